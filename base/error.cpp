@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dlscale::base {
+namespace {
+
+std::string describe(const Location& where, std::string_view key_path, std::string_view message) {
+  std::string text;
+  if (!where.file.empty()) {
+    text += where.file;
+    if (where.line > 0) text += fmt::format(":{}", where.line);
+    if (where.line > 0 && where.column > 0) text += fmt::format(":{}", where.column);
+    text += ": ";
+  }
+  if (!key_path.empty()) text += fmt::format("{}: ", key_path);
+  text += message;
+  return text;
+}
+
+}  // namespace
+
+SpecError::SpecError(const Location& where, std::string_view key_path, std::string_view message)
+    : Error(describe(where, key_path, message), 2), where_(where), key_path_(key_path) {}
+
+Location locate(std::string_view file, std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0: the first line
+  return {std::string(file), 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
+          1 + static_cast<int>(before.size() - line_start)};
+}
+
+}  // namespace dlscale::base

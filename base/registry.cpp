@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/registry.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace dlscale::base {
+namespace {
+
+/// Optimal string alignment distance: insert, delete, replace, swap neighbours.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> two_ago, previous(b.size() + 1), current(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) previous[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    current[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, replace});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) current[j] = std::min(current[j], two_ago[j - 2] + 1);
+    }
+    two_ago = previous;
+    previous = current;
+  }
+  return previous[b.size()];
+}
+
+}  // namespace
+
+std::string nearest(std::string_view name, const std::vector<std::string>& choices) {
+  std::size_t best_distance = std::max<std::size_t>(1, name.size() / 3) + 1;
+  std::string best;
+  for (const std::string& choice : choices) {
+    const std::size_t distance = edit_distance(name, choice);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = choice;
+    }
+  }
+  return best;
+}
+
+std::string unknown_name(std::string_view kind, std::string_view name,
+                         const std::vector<std::string>& choices) {
+  std::string text = fmt::format("unknown {} \"{}\"", kind, name);
+  const std::string meant = nearest(name, choices);
+  if (!meant.empty()) text += fmt::format("; did you mean \"{}\"?", meant);
+  text += fmt::format(" (known: {})", fmt::join(choices, ", "));
+  return text;
+}
+
+}  // namespace dlscale::base

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# LibTorch from the PyPI wheel that tools/setup keeps, or from -DTorch_ROOT=<folder with include/ and lib/>.
+# The wheel's own TorchConfig.cmake demands a CUDA toolkit even for CPU use, so the targets are made here:
+#   torch::cpu   libtorch_cpu + libc10       torch::cuda   additionally libtorch_cuda + libc10_cuda
+# libtorch.so is never linked: it drags in libtorch_cuda and all of CUDA's libraries.
+if(NOT Torch_ROOT)
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/setup --print-libtorch
+    OUTPUT_VARIABLE Torch_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "tools/setup --print-libtorch failed: run tools/setup, or give -DTorch_ROOT=<libtorch>")
+  endif()
+endif()
+find_path(Torch_INCLUDE_DIR torch/csrc/distributed/c10d/reducer.hpp HINTS ${Torch_ROOT}/include NO_CACHE)
+find_library(Torch_CPU_LIBRARY torch_cpu HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
+find_library(Torch_C10_LIBRARY c10 HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
+find_library(Torch_CUDA_LIBRARY torch_cuda HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
+find_library(Torch_C10_CUDA_LIBRARY c10_cuda HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
+
+foreach(header torch/headeronly/version.h torch/csrc/api/include/torch/version.h)
+  if(Torch_INCLUDE_DIR AND NOT Torch_VERSION AND EXISTS ${Torch_INCLUDE_DIR}/${header})
+    file(STRINGS ${Torch_INCLUDE_DIR}/${header} parts REGEX "define TORCH_VERSION_(MAJOR|MINOR|PATCH) [0-9]+")
+    string(REGEX MATCHALL "[0-9]+" parts "${parts}")
+    string(REPLACE ";" "." Torch_VERSION "${parts}")
+  endif()
+endforeach()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Torch
+  REQUIRED_VARS Torch_CPU_LIBRARY Torch_C10_LIBRARY Torch_INCLUDE_DIR VERSION_VAR Torch_VERSION
+  REASON_FAILURE_MESSAGE "run tools/setup, or give -DTorch_ROOT=<libtorch>, or build without the trainer: cmake --preset login")
+
+if(Torch_FOUND AND NOT TARGET torch::cpu)
+  add_library(torch::c10 SHARED IMPORTED)
+  set_target_properties(torch::c10 PROPERTIES IMPORTED_LOCATION ${Torch_C10_LIBRARY})
+  add_library(torch::cpu SHARED IMPORTED)
+  set_target_properties(torch::cpu PROPERTIES
+    IMPORTED_LOCATION ${Torch_CPU_LIBRARY}
+    INTERFACE_INCLUDE_DIRECTORIES "${Torch_INCLUDE_DIR};${Torch_INCLUDE_DIR}/torch/csrc/api/include"
+    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${Torch_INCLUDE_DIR};${Torch_INCLUDE_DIR}/torch/csrc/api/include"
+    # The wheel is built with the distributed package; without these its headers are empty.
+    INTERFACE_COMPILE_DEFINITIONS "USE_DISTRIBUTED;USE_C10D_GLOO"
+    INTERFACE_LINK_LIBRARIES torch::c10
+    INTERFACE_LINK_OPTIONS "-Wl,--no-as-needed;-Wl,--allow-shlib-undefined")
+  if(Torch_CUDA_LIBRARY AND Torch_C10_CUDA_LIBRARY)
+    add_library(torch::c10_cuda SHARED IMPORTED)
+    set_target_properties(torch::c10_cuda PROPERTIES IMPORTED_LOCATION ${Torch_C10_CUDA_LIBRARY})
+    add_library(torch::cuda SHARED IMPORTED)
+    set_target_properties(torch::cuda PROPERTIES
+      IMPORTED_LOCATION ${Torch_CUDA_LIBRARY}
+      INTERFACE_LINK_LIBRARIES "torch::cpu;torch::c10_cuda")
+  endif()
+endif()

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# How our own code is compiled; third-party headers are SYSTEM and not judged.
+add_library(dlscale_options INTERFACE)
+target_compile_features(dlscale_options INTERFACE cxx_std_20)
+target_compile_options(dlscale_options INTERFACE -Wall -Wextra)
+if(DLSCALE_WERROR)
+  target_compile_options(dlscale_options INTERFACE -Werror)
+endif()
+if(DLSCALE_SANITIZE)
+  target_compile_options(dlscale_options INTERFACE -fsanitize=${DLSCALE_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(dlscale_options INTERFACE -fsanitize=${DLSCALE_SANITIZE})
+endif()
+target_include_directories(dlscale_options INTERFACE ${PROJECT_SOURCE_DIR})

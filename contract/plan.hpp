@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ordered list of runs and jobs that `dlscale plan` wrote: what `plan.json` holds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contract/run_spec.hpp"
+
+namespace dlscale::contract {
+
+inline constexpr int kPlanVersion = 1;
+
+/// The reference of speed-ups: "smallest-common" (the smallest GPU count that all curves have),
+/// "per-curve" (each curve's own smallest) or "gpus" (the given count).
+struct BaselineRule {
+  std::string rule = "smallest-common";
+  int gpus = 0;
+  bool operator==(const BaselineRule&) const = default;
+};
+
+struct PlannedRun {
+  std::string run_id;
+  int repetition = 1;
+  std::map<std::string, std::string> point;  ///< axis values, as in RunSpec
+  std::string job;                           ///< name of the job that runs it
+  int gpus = 1;
+  std::int64_t batch_per_gpu = 0;
+  std::int64_t global_batch = 0;
+  double lr_peak = 0;
+  double gpu_hours = 0;  ///< GPUs x walltime
+  bool operator==(const PlannedRun&) const = default;
+};
+
+struct PlannedJob {
+  std::string name;                  ///< file name of the script without .sh
+  std::vector<std::string> run_ids;  ///< in the order they run
+  ResourceRequest resources;
+  bool operator==(const PlannedJob&) const = default;
+};
+
+struct SkippedPoint {
+  std::map<std::string, std::string> point;
+  std::string why;
+  bool operator==(const SkippedPoint&) const = default;
+};
+
+struct Axis {
+  std::string name;
+  std::vector<std::string> values;
+  bool operator==(const Axis&) const = default;
+};
+
+struct Plan {
+  int schema_version = kPlanVersion;
+  std::string study;
+  std::string scaling;
+  std::string site;
+  std::string scheduler;  ///< local, slurm, oar
+  BaselineRule baseline;
+  int repeats = 1;
+  std::vector<Axis> axes;
+  std::vector<PlannedRun> runs;
+  std::vector<PlannedJob> jobs;
+  std::vector<SkippedPoint> skipped;
+  std::vector<std::string> warnings;
+  bool operator==(const Plan&) const = default;
+};
+
+/// `plan.json`: indented, sorted keys, final newline.
+std::string to_json(const Plan& plan);
+/// Throws base::SpecError; `file` is only named in messages.
+Plan plan_from_json(std::string_view text, std::string_view file);
+
+}  // namespace dlscale::contract

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/result_record.hpp"
+
+#include <fmt/format.h>
+
+#include "contract/json_codec.hpp"
+
+namespace dlscale::contract {
+
+template <class Visitor>
+void visit_fields(Visitor& v, Spread& r) {
+  v.required("mean", r.mean);
+  v.optional("p50", r.p50);
+  v.optional("p90", r.p90);
+  v.optional("max", r.max);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, RunStart& r) {
+  v.required("schema_version", r.schema_version);
+  v.required("run_id", r.run_id);
+  v.required("launch", r.launch);
+  v.optional("resumed_from", r.resumed_from);
+  v.required("time", r.time);
+  v.required("world_size", r.world_size);
+  v.optional("nodes", r.nodes);
+  v.optional("hosts", r.hosts);
+  v.optional("trainer_version", r.trainer_version);
+  v.optional("environment", r.environment);
+  v.optional("parameters", r.parameters);
+  v.optional("trainable_parameters", r.trainable_parameters);
+  v.optional("train_samples", r.train_samples);
+  v.optional("test_samples", r.test_samples);
+  v.optional("steps_per_epoch", r.steps_per_epoch);
+  v.optional("padded_samples", r.padded_samples);
+  v.optional("dropped_samples", r.dropped_samples);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, StepWindow& r) {
+  v.required("epoch", r.epoch);
+  v.required("first_step", r.first_step);
+  v.required("steps", r.steps);
+  v.optional("warmup", r.warmup);
+  v.optional("time", r.time);
+  v.required("samples", r.samples);
+  v.required("wall_s", r.wall_s);
+  v.optional("lr", r.lr);
+  v.optional("train_loss", r.train_loss);
+  v.required("parts", r.parts);
+  v.optional("bytes_sent", r.bytes_sent);
+  v.optional("collectives", r.collectives);
+  v.optional("comm_busy_s", r.comm_busy_s);
+  v.optional("peak_memory_bytes", r.peak_memory_bytes);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, EpochRecord& r) {
+  v.required("epoch", r.epoch);
+  v.optional("time", r.time);
+  v.required("wall_s", r.wall_s);
+  v.required("steps", r.steps);
+  v.required("samples", r.samples);
+  v.optional("train_loss", r.train_loss);
+  v.optional("lr", r.lr);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, EvalRecord& r) {
+  v.required("epoch", r.epoch);
+  v.optional("time", r.time);
+  v.optional("wall_s", r.wall_s);
+  v.required("samples", r.samples);
+  v.required("correct", r.correct);
+  v.required("accuracy", r.accuracy);
+  v.optional("loss", r.loss);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, CheckpointRecord& r) {
+  v.required("epoch", r.epoch);
+  v.required("step", r.step);
+  v.optional("time", r.time);
+  v.optional("wall_s", r.wall_s);
+  v.required("path", r.path);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, RunStop& r) {
+  v.required("outcome", r.outcome);
+  v.optional("exit_code", r.exit_code);
+  v.optional("reason", r.reason);
+  v.optional("time", r.time);
+  v.optional("wall_s", r.wall_s);
+  v.optional("samples", r.samples);
+}
+
+namespace {
+
+using codec::json;
+
+constexpr std::array<const char*, 6> kKinds{"run_start", "step_window", "epoch",
+                                            "eval",      "checkpoint",  "run_stop"};
+
+template <std::size_t I = 0>
+ResultRecord read_record(const json& object, std::string_view kind) {
+  if constexpr (I < std::variant_size_v<ResultRecord>) {
+    if (kind != kKinds[I]) return read_record<I + 1>(object, kind);
+    std::variant_alternative_t<I, ResultRecord> record;
+    codec::from_value(object, record, {});
+    return record;
+  } else {
+    throw base::SpecError({}, "", fmt::format("record of unknown kind \"{}\"", kind));
+  }
+}
+
+ResultRecord read_line(std::string_view line) {
+  json object = codec::parse(line, "");
+  if (!object.is_object() || !object.contains("record") || !object["record"].is_string()) {
+    throw base::SpecError({}, "", "no record");
+  }
+  const std::string kind = object["record"];
+  object.erase("record");
+  return read_record(object, kind);
+}
+
+}  // namespace
+
+std::string to_json_line(const ResultRecord& record) {
+  return std::visit(
+      [&](const auto& value) {
+        json object = codec::to_value(value);
+        if (!value.extra.empty()) object.update(json::parse(value.extra));
+        // The kind comes first so that a person or grep sees it at once.
+        const std::string body = codec::to_text(object);
+        return fmt::format("{{\"record\":\"{}\",{}", kKinds[record.index()], body.substr(1));
+      },
+      record);
+}
+
+ResultsFile parse_results(std::string_view text) {
+  ResultsFile file;
+  int line_number = 0;
+  while (!text.empty()) {
+    ++line_number;
+    const std::size_t end = text.find('\n');
+    const bool complete = end != std::string_view::npos;
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(complete ? end + 1 : text.size());
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    try {
+      ResultRecord record = read_line(line);
+      file.records.push_back(std::move(record));
+      file.record_lines.push_back(line_number);
+    } catch (const base::Error& error) {
+      if (!complete) {
+        file.truncated = true;
+      } else {
+        file.skipped.push_back(fmt::format("line {}: {}", line_number, error.what()));
+      }
+    }
+  }
+  return file;
+}
+
+}  // namespace dlscale::contract

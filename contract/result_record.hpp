@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The records a launch leaves in `results.jsonl`, one JSON object a line, written by rank 0 only.
+// Times are seconds, sizes bytes, `time` is seconds since 1970 UTC. Records never change meaning.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "contract/run_outcome.hpp"
+
+namespace dlscale::contract {
+
+inline constexpr int kResultSchemaVersion = 1;
+
+/// Parts of a step's wall time, in record order; they sum to the wall time.
+enum class StepPart { load_wait, h2d, forward, backward, exposed_comm, optimizer, bubble, other };
+inline constexpr int kStepParts = 8;
+inline constexpr std::array<const char*, kStepParts> kStepPartNames{
+    "load_wait", "h2d", "forward", "backward", "exposed_comm", "optimizer", "bubble", "other"};
+
+/// A quantity over the ranks of a run.
+struct Spread {
+  double mean = 0, p50 = 0, p90 = 0, max = 0;
+  bool operator==(const Spread&) const = default;
+};
+
+/// First record of a launch.
+struct RunStart {
+  int schema_version = kResultSchemaVersion;
+  std::string run_id;
+  int launch = 1;
+  std::string resumed_from;  ///< folder of the launch whose checkpoint was taken; empty = fresh
+  double time = 0;
+  int world_size = 1;
+  int nodes = 1;
+  std::vector<std::string> hosts;  ///< host of each rank
+  std::string trainer_version;
+  std::map<std::string, std::string> environment;  ///< built-in parts, library versions, CPU, …
+  std::int64_t parameters = 0;                     ///< scalars, all
+  std::int64_t trainable_parameters = 0;
+  std::int64_t train_samples = 0;  ///< unique samples in the training set
+  std::int64_t test_samples = 0;
+  std::int64_t steps_per_epoch = 0;
+  std::int64_t padded_samples = 0;   ///< repeated in each epoch so that ranks do equal work
+  std::int64_t dropped_samples = 0;  ///< left out of each epoch
+  std::string extra;                 ///< JSON object of keys this version does not know
+  bool operator==(const RunStart&) const = default;
+};
+
+/// A block of consecutive optimizer steps. Per-rank seconds are totals over the block.
+struct StepWindow {
+  int epoch = 0;                ///< counts from 0
+  std::int64_t first_step = 0;  ///< counts from 0 over the whole run
+  int steps = 0;
+  bool warmup = false;          ///< includes one-time costs (first window of a launch)
+  double time = 0;              ///< end of the block
+  std::int64_t samples = 0;     ///< over all ranks, repeated samples included
+  double wall_s = 0;            ///< slowest rank
+  double lr = 0;                ///< at the last step
+  double train_loss = 0;        ///< mean over the block and the ranks
+  std::array<Spread, kStepParts> parts{};
+  double bytes_sent = 0;        ///< payload handed to collectives, mean over ranks
+  double collectives = 0;       ///< collective calls, mean over ranks
+  Spread comm_busy_s;           ///< time collectives were under way, hidden or not
+  double peak_memory_bytes = 0;  ///< largest rank
+  std::string extra;
+  bool operator==(const StepWindow&) const = default;
+};
+
+struct EpochRecord {
+  int epoch = 0;
+  double time = 0;
+  double wall_s = 0;  ///< training only, slowest rank
+  std::int64_t steps = 0;
+  std::int64_t samples = 0;
+  double train_loss = 0;
+  double lr = 0;  ///< at the last step
+  std::string extra;
+  bool operator==(const EpochRecord&) const = default;
+};
+
+/// Evaluation on the whole test set, each sample counted once.
+struct EvalRecord {
+  int epoch = 0;  ///< after this epoch
+  double time = 0;
+  double wall_s = 0;
+  std::int64_t samples = 0;
+  std::int64_t correct = 0;  ///< top-1
+  double accuracy = 0;       ///< correct / samples
+  double loss = 0;           ///< mean cross-entropy without label smoothing
+  std::string extra;
+  bool operator==(const EvalRecord&) const = default;
+};
+
+struct CheckpointRecord {
+  int epoch = 0;
+  std::int64_t step = 0;
+  double time = 0;
+  double wall_s = 0;
+  std::string path;
+  std::string extra;
+  bool operator==(const CheckpointRecord&) const = default;
+};
+
+/// Last record of a launch that could still write.
+struct RunStop {
+  RunOutcome outcome = RunOutcome::Completed;
+  int exit_code = 0;
+  std::string reason;
+  double time = 0;
+  double wall_s = 0;  ///< whole launch
+  std::int64_t samples = 0;
+  std::string extra;
+  bool operator==(const RunStop&) const = default;
+};
+
+using ResultRecord =
+    std::variant<RunStart, StepWindow, EpochRecord, EvalRecord, CheckpointRecord, RunStop>;
+
+/// One line without its newline; the first key-value pair names the record ("record": "epoch").
+/// Numbers that JSON cannot say (NaN, infinities) become null and are read as NaN.
+std::string to_json_line(const ResultRecord& record);
+
+struct ResultsFile {
+  std::vector<ResultRecord> records;
+  std::vector<int> record_lines;         ///< line (from 1) of each record
+  std::vector<std::string> skipped;      ///< "line 7: …" for lines that are no known record
+  bool truncated = false;                ///< the last line was incomplete (a killed writer)
+};
+
+/// Reads `results.jsonl` text. Never throws on content: unknown keys are kept in `extra`, records
+/// of unknown kind and broken lines are listed in `skipped`, an incomplete last line sets `truncated`.
+ResultsFile parse_results(std::string_view text);
+
+}  // namespace dlscale::contract

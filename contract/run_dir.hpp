@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every file name in a plan folder and in a run folder is made and parsed here.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlscale::contract {
+
+/// runs/<run_id>/launch-<k>: one attempt of a run.
+class LaunchDir {
+ public:
+  explicit LaunchDir(std::filesystem::path root) : root_(std::move(root)) {}
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path results() const { return root_ / "results.jsonl"; }
+  std::filesystem::path out() const { return root_ / "stdout"; }
+  std::filesystem::path err() const { return root_ / "stderr"; }
+  std::filesystem::path checkpoint() const { return root_ / "checkpoint"; }
+  /// k; 0 if the name is not of that form.
+  int number() const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+/// runs/<run_id>: a run and its launches.
+class RunDir {
+ public:
+  explicit RunDir(std::filesystem::path root) : root_(std::move(root)) {}
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path run_json() const { return root_ / "run.json"; }
+  LaunchDir launch(int k) const;
+  /// Existing launches in order of their number.
+  std::vector<LaunchDir> launches() const;
+  /// Makes launch-<k> with the next free k, by exclusive mkdir, so that two starters cannot share
+  /// one. Throws base::RunError when the folder cannot be written.
+  LaunchDir make_next_launch() const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+/// The folder `dlscale plan` writes.
+class PlanDir {
+ public:
+  explicit PlanDir(std::filesystem::path root) : root_(std::move(root)) {}
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path plan_json() const { return root_ / "plan.json"; }
+  std::filesystem::path study_toml() const { return root_ / "study.toml"; }
+  std::filesystem::path site_toml() const { return root_ / "site.toml"; }
+  std::filesystem::path launch_log() const { return root_ / "launch.jsonl"; }
+  std::filesystem::path runs() const { return root_ / "runs"; }
+  std::filesystem::path jobs() const { return root_ / "jobs"; }
+  std::filesystem::path logs() const { return root_ / "logs"; }
+  std::filesystem::path tables() const { return root_ / "tables"; }
+  std::filesystem::path figures() const { return root_ / "figures"; }
+  std::filesystem::path database() const { return root_ / "results.sqlite"; }
+  RunDir run(std::string_view run_id) const { return RunDir(runs() / run_id); }
+  std::filesystem::path job_script(std::string_view job) const;
+  /// What the batch system captures of a job.
+  std::filesystem::path job_out(std::string_view job) const;
+  std::filesystem::path job_err(std::string_view job) const;
+  /// Where a job script itself notes how it ended: launch records, one writer (the script).
+  std::filesystem::path job_end(std::string_view job) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace dlscale::contract

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of runs: readable, short, and the same for the same description.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "contract/run_spec.hpp"
+
+namespace dlscale::contract {
+
+/// Lower-case hexadecimal SHA-256 of `text`.
+std::string sha256_hex(std::string_view text);
+
+/// `<slug>-<10 hex>-r<repetition>`: the slug shows framework, model, LR schedule, GPUs and batch;
+/// the hash covers the canonical JSON without resources, paths, run_id, repetition, point and
+/// schema version. Planning again, on another site or with more repetitions renames nothing.
+std::string make_run_id(const RunSpec& spec);
+
+/// The id without its `-r<k>` ending: what repetitions of one point share.
+std::string point_id(std::string_view run_id);
+
+}  // namespace dlscale::contract

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to contract/*.cpp: the keys of run.json.
+#pragma once
+
+#include <concepts>
+
+#include "contract/run_spec.hpp"
+
+namespace dlscale::contract {
+
+template <class Visitor>
+void visit_fields(Visitor& v, DatasetSpec& s) {
+  v.required("kind", s.kind);
+  v.optional("path", s.path);
+  v.optional("train_samples", s.train_samples);
+  v.optional("test_samples", s.test_samples);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, LearningRate& s) {
+  v.required("base", s.base);
+  v.required("peak", s.peak);
+  v.optional("scale", s.scale);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, LrScheduleSpec& s) {
+  v.required("kind", s.kind);
+  v.optional("update", s.update);
+  v.optional("origin", s.origin);
+  v.optional("milestones", s.milestones);
+  v.optional("factor", s.factor);
+  v.optional("every_epochs", s.every_epochs);
+  v.optional("gamma", s.gamma);
+  v.optional("lr_min", s.lr_min);
+  v.optional("t_max_epochs", s.t_max_epochs);
+  v.optional("power", s.power);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, OptimizerSpec& s) {
+  v.required("kind", s.kind);
+  v.optional("momentum", s.momentum);
+  v.optional("dampening", s.dampening);
+  v.optional("nesterov", s.nesterov);
+  v.optional("weight_decay", s.weight_decay);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, FrameworkOptions& s) {
+  v.optional("bucket_cap_mb", s.bucket_cap_mb);
+  v.optional("first_bucket_mb", s.first_bucket_mb);
+  v.optional("gradient_as_bucket_view", s.gradient_as_bucket_view);
+  v.optional("find_unused_parameters", s.find_unused_parameters);
+  v.optional("zero_stage", s.zero_stage);
+  v.optional("model_parallel_size", s.model_parallel_size);
+  v.optional("micro_batches", s.micro_batches);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, ResourceRequest& s) {
+  v.optional("device", s.device);
+  v.optional("communicator", s.communicator);
+  v.optional("nodes", s.nodes);
+  v.optional("ranks_per_node", s.ranks_per_node);
+  v.optional("cores_per_rank", s.cores_per_rank);
+  v.optional("walltime_s", s.walltime_s);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, RunSpec& s) {
+  v.required("schema_version", s.schema_version);
+  v.optional("study", s.study);
+  v.required("run_id", s.run_id);
+  v.optional("repetition", s.repetition);
+  v.optional("seed", s.seed);
+  v.optional("scaling", s.scaling);
+  v.optional("point", s.point);
+  v.required("framework", s.framework);
+  v.optional("framework_options", s.framework_options);
+  v.required("model", s.model);
+  v.required("loader", s.loader);
+  v.required("dataset", s.dataset);
+  v.optional("precision", s.precision);
+  v.required("gpus", s.gpus);
+  v.required("batch_per_gpu", s.batch_per_gpu);
+  v.required("global_batch", s.global_batch);
+  v.optional("accumulation_steps", s.accumulation_steps);
+  v.optional("last_batch", s.last_batch);
+  v.required("epochs", s.epochs);
+  v.optional("warmup_epochs", s.warmup_epochs);
+  v.required("lr", s.lr);
+  v.required("lr_schedule", s.lr_schedule);
+  v.required("optimizer", s.optimizer);
+  v.optional("label_smoothing", s.label_smoothing);
+  v.optional("window_steps", s.window_steps);
+  v.optional("evaluate_every", s.evaluate_every);
+  v.optional("resources", s.resources);
+}
+
+}  // namespace dlscale::contract

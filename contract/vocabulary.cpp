@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/vocabulary.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/registry.hpp"
+
+namespace dlscale::contract {
+namespace {
+
+using Names = std::vector<std::string>;
+
+const std::vector<std::pair<std::string, Names>>& all() {
+  static const std::vector<std::pair<std::string, Names>> lists{
+      {"framework",
+       {"synchronous", "ddp", "horovod", "deepspeed", "data_parallel", "vanilla_data_parallel",
+        "layerwise", "pipeline", "hybrid"}},
+      {"model",
+       {"mlp", "cnn", "conv_autoencoder", "nbow", "seq2seq", "alexnet", "squeezenet1_0", "vgg11",
+        "vgg11_bn", "vgg16", "vgg16_bn", "resnet18", "resnet34", "resnet50", "resnet101",
+        "resnet152", "densenet121", "frozen_backbone"}},
+      {"loader", {"native", "packed", "dali_cpu", "dali_gpu", "memory", "text", "synthetic"}},
+      {"lr_schedule", {"constant", "step", "multistep", "cosine", "exponential", "polynomial"}},
+      {"dataset",
+       {"synthetic_digits", "synthetic", "mnist", "fashion_mnist", "cifar10", "image_folder",
+        "text_ag_news", "text_sst", "text_trec", "text_multi30k"}},
+      {"optimizer", {"sgd", "adam", "adamw", "lars"}},
+      {"communicator", {"single", "thread", "mpi", "nccl"}},
+      {"device", {"cpu", "cuda"}},
+  };
+  return lists;
+}
+
+}  // namespace
+
+const std::vector<std::string>& families() {
+  static const Names names = [] {
+    Names result;
+    for (const auto& [family, list] : all()) result.push_back(family);
+    return result;
+  }();
+  return names;
+}
+
+const std::vector<std::string>& vocabulary(std::string_view family) {
+  for (const auto& [name, list] : all()) {
+    if (name == family) return list;
+  }
+  throw base::UsageError(base::unknown_name("family", family, families()));
+}
+
+bool is_known(std::string_view family, std::string_view name) {
+  const Names& names = vocabulary(family);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace dlscale::contract

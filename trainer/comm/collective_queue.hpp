@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous collectives: a thread of its own runs them in the order of their submission.
+// Open MPI makes no progress on non-blocking collectives while nobody calls it, so overlap with
+// computation needs this thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "trainer/comm/communicator.hpp"
+
+namespace dlscale::trainer {
+
+/// Handle of one submitted collective.
+class Work {
+ public:
+  /// Blocks until the collective is over; rethrows what it threw.
+  void wait();
+  bool done() const;
+  /// Steady-clock seconds; valid once done.
+  double submitted_s() const { return submitted_s_; }
+  double started_s() const { return started_s_; }
+  double finished_s() const { return finished_s_; }
+
+ private:
+  friend class CollectiveQueue;
+  mutable std::mutex mutex_;
+  std::condition_variable finished_;
+  bool done_ = false;
+  std::exception_ptr error_;
+  double submitted_s_ = 0, started_s_ = 0, finished_s_ = 0;
+};
+
+/// Totals since the queue was made.
+struct CommStats {
+  std::int64_t collectives = 0;
+  std::int64_t bytes = 0;  ///< payload of this rank
+  double busy_s = 0;       ///< a collective was under way, waiting for other ranks included
+};
+
+/// Runs once a collective is over, on the communication thread; gets its error or null.
+using OnDone = std::function<void(std::exception_ptr)>;
+
+/// Every submission is **Collective** in the sense of Communicator: same order on all ranks. The
+/// memory of a Span must stay valid until its Work is done. After an error every later Work fails
+/// with the same error.
+class CollectiveQueue {
+ public:
+  CollectiveQueue(Communicator& communicator, const base::Clock& clock);
+  /// Lets what was submitted end (or fail), then stops the thread.
+  ~CollectiveQueue();
+  CollectiveQueue(const CollectiveQueue&) = delete;
+  CollectiveQueue& operator=(const CollectiveQueue&) = delete;
+
+  int rank() const { return communicator_.rank(); }
+  int size() const { return communicator_.size(); }
+
+  std::shared_ptr<Work> all_reduce(Span data, ReduceOp op, OnDone on_done = {});
+  std::shared_ptr<Work> broadcast(Span data, int root, OnDone on_done = {});
+  std::shared_ptr<Work> all_gather(Span in, Span out, OnDone on_done = {});
+  std::shared_ptr<Work> barrier(OnDone on_done = {});
+
+  CommStats stats() const;
+
+ private:
+  struct Task {
+    std::shared_ptr<Work> work;
+    std::function<void()> run;
+    OnDone on_done;
+    std::int64_t bytes;
+  };
+  std::shared_ptr<Work> submit(std::function<void()> run, std::int64_t bytes, OnDone on_done);
+  void serve();
+
+  Communicator& communicator_;
+  const base::Clock& clock_;
+  mutable std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<Task> tasks_;
+  bool stopping_ = false;
+  std::exception_ptr broken_;
+  CommStats stats_;
+  std::thread thread_;
+};
+
+}  // namespace dlscale::trainer
