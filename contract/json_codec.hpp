@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,7 +13,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -68,7 +68,10 @@ struct Writer {
   }
 };
 
-inline json to_value_of(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+template <std::floating_point T>
+json to_value_of(T value) {
+  return std::isfinite(value) ? json(value) : json(nullptr);
+}
 inline json to_value_of(RunOutcome value) { return to_string(value); }
 template <class T>
 json to_value_of(const std::optional<T>& value) {
@@ -170,8 +173,7 @@ inline void from_value_of(const json& value, double& out, const Place& place) {
     out = value.get<double>();
   }
 }
-template <class Integer>
-  requires std::is_integral_v<Integer>
+template <std::integral Integer>
 void from_value_of(const json& value, Integer& out, const Place& place) {
   if (!value.is_number_integer()) place.wrong_type("a whole number", value);
   const bool fits = value.is_number_unsigned()

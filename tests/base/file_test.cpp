@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.hpp"
+
+#include <sys/resource.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace dlscale;
+using namespace dlscale::base;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+std::size_t files_in(const std::filesystem::path& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+}
+
+}  // namespace
+
+TEST_CASE("what was written atomically is read back") {
+  const test::TempDir dir;
+  const std::string content("a\0b\n", 4);
+  write_file_atomically(dir / "f", content);
+  CHECK(read_file(dir / "f") == content);
+  CHECK(files_in(dir.path()) == 1);
+}
+
+TEST_CASE("a file with the same content is left alone") {
+  const test::TempDir dir;
+  CHECK(write_file_if_changed(dir / "f", "one"));
+  const auto before = std::filesystem::last_write_time(dir / "f");
+  CHECK_FALSE(write_file_if_changed(dir / "f", "one"));
+  CHECK(std::filesystem::last_write_time(dir / "f") == before);
+  CHECK(write_file_if_changed(dir / "f", "two"));
+  CHECK(read_file(dir / "f") == "two");
+}
+
+TEST_CASE("reading names the path and the system's reason") {
+  const test::TempDir dir;
+  CHECK_THROWS_WITH(read_file(dir / "none"), Contains("none: No such file"));
+  CHECK_THROWS_WITH(read_file(dir.path()), Contains("Is a directory"));
+}
+
+TEST_CASE("writing into a missing folder fails and leaves nothing") {
+  const test::TempDir dir;
+  CHECK_THROWS_AS(write_file_atomically(dir / "no/f", "x"), RunError);
+  CHECK(files_in(dir.path()) == 0);
+}
+
+TEST_CASE("a write that does not fit keeps the old content and no part of the new") {
+  const test::TempDir dir;
+  write_file_atomically(dir / "f", "old");
+  struct rlimit before {};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const struct rlimit small {10, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  CHECK_THROWS_AS(write_file_atomically(dir / "f", std::string(1000, 'x')), RunError);
+  std::signal(SIGXFSZ, old_handler);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  CHECK(read_file(dir / "f") == "old");
+  CHECK(files_in(dir.path()) == 1);
+}
+
+TEST_CASE("a folder below a file cannot be made and the message says so") {
+  const test::TempDir dir;
+  write_file_atomically(dir / "f", "x");
+  CHECK_THROWS_WITH(make_directories(dir / "f/sub"), StartsWith("cannot make folder"));
+}
+
+TEST_CASE("lines are appended whole and in order") {
+  const test::TempDir dir;
+  {
+    LineAppender log(dir / "log");
+    log.append("one");
+    log.append("two");
+  }
+  LineAppender(dir / "log").append("three");
+  CHECK(read_file(dir / "log") == "one\ntwo\nthree\n");
+}
+
+TEST_CASE("appending after a killed writer's half line starts a new line") {
+  const test::TempDir dir;
+  std::ofstream(dir / "log") << "one\nhal";
+  LineAppender(dir / "log").append("two");
+  CHECK(read_file(dir / "log") == "one\nhal\ntwo\n");
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/run_id.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace dlscale::contract;
+
+TEST_CASE("SHA-256 agrees with the published test vector") {
+  // FIPS 180-2, appendix B.1.
+  CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST_CASE("a run id shows what the run is and ends in its repetition") {
+  RunSpec spec;
+  spec.gpus = 4;
+  spec.global_batch = 256;
+  spec.repetition = 3;
+  const std::string id = make_run_id(spec);
+  CHECK(id.rfind("ddp-mlp-constant-g4-b64-", 0) == 0);
+  CHECK(id.size() == 24 + 10 + 3);
+  CHECK(id.substr(id.size() - 3) == "-r3");
+}
+
+TEST_CASE("repetitions of one point share all but the ending") {
+  RunSpec spec;
+  const std::string first = make_run_id(spec);
+  spec.repetition = 12;
+  CHECK(point_id(make_run_id(spec)) == point_id(first));
+  CHECK(make_run_id(spec) != first);
+}
+
+TEST_CASE("resources, paths and the study's name do not change a run's identity") {
+  RunSpec spec;
+  const std::string id = make_run_id(spec);
+  spec.resources = {"cuda", "nccl", 2, 4, 12, 3600};
+  spec.dataset.path = "/elsewhere";
+  spec.study = "another";
+  spec.point["gpus"] = "1";
+  CHECK(make_run_id(spec) == id);
+}
+
+TEST_CASE("whatever changes the training changes the identity") {
+  const std::string id = make_run_id(RunSpec{});
+  RunSpec lr, seed, samples, smoothing, bucket;
+  lr.lr.peak = 0.2;
+  seed.seed = 2;
+  samples.dataset.train_samples = 10;
+  smoothing.label_smoothing = 0.1;
+  bucket.framework_options.bucket_cap_mb = 1;
+  for (const RunSpec& other : {lr, seed, samples, smoothing, bucket}) CHECK(make_run_id(other) != id);
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/run_outcome.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace dlscale::contract;
+
+TEST_CASE("every outcome has a name of its own") {
+  for (RunOutcome outcome : all_outcomes()) CHECK(outcome_from_string(to_string(outcome)) == outcome);
+  CHECK(all_outcomes().size() == 9);
+  CHECK_FALSE(outcome_from_string("completed"));
+}
+
+TEST_CASE("exit codes that say more than failure are understood") {
+  CHECK(outcome_of_exit(0) == RunOutcome::Completed);
+  CHECK(outcome_of_exit(5) == RunOutcome::Diverged);
+  CHECK(outcome_of_exit(99) == RunOutcome::Preempted);
+  CHECK(outcome_of_exit(1) == RunOutcome::Failed);
+  CHECK(outcome_of_exit(137) == RunOutcome::Failed);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/run_spec.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "contract/vocabulary.hpp"
+#include "tests/support/any_value.hpp"
+
+using namespace dlscale;
+using namespace dlscale::contract;
+
+namespace {
+
+RunSpec any_spec(unsigned seed) {
+  test::AnyValue any(seed);
+  RunSpec s;
+  s.study = any.text();
+  s.run_id = any.text();
+  s.repetition = static_cast<int>(any.whole(1, 99));
+  s.seed = static_cast<std::uint64_t>(any.whole(0, INT64_MAX)) * 2;
+  s.scaling = any.one_of({"weak", "strong", "throughput"});
+  s.point = any.table();
+  s.framework = any.one_of(vocabulary("framework"));
+  s.model = any.one_of(vocabulary("model"));
+  s.loader = any.one_of(vocabulary("loader"));
+  s.dataset = {any.one_of(vocabulary("dataset")), any.text(), any.whole(0, 1 << 30), any.whole(0, 99)};
+  s.precision = any.one_of({"fp32", "fp64"});
+  s.gpus = static_cast<int>(any.whole(1, 4096));
+  s.batch_per_gpu = any.whole(1, 1024);
+  s.accumulation_steps = static_cast<int>(any.whole(1, 8));
+  s.global_batch = s.batch_per_gpu * s.gpus * s.accumulation_steps;
+  s.last_batch = any.one_of({"pad", "drop"});
+  s.epochs = static_cast<int>(any.whole(1, 300));
+  s.warmup_epochs = any.positive();
+  s.lr = {any.positive(), any.positive(), any.one_of({"linear", "sqrt", "none"})};
+  s.lr_schedule.kind = any.one_of(vocabulary("lr_schedule"));
+  s.lr_schedule.milestones = any.list([&] { return any.positive(); });
+  s.lr_schedule.gamma = any.positive();
+  s.optimizer = {"sgd", any.positive() + 0.1, 0, any.flag(), any.positive()};
+  s.framework_options.bucket_cap_mb = any.number();
+  s.framework_options.find_unused_parameters = any.flag();
+  s.resources.walltime_s = any.number();
+  s.resources.nodes = static_cast<int>(any.whole(1, 4000));
+  return s;
+}
+
+std::string with(const std::string& key_and_value) {
+  std::string text = to_json(RunSpec{.run_id = "r"});
+  const std::string key = key_and_value.substr(0, key_and_value.find(':'));
+  const std::size_t start = text.find(key + ":");
+  const std::size_t end = text.find_first_of(",\n", start);
+  return start == std::string::npos ? "{" + key_and_value + "," + text.substr(1)
+                                    : text.replace(start, end - start, key_and_value);
+}
+
+}  // namespace
+
+TEST_CASE("every run description survives being written and read") {
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    const RunSpec spec = any_spec(seed);
+    const std::string text = to_json(spec);
+    REQUIRE(run_spec_from_json(text, "run.json") == spec);
+    REQUIRE(to_json(run_spec_from_json(text, "run.json")) == text);
+  }
+}
+
+TEST_CASE("keys of a newer version are ignored") {
+  const RunSpec spec{.run_id = "r"};
+  CHECK(run_spec_from_json(with("\"from_the_future\": {\"x\": [1]}"), "run.json") == spec);
+}
+
+TEST_CASE("a run description that cannot be is refused with file, key and reason") {
+  const auto [change, message] = GENERATE(table<std::string, std::string>({
+      {"\"gpus\": \"4\"", "run.json: gpus: expected a whole number, found string"},
+      {"\"gpus\": 0", "run.json: gpus: must be at least 1, is 0"},
+      {"\"gpus\": 2.5", "run.json: gpus: expected a whole number, found number"},
+      {"\"gpus\": 99999999999", "run.json: gpus: number out of range: 99999999999"},
+      {"\"batch_per_gpu\": 0", "run.json: batch_per_gpu: must be at least 1, is 0"},
+      {"\"global_batch\": 65",
+       "run.json: global_batch: is 65, but batch_per_gpu x gpus x accumulation_steps is 64"},
+      {"\"epochs\": -1", "run.json: epochs: must be at least 1, is -1"},
+      {"\"warmup_epochs\": null", "run.json: warmup_epochs: must be at least 0, is nan"},
+      {"\"label_smoothing\": 1.0", "run.json: label_smoothing: must be below 1"},
+      {"\"last_batch\": \"keep\"", "run.json: last_batch: unknown value \"keep\" (known: pad, drop)"},
+      {"\"schema_version\": 99", "run.json: schema_version: is 99, this build reads up to 1; use a newer dlscale-train"},
+      {"\"nesterov\": true", "run.json: optimizer.nesterov: needs momentum above 0 and dampening 0"},
+  }));
+  CHECK_THROWS_WITH(run_spec_from_json(with(change), "run.json"), message);
+}
+
+TEST_CASE("an unknown model is answered with the nearest known one") {
+  CHECK_THROWS_WITH(run_spec_from_json(with("\"model\": \"resnt50\""), "run.json"),
+                    Catch::Matchers::StartsWith(
+                        "run.json: model: unknown model \"resnt50\"; did you mean \"resnet50\"?"));
+}
+
+TEST_CASE("a missing required key is named") {
+  CHECK_THROWS_WITH(run_spec_from_json("{}", "run.json"), "run.json: schema_version: missing");
+}
+
+TEST_CASE("text that is no JSON is refused with line and column") {
+  CHECK_THROWS_WITH(run_spec_from_json("{\n  \"gpus\": ,\n}", "run.json"),
+                    "run.json:2:11: not valid JSON");
+  CHECK_THROWS_WITH(run_spec_from_json("{\"gpus\": 1", "run.json"),
+                    "run.json:1:11: not valid JSON: the text ends too early");
+  CHECK_THROWS_WITH(run_spec_from_json("[]", "run.json"), "run.json: expected a table, found array");
+  CHECK_THROWS_WITH(run_spec_from_json("", "run.json"),
+                    "run.json:1:1: not valid JSON: the text ends too early");
+}
