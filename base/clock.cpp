@@ -13,7 +13,11 @@ double seconds() {
 
 }  // namespace
 
-double SystemClock::unix_s() const { return seconds<std::chrono::system_clock>(); }
-double SystemClock::steady_s() const { return seconds<std::chrono::steady_clock>(); }
+double SystemClock::unix_s() const {
+  return seconds<std::chrono::system_clock>();
+}
+double SystemClock::steady_s() const {
+  return seconds<std::chrono::steady_clock>();
+}
 
 }  // namespace dlscale::base

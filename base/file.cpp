@@ -89,7 +89,8 @@ bool write_file_if_changed(const fs::path& path, std::string_view content) {
 void make_directories(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) throw RunError(fmt::format("cannot make folder {}: {}", path.string(), error.message()));
+  if (error)
+    throw RunError(fmt::format("cannot make folder {}: {}", path.string(), error.message()));
 }
 
 LineAppender::LineAppender(const fs::path& path)
@@ -99,7 +100,9 @@ LineAppender::LineAppender(const fs::path& path)
   if (ends_in_part_of_a_line(descriptor_)) write_all(descriptor_, "\n", path_);
 }
 
-LineAppender::~LineAppender() { ::close(descriptor_); }
+LineAppender::~LineAppender() {
+  ::close(descriptor_);
+}
 
 void LineAppender::append(std::string_view line) {
   std::string whole(line);

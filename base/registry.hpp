@@ -11,8 +11,8 @@
 
 namespace dlscale::base {
 
-/// The choice most like `name`, or an empty string when none is near enough to be meant
-/// (edit distance, a swap of neighbours counting once, at most a third of the length, and 1 at least).
+/// The choice most like `name`, or an empty string when none is near enough to have been meant
+/// (edit distance, a swap of neighbours counting once: at most a third of the length, 1 at least).
 std::string nearest(std::string_view name, const std::vector<std::string>& choices);
 
 /// `unknown model "vg16"; did you mean "vgg16"? (known: alexnet, vgg16)`

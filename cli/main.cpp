@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dlscale`: picks the verb and turns errors into one line and an exit code.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <exception>
 

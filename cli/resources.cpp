@@ -17,15 +17,16 @@ std::optional<fs::path> if_exists(fs::path path) {
   return std::nullopt;
 }
 
-fs::path program_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+fs::path program_folder() {
+  return fs::read_symlink("/proc/self/exe").parent_path();
+}
 
 }  // namespace
 
 fs::path share_folder() {
   const char* chosen = std::getenv("DLSCALE_SHARE");
-  const fs::path folder = chosen != nullptr
-                              ? fs::path(chosen)
-                              : program_folder().parent_path() / "share" / "dlscale";
+  const fs::path folder =
+      chosen != nullptr ? fs::path(chosen) : program_folder().parent_path() / "share" / "dlscale";
   if (!fs::is_directory(folder / "templates")) {
     throw base::RunError(fmt::format(
         "no templates in {}; set DLSCALE_SHARE to dlscale's share folder", folder.string()));
@@ -33,7 +34,9 @@ fs::path share_folder() {
   return folder;
 }
 
-std::optional<fs::path> trainer_beside() { return if_exists(program_folder() / "dlscale-train"); }
+std::optional<fs::path> trainer_beside() {
+  return if_exists(program_folder() / "dlscale-train");
+}
 
 std::optional<fs::path> built_capabilities() {
   return if_exists(share_folder() / "capabilities.json");

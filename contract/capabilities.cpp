@@ -14,7 +14,6 @@ void visit_fields(Visitor& v, Capabilities& c) {
   v.required("families", c.families);
 }
 
-
 bool Capabilities::has(std::string_view family, std::string_view name) const {
   const auto found = families.find(std::string(family));
   return found != families.end() &&

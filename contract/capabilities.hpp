@@ -11,7 +11,7 @@ namespace dlscale::contract {
 
 struct Capabilities {
   std::string version;
-  std::map<std::string, std::string> built_with;            ///< "torch": "2.11.0", "mpi": "…"
+  std::map<std::string, std::string> built_with;             ///< "torch": "2.11.0", "mpi": "…"
   std::map<std::string, std::vector<std::string>> families;  ///< family → names (see vocabulary)
   bool has(std::string_view family, std::string_view name) const;
   bool operator==(const Capabilities&) const = default;

@@ -17,8 +17,9 @@ void visit_fields(Visitor& v, LaunchRecord& r) {
   v.optional("reason", r.reason);
 }
 
-
-std::string to_json_line(const LaunchRecord& record) { return codec::to_text(codec::to_value(record)); }
+std::string to_json_line(const LaunchRecord& record) {
+  return codec::to_text(codec::to_value(record));
+}
 
 std::vector<LaunchRecord> parse_launch_log(std::string_view text) {
   std::vector<LaunchRecord> records;

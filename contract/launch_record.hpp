@@ -13,11 +13,11 @@
 namespace dlscale::contract {
 
 struct LaunchRecord {
-  std::string event;   ///< submitted, started, ended
-  std::string job;     ///< the plan's job name
-  std::string run_id;  ///< empty when it concerns the whole job
-  std::string job_id;  ///< the batch system's
-  double time = 0;     ///< seconds since 1970 UTC
+  std::string event;                  ///< submitted, started, ended
+  std::string job;                    ///< the plan's job name
+  std::string run_id;                 ///< empty when it concerns the whole job
+  std::string job_id;                 ///< the batch system's
+  double time = 0;                    ///< seconds since 1970 UTC
   std::optional<RunOutcome> outcome;  ///< ended only
   int exit_code = 0;                  ///< ended only
   std::string reason;                 ///< one line for people

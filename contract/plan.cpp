@@ -63,8 +63,9 @@ void visit_fields(Visitor& v, Plan& s) {
   v.optional("warnings", s.warnings);
 }
 
-
-std::string to_json(const Plan& plan) { return codec::to_text(codec::to_value(plan), 1) + "\n"; }
+std::string to_json(const Plan& plan) {
+  return codec::to_text(codec::to_value(plan), 1) + "\n";
+}
 
 Plan plan_from_json(std::string_view text, std::string_view file) {
   auto plan = codec::read_object<Plan>(text, file);

@@ -57,16 +57,16 @@ struct StepWindow {
   int epoch = 0;                ///< counts from 0
   std::int64_t first_step = 0;  ///< counts from 0 over the whole run
   int steps = 0;
-  bool warmup = false;          ///< includes one-time costs (first window of a launch)
-  double time = 0;              ///< end of the block
-  std::int64_t samples = 0;     ///< over all ranks, repeated samples included
-  double wall_s = 0;            ///< slowest rank
-  double lr = 0;                ///< at the last step
-  double train_loss = 0;        ///< mean over the block and the ranks
+  bool warmup = false;       ///< includes one-time costs (first window of a launch)
+  double time = 0;           ///< end of the block
+  std::int64_t samples = 0;  ///< over all ranks, repeated samples included
+  double wall_s = 0;         ///< slowest rank
+  double lr = 0;             ///< at the last step
+  double train_loss = 0;     ///< mean over the block and the ranks
   std::array<Spread, kStepParts> parts{};
-  double bytes_sent = 0;        ///< payload handed to collectives, mean over ranks
-  double collectives = 0;       ///< collective calls, mean over ranks
-  Spread comm_busy_s;           ///< time collectives were under way, hidden or not
+  double bytes_sent = 0;         ///< payload handed to collectives, mean over ranks
+  double collectives = 0;        ///< collective calls, mean over ranks
+  Spread comm_busy_s;            ///< time collectives were under way, hidden or not
   double peak_memory_bytes = 0;  ///< largest rank
   std::string extra;
   bool operator==(const StepWindow&) const = default;
@@ -128,13 +128,14 @@ std::string to_json_line(const ResultRecord& record);
 
 struct ResultsFile {
   std::vector<ResultRecord> records;
-  std::vector<int> record_lines;         ///< line (from 1) of each record
-  std::vector<std::string> skipped;      ///< "line 7: …" for lines that are no known record
-  bool truncated = false;                ///< the last line was incomplete (a killed writer)
+  std::vector<int> record_lines;     ///< line (from 1) of each record
+  std::vector<std::string> skipped;  ///< "line 7: …" for lines that are no known record
+  bool truncated = false;            ///< the last line was incomplete (a killed writer)
 };
 
-/// Reads `results.jsonl` text. Never throws on content: unknown keys are kept in `extra`, records
-/// of unknown kind and broken lines are listed in `skipped`, an incomplete last line sets `truncated`.
+/// Reads `results.jsonl` text. Never throws on content: unknown keys are kept in `extra`; records
+/// of unknown kind and broken lines are listed in `skipped`; an incomplete last line sets
+/// `truncated`.
 ResultsFile parse_results(std::string_view text);
 
 }  // namespace dlscale::contract

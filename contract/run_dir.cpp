@@ -56,9 +56,17 @@ LaunchDir RunDir::make_next_launch() const {
   }
 }
 
-fs::path PlanDir::job_script(std::string_view job) const { return jobs() / fmt::format("{}.sh", job); }
-fs::path PlanDir::job_out(std::string_view job) const { return logs() / fmt::format("{}.out", job); }
-fs::path PlanDir::job_err(std::string_view job) const { return logs() / fmt::format("{}.err", job); }
-fs::path PlanDir::job_end(std::string_view job) const { return logs() / fmt::format("{}.end", job); }
+fs::path PlanDir::job_script(std::string_view job) const {
+  return jobs() / fmt::format("{}.sh", job);
+}
+fs::path PlanDir::job_out(std::string_view job) const {
+  return logs() / fmt::format("{}.out", job);
+}
+fs::path PlanDir::job_err(std::string_view job) const {
+  return logs() / fmt::format("{}.err", job);
+}
+fs::path PlanDir::job_end(std::string_view job) const {
+  return logs() / fmt::format("{}.end", job);
+}
 
 }  // namespace dlscale::contract

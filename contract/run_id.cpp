@@ -21,7 +21,8 @@ std::string slug(const RunSpec& spec) {
 /// The description without what may differ between two plans of the same experiment.
 std::string identity(const RunSpec& spec) {
   codec::json object = codec::to_value(spec);
-  for (const char* key : {"resources", "run_id", "repetition", "point", "schema_version", "study"}) {
+  for (const char* key :
+       {"resources", "run_id", "repetition", "point", "schema_version", "study"}) {
     object.erase(key);
   }
   object["dataset"].erase("path");

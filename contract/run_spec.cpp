@@ -78,8 +78,9 @@ void validate_recipe(const RunSpec& spec, const Checker& check) {
   check.finite_at_least(0, "lr.peak", spec.lr.peak);
   check.finite_at_least(0, "optimizer.momentum", spec.optimizer.momentum);
   check.finite_at_least(0, "optimizer.weight_decay", spec.optimizer.weight_decay);
-  check.require(!spec.optimizer.nesterov || (spec.optimizer.momentum > 0 && spec.optimizer.dampening == 0),
-                "optimizer.nesterov", "needs momentum above 0 and dampening 0");
+  check.require(
+      !spec.optimizer.nesterov || (spec.optimizer.momentum > 0 && spec.optimizer.dampening == 0),
+      "optimizer.nesterov", "needs momentum above 0 and dampening 0");
   check.finite_at_least(0, "label_smoothing", spec.label_smoothing);
   check.require(spec.label_smoothing < 1, "label_smoothing", "must be below 1");
   check.finite_at_least(0, "lr_schedule.factor", spec.lr_schedule.factor);
@@ -94,7 +95,9 @@ void validate_recipe(const RunSpec& spec, const Checker& check) {
 
 }  // namespace
 
-std::string to_json(const RunSpec& spec) { return codec::to_text(codec::to_value(spec), 2) + "\n"; }
+std::string to_json(const RunSpec& spec) {
+  return codec::to_text(codec::to_value(spec), 2) + "\n";
+}
 
 RunSpec run_spec_from_json(std::string_view text, std::string_view file) {
   const auto spec = codec::read_object<RunSpec>(text, file);

@@ -34,8 +34,8 @@ struct LearningRate {
 /// LR schedule; each kind reads only its own fields (formulas: docs/metrics.md).
 struct LrScheduleSpec {
   std::string kind = "constant";
-  std::string update = "step";   ///< "step": at each optimizer step; "epoch": once an epoch
-  std::string origin = "start";  ///< epoch 0 of the schedule: "start" or "after_warmup"
+  std::string update = "step";     ///< "step": at each optimizer step; "epoch": once an epoch
+  std::string origin = "start";    ///< epoch 0 of the schedule: "start" or "after_warmup"
   std::vector<double> milestones;  ///< step, multistep: epochs at which `factor` is applied
   double factor = 0.1;             ///< step, multistep
   double every_epochs = 0;         ///< step without milestones: apply `factor` each so many epochs
@@ -57,13 +57,13 @@ struct OptimizerSpec {
 
 /// Settings of the framework style; each style reads only its own.
 struct FrameworkOptions {
-  double bucket_cap_mb = 25;       ///< ddp: gradient bucket size, MiB (PyTorch's default)
-  double first_bucket_mb = 1;      ///< ddp: cap of the first bucket, MiB (PyTorch's default)
+  double bucket_cap_mb = 25;            ///< ddp: gradient bucket size, MiB (PyTorch's default)
+  double first_bucket_mb = 1;           ///< ddp: cap of the first bucket, MiB (PyTorch's default)
   bool gradient_as_bucket_view = true;  ///< ddp
   bool find_unused_parameters = false;  ///< ddp
-  int zero_stage = 2;              ///< deepspeed
-  int model_parallel_size = 1;     ///< layerwise, pipeline, hybrid
-  int micro_batches = 1;           ///< pipeline, hybrid
+  int zero_stage = 2;                   ///< deepspeed
+  int model_parallel_size = 1;          ///< layerwise, pipeline, hybrid
+  int micro_batches = 1;                ///< pipeline, hybrid
   bool operator==(const FrameworkOptions&) const = default;
 };
 
@@ -84,8 +84,8 @@ struct RunSpec {
   std::string study;
   std::string run_id;  ///< see contract/run_id.hpp
   int repetition = 1;
-  std::uint64_t seed = 1;  ///< the study's; a run draws from seed + repetition - 1
-  std::string scaling = "weak";               ///< weak, strong, throughput
+  std::uint64_t seed = 1;        ///< the study's; a run draws from seed + repetition - 1
+  std::string scaling = "weak";  ///< weak, strong, throughput
   std::map<std::string, std::string> point;  ///< the value of each axis, as shown in tables
 
   std::string framework = "ddp";

@@ -3,6 +3,8 @@
 
 namespace dlscale::contract {
 
-const char* version() { return DLSCALE_VERSION; }
+const char* version() {
+  return DLSCALE_VERSION;
+}
 
 }  // namespace dlscale::contract

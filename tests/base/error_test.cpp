@@ -14,7 +14,8 @@ TEST_CASE("a spec error reads as file, line, column, key and message") {
 }
 
 TEST_CASE("unknown parts of a place are left out of the message") {
-  CHECK(std::string(SpecError({"run.json"}, "gpus", "missing").what()) == "run.json: gpus: missing");
+  CHECK(std::string(SpecError({"run.json"}, "gpus", "missing").what()) ==
+        "run.json: gpus: missing");
   CHECK(std::string(SpecError({"a.toml", 3, 0}, "", "odd").what()) == "a.toml:3: odd");
   CHECK(std::string(SpecError({}, "gpus", "missing").what()) == "gpus: missing");
 }

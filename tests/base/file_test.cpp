@@ -58,7 +58,7 @@ TEST_CASE("a write that does not fit keeps the old content and no part of the ne
   write_file_atomically(dir / "f", "old");
   struct rlimit before {};
   ::getrlimit(RLIMIT_FSIZE, &before);
-  const struct rlimit small {10, before.rlim_max};
+  const struct rlimit small { 10, before.rlim_max };
   ::setrlimit(RLIMIT_FSIZE, &small);
   const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
   CHECK_THROWS_AS(write_file_atomically(dir / "f", std::string(1000, 'x')), RunError);

@@ -32,7 +32,9 @@ TEST_CASE("a name far from all has no nearest") {
   CHECK(nearest("", {}).empty());
 }
 
-TEST_CASE("a name is found in its table") { CHECK(find(kTable, "number", "two").value == 2); }
+TEST_CASE("a name is found in its table") {
+  CHECK(find(kTable, "number", "two").value == 2);
+}
 
 TEST_CASE("an unknown name is answered with the nearest and the list") {
   CHECK_THROWS_WITH(find(kTable, "number", "tow"),

@@ -22,4 +22,6 @@ TEST_CASE("width counts characters, not bytes") {
   CHECK(print_table({"a", "b"}, {{"µ", "x"}}) == "a  b\n-  -\nµ  x\n");
 }
 
-TEST_CASE("a table without rows is its header") { CHECK(print_table({"a"}, {}) == "a\n-\n"); }
+TEST_CASE("a table without rows is its header") {
+  CHECK(print_table({"a"}, {}) == "a\n-\n");
+}

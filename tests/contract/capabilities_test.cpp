@@ -6,7 +6,8 @@
 using namespace dlscale::contract;
 
 TEST_CASE("capabilities survive being written and read") {
-  const Capabilities capabilities{"1.2.3", {{"torch", "2.11.0"}}, {{"model", {"cnn", "mlp"}}, {"loader", {}}}};
+  const Capabilities capabilities{
+      "1.2.3", {{"torch", "2.11.0"}}, {{"model", {"cnn", "mlp"}}, {"loader", {}}}};
   CHECK(capabilities_from_json(to_json(capabilities), "c.json") == capabilities);
 }
 

@@ -13,8 +13,14 @@ TEST_CASE("every launch record survives being written and read") {
   std::vector<LaunchRecord> records;
   for (unsigned seed = 0; seed < 200; ++seed) {
     test::AnyValue any(seed);
-    LaunchRecord record{any.one_of({"submitted", "started", "ended"}), any.text(), any.text(), any.text(),
-                        any.number(), std::nullopt, static_cast<int>(any.whole(-1, 255)), any.text()};
+    LaunchRecord record{any.one_of({"submitted", "started", "ended"}),
+                        any.text(),
+                        any.text(),
+                        any.text(),
+                        any.number(),
+                        std::nullopt,
+                        static_cast<int>(any.whole(-1, 255)),
+                        any.text()};
     if (any.flag()) record.outcome = all_outcomes()[seed % all_outcomes().size()];
     records.push_back(record);
     log += to_json_line(record) + "\n";

@@ -20,9 +20,12 @@ Plan any_plan(unsigned seed) {
   plan.repeats = static_cast<int>(any.whole(1, 10));
   plan.axes = any.list([&] { return Axis{any.text(), any.list([&] { return any.text(); })}; });
   plan.runs = any.list([&] {
-    return PlannedRun{any.text(), 1, any.table(), any.text(), 4, any.whole(1, 99), 9, any.number(), any.number()};
+    return PlannedRun{any.text(),       1, any.table(),  any.text(),  4,
+                      any.whole(1, 99), 9, any.number(), any.number()};
   });
-  plan.jobs = any.list([&] { return PlannedJob{any.text(), any.list([&] { return any.text(); }), {}}; });
+  plan.jobs = any.list([&] {
+    return PlannedJob{any.text(), any.list([&] { return any.text(); }), {}};
+  });
   plan.skipped = any.list([&] { return SkippedPoint{any.table(), any.text()}; });
   plan.warnings = any.list([&] { return any.text(); });
   return plan;
@@ -38,12 +41,16 @@ TEST_CASE("every plan survives being written and read") {
 }
 
 TEST_CASE("a broken plan is refused with the place") {
-  CHECK_THROWS_WITH(plan_from_json("{\"schema_version\": 1}", "p/plan.json"), "p/plan.json: study: missing");
+  CHECK_THROWS_WITH(plan_from_json("{\"schema_version\": 1}", "p/plan.json"),
+                    "p/plan.json: study: missing");
   CHECK_THROWS_WITH(
-      plan_from_json(R"({"schema_version":1,"study":"s","site":"x","scheduler":"local","runs":[{}],"jobs":[]})", "plan.json"),
+      plan_from_json(
+          R"({"schema_version":1,"study":"s","site":"x","scheduler":"local","runs":[{}],"jobs":[]})",
+          "plan.json"),
       "plan.json: runs[0].run_id: missing");
   Plan newer;
   newer.schema_version = 7;
-  CHECK_THROWS_WITH(plan_from_json(to_json(newer), "plan.json"),
-                    "plan.json: schema_version: is 7, this build reads up to 1; use a newer dlscale");
+  CHECK_THROWS_WITH(
+      plan_from_json(to_json(newer), "plan.json"),
+      "plan.json: schema_version: is 7, this build reads up to 1; use a newer dlscale");
 }

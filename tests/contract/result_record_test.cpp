@@ -42,12 +42,31 @@ RunStart any_start(test::AnyValue& any) {
 ResultRecord any_record(unsigned seed) {
   test::AnyValue any(seed);
   switch (seed % 6) {
-    case 0: return any_start(any);
-    case 1: return any_window(any);
-    case 2: return EpochRecord{static_cast<int>(any.whole(0, 90)), any.number(), any.number(), 3, 4, any.number(), any.number(), ""};
-    case 3: return EvalRecord{1, any.number(), any.number(), 10, 7, 0.7, any.number(), ""};
-    case 4: return CheckpointRecord{1, any.whole(0, 1 << 30), any.number(), any.number(), any.text(), ""};
-    default: return RunStop{all_outcomes()[seed % all_outcomes().size()], 5, any.text(), any.number(), any.number(), 9, ""};
+    case 0:
+      return any_start(any);
+    case 1:
+      return any_window(any);
+    case 2:
+      return EpochRecord{static_cast<int>(any.whole(0, 90)),
+                         any.number(),
+                         any.number(),
+                         3,
+                         4,
+                         any.number(),
+                         any.number(),
+                         ""};
+    case 3:
+      return EvalRecord{1, any.number(), any.number(), 10, 7, 0.7, any.number(), ""};
+    case 4:
+      return CheckpointRecord{1, any.whole(0, 1 << 30), any.number(), any.number(), any.text(), ""};
+    default:
+      return RunStop{all_outcomes()[seed % all_outcomes().size()],
+                     5,
+                     any.text(),
+                     any.number(),
+                     any.number(),
+                     9,
+                     ""};
   }
 }
 

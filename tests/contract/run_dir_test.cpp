@@ -19,20 +19,24 @@ TEST_CASE("names made are names parsed") {
 }
 
 TEST_CASE("what is no launch folder has no number") {
-  for (const char* name : {"launch-", "launch-0", "launch--1", "launch-1a", "lunch-1", "launch-01x"}) {
+  for (const char* name :
+       {"launch-", "launch-0", "launch--1", "launch-1a", "lunch-1", "launch-01x"}) {
     CHECK(LaunchDir(fs::path("runs/x") / name).number() == 0);
   }
 }
 
 TEST_CASE("launches are listed by number, other files ignored") {
   const test::TempDir dir;
-  for (const char* name : {"launch-10", "launch-2", "launch-1", "notes"}) fs::create_directory(dir / name);
+  for (const char* name : {"launch-10", "launch-2", "launch-1", "notes"})
+    fs::create_directory(dir / name);
   std::vector<int> numbers;
   for (const LaunchDir& launch : RunDir(dir.path()).launches()) numbers.push_back(launch.number());
   CHECK(numbers == std::vector<int>{1, 2, 10});
 }
 
-TEST_CASE("a run without a folder has no launches") { CHECK(RunDir("/no/such").launches().empty()); }
+TEST_CASE("a run without a folder has no launches") {
+  CHECK(RunDir("/no/such").launches().empty());
+}
 
 TEST_CASE("starters at the same time get launches of their own") {
   const test::TempDir dir;

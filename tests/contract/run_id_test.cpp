@@ -47,5 +47,6 @@ TEST_CASE("whatever changes the training changes the identity") {
   samples.dataset.train_samples = 10;
   smoothing.label_smoothing = 0.1;
   bucket.framework_options.bucket_cap_mb = 1;
-  for (const RunSpec& other : {lr, seed, samples, smoothing, bucket}) CHECK(make_run_id(other) != id);
+  for (const RunSpec& other : {lr, seed, samples, smoothing, bucket})
+    CHECK(make_run_id(other) != id);
 }

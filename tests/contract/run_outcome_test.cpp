@@ -6,7 +6,8 @@
 using namespace dlscale::contract;
 
 TEST_CASE("every outcome has a name of its own") {
-  for (RunOutcome outcome : all_outcomes()) CHECK(outcome_from_string(to_string(outcome)) == outcome);
+  for (RunOutcome outcome : all_outcomes())
+    CHECK(outcome_from_string(to_string(outcome)) == outcome);
   CHECK(all_outcomes().size() == 9);
   CHECK_FALSE(outcome_from_string("completed"));
 }

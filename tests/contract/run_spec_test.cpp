@@ -24,7 +24,8 @@ RunSpec any_spec(unsigned seed) {
   s.framework = any.one_of(vocabulary("framework"));
   s.model = any.one_of(vocabulary("model"));
   s.loader = any.one_of(vocabulary("loader"));
-  s.dataset = {any.one_of(vocabulary("dataset")), any.text(), any.whole(0, 1 << 30), any.whole(0, 99)};
+  s.dataset = {any.one_of(vocabulary("dataset")), any.text(), any.whole(0, 1 << 30),
+               any.whole(0, 99)};
   s.precision = any.one_of({"fp32", "fp64"});
   s.gpus = static_cast<int>(any.whole(1, 4096));
   s.batch_per_gpu = any.whole(1, 1024);
@@ -82,9 +83,12 @@ TEST_CASE("a run description that cannot be is refused with file, key and reason
       {"\"epochs\": -1", "run.json: epochs: must be at least 1, is -1"},
       {"\"warmup_epochs\": null", "run.json: warmup_epochs: must be at least 0, is nan"},
       {"\"label_smoothing\": 1.0", "run.json: label_smoothing: must be below 1"},
-      {"\"last_batch\": \"keep\"", "run.json: last_batch: unknown value \"keep\" (known: pad, drop)"},
-      {"\"schema_version\": 99", "run.json: schema_version: is 99, this build reads up to 1; use a newer dlscale-train"},
-      {"\"nesterov\": true", "run.json: optimizer.nesterov: needs momentum above 0 and dampening 0"},
+      {"\"last_batch\": \"keep\"",
+       "run.json: last_batch: unknown value \"keep\" (known: pad, drop)"},
+      {"\"schema_version\": 99",
+       "run.json: schema_version: is 99, this build reads up to 1; use a newer dlscale-train"},
+      {"\"nesterov\": true",
+       "run.json: optimizer.nesterov: needs momentum above 0 and dampening 0"},
   }));
   CHECK_THROWS_WITH(run_spec_from_json(with(change), "run.json"), message);
 }
@@ -104,7 +108,8 @@ TEST_CASE("text that is no JSON is refused with line and column") {
                     "run.json:2:11: not valid JSON");
   CHECK_THROWS_WITH(run_spec_from_json("{\"gpus\": 1", "run.json"),
                     "run.json:1:11: not valid JSON: the text ends too early");
-  CHECK_THROWS_WITH(run_spec_from_json("[]", "run.json"), "run.json: expected a table, found array");
+  CHECK_THROWS_WITH(run_spec_from_json("[]", "run.json"),
+                    "run.json: expected a table, found array");
   CHECK_THROWS_WITH(run_spec_from_json("", "run.json"),
                     "run.json:1:1: not valid JSON: the text ends too early");
 }

@@ -23,6 +23,6 @@ TEST_CASE("a listed name is known in its own family only") {
 }
 
 TEST_CASE("an unknown family is an error that names the nearest") {
-  CHECK_THROWS_WITH(vocabulary("modle"),
-                    Catch::Matchers::StartsWith("unknown family \"modle\"; did you mean \"model\"?"));
+  CHECK_THROWS_WITH(vocabulary("modle"), Catch::Matchers::StartsWith(
+                                             "unknown family \"modle\"; did you mean \"model\"?"));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random values of the contract's types, hostile text included, for properties that must hold for all.
+// Random values of the contract's types, hostile text included, for properties that must hold for
+// all.
 #pragma once
 
 #include <cmath>
@@ -19,15 +20,20 @@ class AnyValue {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random_);
   }
   bool flag() { return whole(0, 1) == 1; }
-  double number() { return std::ldexp(static_cast<double>(whole(-1000000, 1000000)), static_cast<int>(whole(-40, 20))); }
+  double number() {
+    return std::ldexp(static_cast<double>(whole(-1000000, 1000000)),
+                      static_cast<int>(whole(-40, 20)));
+  }
   double positive() { return std::abs(number()); }
   const std::string& one_of(const std::vector<std::string>& choices) {
-    return choices[static_cast<std::size_t>(whole(0, static_cast<std::int64_t>(choices.size()) - 1))];
+    return choices[static_cast<std::size_t>(
+        whole(0, static_cast<std::int64_t>(choices.size()) - 1))];
   }
   /// Valid UTF-8 with quotes, controls, shell and JSON syntax among it.
   std::string text() {
-    static const std::vector<std::string> pieces{"a", "Z", "0", " ", "\"", "'", "\\", "\n", "\t", "{", "}",
-                                                 "$(x)", "`", "µ", "日", "\x01", "/", "%", "é", ","};
+    static const std::vector<std::string> pieces{"a",  "Z",    "0", " ", "\"",   "'", "\\",
+                                                 "\n", "\t",   "{", "}", "$(x)", "`", "µ",
+                                                 "日", "\x01", "/", "%", "é",    ","};
     std::string result;
     for (auto n = whole(0, 12); n > 0; --n) result += one_of(pieces);
     return result;
