@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dlscale`: picks the verb and turns errors into one line and an exit code.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
@@ -15,6 +18,18 @@ namespace {
 int fail(const char* message, int exit_code) {
   fmt::print(stderr, "dlscale: {}\n", message);
   return exit_code;
+}
+
+/// What is wrong with the command line, in one line, and where help is.
+std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<CLI::App*> verbs = app.get_subcommands();
+  if (!verbs.empty()) {
+    return fmt::format("{}; see dlscale {} --help", error.what(), verbs[0]->get_name());
+  }
+  const std::vector<std::string> known = base::names(command_table());
+  const std::vector<std::string> rest = app.remaining();
+  if (rest.empty()) return fmt::format("a verb is required: {}", fmt::join(known, ", "));
+  return base::unknown_name("verb", rest[0], known);
 }
 
 int dispatch(int argc, char** argv) {
@@ -31,7 +46,8 @@ int dispatch(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitUsage;
+    if (error.get_exit_code() != 0) throw base::UsageError(complaint(app, error));
+    app.exit(error);  // --help and --version end the parsing as well
   }
   return exit_code;
 }

@@ -38,14 +38,15 @@ class Work {
   double submitted_s_ = 0, started_s_ = 0, finished_s_ = 0;
 };
 
-/// Totals since the queue was made.
+/// Totals since the queue was made; failed collectives do not count.
 struct CommStats {
   std::int64_t collectives = 0;
   std::int64_t bytes = 0;  ///< payload of this rank
   double busy_s = 0;       ///< a collective was under way, waiting for other ranks included
 };
 
-/// Runs once a collective is over, on the communication thread; gets its error or null.
+/// Runs on the communication thread once a collective is over and before its Work is done; gets the
+/// collective's error or null. Must not throw.
 using OnDone = std::function<void(std::exception_ptr)>;
 
 /// Every submission is **Collective** in the sense of Communicator: same order on all ranks. The
@@ -78,6 +79,7 @@ class CollectiveQueue {
   };
   std::shared_ptr<Work> submit(std::function<void()> run, std::int64_t bytes, OnDone on_done);
   void serve();
+  void execute(const Task& task);
 
   Communicator& communicator_;
   const base::Clock& clock_;
@@ -85,7 +87,7 @@ class CollectiveQueue {
   std::condition_variable arrived_;
   std::deque<Task> tasks_;
   bool stopping_ = false;
-  std::exception_ptr broken_;
+  std::exception_ptr broken_;  ///< the communication thread's alone
   CommStats stats_;
   std::thread thread_;
 };

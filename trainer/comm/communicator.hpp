@@ -31,6 +31,7 @@ class Communicator {
   int size() const { return size_; }
 
   /// **Collective.** On return `data` holds on every rank the element-wise reduction; equal on all.
+  /// An integer sum must not overflow: some transports wrap, others saturate.
   virtual void all_reduce(Span data, ReduceOp op) = 0;
   /// **Collective.** On return `data` holds on every rank what `root` had.
   virtual void broadcast(Span data, int root) = 0;

@@ -28,7 +28,8 @@ struct SyncContext {
 };
 
 /// One optimizer step is: before_forward, forward, before_backward, backward, after_backward.
-/// Gradients are zeroed in place between steps, never undefined.
+/// Gradients are zeroed in place between steps, never undefined: by zero_() on each, since
+/// LibTorch's Optimizer::zero_grad detaches them, which ddp's gradients (views of buckets) refuse.
 class GradientSync {
  public:
   virtual ~GradientSync() = default;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/frame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/statistics.hpp"
+#include "contract/run_outcome.hpp"
+
+namespace dlscale::analysis {
+
+bool completed(const RunRow& run) {
+  return run.outcome == contract::to_string(contract::RunOutcome::Completed);
+}
+
+bool has_throughput(const RunRow& run) {
+  return completed(run) && run.steps.steps > 0 && run.steps.samples > 0 && run.steps.wall_s > 0;
+}
+
+bool has_accuracy(const RunRow& run) {
+  return completed(run) && !run.evals.empty() && std::isfinite(final_accuracy(run));
+}
+
+double seconds_per_sample(const RunRow& run) {
+  return run.steps.wall_s / static_cast<double>(run.steps.samples);
+}
+
+double step_time_s(const RunRow& run) {
+  return run.steps.wall_s / static_cast<double>(run.steps.steps);
+}
+
+std::optional<double> epoch_time_s(const RunRow& run) {
+  if (run.epochs.empty()) return std::nullopt;
+  std::vector<double> times;
+  for (const EpochRow& epoch : run.epochs) times.push_back(epoch.wall_s);
+  if (times.size() > 1) times.erase(times.begin());
+  return median(times);
+}
+
+double final_accuracy(const RunRow& run) {
+  return run.evals.back().accuracy;
+}
+
+double best_accuracy(const RunRow& run) {
+  const auto best =
+      std::max_element(run.evals.begin(), run.evals.end(),
+                       [](const EvalRow& a, const EvalRow& b) { return a.accuracy < b.accuracy; });
+  return best->accuracy;
+}
+
+std::string worker_word(const Frame& frame) {
+  const bool only_cpus = std::all_of(frame.runs.begin(), frame.runs.end(), [](const RunRow& run) {
+    const auto device = run.conditions.find("device");
+    return device != run.conditions.end() && device->second == "cpu";
+  });
+  return only_cpus ? "rank" : "GPU";
+}
+
+std::string count_of(int count, const std::string& word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measurements of a study as data: one row per run. Statistics are pure functions of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contract/plan.hpp"
+#include "contract/result_record.hpp"
+
+namespace dlscale::analysis {
+
+/// Outcomes beside contract::RunOutcome's names.
+inline constexpr const char* kUnfinished = "Unfinished";  ///< launched, no end seen yet
+inline constexpr const char* kNotStarted = "NotStarted";  ///< never launched
+
+struct EpochRow {
+  int epoch = 0;  ///< counts from 0
+  double wall_s = 0;
+  double train_loss = 0;
+};
+
+struct EvalRow {
+  int epoch = 0;  ///< after this epoch
+  double accuracy = 0;
+  double loss = 0;
+};
+
+/// Step windows of a launch added up. The window with the start-up costs is left out, unless there
+/// is no other.
+struct StepTotals {
+  bool includes_warmup = false;
+  std::int64_t steps = 0;
+  std::int64_t samples = 0;
+  double wall_s = 0;                                   ///< of the slowest rank
+  std::array<double, contract::kStepParts> parts_s{};  ///< means over the ranks
+};
+
+/// One run; what was measured is that of its last completed launch.
+struct RunRow {
+  std::string run_id;
+  int repetition = 1;
+  std::string outcome = kNotStarted;         ///< a RunOutcome's name or one of the above
+  std::map<std::string, std::string> point;  ///< value of each axis
+  /// What must agree between runs that are compared: device, CPU and GPU model, data set, …
+  std::map<std::string, std::string> conditions;
+  int gpus = 1;
+  int nodes = 1;
+  std::int64_t batch_per_gpu = 0;
+  std::int64_t global_batch = 0;
+  double lr_peak = 0;
+  StepTotals steps;
+  std::vector<EpochRow> epochs;
+  std::vector<EvalRow> evals;
+};
+
+struct Frame {
+  std::string study;
+  std::string scaling;  ///< weak, strong, throughput
+  contract::BaselineRule baseline;
+  std::vector<contract::Axis> axes;  ///< in the study's order, values too
+  std::vector<RunRow> runs;          ///< in the plan's order
+};
+
+bool completed(const RunRow& run);
+/// Completed, with steps to compute a throughput from.
+bool has_throughput(const RunRow& run);
+/// Completed and evaluated at least once, with a finite accuracy in the end.
+bool has_accuracy(const RunRow& run);
+
+/// Wall time over samples: what throughput, speed-up and efficiency are made of. Its inverse is
+/// Σ samples / Σ time, never a mean of rates. Needs has_throughput.
+double seconds_per_sample(const RunRow& run);
+double step_time_s(const RunRow& run);
+/// Median over the epochs without the first (start-up costs); empty without epoch records.
+std::optional<double> epoch_time_s(const RunRow& run);
+/// After the last epoch, as a fraction. Needs has_accuracy.
+double final_accuracy(const RunRow& run);
+double best_accuracy(const RunRow& run);
+
+/// What a rank of these runs is called: "rank" when all compute on CPUs, else "GPU".
+std::string worker_word(const Frame& frame);
+
+/// "4 GPUs", "1 rank".
+std::string count_of(int count, const std::string& word);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/headings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace dlscale::analysis {
+namespace {
+
+std::string rule_words(const contract::BaselineRule& rule) {
+  if (rule.rule == "smallest-common") return "the smallest count all curves have";
+  if (rule.rule == "per-curve") return "each curve's own smallest count";
+  return "as chosen";
+}
+
+/// Values all runs agree on, by name.
+std::map<std::string, std::string> shared_conditions(const Frame& frame) {
+  std::map<std::string, std::string> shared;
+  if (!frame.runs.empty()) shared = frame.runs.front().conditions;
+  for (const RunRow& run : frame.runs) {
+    std::erase_if(shared, [&](const auto& entry) {
+      const auto found = run.conditions.find(entry.first);
+      return found == run.conditions.end() || found->second != entry.second;
+    });
+  }
+  return shared;
+}
+
+}  // namespace
+
+std::string describe_mode(const Frame& frame) {
+  const std::string worker = worker_word(frame);
+  if (frame.scaling == "weak") {
+    return fmt::format("weak scaling: batch per {0} fixed, same data set at every {0} count",
+                       worker);
+  }
+  if (frame.scaling == "strong") {
+    return fmt::format("strong scaling: global batch fixed, divided among the {}s", worker);
+  }
+  return "throughput mode: batches as the study lists them";
+}
+
+std::string describe_use(const Frame& frame) {
+  std::map<std::string, int> failed;
+  std::map<std::string, int> waiting;
+  int used = 0;
+  int total_failed = 0;
+  for (const RunRow& run : frame.runs) {
+    if (completed(run)) {
+      ++used;
+    } else if (run.outcome == kUnfinished || run.outcome == kNotStarted) {
+      ++waiting[run.outcome == kUnfinished ? "unfinished" : "not started"];
+    } else {
+      ++failed[run.outcome];
+      ++total_failed;
+    }
+  }
+  std::string text =
+      fmt::format("{} of {} used", used, count_of(static_cast<int>(frame.runs.size()), "run"));
+  std::vector<std::string> kinds;
+  for (const auto& [outcome, count] : failed) kinds.push_back(fmt::format("{} {}", outcome, count));
+  if (total_failed > 0)
+    text += fmt::format(", {} failed ({})", total_failed, fmt::join(kinds, ", "));
+  for (const auto& [state, count] : waiting) text += fmt::format(", {} {}", count, state);
+  return text;
+}
+
+std::string describe_statistic(const Repeats& repeats) {
+  const auto [fewest, most] = repeats;
+  if (most == 0) return "no completed runs";
+  if (most < 2) return "one run per point (n = 1): nothing is known about the spread";
+  const std::string n =
+      fewest == most ? fmt::format("n = {}", most) : fmt::format("n = {} to {}", fewest, most);
+  const std::string text = fmt::format("median of {} repeats", n);
+  const std::string range =
+      fmt::format("smallest to largest (n < {} gives no 95 % interval)", kFewestForInterval);
+  if (most < kFewestForInterval) return text + "; ranges are " + range;
+  if (fewest < kFewestForInterval) {
+    return text + "; 95 % percentile bootstrap intervals, else ranges from " + range;
+  }
+  return text + "; 95 % percentile bootstrap intervals";
+}
+
+std::string baseline_labels(const std::vector<BaselineChoice>& choices, const std::string& worker) {
+  std::map<std::pair<int, int>, std::string> labels;
+  for (const BaselineChoice& choice : choices) {
+    if (!choice.baseline) continue;
+    labels[{choice.baseline->gpus(), choice.baseline->nodes()}] = choice.baseline->label(worker);
+  }
+  std::string text;
+  for (const auto& [counts, label] : labels) text += (text.empty() ? "" : " or ") + label;
+  return text.empty() ? "none" : text;
+}
+
+std::string describe_baseline(const std::vector<BaselineChoice>& choices,
+                              const contract::BaselineRule& rule, const std::string& worker) {
+  return fmt::format("baseline: {}, {}", baseline_labels(choices, worker), rule_words(rule));
+}
+
+std::string describe_constants(const Frame& frame) {
+  std::map<std::string, std::string> conditions = shared_conditions(frame);
+  std::vector<std::string> parts;
+  std::set<std::string> named;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    if (named.insert(name).second) parts.push_back(fmt::format("{} {}", name, value));
+  };
+  for (const contract::Axis& axis : frame.axes) {
+    std::set<std::string> values;
+    for (const RunRow& run : frame.runs) {
+      const auto found = run.point.find(axis.name);
+      values.insert(found == run.point.end() ? "" : found->second);
+    }
+    if (values.size() == 1 && !values.begin()->empty()) add(axis.name, *values.begin());
+    named.insert(axis.name);
+  }
+  for (const auto& [name, value] : conditions) {
+    if (value != "no") add(name, value);  // what was not built in says little
+  }
+  return fmt::format("all runs: {}", fmt::join(parts, ", "));
+}
+
+std::string axis_title(const std::string& axis, const std::string& worker) {
+  if (axis == "batch_per_gpu") return "batch/" + worker;
+  if (axis == "global_batch") return "global batch";
+  if (axis == "lr_schedule") return "LR schedule";
+  return axis;
+}
+
+std::vector<std::string> describe_problems(const std::vector<BaselineChoice>& choices) {
+  std::vector<std::string> problems;
+  for (const BaselineChoice& choice : choices) {
+    if (!choice.problem.empty() &&
+        std::find(problems.begin(), problems.end(), choice.problem) == problems.end()) {
+      problems.push_back(choice.problem);
+    }
+  }
+  return problems;
+}
+
+}  // namespace dlscale::analysis

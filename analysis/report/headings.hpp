@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentences above a table or figure that say what its numbers mean and what was left out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/scaling/baseline.hpp"
+
+namespace dlscale::analysis {
+
+/// "weak scaling: batch per GPU fixed, same data set at every GPU count".
+std::string describe_mode(const Frame& frame);
+
+/// "30 of 32 runs used, 2 failed (Failed 1, OutOfMemory 1)".
+std::string describe_use(const Frame& frame);
+
+/// "median of n = 3 repeats; ranges are smallest to largest (n < 6 gives no 95 % interval)".
+std::string describe_statistic(const Repeats& repeats);
+
+/// The baselines in use: "4 GPUs (1 node)", "1 GPU (1 node) or 2 GPUs (1 node)", "none".
+std::string baseline_labels(const std::vector<BaselineChoice>& choices, const std::string& worker);
+
+/// "baseline: 4 GPUs (1 node), the smallest count all curves have".
+std::string describe_baseline(const std::vector<BaselineChoice>& choices,
+                              const contract::BaselineRule& rule, const std::string& worker);
+
+/// What all runs share, axes first: "all runs: model mlp, loader memory, device cpu, …".
+std::string describe_constants(const Frame& frame);
+
+/// How an axis is called above a column: "batch/GPU" for batch_per_gpu.
+std::string axis_title(const std::string& axis, const std::string& worker);
+
+/// The problems of the curves without a baseline, each once.
+std::vector<std::string> describe_problems(const std::vector<BaselineChoice>& choices);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of a study: which columns and notes each has.
+#pragma once
+
+#include "analysis/frame.hpp"
+#include "analysis/report/report.hpp"
+
+namespace dlscale::analysis {
+
+/// What may be chosen about a comparison.
+struct AnalysisOptions {
+  contract::BaselineRule baseline;
+  bool allow_mixed = false;  ///< compare across devices, CPU models, …; flagged all the same
+};
+
+/// Throughput, step time, speed-up and efficiency of each point of each curve. Points without a
+/// baseline keep their row; what needs one is empty and a note says why.
+Table efficiency_table(const Frame& frame, const AnalysisOptions& options);
+/// Speed-up, ideal and Karp-Flatt's serial fraction; only curves with a baseline.
+Table speedup_table(const Frame& frame, const AnalysisOptions& options);
+Table throughput_table(const Frame& frame, const AnalysisOptions& options);
+/// Shares of the step's parts.
+Table breakdown_table(const Frame& frame, const AnalysisOptions& options);
+/// Test accuracy by global batch.
+Table accuracy_table(const Frame& frame, const AnalysisOptions& options);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What large batches cost in accuracy: final test accuracy by global batch, with repeats.
+#pragma once
+
+#include <vector>
+
+#include "analysis/scaling/curve.hpp"
+
+namespace dlscale::analysis {
+
+/// Repetitions of one point. Different GPU counts are never pooled, even at the same global
+/// batch: learning rates follow the GPU count.
+struct AccuracyPoint {
+  CurveKey key;  ///< as of the scaling curve
+  int gpus = 1;
+  std::int64_t batch_per_gpu = 0;
+  std::int64_t global_batch = 0;
+  double lr_peak = 0;
+  Estimate final_accuracy;
+  double best_accuracy = 0;  ///< median of the repeats' best
+  std::vector<const RunRow*> repeats;
+};
+
+/// In the order of the curves, by ascending GPU count within one.
+std::vector<AccuracyPoint> accuracy_points(const Frame& frame);
+
+Repeats repeats_of(const std::vector<AccuracyPoint>& points);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/scaling/curve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr const char* kGpus = "gpus";
+constexpr const char* kBatchPerGpu = "batch_per_gpu";
+constexpr const char* kGlobalBatch = "global_batch";
+
+const contract::Axis* find_axis(const Frame& frame, const std::string& name) {
+  const auto found = std::find_if(frame.axes.begin(), frame.axes.end(),
+                                  [&](const contract::Axis& axis) { return axis.name == name; });
+  return found == frame.axes.end() ? nullptr : &*found;
+}
+
+/// The batch that a curve of this study keeps fixed.
+const char* fixed_batch(const Frame& frame) {
+  if (frame.scaling == "strong") return kGlobalBatch;
+  const bool listed_as_global = frame.scaling == "throughput" && find_axis(frame, kGlobalBatch);
+  return listed_as_global ? kGlobalBatch : kBatchPerGpu;
+}
+
+bool belongs_to_key(const std::string& axis) {
+  return axis != kGpus && axis != kBatchPerGpu && axis != kGlobalBatch;
+}
+
+/// Values an axis does not list (an included point) come after the listed ones, numbers by size.
+std::size_t position(const contract::Axis* axis, const std::string& value) {
+  if (axis != nullptr) {
+    const auto found = std::find(axis->values.begin(), axis->values.end(), value);
+    if (found != axis->values.end()) return static_cast<std::size_t>(found - axis->values.begin());
+  }
+  std::size_t number = 0;
+  std::from_chars(value.data(), value.data() + value.size(), number);
+  return number + (axis != nullptr ? axis->values.size() : 0);
+}
+
+/// The first condition that differs between two runs, as a sentence; empty when none does.
+std::string difference(const RunRow& a, const RunRow& b) {
+  for (const auto& [name, value] : a.conditions) {
+    const auto other = b.conditions.find(name);
+    if (other != b.conditions.end() && other->second != value) {
+      return fmt::format("{} is \"{}\" at gpus={} but \"{}\" at gpus={}", name, value, a.gpus,
+                         other->second, b.gpus);
+    }
+  }
+  if (a.gpus == b.gpus && a.nodes != b.nodes) {
+    return fmt::format("gpus={} ran on {} and on {}", a.gpus, count_of(a.nodes, "node"),
+                       count_of(b.nodes, "node"));
+  }
+  return "";
+}
+
+std::string first_difference(const std::vector<CurvePoint>& points) {
+  const RunRow& reference = *points.front().repeats.front();
+  for (const CurvePoint& point : points) {
+    for (const RunRow* run : point.repeats) {
+      std::string found = difference(reference, *run);
+      if (found.empty()) found = difference(*point.repeats.front(), *run);
+      if (!found.empty()) return found;
+    }
+  }
+  return "";
+}
+
+ScalingCurve make_curve(CurveKey key, const std::map<int, std::vector<const RunRow*>>& by_gpus) {
+  ScalingCurve curve{std::move(key), {}, ""};
+  for (const auto& [gpus, repeats] : by_gpus) {
+    CurvePoint point{gpus, 1, repeats, {}};
+    for (const RunRow* run : repeats) {
+      point.nodes = std::max(point.nodes, run->nodes);
+      point.seconds_per_sample.push_back(seconds_per_sample(*run));
+    }
+    curve.points.push_back(std::move(point));
+  }
+  curve.mixed = first_difference(curve.points);
+  return curve;
+}
+
+}  // namespace
+
+CurveKey curve_key(const Frame& frame, const RunRow& run) {
+  CurveKey key;
+  std::set<std::string> seen;
+  const auto add = [&](const std::string& axis, const std::string& value) {
+    if (seen.insert(axis).second) key.push_back({axis, value});
+  };
+  for (const contract::Axis& axis : frame.axes) {
+    const auto found = run.point.find(axis.name);
+    if (found != run.point.end() && belongs_to_key(axis.name)) add(axis.name, found->second);
+  }
+  for (const auto& [axis, value] : run.point) {
+    if (belongs_to_key(axis)) add(axis, value);
+  }
+  const std::string batch = fixed_batch(frame);
+  add(batch, std::to_string(batch == kGlobalBatch ? run.global_batch : run.batch_per_gpu));
+  return key;
+}
+
+std::string value_of(const CurveKey& key, const std::string& axis) {
+  for (const AxisValue& entry : key) {
+    if (entry.axis == axis) return entry.value;
+  }
+  return "";
+}
+
+std::vector<std::size_t> rank_of(const Frame& frame, const CurveKey& key) {
+  std::vector<std::size_t> rank;
+  for (const AxisValue& entry : key) {
+    rank.push_back(position(find_axis(frame, entry.axis), entry.value));
+  }
+  return rank;
+}
+
+std::string to_string(const CurveKey& key) {
+  std::string text;
+  for (const AxisValue& entry : key) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", entry.axis, entry.value);
+  }
+  return text;
+}
+
+std::string name_among(const CurveKey& key, const std::vector<std::string>& varying_axes) {
+  CurveKey distinct;
+  for (const std::string& axis : varying_axes) distinct.push_back({axis, value_of(key, axis)});
+  return to_string(distinct.empty() ? key : distinct);
+}
+
+std::vector<ScalingCurve> scaling_curves(const Frame& frame) {
+  struct Group {
+    CurveKey key;
+    std::map<int, std::vector<const RunRow*>> by_gpus;
+  };
+  // Sorted by the study's order first; the text tells keys apart that this order does not.
+  std::map<std::pair<std::vector<std::size_t>, std::string>, Group> groups;
+  for (const RunRow& run : frame.runs) {
+    if (!has_throughput(run)) continue;
+    CurveKey key = curve_key(frame, run);
+    Group& group = groups[{rank_of(frame, key), to_string(key)}];
+    group.key = std::move(key);
+    group.by_gpus[run.gpus].push_back(&run);
+  }
+  std::vector<ScalingCurve> curves;
+  for (auto& [order, group] : groups) {
+    curves.push_back(make_curve(std::move(group.key), group.by_gpus));
+  }
+  return curves;
+}
+
+Estimate throughput(const CurvePoint& point) {
+  const Interval time = interval_of_median(point.seconds_per_sample);
+  Interval rate{time.kind, 0, 0};
+  if (time.kind != Interval::Kind::None) rate = {time.kind, 1 / time.high, 1 / time.low};
+  return {1 / median(point.seconds_per_sample), rate, point.seconds_per_sample.size()};
+}
+
+std::vector<CurveKey> keys_of(const std::vector<ScalingCurve>& curves) {
+  std::vector<CurveKey> keys;
+  for (const ScalingCurve& curve : curves) keys.push_back(curve.key);
+  return keys;
+}
+
+Repeats repeats_of(const std::vector<ScalingCurve>& curves) {
+  Repeats repeats;
+  for (const ScalingCurve& curve : curves) {
+    for (const CurvePoint& point : curve.points) repeats.add(point.repeats.size());
+  }
+  return repeats;
+}
+
+std::vector<std::string> varying_axes(const std::vector<CurveKey>& keys) {
+  std::vector<std::string> order;
+  std::map<std::string, std::set<std::string>> values;
+  for (const CurveKey& key : keys) {
+    for (const AxisValue& entry : key) {
+      if (values[entry.axis].empty()) order.push_back(entry.axis);
+      values[entry.axis].insert(entry.value);
+    }
+  }
+  std::erase_if(order, [&](const std::string& axis) { return values[axis].size() < 2; });
+  return order;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which runs belong together: a curve varies the GPU count alone, a point is its repetitions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/frame.hpp"
+#include "analysis/statistics.hpp"
+
+namespace dlscale::analysis {
+
+struct AxisValue {
+  std::string axis;
+  std::string value;
+  bool operator==(const AxisValue&) const = default;
+};
+
+/// The value of every axis but the GPU count, in the study's order. It holds what the scaling mode
+/// keeps fixed even where that is no axis: batch_per_gpu in weak mode, global_batch in strong mode
+/// (and not the other one, which follows from the GPU count).
+using CurveKey = std::vector<AxisValue>;
+
+CurveKey curve_key(const Frame& frame, const RunRow& run);
+
+/// `key`'s value of `axis`; empty when it has none.
+std::string value_of(const CurveKey& key, const std::string& axis);
+
+/// Where `key` stands when sorted by the study's order of axes and of their values.
+std::vector<std::size_t> rank_of(const Frame& frame, const CurveKey& key);
+
+/// "framework=ddp, lr_schedule=step": for messages.
+std::string to_string(const CurveKey& key);
+
+/// As to_string, with those axes alone that tell `key` from its neighbours; all if none does.
+std::string name_among(const CurveKey& key, const std::vector<std::string>& varying_axes);
+
+struct CurvePoint {
+  int gpus = 1;
+  int nodes = 1;
+  std::vector<const RunRow*> repeats;      ///< in the plan's order; they live in the Frame
+  std::vector<double> seconds_per_sample;  ///< of each repeat
+};
+
+struct ScalingCurve {
+  CurveKey key;
+  std::vector<CurvePoint> points;  ///< by ascending GPU count
+  /// Why the points cannot be compared: a condition (device, CPU model, …) that differs between
+  /// them. Empty when they can.
+  std::string mixed;
+};
+
+/// Curves of the runs that have a throughput, in the study's order.
+std::vector<ScalingCurve> scaling_curves(const Frame& frame);
+
+/// Σ samples / Σ time, summarised over repeats: 1 / median(seconds per sample). Samples/s.
+Estimate throughput(const CurvePoint& point);
+
+std::vector<CurveKey> keys_of(const std::vector<ScalingCurve>& curves);
+Repeats repeats_of(const std::vector<ScalingCurve>& curves);
+
+/// The axes with more than one value among `keys`, in the study's order: what a reader needs to
+/// tell the keys apart.
+std::vector<std::string> varying_axes(const std::vector<CurveKey>& keys);
+
+}  // namespace dlscale::analysis

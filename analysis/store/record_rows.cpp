@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/record_rows.hpp"
+
+#include <optional>
+#include <variant>
+
+#include "analysis/store/sqlite_inserter.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+const std::vector<std::string>& window_columns() {
+  static const std::vector<std::string> columns = [] {
+    std::vector<std::string> names{
+        "run_id", "launch",     "line",       "epoch",       "first_step",
+        "steps",  "warmup",     "time",       "samples",     "wall_s",
+        "lr",     "train_loss", "bytes_sent", "collectives", "peak_memory_bytes"};
+    std::vector<std::string> spreads{"comm_busy"};
+    spreads.insert(spreads.end(), contract::kStepPartNames.begin(), contract::kStepPartNames.end());
+    for (const std::string& spread : spreads) {
+      for (const char* of : {"mean", "p50", "p90", "max"}) {
+        names.push_back(fmt::format("{}_{}_s", spread, of));
+      }
+    }
+    return names;
+  }();
+  return columns;
+}
+
+/// Writes each record to its table; what makes up the launch row is kept until the end.
+class LaunchWriter {
+ public:
+  LaunchWriter(SQLite::Database& database, const LaunchKey& key)
+      : key_(key),
+        database_(database),
+        windows_(database, "step_window", window_columns()),
+        epochs_(database, "epoch",
+                {"run_id", "launch", "line", "epoch", "time", "wall_s", "steps", "samples",
+                 "train_loss", "lr"}),
+        evals_(database, "eval",
+               {"run_id", "launch", "line", "epoch", "time", "wall_s", "samples", "correct",
+                "accuracy", "loss"}) {}
+
+  void at_line(int line) { line_ = line; }
+
+  void operator()(const contract::RunStart& record) { start_ = record; }
+  void operator()(const contract::RunStop& record) { stop_ = record; }
+  void operator()(const contract::CheckpointRecord&) {}  // files, nothing measured
+
+  void operator()(const contract::StepWindow& r) {
+    windows_.add(key_.run_id, key_.launch, line_, r.epoch, r.first_step, r.steps, r.warmup, r.time);
+    windows_.add(r.samples, r.wall_s, r.lr, r.train_loss, r.bytes_sent, r.collectives,
+                 r.peak_memory_bytes);
+    add(r.comm_busy_s);
+    for (const contract::Spread& part : r.parts) add(part);
+    windows_.done();
+  }
+  void operator()(const contract::EpochRecord& r) {
+    epochs_.add(key_.run_id, key_.launch, line_, r.epoch, r.time, r.wall_s, r.steps, r.samples);
+    epochs_.add(r.train_loss, r.lr).done();
+  }
+  void operator()(const contract::EvalRecord& r) {
+    evals_.add(key_.run_id, key_.launch, line_, r.epoch, r.time, r.wall_s, r.samples, r.correct);
+    evals_.add(r.accuracy, r.loss).done();
+  }
+
+  void write_launch() {
+    Inserter launch(database_, "launch",
+                    {"run_id", "launch", "source", "started", "world_size", "nodes", "resumed_from",
+                     "trainer_version", "parameters", "trainable_parameters", "train_samples",
+                     "test_samples", "steps_per_epoch", "padded_samples", "dropped_samples",
+                     "stopped", "stop_outcome", "stop_reason", "stop_exit_code"});
+    const auto started = [&](auto member) {
+      return start_ ? std::optional((*start_).*member) : std::nullopt;
+    };
+    using S = contract::RunStart;
+    launch.add(key_.run_id, key_.launch, key_.source, started(&S::time), started(&S::world_size));
+    launch.add(started(&S::nodes), started(&S::resumed_from), started(&S::trainer_version));
+    launch.add(started(&S::parameters), started(&S::trainable_parameters));
+    launch.add(started(&S::train_samples), started(&S::test_samples), started(&S::steps_per_epoch));
+    launch.add(started(&S::padded_samples), started(&S::dropped_samples));
+    if (stop_) {
+      launch.add(stop_->time, contract::to_string(stop_->outcome), stop_->reason, stop_->exit_code);
+    }
+    launch.done();
+    write_environment();
+  }
+
+ private:
+  void add(const contract::Spread& s) { windows_.add(s.mean, s.p50, s.p90, s.max); }
+
+  void write_environment() {
+    if (!start_) return;
+    Inserter environment(database_, "environment", {"run_id", "launch", "name", "value"});
+    for (const auto& [name, value] : start_->environment) {
+      environment.add(key_.run_id, key_.launch, name, value).done();
+    }
+  }
+
+  const LaunchKey& key_;
+  SQLite::Database& database_;
+  Inserter windows_;
+  Inserter epochs_;
+  Inserter evals_;
+  std::optional<contract::RunStart> start_;
+  std::optional<contract::RunStop> stop_;
+  int line_ = 0;
+};
+
+}  // namespace
+
+void replace_run(SQLite::Database& database, const contract::RunSpec& s,
+                 const std::string& source) {
+  delete_run(database, s.run_id);
+  Inserter run(database, "run",
+               {"run_id",    "source",        "repetition",     "seed",
+                "framework", "model",         "loader",         "dataset",
+                "precision", "gpus",          "nodes",          "cores_per_rank",
+                "device",    "batch_per_gpu", "global_batch",   "accumulation_steps",
+                "epochs",    "warmup_epochs", "lr_schedule",    "lr_base",
+                "lr_peak",   "optimizer",     "label_smoothing"});
+  run.add(s.run_id, source, s.repetition, static_cast<std::int64_t>(s.seed), s.framework, s.model);
+  run.add(s.loader, s.dataset.kind, s.precision, s.gpus, s.resources.nodes);
+  run.add(s.resources.cores_per_rank, s.resources.device, s.batch_per_gpu, s.global_batch);
+  run.add(s.accumulation_steps, s.epochs, s.warmup_epochs, s.lr_schedule.kind, s.lr.base,
+          s.lr.peak);
+  run.add(s.optimizer.kind, s.label_smoothing).done();
+  Inserter axis(database, "run_axis", {"run_id", "name", "value"});
+  for (const auto& [name, value] : s.point) axis.add(s.run_id, name, value).done();
+}
+
+void replace_launch(SQLite::Database& database, const LaunchKey& key,
+                    const contract::ResultsFile& file) {
+  delete_launch(database, key.run_id, key.launch);
+  LaunchWriter writer(database, key);
+  for (std::size_t i = 0; i < file.records.size(); ++i) {
+    writer.at_line(file.record_lines[i]);
+    std::visit(writer, file.records[i]);
+  }
+  writer.write_launch();
+}
+
+void delete_launch(SQLite::Database& database, const std::string& run_id, int launch) {
+  for (const char* table : {"launch", "environment", "epoch", "eval", "step_window"}) {
+    SQLite::Statement remove(database,
+                             fmt::format("DELETE FROM {} WHERE run_id = ? AND launch = ?", table));
+    remove.bind(1, run_id);
+    remove.bind(2, launch);
+    remove.exec();
+  }
+}
+
+void delete_run(SQLite::Database& database, const std::string& run_id) {
+  for (const char* table : {"run", "run_axis"}) {
+    SQLite::Statement remove(database, fmt::format("DELETE FROM {} WHERE run_id = ?", table));
+    remove.bind(1, run_id);
+    remove.exec();
+  }
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/schema.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include <array>
+
+namespace dlscale::analysis {
+namespace {
+
+// Primary keys come from the files, never from the order of insertion: collecting again, in parts
+// or at once, gives the same tables. Times are seconds, `line` counts from 1 in launch.source.
+constexpr const char* kVersion1 = R"sql(
+CREATE TABLE study (
+  name TEXT PRIMARY KEY, scaling TEXT, site TEXT, scheduler TEXT,
+  baseline_rule TEXT, baseline_gpus INTEGER, repeats INTEGER
+) WITHOUT ROWID;
+
+CREATE TABLE study_axis (
+  position INTEGER, value_position INTEGER, name TEXT NOT NULL, value TEXT,
+  PRIMARY KEY (position, value_position)
+) WITHOUT ROWID;
+
+-- A file that was read, its path relative to the plan folder.
+CREATE TABLE source (
+  path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, sha256 TEXT,
+  truncated INTEGER NOT NULL DEFAULT 0,  -- the last line was incomplete
+  problems TEXT NOT NULL DEFAULT ''      -- one a line
+) WITHOUT ROWID;
+
+CREATE TABLE run (
+  run_id TEXT PRIMARY KEY, source TEXT NOT NULL, repetition INTEGER, seed INTEGER, framework TEXT,
+  model TEXT, loader TEXT, dataset TEXT, precision TEXT, gpus INTEGER, nodes INTEGER,
+  cores_per_rank INTEGER, device TEXT, batch_per_gpu INTEGER, global_batch INTEGER,
+  accumulation_steps INTEGER, epochs INTEGER, warmup_epochs REAL, lr_schedule TEXT, lr_base REAL,
+  lr_peak REAL, optimizer TEXT, label_smoothing REAL,
+  plan_position INTEGER,  -- NULL: the plan no longer has it
+  outcome TEXT,           -- of the last completed launch, else of the last
+  result_launch INTEGER   -- the last completed launch
+) WITHOUT ROWID;
+
+CREATE TABLE run_axis (
+  run_id TEXT, name TEXT, value TEXT, PRIMARY KEY (run_id, name)
+) WITHOUT ROWID;
+
+CREATE TABLE launch (
+  run_id TEXT, launch INTEGER, source TEXT NOT NULL, started REAL, world_size INTEGER,
+  nodes INTEGER, resumed_from TEXT, trainer_version TEXT, parameters INTEGER,
+  trainable_parameters INTEGER, train_samples INTEGER, test_samples INTEGER,
+  steps_per_epoch INTEGER, padded_samples INTEGER, dropped_samples INTEGER,
+  -- as the trainer saw its end
+  stopped REAL, stop_outcome TEXT, stop_reason TEXT, stop_exit_code INTEGER,
+  -- as it is to be taken
+  outcome TEXT, outcome_source TEXT, reason TEXT,
+  PRIMARY KEY (run_id, launch)
+) WITHOUT ROWID;
+
+CREATE TABLE environment (
+  run_id TEXT, launch INTEGER, name TEXT, value TEXT, PRIMARY KEY (run_id, launch, name)
+) WITHOUT ROWID;
+
+CREATE TABLE epoch (
+  run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, time REAL, wall_s REAL, steps INTEGER,
+  samples INTEGER, train_loss REAL, lr REAL, PRIMARY KEY (run_id, launch, line)
+) WITHOUT ROWID;
+
+CREATE TABLE eval (
+  run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, time REAL, wall_s REAL,
+  samples INTEGER, correct INTEGER, accuracy REAL, loss REAL, PRIMARY KEY (run_id, launch, line)
+) WITHOUT ROWID;
+
+CREATE TABLE step_window (
+  run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, first_step INTEGER, steps INTEGER,
+  warmup INTEGER, time REAL, samples INTEGER, wall_s REAL, lr REAL, train_loss REAL,
+  bytes_sent REAL, collectives REAL, peak_memory_bytes REAL,
+  comm_busy_mean_s REAL, comm_busy_p50_s REAL, comm_busy_p90_s REAL, comm_busy_max_s REAL,
+  load_wait_mean_s REAL, load_wait_p50_s REAL, load_wait_p90_s REAL, load_wait_max_s REAL,
+  h2d_mean_s REAL, h2d_p50_s REAL, h2d_p90_s REAL, h2d_max_s REAL,
+  forward_mean_s REAL, forward_p50_s REAL, forward_p90_s REAL, forward_max_s REAL,
+  backward_mean_s REAL, backward_p50_s REAL, backward_p90_s REAL, backward_max_s REAL,
+  exposed_comm_mean_s REAL, exposed_comm_p50_s REAL, exposed_comm_p90_s REAL,
+  exposed_comm_max_s REAL,
+  optimizer_mean_s REAL, optimizer_p50_s REAL, optimizer_p90_s REAL, optimizer_max_s REAL,
+  bubble_mean_s REAL, bubble_p50_s REAL, bubble_p90_s REAL, bubble_max_s REAL,
+  other_mean_s REAL, other_p50_s REAL, other_p90_s REAL, other_max_s REAL,
+  PRIMARY KEY (run_id, launch, line)
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::array<const char*, 1> kMigrations{kVersion1};
+
+}  // namespace
+
+int schema_version() {
+  return static_cast<int>(kMigrations.size());
+}
+
+void migrate(SQLite::Database& database) {
+  if (database.execAndGet("PRAGMA user_version").getInt() == schema_version()) return;
+  SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+  // Asked again: another process may have migrated while this one waited for the lock.
+  for (int v = database.execAndGet("PRAGMA user_version"); v < schema_version(); ++v) {
+    database.exec(kMigrations[static_cast<std::size_t>(v)]);
+  }
+  database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
+  database.exec(fmt::format("PRAGMA user_version = {}", schema_version()));
+  transaction.commit();
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to analysis/store/*.cpp: rows into tables, by column names.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlscale::analysis {
+
+/// A prepared INSERT. Values are given in the order of the columns: `add(a, b).add(c).done()`.
+class Inserter {
+ public:
+  Inserter(SQLite::Database& database, const std::string& table,
+           const std::vector<std::string>& columns)
+      : statement_(database,
+                   fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(columns, ", "),
+                               fmt::join(std::vector<std::string>(columns.size(), "?"), ", "))) {}
+
+  template <class... Values>
+  Inserter& add(const Values&... values) {
+    (bind(values), ...);
+    return *this;
+  }
+
+  /// Writes the row and starts the next one.
+  void done() {
+    statement_.exec();
+    statement_.reset();
+    statement_.clearBindings();
+    next_ = 1;
+  }
+
+ private:
+  void bind(const std::string& value) { statement_.bind(next_++, value); }
+  void bind(double value) { statement_.bind(next_++, value); }  // NaN becomes NULL
+  void bind(std::int64_t value) { statement_.bind(next_++, value); }
+  void bind(int value) { statement_.bind(next_++, value); }
+  void bind(bool value) { statement_.bind(next_++, value ? 1 : 0); }
+  template <class T>
+  void bind(const std::optional<T>& value) {
+    if (value) {
+      bind(*value);
+    } else {
+      statement_.bind(next_++);
+    }
+  }
+
+  SQLite::Statement statement_;
+  int next_ = 1;
+};
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/store.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "analysis/store/schema.hpp"
+#include "base/error.hpp"
+
+namespace dlscale::analysis {
+namespace fs = std::filesystem;
+namespace {
+
+/// How long another process may hold the database before we give up.
+constexpr int kBusyTimeoutMs = 15000;
+
+[[noreturn]] void fail(const fs::path& file, const std::string& what) {
+  throw base::RunError(fmt::format("{}: {}", file.string(), what));
+}
+
+/// SQLite's error as a sentence with a remedy.
+std::string explain(const SQLite::Exception& error) {
+  switch (error.getErrorCode()) {
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      return fmt::format("is damaged or no database ({}); dlscale collect --rebuild makes it anew",
+                         error.what());
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return "is in use by another process; try again when it is done";
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return fmt::format("cannot be opened or written ({}); check the folder's permissions",
+                         error.what());
+    default:
+      return error.what();
+  }
+}
+
+template <class Work>
+void translated(const fs::path& file, const Work& work) {
+  try {
+    work();
+  } catch (const SQLite::Exception& error) {
+    fail(file, explain(error));
+  }
+}
+
+void check_origin(SQLite::Database& database, const fs::path& file, Store::Access access) {
+  const int id = database.execAndGet("PRAGMA application_id");
+  const int tables = database.execAndGet("SELECT count(*) FROM sqlite_master");
+  if (id != kApplicationId && (tables > 0 || access == Store::Access::Read)) {
+    fail(file, "is not a database of dlscale; dlscale collect --rebuild replaces it");
+  }
+  const int version = database.execAndGet("PRAGMA user_version");
+  if (version > schema_version()) {
+    fail(file, "was made by a newer dlscale; use that, or dlscale collect --rebuild");
+  }
+  if (version < schema_version() && access == Store::Access::Read) {
+    fail(file, "was made by an older dlscale; run dlscale collect first");
+  }
+}
+
+}  // namespace
+
+Store::Store(const fs::path& file, Access access) : file_(file), access_(access) {
+  if (access_ == Access::Read && !fs::exists(file_)) {
+    fail(file_, "is not there; run dlscale collect on its folder first");
+  }
+  translated(file_, [&] {
+    const bool write = access_ == Access::Write;
+    database_ = std::make_unique<SQLite::Database>(
+        file_.string(),
+        write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE : SQLite::OPEN_READONLY,
+        kBusyTimeoutMs);
+    check_origin(*database_, file_, access_);
+    if (!write) return;
+    database_->exec("PRAGMA journal_mode = DELETE");
+    migrate(*database_);
+  });
+}
+
+Store::~Store() = default;
+
+void Store::with(const std::function<void(SQLite::Database&)>& work) {
+  translated(file_, [&] {
+    SQLite::Transaction transaction(*database_, access_ == Access::Write
+                                                    ? SQLite::TransactionBehavior::IMMEDIATE
+                                                    : SQLite::TransactionBehavior::DEFERRED);
+    work(*database_);
+    transaction.commit();
+  });
+}
+
+void Store::remove(const fs::path& file) {
+  for (const char* ending : {"", "-journal"}) {
+    std::error_code error;
+    fs::remove(file.string() + ending, error);
+    if (error) fail(file, "cannot be deleted: " + error.message());
+  }
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The database of a plan folder: a cache of its files that may be deleted at any time.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+namespace SQLite {
+class Database;
+}
+
+namespace dlscale::analysis {
+
+/// An open database of the current schema. It uses no write-ahead log, whose shared memory does
+/// not work across the nodes of a network file system.
+class Store {
+ public:
+  enum class Access {
+    Read,   ///< the file must be there
+    Write,  ///< made and migrated as needed
+  };
+  /// Throws base::RunError, naming the file and the remedy, for a file that cannot be opened, is
+  /// damaged, is no dlscale database, or is of another version's schema.
+  Store(const std::filesystem::path& file, Access access);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  const std::filesystem::path& file() const { return file_; }
+
+  /// Calls `work` with the database; SQLite's errors become base::RunError as above. With Write
+  /// access all of `work` is one transaction: done wholly or not at all.
+  void with(const std::function<void(SQLite::Database&)>& work);
+
+  /// Deletes the database and what SQLite may have left beside it. Throws base::RunError.
+  static void remove(const std::filesystem::path& file);
+
+ private:
+  std::filesystem::path file_;
+  Access access_;
+  std::unique_ptr<SQLite::Database> database_;
+};
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale analyze`: one metric of a collected study as a table.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/report/headings.hpp"
+#include "analysis/report/metrics.hpp"
+#include "analysis/report/report_writer.hpp"
+#include "cli/chosen_study.hpp"
+#include "cli/command.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+struct Options {
+  StudyChoice study;
+  std::string metric = "efficiency";
+  std::vector<std::string> by;
+  std::string format = "text";
+};
+
+int analyze(const Options& options) {
+  const analysis::Metric& metric = analysis::find_metric(options.metric);
+  const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
+  const ChosenStudy study = open_study(options.study);
+  const analysis::Report report = make_report(metric, study.frame, study.options, options.by);
+  const bool empty = std::all_of(report.tables.begin(), report.tables.end(),
+                                 [](const analysis::Table& table) { return table.rows.empty(); });
+  if (empty) {
+    fmt::print(stderr, "dlscale: nothing to show: {}\n", describe_use(study.frame));
+    return kExitNothingMatched;
+  }
+  std::cout << writer.render(report);
+  return kExitOk;
+}
+
+Action define(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  std::string known;
+  for (const analysis::Metric& metric : analysis::metrics()) {
+    known += fmt::format("\n  {}: {}", metric.name, metric.summary);
+  }
+  app.add_option("--metric", options->metric, "what to show:" + known)->capture_default_str();
+  app.add_option("--by", options->by,
+                 "axes that tell the rows of a table apart; one table for each combination of "
+                 "the others")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--format", options->format, "text, markdown, csv or latex")
+      ->capture_default_str();
+  add_study_options(app, options->study);
+  return [options] { return analyze(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry analyze_entry;
+const CommandEntry analyze_entry{
+    "analyze", "Show a metric of a collected study as a table",
+    "dlscale analyze demo --metric efficiency --baseline gpus=1 --format latex", &define};
+
+}  // namespace dlscale::cli

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale collect`: results into the database, and the tables out of it.
+#include "cli/collect_steps.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+/// A failed run anywhere counts most; nothing to collect only if that is so everywhere.
+int combine(const std::vector<int>& codes) {
+  if (std::count(codes.begin(), codes.end(), kExitRunsFailed) > 0) return kExitRunsFailed;
+  const auto empty = std::count(codes.begin(), codes.end(), kExitNothingMatched);
+  return empty == static_cast<std::ptrdiff_t>(codes.size()) ? kExitNothingMatched : kExitOk;
+}
+
+Action define(CLI::App& app) {
+  struct Options {
+    std::vector<std::string> folders{"."};
+    bool rebuild = false;
+    bool no_tables = false;
+    bool figures = false;
+  };
+  const auto options = std::make_shared<Options>();
+  app.add_option("DIR", options->folders, "plan folders (default: the current one)");
+  app.add_flag("--rebuild", options->rebuild, "delete results.sqlite and make it anew");
+  app.add_flag("--no-tables", options->no_tables, "neither print nor write tables");
+  app.add_flag("--figures", options->figures, "draw all figures, too, into figures/");
+  return [options] {
+    std::vector<int> codes;
+    for (const std::string& folder : options->folders) {
+      codes.push_back(collect_and_report(
+          {folder, options->rebuild, !options->no_tables, options->figures}, std::cout));
+    }
+    return combine(codes);
+  };
+}
+
+}  // namespace
+
+extern const CommandEntry collect_entry;
+const CommandEntry collect_entry{
+    "collect", "Gather results into results.sqlite and write the tables",
+    "dlscale collect demo\n  dlscale collect demo --rebuild --figures", &define};
+
+}  // namespace dlscale::cli

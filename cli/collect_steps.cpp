@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/collect_steps.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "analysis/report/figures.hpp"
+#include "analysis/report/gnuplot.hpp"
+#include "analysis/report/headings.hpp"
+#include "analysis/report/metrics.hpp"
+#include "analysis/report/report_writer.hpp"
+#include "analysis/store/frame_reader.hpp"
+#include "analysis/store/ingest.hpp"
+#include "base/file.hpp"
+#include "cli/command.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+namespace {
+
+/// More lines than this of one kind help nobody.
+constexpr std::size_t kShownProblems = 10;
+
+void print_problems(const analysis::IngestSummary& summary, std::ostream& out) {
+  if (!summary.truncated.empty()) {
+    out << fmt::format("{} truncated file{}: {}\n", summary.truncated.size(),
+                       summary.truncated.size() == 1 ? "" : "s",
+                       fmt::join(summary.truncated, ", "));
+  }
+  if (!summary.unplanned.empty()) {
+    out << fmt::format("left out, not in the plan: {}\n", fmt::join(summary.unplanned, ", "));
+  }
+  const std::size_t shown = std::min(summary.problems.size(), kShownProblems);
+  for (std::size_t i = 0; i < shown; ++i) out << "warning: " << summary.problems[i] << "\n";
+  if (shown < summary.problems.size()) {
+    out << fmt::format("warning: and {} more like these\n", summary.problems.size() - shown);
+  }
+}
+
+bool is_failed(const analysis::RunRow& run) {
+  return !analysis::completed(run) && run.outcome != analysis::kUnfinished &&
+         run.outcome != analysis::kNotStarted;
+}
+
+/// Prints the tables people look for first and writes all three in the formats of papers, pages
+/// and programs.
+void make_tables(const analysis::Frame& frame, const contract::PlanDir& folder, std::ostream& out,
+                 std::vector<fs::path>& written) {
+  base::make_directories(folder.tables());
+  for (const char* name : {"efficiency", "accuracy", "breakdown"}) {
+    const analysis::Report report =
+        make_report(analysis::find_metric(name), frame, {frame.baseline}, {});
+    for (const analysis::ReportWriter* writer : analysis::report_writers()) {
+      const std::string text = writer->render(report);
+      if (std::string_view(writer->name) == "text") {
+        if (std::string_view(name) != "breakdown") out << "\n" << text;
+        continue;
+      }
+      written.push_back(folder.tables() / fmt::format("{}.{}", name, writer->extension));
+      base::write_file_if_changed(written.back(), text);
+    }
+  }
+}
+
+void make_figures(const analysis::Frame& frame, const contract::PlanDir& folder, std::ostream& out,
+                  std::vector<fs::path>& written) {
+  for (const analysis::FigureKind& kind : analysis::figure_kinds()) {
+    const analysis::Figure figure = kind.make(frame, {frame.baseline});
+    if (figure.series.empty()) continue;
+    const analysis::Drawn drawn =
+        write_figure(figure, folder.figures() / kind.name, {"svg", "pdf"});
+    written.insert(written.end(), drawn.files.begin(), drawn.files.end());
+    if (!drawn.problem.empty())
+      out << fmt::format("warning: no {} figure: {}\n", kind.name, drawn.problem);
+  }
+}
+
+/// "wrote demo/tables/efficiency.{md,csv,tex}": one line per stem.
+void print_written(const std::vector<fs::path>& files, std::ostream& out) {
+  for (std::size_t i = 0; i < files.size();) {
+    std::vector<std::string> endings;
+    fs::path stem = files[i];
+    stem.replace_extension();
+    for (; i < files.size(); ++i) {
+      fs::path other = files[i];
+      if (other.replace_extension() != stem) break;
+      endings.push_back(files[i].extension().string().substr(1));
+    }
+    out << fmt::format("wrote {}.{{{}}}\n", stem.string(), fmt::join(endings, ","));
+  }
+}
+
+}  // namespace
+
+int collect_and_report(const CollectOptions& options, std::ostream& out) {
+  const contract::PlanDir folder(options.plan_folder);
+  const analysis::IngestSummary summary = analysis::ingest(folder, options.rebuild);
+  const analysis::Frame frame = analysis::read_frame(folder);
+  out << fmt::format("collected {}: {}; {} read, {} unchanged\n", frame.study,
+                     analysis::describe_use(frame), analysis::count_of(summary.files_read, "file"),
+                     summary.files_unchanged);
+  print_problems(summary, out);
+  if (summary.launches == 0) {
+    out << "nothing to collect: no run has been started yet\n";
+    return kExitNothingMatched;
+  }
+  std::vector<fs::path> written;
+  if (options.tables) make_tables(frame, folder, out, written);
+  if (options.figures) make_figures(frame, folder, out, written);
+  out << "\n";
+  print_written(written, out);
+  out << fmt::format("wrote {}\n", folder.database().string());
+  return std::any_of(frame.runs.begin(), frame.runs.end(), is_failed) ? kExitRunsFailed : kExitOk;
+}
+
+}  // namespace dlscale::cli

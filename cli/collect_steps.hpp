@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the files of a plan folder to its tables and figures: what `collect` and `run` share.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+
+namespace dlscale::cli {
+
+struct CollectOptions {
+  std::filesystem::path plan_folder;
+  bool rebuild = false;  ///< delete the database first
+  bool tables = true;    ///< print the efficiency and accuracy tables, write tables/
+  bool figures = false;  ///< write figures/
+};
+
+/// Ingests, prints to `out` what was found, the tables and the paths of what it wrote. Returns
+/// kExitOk, kExitRunsFailed when runs ended badly, kExitNothingMatched when none was started yet.
+/// Throws base::Error.
+int collect_and_report(const CollectOptions& options, std::ostream& out);
+
+}  // namespace dlscale::cli

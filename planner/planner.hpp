@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a study file and a site to a folder of run descriptions and job scripts.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contract/plan.hpp"
+#include "contract/run_dir.hpp"
+#include "contract/run_spec.hpp"
+#include "planner/site.hpp"
+
+namespace dlscale::planner {
+
+/// What the program brings along.
+struct Resources {
+  std::filesystem::path sites, templates;
+  std::optional<std::filesystem::path> capabilities;  ///< of the trainer built beside, if any
+  std::optional<std::filesystem::path> trainer;       ///< dlscale-train beside, if any
+};
+
+struct PlanRequest {
+  std::filesystem::path study;
+  std::string site = "local";          ///< a name in the sites folder, or a path to a .toml
+  std::vector<std::string> overrides;  ///< -S arguments: key=value
+};
+
+/// A plan not yet written.
+struct Planning {
+  contract::Plan plan;
+  std::vector<contract::RunSpec> runs;  ///< in the order of plan.runs
+  Site site;
+  std::vector<Partition> job_partitions;  ///< of each of plan.jobs; empty on a site without any
+  std::string study_toml, site_toml;      ///< for the copies in the plan folder
+};
+
+/// Reads, expands and checks; writes nothing. Throws base::SpecError or base::UsageError for a
+/// study or site that says something wrong, base::RunError for a file that cannot be read.
+Planning make_plan(const PlanRequest& request, const Resources& resources);
+
+struct JobScript {
+  std::string job;
+  std::string text;
+};
+
+/// The script of each job, for a plan folder at `out`. Throws base::SpecError when a template names
+/// something unknown or a value cannot stand where the template wants it.
+std::vector<JobScript> render_jobs(const Planning& planning, const Resources& resources,
+                                   const contract::PlanDir& out);
+
+struct WrittenPlan {
+  int written = 0;                 ///< files new or changed
+  int unchanged = 0;               ///< files that were right already
+  std::vector<std::string> stale;  ///< ids of runs with results that the plan would now describe
+                                   ///< otherwise; their run.json and script were left alone
+};
+
+/// Writes the folder; plan.json last. Nothing is deleted. Throws what render_jobs throws before
+/// anything is written, base::UsageError when the folder holds another study's plan, and
+/// base::RunError when a file cannot be written.
+WrittenPlan write_plan(const Planning& planning, const Resources& resources,
+                       const contract::PlanDir& out);
+
+}  // namespace dlscale::planner

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starting, watching and signalling processes; nothing else in the project spawns any.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlscale::runner {
+
+struct Command {
+  std::vector<std::string> arguments;              ///< the first is looked up in PATH
+  std::filesystem::path folder;                    ///< working directory
+  std::filesystem::path out, err;                  ///< emptied, then written by the process
+  std::map<std::string, std::string> environment;  ///< added to this program's own
+};
+
+struct ExitStatus {
+  int exit_code = 0;  ///< meaningless when a signal ended the process
+  int signal = 0;     ///< the signal that ended it; 0 = it ended by itself
+  bool operator==(const ExitStatus&) const = default;
+};
+
+using ProcessId = int;
+
+class CommandRunner {
+ public:
+  virtual ~CommandRunner() = default;
+  /// Starts a process with empty input as the leader of a process group of its own, so that a
+  /// Ctrl-C on the terminal does not reach it and the whole group can be signalled.
+  /// Throws base::RunError when the program, the folder or a file cannot be used.
+  virtual ProcessId start(const Command& command) = 0;
+  /// Waits up to `timeout_s` seconds (0: only looks) for a process that `start` gave.
+  /// Empty while it runs; afterwards always the same answer.
+  virtual std::optional<ExitStatus> wait(ProcessId process, double timeout_s) = 0;
+  /// Signals the group that the process leads; if it leads none, the process. Those already gone
+  /// are passed over.
+  virtual void signal(ProcessId process, int signal) = 0;
+  /// This user's living processes that were started with `entry` ("NAME=value") in their
+  /// environment: descendants are found wherever they moved.
+  virtual std::vector<ProcessId> find_by_environment(const std::string& entry) = 0;
+};
+
+/// Real processes of this machine. Those still running when it is destroyed go on running.
+std::unique_ptr<CommandRunner> make_command_runner();
+
+}  // namespace dlscale::runner

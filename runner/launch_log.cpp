@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/launch_log.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.hpp"
+
+namespace dlscale::runner {
+
+std::map<std::string, Submission> last_submissions(
+    const std::vector<contract::LaunchRecord>& records) {
+  std::map<std::string, Submission> submissions;
+  for (const contract::LaunchRecord& record : records) {
+    Submission& job = submissions[record.job];
+    if (record.event == "submitted") job = {record.time, false, {}};
+    if (record.event == "started") job.started = true;
+    if (record.event == "ended") job.ended_runs.insert(record.run_id);
+  }
+  return submissions;
+}
+
+// Closed on exec: a job that outlives its launcher must not keep the lock.
+LaunchLog::Lock::Lock(const std::filesystem::path& path)
+    : descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+  if (descriptor < 0) {
+    throw base::RunError(fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+  }
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return;
+  const int error = errno;
+  ::close(descriptor);
+  if (error == EWOULDBLOCK) {
+    throw base::RunError(fmt::format(
+        "another dlscale is running the jobs of {}; wait until it is done, or stop it first",
+        path.parent_path().string()));
+  }
+  throw base::RunError(fmt::format("cannot lock {}: {}", path.string(), std::strerror(error)));
+}
+
+LaunchLog::Lock::~Lock() {
+  ::close(descriptor);
+}
+
+LaunchLog::LaunchLog(const std::filesystem::path& path, const base::Clock& clock)
+    : lock_(path),
+      clock_(clock),
+      file_(path),
+      records_(contract::parse_launch_log(base::read_file(path))) {}
+
+void LaunchLog::append(contract::LaunchRecord record) {
+  record.time = clock_.unix_s();
+  file_.append(contract::to_json_line(record));
+  records_.push_back(std::move(record));
+}
+
+}  // namespace dlscale::runner

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/run_results.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace dlscale::runner {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::streamoff kTail_bytes = 64 * 1024;  // enough for the last line of any log
+constexpr std::size_t kLongestLine = 300;
+
+std::string read_tail(const fs::path& path, std::streamoff bytes) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  const std::streamoff size = file.tellg();
+  file.seekg(bytes < size ? size - bytes : 0);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string read_whole(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool says_something(std::string_view line) {
+  return std::any_of(line.begin(), line.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c >= 0x80; });
+}
+
+std::string printable(std::string_view line) {
+  std::string text(line.substr(0, kLongestLine));
+  for (char& c : text) {
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+  }
+  const std::size_t first = text.find_first_not_of(' ');
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+void read_launch(const contract::LaunchDir& launch, RunResults& results) {
+  results.launches = launch.number();
+  results.start.reset();
+  results.stop.reset();
+  results.epochs = 0;
+  for (const auto& record : contract::parse_results(read_whole(launch.results())).records) {
+    if (const auto* start = std::get_if<contract::RunStart>(&record)) results.start = *start;
+    if (const auto* stop = std::get_if<contract::RunStop>(&record)) results.stop = *stop;
+    if (const auto* epoch = std::get_if<contract::EpochRecord>(&record)) {
+      results.epochs = epoch->epoch + 1;
+    }
+  }
+  const bool done = results.stop && results.stop->outcome == contract::RunOutcome::Completed;
+  results.completed = results.completed || done;
+}
+
+}  // namespace
+
+RunResults read_run_results(const contract::RunDir& run, double unix_time) {
+  RunResults results;
+  for (const contract::LaunchDir& launch : run.launches()) {
+    RunResults with_it = results;
+    read_launch(launch, with_it);
+    if (with_it.start && with_it.start->time >= unix_time) break;
+    results = std::move(with_it);
+  }
+  return results;
+}
+
+std::string last_words(const fs::path& path) {
+  const std::string tail = read_tail(path, kTail_bytes);
+  std::string_view rest = tail;
+  while (!rest.empty()) {
+    const std::size_t end = rest.rfind('\n');
+    const std::string_view line = end == std::string_view::npos ? rest : rest.substr(end + 1);
+    if (says_something(line)) return printable(line);
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(0, end);
+  }
+  return {};
+}
+
+}  // namespace dlscale::runner

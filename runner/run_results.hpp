@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of a run say about how far it came and why it stopped.
+#pragma once
+
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "contract/result_record.hpp"
+#include "contract/run_dir.hpp"
+
+namespace dlscale::runner {
+
+struct RunResults {
+  bool completed = false;  ///< some launch trained to the end
+  int launches = 0;        ///< number of the last launch; 0 = none
+  // Of the last launch:
+  std::optional<contract::RunStart> start;
+  std::optional<contract::RunStop> stop;
+  int epochs = 0;  ///< trained to their end
+};
+
+/// Looks only at launches that began before `unix_time`; those that wrote nothing count as such.
+/// Missing or unreadable files count as empty: a run may be writing them right now.
+RunResults read_run_results(const contract::RunDir& run,
+                            double unix_time = std::numeric_limits<double>::infinity());
+
+/// The last line of a text file that says something: rules of dashes, as mpirun draws them, and
+/// blank lines are passed over. Empty when there is none or no file.
+std::string last_words(const std::filesystem::path& path);
+
+}  // namespace dlscale::runner

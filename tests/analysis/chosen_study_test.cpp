@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/chosen_study.hpp"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "cli/collect_steps.hpp"
+#include "tests/analysis/support/written_study.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+using Catch::Contains;
+
+/// A collected study of 1 and 2 GPUs whose plan asks for the baseline of 2.
+struct Collected {
+  test::WrittenStudy study;
+  Collected() {
+    study.plan.baseline = {"gpus", 2};
+    study.add("ddp", 1);
+    study.add("ddp", 2);
+    std::ostringstream out;
+    collect_and_report({.plan_folder = study.folder.root(), .tables = false}, out);
+  }
+  StudyChoice choice(const std::string& baseline) const {
+    return {study.folder.root().string(), baseline};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("without a choice the study's own baseline is taken") {
+  const Collected collected;
+  CHECK(open_study(collected.choice("")).options.baseline == contract::BaselineRule{"gpus", 2});
+}
+
+TEST_CASE("a chosen baseline wins over the study's") {
+  const Collected collected;
+  const ChosenStudy study = open_study(collected.choice("per-curve"));
+  CHECK(study.options.baseline == contract::BaselineRule{"per-curve", 0});
+  CHECK(study.frame.runs.size() == 2);
+}
+
+TEST_CASE("a chosen baseline that was not measured is a usage error naming it") {
+  const Collected collected;
+  CHECK_THROWS_AS(open_study(collected.choice("gpus=16")), base::UsageError);
+  CHECK_THROWS_WITH(open_study(collected.choice("gpus=16")),
+                    Contains("gpus=16") && Contains("it has gpus=1, 2"));
+}
+
+TEST_CASE("a folder that was not collected says so") {
+  const test::WrittenStudy study;
+  CHECK_THROWS_WITH(open_study({study.folder.root().string(), ""}),
+                    Contains("run dlscale collect"));
+}
+
+}  // namespace dlscale::cli

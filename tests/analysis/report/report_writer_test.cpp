@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/report_writer.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+
+/// One of each kind of cell, with characters that are special somewhere.
+Report awkward() {
+  Table table;
+  table.id = "awkward";
+  table.title = "100 % of R&D_x #1 ~ {a|b}";
+  table.notes = {"baseline: 4 GPUs (1 node)", "a \"quoted\", comma'd note \\ ^ < >"};
+  table.columns = {{"name", "name"},
+                   {"step_time_s", "step", "ms", 1, 1000},
+                   {"efficiency", "range", "", 2, 1, true}};
+  table.rows.push_back({std::string("plain"), 0.01234, Bounds{0.9, 1.0}});
+  table.rows.push_back({std::string("a,b|c_d&\"e\""), std::nan(""), {}});
+  return {{table}};
+}
+
+std::string render(const char* name, const Report& report) {
+  return find_report_writer(name).render(report);
+}
+
+}  // namespace
+
+TEST_CASE("every writer shows title, notes, headings, numbers and gaps of a report") {
+  for (const ReportWriter* writer : report_writers()) {
+    INFO(writer->name);
+    const std::string text = writer->render(awkward());
+    CHECK_THAT(text, Contains("plain") && Contains("baseline: 4 GPUs (1 node)") && Contains("100"));
+    CHECK((text.find("12.3") != std::string::npos || text.find("0.01234") != std::string::npos));
+    CHECK(text.find("nan") == std::string::npos);
+    CHECK(text.back() == '\n');
+    CHECK(text == writer->render(awkward()));
+  }
+}
+
+TEST_CASE("every writer renders every table of a report, and a table without rows") {
+  Report report = awkward();
+  report.tables.push_back(report.tables[0]);
+  report.tables[1].title = "Second";
+  report.tables[1].rows.clear();
+  for (const ReportWriter* writer : report_writers()) {
+    INFO(writer->name);
+    CHECK_THAT(writer->render(report), Contains("Second"));
+  }
+}
+
+TEST_CASE("writers are found by name and by file ending, others are named") {
+  CHECK(std::string(find_report_writer("md").name) == "markdown");
+  CHECK(std::string(find_report_writer("latex").extension) == "tex");
+  CHECK_THROWS_WITH(find_report_writer("latx"), Contains("did you mean \"latex\""));
+}
+
+TEST_CASE("LaTeX escapes what it would otherwise act on") {
+  const std::string text = render("latex", awkward());
+  CHECK_THAT(text, Contains(R"(100 \% of R\&D\_x \#1 \textasciitilde{} \{a\textbar{}b\})"));
+  CHECK_THAT(text, Contains(R"(\textbackslash{} \textasciicircum{} \textless{} \textgreater{})"));
+  CHECK_THAT(text, Contains(R"(a,b\textbar{}c\_d\&\textquotedbl{}e\textquotedbl{} & -- & -- \\)") ||
+                       Contains(R"(& -- \\)"));
+}
+
+TEST_CASE("LaTeX tables are booktabs with caption and label") {
+  const std::string text = render("latex", awkward());
+  for (const char* part : {"\\toprule", "\\midrule", "\\bottomrule", "\\begin{tabular}{lrr}",
+                           "\\label{tab:awkward}", "\\caption{"}) {
+    CHECK_THAT(text, Contains(part));
+  }
+  CHECK_THAT(text, Contains("plain & 12.3 & {[0.90, 1.00]} \\\\"));
+}
+
+TEST_CASE("CSV quotes cells, keeps full precision and splits bounds") {
+  const std::string text = render("csv", awkward());
+  CHECK_THAT(text, Contains("name,step_time_s,efficiency_low,efficiency_high\n"));
+  CHECK_THAT(text, Contains("plain,0.01234,0.9,1\n"));
+  CHECK_THAT(text, Contains("\"a,b|c_d&\"\"e\"\"\",,,\n"));
+  CHECK_THAT(text, Contains("# baseline: 4 GPUs (1 node)\n"));
+}
+
+TEST_CASE("Markdown escapes pipes and emphasis, and aligns numbers right") {
+  const std::string text = render("markdown", awkward());
+  CHECK_THAT(text, Contains("| a,b\\|c\\_d&\"e\" | – | – |\n"));
+  CHECK_THAT(text, Contains("| :--- | ---: | ---: |\n"));
+  CHECK_THAT(text, Contains("| plain | 12.3 | [0.90, 1.00] |\n"));
+}
+
+TEST_CASE("text tables round to what is shown") {
+  const std::string text = render("text", awkward());
+  CHECK_THAT(text, Contains("step (ms)") && Contains("12.3") && Contains("[0.90, 1.00]"));
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/tables.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "analysis/report/metrics.hpp"
+#include "analysis/report/report_writer.hpp"
+#include "base/error.hpp"
+#include "tests/analysis/support/rows.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+using test::frame_of;
+using test::run_at;
+
+std::size_t column(const Table& table, const std::string& id) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].id == id) return i;
+  }
+  throw base::RunError("no column " + id);
+}
+
+double number(const Table& table, std::size_t row, const std::string& id) {
+  return std::get<double>(table.rows.at(row).at(column(table, id)));
+}
+
+std::string notes(const Table& table) {
+  std::string text;
+  for (const std::string& note : table.notes) text += note + "\n";
+  return text;
+}
+
+Frame measured() {
+  RunRow failed = run_at(8, 1);
+  failed.outcome = "OutOfMemory";
+  return frame_of({run_at(1, 1000), run_at(4, 3600), failed, run_at(1, 900, "horovod"),
+                   run_at(4, 3500, "horovod")});
+}
+
+}  // namespace
+
+TEST_CASE("the efficiency table has the rows and says what they rest on") {
+  const Table table = efficiency_table(measured(), {});
+  REQUIRE(table.rows.size() == 4);
+  CHECK(number(table, 0, "efficiency") == 1);
+  CHECK(number(table, 1, "gpus") == 4);
+  CHECK(number(table, 1, "efficiency") == Approx(0.9));
+  CHECK(number(table, 1, "speedup") == Approx(3.6));
+  CHECK(number(table, 1, "throughput_samples_per_s") == Approx(3600));
+  CHECK_THAT(notes(table),
+             Contains("baseline: 1 GPU (1 node), the smallest count all curves have"));
+  CHECK_THAT(notes(table), Contains("weak scaling") && Contains("n = 1"));
+  CHECK_THAT(notes(table), Contains("4 of 5 runs used, 1 failed (OutOfMemory 1)"));
+  CHECK_THAT(notes(table), Contains("gpu A100"));
+}
+
+TEST_CASE("points without a baseline keep their row and a note says why") {
+  const Table table = efficiency_table(measured(), {{"gpus", 2}});
+  REQUIRE(table.rows.size() == 4);
+  CHECK(std::holds_alternative<std::monostate>(table.rows[0][column(table, "efficiency")]));
+  CHECK(number(table, 0, "throughput_samples_per_s") == Approx(1000));
+  CHECK_THAT(notes(table), Contains("no completed run at the baseline gpus=2 for framework=ddp"));
+}
+
+TEST_CASE("mixed devices give no efficiency, or a warning when allowed") {
+  Frame frame = measured();
+  frame.runs[1].conditions["gpu"] = "P100";
+  const Table refused = efficiency_table(frame, {});
+  CHECK(std::holds_alternative<std::monostate>(refused.rows[0][column(refused, "efficiency")]));
+  CHECK(number(refused, 2, "efficiency") == 1);
+  const Table allowed = efficiency_table(frame, {{}, true});
+  CHECK(number(allowed, 1, "efficiency") == Approx(0.9));
+  CHECK_THAT(notes(allowed), Contains("warning") && Contains("mixes conditions"));
+}
+
+TEST_CASE("faster than ideal by more than 5 % is flagged") {
+  const Table table = efficiency_table(frame_of({run_at(1, 100), run_at(2, 230)}), {});
+  CHECK_THAT(notes(table), Contains("more than 5 % better than ideal") && Contains("at gpus=2"));
+}
+
+TEST_CASE("on CPUs a rank is called a rank") {
+  Frame frame = measured();
+  for (RunRow& run : frame.runs) run.conditions["device"] = "cpu";
+  const Table table = efficiency_table(frame, {});
+  CHECK(table.columns[column(table, "gpus")].title == "ranks");
+  CHECK_THAT(notes(table), Contains("baseline: 1 rank (1 node)"));
+}
+
+TEST_CASE("runs with nothing but their start-up window are used and said to be") {
+  Frame frame = measured();
+  frame.runs[0].steps.includes_warmup = true;
+  CHECK_THAT(notes(efficiency_table(frame, {})), Contains("include start-up costs"));
+}
+
+TEST_CASE("every metric makes a table whose rows fit its columns, of no runs, too") {
+  Frame frame = measured();
+  for (RunRow& run : frame.runs) run.evals = {{0, 0.5, 1.0}};
+  for (const Metric& metric : metrics()) {
+    INFO(metric.name);
+    const Table table = metric.make(frame, {});
+    CHECK_FALSE(table.rows.empty());
+    for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
+    CHECK_FALSE(table.notes.empty());
+    CHECK(metric.make(frame_of({}), {}).rows.empty());
+  }
+}
+
+TEST_CASE("the breakdown table's shares add up to 1") {
+  const Table table = breakdown_table(measured(), {});
+  double sum = 0;
+  for (const char* part : contract::kStepPartNames) {
+    sum += number(table, 0, std::string(part) + "_share");
+  }
+  CHECK(sum == Approx(1));
+}
+
+TEST_CASE("the accuracy table lists points by global batch") {
+  Frame frame = frame_of({run_at(4, 1), run_at(1, 1)});
+  frame.runs[0].evals = {{0, 0.90, 1.0}};
+  frame.runs[1].evals = {{0, 0.97, 1.0}};
+  const Table table = accuracy_table(frame, {});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(number(table, 0, "global_batch") == 64);
+  CHECK(number(table, 0, "final_accuracy") == 0.97);
+  CHECK(number(table, 1, "global_batch") == 256);
+}
+
+TEST_CASE("axes that are not named by --by divide the report into tables") {
+  const Metric& metric = find_metric("efficiency");
+  const Report whole = make_report(metric, measured(), {}, {});
+  CHECK(whole.tables.size() == 1);
+  CHECK(make_report(metric, measured(), {}, {"framework"}).tables.size() == 1);
+  const Report divided = make_report(metric, measured(), {}, {"batch_per_gpu"});
+  REQUIRE(divided.tables.size() == 2);
+  CHECK_THAT(divided.tables[0].title, Contains("framework=ddp"));
+  CHECK(divided.tables[1].id == "efficiency-horovod");
+}
+
+TEST_CASE("unknown metrics and axes are usage errors with the nearest name") {
+  CHECK_THROWS_WITH(find_metric("eficiency"), Contains("did you mean \"efficiency\""));
+  CHECK_THROWS_WITH(make_report(find_metric("efficiency"), measured(), {}, {"framwork"}),
+                    Contains("--by: unknown axis \"framwork\"; did you mean \"framework\""));
+}
+
+}  // namespace dlscale::analysis

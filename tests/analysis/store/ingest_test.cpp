@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/ingest.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <catch2/catch.hpp>
+
+#include "analysis/store/frame_reader.hpp"
+#include "base/error.hpp"
+#include "tests/analysis/support/written_study.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+using contract::RunOutcome;
+using test::Measured;
+using test::WrittenStudy;
+
+/// Every row of every table as text, except the modification times of files.
+std::string dump(const contract::PlanDir& folder) {
+  SQLite::Database database(folder.database().string(), SQLite::OPEN_READONLY);
+  std::string text;
+  for (const char* table : {"study", "study_axis", "source", "run", "run_axis", "launch",
+                            "environment", "epoch", "eval", "step_window"}) {
+    SQLite::Statement query(database, std::string("SELECT * FROM ") + table);
+    while (query.executeStep()) {
+      text += table;
+      for (int i = 0; i < query.getColumnCount(); ++i) {
+        if (query.getColumnName(i) == std::string("mtime_ns")) continue;
+        text += "|" + query.getColumn(i).getString();
+      }
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+const RunRow& row_of(const Frame& frame, const std::string& run_id) {
+  for (const RunRow& run : frame.runs) {
+    if (run.run_id == run_id) return run;
+  }
+  throw base::RunError("no row " + run_id);
+}
+
+}  // namespace
+
+TEST_CASE("collecting reads what the runs measured") {
+  WrittenStudy study;
+  const std::string run_id = study.add("ddp", 2, {1000, 0.97});
+  const IngestSummary summary = ingest(study.folder);
+  CHECK(summary.launches == 1);
+  CHECK(summary.files_read == 2);
+  CHECK(summary.problems.empty());
+  const Frame frame = read_frame(study.folder);
+  const RunRow& run = row_of(frame, run_id);
+  CHECK(run.outcome == "Completed");
+  CHECK(run.gpus == 2);
+  CHECK(1 / seconds_per_sample(run) == Approx(1000));
+  CHECK(run.steps.steps == 20);  // without the start-up window
+  CHECK(run.steps.parts_s[3] == Approx(0.75 * run.steps.wall_s));
+  CHECK(final_accuracy(run) == 0.97);
+  CHECK(run.conditions.at("cpu") == "a CPU");
+  CHECK(frame.axes.at(1).values == std::vector<std::string>{"1", "2", "4"});
+}
+
+TEST_CASE("collecting twice gives the same rows and reads nothing again") {
+  WrittenStudy study;
+  study.add("ddp", 1);
+  study.add("ddp", 2, {.outcome = RunOutcome::Failed});
+  ingest(study.folder);
+  const std::string first = dump(study.folder);
+  const IngestSummary again = ingest(study.folder);
+  CHECK(again.files_read == 0);
+  CHECK(again.files_unchanged == 4);
+  CHECK(dump(study.folder) == first);
+}
+
+TEST_CASE("collecting in parts gives the rows of collecting at once") {
+  WrittenStudy study;
+  study.add("synchronous", 2);
+  ingest(study.folder);
+  study.add("ddp", 1);
+  const std::string resumed = study.add("ddp", 4, {.outcome = RunOutcome::Preempted});
+  ingest(study.folder);
+  study.launch(resumed, 4);
+  study.note_end(resumed, RunOutcome::Completed, 2010.5);
+  ingest(study.folder);
+  const std::string in_parts = dump(study.folder);
+  std::filesystem::remove(study.folder.database());
+  ingest(study.folder);
+  CHECK(dump(study.folder) == in_parts);
+}
+
+TEST_CASE("a results file that grew is read again, a touched one is not") {
+  WrittenStudy study;
+  const std::string run_id = study.plan_run("ddp", 1);
+  const auto results = study.launch(run_id, 1, {.stopped = false}).results();
+  ingest(study.folder);
+  CHECK(read_frame(study.folder).runs[0].outcome == "Unfinished");
+  std::filesystem::last_write_time(results, std::filesystem::file_time_type::clock::now());
+  CHECK(ingest(study.folder).files_read == 0);
+  base::LineAppender(results).append(contract::to_json_line(contract::RunStop{}));
+  CHECK(ingest(study.folder).files_read == 1);
+  CHECK(read_frame(study.folder).runs[0].outcome == "Completed");
+}
+
+TEST_CASE("what is gone from the folder goes from the database") {
+  WrittenStudy study;
+  study.add("ddp", 1);
+  const std::string run_id = study.add("ddp", 2);
+  ingest(study.folder);
+  study.plan.runs.pop_back();
+  study.plan.jobs.pop_back();
+  study.write_plan();
+  CHECK(ingest(study.folder).unplanned == std::vector<std::string>{run_id});
+  CHECK(read_frame(study.folder).runs.size() == 1);
+  std::filesystem::remove_all(study.folder.run(run_id).root());
+  CHECK(ingest(study.folder).unplanned.empty());
+  const std::string rows = dump(study.folder);
+  ingest(study.folder, true);
+  CHECK(dump(study.folder) == rows);
+}
+
+TEST_CASE("a truncated results file is taken up to its last line and reported each time") {
+  WrittenStudy study;
+  const std::string run_id = study.add("ddp", 1, {.stopped = false});
+  study.note_end(run_id, RunOutcome::Completed, 2000.5);
+  const auto results = study.folder.run(run_id).launch(1).results();
+  const std::string text = base::read_file(results);
+  base::write_file_atomically(results, text.substr(0, text.size() - 20));
+  for (int time = 0; time < 2; ++time) {
+    const IngestSummary summary = ingest(study.folder);
+    CHECK(summary.truncated ==
+          std::vector<std::string>{"runs/" + run_id + "/launch-1/results.jsonl"});
+  }
+  CHECK(read_frame(study.folder).runs[0].epochs.size() == 1);
+  CHECK(read_frame(study.folder).runs[0].evals.empty());
+}
+
+TEST_CASE("unknown records and broken lines are counted, the rest is taken") {
+  WrittenStudy study;
+  const std::string run_id = study.add("ddp", 1);
+  base::LineAppender file(study.folder.run(run_id).launch(1).results());
+  file.append(R"({"record":"weather","rain":true})");
+  file.append("not JSON");
+  const IngestSummary summary = ingest(study.folder);
+  REQUIRE(summary.problems.size() == 2);
+  CHECK_THAT(summary.problems[0], Contains("results.jsonl: line 8") && Contains("weather"));
+  CHECK_THAT(summary.problems[1], Contains("line 9"));
+  CHECK(read_frame(study.folder).runs[0].outcome == "Completed");
+}
+
+TEST_CASE("a failed run is a row") {
+  WrittenStudy study;
+  const std::string run_id = study.add("ddp", 2, {.outcome = RunOutcome::OutOfMemory});
+  ingest(study.folder);
+  CHECK(row_of(read_frame(study.folder), run_id).outcome == "OutOfMemory");
+  CHECK_FALSE(has_throughput(read_frame(study.folder).runs[0]));
+}
+
+TEST_CASE("a launch that died before it could write is a row, too") {
+  WrittenStudy study;
+  const std::string run_id = study.plan_run("ddp", 2);
+  study.folder.run(run_id).make_next_launch();
+  study.note_end(run_id, RunOutcome::NodeFailed, 5);
+  CHECK(ingest(study.folder).launches == 1);
+  CHECK(row_of(read_frame(study.folder), run_id).outcome == "NodeFailed");
+}
+
+TEST_CASE("of several launches the last completed one counts") {
+  WrittenStudy study;
+  const std::string run_id = study.plan_run("ddp", 1);
+  study.launch(run_id, 1, {100, 0.5});
+  study.launch(run_id, 1, {200, 0.6});
+  study.launch(run_id, 1, {300, 0.7, RunOutcome::Failed});
+  ingest(study.folder);
+  const RunRow run = read_frame(study.folder).runs[0];
+  CHECK(run.outcome == "Completed");
+  CHECK(1 / seconds_per_sample(run) == Approx(200));
+  CHECK(final_accuracy(run) == 0.6);
+}
+
+TEST_CASE("the runner's word on the end of a run wins over the trainer's") {
+  WrittenStudy study;
+  const std::string run_id = study.add("ddp", 1);
+  study.note_end(run_id, RunOutcome::TimedOut, WrittenStudy::start_of_launch(1) + 20);
+  ingest(study.folder);
+  CHECK(read_frame(study.folder).runs[0].outcome == "TimedOut");
+}
+
+TEST_CASE("results of another run are left out and reported") {
+  WrittenStudy study;
+  const std::string run_id = study.add("ddp", 1);
+  const std::string other = study.add("ddp", 2);
+  std::filesystem::copy(study.folder.run(other).launch(1).results(),
+                        study.folder.run(run_id).launch(1).results(),
+                        std::filesystem::copy_options::overwrite_existing);
+  const IngestSummary summary = ingest(study.folder);
+  REQUIRE(summary.problems.size() == 1);
+  CHECK_THAT(summary.problems[0], Contains("holds results of run " + other));
+}
+
+TEST_CASE("a broken or missing run.json keeps only its own run out") {
+  WrittenStudy study;
+  study.add("ddp", 1);
+  const std::string broken = study.add("ddp", 2);
+  const std::string missing = study.add("ddp", 4);
+  base::write_file_atomically(study.folder.run(broken).run_json(), "{\n \"gpus\": ");
+  std::filesystem::remove(study.folder.run(missing).run_json());
+  const IngestSummary summary = ingest(study.folder);
+  REQUIRE(summary.problems.size() == 2);
+  CHECK_THAT(summary.problems[0], Contains(missing + "/run.json: No such file"));
+  CHECK_THAT(summary.problems[1], Contains(broken + "/run.json:2:"));
+  CHECK(read_frame(study.folder).runs.size() == 1);
+}
+
+TEST_CASE("a run.json that is mended brings its run and its results in") {
+  WrittenStudy study;
+  const std::string run_id = study.add("ddp", 1);
+  const auto run_json = study.folder.run(run_id).run_json();
+  const std::string good = base::read_file(run_json);
+  ingest(study.folder);
+  base::write_file_atomically(run_json, "{}");
+  ingest(study.folder);
+  CHECK(read_frame(study.folder).runs.empty());
+  base::write_file_atomically(run_json, good);
+  ingest(study.folder);
+  CHECK(has_throughput(read_frame(study.folder).runs.at(0)));
+}
+
+TEST_CASE("a folder without plan.json says what to do and gets no database") {
+  test::TempDir folder;
+  const contract::PlanDir plan(folder.path());
+  CHECK_THROWS_AS(ingest(plan), base::UsageError);
+  CHECK_THROWS_WITH(ingest(plan), Contains("no plan.json in") && Contains("dlscale plan -o"));
+  CHECK_FALSE(std::filesystem::exists(plan.database()));
+}
+
+}  // namespace dlscale::analysis

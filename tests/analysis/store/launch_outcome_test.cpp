@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/launch_outcome.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+namespace dlscale::analysis {
+namespace {
+
+using contract::RunOutcome;
+using Scope = EndRecord::Scope;
+
+EndRecord end(Scope scope, double time, RunOutcome outcome) {
+  return {scope, "launch.jsonl", {"ended", "job", "run", "1", time, outcome, 0, ""}};
+}
+
+LaunchSeen seen(int launch, double started, std::optional<RunOutcome> stop = {}) {
+  return {launch, started, stop, ""};
+}
+
+}  // namespace
+
+TEST_CASE("the runner's word wins over the trainer's, that over the job script's") {
+  const LaunchSeen launch = seen(1, 10, RunOutcome::Completed);
+  const EndRecord by_runner = end(Scope::Run, 20.5, RunOutcome::TimedOut);
+  const EndRecord by_script = end(Scope::Script, 20.5, RunOutcome::Failed);
+  CHECK(decide_ends({launch}, {by_runner, by_script})[0].outcome == "TimedOut");
+  CHECK(decide_ends({launch}, {by_script})[0].outcome == "Completed");
+  CHECK(decide_ends({seen(1, 10)}, {by_script})[0].outcome == "Failed");
+}
+
+TEST_CASE("a launch without any end is unfinished") {
+  CHECK(decide_ends({seen(1, 10)}, {})[0].outcome == "Unfinished");
+  CHECK(decide_ends({seen(1, std::nan(""))}, {})[0].outcome == "Unfinished");
+}
+
+TEST_CASE("a launch whose job completed without it is lost; a bad end of the job is its own") {
+  CHECK(decide_ends({seen(1, 10)}, {end(Scope::Job, 20.5, RunOutcome::Completed)})[0].outcome ==
+        "Lost");
+  CHECK(decide_ends({seen(1, 10)}, {end(Scope::Job, 20.5, RunOutcome::TimedOut)})[0].outcome ==
+        "TimedOut");
+}
+
+TEST_CASE("the end of a job says nothing about a run that said how it ended") {
+  const auto ends = decide_ends({seen(1, 10, RunOutcome::Completed)},
+                                {end(Scope::Job, 20.5, RunOutcome::Failed)});
+  CHECK(ends[0].outcome == "Completed");
+  CHECK(ends[0].source == "results.jsonl");
+}
+
+TEST_CASE("ends belong to the launch that started last before them") {
+  const auto ends =
+      decide_ends({seen(1, 10), seen(2, 30)}, {end(Scope::Run, 40.5, RunOutcome::Completed),
+                                               end(Scope::Run, 20.5, RunOutcome::Preempted),
+                                               end(Scope::Run, 5.5, RunOutcome::Failed)});
+  CHECK(ends[0].outcome == "Preempted");
+  CHECK(ends[1].outcome == "Completed");
+}
+
+TEST_CASE("an end told in whole seconds may have been in the second the launch started") {
+  const auto ends = decide_ends({seen(1, 10.4)}, {end(Scope::Script, 10, RunOutcome::OutOfMemory)});
+  CHECK(ends[0].outcome == "OutOfMemory");
+}
+
+TEST_CASE("a script's record without an outcome is judged by its exit code") {
+  EndRecord record = end(Scope::Script, 20.5, RunOutcome::Completed);
+  record.record.outcome.reset();
+  record.record.exit_code = 99;
+  CHECK(decide_ends({seen(1, 10)}, {record})[0].outcome == "Preempted");
+}
+
+TEST_CASE("a run that was never launched ended as its job did, or has not started") {
+  CHECK(decide_without_launch({}).outcome == "NotStarted");
+  CHECK(decide_without_launch({end(Scope::Run, 1, RunOutcome::Cancelled)}).outcome == "Cancelled");
+  CHECK(decide_without_launch({end(Scope::Job, 1, RunOutcome::Completed)}).outcome == "Lost");
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for every verb, and how the program answers bad input.
+#include "cli/command.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "contract/version.hpp"
+#include "tests/cli/dlscale_program.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+
+namespace {
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// The study that `dlscale run` starts with, made small.
+const std::string kStudy = DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml";
+
+void check_one_line(const test::Ran& ran, int exit_code, const std::string& says) {
+  CHECK(ran.exit_code == exit_code);
+  CHECK(ran.out == "");
+  CHECK_THAT(ran.err, Contains(says));
+  CHECK(lines(ran.err) == 1);
+}
+
+}  // namespace
+
+TEST_CASE("every verb has a one-line summary and an example that starts with it") {
+  for (const cli::CommandEntry* entry : cli::command_table()) {
+    INFO(entry->name);
+    const std::string summary = entry->summary, example = entry->example;
+    CHECK_FALSE(summary.empty());
+    CHECK(lines(summary) == 0);
+    CHECK(summary.back() != '.');
+    CHECK(example.rfind(std::string("dlscale ") + entry->name, 0) == 0);
+  }
+}
+
+TEST_CASE("help lists every verb with its summary") {
+  test::DlscaleProgram dlscale;
+  const test::Ran help = dlscale.run({"--help"});
+  CHECK(help.exit_code == 0);
+  CHECK(help.err == "");
+  for (const cli::CommandEntry* entry : cli::command_table())
+    CHECK_THAT(help.out, Contains(entry->name));
+}
+
+TEST_CASE("the help of every verb shows its options and its example") {
+  test::DlscaleProgram dlscale;
+  for (const cli::CommandEntry* entry : cli::command_table()) {
+    const test::Ran help = dlscale.run({entry->name, "--help"});
+    CHECK(help.exit_code == 0);
+    CHECK_THAT(help.out, Contains(entry->summary) && Contains(entry->example));
+  }
+}
+
+TEST_CASE("the version is the build's") {
+  test::DlscaleProgram dlscale;
+  CHECK(dlscale.run({"--version"}).out == std::string("dlscale ") + contract::version() + "\n");
+}
+
+TEST_CASE("a verb or option that does not exist is refused with one line that names it") {
+  test::DlscaleProgram dlscale;
+  check_one_line(dlscale.run({"plam"}), 2, "unknown verb \"plam\"; did you mean \"plan\"?");
+  check_one_line(dlscale.run({"plan", "study.toml", "--no-such-option"}), 2,
+                 "--no-such-option; see dlscale plan --help");
+  check_one_line(dlscale.run({}), 2, "a verb is required: ");
+  check_one_line(dlscale.run({"plan"}), 2, "study");
+}
+
+TEST_CASE("a study that cannot be read is refused before anything is written") {
+  test::DlscaleProgram dlscale;
+  check_one_line(dlscale.run({"run", "missing.toml", "-o", "out"}), 1, "missing.toml");
+  check_one_line(dlscale.run({"run", kStudy, "-o", "out", "-S", "matrix.modle=[\"mlp\"]"}), 2,
+                 "did you mean \"model\"?");
+  CHECK(std::filesystem::is_empty(dlscale.folder.path()));
+}
+
+TEST_CASE("run refuses a site with a batch system before anything is written") {
+  test::DlscaleProgram dlscale;
+  check_one_line(dlscale.run({"run", kStudy, "--site", "nef", "-o", "out"}), 2,
+                 "run works on this machine alone, and site nef has the scheduler oar");
+  CHECK(std::filesystem::is_empty(dlscale.folder.path()));
+}
+
+TEST_CASE("run refuses to start without a trainer before anything is written") {
+  test::DlscaleProgram dlscale;
+  base::write_file_atomically(dlscale.folder / "here.toml",
+                              "name = \"here\"\nscheduler = \"local\"\ntrainer = \"no-trainer\"\n");
+  check_one_line(dlscale.run({"run", kStudy, "--site", "here.toml", "-o", "out"}), 2,
+                 "no trainer no-trainer");
+  CHECK_FALSE(std::filesystem::exists(dlscale.folder / "out"));
+}
+
+TEST_CASE("an output folder that cannot be made is one line") {
+  test::DlscaleProgram dlscale;
+  base::write_file_atomically(dlscale.folder / "file", "");
+  check_one_line(dlscale.run({"plan", kStudy, "-o", "file"}), 1, "file");
+  check_one_line(dlscale.run({"plan", kStudy, "-o", "/proc/nowhere"}), 1, "/proc/nowhere");
+  check_one_line(dlscale.run({"collect", "nowhere"}), 2, "no plan.json in nowhere");
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built `dlscale`, run as a user would.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "runner/command_runner.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace dlscale::test {
+
+struct Ran {
+  int exit_code = 0;
+  std::string out, err;
+};
+
+/// Runs it in a folder of its own, which is empty at first and stays as the program left it.
+class DlscaleProgram {
+ public:
+  Ran run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), DLSCALE_BINARY_DIR "/bin/dlscale");
+    const std::filesystem::path out = files_ / "out", err = files_ / "err";
+    const auto process = commands_->start({arguments, folder.path(), out, err, {}});
+    const auto status = commands_->wait(process, 60).value();
+    return {status.exit_code, base::read_file(out), base::read_file(err)};
+  }
+
+  TempDir folder;
+
+ private:
+  TempDir files_;
+  std::unique_ptr<runner::CommandRunner> commands_ = runner::make_command_runner();
+};
+
+}  // namespace dlscale::test

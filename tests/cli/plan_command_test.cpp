@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale plan` as a user types it.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "contract/plan.hpp"
+#include "tests/planner/bash_run.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace dlscale;
+
+namespace {
+
+const std::string kDemo = DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml";
+
+test::ShellResult plan_in(const test::TempDir& dir, const std::string& arguments) {
+  return test::run_bash("cd " + dir.path().string() +
+                        " && " DLSCALE_BINARY_DIR "/bin/dlscale plan " + arguments);
+}
+
+}  // namespace
+
+TEST_CASE("plan writes the folder, says so, and writes nothing the second time") {
+  test::TempDir dir;
+  const auto first = plan_in(dir, kDemo);
+  CHECK(first.exit_code == 0);
+  CHECK(first.out.rfind("demo: 16 runs in 16 jobs on local (local), weak scaling\n", 0) == 0);
+  CHECK(first.out.find("\ndemo: 35 files written, 0 unchanged\n") != std::string::npos);
+  CHECK(plan_in(dir, kDemo).out.find("demo: 0 files written, 35 unchanged\n") != std::string::npos);
+}
+
+TEST_CASE("a dry run writes nothing, yet refuses what planning would refuse") {
+  test::TempDir dir;
+  CHECK(plan_in(dir, kDemo + " --dry-run").exit_code == 0);
+  CHECK_FALSE(std::filesystem::exists(dir / "demo"));
+  const auto refused = plan_in(dir, kDemo + " --dry-run --site nef -o 'a:b'");
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.out.find("#OAR -O: the value") != std::string::npos);
+}
+
+TEST_CASE("plan --json prints the plan") {
+  test::TempDir dir;
+  const auto result = plan_in(dir, kDemo + " --json --dry-run 2>/dev/null");
+  CHECK(contract::plan_from_json(result.out, "out").runs.size() == 16);
+}
+
+TEST_CASE("bad input is one line and exit code 2") {
+  test::TempDir dir;
+  const auto typo = plan_in(dir, kDemo + " -S study.repeat=2");
+  CHECK(typo.exit_code == 2);
+  CHECK(typo.out ==
+        "dlscale: -S study.repeat=2: study.repeat: unknown key; did you mean \"repeats\"? (known: "
+        "name, scaling, baseline, repeats, seed, uneven_batch)\n");
+  CHECK(plan_in(dir, kDemo + " --site nowhere").exit_code == 2);
+  CHECK(plan_in(dir, kDemo + " -S matrix.batch_per_gpu=0").exit_code == 2);
+  CHECK(plan_in(dir, "").exit_code == 2);
+  CHECK_FALSE(std::filesystem::exists(dir / "demo"));
+}
+
+TEST_CASE("several -S arguments apply in turn") {
+  test::TempDir dir;
+  const auto result =
+      plan_in(dir, "-S study.name=other -S 'matrix.gpus=[1]' " + kDemo + " -S study.name=third");
+  CHECK(result.out.rfind("third: 8 runs", 0) == 0);
+}

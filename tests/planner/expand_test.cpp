@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/expand.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/planner/study_text.hpp"
+
+using namespace dlscale;
+using test::StudyText;
+
+namespace {
+
+std::vector<std::string> shown(const planner::Expansion& expansion,
+                               const std::vector<std::string>& axes) {
+  std::vector<std::string> lines;
+  for (const auto& point : expansion.points) {
+    std::string line;
+    for (const auto& axis : axes) line += (line.empty() ? "" : " ") + point.run.point.at(axis);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+const std::string kMatrix =
+    "framework = [\"ddp\", \"synchronous\"]\nmodel = \"mlp\"\n"
+    "batch_per_gpu = 32\ngpus = [1, 2]";
+
+}  // namespace
+
+TEST_CASE("the last axis varies fastest") {
+  const auto study = test::read({.matrix = kMatrix});
+  CHECK(shown(planner::expand(study), {"framework", "gpus"}) ==
+        std::vector<std::string>{"ddp 1", "ddp 2", "synchronous 1", "synchronous 2"});
+}
+
+TEST_CASE("excluded points are skipped with the first reason that matches") {
+  const auto study = test::read({.matrix = kMatrix,
+                                 .rest = "[[exclude]]\nwhen = 'gpus == 2 && framework == \"ddp\"'\n"
+                                         "why = 'one'\n[[exclude]]\nwhen = 'global_batch == 64'\n"
+                                         "why = 'two'"});
+  const auto expansion = planner::expand(study);
+  CHECK(shown(expansion, {"framework", "gpus"}) ==
+        std::vector<std::string>{"ddp 1", "synchronous 1"});
+  REQUIRE(expansion.skipped.size() == 2);
+  CHECK(expansion.skipped[0].why == "one");
+  CHECK(expansion.skipped[1].why == "two");
+  CHECK(expansion.skipped[1].point.at("framework") == "synchronous");
+}
+
+TEST_CASE("an include adds the axes it names and all values of the others") {
+  const auto study = test::read({.matrix = kMatrix, .rest = "[[include]]\ngpus = 8"});
+  CHECK(shown(planner::expand(study), {"framework", "gpus"}) ==
+        std::vector<std::string>{"ddp 1", "ddp 2", "synchronous 1", "synchronous 2", "ddp 8",
+                                 "synchronous 8"});
+}
+
+TEST_CASE("two points that are the same run are refused, both named") {
+  const auto again = test::read({.rest = "[[include]]\ngpus = 2"});
+  CHECK(test::error_of([&] { planner::expand(again); }) ==
+        "s.toml: two points are the same run: batch_per_gpu=32 gpus=2 model=mlp and again (by "
+        "[[include]])");
+  const auto blind = test::read({.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\n"
+                                           "schedules.cosine.lr_min = [0, 1]"});
+  CHECK(test::error_of([&] { planner::expand(blind); }) ==
+        "s.toml: two points are the same run: batch_per_gpu=1 gpus=1 model=mlp "
+        "schedules.cosine.lr_min=0 and batch_per_gpu=1 gpus=1 model=mlp "
+        "schedules.cosine.lr_min=1");
+}
+
+TEST_CASE("a batch that does not divide is an error naming the point, or a skipped point") {
+  StudyText text{.study = "name = \"s\"\nscaling = \"strong\"",
+                 .matrix = "model = \"mlp\"\ngpus = [1, 3]\nglobal_batch = [16]"};
+  const auto strict = test::read(text);
+  CHECK(test::error_of([&] { planner::expand(strict); }) ==
+        "s.toml:7:17: matrix.global_batch: global_batch 16 over 3 GPUs does not divide evenly "
+        "(point global_batch=16 gpus=3 model=mlp)");
+  text.study += "\nuneven_batch = \"skip\"";
+  const auto skipping = test::read(text);
+  const auto expansion = planner::expand(skipping);
+  CHECK(expansion.points.size() == 1);
+  REQUIRE(expansion.skipped.size() == 1);
+  CHECK(expansion.skipped[0].why == "global_batch 16 over 3 GPUs does not divide evenly");
+}
+
+TEST_CASE("a schedule without its parameters is refused where it is asked for") {
+  const auto study = test::read({.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\n"
+                                           "lr_schedule = [\"constant\", \"step\"]"});
+  CHECK(test::error_of([&] {
+          planner::expand(study);
+        }).rfind("s.toml:7:28: matrix.lr_schedule: the step schedule needs", 0) == 0);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of the studies and sites that come along, and of texts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "planner/planner.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace dlscale::test {
+
+inline const std::filesystem::path kSource = DLSCALE_SOURCE_DIR;
+
+inline planner::Resources shipped_resources() {
+  return {kSource / "sites", kSource / "templates", std::nullopt, std::nullopt};
+}
+
+inline planner::Planning plan_example(const std::string& study, const std::string& site,
+                                      const std::vector<std::string>& overrides = {}) {
+  return planner::make_plan({kSource / "examples/studies" / study / "study.toml", site, overrides},
+                            shipped_resources());
+}
+
+/// The demo study on a site of the given text.
+inline planner::Planning plan_demo_on(const std::string& site, const TempDir& dir,
+                                      const std::vector<std::string>& overrides = {}) {
+  base::write_file_atomically(dir / "c.toml", site);
+  return plan_example("demo", (dir / "c.toml").string(), overrides);
+}
+
+}  // namespace dlscale::test

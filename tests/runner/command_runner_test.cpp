@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/command_runner.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace dlscale;
+using runner::Command;
+using runner::ExitStatus;
+using runner::ProcessId;
+
+namespace {
+
+struct Shell {
+  test::TempDir temp;
+  std::unique_ptr<runner::CommandRunner> commands = runner::make_command_runner();
+
+  Command command(const std::string& script) const {
+    return {{"bash", "-c", script}, temp.path(), temp / "out", temp / "err", {}};
+  }
+  ExitStatus run(const std::string& script) {
+    return commands->wait(commands->start(command(script)), 20).value();
+  }
+  std::string out() const { return base::read_file(temp / "out"); }
+};
+
+}  // namespace
+
+TEST_CASE("a process writes to its files from its own folder") {
+  Shell shell;
+  CHECK(shell.run("pwd; echo no >&2; exit 3") == ExitStatus{3, 0});
+  CHECK(shell.out() == shell.temp.path().string() + "\n");
+  CHECK(base::read_file(shell.temp / "err") == "no\n");
+}
+
+TEST_CASE("old output does not show through shorter new output") {
+  Shell shell;
+  shell.run("echo a long line of the first attempt");
+  shell.run("echo short");
+  CHECK(shell.out() == "short\n");
+}
+
+TEST_CASE("standard input is empty") {
+  Shell shell;
+  CHECK(shell.run("read -r line && exit 1 || exit 0") == ExitStatus{0, 0});
+}
+
+TEST_CASE("a process killed by a signal is reported as such, again and again") {
+  Shell shell;
+  const ProcessId process = shell.commands->start(shell.command("kill -9 $$"));
+  REQUIRE(shell.commands->wait(process, 20) == ExitStatus{0, SIGKILL});
+  CHECK(shell.commands->wait(process, 0) == ExitStatus{0, SIGKILL});
+}
+
+TEST_CASE("waiting ends at its deadline while the process runs on") {
+  Shell shell;
+  const ProcessId process = shell.commands->start(shell.command("sleep 60"));
+  CHECK(shell.commands->wait(process, 0.05) == std::nullopt);
+  shell.commands->signal(process, SIGKILL);
+  CHECK(shell.commands->wait(process, 20).has_value());
+}
+
+TEST_CASE("a process leads a group of its own, and a signal reaches the whole group") {
+  Shell shell;
+  const ProcessId process =
+      shell.commands->start(shell.command("sleep 60 & echo $!; touch ready; wait"));
+  while (!std::filesystem::exists(shell.temp / "ready")) ::usleep(10000);
+  CHECK(::getpgid(process) == process);
+  const ProcessId grandchild = std::stoi(shell.out());
+  shell.commands->signal(process, SIGKILL);
+  REQUIRE(shell.commands->wait(process, 20) == ExitStatus{0, SIGKILL});
+  for (int i = 0; i < 500 && ::getpgid(grandchild) == process; ++i) ::usleep(10000);
+  CHECK(::getpgid(grandchild) != process);
+}
+
+TEST_CASE("descendants are found by their environment, even in another group") {
+  Shell shell;
+  const std::string mark = shell.temp.path().string();
+  Command command = shell.command("setsid sleep 60 & touch ready; wait");
+  command.environment["DLSCALE_TEST_MARK"] = mark;
+  const ProcessId process = shell.commands->start(command);
+  while (!std::filesystem::exists(shell.temp / "ready")) ::usleep(10000);
+  shell.commands->signal(process, SIGKILL);
+  shell.commands->wait(process, 20);
+  const auto left = shell.commands->find_by_environment("DLSCALE_TEST_MARK=" + mark);
+  REQUIRE(left.size() == 1);
+  CHECK(left[0] != process);
+  shell.commands->signal(left[0], SIGKILL);
+  CHECK(shell.commands->find_by_environment("DLSCALE_TEST_MARK=other").empty());
+}
+
+TEST_CASE("what cannot be started is refused with its reason") {
+  Shell shell;
+  Command missing = shell.command("");
+  missing.arguments = {"no-such-program"};
+  CHECK_THROWS_WITH(shell.commands->start(missing), "cannot find no-such-program in PATH");
+  Command folder = shell.command("true");
+  folder.folder = shell.temp / "nowhere";
+  CHECK_THROWS_WITH(shell.commands->start(folder),
+                    Catch::Contains("no folder " + folder.folder.string()));
+  Command unwritable = shell.command("true");
+  unwritable.out = shell.temp / "nowhere/out";
+  CHECK_THROWS_WITH(shell.commands->start(unwritable),
+                    Catch::Contains("nowhere/out: No such file"));
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that exist only in a test: it decides when they end, and sees who was signalled.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runner/command_runner.hpp"
+
+namespace dlscale::test {
+
+class FakeCommandRunner : public runner::CommandRunner {
+ public:
+  runner::ProcessId start(const runner::Command& command) override {
+    const runner::ProcessId process = 100 + static_cast<int>(started.size());
+    started.push_back(command);
+    alive[process] = command.environment;
+    return process;
+  }
+  std::optional<runner::ExitStatus> wait(runner::ProcessId process, double) override {
+    const auto found = ended.find(process);
+    return found == ended.end() ? std::nullopt : std::optional(found->second);
+  }
+  void signal(runner::ProcessId process, int signal) override {
+    signals.emplace_back(process, signal);
+  }
+  std::vector<runner::ProcessId> find_by_environment(const std::string& entry) override {
+    std::vector<runner::ProcessId> found;
+    for (const auto& [process, environment] : alive) {
+      const bool has = std::any_of(environment.begin(), environment.end(), [&](const auto& pair) {
+        return pair.first + "=" + pair.second == entry;
+      });
+      if (has) found.push_back(process);
+    }
+    return found;
+  }
+  /// The process ends, with nothing left of it.
+  void end(runner::ProcessId process, runner::ExitStatus status) {
+    ended[process] = status;
+    alive.erase(process);
+  }
+
+  std::vector<runner::Command> started;
+  std::map<runner::ProcessId, std::map<std::string, std::string>> alive;  ///< with environment
+  std::map<runner::ProcessId, runner::ExitStatus> ended;
+  std::vector<std::pair<runner::ProcessId, int>> signals;
+};
+
+}  // namespace dlscale::test

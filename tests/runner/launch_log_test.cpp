@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/launch_log.hpp"
+
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+#include <optional>
+
+#include "base/error.hpp"
+#include "runner/command_runner.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace dlscale;
+using contract::LaunchRecord;
+using runner::LaunchLog;
+
+namespace {
+
+LaunchRecord event(const std::string& name, const std::string& job, const std::string& run = "") {
+  LaunchRecord record;
+  record.event = name;
+  record.job = job;
+  record.run_id = run;
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("a launch log notes the time and keeps what earlier programs wrote") {
+  test::TempDir temp;
+  test::FakeClock clock;
+  clock.now_s = 5;
+  LaunchLog(temp / "launch.jsonl", clock).append(event("submitted", "a"));
+  LaunchLog log(temp / "launch.jsonl", clock);
+  log.append(event("started", "a"));
+  REQUIRE(log.records().size() == 2);
+  CHECK(log.records()[0].event == "submitted");
+  CHECK(log.records()[0].time == 1.7e9 + 5);
+  CHECK(contract::parse_launch_log(base::read_file(temp / "launch.jsonl")) == log.records());
+}
+
+TEST_CASE("a second program is refused while the first has the log") {
+  test::TempDir temp;
+  test::FakeClock clock;
+  std::optional<LaunchLog> first(std::in_place, temp / "launch.jsonl", clock);
+  CHECK_THROWS_WITH(LaunchLog(temp / "launch.jsonl", clock),
+                    "another dlscale is running the jobs of " + temp.path().string() +
+                        "; wait until it is done, or stop it first");
+  first.reset();
+  CHECK_NOTHROW(LaunchLog(temp / "launch.jsonl", clock));
+}
+
+TEST_CASE("a process that outlives its launcher does not keep the log locked") {
+  test::TempDir temp;
+  test::FakeClock clock;
+  const auto commands = runner::make_command_runner();
+  std::optional<LaunchLog> log(std::in_place, temp / "launch.jsonl", clock);
+  const auto process =
+      commands->start({{"sleep", "60"}, temp.path(), temp / "out", temp / "err", {}});
+  log.reset();
+  CHECK_NOTHROW(LaunchLog(temp / "launch.jsonl", clock));
+  commands->signal(process, SIGKILL);
+}
+
+TEST_CASE("a log that ends in the middle of a line is continued on a new one") {
+  test::TempDir temp;
+  test::FakeClock clock;
+  base::write_file_atomically(temp / "launch.jsonl", R"({"event":"submitted","job":"a"})"
+                                                     "\n"
+                                                     R"({"event":"star)");
+  LaunchLog log(temp / "launch.jsonl", clock);
+  log.append(event("submitted", "b"));
+  const auto records = contract::parse_launch_log(base::read_file(temp / "launch.jsonl"));
+  REQUIRE(records.size() == 2);
+  CHECK(records[1].job == "b");
+}
+
+TEST_CASE("a log that cannot be written is refused with its path") {
+  test::FakeClock clock;
+  CHECK_THROWS_WITH(LaunchLog("/proc/nowhere/launch.jsonl", clock),
+                    Catch::Contains("cannot write /proc/nowhere/launch.jsonl"));
+}
+
+TEST_CASE("only what followed the last submission of a job counts") {
+  const auto last = runner::last_submissions({event("submitted", "a"), event("started", "a"),
+                                              event("ended", "a", "run-a"), event("submitted", "b"),
+                                              event("started", "b"), event("submitted", "a")});
+  CHECK_FALSE(last.at("a").started);
+  CHECK(last.at("a").ended_runs.empty());
+  CHECK(last.at("b").started);
+}

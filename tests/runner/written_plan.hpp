@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small plan folder and the files its runs would write.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "contract/plan.hpp"
+#include "contract/result_record.hpp"
+#include "contract/run_dir.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace dlscale::test {
+
+/// Jobs "a", "b", … with one run each, "run-a", "run-b", ….
+class WrittenPlan {
+ public:
+  explicit WrittenPlan(const std::vector<std::string>& jobs) : folder(temp_.path()) {
+    base::make_directories(folder.logs());
+    base::make_directories(folder.jobs());
+    for (const std::string& job : jobs) {
+      contract::PlannedRun run;
+      run.run_id = "run-" + job;
+      run.job = job;
+      plan.runs.push_back(run);
+      plan.jobs.push_back({job, {run.run_id}, {}});
+      base::make_directories(folder.run(run.run_id).root());
+    }
+  }
+
+  /// The run's next launch, with what a trainer would have written from `start` on (unix time).
+  contract::LaunchDir write_launch(const std::string& run_id, double start,
+                                   const std::vector<contract::ResultRecord>& more = {}) {
+    const contract::LaunchDir launch = folder.run(run_id).make_next_launch();
+    contract::RunStart first;
+    first.time = start;
+    std::string text = contract::to_json_line(first) + "\n";
+    for (const auto& record : more) text += contract::to_json_line(record) + "\n";
+    base::write_file_atomically(launch.results(), text);
+    return launch;
+  }
+  contract::LaunchDir write_completed(const std::string& run_id, double start) {
+    return write_launch(run_id, start, {contract::RunStop{}});
+  }
+
+ private:
+  TempDir temp_;
+
+ public:
+  contract::PlanDir folder;
+  contract::Plan plan;
+};
+
+}  // namespace dlscale::test

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/capabilities.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/file.hpp"
+#include "contract/vocabulary.hpp"
+
+using namespace dlscale;
+
+TEST_CASE("every name this build offers is in the vocabulary, and every family has one") {
+  const auto available = trainer::capabilities();
+  for (const std::string& family : contract::families()) {
+    INFO(family);
+    REQUIRE(available.families.contains(family));
+    CHECK(!available.families.at(family).empty());
+    for (const std::string& name : available.families.at(family)) {
+      INFO(name);
+      CHECK(contract::is_known(family, name));
+    }
+  }
+}
+
+TEST_CASE("the capabilities file of this build says the same") {
+  const std::string file = DLSCALE_BINARY_DIR "/share/dlscale/capabilities.json";
+  CHECK(contract::capabilities_from_json(base::read_file(file), file) == trainer::capabilities());
+}
+
+TEST_CASE("a description with what there is passes") {
+  contract::RunSpec spec;
+  CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+}
+
+TEST_CASE("a known name that this build lacks is an error naming the key and what there is") {
+  contract::RunSpec spec;
+  spec.framework = "horovod";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: framework: this dlscale-train has no framework \"horovod\" (it has: "
+                    "synchronous, ddp)");
+  spec = {};
+  spec.resources.communicator = "thread";
+  CHECK_THROWS_WITH(
+      trainer::require_available(spec, "run.json"),
+      Catch::Contains("resources.communicator: this dlscale-train has no communicator"));
+}
+
+TEST_CASE("gradient accumulation is refused rather than done wrong") {
+  contract::RunSpec spec;
+  spec.accumulation_steps = 4;
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    Catch::Contains("run.json: accumulation_steps: is 4"));
+}

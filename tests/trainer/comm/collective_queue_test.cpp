@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The communication thread: order, errors, totals.
+#include "trainer/comm/collective_queue.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "trainer/comm/single.hpp"
+
+using namespace dlscale;
+using namespace dlscale::trainer;
+
+namespace {
+
+/// A clock that two threads may look at.
+class SharedClock : public base::Clock {
+ public:
+  double unix_s() const override { return now_s; }
+  double steady_s() const override { return now_s; }
+  std::atomic<double> now_s{0};
+};
+
+/// Writes down what it is asked, takes a second for each, and fails from the `fails_at`-th on.
+class ScriptedCommunicator : public Communicator {
+ public:
+  explicit ScriptedCommunicator(SharedClock& clock, std::size_t fails_at = 1000)
+      : Communicator(1, 2), clock_(clock), fails_at_(fails_at) {}
+  void all_reduce(Span data, ReduceOp) override { note("all_reduce", data.count); }
+  void broadcast(Span data, int) override { note("broadcast", data.count); }
+  void all_gather(Span in, Span) override { note("all_gather", in.count); }
+  void barrier() override { note("barrier", 0); }
+  std::vector<std::string> calls;
+
+ private:
+  void note(const char* call, std::int64_t count) {
+    calls.push_back(call + std::to_string(count));
+    clock_.now_s = clock_.now_s + 1;
+    if (calls.size() >= fails_at_) throw base::RunError("link down", 4);
+  }
+  SharedClock& clock_;
+  std::size_t fails_at_;
+};
+
+double numbers[8] = {};
+
+Span span(std::int64_t count) {
+  return {numbers, count, ElementType::float64};
+}
+
+}  // namespace
+
+TEST_CASE("collectives run one by one in the order of their submission") {
+  SharedClock clock;
+  ScriptedCommunicator communicator(clock);
+  CollectiveQueue queue(communicator, clock);
+  CHECK(queue.rank() == 1);
+  CHECK(queue.size() == 2);
+  queue.all_reduce(span(3), ReduceOp::sum);
+  queue.broadcast(span(4), 0);
+  queue.all_gather(span(2), span(4));
+  queue.all_reduce(span(1), ReduceOp::max);
+  queue.barrier()->wait();
+  CHECK(communicator.calls == std::vector<std::string>{"all_reduce3", "broadcast4", "all_gather2",
+                                                       "all_reduce1", "barrier0"});
+}
+
+TEST_CASE("totals count collectives, this rank's bytes and the time under way") {
+  SharedClock clock;
+  ScriptedCommunicator communicator(clock);
+  CollectiveQueue queue(communicator, clock);
+  queue.all_reduce(span(3), ReduceOp::sum);
+  queue.all_gather(span(2), span(4));
+  const auto last = queue.barrier();
+  last->wait();
+  const CommStats stats = queue.stats();
+  CHECK(stats.collectives == 3);
+  CHECK(stats.bytes == 40);
+  CHECK(stats.busy_s == 3);
+  CHECK(last->done());
+  CHECK(last->started_s() == 2);
+  CHECK(last->finished_s() == 3);
+}
+
+TEST_CASE("after an error every later collective fails with it and none is run") {
+  SharedClock clock;
+  ScriptedCommunicator communicator(clock, 2);
+  CollectiveQueue queue(communicator, clock);
+  const auto good = queue.barrier();
+  const auto bad = queue.all_reduce(span(1), ReduceOp::sum);
+  const auto later = queue.all_reduce(span(2), ReduceOp::sum);
+  CHECK_NOTHROW(good->wait());
+  CHECK_THROWS_AS(bad->wait(), base::RunError);
+  CHECK_THROWS_WITH(later->wait(), "link down");
+  CHECK_THROWS_WITH(later->wait(), "link down");
+  CHECK(communicator.calls.size() == 2);
+  CHECK(queue.stats().collectives == 1);
+}
+
+TEST_CASE("the callback gets the error or null, before the wait returns") {
+  SharedClock clock;
+  ScriptedCommunicator communicator(clock, 2);
+  CollectiveQueue queue(communicator, clock);
+  std::vector<bool> failed;
+  const auto note = [&](const std::exception_ptr& error) { failed.push_back(error != nullptr); };
+  queue.barrier(note)->wait();
+  CHECK(failed == std::vector<bool>{false});
+  CHECK_THROWS(queue.barrier(note)->wait());
+  CHECK(failed == std::vector<bool>{false, true});
+}
+
+TEST_CASE("a queue that goes lets what was submitted end") {
+  SharedClock clock;
+  ScriptedCommunicator communicator(clock);
+  std::shared_ptr<Work> last;
+  {
+    CollectiveQueue queue(communicator, clock);
+    for (int i = 0; i < 50; ++i) last = queue.barrier();
+  }
+  CHECK(communicator.calls.size() == 50);
+  CHECK(last->done());
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/dataset.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <set>
+
+#include "base/file.hpp"
+#include "contract/vocabulary.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "trainer/data/dataset_path.hpp"
+
+using namespace dlscale;
+using namespace std::string_literals;
+
+namespace {
+
+std::string number(int value) {
+  return {0, 0, static_cast<char>(value >> 8), static_cast<char>(value)};
+}
+
+/// A data set folder in MNIST's format with `train` and `test` images of 8x8.
+void write_mnist(const test::TempDir& folder, int train, int test, int extra_labels = 0) {
+  const auto write = [&](const std::string& prefix, int count) {
+    std::string images = "\0\0\x08\x03"s + number(count) + number(8) + number(8);
+    std::string labels = "\0\0\x08\x01"s + number(count + extra_labels);
+    images.append(static_cast<std::size_t>(count) * 64, '\x40');
+    for (int i = 0; i < count + extra_labels; ++i) labels += static_cast<char>(i % 10);
+    base::write_file_atomically(folder / (prefix + "-images-idx3-ubyte"), images);
+    base::write_file_atomically(folder / (prefix + "-labels-idx1-ubyte"), labels);
+  };
+  write("train", train);
+  write("t10k", test);
+}
+
+trainer::Dataset load(const contract::DatasetSpec& spec) {
+  return base::find(trainer::dataset_table(), "dataset", spec.kind).load(spec);
+}
+
+}  // namespace
+
+TEST_CASE("every data set is consistent, known and the same when loaded again") {
+  test::TempDir folder;
+  write_mnist(folder, 60, 40);
+  for (const auto* entry : trainer::dataset_table()) {
+    INFO(entry->name);
+    CHECK(contract::is_known("dataset", entry->name));
+    const contract::DatasetSpec spec{entry->name, folder.path(), 50, 30};
+    const auto set = load(spec);
+    CHECK(set.train.size() == 50);
+    CHECK(set.test.size() == 30);
+    CHECK(set.mean.size() == static_cast<std::size_t>(set.shape.channels));
+    CHECK(set.deviation.size() == static_cast<std::size_t>(set.shape.channels));
+    for (const auto* split : {&set.train, &set.test}) {
+      CHECK(static_cast<std::int64_t>(split->pixels.size()) == split->size() * set.shape.values());
+      CHECK(std::ranges::all_of(split->labels, [&](int label) { return label < set.classes; }));
+    }
+    CHECK(load(spec).train.pixels == set.train.pixels);
+  }
+}
+
+TEST_CASE("generated digits have 6,000 and 1,000 images in ten equal classes") {
+  const auto set = load({"synthetic_digits"});
+  CHECK(set.train.size() == 6000);
+  CHECK(set.test.size() == 1000);
+  CHECK(set.shape == trainer::ImageShape{1, 28, 28});
+  for (int label = 0; label < 10; ++label)
+    CHECK(std::ranges::count(set.train.labels, label) == 600);
+}
+
+TEST_CASE("no generated test image is a training image") {
+  const auto set = load({"synthetic_digits"});
+  const auto images = [&](const trainer::Split& split) {
+    std::set<std::string> found;
+    for (std::int64_t i = 0; i < split.size(); ++i) {
+      const auto* pixels = reinterpret_cast<const char*>(split.pixels.data()) + i * 784;
+      found.emplace(pixels, pixels + 784);
+    }
+    return found;
+  };
+  const auto train = images(set.train);
+  CHECK(train.size() == 6000);
+  for (const std::string& image : images(set.test)) REQUIRE(!train.contains(image));
+}
+
+TEST_CASE("a larger generated set begins with the smaller one") {
+  const auto small = load({"synthetic_digits", "", 20});
+  auto large = load({"synthetic_digits", "", 100});
+  large.train.pixels.resize(small.train.pixels.size());
+  CHECK(large.train.pixels == small.train.pixels);
+}
+
+TEST_CASE("pixels are normalised to about mean 0 and deviation 1") {
+  const auto set = load({"synthetic_digits"});
+  double sum = 0, squares = 0;
+  for (double pixel : set.train.pixels) {
+    sum += pixel / 255;
+    squares += pixel / 255 * pixel / 255;
+  }
+  const double n = static_cast<double>(set.train.pixels.size());
+  CHECK(sum / n == Approx(set.mean[0]).margin(0.01));
+  CHECK(std::sqrt(squares / n - sum / n * sum / n) == Approx(set.deviation[0]).margin(0.01));
+}
+
+TEST_CASE("asking for more samples than there are is an error with the number there is") {
+  test::TempDir folder;
+  write_mnist(folder, 60, 40);
+  CHECK_THROWS_WITH(load({"mnist", folder.path(), 61, 0}),
+                    "61 train samples were asked for, the data set has 60; lower "
+                    "dataset.train_samples, or 0 for all");
+}
+
+TEST_CASE("images and labels that differ in number name both files") {
+  test::TempDir folder;
+  write_mnist(folder, 60, 40, /*extra_labels=*/1);
+  CHECK_THROWS_WITH(load({"mnist", folder.path()}),
+                    Catch::Contains("train-images-idx3-ubyte holds 60 images") &&
+                        Catch::Contains("train-labels-idx1-ubyte holds 61 labels"));
+}
+
+TEST_CASE("mnist without a path or without files says what is missing") {
+  CHECK_THROWS_WITH(load({"mnist"}), Catch::Contains("dataset.path is empty"));
+  CHECK_THROWS_WITH(load({"mnist", "/nowhere"}),
+                    Catch::Contains("/nowhere/train-images-idx3-ubyte: no such file"));
+}
+
+TEST_CASE("the real MNIST files have 60,000 and 10,000 images of 28x28") {
+  const char* data = std::getenv("DLSCALE_TEST_DATA");
+  if (!data) {
+    std::cout << "skipped: DLSCALE_TEST_DATA does not name a folder with mnist/\n";
+    return;
+  }
+  const auto set = load({"mnist", std::string(data) + "/mnist"});
+  CHECK(set.train.size() == 60000);
+  CHECK(set.test.size() == 10000);
+  CHECK(set.shape == trainer::ImageShape{1, 28, 28});
+}
+
+TEST_CASE("variables in a path are replaced, with and without braces") {
+  const auto lookup = [](const char* name) { return name == "DATA"s ? "/d" : nullptr; };
+  CHECK(trainer::expand_variables("$DATA/mnist", lookup) == "/d/mnist");
+  CHECK(trainer::expand_variables("/x/${DATA}s$DATA", lookup) == "/x//ds/d");
+  CHECK(trainer::expand_variables("/plain", lookup) == "/plain");
+  CHECK(trainer::expand_variables("", lookup).empty());
+}
+
+TEST_CASE("a path with an unset variable or a stray dollar is an error") {
+  const auto unset = [](const char*) -> const char* { return nullptr; };
+  CHECK_THROWS_WITH(
+      trainer::expand_variables("$NOPE/mnist", unset),
+      "dataset.path \"$NOPE/mnist\": the environment variable NOPE is not set; export it");
+  CHECK_THROWS_WITH(trainer::expand_variables("/a$/b", unset), Catch::Contains("no variable name"));
+  CHECK_THROWS_WITH(trainer::expand_variables("/a${X", unset),
+                    Catch::Contains("without its \"}\""));
+}

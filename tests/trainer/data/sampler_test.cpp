@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/sampler.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "base/error.hpp"
+
+using namespace dlscale;
+using trainer::DistributedSampler;
+using trainer::SamplerSettings;
+using Samples = std::vector<std::int64_t>;
+
+namespace {
+
+DistributedSampler sampler(std::int64_t samples, std::int64_t batch, int rank, int ranks,
+                           const std::string& last_batch = "pad") {
+  return DistributedSampler({samples, batch, rank, ranks, last_batch, /*seed=*/5});
+}
+
+/// The first rank of one, with another seed.
+Samples order_of(std::uint64_t seed, int epoch) {
+  return DistributedSampler({200, 10, 0, 1, "pad", seed}).samples_of(epoch);
+}
+
+std::map<std::int64_t, int> times_seen(std::int64_t samples, std::int64_t batch, int ranks,
+                                       const std::string& last_batch) {
+  std::map<std::int64_t, int> seen;
+  for (int rank = 0; rank < ranks; ++rank) {
+    for (auto i : sampler(samples, batch, rank, ranks, last_batch).samples_of(0)) ++seen[i];
+  }
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("with padding every sample is seen once over all ranks, and so many twice as counted") {
+  const auto [samples, ranks] =
+      GENERATE(table<int, int>({{60, 1}, {60, 3}, {61, 3}, {7, 3}, {100, 4}}));
+  const std::int64_t batch = 4 * ranks;
+  const auto seen = times_seen(samples, batch, ranks, "pad");
+  CHECK(seen.size() == static_cast<std::size_t>(samples));
+  std::int64_t repeated = 0;
+  for (const auto& [sample, times] : seen) repeated += times - 1;
+  const auto counted = sampler(samples, batch, 0, ranks);
+  CHECK(repeated == counted.padded_samples());
+  CHECK(counted.dropped_samples() == 0);
+  CHECK(counted.steps_per_epoch() == (samples + batch - 1) / batch);
+}
+
+TEST_CASE("with dropping no sample is seen twice and so many are left out as counted") {
+  const auto seen = times_seen(61, 12, 3, "drop");
+  CHECK(seen.size() == 60);
+  CHECK(std::ranges::all_of(seen, [](const auto& entry) { return entry.second == 1; }));
+  const auto counted = sampler(61, 12, 0, 3, "drop");
+  CHECK(counted.dropped_samples() == 1);
+  CHECK(counted.padded_samples() == 0);
+}
+
+TEST_CASE("three ranks together see the batches of one rank with a three times larger batch") {
+  const Samples whole = sampler(50, 12, 0, 1).samples_of(3);
+  Samples joined(whole.size());
+  for (int rank = 0; rank < 3; ++rank) {
+    const Samples share = sampler(50, 12, rank, 3).samples_of(3);
+    for (std::size_t i = 0; i < share.size(); ++i) joined[i / 4 * 12 + rank * 4 + i % 4] = share[i];
+  }
+  CHECK(joined == whole);
+}
+
+TEST_CASE("a set smaller than one batch is repeated until the batch is full") {
+  const Samples order = sampler(3, 8, 0, 1).samples_of(0);
+  REQUIRE(order.size() == 8);
+  for (std::size_t i = 3; i < 8; ++i) CHECK(order[i] == order[i - 3]);
+  CHECK(sampler(3, 8, 0, 1).padded_samples() == 5);
+}
+
+TEST_CASE("the order follows from seed and epoch alone") {
+  CHECK(order_of(5, 0) == order_of(5, 0));
+  CHECK(order_of(5, 0) != order_of(5, 1));
+  CHECK(order_of(5, 0) != order_of(6, 0));
+}
+
+TEST_CASE("the next seed's first epoch is not this seed's second") {
+  CHECK(order_of(6, 0) != order_of(5, 1));
+}
+
+TEST_CASE("every sample is as likely to come first as any other") {
+  std::vector<int> first(5);
+  for (int epoch = 0; epoch < 5000; ++epoch) ++first[sampler(5, 5, 0, 1).samples_of(epoch)[0]];
+  for (int count : first) CHECK(count == Approx(1000).margin(150));  // five standard deviations
+}
+
+TEST_CASE("dropping the only batch is an error that says what to do") {
+  CHECK_THROWS_WITH(sampler(100, 256, 0, 1, "drop"),
+                    Catch::Contains("100 training samples are fewer than a global batch of 256") &&
+                        Catch::Contains("use last_batch \"pad\""));
+}
+
+TEST_CASE("for evaluation every sample has one rank and shares differ by at most one") {
+  const auto [samples, ranks] = GENERATE(table<int, int>({{10, 3}, {1000, 7}, {2, 4}, {5, 1}}));
+  Samples all;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Samples share = trainer::evaluation_share(samples, rank, ranks);
+    CHECK(share.size() - static_cast<std::size_t>(samples / ranks) <= 1);
+    all.insert(all.end(), share.begin(), share.end());
+  }
+  Samples expected(static_cast<std::size_t>(samples));
+  for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<std::int64_t>(i);
+  CHECK(all == expected);
+}

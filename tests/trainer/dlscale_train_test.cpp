@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// dlscale-train as a process, in good and in bad circumstances.
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "contract/run_dir.hpp"
+#include "tests/trainer/job.hpp"
+
+using namespace dlscale;
+using contract::RunOutcome;
+using test::Job;
+
+namespace {
+
+contract::RunSpec description(int ranks, int epochs = 3) {
+  contract::RunSpec spec;
+  spec.run_id = "digits";
+  spec.gpus = ranks;
+  spec.global_batch = 64 * ranks;
+  spec.epochs = epochs;
+  spec.lr = {.base = 0.05, .peak = 0.05};
+  spec.optimizer.momentum = 0.9;
+  return spec;
+}
+
+const contract::RunStop& stop_of(const contract::ResultsFile& results) {
+  REQUIRE(!results.records.empty());
+  REQUIRE(std::holds_alternative<contract::RunStop>(results.records.back()));
+  return std::get<contract::RunStop>(results.records.back());
+}
+
+/// The lines dlscale-train itself wrote; mpirun has more to say.
+std::vector<std::string> own_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    if (line.starts_with("dlscale-train")) lines.push_back(line);
+    at = end + 1;
+  }
+  return lines;
+}
+
+/// One line on stderr that contains `message`, this exit code, and no launch folder.
+void check_refused(Job& job, int ranks, const std::string& message) {
+  const auto end = job.run(ranks);
+  CHECK(end.exit_code == contract::kExitBadRunDescription);
+  const auto lines = own_lines(end.err);
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0], Catch::Contains(message));
+  CHECK(contract::RunDir(job.folder()).launches().empty());
+}
+
+}  // namespace
+
+TEST_CASE("one and two ranks learn the digits and leave complete results") {
+  const int ranks = GENERATE(1, 2);
+  Job job(description(ranks));
+  const auto end = job.run(ranks);
+  INFO(end.err);
+  REQUIRE(end.exit_code == 0);
+  CHECK(own_lines(end.out).size() == 2);
+  const auto results = job.results();
+  CHECK(results.skipped.empty());
+  CHECK(!results.truncated);
+  const auto& start = std::get<contract::RunStart>(results.records.at(0));
+  CHECK(start.world_size == ranks);
+  CHECK(start.hosts.size() == static_cast<std::size_t>(ranks));
+  CHECK(start.parameters == 669706);
+  for (const char* key : {"torch", "mpi", "compiler", "cpu", "allocator", "threads_per_rank"}) {
+    CHECK(start.environment.contains(key));
+  }
+  CHECK(stop_of(results).outcome == RunOutcome::Completed);
+  const auto& last = results.records.at(results.records.size() - 2);
+  CHECK(std::get<contract::EvalRecord>(last).accuracy > 0.95);
+}
+
+TEST_CASE("the step parts of a real run sum to its wall time within 1 %") {
+  Job job(description(2));
+  REQUIRE(job.run(2).exit_code == 0);
+  int windows = 0;
+  for (const auto& record : job.results().records) {
+    const auto* window = std::get_if<contract::StepWindow>(&record);
+    if (!window) continue;
+    ++windows;
+    double sum = 0;
+    for (const auto& part : window->parts) sum += part.mean;
+    CHECK(sum == Approx(window->wall_s).epsilon(0.01));
+    CHECK(window->parts[static_cast<int>(contract::StepPart::other)].mean > -1e-6);
+  }
+  CHECK(windows == 3);
+}
+
+TEST_CASE("run descriptions that cannot be are refused in one line") {
+  Job broken("{\"schema_version\": 1,\n");
+  check_refused(broken, 0, "run.json:2:1: not valid JSON");
+  auto spec = description(1);
+  spec.model = "ccn";
+  Job unknown(spec);
+  check_refused(unknown, 0, "model: unknown model \"ccn\"; did you mean \"cnn\"?");
+  spec.model = "resnet50";
+  Job lacking(spec);
+  check_refused(lacking, 0, "this dlscale-train has no model \"resnet50\" (it has: mlp, cnn)");
+  Job missing(description(1));
+  std::filesystem::remove(missing.folder() / "run.json");
+  check_refused(missing, 2, "run.json: No such file or directory");
+}
+
+TEST_CASE("a wrong number of ranks is refused with the line to start it") {
+  Job two(description(2));
+  check_refused(two, 0, "gpus: is 2, but 1 rank was started; start it with: mpirun -n 2 ");
+  Job one(description(1));
+  check_refused(one, 2, "gpus: is 1, but 2 ranks were started; start it with: mpirun -n 1 ");
+}
+
+TEST_CASE("missing data ends every rank with exit code 3 and a record of why") {
+  auto spec = description(2);
+  spec.dataset = {"mnist", "/nowhere"};
+  Job job(spec);
+  const auto end = job.run(2);
+  CHECK(end.exit_code == contract::kExitData);
+  const auto lines = own_lines(end.err);
+  REQUIRE(lines.size() == 1);
+  CHECK_THAT(lines[0], Catch::Contains("/nowhere/train-images-idx3-ubyte: no such file"));
+  const auto results = job.results();
+  CHECK(stop_of(results).exit_code == contract::kExitData);
+  CHECK(stop_of(results).outcome == RunOutcome::Failed);
+}
+
+TEST_CASE("a diverging run ends every rank with exit code 5") {
+  auto spec = description(2);
+  spec.lr = {.base = 1e30, .peak = 1e30};
+  Job job(spec);
+  CHECK(job.run(2).exit_code == contract::kExitDiverged);
+  CHECK(stop_of(job.results()).outcome == RunOutcome::Diverged);
+}
+
+TEST_CASE("a full disk ends the job at once instead of losing records in silence") {
+  Job job(description(2, 10000));
+  job.start(2);
+  job.wait_for_training();
+  // Files of rank 0 may not grow any further: to a writer, what a full disk is.
+  const rlimit none{0, 0};
+  ::prlimit(job.pid_of_rank(0), RLIMIT_FSIZE, &none, nullptr);
+  const auto end = job.end();
+  CHECK(end.exit_code == 1);
+  CHECK(end.wall_s < 10);
+  CHECK_THAT(end.err, Catch::Contains("dlscale-train: rank 0: cannot write "));
+}
+
+TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines") {
+  const int victim = GENERATE(0, 1);
+  Job job(description(2, 10000));
+  job.start(2);
+  job.wait_for_training();
+  ::kill(job.pid_of_rank(victim), SIGKILL);
+  const auto end = job.end();
+  CHECK(end.exit_code != 0);
+  CHECK(end.wall_s < 10);
+  CHECK(job.results_text().ends_with("}\n"));
+  CHECK(job.results().skipped.empty());
+}
+
+TEST_CASE("SIGINT and SIGTERM leave a run_stop, under mpirun and alone") {
+  const int signal = GENERATE(SIGINT, SIGTERM);
+  const int ranks = GENERATE(0, 2);
+  Job job(description(std::max(ranks, 1), 10000));
+  job.start(ranks);
+  job.wait_for_training();
+  ::kill(job.pid(), signal);
+  const auto end = job.end();
+  CHECK(end.wall_s < 10);
+  // mpirun passes both on as SIGTERM.
+  const bool interrupted = signal == SIGINT && ranks == 0;
+  const auto results = job.results();
+  CHECK(stop_of(results).outcome == RunOutcome::Cancelled);
+  CHECK(stop_of(results).reason == (interrupted ? "received SIGINT" : "received SIGTERM"));
+  if (ranks == 0) CHECK(end.exit_code == 128 + signal);
+}
+
+TEST_CASE("a rank that is stuck in a collective still obeys a signal") {
+  Job job(description(2, 10000));
+  job.start(2);
+  job.wait_for_training();
+  ::kill(job.pid_of_rank(1), SIGSTOP);
+  ::usleep(300'000);  // rank 0 now waits for rank 1
+  ::kill(job.pid_of_rank(0), SIGTERM);
+  const auto end = job.end();
+  CHECK(end.wall_s < 10);
+  CHECK(stop_of(job.results()).reason == "received SIGTERM");
+}
+
+TEST_CASE("a second launch of a run gets a folder of its own") {
+  Job job(description(1, 1));
+  CHECK(job.run(0).exit_code == 0);
+  CHECK(job.run(0).exit_code == 0);
+  CHECK(contract::RunDir(job.folder()).launches().size() == 2);
+}

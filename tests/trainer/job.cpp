@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/trainer/job.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/run_dir.hpp"
+
+namespace dlscale::test {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr double kPatience_s = 280;  // far above what any of these jobs takes on a busy machine
+
+template <class Condition>
+void wait_until(const Condition& condition, const char* what) {
+  const base::SystemClock clock;
+  for (const double start_s = clock.steady_s(); !condition(); std::this_thread::sleep_for(20ms)) {
+    if (clock.steady_s() > start_s + kPatience_s) throw std::runtime_error(what);
+  }
+}
+
+/// Each rank leaves its process id in a file before it becomes dlscale-train.
+std::vector<std::string> command(const std::filesystem::path& folder, int ranks) {
+  const std::string trainer = DLSCALE_BINARY_DIR "/bin/dlscale-train";
+  const std::string run = folder / "run";
+  if (ranks == 0) return {trainer, "--run", run};
+  const std::string script = "echo $$ >\"$0\".$OMPI_COMM_WORLD_RANK; exec \"$@\"";
+  return {DLSCALE_MPIRUN,
+          "--allow-run-as-root",
+          "--oversubscribe",
+          "--bind-to",
+          "none",
+          "--mca",
+          "mpi_yield_when_idle",
+          "1",
+          "-n",
+          std::to_string(ranks),
+          "sh",
+          "-c",
+          script,
+          folder / "pid",
+          trainer,
+          "--run",
+          run};
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  return std::filesystem::exists(path) ? base::read_file(path) : std::string();
+}
+
+}  // namespace
+
+Job::Job(const std::string& run_json) {
+  base::make_directories(folder());
+  base::write_file_atomically(folder() / "run.json", run_json);
+}
+
+Job::~Job() {
+  if (pid_ == 0) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+void Job::start(int ranks) {
+  const auto words = command(folder_.path(), ranks);
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  const int flags = O_WRONLY | O_CREAT | O_TRUNC;
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, (folder_ / "out").c_str(), flags, 0600);
+  posix_spawn_file_actions_addopen(&files, 2, (folder_ / "err").c_str(), flags, 0600);
+  const int error = ::posix_spawnp(&pid_, arguments[0], &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (error != 0) throw std::runtime_error("cannot start " + words[0]);
+}
+
+JobEnd Job::end() {
+  const base::SystemClock clock;
+  const double start_s = clock.steady_s();
+  int status = 0;
+  wait_until([&] { return ::waitpid(pid_, &status, WNOHANG) == pid_; }, "the job does not end");
+  pid_ = 0;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          clock.steady_s() - start_s, text_of(folder_ / "out"), text_of(folder_ / "err")};
+}
+
+void Job::wait_for_training() const {
+  wait_until([this] { return results_text().find("step_window") != std::string::npos; },
+             "the job does not train");
+}
+
+pid_t Job::pid_of_rank(int rank) const {
+  return std::stoi(base::read_file(folder_ / ("pid." + std::to_string(rank))));
+}
+
+std::string Job::results_text() const {
+  return text_of(contract::RunDir(folder()).launch(1).results());
+}
+
+contract::ResultsFile Job::results() const {
+  return contract::parse_results(results_text());
+}
+
+}  // namespace dlscale::test

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// dlscale-train as a user starts it: alone or under mpirun, in a run folder of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+
+#include "contract/result_record.hpp"
+#include "contract/run_spec.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace dlscale::test {
+
+/// How a job ended.
+struct JobEnd {
+  int exit_code = -1;  ///< 128 + signal if a signal ended it
+  double wall_s = 0;   ///< from end()'s call
+  std::string out;
+  std::string err;
+};
+
+class Job {
+ public:
+  /// A run folder with this run.json.
+  explicit Job(const std::string& run_json);
+  explicit Job(const contract::RunSpec& spec) : Job(contract::to_json(spec)) {}
+  /// Kills what is left of it.
+  ~Job();
+
+  /// Starts dlscale-train; under mpirun unless `ranks` is 0.
+  void start(int ranks);
+  JobEnd end();
+  JobEnd run(int ranks) {
+    start(ranks);
+    return end();
+  }
+  /// Waits until results.jsonl holds a step_window.
+  void wait_for_training() const;
+  pid_t pid() const { return pid_; }  ///< of mpirun, or of dlscale-train
+  pid_t pid_of_rank(int rank) const;  ///< under mpirun only
+  std::string results_text() const;   ///< of launch-1; empty if there is none
+  contract::ResultsFile results() const;
+  std::filesystem::path folder() const { return folder_ / "run"; }
+
+ private:
+  TempDir folder_;
+  pid_t pid_ = 0;
+};
+
+}  // namespace dlscale::test

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <torch/torch.h>
+
+#include <catch2/catch.hpp>
+
+#include "trainer/optim/loss.hpp"
+#include "trainer/optim/optimizer.hpp"
+
+using namespace dlscale;
+
+namespace {
+
+std::vector<at::Tensor> random_parameters() {
+  torch::manual_seed(7);
+  std::vector<at::Tensor> parameters;
+  for (const auto& shape : {std::vector<std::int64_t>{5, 3}, {3}, {2, 2, 3}}) {
+    parameters.push_back(torch::randn(shape, torch::kDouble).requires_grad_());
+  }
+  return parameters;
+}
+
+void give_gradients(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i].mutable_grad() = torch::randn_like(a[i]).detach();
+    b[i].mutable_grad() = a[i].grad().clone();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("sgd steps as torch::optim::SGD does, for every mix of its settings") {
+  const auto [momentum, dampening, nesterov, decay] =
+      GENERATE(table<double, double, bool, double>({{0, 0, false, 0},
+                                                    {0.9, 0, false, 0},
+                                                    {0.9, 0.3, false, 0},
+                                                    {0.9, 0, true, 0},
+                                                    {0, 0, false, 1e-2},
+                                                    {0.9, 0, true, 1e-2},
+                                                    {0.8, 0.5, false, 1e-2}}));
+  const auto ours = random_parameters();
+  const auto theirs = random_parameters();
+  const auto& sgd = base::find(trainer::optimizer_table(), "optimizer", "sgd");
+  const auto optimizer = sgd.make(
+      {.momentum = momentum, .dampening = dampening, .nesterov = nesterov, .weight_decay = decay},
+      ours);
+  torch::optim::SGD reference(theirs, torch::optim::SGDOptions(0.1)
+                                          .momentum(momentum)
+                                          .dampening(dampening)
+                                          .nesterov(nesterov)
+                                          .weight_decay(decay));
+  for (int step = 0; step < 5; ++step) {
+    give_gradients(ours, theirs);
+    const double rate = 0.1 / (step + 1);
+    static_cast<torch::optim::SGDOptions&>(reference.param_groups()[0].options()).lr(rate);
+    optimizer->step(rate);
+    reference.step();
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      REQUIRE(torch::allclose(ours[i], theirs[i], /*rtol=*/1e-13, /*atol=*/1e-13));
+    }
+  }
+}
+
+TEST_CASE("every optimizer lowers a quadratic and leaves gradients alone") {
+  for (const auto* entry : trainer::optimizer_table()) {
+    INFO(entry->name);
+    const std::vector<at::Tensor> parameters{torch::full({4}, 3.0, torch::requires_grad())};
+    const auto optimizer = entry->make({}, parameters);
+    const at::Tensor loss = parameters[0].square().sum();
+    loss.backward();
+    const at::Tensor gradient = parameters[0].grad().clone();
+    optimizer->step(0.01);
+    CHECK(parameters[0].square().sum().item<double>() < loss.item<double>());
+    CHECK(torch::equal(parameters[0].grad(), gradient));
+  }
+}
+
+TEST_CASE("label smoothing gives every class its share of the target") {
+  const at::Tensor scores = torch::tensor({{2.0, -1.0, 0.5}, {0.0, 0.3, 1.0}}, torch::kDouble);
+  const at::Tensor target = torch::tensor({0, 2});
+  const double smoothing = 0.1;
+  const at::Tensor log_p = scores - scores.logsumexp(1, /*keepdim=*/true);
+  const at::Tensor share =
+      torch::tensor({{1.0, 0.0, 0.0}, {0.0, 0.0, 1.0}}, torch::kDouble) * (1 - smoothing) +
+      smoothing / 3;
+  const double expected = -(share * log_p).sum(1).mean().item<double>();
+  CHECK(trainer::cross_entropy(scores, target, smoothing).item<double>() == Approx(expected));
+}
+
+TEST_CASE("without smoothing the loss is minus the log of the true class's probability") {
+  const at::Tensor scores = torch::tensor({{0.0, 0.0, 0.0, 0.0}});
+  CHECK(trainer::cross_entropy(scores, torch::tensor({1}), 0).item<double>() ==
+        Approx(std::log(4.0)));
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/record/step_recorder.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/file.hpp"
+#include "tests/support/fake_clock.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "trainer/comm/single.hpp"
+#include "trainer/comm/thread.hpp"
+
+using namespace dlscale;
+using contract::StepPart;
+using trainer::RankWindow;
+
+namespace {
+
+trainer::BlockTimes block(double wall_s, double forward_s) {
+  trainer::BlockTimes times{.wall_s = wall_s};
+  times.parts[static_cast<int>(StepPart::forward)] = forward_s;
+  times.parts[static_cast<int>(StepPart::other)] = wall_s - forward_s;
+  return times;
+}
+
+contract::ResultsFile results_of(const contract::LaunchDir& launch) {
+  return contract::parse_results(base::read_file(launch.results()));
+}
+
+}  // namespace
+
+TEST_CASE("a spread has mean, interpolated median and 90th percentile, and maximum") {
+  CHECK(trainer::spread({4}) == contract::Spread{4, 4, 4, 4});
+  const auto spread = trainer::spread({4, 1, 3, 2});
+  CHECK(spread.mean == Approx(2.5));
+  CHECK(spread.p50 == Approx(2.5));
+  CHECK(spread.p90 == Approx(3.7));
+  CHECK(spread.max == 4);
+}
+
+TEST_CASE("every rank gets what every rank measured") {
+  trainer::run_as_threads(3, [](trainer::Communicator& communicator) {
+    base::SystemClock clock;
+    trainer::CollectiveQueue queue(communicator, clock);
+    const auto all = trainer::gather(
+        {.times = block(queue.rank() + 1, 0.5), .peak_memory_bytes = 100.0 * queue.rank()}, queue);
+    if (all.size() != 3) throw base::RunError("wrong count");
+    for (int rank = 0; rank < 3; ++rank) {
+      if (all[rank].times.wall_s != rank + 1) throw base::RunError("wrong wall_s");
+      if (all[rank].peak_memory_bytes != 100.0 * rank) throw base::RunError("wrong peak");
+    }
+  });
+}
+
+TEST_CASE("a window takes the slowest rank's wall time and the mean loss per step") {
+  const std::vector<RankWindow> ranks{
+      {.times = block(2, 1), .loss_sum = 10, .comm_bytes = 100, .peak_memory_bytes = 7},
+      {.times = block(4, 3), .loss_sum = 30, .comm_bytes = 200, .peak_memory_bytes = 9}};
+  const auto window = trainer::make_window(
+      {.epoch = 2, .first_step = 40, .steps = 10, .global_batch = 64, .lr = 0.5}, ranks);
+  CHECK(window.wall_s == 4);
+  CHECK(window.samples == 640);
+  CHECK(window.train_loss == Approx(2));
+  CHECK(window.bytes_sent == Approx(150));
+  CHECK(window.peak_memory_bytes == 9);
+  CHECK(window.parts[static_cast<int>(StepPart::forward)].mean == Approx(2));
+  CHECK(window.parts[static_cast<int>(StepPart::forward)].max == 3);
+}
+
+TEST_CASE("windows make up their epoch, and only a launch's first is marked as warm-up") {
+  test::TempDir folder;
+  const contract::LaunchDir launch(folder.path());
+  test::FakeClock clock;
+  const auto single = trainer::make_single();
+  trainer::CollectiveQueue queue(*single, clock);
+  trainer::ResultWriter writer;
+  writer.open(launch);
+  trainer::StepRecorder recorder(queue, writer, clock);
+  recorder.start_epoch();
+  recorder.finish_window({0, 0, 10, 64, 0.1}, block(2, 1), 20, 0);
+  const double loss = recorder.finish_window({0, 10, 5, 64, 0.2}, block(1, 1), 5, 0);
+  recorder.finish_epoch();
+  CHECK(loss == Approx(1));
+  const auto file = results_of(launch);
+  REQUIRE(file.records.size() == 3);
+  CHECK(std::get<contract::StepWindow>(file.records[0]).warmup);
+  CHECK(!std::get<contract::StepWindow>(file.records[1]).warmup);
+  const auto& epoch = std::get<contract::EpochRecord>(file.records[2]);
+  CHECK(epoch.steps == 15);
+  CHECK(epoch.samples == 960);
+  CHECK(epoch.wall_s == Approx(3));
+  CHECK(epoch.train_loss == Approx(25.0 / 15));
+  CHECK(epoch.lr == 0.2);
+}
+
+TEST_CASE("a writer that was not opened writes nothing") {
+  trainer::ResultWriter writer;
+  writer.write(contract::RunStart{});
+  writer.say("nothing");
+  writer.stop({});
+}
+
+TEST_CASE("run_stop counts the samples of the windows and is the last record") {
+  test::TempDir folder;
+  const contract::LaunchDir launch(folder.path());
+  trainer::ResultWriter writer;
+  writer.open(launch);
+  writer.write(contract::StepWindow{.samples = 30});
+  writer.write(contract::StepWindow{.samples = 12});
+  writer.stop({.outcome = contract::RunOutcome::Cancelled, .reason = "received SIGTERM"});
+  writer.write(contract::StepWindow{.samples = 1});
+  writer.stop({});
+  const auto file = results_of(launch);
+  REQUIRE(file.records.size() == 3);
+  CHECK(std::get<contract::RunStop>(file.records[2]).samples == 42);
+  CHECK(base::read_file(launch.err()) == "received SIGTERM\n");
+}
+
+TEST_CASE("a launch folder that cannot be written is an error naming the file") {
+  trainer::ResultWriter writer;
+  CHECK_THROWS_WITH(writer.open(contract::LaunchDir("/nowhere/launch-1")),
+                    Catch::Contains("/nowhere/launch-1/results.jsonl"));
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backend for PyTorch's distributed package, called as the package calls it.
+#include <catch2/catch.hpp>
+
+#include "tests/trainer/sync/backend_check.hpp"
+#include "trainer/comm/thread.hpp"
+
+using namespace dlscale;
+
+TEST_CASE("a process group over a collective queue reduces, broadcasts and gathers") {
+  for (const int ranks : {1, 2, 3}) {
+    CHECK_NOTHROW(trainer::run_as_threads(ranks, test::check_backend));
+  }
+}
+
+TEST_CASE("tensors the collectives cannot take are refused with the reason") {
+  CHECK(test::refusal("none").empty());
+  CHECK(test::refusal("gaps") == "cannot exchange a tensor with gaps in its memory between ranks");
+  CHECK(test::refusal("half") == "cannot exchange a tensor of type Half between ranks");
+  CHECK(test::refusal("meta") == "cannot exchange a tensor on meta between ranks");
+}

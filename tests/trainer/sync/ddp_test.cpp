@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is observable of PyTorch's DistributedDataParallel: its buckets, bytes and overlap.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "tests/trainer/sync/recorder.hpp"
+#include "tests/trainer/sync/replica.hpp"
+#include "trainer/comm/single.hpp"
+#include "trainer/comm/thread.hpp"
+
+using namespace dlscale;
+using namespace dlscale::trainer;
+using test::Recorder;
+using test::Training;
+
+namespace {
+
+using Bytes = std::vector<std::int64_t>;
+
+constexpr std::int64_t kLayer = 64 * 64 * 8;
+
+const SyncEntry& ddp() {
+  return base::find<SyncEntry>(sync_table(), "framework", "ddp");
+}
+
+/// Six equal layers without bias, so that gradients are ready in one order only. The first bucket
+/// closes with its second layer, the next with its third.
+Training six_layers() {
+  Training training;
+  training.widths = {64, 64, 64, 64, 64, 64, 64};
+  training.bias = false;
+  training.steps = 3;
+  training.options.first_bucket_mb = 1.5 * kLayer / (1024 * 1024);
+  training.options.bucket_cap_mb = 2.5 * kLayer / (1024 * 1024);
+  return training;
+}
+
+/// The all-reduces of each step on one rank alone.
+std::vector<Bytes> all_reduces_of(Training training) {
+  const auto alone = make_single();
+  Recorder recorder(*alone);
+  std::vector<Bytes> steps;
+  training.after_step = [&](int, double) { steps.push_back(recorder.take()); };
+  test::train_replica(training, ddp(), recorder);
+  return steps;
+}
+
+}  // namespace
+
+TEST_CASE("step 0 is one all-reduce; then a bucket closes once it reaches its cap") {
+  CHECK(all_reduces_of(six_layers()) == std::vector<Bytes>{{6 * kLayer},
+                                                           {2 * kLayer, 3 * kLayer, kLayer},
+                                                           {2 * kLayer, 3 * kLayer, kLayer}});
+}
+
+TEST_CASE("with PyTorch's default caps a small model is one bucket in every step") {
+  Training training = six_layers();
+  training.options = {};
+  CHECK(all_reduces_of(training) == std::vector<Bytes>{{6 * kLayer}, {6 * kLayer}, {6 * kLayer}});
+}
+
+TEST_CASE("where unused parameters are looked for, caps hold from the start and never change") {
+  Training training = six_layers();
+  training.options.find_unused_parameters = true;
+  const auto steps = all_reduces_of(training);
+  REQUIRE(steps.size() == 3);
+  // Assigned in model order, reduced in reverse; the four-byte counts tell which were used.
+  CHECK(steps[0] == Bytes{kLayer, 3 * kLayer, 2 * kLayer, 6 * 4});
+  CHECK(steps[1] == steps[0]);
+}
+
+TEST_CASE("a parameter without gradient is an error that names it and the remedy") {
+  Training training;
+  training.unused_parameter = true;
+  const auto alone = make_single();
+  try {
+    test::train_replica(training, ddp(), *alone);
+    FAIL("no error");
+  } catch (const base::RunError& error) {
+    CHECK(std::string(error.what()) ==
+          "ddp: the loss does not depend on every parameter (unused6); set "
+          "framework_options.find_unused_parameters");
+    CHECK(error.exit_code() == contract::kExitBadRunDescription);
+  }
+}
+
+TEST_CASE("the first buckets are reduced while backward still computes") {
+  run_as_threads(2, [](Communicator& rank) {
+    Recorder recorder(rank);
+    Training training = six_layers();
+    training.before_step = [&](int) { recorder.take(); };
+    training.late_in_backward = [&](int step) {
+      // Backward stands still here: unless a reduction is under way already, none will be.
+      for (int i = 0; step > 0 && !recorder.has_begun(); ++i) {
+        if (i == 2000) throw std::runtime_error("no overlap");
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    };
+    test::train_replica(training, ddp(), recorder);
+  });
+  SUCCEED();
+}
+
+TEST_CASE("time that backward hides is not exposed") {
+  const auto alone = make_single();
+  Recorder recorder(*alone);
+  recorder.all_reduce_takes = std::chrono::milliseconds(50);
+  Training training = six_layers();
+  training.steps = 2;
+  training.late_in_backward = [](int) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  };
+  double exposed_s = 0;
+  training.after_step = [&](int, double exposed) { exposed_s = exposed; };
+  test::train_replica(training, ddp(), recorder);
+  // Of three buckets at 50 ms, two are over when the last one is submitted.
+  CHECK(exposed_s >= 0.050);
+  CHECK(exposed_s < 0.100);
+}
+
+TEST_CASE("ranks whose models differ are told so before they train") {
+  const auto body = [](Communicator& rank) {
+    Training training;
+    training.bias = false;
+    training.widths = {12, 16};
+    if (rank.rank() == 1) training.widths = {16, 12};
+    test::train_replica(training, ddp(), rank);
+  };
+  CHECK_THROWS_WITH(run_as_threads(2, body),
+                    Catch::Matchers::StartsWith("ddp: ranks have different models: ") &&
+                        !Catch::Matchers::Contains("\n"));
+}

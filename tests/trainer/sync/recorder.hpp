@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// A communicator that keeps a list of what went through it, and may be slow.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "trainer/comm/communicator.hpp"
+
+namespace dlscale::test {
+
+class Recorder : public trainer::Communicator {
+ public:
+  explicit Recorder(trainer::Communicator& inner)
+      : Communicator(inner.rank(), inner.size()), inner_(inner) {}
+
+  void all_reduce(trainer::Span data, trainer::ReduceOp op) override {
+    {
+      const std::lock_guard lock(mutex_);
+      all_reduced_bytes_.push_back(static_cast<std::int64_t>(data.bytes()));
+    }
+    std::this_thread::sleep_for(all_reduce_takes);
+    inner_.all_reduce(data, op);
+  }
+  void broadcast(trainer::Span data, int root) override { inner_.broadcast(data, root); }
+  void all_gather(trainer::Span in, trainer::Span out) override { inner_.all_gather(in, out); }
+  void barrier() override { inner_.barrier(); }
+
+  /// The bytes of each all-reduce begun since the last call.
+  std::vector<std::int64_t> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(all_reduced_bytes_, {});
+  }
+  bool has_begun() const {
+    const std::lock_guard lock(mutex_);
+    return !all_reduced_bytes_.empty();
+  }
+
+  std::chrono::milliseconds all_reduce_takes{0};
+
+ private:
+  trainer::Communicator& inner_;
+  mutable std::mutex mutex_;
+  std::vector<std::int64_t> all_reduced_bytes_;
+};
+
+}  // namespace dlscale::test

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/trainer.hpp"
+
+#include <torch/torch.h>
+
+#include <catch2/catch.hpp>
+
+#include "base/file.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "trainer/assemble.hpp"
+#include "trainer/comm/thread.hpp"
+
+using namespace dlscale;
+
+namespace {
+
+contract::RunSpec recipe(int ranks) {
+  contract::RunSpec spec;
+  spec.precision = "fp64";
+  spec.dataset = {"synthetic_digits", "", 130, 50};
+  spec.gpus = ranks;
+  spec.batch_per_gpu = 24 / ranks;
+  spec.global_batch = 24;
+  spec.epochs = 2;
+  spec.warmup_epochs = 1;
+  spec.lr = {.base = 0.01, .peak = 0.1};
+  spec.lr_schedule.kind = "cosine";
+  spec.optimizer = {.momentum = 0.9, .nesterov = true, .weight_decay = 1e-4};
+  spec.label_smoothing = 0.1;
+  spec.window_steps = 4;
+  return spec;
+}
+
+/// What a run of `spec.gpus` ranks, as threads, left in results.jsonl.
+std::vector<contract::ResultRecord> run(const contract::RunSpec& spec) {
+  test::TempDir folder;
+  const contract::LaunchDir launch(folder.path());
+  trainer::run_as_threads(spec.gpus, [&](trainer::Communicator& communicator) {
+    base::SystemClock clock;
+    trainer::CollectiveQueue queue(communicator, clock);
+    trainer::ResultWriter writer;
+    if (queue.rank() == 0) writer.open(launch);
+    auto parts = trainer::assemble(spec, queue.rank(), queue, clock);
+    const auto result = trainer::Trainer(spec, parts, queue, writer, clock).fit();
+    writer.stop({.outcome = result.outcome, .reason = result.summary});
+  });
+  return contract::parse_results(base::read_file(launch.results())).records;
+}
+
+template <class Record>
+std::vector<Record> all(const std::vector<contract::ResultRecord>& records) {
+  std::vector<Record> found;
+  for (const auto& record : records) {
+    if (const auto* match = std::get_if<Record>(&record)) found.push_back(*match);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("three ranks learn what one rank with the whole batch learns") {
+  const std::string framework = GENERATE("synchronous", "ddp");
+  auto one = recipe(1);
+  auto three = recipe(3);
+  one.framework = three.framework = framework;
+  const auto expected = run(one);
+  const auto found = run(three);
+  const auto windows = all<contract::StepWindow>(expected);
+  REQUIRE(all<contract::StepWindow>(found).size() == windows.size());
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const double loss = all<contract::StepWindow>(found)[i].train_loss;
+    CHECK(loss == Approx(windows[i].train_loss).epsilon(1e-10));
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto eval = all<contract::EvalRecord>(found)[i];
+    const auto reference = all<contract::EvalRecord>(expected)[i];
+    CHECK(eval.samples == 50);
+    CHECK(eval.correct == reference.correct);
+    CHECK(eval.loss == Approx(reference.loss).epsilon(1e-10));
+  }
+}
+
+TEST_CASE("a run's records are complete and their step parts sum to the wall time") {
+  const auto records = run(recipe(1));
+  const auto windows = all<contract::StepWindow>(records);
+  REQUIRE(windows.size() == 4);  // 6 steps an epoch in windows of 4 and 2
+  CHECK(all<contract::EpochRecord>(records).size() == 2);
+  CHECK(all<contract::RunStop>(records)[0].samples == 2 * 6 * 24);
+  std::int64_t step = 0;
+  for (const auto& window : windows) {
+    CHECK(window.first_step == step);
+    step += window.steps;
+    double sum = 0;
+    for (const auto& part : window.parts) {
+      CHECK(part.mean >= -1e-9);
+      sum += part.mean;
+    }
+    CHECK(sum == Approx(window.wall_s));
+  }
+}
+
+TEST_CASE("evaluation happens as often as asked and after the last epoch") {
+  auto spec = recipe(1);
+  spec.epochs = 5;
+  spec.evaluate_every = 2;
+  std::vector<int> epochs;
+  for (const auto& eval : all<contract::EvalRecord>(run(spec))) epochs.push_back(eval.epoch);
+  CHECK(epochs == std::vector<int>{1, 3, 4});
+}
+
+TEST_CASE("a loss that is not finite ends the run as diverged, on every rank") {
+  auto spec = recipe(3);
+  spec.lr = {.base = 1e200, .peak = 1e200};
+  const auto records = run(spec);
+  const auto stop = all<contract::RunStop>(records)[0];
+  CHECK(stop.outcome == contract::RunOutcome::Diverged);
+  CHECK_THAT(stop.reason, Catch::Contains("the training loss is not finite after step 4"));
+  CHECK(all<contract::StepWindow>(records).size() == 1);
+}
+
+TEST_CASE("data that is missing is the same error on every rank") {
+  auto spec = recipe(3);
+  spec.dataset = {"mnist", "/nowhere"};
+  CHECK_THROWS_WITH(run(spec), Catch::Contains("/nowhere/train-images-idx3-ubyte: no such file"));
+}
+
+TEST_CASE("the same seed gives the same losses, another repetition others") {
+  auto spec = recipe(1);
+  const auto first = all<contract::StepWindow>(run(spec))[0].train_loss;
+  CHECK(all<contract::StepWindow>(run(spec))[0].train_loss == first);
+  spec.repetition = 2;
+  CHECK(all<contract::StepWindow>(run(spec))[0].train_loss != first);
+}

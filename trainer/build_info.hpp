@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this dlscale-train was built with.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace dlscale::trainer {
+
+/// Keys: torch, mpi, cuda, compiler, build_type, sanitizer. "no" is a value.
+std::map<std::string, std::string> built_with();
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/capabilities.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.hpp"
+#include "contract/version.hpp"
+#include "trainer/build_info.hpp"
+#include "trainer/comm/communicator_table.hpp"
+#include "trainer/data/loader.hpp"
+#include "trainer/device/device.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/optim/lr_schedule.hpp"
+#include "trainer/optim/optimizer.hpp"
+#include "trainer/sync/gradient_sync.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+std::vector<std::string> communicators() {
+  std::vector<std::string> names;
+  for (const CommunicatorEntry* entry : communicator_table()) {
+    // Ranks of a run are processes; threads as ranks are for tests.
+    if (!entry->unavailable && entry->name != std::string_view("thread")) {
+      names.emplace_back(entry->name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+contract::Capabilities capabilities() {
+  return {.version = contract::version(),
+          .built_with = built_with(),
+          .families = {{"framework", base::names(sync_table())},
+                       {"model", base::names(model_table())},
+                       {"loader", base::names(loader_table())},
+                       {"lr_schedule", base::names(lr_schedule_table())},
+                       {"dataset", base::names(dataset_table())},
+                       {"optimizer", base::names(optimizer_table())},
+                       {"communicator", communicators()},
+                       {"device", base::names(device_table())}}};
+}
+
+void require_available(const contract::RunSpec& spec, const std::string& file) {
+  const contract::Capabilities available = capabilities();
+  const auto require = [&](const char* family, const char* key, const std::string& name) {
+    if (available.has(family, name)) return;
+    throw base::SpecError({file}, key,
+                          fmt::format("this dlscale-train has no {} \"{}\" (it has: {})", family,
+                                      name, fmt::join(available.families.at(family), ", ")));
+  };
+  require("framework", "framework", spec.framework);
+  require("model", "model", spec.model);
+  require("loader", "loader", spec.loader);
+  require("lr_schedule", "lr_schedule.kind", spec.lr_schedule.kind);
+  require("dataset", "dataset.kind", spec.dataset.kind);
+  require("optimizer", "optimizer.kind", spec.optimizer.kind);
+  require("communicator", "resources.communicator", spec.resources.communicator);
+  require("device", "resources.device", spec.resources.device);
+  if (spec.accumulation_steps > 1) {
+    throw base::SpecError(
+        {file}, "accumulation_steps",
+        fmt::format("is {}, but this dlscale-train exchanges gradients after every "
+                    "backward pass; use 1 and a larger batch_per_gpu",
+                    spec.accumulation_steps));
+  }
+}
+
+}  // namespace dlscale::trainer

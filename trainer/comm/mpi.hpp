@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks that are the processes of an MPI job.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trainer/comm/communicator.hpp"
+
+namespace dlscale::trainer {
+
+/// Where a job's ranks are.
+struct Placement {
+  std::vector<std::string> hostnames;  ///< of each rank
+  int local_rank = 0;                  ///< this rank's place among those that share its memory
+  int nodes = 1;                       ///< groups of ranks that share memory
+};
+
+/// MPI's life, from MPI_Init_thread to MPI_Finalize: one in a process, ever. Any one thread at a
+/// time may communicate.
+class MpiSession {
+ public:
+  /// **Collective.** Throws RunError (kExitCommunication) when MPI cannot be used so.
+  MpiSession();
+  /// **Collective.** When an exception passes through, the other ranks may wait for ever for this
+  /// one, so all are then ended with kExitCommunication.
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  /// **Collective.**
+  Placement placement() const;
+  /// Ends all ranks at once; the job's exit code is `exit_code`. Not collective.
+  [[noreturn]] void abort(int exit_code) const;
+
+ private:
+  int exceptions_;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+/// "Open MPI 4.1.4"; needs no session.
+std::string mpi_version();
+
+/// Elements that go into one MPI call, whose counts are 32-bit; longer data goes in several.
+inline constexpr std::int64_t kMpiMaxCount = std::int64_t{1} << 28;
+
+/// **Collective.** All ranks of the session, in a communication context of their own. The session
+/// must outlive it.
+std::unique_ptr<Communicator> make_mpi(const MpiSession& session,
+                                       std::int64_t max_count = kMpiMaxCount);
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turning sample numbers into batches; and the table of loaders.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/registry.hpp"
+#include "trainer/data/dataset.hpp"
+#include "trainer/device/precision.hpp"
+
+namespace dlscale::trainer {
+
+struct Batch;  // data/batch.hpp
+
+class Loader {
+ public:
+  virtual ~Loader() = default;
+  /// What to deliver from now on: `samples` in this order, `batch_size` at a time; the last batch
+  /// may be smaller.
+  virtual void start(std::vector<std::int64_t> samples, std::int64_t batch_size) = 0;
+  /// The next batch, in host memory; one of no samples when all have been delivered.
+  virtual Batch next() = 0;
+};
+
+/// What to load from; both outlive the loader.
+struct LoaderContext {
+  const Dataset& dataset;  ///< for shape and normalisation
+  const Split& split;
+  Precision precision = Precision::fp32;
+};
+
+struct LoaderEntry {
+  const char* name;
+  const char* summary;
+  std::unique_ptr<Loader> (*make)(const LoaderContext& context);
+};
+
+base::Table<LoaderEntry> loader_table();
+
+}  // namespace dlscale::trainer

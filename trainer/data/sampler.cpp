@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/sampler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/error.hpp"
+#include "trainer/data/random_stream.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+std::vector<std::int64_t> permutation(std::int64_t size, RandomStream random) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(size));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::int64_t i = size - 1; i > 0; --i) {
+    std::swap(order[i], order[random.below(static_cast<std::uint64_t>(i) + 1)]);
+  }
+  return order;
+}
+
+std::int64_t count_steps(const SamplerSettings& s) {
+  const std::int64_t whole = s.samples / s.global_batch;
+  const bool ragged = s.samples % s.global_batch != 0;
+  return whole + (ragged && s.last_batch == "pad" ? 1 : 0);
+}
+
+}  // namespace
+
+DistributedSampler::DistributedSampler(const SamplerSettings& settings)
+    : settings_(settings), steps_(count_steps(settings)) {
+  if (steps_ == 0) {
+    throw base::UsageError(fmt::format(
+        "last_batch \"drop\" leaves no step: {} training samples are fewer than a global batch of "
+        "{}; use last_batch \"pad\", a smaller batch or more samples",
+        settings.samples, settings.global_batch));
+  }
+}
+
+std::int64_t DistributedSampler::padded_samples() const {
+  return std::max<std::int64_t>(0, steps_ * settings_.global_batch - settings_.samples);
+}
+
+std::int64_t DistributedSampler::dropped_samples() const {
+  return std::max<std::int64_t>(0, settings_.samples - steps_ * settings_.global_batch);
+}
+
+std::vector<std::int64_t> DistributedSampler::samples_of(int epoch) const {
+  const RandomStream random(settings_.seed, static_cast<std::uint64_t>(epoch));
+  const std::vector<std::int64_t> order = permutation(settings_.samples, random);
+  const std::int64_t batch = batch_per_rank();
+  std::vector<std::int64_t> mine;
+  mine.reserve(static_cast<std::size_t>(steps_ * batch));
+  for (std::int64_t step = 0; step < steps_; ++step) {
+    const std::int64_t first = step * settings_.global_batch + settings_.rank * batch;
+    for (std::int64_t i = first; i < first + batch; ++i)
+      mine.push_back(order[i % settings_.samples]);
+  }
+  return mine;
+}
+
+std::vector<std::int64_t> evaluation_share(std::int64_t samples, int rank, int world_size) {
+  const std::int64_t first = samples * rank / world_size;
+  const std::int64_t end = samples * (rank + 1) / world_size;
+  std::vector<std::int64_t> mine(static_cast<std::size_t>(end - first));
+  std::iota(mine.begin(), mine.end(), first);
+  return mine;
+}
+
+}  // namespace dlscale::trainer

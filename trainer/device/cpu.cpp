@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cores given to this rank.
+#include <c10/core/Device.h>
+#include <sys/resource.h>
+
+#include "trainer/device/device.hpp"
+#include "trainer/device/threads.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+class Cpu : public Device {
+ public:
+  c10::Device torch_device() const override { return c10::kCPU; }
+  void synchronize() override {}  // operators return when they are done
+  double peak_memory_bytes() const override {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return 1024.0 * static_cast<double>(usage.ru_maxrss);  // Linux counts KiB
+  }
+};
+
+std::unique_ptr<Device> make(const DeviceContext& context) {
+  use_threads(context.cores);
+  return std::make_unique<Cpu>();
+}
+
+}  // namespace
+
+extern const DeviceEntry cpu_entry;
+const DeviceEntry cpu_entry{"cpu", "processor cores", make};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank computes on; and the table of devices.
+#pragma once
+
+#include <memory>
+
+#include "base/registry.hpp"
+
+namespace c10 {
+struct Device;
+}
+
+namespace dlscale::trainer {
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual c10::Device torch_device() const = 0;
+  /// Returns when all work given to the device is done.
+  virtual void synchronize() = 0;
+  /// Most memory this rank has held so far: of the process on a CPU, of the device otherwise.
+  virtual double peak_memory_bytes() const = 0;
+};
+
+struct DeviceContext {
+  int local_rank = 0;
+  int cores = 1;  ///< threads this rank computes with
+};
+
+struct DeviceEntry {
+  const char* name;
+  const char* summary;
+  /// Throws base::RunError (contract::kExitBadRunDescription) when the machine has none.
+  std::unique_ptr<Device> (*make)(const DeviceContext& context);
+};
+
+base::Table<DeviceEntry> device_table();
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accuracy and loss on the whole test set.
+#pragma once
+
+#include "trainer/trainer.hpp"
+
+namespace dlscale::trainer {
+
+/// **Collective.** Every test sample is counted once, by one rank; `epoch` is left to the caller.
+contract::EvalRecord evaluate(TrainerParts& parts, CollectiveQueue& queue,
+                              const base::Clock& clock);
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/launch.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/file.hpp"
+#include "contract/version.hpp"
+#include "trainer/agreement.hpp"
+#include "trainer/assemble.hpp"
+#include "trainer/build_info.hpp"
+#include "trainer/capabilities.hpp"
+#include "trainer/comm/single.hpp"
+#include "trainer/data/dataset_path.hpp"
+#include "trainer/record/environment.hpp"
+
+namespace dlscale::trainer {
+
+using contract::RunOutcome;
+
+Launch::Launch(const std::string& run_folder)
+    : folder_(run_folder), watch_([this](const std::string& signal, int exit_code) {
+        stop({"received " + signal, exit_code, RunOutcome::Cancelled});
+      }) {}
+
+int Launch::run() {
+  allocator_ = keep_freed_memory();
+  session_.emplace();
+  placement_ = session_->placement();
+  communicator_ = make_mpi(*session_);
+  queue_.emplace(*communicator_, clock_);
+  const contract::RunSpec spec = read_description();
+  choose_communicator(spec);
+  open_folder(spec);
+  TrainerParts parts = assemble(spec, placement_.local_rank, *queue_, clock_);
+  write_start(spec, parts);
+  return finish(Trainer(spec, parts, *queue_, writer_, clock_).fit());
+}
+
+/// Rank 0 alone reads: a thousand ranks opening one file is what parallel file systems are bad at.
+contract::RunSpec Launch::read_description() {
+  const std::string file = folder_.run_json().string();
+  std::string text;
+  all_or_none(*queue_, [&] {
+    if (!is_root()) return;
+    if (::access(file.c_str(), R_OK) != 0) {
+      throw base::UsageError(
+          fmt::format("cannot read {}: {}; --run wants the folder of a planned run", file,
+                      std::strerror(errno)));
+    }
+    text = base::read_file(file);
+  });
+  text = broadcast_text(std::move(text), *queue_);
+  contract::RunSpec spec;
+  all_or_none(*queue_, [&] {
+    spec = contract::run_spec_from_json(text, file);
+    require_available(spec, file);
+    const int started = session_->size();
+    if (spec.gpus != started) {
+      throw base::SpecError({file}, "gpus",
+                            fmt::format("is {}, but {} rank{} started; start it with: mpirun -n {} "
+                                        "dlscale-train --run {}",
+                                        spec.gpus, started, started == 1 ? " was" : "s were",
+                                        spec.gpus, folder_.root().string()));
+    }
+    if (spec.resources.communicator == "single" && started > 1) {
+      throw base::SpecError({file}, "resources.communicator",
+                            "\"single\" is for one rank; use \"mpi\"");
+    }
+  });
+  return spec;
+}
+
+void Launch::choose_communicator(const contract::RunSpec& spec) {
+  if (spec.resources.communicator != "single") return;
+  queue_.reset();
+  communicator_ = make_single();
+  queue_.emplace(*communicator_, clock_);
+}
+
+void Launch::open_folder(const contract::RunSpec& spec) {
+  all_or_none(*queue_, [&] {
+    if (!is_root()) return;
+    const contract::LaunchDir launch = folder_.make_next_launch();
+    number_ = launch.number();
+    writer_.open(launch);
+    const std::string line =
+        fmt::format("dlscale-train {}: {} on {} rank{} of {} node{}, {}", contract::version(),
+                    spec.run_id, spec.gpus, spec.gpus == 1 ? "" : "s", placement_.nodes,
+                    placement_.nodes == 1 ? "" : "s", launch.root().string());
+    writer_.say(line);
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
+  });
+}
+
+void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& parts) {
+  contract::RunStart start;
+  start.run_id = spec.run_id;
+  start.launch = number_;
+  start.time = clock_.unix_s();
+  start.world_size = queue_->size();
+  start.nodes = placement_.nodes;
+  start.hosts = placement_.hostnames;
+  start.trainer_version = contract::version();
+  start.environment = built_with();
+  start.environment["cpu"] = cpu_model();
+  start.environment["threads_per_rank"] = std::to_string(spec.resources.cores_per_rank);
+  start.environment["interop_threads"] = "1";
+  start.environment["allocator"] = allocator_;
+  start.environment["dataset_path"] = expand_variables(spec.dataset.path, ::getenv);
+  start.parameters = parameter_count(*parts.model);
+  start.trainable_parameters = start.parameters;
+  start.train_samples = parts.dataset->train.size();
+  start.test_samples = parts.dataset->test.size();
+  start.steps_per_epoch = parts.sampler.steps_per_epoch();
+  start.padded_samples = parts.sampler.padded_samples();
+  start.dropped_samples = parts.sampler.dropped_samples();
+  writer_.write(start);
+}
+
+int Launch::finish(const FitResult& result) {
+  if (result.outcome != RunOutcome::Completed) {
+    const Failure failure{result.summary, contract::kExitDiverged, result.outcome};
+    if (is_root()) fmt::print(stderr, "dlscale-train: {}\n", failure.message);
+    stop(failure);
+    return failure.exit_code;
+  }
+  stop({"", contract::kExitDone, RunOutcome::Completed});
+  if (is_root()) {
+    fmt::print("dlscale-train: completed in {:.1f} s; {}\n", clock_.steady_s() - start_s_,
+               result.summary);
+  }
+  return contract::kExitDone;
+}
+
+int Launch::fail(const std::exception& error) {
+  const auto* shared = dynamic_cast<const SharedError*>(&error);
+  const Failure failure = shared ? shared->failure() : failure_of(error);
+  const bool alone = !session_ || session_->size() == 1;
+  if (!shared || is_root()) {
+    const std::string rank = shared || alone ? "" : fmt::format("rank {}: ", session_->rank());
+    fmt::print(stderr, "dlscale-train: {}{}\n", rank, failure.message);
+  }
+  stop(failure);
+  // The other ranks know nothing of this and would wait for ever.
+  if (!shared && !alone) session_->abort(failure.exit_code);
+  return failure.exit_code;
+}
+
+void Launch::stop(const Failure& failure) {
+  writer_.stop({.outcome = failure.outcome,
+                .exit_code = failure.exit_code,
+                .reason = failure.message,
+                .time = clock_.unix_s(),
+                .wall_s = clock_.steady_s() - start_s_});
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// One attempt of a run, from reading run.json to the last record.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "base/clock.hpp"
+#include "contract/run_dir.hpp"
+#include "contract/run_spec.hpp"
+#include "trainer/comm/collective_queue.hpp"
+#include "trainer/comm/mpi.hpp"
+#include "trainer/failure.hpp"
+#include "trainer/record/result_writer.hpp"
+#include "trainer/signal_watch.hpp"
+#include "trainer/trainer.hpp"
+
+namespace dlscale::trainer {
+
+/// One in a process, made before any other thread.
+class Launch {
+ public:
+  explicit Launch(const std::string& run_folder);
+  /// **Collective.** Trains. Returns the program's exit code.
+  int run();
+  /// After run() threw: says why, once, and sees to it that every rank ends. Returns the exit code.
+  int fail(const std::exception& error);
+
+ private:
+  contract::RunSpec read_description();
+  void choose_communicator(const contract::RunSpec& spec);
+  void open_folder(const contract::RunSpec& spec);
+  void write_start(const contract::RunSpec& spec, const TrainerParts& parts);
+  int finish(const FitResult& result);
+  void stop(const Failure& failure);
+  bool is_root() const { return !session_ || session_->rank() == 0; }
+
+  base::SystemClock clock_;
+  const double start_s_ = clock_.steady_s();
+  contract::RunDir folder_;
+  ResultWriter writer_;
+  SignalWatch watch_;
+  std::optional<MpiSession> session_;
+  Placement placement_;
+  std::unique_ptr<Communicator> communicator_;
+  std::optional<CollectiveQueue> queue_;
+  int number_ = 0;         ///< k of launch-<k>
+  std::string allocator_;  ///< how memory is kept, in words
+};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale-train`: picks what is asked for and turns errors into one line and an exit code.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "contract/version.hpp"
+#include "trainer/build_info.hpp"
+#include "trainer/capabilities.hpp"
+#include "trainer/launch.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: dlscale-train --run DIR | --capabilities | --version | --help\n"
+    "  --run DIR        train the run that DIR/run.json describes; under mpirun, one process a "
+    "rank\n"
+    "  --capabilities   print what this build can do, as JSON\n"
+    "  --version        print the version and what was built in\n";
+
+void print_version() {
+  fmt::print("dlscale-train {}\n", contract::version());
+  for (const auto& [key, value] : built_with()) fmt::print("  {:<11} {}\n", key, value);
+}
+
+int train(const std::string& run_folder) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is to be an error like a full disk
+  Launch launch(run_folder);
+  try {
+    return launch.run();
+  } catch (const std::exception& error) {
+    return launch.fail(error);
+  }
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  const std::string verb = arguments.empty() ? "" : arguments[0];
+  if (verb == "--run" && arguments.size() == 2) return train(arguments[1]);
+  if (arguments.size() == 1 && verb == "--capabilities") {
+    fmt::print("{}", contract::to_json(capabilities()));
+  } else if (arguments.size() == 1 && verb == "--version") {
+    print_version();
+  } else if (arguments.size() == 1 && (verb == "--help" || verb == "-h")) {
+    fmt::print("{}", kUsage);
+  } else {
+    fmt::print(stderr, "{}", kUsage);
+    return contract::kExitBadRunDescription;
+  }
+  return contract::kExitDone;
+}
+
+}  // namespace
+}  // namespace dlscale::trainer
+
+int main(int argc, char** argv) {
+  return dlscale::trainer::dispatch({argv + 1, argv + argc});
+}

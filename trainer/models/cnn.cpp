@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small convolutional network: the one of PyTorch's MNIST example, without dropout.
+#include "base/error.hpp"
+#include "trainer/models/module_model.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr int kSmallestSide = 6;  // two 3x3 convolutions and a 2x2 pool leave one value
+
+std::int64_t pooled(int side) {
+  return (side - 4) / 2;
+}
+
+struct Cnn : torch::nn::Module {
+  explicit Cnn(const ModelContext& context)
+      : conv1(register_module("conv1", torch::nn::Conv2d(context.input.channels, 32, 3))),
+        conv2(register_module("conv2", torch::nn::Conv2d(32, 64, 3))),
+        hidden(register_module(
+            "hidden", torch::nn::Linear(
+                          64 * pooled(context.input.height) * pooled(context.input.width), 128))),
+        output(register_module("output", torch::nn::Linear(128, context.classes))) {}
+
+  at::Tensor forward(const at::Tensor& input) {
+    const at::Tensor features = conv2(conv1(input).relu_()).relu_();
+    return output(hidden(at::max_pool2d(features, 2).flatten(1)).relu_());
+  }
+
+  torch::nn::Conv2d conv1, conv2;
+  torch::nn::Linear hidden, output;
+};
+
+std::unique_ptr<Model> make(const ModelContext& context) {
+  const int side = std::min(context.input.height, context.input.width);
+  if (side < kSmallestSide) {
+    throw base::UsageError("model cnn needs images of at least 6x6, these have a side of " +
+                           std::to_string(side));
+  }
+  return make_module_model<Cnn>(context);
+}
+
+}  // namespace
+
+extern const ModelEntry cnn_entry;
+const ModelEntry cnn_entry{"cnn", "convolutions of 32 and 64, pool, hidden layer of 128", make};
+
+}  // namespace dlscale::trainer

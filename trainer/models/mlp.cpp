@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multi-layer perceptron: two hidden layers of 512, ReLU.
+#include "trainer/models/module_model.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr std::int64_t kHidden = 512;
+
+struct Mlp : torch::nn::Module {
+  explicit Mlp(const ModelContext& context)
+      : hidden1(register_module("hidden1", torch::nn::Linear(context.input.values(), kHidden))),
+        hidden2(register_module("hidden2", torch::nn::Linear(kHidden, kHidden))),
+        output(register_module("output", torch::nn::Linear(kHidden, context.classes))) {}
+
+  at::Tensor forward(const at::Tensor& input) {
+    return output(hidden2(hidden1(input.flatten(1)).relu_()).relu_());
+  }
+
+  torch::nn::Linear hidden1, hidden2, output;
+};
+
+}  // namespace
+
+extern const ModelEntry mlp_entry;
+const ModelEntry mlp_entry{"mlp", "multi-layer perceptron, two hidden layers of 512",
+                           make_module_model<Mlp>};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/record/result_writer.hpp"
+
+#include <utility>
+#include <variant>
+
+#include "base/error.hpp"
+
+namespace dlscale::trainer {
+
+void ResultWriter::open(const contract::LaunchDir& launch) {
+  const std::lock_guard lock(mutex_);
+  files_.reset(new Files{base::LineAppender(launch.results()), base::LineAppender(launch.out()),
+                         base::LineAppender(launch.err())});
+}
+
+void ResultWriter::write(const contract::ResultRecord& record) {
+  const std::lock_guard lock(mutex_);
+  if (!files_) return;
+  files_->results.append(contract::to_json_line(record));
+  if (const auto* window = std::get_if<contract::StepWindow>(&record)) samples_ += window->samples;
+}
+
+void ResultWriter::say(std::string_view line) {
+  const std::lock_guard lock(mutex_);
+  if (files_) files_->out.append(line);
+}
+
+void ResultWriter::stop(contract::RunStop stop) noexcept {
+  const std::lock_guard lock(mutex_);
+  const std::unique_ptr<Files> files = std::move(files_);
+  if (!files) return;
+  stop.samples = samples_;
+  try {
+    files->results.append(contract::to_json_line(stop));
+    if (stop.outcome != contract::RunOutcome::Completed) files->err.append(stop.reason);
+  } catch (const base::Error&) {
+    // A full disk that ended the launch cannot take its epitaph either.
+  }
+}
+
+}  // namespace dlscale::trainer

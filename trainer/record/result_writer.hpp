@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rank 0 leaves in the launch folder: results.jsonl, stdout (a log for people) and stderr.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/file.hpp"
+#include "contract/result_record.hpp"
+#include "contract/run_dir.hpp"
+
+namespace dlscale::trainer {
+
+/// Writes nothing until it is opened, and nothing after a run_stop: so other ranks use it too, and
+/// a signal may end the launch while the main thread still works. Safe to call from any thread.
+class ResultWriter {
+ public:
+  /// Throws base::RunError when the files cannot be made.
+  void open(const contract::LaunchDir& launch);
+  /// Throws base::RunError, for example when the disk is full.
+  void write(const contract::ResultRecord& record);
+  void say(std::string_view line);
+  /// The last record, and its reason in stderr unless the run was completed; fills in `samples`.
+  /// What cannot be written is lost: this is called when something failed already.
+  void stop(contract::RunStop stop) noexcept;
+
+ private:
+  struct Files {
+    base::LineAppender results, out, err;
+  };
+  std::mutex mutex_;
+  std::unique_ptr<Files> files_;
+  std::int64_t samples_ = 0;  ///< of the windows written
+};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks measured, brought together and summed up.
+#pragma once
+
+#include <vector>
+
+#include "contract/result_record.hpp"
+#include "trainer/comm/collective_queue.hpp"
+#include "trainer/record/step_timer.hpp"
+
+namespace dlscale::trainer {
+
+/// What one rank measured over a window of steps. Holds doubles only: it travels as such.
+struct RankWindow {
+  BlockTimes times;
+  double epoch_wall_s = 0;  ///< since the epoch's first step
+  double loss_sum = 0;      ///< over the window's steps
+  double comm_bytes = 0;
+  double collectives = 0;
+  double comm_busy_s = 0;
+  double peak_memory_bytes = 0;
+};
+
+/// **Collective.** What every rank measured, by rank; the same on all ranks.
+std::vector<RankWindow> gather(const RankWindow& mine, CollectiveQueue& queue);
+
+/// Mean, median, 90th percentile (both interpolated linearly between neighbours) and maximum.
+/// `values` must not be empty.
+contract::Spread spread(std::vector<double> values);
+
+}  // namespace dlscale::trainer

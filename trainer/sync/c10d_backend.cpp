@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// c10d's calls turned into submissions to a CollectiveQueue, and its completions into futures.
+#include "trainer/sync/c10d_backend.hpp"
+
+#include <torch/torch.h>
+
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "trainer/sync/tensor_collectives.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+class QueueWork : public c10d::Work {
+ public:
+  QueueWork(int rank, c10d::OpType type, std::vector<at::Tensor> results)
+      : c10d::Work(rank, type),
+        results_(std::move(results)),
+        future_(c10::make_intrusive<c10::ivalue::Future>(
+            c10::ListType::create(c10::TensorType::get()))) {}
+
+  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override { return future_; }
+  std::vector<at::Tensor> result() override { return results_; }
+
+  void complete(const std::exception_ptr& error) {
+    if (error) {
+      future_->setError(error);
+    } else {
+      future_->markCompleted(results_);
+    }
+    finish(error);
+  }
+
+ private:
+  std::vector<at::Tensor> results_;
+  c10::intrusive_ptr<c10::ivalue::Future> future_;
+};
+
+const at::Tensor& only(const std::vector<at::Tensor>& tensors) {
+  TORCH_CHECK(tensors.size() == 1, "collectives take one tensor a call, not ", tensors.size());
+  return tensors.front();
+}
+
+ReduceOp op_of(c10d::ReduceOp op) {
+  switch (op) {
+    case c10d::ReduceOp::SUM:
+    case c10d::ReduceOp::AVG:
+      return ReduceOp::sum;
+    case c10d::ReduceOp::MIN:
+      return ReduceOp::min;
+    case c10d::ReduceOp::MAX:
+      return ReduceOp::max;
+    default:
+      throw base::RunError("all-reduce knows SUM, AVG, MIN and MAX only",
+                           contract::kExitCommunication);
+  }
+}
+
+}  // namespace
+
+QueueBackend::QueueBackend(CollectiveQueue& queue)
+    : c10d::Backend(queue.rank(), queue.size()), queue_(queue) {}
+
+c10::intrusive_ptr<c10d::Work> QueueBackend::allreduce(std::vector<at::Tensor>& tensors,
+                                                       const c10d::AllreduceOptions& options) {
+  const at::Tensor tensor = only(tensors);
+  const bool average = options.reduceOp == c10d::ReduceOp::AVG;
+  TORCH_CHECK(!average || tensor.is_floating_point(), "AVG is for floating types");
+  auto work = c10::make_intrusive<QueueWork>(getRank(), c10d::OpType::ALLREDUCE, tensors);
+  last_all_reduce_ =
+      queue_.all_reduce(span_of(tensor), op_of(options.reduceOp),
+                        [work, tensor, average, size = getSize()](const std::exception_ptr& error) {
+                          if (average && !error) tensor.div_(size);
+                          work->complete(error);
+                        });
+  return work;
+}
+
+c10::intrusive_ptr<c10d::Work> QueueBackend::broadcast(std::vector<at::Tensor>& tensors,
+                                                       const c10d::BroadcastOptions& options) {
+  auto work = c10::make_intrusive<QueueWork>(getRank(), c10d::OpType::BROADCAST, tensors);
+  queue_.broadcast(span_of(only(tensors)), static_cast<int>(options.rootRank),
+                   [work](const std::exception_ptr& error) { work->complete(error); });
+  return work;
+}
+
+c10::intrusive_ptr<c10d::Work> QueueBackend::allgather(
+    std::vector<std::vector<at::Tensor>>& outputs, std::vector<at::Tensor>& inputs,
+    const c10d::AllgatherOptions&) {
+  const at::Tensor input = only(inputs);
+  TORCH_CHECK(outputs.size() == 1, "allgather takes one list of outputs");
+  const at::Tensor rows = at::empty({getSize(), input.numel()}, input.options());
+  auto work = c10::make_intrusive<QueueWork>(getRank(), c10d::OpType::ALLGATHER, outputs.front());
+  queue_.all_gather(span_of(input), span_of(rows),
+                    [work, input, rows](const std::exception_ptr& error) {
+                      const auto targets = work->result();
+                      for (std::size_t rank = 0; !error && rank < targets.size(); ++rank) {
+                        targets[rank].view(-1).copy_(rows[static_cast<std::int64_t>(rank)]);
+                      }
+                      work->complete(error);
+                    });
+  return work;
+}
+
+c10::intrusive_ptr<c10d::Work> QueueBackend::barrier(const c10d::BarrierOptions&) {
+  auto work =
+      c10::make_intrusive<QueueWork>(getRank(), c10d::OpType::BARRIER, std::vector<at::Tensor>{});
+  queue_.barrier([work](const std::exception_ptr& error) { work->complete(error); });
+  return work;
+}
+
+c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(
+    const c10::intrusive_ptr<QueueBackend>& backend) {
+  // The store would be for finding the other ranks; the queue has found them already.
+  auto group = c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(),
+                                                       backend->getRank(), backend->getSize());
+  group->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::CUSTOM, backend);
+  group->setDefaultBackend(c10d::ProcessGroup::BackendType::CUSTOM);
+  group->setGroupName("dlscale");
+  return group;
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// PyTorch's DistributedDataParallel: its own c10d::Reducer, driven the way its Python wrapper does.
+#include <torch/torch.h>
+
+#include <limits>
+#include <torch/csrc/distributed/c10d/reducer.hpp>
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "trainer/sync/c10d_backend.hpp"
+#include "trainer/sync/gradient_sync.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+std::int64_t bytes_of_mb(double mb) {
+  return static_cast<std::int64_t>(mb * 1024 * 1024);
+}
+
+/// Which parameters share a bucket in the first step, in the order their gradients are expected:
+/// one bucket for all, since the real order is only known afterwards. Where unused parameters are
+/// looked for the order may change and buckets are never rebuilt, so the caps hold from the start.
+std::vector<std::vector<std::size_t>> initial_buckets(const std::vector<at::Tensor>& parameters,
+                                                      const contract::FrameworkOptions& options) {
+  std::vector<std::size_t> caps{std::numeric_limits<std::size_t>::max()};
+  if (options.find_unused_parameters) {
+    caps = {static_cast<std::size_t>(bytes_of_mb(options.first_bucket_mb)),
+            static_cast<std::size_t>(bytes_of_mb(options.bucket_cap_mb))};
+  }
+  auto buckets = std::get<0>(c10d::compute_bucket_assignment_by_size(parameters, caps));
+  return {buckets.rbegin(), buckets.rend()};
+}
+
+class Ddp : public GradientSync {
+ public:
+  explicit Ddp(const SyncContext& context)
+      : parameters_(context.parameters),
+        names_(context.parameter_names),
+        find_unused_(context.options.find_unused_parameters),
+        clock_(context.clock),
+        backend_(c10::make_intrusive<QueueBackend>(context.queue)),
+        group_(make_process_group(backend_)) {
+    require_same_model();
+    std::unordered_map<std::size_t, std::string> name_of;
+    for (std::size_t i = 0; i < names_.size(); ++i) name_of[i] = names_[i];
+    const contract::FrameworkOptions& options = context.options;
+    reducer_ = std::make_unique<c10d::Reducer>(
+        parameters_, initial_buckets(parameters_, options), group_,
+        std::vector<bool>(parameters_.size(), false), bytes_of_mb(options.bucket_cap_mb),
+        find_unused_, options.gradient_as_bucket_view, std::move(name_of),
+        bytes_of_mb(options.first_bucket_mb), /*skip_all_reduce_unused_params=*/false,
+        /*use_python_reducer=*/false, std::vector<std::int64_t>{});
+  }
+
+  void before_forward() override {
+    reducer_->prepare_for_forward();
+    const double begin_s = clock_.steady_s();
+    const bool rebuilt = reducer_->rebuild_buckets();
+    rebuild_s_ = rebuilt ? clock_.steady_s() - begin_s : 0;
+  }
+
+  void before_backward(const at::Tensor& output) override {
+    reducer_->prepare_for_backward(find_unused_ ? std::vector<at::Tensor>{output}
+                                                : std::vector<at::Tensor>{});
+  }
+
+  void after_backward() override {
+    require_all_used();
+    // The reducer has waited for its collectives at the end of backward. The last one was
+    // submitted when the last gradient was ready: from then on nothing was left to compute.
+    const auto& last = backend_->last_all_reduce();
+    last->wait();
+    exposed_s_ = rebuild_s_ + last->finished_s() - last->submitted_s();
+  }
+
+  double exposed_comm_s() const override { return exposed_s_; }
+
+ private:
+  /// **Collective.** Throws on ranks whose parameters are not rank 0's in number and shape.
+  void require_same_model() {
+    try {
+      c10d::verify_params_across_processes(group_, parameters_, std::nullopt);
+    } catch (const c10::Error& error) {
+      throw base::RunError(std::string("ddp: ranks have different models: ") + error.msg(),
+                           contract::kExitCommunication);
+    }
+  }
+
+  /// Throws when a parameter took no part in this step: its bucket was then never reduced.
+  void require_all_used() {
+    try {
+      reducer_->check_finalized();
+    } catch (const c10::Error&) {
+      throw base::RunError("ddp: the loss does not depend on every parameter" + unused() +
+                               "; set framework_options.find_unused_parameters",
+                           contract::kExitBadRunDescription);
+    }
+  }
+
+  /// " (a, b)": those that never got a gradient; empty when each got one in an earlier step.
+  std::string unused() const {
+    std::string list;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      if (!parameters_[i].grad().defined()) list += (list.empty() ? " (" : ", ") + names_[i];
+    }
+    return list.empty() ? list : list + ")";
+  }
+
+  std::vector<at::Tensor> parameters_;
+  std::vector<std::string> names_;
+  bool find_unused_;
+  const base::Clock& clock_;
+  c10::intrusive_ptr<QueueBackend> backend_;
+  c10::intrusive_ptr<c10d::ProcessGroup> group_;
+  std::unique_ptr<c10d::Reducer> reducer_;
+  double rebuild_s_ = 0;
+  double exposed_s_ = 0;
+};
+
+std::unique_ptr<GradientSync> make(const SyncContext& context) {
+  return std::make_unique<Ddp>(context);
+}
+
+}  // namespace
+
+extern const SyncEntry ddp_entry;
+const SyncEntry ddp_entry{
+    .name = "ddp",
+    .summary = "PyTorch's DistributedDataParallel: bucketed all-reduce during backward",
+    .make = &make};
+
+}  // namespace dlscale::trainer

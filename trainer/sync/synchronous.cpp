@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain style: after backward, one all-reduce per parameter, each awaited before the next.
+#include <ATen/ATen.h>
+
+#include "trainer/sync/gradient_sync.hpp"
+#include "trainer/sync/tensor_collectives.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+class Synchronous : public GradientSync {
+ public:
+  explicit Synchronous(const SyncContext& context)
+      : parameters_(context.parameters), queue_(context.queue), clock_(context.clock) {}
+
+  void before_backward(const at::Tensor&) override {}
+
+  void after_backward() override {
+    exposed_s_ = 0;
+    for (at::Tensor& parameter : parameters_) {
+      at::Tensor& gradient = parameter.mutable_grad();
+      // A parameter that this rank did not use may be in use on another, which waits for us.
+      if (!gradient.defined()) gradient = at::zeros_like(parameter);
+      const double begin_s = clock_.steady_s();
+      queue_.all_reduce(span_of(gradient), ReduceOp::sum)->wait();
+      exposed_s_ += clock_.steady_s() - begin_s;
+      gradient.div_(queue_.size());
+    }
+  }
+
+  double exposed_comm_s() const override { return exposed_s_; }
+
+ private:
+  std::vector<at::Tensor> parameters_;
+  CollectiveQueue& queue_;
+  const base::Clock& clock_;
+  double exposed_s_ = 0;
+};
+
+std::unique_ptr<GradientSync> make(const SyncContext& context) {
+  return std::make_unique<Synchronous>(context);
+}
+
+}  // namespace
+
+extern const SyncEntry synchronous_entry;
+const SyncEntry synchronous_entry{.name = "synchronous",
+                                  .summary = "one blocking all-reduce per parameter after backward",
+                                  .make = &make};
+
+}  // namespace dlscale::trainer

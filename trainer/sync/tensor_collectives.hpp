@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors as the collectives see them.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "trainer/comm/collective_queue.hpp"
+
+namespace dlscale::trainer {
+
+/// The elements of `tensor` in memory order, which is the same on all ranks when its strides are.
+/// Throws RunError for what the collectives cannot take: tensors that are not on the CPU, have
+/// gaps in memory, or are of a type no ElementType stands for.
+Span span_of(const at::Tensor& tensor);
+
+/// **Collective.** Gives every rank the values rank 0 has, for initial parameters and buffers.
+/// Same shapes, strides and order on all ranks. Returns when all are there.
+void broadcast_from_root(const std::vector<at::Tensor>& tensors, CollectiveQueue& queue);
+
+}  // namespace dlscale::trainer
