@@ -42,13 +42,16 @@ struct RunOptions {
 /// Shows how far the runs are: a status line on a terminal, one line for each run that has ended.
 class RunView : public runner::LaunchObserver {
  public:
-  RunView(const contract::PlanDir& folder, const base::Clock& clock, const StopSignals& signals)
+  RunView(const planner::Planning& planning, const contract::PlanDir& folder,
+          const base::Clock& clock, const StopSignals& signals)
       : folder_(folder),
         clock_(clock),
         signals_(signals),
         start_s_(clock.steady_s()),
         terminal_(terminal_of(STDOUT_FILENO)),
-        line_(std::cout, terminal_) {}
+        line_(std::cout, terminal_) {
+    for (const contract::RunSpec& run : planning.runs) epochs_[run.run_id] = run.epochs;
+  }
 
   void run_ended(const runner::RunReport& report, const runner::Progress& progress) override {
     tell_of_stop();
@@ -90,16 +93,12 @@ class RunView : public runner::LaunchObserver {
 
   std::string what_runs(const std::vector<std::string>& running) {
     if (running.empty()) return {};
-    const contract::RunDir run = folder_.run(running.front());
-    auto [epochs, is_new] = epochs_.try_emplace(running.front(), 0);
-    if (is_new) {
-      const std::string file = run.run_json().string();
-      epochs->second = contract::run_spec_from_json(base::read_file(file), file).epochs;
-    }
-    const int epoch = std::min(runner::read_run_results(run).epochs + 1, epochs->second);
+    const int epochs = epochs_.at(running.front());
+    const int trained = runner::read_run_results(folder_.run(running.front())).epochs;
     const std::string others =
         running.size() > 1 ? fmt::format(" and {} more", running.size() - 1) : "";
-    return fmt::format("epoch {}/{} of {}{}", epoch, epochs->second, running.front(), others);
+    return fmt::format("epoch {}/{} of {}{}", std::min(trained + 1, epochs), epochs,
+                       running.front(), others);
   }
 
   const contract::PlanDir& folder_;
@@ -108,7 +107,7 @@ class RunView : public runner::LaunchObserver {
   const double start_s_;
   const Terminal terminal_;
   StatusLine line_;
-  std::map<std::string, int> epochs_;  ///< planned, by run id
+  std::map<std::string, int> epochs_;  ///< by run id
   double drawn_s_ = 0;
   double last_end_s_ = 0;
   int ended_ = 0;
@@ -142,14 +141,14 @@ void refuse_what_cannot_run(const planner::Planning& planning) {
   }
 }
 
-runner::LaunchReport launch(const contract::Plan& plan, const contract::PlanDir& folder,
+runner::LaunchReport launch(const planner::Planning& planning, const contract::PlanDir& folder,
                             runner::LaunchLog& log, const base::Clock& clock) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto commands = runner::make_command_runner();
   const auto scheduler = base::find(runner::job_scheduler_table(), "job scheduler", kScheduler)
                              .make({*commands, clock, cores});
   const StopSignals signals;
-  RunView view(folder, clock, signals);
+  RunView view(planning, folder, clock, signals);
   const auto pause = [](double seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   };
@@ -157,7 +156,7 @@ runner::LaunchReport launch(const contract::Plan& plan, const contract::PlanDir&
                                     clock,      pause, [&signals] { return signals.count(); }};
   runner::LauncherOptions options;
   options.window = cores;
-  return runner::Launcher(plan, folder, parts, options).run();
+  return runner::Launcher(planning.plan, folder, parts, options).run();
 }
 
 /// Failures with their reasons and the files to look into, whose paths are shown below `shown`.
@@ -199,7 +198,7 @@ int run(const RunOptions& options) {
   }
   std::cout << std::endl;
 
-  const runner::LaunchReport report = launch(planning.plan, folder, log, clock);
+  const runner::LaunchReport report = launch(planning, folder, log, clock);
   if (report.stopped) {
     std::cout << "interrupted; the same command goes on with the runs that are missing\n";
     return kExitInterrupted;

@@ -114,8 +114,10 @@ class RealCommandRunner : public CommandRunner {
     return from_wait_status(child.native_exit_code());
   }
 
-  void signal(ProcessId process, int signal) override {
-    if (::kill(-process, signal) != 0) ::kill(process, signal);
+  void signal(ProcessId process, int signal) override { ::kill(process, signal); }
+
+  void kill_group(ProcessId process) override {
+    if (::kill(-process, SIGKILL) != 0) ::kill(process, SIGKILL);
   }
 
   std::vector<ProcessId> find_by_environment(const std::string& entry) override {
@@ -128,6 +130,7 @@ class RealCommandRunner : public CommandRunner {
       if (bad != std::errc() || *end != '\0') continue;
       if (was_started_with(item.path(), entry)) found.push_back(process);
     }
+    std::sort(found.begin(), found.end());
     return found;
   }
 

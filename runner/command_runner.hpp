@@ -30,17 +30,18 @@ class CommandRunner {
  public:
   virtual ~CommandRunner() = default;
   /// Starts a process with empty input as the leader of a process group of its own, so that a
-  /// Ctrl-C on the terminal does not reach it and the whole group can be signalled.
+  /// Ctrl-C on the terminal does not reach it and the whole group can be killed.
   /// Throws base::RunError when the program, the folder or a file cannot be used.
   virtual ProcessId start(const Command& command) = 0;
   /// Waits up to `timeout_s` seconds (0: only looks) for a process that `start` gave.
   /// Empty while it runs; afterwards always the same answer.
   virtual std::optional<ExitStatus> wait(ProcessId process, double timeout_s) = 0;
-  /// Signals the group that the process leads; if it leads none, the process. Those already gone
-  /// are passed over.
+  /// To this process alone. One already gone is passed over, here and below.
   virtual void signal(ProcessId process, int signal) = 0;
+  /// SIGKILL to the group that the process leads; if it leads none, to the process.
+  virtual void kill_group(ProcessId process) = 0;
   /// This user's living processes that were started with `entry` ("NAME=value") in their
-  /// environment: descendants are found wherever they moved.
+  /// environment: descendants are found wherever they moved. In order of their ids.
   virtual std::vector<ProcessId> find_by_environment(const std::string& entry) = 0;
 };
 

@@ -82,7 +82,8 @@ void Trainer::step() {
   timer_.enter(StepPart::optimizer);
   timer_.move(StepPart::backward, StepPart::exposed_comm, parts_.sync->exposed_comm_s());
   parts_.optimizer->step(parts_.learning_rate.at_step(step_));
-  for (const at::Tensor& parameter : parts_.model->parameters()) parameter.mutable_grad().zero_();
+  // Dropped, not zeroed: the next backward pass then stores gradients instead of adding to zeros.
+  for (const at::Tensor& parameter : parts_.model->parameters()) parameter.mutable_grad().reset();
   timer_.leave();
   ++step_;
 }

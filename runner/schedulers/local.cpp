@@ -80,13 +80,13 @@ class LocalScheduler : public JobScheduler {
   }
 
   void kill_all(const JobId& id, const Entry& entry) const {
-    if (entry.process != 0) setup_.commands.signal(entry.process, SIGKILL);
+    if (entry.process != 0) setup_.commands.kill_group(entry.process);
     kill_leftovers(id);
   }
 
   /// Ranks have process groups of their own, so the job's group does not reach them all.
   void kill_leftovers(const JobId& id) const {
-    for (ProcessId process : processes_of(id)) setup_.commands.signal(process, SIGKILL);
+    for (ProcessId process : processes_of(id)) setup_.commands.kill_group(process);
   }
 
   int cores_in_use() const {
@@ -159,11 +159,10 @@ class LocalScheduler : public JobScheduler {
       return;
     }
     entry.cancelled_at_s = setup_.clock.steady_s();
-    if (entry.process != 0) {
-      setup_.commands.signal(entry.process, SIGTERM);
-    } else {
-      for (ProcessId process : processes_of(id)) setup_.commands.signal(process, SIGTERM);
-    }
+    // To the script alone, which passes it on: of two signals mpirun takes the second as a command
+    // to leave its ranks no time for their last record. The script is the oldest process.
+    const auto processes = entry.process != 0 ? std::vector{entry.process} : processes_of(id);
+    if (!processes.empty()) setup_.commands.signal(processes.front(), SIGTERM);
   }
 
   SchedulerSetup setup_;

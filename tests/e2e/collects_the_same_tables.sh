@@ -33,3 +33,7 @@ truncate -s -20 "$results"
 expect 0 "$dlscale" collect small
 says "truncated"
 says "$(basename "$(dirname "$(dirname "$results")")")"
+
+# A reader of the output that goes away does not take the study with it.
+"$dlscale" run "$study" -o unread --no-figures -S 'matrix.gpus=[1]' | head -n 1 >output.log
+[[ $(count '"outcome":"Completed"' unread/launch.jsonl) == 2 ]] || fail "not both runs completed"

@@ -62,21 +62,31 @@ TEST_CASE("waiting ends at its deadline while the process runs on") {
   Shell shell;
   const ProcessId process = shell.commands->start(shell.command("sleep 60"));
   CHECK(shell.commands->wait(process, 0.05) == std::nullopt);
-  shell.commands->signal(process, SIGKILL);
+  shell.commands->kill_group(process);
   CHECK(shell.commands->wait(process, 20).has_value());
 }
 
-TEST_CASE("a process leads a group of its own, and a signal reaches the whole group") {
+TEST_CASE("a process leads a group of its own, which can be killed as a whole") {
   Shell shell;
   const ProcessId process =
       shell.commands->start(shell.command("sleep 60 & echo $!; touch ready; wait"));
   while (!std::filesystem::exists(shell.temp / "ready")) ::usleep(10000);
   CHECK(::getpgid(process) == process);
   const ProcessId grandchild = std::stoi(shell.out());
-  shell.commands->signal(process, SIGKILL);
+  shell.commands->kill_group(process);
   REQUIRE(shell.commands->wait(process, 20) == ExitStatus{0, SIGKILL});
   for (int i = 0; i < 500 && ::getpgid(grandchild) == process; ++i) ::usleep(10000);
   CHECK(::getpgid(grandchild) != process);
+}
+
+TEST_CASE("a signal is for the process alone") {
+  Shell shell;
+  const ProcessId process = shell.commands->start(shell.command(
+      "trap 'kill -0 $child && exit 7' TERM; sleep 60 & child=$!; touch ready; wait"));
+  while (!std::filesystem::exists(shell.temp / "ready")) ::usleep(10000);
+  shell.commands->signal(process, SIGTERM);
+  CHECK(shell.commands->wait(process, 20) == ExitStatus{7, 0});
+  shell.commands->kill_group(process);
 }
 
 TEST_CASE("descendants are found by their environment, even in another group") {
@@ -86,12 +96,12 @@ TEST_CASE("descendants are found by their environment, even in another group") {
   command.environment["DLSCALE_TEST_MARK"] = mark;
   const ProcessId process = shell.commands->start(command);
   while (!std::filesystem::exists(shell.temp / "ready")) ::usleep(10000);
-  shell.commands->signal(process, SIGKILL);
+  shell.commands->kill_group(process);
   shell.commands->wait(process, 20);
   const auto left = shell.commands->find_by_environment("DLSCALE_TEST_MARK=" + mark);
   REQUIRE(left.size() == 1);
   CHECK(left[0] != process);
-  shell.commands->signal(left[0], SIGKILL);
+  shell.commands->kill_group(left[0]);
   CHECK(shell.commands->find_by_environment("DLSCALE_TEST_MARK=other").empty());
 }
 

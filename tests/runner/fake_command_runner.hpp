@@ -27,6 +27,7 @@ class FakeCommandRunner : public runner::CommandRunner {
   void signal(runner::ProcessId process, int signal) override {
     signals.emplace_back(process, signal);
   }
+  void kill_group(runner::ProcessId process) override { killed.push_back(process); }
   std::vector<runner::ProcessId> find_by_environment(const std::string& entry) override {
     std::vector<runner::ProcessId> found;
     for (const auto& [process, environment] : alive) {
@@ -47,6 +48,7 @@ class FakeCommandRunner : public runner::CommandRunner {
   std::map<runner::ProcessId, std::map<std::string, std::string>> alive;  ///< with environment
   std::map<runner::ProcessId, runner::ExitStatus> ended;
   std::vector<std::pair<runner::ProcessId, int>> signals;
+  std::vector<runner::ProcessId> killed;  ///< with their groups
 };
 
 }  // namespace dlscale::test

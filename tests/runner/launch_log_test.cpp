@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/launch_log.hpp"
 
-#include <signal.h>
-
 #include <catch2/catch.hpp>
 #include <optional>
 
@@ -60,7 +58,7 @@ TEST_CASE("a process that outlives its launcher does not keep the log locked") {
       commands->start({{"sleep", "60"}, temp.path(), temp / "out", temp / "err", {}});
   log.reset();
   CHECK_NOTHROW(LaunchLog(temp / "launch.jsonl", clock));
-  commands->signal(process, SIGKILL);
+  commands->kill_group(process);
 }
 
 TEST_CASE("a log that ends in the middle of a line is continued on a new one") {

@@ -13,14 +13,14 @@ using runner::JobState;
 
 namespace {
 
+using Signals = std::vector<std::pair<int, int>>;
+
 struct Machine {
   std::unique_ptr<runner::JobScheduler> make() {
     return base::find(runner::job_scheduler_table(), "job scheduler", "local")
         .make({commands, clock, 4});
   }
   JobState state(const runner::JobId& id) { return scheduler->status({id})[0].state; }
-  std::vector<std::pair<int, int>> take_signals() { return std::exchange(commands.signals, {}); }
-
   test::FakeCommandRunner commands;
   test::FakeClock clock;
   std::unique_ptr<runner::JobScheduler> scheduler = make();
@@ -72,13 +72,13 @@ TEST_CASE("a cancelled local job is asked to end, and killed when it does not wi
   Machine machine;
   const auto id = machine.scheduler->submit(job("a", 1));
   machine.scheduler->cancel({id});
-  CHECK(machine.take_signals() == std::vector<std::pair<int, int>>{{100, SIGTERM}});
+  CHECK(machine.commands.signals == Signals{{100, SIGTERM}});
   machine.clock.now_s = 7.9;
   CHECK(machine.state(id) == JobState::Running);
-  CHECK(machine.take_signals().empty());
+  CHECK(machine.commands.killed.empty());
   machine.clock.now_s = 8;
   CHECK(machine.state(id) == JobState::Running);
-  CHECK_FALSE(machine.take_signals().empty());
+  CHECK(machine.commands.killed.at(0) == 100);
   machine.commands.end(100, {0, SIGKILL});
   CHECK(machine.state(id) == JobState::Cancelled);
 }
@@ -101,7 +101,7 @@ TEST_CASE("ranks that outlive a local job's script are killed") {
   machine.commands.alive[666] = {{"DLSCALE_JOB", "/plan/jobs/other.sh"}};
   machine.commands.end(100, {0, SIGKILL});
   CHECK(machine.state(id) == JobState::Failed);
-  CHECK(machine.take_signals() == std::vector<std::pair<int, int>>{{555, SIGKILL}});
+  CHECK(machine.commands.killed == std::vector<int>{555});
 }
 
 TEST_CASE("a local job that an earlier program left running is found and watched") {
@@ -121,9 +121,13 @@ TEST_CASE("a local job that an earlier program left running is found and watched
 TEST_CASE("a local job left by an earlier program can be cancelled") {
   Machine machine;
   machine.commands.alive[555] = {{"DLSCALE_JOB", "/plan/jobs/a.sh"}};
+  machine.commands.alive[556] = {{"DLSCALE_JOB", "/plan/jobs/a.sh"}};
   const auto id = machine.scheduler->find(job("a", 1));
   machine.scheduler->cancel({*id});
-  CHECK(machine.take_signals() == std::vector<std::pair<int, int>>{{555, SIGTERM}});
+  CHECK(machine.commands.signals == Signals{{555, SIGTERM}});
+  machine.clock.now_s = 8;
+  CHECK(machine.state(*id) == JobState::Running);
+  CHECK(machine.commands.killed == std::vector<int>{555, 556});
   machine.commands.alive.clear();
   CHECK(machine.state(*id) == JobState::Cancelled);
 }
@@ -132,7 +136,7 @@ TEST_CASE("no local job outlives its scheduler") {
   Machine machine;
   machine.scheduler->submit(job("a", 1));
   machine.scheduler.reset();
-  CHECK(machine.commands.signals.at(0) == std::pair<int, int>{100, SIGKILL});
+  CHECK(machine.commands.killed.at(0) == 100);
 }
 
 TEST_CASE("a local job can be submitted again after its end") {

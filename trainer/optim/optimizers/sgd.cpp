@@ -12,24 +12,25 @@ namespace {
 class Sgd : public Optimizer {
  public:
   Sgd(const contract::OptimizerSpec& spec, const std::vector<at::Tensor>& parameters)
-      : spec_(spec), parameters_(parameters), gradients_(parameters.size()) {
+      : spec_(spec), parameters_(parameters) {
     if (spec_.momentum == 0) return;
     for (const at::Tensor& parameter : parameters_) velocity_.push_back(at::zeros_like(parameter));
   }
 
   void step(double learning_rate) override {
     const at::NoGradGuard no_grad;
-    for (std::size_t i = 0; i < parameters_.size(); ++i) gradients_[i] = parameters_[i].grad();
+    for (const at::Tensor& parameter : parameters_) gradients_.push_back(parameter.grad());
     at::_fused_sgd_(parameters_, gradients_, velocity_, spec_.weight_decay, spec_.momentum,
                     learning_rate, spec_.dampening, spec_.nesterov, /*maximize=*/false,
                     first_step_);
+    gradients_.clear();
     first_step_ = false;
   }
 
  private:
   contract::OptimizerSpec spec_;
   std::vector<at::Tensor> parameters_;
-  std::vector<at::Tensor> gradients_;  // kept as a member so that a step allocates nothing
+  std::vector<at::Tensor> gradients_;  // empty between steps; its memory is kept
   std::vector<at::Tensor> velocity_;
   bool first_step_ = true;
 };
