@@ -36,6 +36,7 @@ constexpr double kRedraw_s = 0.5;
 struct RunOptions {
   planner::PlanRequest request;
   std::string out;
+  int jobs = 1;
   bool no_figures = false;
 };
 
@@ -142,7 +143,7 @@ void refuse_what_cannot_run(const planner::Planning& planning) {
 }
 
 runner::LaunchReport launch(const planner::Planning& planning, const contract::PlanDir& folder,
-                            runner::LaunchLog& log, const base::Clock& clock) {
+                            runner::LaunchLog& log, const base::Clock& clock, int jobs) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto commands = runner::make_command_runner();
   const auto scheduler = base::find(runner::job_scheduler_table(), "job scheduler", kScheduler)
@@ -155,7 +156,7 @@ runner::LaunchReport launch(const planner::Planning& planning, const contract::P
   const runner::LauncherParts parts{*scheduler, log,   view,
                                     clock,      pause, [&signals] { return signals.count(); }};
   runner::LauncherOptions options;
-  options.window = cores;
+  options.window = jobs;
   return runner::Launcher(planning.plan, folder, parts, options).run();
 }
 
@@ -198,7 +199,7 @@ int run(const RunOptions& options) {
   }
   std::cout << std::endl;
 
-  const runner::LaunchReport report = launch(planning, folder, log, clock);
+  const runner::LaunchReport report = launch(planning, folder, log, clock, options.jobs);
   if (report.stopped) {
     std::cout << "interrupted; the same command goes on with the runs that are missing\n";
     return kExitInterrupted;
@@ -219,6 +220,11 @@ Action define(CLI::App& app) {
   app.add_option("-S", options->request.overrides,
                  "key=value: change a key of the study, for example -S training.epochs=2")
       ->allow_extra_args(false);
+  app.add_option("-j,--jobs", options->jobs,
+                 "runs at once, as far as there are cores; with 1 each run has the machine to "
+                 "itself, so that their times can be compared")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_flag("--no-figures", options->no_figures, "tables only");
   return [options] { return run(*options); };
 }
