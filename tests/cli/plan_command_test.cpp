@@ -25,9 +25,9 @@ TEST_CASE("plan writes the folder, says so, and writes nothing the second time")
   test::TempDir dir;
   const auto first = plan_in(dir, kDemo);
   CHECK(first.exit_code == 0);
-  CHECK(first.out.rfind("demo: 16 runs in 16 jobs on local (local), weak scaling\n", 0) == 0);
-  CHECK(first.out.find("\ndemo: 35 files written, 0 unchanged\n") != std::string::npos);
-  CHECK(plan_in(dir, kDemo).out.find("demo: 0 files written, 35 unchanged\n") != std::string::npos);
+  CHECK(first.out.rfind("demo: 48 runs in 48 jobs on local (local), weak scaling, 3 repetitions\n", 0) == 0);
+  CHECK(first.out.find("\ndemo: 99 files written, 0 unchanged\n") != std::string::npos);
+  CHECK(plan_in(dir, kDemo).out.find("demo: 0 files written, 99 unchanged\n") != std::string::npos);
 }
 
 TEST_CASE("a dry run writes nothing, yet refuses what planning would refuse") {
@@ -42,7 +42,7 @@ TEST_CASE("a dry run writes nothing, yet refuses what planning would refuse") {
 TEST_CASE("plan --json prints the plan") {
   test::TempDir dir;
   const auto result = plan_in(dir, kDemo + " --json --dry-run 2>/dev/null");
-  CHECK(contract::plan_from_json(result.out, "out").runs.size() == 16);
+  CHECK(contract::plan_from_json(result.out, "out").runs.size() == 48);
 }
 
 TEST_CASE("bad input is one line and exit code 2") {
@@ -62,5 +62,5 @@ TEST_CASE("several -S arguments apply in turn") {
   test::TempDir dir;
   const auto result =
       plan_in(dir, "-S study.name=other -S 'matrix.gpus=[1]' " + kDemo + " -S study.name=third");
-  CHECK(result.out.rfind("third: 8 runs", 0) == 0);
+  CHECK(result.out.rfind("third: 24 runs", 0) == 0);
 }

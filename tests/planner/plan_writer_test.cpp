@@ -22,7 +22,7 @@ TEST_CASE("a plan folder holds what its readers look for") {
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
   const auto written = write(planning, out);
-  CHECK(written.written == 16 + 16 + 3);
+  CHECK(written.written == 48 + 48 + 3);
   CHECK(contract::plan_from_json(base::read_file(out.plan_json()), "p") == planning.plan);
   CHECK(base::read_file(out.site_toml()) == base::read_file(test::kSource / "sites/local.toml"));
   CHECK(base::read_file(out.study_toml()) ==
@@ -79,7 +79,7 @@ TEST_CASE("runs that left the study stay on disk but leave plan.json") {
   const auto before = test::plan_example("demo", "local");
   write(before, out);
   write(test::plan_example("demo", "local", {"matrix.gpus=[1]"}), out);
-  CHECK(contract::plan_from_json(base::read_file(out.plan_json()), "p").runs.size() == 8);
+  CHECK(contract::plan_from_json(base::read_file(out.plan_json()), "p").runs.size() == 24);
   for (const auto& run : before.runs) CHECK(fs::exists(out.run(run.run_id).run_json()));
 }
 

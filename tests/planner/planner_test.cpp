@@ -80,7 +80,7 @@ TEST_CASE("names the site's trainer lacks are one warning each") {
   const auto planning = test::plan_demo_on(site + "capabilities = 'caps.json'", dir);
   REQUIRE(planning.plan.warnings.size() == 1);
   CHECK(planning.plan.warnings[0] ==
-        "the trainer has no framework \"synchronous\": 8 of 16 runs would fail (" +
+        "the trainer has no framework \"synchronous\": 24 of 48 runs would fail (" +
             (dir / "caps.json").string() + ")");
   auto resources = test::shipped_resources();
   resources.capabilities = dir / "caps.json";
