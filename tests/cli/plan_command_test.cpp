@@ -25,7 +25,8 @@ TEST_CASE("plan writes the folder, says so, and writes nothing the second time")
   test::TempDir dir;
   const auto first = plan_in(dir, kDemo);
   CHECK(first.exit_code == 0);
-  CHECK(first.out.rfind("demo: 48 runs in 48 jobs on local (local), weak scaling, 3 repetitions\n", 0) == 0);
+  CHECK(first.out.rfind("demo: 48 runs in 48 jobs on local (local), weak scaling, 3 repetitions\n",
+                        0) == 0);
   CHECK(first.out.find("\ndemo: 99 files written, 0 unchanged\n") != std::string::npos);
   CHECK(plan_in(dir, kDemo).out.find("demo: 0 files written, 99 unchanged\n") != std::string::npos);
 }

@@ -28,8 +28,7 @@ struct SyncContext {
 };
 
 /// One optimizer step is: before_forward, forward, before_backward, backward, after_backward.
-/// Gradients are zeroed in place between steps, never undefined: by zero_() on each, since
-/// LibTorch's Optimizer::zero_grad detaches them, which ddp's gradients (views of buckets) refuse.
+/// Gradients are undefined before backward: dropping them is faster than zeroing and adding.
 class GradientSync {
  public:
   virtual ~GradientSync() = default;
