@@ -53,7 +53,8 @@ double best_accuracy(const RunRow& run) {
 std::string worker_word(const Frame& frame) {
   const bool only_cpus = std::all_of(frame.runs.begin(), frame.runs.end(), [](const RunRow& run) {
     const auto device = run.conditions.find("device");
-    return device != run.conditions.end() && device->second == "cpu";
+    if (device == run.conditions.end()) return run.outcome == kUnreadable;
+    return device->second == "cpu";
   });
   return only_cpus ? "rank" : "GPU";
 }

@@ -17,6 +17,7 @@ namespace dlscale::analysis {
 /// Outcomes beside contract::RunOutcome's names.
 inline constexpr const char* kUnfinished = "Unfinished";  ///< launched, no end seen yet
 inline constexpr const char* kNotStarted = "NotStarted";  ///< never launched
+inline constexpr const char* kUnreadable = "Unreadable";  ///< its run.json is broken or missing
 
 struct EpochRow {
   int epoch = 0;  ///< counts from 0

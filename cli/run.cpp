@@ -22,6 +22,7 @@
 #include "cli/plan_summary.hpp"
 #include "cli/resources.hpp"
 #include "cli/terminal.hpp"
+#include "planner/dataset_path.hpp"
 #include "planner/planner.hpp"
 #include "runner/launcher.hpp"
 #include "runner/run_results.hpp"
@@ -140,6 +141,15 @@ void refuse_what_cannot_run(const planner::Planning& planning) {
                     "site file",
                     site.trainer));
   }
+  for (const contract::RunSpec& run : planning.runs) {
+    for (const std::string& variable : planner::variables_in(run.dataset.path)) {
+      if (std::getenv(variable.c_str()) != nullptr) continue;
+      throw base::UsageError(
+          fmt::format("training.dataset.path is {}, and ${} is not set; export it, or say "
+                      "-S training.dataset.path=FOLDER",
+                      run.dataset.path, variable));
+    }
+  }
 }
 
 runner::LaunchReport launch(const planner::Planning& planning, const contract::PlanDir& folder,
@@ -174,7 +184,7 @@ int print_failures(const runner::LaunchReport& report, const fs::path& root,
     text += fmt::format("    see {}\n", (shown / end.details.lexically_relative(root)).string());
   }
   if (failures > 0) {
-    std::cout << fmt::format("\n{} run{} failed:\n{}", failures, failures == 1 ? "" : "s", text);
+    std::cout << fmt::format("{} run{} failed:\n{}\n", failures, failures == 1 ? "" : "s", text);
   }
   return failures;
 }
@@ -205,10 +215,10 @@ int run(const RunOptions& options) {
     return kExitInterrupted;
   }
   std::cout << (report.ended.empty() ? "all runs were completed before\n\n" : "\n");
+  const bool failed = print_failures(report, folder.root(), shown.root()) > 0;
   const int collected =
       collect_and_report({shown.root(), false, true, !options.no_figures}, std::cout);
-  if (print_failures(report, folder.root(), shown.root()) > 0) return kExitRunsFailed;
-  return collected;
+  return failed ? int{kExitRunsFailed} : collected;
 }
 
 Action define(CLI::App& app) {
@@ -223,7 +233,7 @@ Action define(CLI::App& app) {
   app.add_option("-j,--jobs", options->jobs,
                  "runs at once, as far as there are cores; with 1 each run has the machine to "
                  "itself, so that their times can be compared")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   app.add_flag("--no-figures", options->no_figures, "tables only");
   return [options] { return run(*options); };

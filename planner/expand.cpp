@@ -12,6 +12,8 @@
 namespace dlscale::planner {
 namespace {
 
+constexpr double kMostRuns = 1e6;
+
 /// The value of each axis, in the order of the axes.
 using Point = std::vector<const Node*>;
 
@@ -68,6 +70,7 @@ class Expander {
       result_.skipped.push_back({derived.run.point, derived.batch_problem});
       return;
     }
+    check_dataset(point, derived.run);
     if (!derived.note.empty()) note(derived.note);
     check_unique(derived.run);
     result_.points.push_back({std::move(derived.run), node_of(point, "gpus")});
@@ -97,6 +100,14 @@ class Expander {
       if (study_.axes[i].name() == axis) return point[i];
     }
     return nullptr;
+  }
+  /// All data but the synthetic lie in files.
+  void check_dataset(const Point& point, const contract::RunSpec& run) const {
+    const contract::DatasetSpec& dataset = run.dataset;
+    if (!dataset.path.empty() || dataset.kind.rfind("synthetic", 0) == 0) return;
+    const Node* node = node_of(point, "dataset.kind");
+    throw base::SpecError(node != nullptr ? node->where : study_.dataset_where, "training.dataset",
+                          fmt::format("{} needs a path", dataset.kind));
   }
   [[noreturn]] void refuse(const Point& point, const contract::RunSpec& run,
                            const std::string& axis, const std::string& problem) const {
@@ -130,9 +141,27 @@ class Expander {
   std::map<std::string, std::string> seen_;  // run id → point
 };
 
+/// Counts before anything is built; in doubles, which do not overflow.
+void check_size(const Study& study) {
+  double product = 1;
+  for (const StudyAxis& axis : study.axes) product *= static_cast<double>(axis.values.size());
+  double points = product;
+  for (const auto& include : study.includes) {
+    product = 1;
+    for (const auto& values : include) product *= static_cast<double>(values.size());
+    points += product;
+  }
+  if (points * study.repeats > kMostRuns) {
+    throw base::SpecError({study.file}, "matrix",
+                          fmt::format("{:.0f} points x {} repeats are {:.0f} runs, at most {:.0f}",
+                                      points, study.repeats, points * study.repeats, kMostRuns));
+  }
+}
+
 }  // namespace
 
 Expansion expand(const Study& study) {
+  check_size(study);
   Expander expander(study);
   std::vector<const std::vector<Node>*> lists;
   for (const StudyAxis& axis : study.axes) lists.push_back(&axis.values);

@@ -24,8 +24,8 @@ struct Expansion {
 /// The points in the order of [matrix]: the first axis varies slowest, the last fastest; then
 /// those of each [[include]]. Exclusions hold for all of them; the first that matches is the
 /// reason. Throws base::SpecError for a point that cannot run (unless the study skips such points),
-/// naming it, and for two points that are the same run, naming both. The study must outlive the
-/// result.
+/// naming it, for two points that are the same run, naming both, and for more than a million runs,
+/// exclusions not counted. The study must outlive the result.
 Expansion expand(const Study& study);
 
 }  // namespace dlscale::planner

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <utility>
@@ -21,6 +22,7 @@ constexpr std::pair<std::string_view, Op> kComparisons[] = {
     {"==", Op::equal},    {"!=", Op::unequal}, {"<=", Op::at_most},
     {">=", Op::at_least}, {"<", Op::less},     {">", Op::more},
 };
+constexpr int kMostNesting = 256;
 constexpr const char* kKindNames[] = {"a number", "a text", "true or false"};
 
 class Parser {
@@ -37,17 +39,21 @@ class Parser {
  private:
   using Index = std::size_t;
 
-  Index either() {
-    Index left = both();
-    while (accept("||")) left = add({Op::either, {left, both()}});
-    return left;
-  }
-  Index both() {
-    Index left = condition();
-    while (accept("&&")) left = add({Op::both, {left, condition()}});
-    return left;
+  Index either() { return chain("||", Op::either, &Parser::both); }
+  Index both() { return chain("&&", Op::both, &Parser::condition); }
+  /// One term for the whole chain: a long one is no deeper than a short one.
+  Index chain(std::string_view sign, Op op, Index (Parser::*part)()) {
+    Term term{op, {(this->*part)()}};
+    while (accept(sign)) term.children.push_back((this->*part)());
+    return term.children.size() == 1 ? term.children.front() : add(std::move(term));
   }
   Index condition() {
+    if (++nesting_ > kMostNesting) fail(fmt::format("nested more than {} deep", kMostNesting));
+    const Index inside = plain_condition();
+    --nesting_;
+    return inside;
+  }
+  Index plain_condition() {
     if (peek() == '!' && !starts_with("!=")) {
       ++at_;
       return add({Op::negation, {condition()}});
@@ -193,6 +199,7 @@ class Parser {
   std::string_view text_;
   const std::vector<Symbol>& symbols_;
   std::size_t at_ = 0;
+  int nesting_ = 0;
   std::vector<Term> terms_;
 };
 
@@ -212,11 +219,12 @@ const Value& Expression::value_of(const Term& leaf, std::span<const Value> value
 bool Expression::holds(const Term& term, std::span<const Value> values) const {
   const auto child = [&](std::size_t i) -> const Term& { return terms_[term.children[i]]; };
   const auto value = [&](std::size_t i) -> const Value& { return value_of(child(i), values); };
+  const auto holds_at = [&](std::size_t i) { return holds(terms_[i], values); };
   switch (term.op) {
     case Op::either:
-      return holds(child(0), values) || holds(child(1), values);
+      return std::any_of(term.children.begin(), term.children.end(), holds_at);
     case Op::both:
-      return holds(child(0), values) && holds(child(1), values);
+      return std::all_of(term.children.begin(), term.children.end(), holds_at);
     case Op::negation:
       return !holds(child(0), values);
     case Op::equal:

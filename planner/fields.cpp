@@ -24,9 +24,7 @@ const T& as(const Item& item, std::string_view expected) {
 }
 
 std::string range_text(double least, double most) {
-  if (most == kNoLimit || most == static_cast<double>(kMostWhole)) {
-    return fmt::format("at least {}", least);
-  }
+  if (most == kNoLimit) return fmt::format("at least {}", least);
   return fmt::format("between {} and {}", least, most);
 }
 
@@ -82,8 +80,7 @@ bool Item::flag() const {
 std::int64_t Item::whole(std::int64_t least, std::int64_t most) const {
   const std::int64_t value = as<std::int64_t>(*this, "a whole number");
   if (value < least || value > most) {
-    const auto range = range_text(static_cast<double>(least), static_cast<double>(most));
-    fail(value < least ? fmt::format("must be {}, is {}", range, value)
+    fail(value < least ? fmt::format("must be at least {}, is {}", least, value)
                        : fmt::format("must be at most {}, is {}", most, value));
   }
   return value;

@@ -14,6 +14,9 @@ namespace dlscale::planner {
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 inline constexpr std::int64_t kMostWhole = std::numeric_limits<std::int32_t>::max();
+/// Far above any machine, low enough that their products stay countable.
+inline constexpr std::int64_t kMostGpus = 1'000'000;
+inline constexpr std::int64_t kMostCoresPerRank = 4096;
 
 /// A value and its dotted key; every reader throws base::SpecError naming both and the place.
 struct Item {

@@ -48,7 +48,8 @@ TemplateData template_data(const Planning& planning, std::size_t index,
       {"nodes", std::to_string(request.nodes)},
       {"ranks_per_node", std::to_string(request.ranks_per_node)},
       {"cores_per_rank", std::to_string(request.cores_per_rank)},
-      {"cores_used_per_node", std::to_string(request.ranks_per_node * request.cores_per_rank)},
+      {"cores_used_per_node",
+       std::to_string(std::int64_t{request.ranks_per_node} * request.cores_per_rank)},
       {"walltime", clock_time(request.walltime_s)},
       {"site", site.name},
       {"partition", partition.name},
@@ -111,12 +112,23 @@ void refuse_other_plan(const contract::Plan& plan, const contract::PlanDir& out)
   }
 }
 
-/// Writes run.json; a run with results keeps the one it has. Returns false when that differs.
+/// False for a run.json that nobody can run. One that a newer version wrote is whole.
+bool is_whole(const std::string& json) {
+  try {
+    contract::run_spec_from_json(json, "run.json");
+    return true;
+  } catch (const base::SpecError& error) {
+    return error.key_path() == "schema_version";
+  }
+}
+
+/// Writes run.json; a run with results keeps the one it has, unless that is broken. Returns false
+/// when the kept one differs.
 bool write_run(const contract::RunDir& dir, const contract::RunSpec& run, FileWriter& files) {
   const std::string json = contract::to_json(run);
-  if (!dir.launches().empty() && fs::exists(dir.run_json()) &&
-      base::read_file(dir.run_json()) != json) {
-    return false;
+  if (!dir.launches().empty() && fs::exists(dir.run_json())) {
+    const std::string kept = base::read_file(dir.run_json());
+    if (kept != json && is_whole(kept)) return false;
   }
   base::make_directories(dir.root());
   files.write(dir.run_json(), json);

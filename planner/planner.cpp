@@ -23,24 +23,42 @@ namespace {
 
 constexpr double kSecondsPerHour = 3600;
 
+/// What is known of a trainer: the site's own, or the one built here, or both in one.
 struct Knowledge {
   contract::Capabilities capabilities;
   std::string file;
+  bool built_here;
+  bool runs_there;  ///< it is the site's
 };
 
-/// What the site's trainer can do, if that is known: from the site's file, else from the build
-/// beside when it computes on the site's device.
-std::optional<Knowledge> trainer_of(const Site& site, const Resources& resources) {
-  fs::path file = site.capabilities;
-  if (file.empty() && resources.capabilities) file = *resources.capabilities;
-  if (file.empty()) return std::nullopt;
-  Knowledge known{contract::capabilities_from_json(base::read_file(file), file.string()),
-                  file.string()};
-  const bool ours = !site.capabilities.empty() || known.capabilities.has("device", site.device);
-  return ours ? std::optional(known) : std::nullopt;
+/// A file the user named: that it cannot be read is a fault of the command line.
+std::string read_named_file(const fs::path& file) {
+  try {
+    return base::read_file(file);
+  } catch (const base::RunError& error) {
+    throw base::UsageError(error.what());
+  }
 }
 
-/// One warning for each name that the site's trainer lacks, with the number of runs it concerns.
+/// True for a site that runs the trainer built here.
+bool uses_trainer_here(const Site& site, const Resources& resources) {
+  return site.trainer.empty() && site.scheduler == "local" && resources.trainer;
+}
+
+/// From the site's file, else from the build here, if there is one.
+std::optional<Knowledge> known_trainer(const Site& site, const Resources& resources) {
+  if (!site.capabilities.empty()) {
+    const std::string text = read_named_file(site.capabilities);
+    return Knowledge{contract::capabilities_from_json(text, site.capabilities), site.capabilities,
+                     false, true};
+  }
+  if (!resources.capabilities) return std::nullopt;
+  const std::string file = resources.capabilities->string();
+  return Knowledge{contract::capabilities_from_json(base::read_file(file), file), file, true,
+                   uses_trainer_here(site, resources)};
+}
+
+/// One warning for each name that the trainer lacks, with the number of runs it concerns.
 void warn_of_missing(const std::vector<contract::RunSpec>& runs, const Knowledge& known,
                      std::vector<std::string>& warnings) {
   std::map<std::pair<std::string, std::string>, int> missing;
@@ -59,9 +77,36 @@ void warn_of_missing(const std::vector<contract::RunSpec>& runs, const Knowledge
     }
   }
   for (const auto& [name, count] : missing) {
-    warnings.push_back(fmt::format("the trainer has no {} \"{}\": {} of {} runs would fail ({})",
-                                   name.first, name.second, count, runs.size(), known.file));
+    warnings.push_back(
+        known.runs_there
+            ? fmt::format("the trainer has no {} \"{}\": {} of {} runs would fail ({})", name.first,
+                          name.second, count, runs.size(), known.file)
+            : fmt::format(
+                  "the trainer built here has no {} \"{}\" (this site's may): {} of {} runs",
+                  name.first, name.second, count, runs.size()));
   }
+}
+
+void warn_of_accumulation(const std::vector<contract::RunSpec>& runs, const Knowledge& known,
+                          std::vector<std::string>& warnings) {
+  const auto count = std::count_if(runs.begin(), runs.end(),
+                                   [](const auto& run) { return run.accumulation_steps > 1; });
+  if (!known.built_here || count == 0) return;
+  warnings.push_back(
+      fmt::format("the trainer built here refuses accumulation_steps above 1{}: {} of {} runs{}",
+                  known.runs_there ? "" : " (this site's may not)", count, runs.size(),
+                  known.runs_there ? " would fail" : ""));
+}
+
+void warn_of_warmup(const std::vector<contract::RunSpec>& runs,
+                    std::vector<std::string>& warnings) {
+  const auto count = std::count_if(runs.begin(), runs.end(),
+                                   [](const auto& run) { return run.warmup_epochs >= run.epochs; });
+  if (count == 0) return;
+  warnings.push_back(
+      fmt::format("the peak learning rate is never reached, for warmup_epochs is not below epochs: "
+                  "{} of {} runs",
+                  count, runs.size()));
 }
 
 void add_job(const contract::RunSpec& run, Planning& planning) {
@@ -163,10 +208,10 @@ std::string with_overrides(const std::string& study, const std::vector<std::stri
 }  // namespace
 
 Planning make_plan(const PlanRequest& request, const Resources& resources) {
-  const std::string study_text = base::read_file(request.study);
+  const std::string study_text = read_named_file(request.study);
   const Study study = read_study(study_text, request.study.string(), request.overrides);
   const fs::path site_path = site_file(request.site, resources.sites);
-  const std::string site_text = base::read_file(site_path);
+  const std::string site_text = read_named_file(site_path);
   const Expansion expansion = expand(study);
   if (expansion.points.empty()) {
     throw base::SpecError({study.file}, "", "every point of the study is left out");
@@ -174,17 +219,20 @@ Planning make_plan(const PlanRequest& request, const Resources& resources) {
 
   Planning planning;
   planning.site = read_site(site_text, site_path);
+  const auto known = known_trainer(planning.site, resources);
   if (planning.site.trainer.empty()) {
-    const bool local = planning.site.scheduler == "local" && resources.trainer;
-    planning.site.trainer =
-        local ? fs::absolute(*resources.trainer).lexically_normal().string() : "dlscale-train";
+    planning.site.trainer = uses_trainer_here(planning.site, resources)
+                                ? fs::absolute(*resources.trainer).lexically_normal().string()
+                                : "dlscale-train";
   }
   planning.plan = plan_of(study, planning.site, expansion);
   add_runs(study, expansion, planning);
   check_budget(study, planning.plan);
   warn_of_baseline(planning.plan, planning.plan.warnings);
-  if (const auto known = trainer_of(planning.site, resources)) {
+  warn_of_warmup(planning.runs, planning.plan.warnings);
+  if (known) {
     warn_of_missing(planning.runs, *known, planning.plan.warnings);
+    warn_of_accumulation(planning.runs, *known, planning.plan.warnings);
   }
   planning.study_toml = with_overrides(study_text, request.overrides);
   planning.site_toml = site_text;

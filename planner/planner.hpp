@@ -37,7 +37,7 @@ struct Planning {
 };
 
 /// Reads, expands and checks; writes nothing. Throws base::SpecError or base::UsageError for a
-/// study or site that says something wrong, base::RunError for a file that cannot be read.
+/// study or site that says something wrong or cannot be read.
 Planning make_plan(const PlanRequest& request, const Resources& resources);
 
 struct JobScript {

@@ -17,14 +17,14 @@ using contract::LrScheduleSpec;
 // from Recipe& to a reference.
 
 template <class Target>
-Setting whole(std::string name, std::int64_t least, Target target) {
+Setting whole(std::string name, std::int64_t least, Target target, std::int64_t most = kMostWhole) {
   return {{std::move(name), Kind::number, {}}, false, [=](Recipe& recipe, const Item& item) {
             auto& slot = target(recipe);
             using Slot = std::remove_reference_t<decltype(slot)>;
             if constexpr (std::is_integral_v<Slot>) {
-              slot = static_cast<Slot>(item.whole(least));
+              slot = static_cast<Slot>(item.whole(least, most));
             } else {
-              slot = item.whole(least);
+              slot = item.whole(least, most);
             }
           }};
 }
@@ -204,7 +204,7 @@ std::vector<Setting> proper_axes() {
       known(
           "lr_schedule", "lr_schedule", [](Recipe & r) -> auto& { return r.run.lr_schedule.kind; }),
       whole(
-          "gpus", 1, [](Recipe & r) -> auto& { return r.run.gpus; }),
+          "gpus", 1, [](Recipe & r) -> auto& { return r.run.gpus; }, kMostGpus),
       whole(
           "batch_per_gpu", 1, [](Recipe & r) -> auto& { return r.batch_per_gpu; }),
       whole(

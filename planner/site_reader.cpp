@@ -18,9 +18,10 @@ Field<T> text_field(std::string name, std::string T::*member) {
   return {std::move(name), [=](T& out, const Item& item) { out.*member = item.text(); }};
 }
 template <class T>
-Field<T> whole_field(std::string name, int T::*member, int least) {
-  return {std::move(name),
-          [=](T& out, const Item& item) { out.*member = static_cast<int>(item.whole(least)); }};
+Field<T> whole_field(std::string name, int T::*member, int least, std::int64_t most = kMostWhole) {
+  return {std::move(name), [=](T& out, const Item& item) {
+            out.*member = static_cast<int>(item.whole(least, most));
+          }};
 }
 template <class T>
 Field<T> duration_field(std::string name, double T::*member) {
@@ -88,7 +89,7 @@ const std::vector<Field<Site>>& site_fields() {
       {"partitions", read_partitions},
       text_field("account", &Site::account),
       duration_field("walltime", &Site::walltime_s),
-      whole_field("cores_per_rank", &Site::cores_per_rank, 1),
+      whole_field("cores_per_rank", &Site::cores_per_rank, 1, kMostCoresPerRank),
       lines_field("modules", &Site::modules),
       lines_field("environment", &Site::environment),
       text_field("trainer", &Site::trainer),

@@ -59,7 +59,8 @@ struct Study {
   int repeats = 1;
   std::uint64_t seed = 1;
   Recipe recipe;
-  std::vector<StudyAxis> axes;  ///< in the order of the file
+  base::Location dataset_where;  ///< of training.dataset.kind
+  std::vector<StudyAxis> axes;   ///< in the order of the file
   /// The value lists of each [[include]], one list per axis: the whole axis where it says nothing.
   std::vector<std::vector<std::vector<Node>>> includes;
   std::vector<Exclusion> exclusions;

@@ -16,6 +16,8 @@ const std::vector<std::string> kSections{"study",   "matrix",   "exclude",
                                          "include", "training", "resources"};
 enum Section { kStudy, kMatrix, kExclude, kInclude, kTraining, kResources };
 
+constexpr std::int64_t kMostRepeats = 10'000;
+
 /// Names become folders, job names and directives, so they are plain.
 void check_plain_name(const Item& item) {
   const std::string& name = item.word();
@@ -30,10 +32,12 @@ void check_plain_name(const Item& item) {
 void read_baseline(Study& study, const Item& item) {
   if (std::holds_alternative<Table>(item.node.value)) {
     study.baseline.rule = "gpus";
-    read_fields<Study>(
-        item,
-        {{"gpus", [](Study& s, const Item& i) { s.baseline.gpus = static_cast<int>(i.whole(1)); }}},
-        study);
+    read_fields<Study>(item,
+                       {{"gpus",
+                         [](Study& s, const Item& i) {
+                           s.baseline.gpus = static_cast<int>(i.whole(1, kMostGpus));
+                         }}},
+                       study);
     if (study.baseline.gpus == 0) item.fail("expected { gpus = N }");
   } else {
     study.baseline.rule = item.one_of("baseline", {"smallest-common", "per-curve"});
@@ -52,7 +56,8 @@ const std::vector<Field<Study>>& study_fields() {
          s.scaling = i.one_of("scaling", {"weak", "strong", "throughput"});
        }},
       {"baseline", read_baseline},
-      {"repeats", [](Study& s, const Item& i) { s.repeats = static_cast<int>(i.whole(1)); }},
+      {"repeats",
+       [](Study& s, const Item& i) { s.repeats = static_cast<int>(i.whole(1, kMostRepeats)); }},
       {"seed", [](Study& s, const Item& i) { s.seed = static_cast<std::uint64_t>(i.whole(0)); }},
       {"uneven_batch",
        [](Study& s, const Item& i) {
@@ -67,7 +72,9 @@ const std::vector<Field<ResourceWishes>>& resource_fields() {
       {"walltime", [](ResourceWishes& r,
                       const Item& i) { r.walltime_s = i.text() == "auto" ? 0 : i.duration_s(); }},
       {"cores_per_rank",
-       [](ResourceWishes& r, const Item& i) { r.cores_per_rank = static_cast<int>(i.whole(1)); }},
+       [](ResourceWishes& r, const Item& i) {
+         r.cores_per_rank = static_cast<int>(i.whole(1, kMostCoresPerRank));
+       }},
       {"partition",
        [](ResourceWishes& r, const Item& i) {
          i.word();
@@ -150,8 +157,10 @@ void check_axes(const Item& matrix, const Study& study) {
 
 void read_training(const Item& training, Study& study) {
   const std::vector<Setting>& settings = training_settings();
-  match_keys(training, names_of(settings),
-             [&](std::size_t i, const Item& item) { settings[i].read(study.recipe, item); });
+  match_keys(training, names_of(settings), [&](std::size_t i, const Item& item) {
+    settings[i].read(study.recipe, item);
+    if (settings[i].symbol.name == "dataset.kind") study.dataset_where = item.node.where;
+  });
 }
 
 /// A study without a learning rate, or with two, is a study of something else than meant.

@@ -109,10 +109,11 @@ contract::EvalRecord Trainer::evaluate(int epoch) {
 }
 
 FitResult Trainer::diverged() const {
-  return {contract::RunOutcome::Diverged,
-          fmt::format("the training loss is not finite after step {}; lower lr.peak or lengthen "
-                      "warmup_epochs",
-                      step_)};
+  return {
+      contract::RunOutcome::Diverged,
+      fmt::format("the training loss is not finite after step {}; lower training.lr or lengthen "
+                  "warmup_epochs",
+                  step_)};
 }
 
 }  // namespace dlscale::trainer

@@ -95,7 +95,11 @@ std::string short_mode(const Frame& frame) {
 }
 
 std::vector<std::string> notes_of(const Frame& frame) {
-  return {describe_mode(frame), describe_constants(frame), describe_use(frame)};
+  std::vector<std::string> notes{describe_mode(frame), describe_constants(frame),
+                                 describe_use(frame)};
+  const std::string uneven = describe_uneven_batches(frame);
+  if (!uneven.empty()) notes.push_back(uneven);
+  return notes;
 }
 
 /// The baseline all curves share, if they do.

@@ -48,6 +48,23 @@ std::string first_message(const fs::path& messages) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
+/// A folder beside the figures in which they are drawn: a gnuplot that is missing or fails leaves
+/// the pictures of another time alone.
+class DrawingFolder {
+ public:
+  explicit DrawingFolder(const fs::path& path) : path_(path) { base::make_directories(path_); }
+  ~DrawingFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  DrawingFolder(const DrawingFolder&) = delete;
+  DrawingFolder& operator=(const DrawingFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
 /// Runs `program script` in `folder`. Empty when it succeeded, else what went wrong.
 std::string run(const std::string& program, const std::string& script, const fs::path& folder) {
   const fs::path messages = fs::absolute(folder / (script + ".messages"));
@@ -70,8 +87,7 @@ std::string run(const std::string& program, const std::string& script, const fs:
   }
   std::string problem;
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    problem = fmt::format("{} failed on {}: {}", program, (folder / script).string(),
-                          first_message(messages));
+    problem = fmt::format("{} failed on {}: {}", program, script, first_message(messages));
   }
   fs::remove(messages, ignored);
   return problem;
@@ -103,18 +119,23 @@ Drawn write_figure(const Figure& figure, const fs::path& stem,
   base::make_directories(folder);
   Drawn drawn;
   const auto file = [&](const std::string& ending) { return folder / (name + "." + ending); };
-  base::write_file_if_changed(file("csv"), figure_csv(figure));
-  base::write_file_if_changed(file("gp"), gnuplot_script(figure, name, formats));
+  const std::string csv = figure_csv(figure);
+  const std::string script = gnuplot_script(figure, name, formats);
+  base::write_file_if_changed(file("csv"), csv);
+  base::write_file_if_changed(file("gp"), script);
   drawn.files = {file("csv"), file("gp")};
-  drawn.problem = run(program, name + ".gp", folder);
+  const DrawingFolder drawing(folder / fmt::format(".{}-{}", name, getpid()));
+  base::write_file_atomically(drawing.path() / (name + ".csv"), csv);
+  base::write_file_atomically(drawing.path() / (name + ".gp"), script);
+  drawn.problem = run(program, name + ".gp", drawing.path());
+  if (!drawn.problem.empty()) return drawn;
   for (const std::string& format : formats) {
-    std::error_code ignored;
-    if (drawn.problem.empty()) {
-      drawn.files.push_back(file(format));
-      if (format == "pdf") remove_date(file(format));
-    } else {
-      fs::remove(file(format), ignored);  // half-drawn, or of older data
-    }
+    const fs::path picture = drawing.path() / (name + "." + format);
+    if (format == "pdf") remove_date(picture);
+    std::error_code error;
+    fs::rename(picture, file(format), error);
+    if (error) throw base::RunError(file(format).string() + ": " + error.message());
+    drawn.files.push_back(file(format));
   }
   return drawn;
 }

@@ -20,8 +20,9 @@ struct Drawn {
   std::string problem;
 };
 
-/// Writes <stem>.csv and <stem>.gp, then <stem>.<format> for each format by running `program` in
-/// that folder. Throws base::RunError when the CSV or the script cannot be written.
+/// Writes <stem>.csv and <stem>.gp, then <stem>.<format> for each format by running
+/// `program`; when that fails the pictures of another time stay. Throws base::RunError when a file
+/// cannot be written.
 Drawn write_figure(const Figure& figure, const std::filesystem::path& stem,
                    const std::vector<std::string>& formats, const std::string& program = "gnuplot");
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace dlscale::analysis {
 namespace {
@@ -17,17 +18,31 @@ std::string rule_words(const contract::BaselineRule& rule) {
   return "as chosen";
 }
 
-/// Values all runs agree on, by name.
-std::map<std::string, std::string> shared_conditions(const Frame& frame) {
-  std::map<std::string, std::string> shared;
-  if (!frame.runs.empty()) shared = frame.runs.front().conditions;
+std::vector<const RunRow*> used_runs(const Frame& frame) {
+  std::vector<const RunRow*> used;
   for (const RunRow& run : frame.runs) {
+    if (completed(run)) used.push_back(&run);
+  }
+  return used;
+}
+
+/// Values all of these agree on, by name; there is at least one.
+std::map<std::string, std::string> shared_conditions(const std::vector<const RunRow*>& runs) {
+  std::map<std::string, std::string> shared = runs.front()->conditions;
+  for (const RunRow* run : runs) {
     std::erase_if(shared, [&](const auto& entry) {
-      const auto found = run.conditions.find(entry.first);
-      return found == run.conditions.end() || found->second != entry.second;
+      const auto found = run->conditions.find(entry.first);
+      return found == run->conditions.end() || found->second != entry.second;
     });
   }
   return shared;
+}
+
+/// The word for an outcome that is neither a success nor a failure; empty for those.
+std::string waiting_word(const std::string& outcome) {
+  if (outcome == kUnfinished) return "unfinished";
+  if (outcome == kNotStarted) return "not started";
+  return outcome == kUnreadable ? "unreadable" : "";
 }
 
 }  // namespace
@@ -52,8 +67,8 @@ std::string describe_use(const Frame& frame) {
   for (const RunRow& run : frame.runs) {
     if (completed(run)) {
       ++used;
-    } else if (run.outcome == kUnfinished || run.outcome == kNotStarted) {
-      ++waiting[run.outcome == kUnfinished ? "unfinished" : "not started"];
+    } else if (const std::string word = waiting_word(run.outcome); !word.empty()) {
+      ++waiting[word];
     } else {
       ++failed[run.outcome];
       ++total_failed;
@@ -102,7 +117,8 @@ std::string describe_baseline(const std::vector<BaselineChoice>& choices,
 }
 
 std::string describe_constants(const Frame& frame) {
-  std::map<std::string, std::string> conditions = shared_conditions(frame);
+  const std::vector<const RunRow*> used = used_runs(frame);
+  if (used.empty()) return "no run was used";
   std::vector<std::string> parts;
   std::set<std::string> named;
   const auto add = [&](const std::string& name, const std::string& value) {
@@ -110,17 +126,31 @@ std::string describe_constants(const Frame& frame) {
   };
   for (const contract::Axis& axis : frame.axes) {
     std::set<std::string> values;
-    for (const RunRow& run : frame.runs) {
-      const auto found = run.point.find(axis.name);
-      values.insert(found == run.point.end() ? "" : found->second);
+    for (const RunRow* run : used) {
+      const auto found = run->point.find(axis.name);
+      values.insert(found == run->point.end() ? "" : found->second);
     }
     if (values.size() == 1 && !values.begin()->empty()) add(axis.name, *values.begin());
     named.insert(axis.name);
   }
-  for (const auto& [name, value] : conditions) {
+  for (const auto& [name, value] : shared_conditions(used)) {
     if (value != "no") add(name, value);  // what was not built in says little
   }
   return fmt::format("all runs: {}", fmt::join(parts, ", "));
+}
+
+std::string describe_uneven_batches(const Frame& frame) {
+  std::set<std::tuple<int, std::int64_t, std::string>> uneven;
+  for (const RunRow* run : used_runs(frame)) {
+    if (!has_uneven_batch(frame, *run)) continue;
+    uneven.insert({run->gpus, run->global_batch, asked_global_batch(frame, *run)});
+  }
+  std::vector<std::string> parts;
+  for (const auto& [gpus, real, asked] : uneven) {
+    parts.push_back(fmt::format("gpus={} ran {} samples a step instead of the global batch {}",
+                                gpus, real, asked));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string axis_title(const std::string& axis, const std::string& worker) {

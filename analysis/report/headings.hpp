@@ -12,7 +12,7 @@ namespace dlscale::analysis {
 /// "weak scaling: batch per GPU fixed, same data set at every GPU count".
 std::string describe_mode(const Frame& frame);
 
-/// "30 of 32 runs used, 2 failed (Failed 1, OutOfMemory 1)".
+/// "29 of 32 runs used, 2 failed (Failed 1, OutOfMemory 1), 1 unreadable".
 std::string describe_use(const Frame& frame);
 
 /// "median of n = 3 repeats; ranges are smallest to largest (n < 6 gives no 95 % interval)".
@@ -25,8 +25,12 @@ std::string baseline_labels(const std::vector<BaselineChoice>& choices, const st
 std::string describe_baseline(const std::vector<BaselineChoice>& choices,
                               const contract::BaselineRule& rule, const std::string& worker);
 
-/// What all runs share, axes first: "all runs: model mlp, loader memory, device cpu, …".
+/// What the runs that were used share, axes first: "all runs: model mlp, device cpu, …".
 std::string describe_constants(const Frame& frame);
+
+/// Which runs had to round the global batch of their curve down: "gpus=3 ran 63 samples a step
+/// instead of the global batch 64"; empty if none had to.
+std::string describe_uneven_batches(const Frame& frame);
 
 /// How an axis is called above a column: "batch/GPU" for batch_per_gpu.
 std::string axis_title(const std::string& axis, const std::string& worker);

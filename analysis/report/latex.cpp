@@ -81,7 +81,9 @@ std::string render_table(const Table& table) {
     header += (i > 0 ? " & " : "") + escape(heading(table.columns[i]));
   }
   std::string text = "\\begin{table}\n  \\centering\n  \\caption{" + caption(table) + "}\n";
-  text += "  \\label{tab:" + table.id + "}\n  \\begin{tabular}{" + columns + "}\n    \\toprule\n";
+  text += "  \\label{tab:" + table.id + "}\n";
+  if (table.rows.empty()) return text + "  " + kNoRows + "\n\\end{table}\n";
+  text += "  \\begin{tabular}{" + columns + "}\n    \\toprule\n";
   text += "    " + header + " \\\\\n    \\midrule\n";
   for (const auto& cells : table.rows) {
     text += "    ";

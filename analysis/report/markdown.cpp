@@ -20,6 +20,7 @@ std::string escape(std::string_view text) {
 std::string render_table(const Table& table) {
   std::string text = "**" + escape(table.title) + "**\n\n";
   for (const std::string& note : table.notes) text += "- " + escape(note) + "\n";
+  if (table.rows.empty()) return text + "\n" + kNoRows + "\n";
   std::string header = "|";
   std::string rule = "|";
   for (std::size_t i = 0; i < table.columns.size(); ++i) {

@@ -34,6 +34,9 @@ struct Table {
   std::vector<std::vector<Cell>> rows;  ///< as many cells as columns
 };
 
+/// What stands in place of a table without rows where people read it.
+inline constexpr const char* kNoRows = "no completed run can be shown here";
+
 struct Report {
   std::vector<Table> tables;
 };

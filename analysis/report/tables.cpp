@@ -72,6 +72,13 @@ bool any_includes_warmup(const std::vector<ScalingCurve>& curves) {
   return false;
 }
 
+void add_frame_notes(std::vector<std::string>& notes, const Frame& frame) {
+  const std::string uneven = describe_uneven_batches(frame);
+  if (!uneven.empty()) notes.push_back(uneven);
+  notes.push_back(describe_constants(frame));
+  notes.push_back(describe_use(frame));
+}
+
 /// Notes on mode, `statistic`, where the numbers come from and which runs were used.
 std::vector<std::string> notes_of(const Frame& frame, const std::vector<ScalingCurve>& curves,
                                   const std::string& statistic) {
@@ -82,8 +89,7 @@ std::vector<std::string> notes_of(const Frame& frame, const std::vector<ScalingC
   if (any_includes_warmup(curves)) {
     notes.push_back("some runs have no other window: their numbers include start-up costs");
   }
-  notes.push_back(describe_constants(frame));
-  notes.push_back(describe_use(frame));
+  add_frame_notes(notes, frame);
   return notes;
 }
 
@@ -168,10 +174,13 @@ Table efficiency_table(const Frame& frame, const AnalysisOptions& options) {
                              {"ideal_speedup", "ideal", "", 2},
                              {"efficiency", "efficiency", "", 3},
                              {"efficiency", interval_title(compared.repeats), "", 3, 1, true}});
+  const bool uneven = !describe_uneven_batches(frame).empty();
+  if (uneven) table.columns.push_back({"real_global_batch", "real global batch"});
   for (std::size_t i = 0; i < compared.curves.size(); ++i) {
     for (const CurvePoint& point : compared.curves[i].points) {
       Row row = compared.start.row(compared.curves[i].key, point.gpus);
       add_efficiency_row(row, point, compared.choices[i].baseline);
+      if (uneven) row.number(static_cast<double>(point.repeats.front()->global_batch));
       row.into(table);
     }
   }
@@ -277,8 +286,7 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
   Table table = begin_table(
       start, "accuracy", "Test accuracy by global batch of " + frame.study,
       {describe_mode(frame), describe_statistic(repeats),
-       "top-1 on the test set; final = after the last epoch, best = highest of all epochs",
-       describe_constants(frame), describe_use(frame)},
+       "top-1 on the test set; final = after the last epoch, best = highest of all epochs"},
       {{"batch_per_gpu", "batch/" + start.worker},
        {"global_batch", "global batch"},
        {"lr_peak", "peak LR", "", 4},
@@ -286,6 +294,7 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
        {"final_accuracy", "final", "%", 2, 100},
        {"final_accuracy", interval_title(repeats), "%", 2, 100, true},
        {"best_accuracy", "best", "%", 2, 100}});
+  add_frame_notes(table.notes, frame);
   for (const AccuracyPoint& point : points) {
     const Estimate& final_accuracy = point.final_accuracy;
     Row row = start.row(point.key, point.gpus);

@@ -37,6 +37,7 @@ std::string render_table(const Table& table) {
   }
   std::string text = table.title + "\n";
   for (const std::string& note : table.notes) text += wrapped(note);
+  if (rows.empty()) return text + "\n" + kNoRows + "\n";
   return text + "\n" + base::print_table(header, rows);
 }
 

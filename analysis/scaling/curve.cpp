@@ -7,6 +7,7 @@
 #include <charconv>
 #include <map>
 #include <set>
+#include <string_view>
 
 namespace dlscale::analysis {
 namespace {
@@ -101,8 +102,22 @@ CurveKey curve_key(const Frame& frame, const RunRow& run) {
     if (belongs_to_key(axis)) add(axis, value);
   }
   const std::string batch = fixed_batch(frame);
-  add(batch, std::to_string(batch == kGlobalBatch ? run.global_batch : run.batch_per_gpu));
+  add(batch,
+      batch == kGlobalBatch ? asked_global_batch(frame, run) : std::to_string(run.batch_per_gpu));
   return key;
+}
+
+std::string asked_global_batch(const Frame& frame, const RunRow& run) {
+  const auto asked = run.point.find(kGlobalBatch);
+  if (asked != run.point.end()) return asked->second;
+  std::int64_t largest = run.global_batch;
+  for (const RunRow& other : frame.runs) largest = std::max(largest, other.global_batch);
+  return std::to_string(largest);
+}
+
+bool has_uneven_batch(const Frame& frame, const RunRow& run) {
+  return fixed_batch(frame) == std::string_view(kGlobalBatch) &&
+         asked_global_batch(frame, run) != std::to_string(run.global_batch);
 }
 
 std::string value_of(const CurveKey& key, const std::string& axis) {

@@ -18,10 +18,18 @@ struct AxisValue {
 
 /// The value of every axis but the GPU count, in the study's order. It holds what the scaling mode
 /// keeps fixed even where that is no axis: batch_per_gpu in weak mode, global_batch in strong mode
-/// (and not the other one, which follows from the GPU count).
+/// (and not the other one, which follows from the GPU count). The global batch is the one asked
+/// for: divided among the GPUs it may have been rounded down.
 using CurveKey = std::vector<AxisValue>;
 
 CurveKey curve_key(const Frame& frame, const RunRow& run);
+
+/// The global batch the study asked for, as text. Where it is no axis all runs were asked for the
+/// same, and the largest comes nearest to it.
+std::string asked_global_batch(const Frame& frame, const RunRow& run);
+
+/// True where curves keep the global batch but this run's was rounded down.
+bool has_uneven_batch(const Frame& frame, const RunRow& run);
 
 /// `key`'s value of `axis`; empty when it has none.
 std::string value_of(const CurveKey& key, const std::string& axis);

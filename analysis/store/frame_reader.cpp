@@ -58,6 +58,7 @@ class FrameReader {
     run.global_batch = runs_.getColumn(6);
     run.lr_peak = runs_.getColumn(7);
     for (int i = 9; i < runs_.getColumnCount(); ++i) {
+      if (runs_.getColumn(i).isNull()) continue;  // an unreadable run
       run.conditions[runs_.getColumnName(i)] = runs_.getColumn(i).getString();
     }
     each(axes_, run.run_id, std::nullopt,

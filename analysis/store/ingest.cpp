@@ -11,6 +11,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/frame.hpp"
 #include "analysis/store/launch_outcome.hpp"
 #include "analysis/store/record_rows.hpp"
 #include "analysis/store/sqlite_inserter.hpp"
@@ -66,11 +67,13 @@ class Ingest {
   IngestSummary run() {
     load_known_sources();
     write_study();
+    delete_unreadable_runs(database_);  // made anew below, if they still are
     for (const std::string& run_id : entries(folder_.runs())) take_run(run_id);
     for (const contract::PlannedRun& planned : plan_.runs) {
       if (!runs_.contains(planned.run_id)) take_run(planned.run_id);  // its folder is gone
     }
     forget_what_is_gone();
+    add_unreadable_runs();
     collect_ends();
     for (const std::string& run_id : runs_) conclude(run_id);
     report();
@@ -220,6 +223,17 @@ class Ingest {
     }
   }
 
+  /// Every run of the plan is a row, also those that nothing readable describes.
+  void add_unreadable_runs() {
+    for (const contract::PlannedRun& planned : plan_.runs) {
+      SQLite::Statement query(database_, "SELECT 1 FROM run WHERE run_id = ?");
+      query.bind(1, planned.run_id);
+      if (query.executeStep()) continue;
+      insert_unreadable_run(database_, planned, relative(folder_.run(planned.run_id).run_json()));
+      unreadable_.insert(planned.run_id);
+    }
+  }
+
   /// Reads what the runner and the job scripts noted: small files, read each time.
   void collect_ends() {
     std::vector<std::pair<fs::path, bool>> logs{{folder_.launch_log(), true}};
@@ -269,6 +283,10 @@ class Ingest {
       if (ends[i].outcome != contract::to_string(contract::RunOutcome::Completed)) continue;
       result_launch = seen[i].launch;
       last = ends[i];
+    }
+    if (unreadable_.contains(run_id)) {  // measured what, nobody knows
+      last.outcome = kUnreadable;
+      result_launch.reset();
     }
     SQLite::Statement update(database_,
                              "UPDATE run SET plan_position = ?, outcome = ?, result_launch = ? "
@@ -323,6 +341,7 @@ class Ingest {
   std::map<std::string, Source> known_;  ///< before this time
   std::set<std::string> present_;        ///< files found now
   std::set<std::string> runs_;
+  std::set<std::string> unreadable_;                ///< planned runs without a description
   std::set<std::pair<std::string, int>> launches_;  ///< run id and launch number, found now
   std::map<std::string, std::vector<EndRecord>> ends_;
   std::map<std::string, int> positions_;

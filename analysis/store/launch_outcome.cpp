@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/launch_outcome.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <limits>
 
 #include "analysis/frame.hpp"
@@ -45,12 +48,27 @@ LaunchEnd said_by_job(const EndRecord& end) {
   return {contract::to_string(RunOutcome::Lost), end.source, "its job ended, it did not"};
 }
 
+/// mpirun sends SIGTERM to the other ranks when one dies. Then the script saw no signal, and its
+/// exit code is the dead rank's; 130 and 143 are what a rank stopped by SIGINT or SIGTERM leaves.
+bool rank_died(const LaunchSeen& launch, const EndRecord& script) {
+  const int code = script.record.exit_code;
+  return launch.run_stop == RunOutcome::Cancelled && launch.reason.starts_with("received SIG") &&
+         !script.record.reason.starts_with("got SIG") && code != 0 && code != 128 + SIGINT &&
+         code != 128 + SIGTERM;
+}
+
 LaunchEnd decide(const LaunchSeen& launch, const std::vector<EndRecord>& ends) {
   if (const EndRecord* end = last_of(ends, Scope::Run)) return said_by(*end);
+  const EndRecord* script = last_of(ends, Scope::Script);
+  if (script != nullptr && rank_died(launch, *script)) {
+    LaunchEnd end = said_by(*script);
+    end.reason = fmt::format("a rank died: exit code {}", script->record.exit_code);
+    return end;
+  }
   if (launch.run_stop) {
     return {contract::to_string(*launch.run_stop), "results.jsonl", launch.reason};
   }
-  if (const EndRecord* end = last_of(ends, Scope::Script)) return said_by(*end);
+  if (script != nullptr) return said_by(*script);
   if (const EndRecord* end = last_of(ends, Scope::Job)) return said_by_job(*end);
   return {kUnfinished, "", ""};
 }

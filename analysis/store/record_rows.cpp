@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/record_rows.hpp"
 
+#include <map>
 #include <optional>
 #include <variant>
 
@@ -107,6 +108,12 @@ class LaunchWriter {
   int line_ = 0;
 };
 
+void insert_point(SQLite::Database& database, const std::string& run_id,
+                  const std::map<std::string, std::string>& point) {
+  Inserter axis(database, "run_axis", {"run_id", "name", "value"});
+  for (const auto& [name, value] : point) axis.add(run_id, name, value).done();
+}
+
 }  // namespace
 
 void replace_run(SQLite::Database& database, const contract::RunSpec& s,
@@ -125,8 +132,23 @@ void replace_run(SQLite::Database& database, const contract::RunSpec& s,
   run.add(s.accumulation_steps, s.epochs, s.warmup_epochs, s.lr_schedule.kind, s.lr.base,
           s.lr.peak);
   run.add(s.optimizer.kind, s.label_smoothing).done();
-  Inserter axis(database, "run_axis", {"run_id", "name", "value"});
-  for (const auto& [name, value] : s.point) axis.add(s.run_id, name, value).done();
+  insert_point(database, s.run_id, s.point);
+}
+
+void insert_unreadable_run(SQLite::Database& database, const contract::PlannedRun& planned,
+                           const std::string& source) {
+  Inserter(database, "run",
+           {"run_id", "source", "repetition", "gpus", "batch_per_gpu", "global_batch", "lr_peak"})
+      .add(planned.run_id, source, planned.repetition, planned.gpus, planned.batch_per_gpu,
+           planned.global_batch, planned.lr_peak)
+      .done();
+  insert_point(database, planned.run_id, planned.point);
+}
+
+void delete_unreadable_runs(SQLite::Database& database) {
+  database.exec(
+      "DELETE FROM run_axis WHERE run_id IN (SELECT run_id FROM run WHERE framework IS NULL);"
+      "DELETE FROM run WHERE framework IS NULL;");
 }
 
 void replace_launch(SQLite::Database& database, const LaunchKey& key,

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "contract/plan.hpp"
 #include "contract/result_record.hpp"
 #include "contract/run_spec.hpp"
 
@@ -23,6 +24,14 @@ struct LaunchKey {
 /// Replaces the rows of a run; its launches are left alone.
 void replace_run(SQLite::Database& database, const contract::RunSpec& spec,
                  const std::string& source);
+
+/// Makes the rows of a run whose description cannot be read of what the plan knows; its framework
+/// stays NULL.
+void insert_unreadable_run(SQLite::Database& database, const contract::PlannedRun& run,
+                           const std::string& source);
+
+/// Deletes the rows of all runs made by insert_unreadable_run.
+void delete_unreadable_runs(SQLite::Database& database);
 
 /// Replaces the rows of a launch by those of `file`.
 void replace_launch(SQLite::Database& database, const LaunchKey& key,

@@ -73,6 +73,24 @@ TEST_CASE("failed runs are counted, keep out of the curves and set the exit code
   CHECK_THAT(out.str(), Contains("4 of 5 runs used, 1 failed (OutOfMemory 1)"));
 }
 
+TEST_CASE("a run that cannot be read is counted, named and sets the exit code") {
+  WrittenStudy study;
+  fill(study);
+  std::filesystem::remove(study.folder.run("ddp-g2-r1").run_json());
+  std::ostringstream out;
+  CHECK(collect_and_report({study.folder.root()}, out) == kExitRunsFailed);
+  CHECK_THAT(out.str(), Contains("3 of 4 runs used, 1 unreadable"));
+  CHECK_THAT(out.str(), Contains("warning: runs/ddp-g2-r1/run.json: No such file"));
+}
+
+TEST_CASE("a study of which no run completed says so instead of printing headers") {
+  WrittenStudy study;
+  study.add("ddp", 1, {.outcome = contract::RunOutcome::Failed});
+  std::ostringstream out;
+  CHECK(collect_and_report({study.folder.root()}, out) == kExitRunsFailed);
+  CHECK_THAT(out.str(), Contains("no completed run can be shown here") && !Contains("speed-up"));
+}
+
 TEST_CASE("a study whose runs have not started has nothing to collect") {
   WrittenStudy study;
   study.plan_run("ddp", 1);

@@ -12,5 +12,4 @@ if ! clang-format --version | grep -q ' 14\.'; then
   echo "SKIPPED: formatting is judged by clang-format 14, this is $(clang-format --version)"
   exit 77
 fi
-find base contract predict planner runner trainer analysis cli tests bench examples \
-  \( -name '*.cpp' -o -name '*.hpp' \) -print0 | xargs -0 clang-format --dry-run --Werror
+tools/format --check

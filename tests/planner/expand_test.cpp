@@ -89,3 +89,30 @@ TEST_CASE("a schedule without its parameters is refused where it is asked for") 
           planner::expand(study);
         }).rfind("s.toml:7:28: matrix.lr_schedule: the step schedule needs", 0) == 0);
 }
+
+TEST_CASE("data that lie in files need a path") {
+  const std::string lr = "lr = { base_per_gpu = 0.1 }\n";
+  const auto message = [](const StudyText& text) {
+    const auto study = test::read(text);
+    return test::error_of([&] { planner::expand(study); });
+  };
+  CHECK(message({.training = lr + "dataset = { kind = \"mnist\" }"}) ==
+        "s.toml:9:20: training.dataset: mnist needs a path");
+  CHECK(message({.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\n"
+                           "dataset.kind = [\"synthetic\", \"text_sst\"]"}) ==
+        "s.toml:7:30: training.dataset: text_sst needs a path");
+  CHECK(message({.training = lr + "dataset = { kind = \"mnist\", path = \"d\" }"}).empty());
+  CHECK(message({.training = lr + "dataset = { kind = \"synthetic\" }"}).empty());
+}
+
+TEST_CASE("a study of more than a million runs is refused with their number") {
+  std::string gpus = "1";
+  for (int i = 2; i <= 200; ++i) gpus += ", " + std::to_string(i);
+  const StudyText text{.study = "name = \"s\"\nrepeats = 10000",
+                       .matrix = "model = \"mlp\"\nbatch_per_gpu = 1\ngpus = [" + gpus + "]"};
+  const auto study = test::read(text);
+  CHECK(test::error_of([&] { planner::expand(study); }) ==
+        "s.toml: matrix: 200 points x 10000 repeats are 2000000 runs, at most 1000000");
+  const auto fits = test::read(text, {"study.repeats=5000"});
+  CHECK(planner::expand(fits).points.size() == 200);
+}

@@ -89,6 +89,23 @@ TEST_CASE("a broken condition is refused with the character it breaks at") {
   for (const auto& [text, message] : cases) CHECK(error(text) == message);
 }
 
+TEST_CASE("conditions nest 256 deep and are refused beyond, chains may be long") {
+  const auto nested = [](const char* open, const char* close, int depth) {
+    std::string text = "true";
+    for (int i = 0; i < depth; ++i) text = open + text + close;
+    return text;
+  };
+  CHECK(holds(nested("(", ")", 255)));
+  CHECK_FALSE(holds(nested("!", "", 255)));
+  for (const auto& [open, close] : {std::pair{"(", ")"}, {"!", ""}}) {
+    const std::string text = nested(open, close, 20000);
+    CHECK(error(text) == "257 of '" + text + "': nested more than 256 deep");
+  }
+  std::string chain = "false";
+  for (int i = 0; i < 20000; ++i) chain += " || gpus == 8 && !false";
+  CHECK(holds(chain));
+}
+
 TEST_CASE("an unknown name in a condition is answered with the nearest") {
   CHECK(error("gpsu > 1")
             .rfind("1 of 'gpsu > 1': unknown name \"gpsu\"; did you mean \"gpus\"?", 0) == 0);

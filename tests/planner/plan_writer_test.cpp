@@ -73,6 +73,25 @@ TEST_CASE("a run with results keeps its description and is reported stale") {
       std::string::npos);
 }
 
+TEST_CASE("a broken run.json is written anew even where there are results") {
+  test::TempDir dir;
+  const contract::PlanDir out(dir / "p");
+  const auto planning = test::plan_example("demo", "local");
+  write(planning, out);
+  const auto& run = planning.runs[3];
+  const auto file = out.run(run.run_id).run_json();
+  out.run(run.run_id).make_next_launch();
+  for (const char* broken : {"", "{\"run_id\": ", "[]"}) {
+    base::write_file_atomically(file, broken);
+    CHECK(write(planning, out).stale.empty());
+    CHECK(contract::run_spec_from_json(base::read_file(file), "run.json") == run);
+  }
+  auto newer = run;
+  newer.schema_version = 1000;
+  base::write_file_atomically(file, contract::to_json(newer));
+  CHECK(write(planning, out).stale == std::vector{run.run_id});
+}
+
 TEST_CASE("runs that left the study stay on disk but leave plan.json") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/planner.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -68,24 +69,92 @@ TEST_CASE("a plan above its budget is refused and says what it would take") {
         }).find("cannot be checked: neither study nor site says a walltime") != std::string::npos);
 }
 
-TEST_CASE("names the site's trainer lacks are one warning each") {
-  test::TempDir dir;
+namespace {
+
+void write_small_capabilities(const std::filesystem::path& file) {
   contract::Capabilities capabilities{"1", {}, {}};
   capabilities.families = {{"framework", {"ddp"}},    {"model", {"mlp"}},
                            {"loader", {"memory"}},    {"lr_schedule", {"step", "cosine"}},
                            {"optimizer", {"sgd"}},    {"dataset", {"synthetic_digits"}},
                            {"communicator", {"mpi"}}, {"device", {"cpu"}}};
-  base::write_file_atomically(dir / "caps.json", contract::to_json(capabilities));
+  base::write_file_atomically(file, contract::to_json(capabilities));
+}
+
+/// A program built with those capabilities, and a trainer beside it.
+planner::Resources built_small(const test::TempDir& dir) {
+  write_small_capabilities(dir / "caps.json");
+  auto resources = test::shipped_resources();
+  resources.capabilities = dir / "caps.json";
+  resources.trainer = dir / "dlscale-train";
+  return resources;
+}
+
+std::vector<std::string> warnings_of(const std::string& study, const std::string& site,
+                                     const std::vector<std::string>& overrides,
+                                     const planner::Resources& resources) {
+  const auto file = test::kSource / "examples/studies" / study / "study.toml";
+  return planner::make_plan({file, site, overrides}, resources).plan.warnings;
+}
+
+}  // namespace
+
+TEST_CASE("names the site's trainer lacks are one warning each") {
+  test::TempDir dir;
+  write_small_capabilities(dir / "caps.json");
   const std::string site = "scheduler = 'local'\n";
   const auto planning = test::plan_demo_on(site + "capabilities = 'caps.json'", dir);
   REQUIRE(planning.plan.warnings.size() == 1);
   CHECK(planning.plan.warnings[0] ==
         "the trainer has no framework \"synchronous\": 24 of 48 runs would fail (" +
             (dir / "caps.json").string() + ")");
-  auto resources = test::shipped_resources();
-  resources.capabilities = dir / "caps.json";
-  const auto study = test::kSource / "examples/studies/nef/study.toml";
-  CHECK(planner::make_plan({study, "nef", {}}, resources).plan.warnings.size() == 4);
+}
+
+TEST_CASE("where the site's trainer is unknown, names the one built here lacks are warnings too") {
+  test::TempDir dir;
+  const auto warnings = warnings_of("nef", "nef", {}, built_small(dir));
+  REQUIRE(warnings.size() == 4 + 6);
+  for (const char* name :
+       {"communicator \"nccl\"", "dataset \"image_folder\"", "device \"cuda\"", "loader \"native\"",
+        "lr_schedule \"constant\"", "model \"densenet121\""}) {
+    const auto text = std::string("the trainer built here has no ") + name +
+                      " (this site's may): 110 of 110 runs";
+    CHECK(std::count(warnings.begin(), warnings.end(), text) == 1);
+  }
+  CHECK(warnings_of("demo", "local", {}, built_small(dir)) ==
+        std::vector{"the trainer has no framework \"synchronous\": 24 of 48 runs would fail (" +
+                    (dir / "caps.json").string() + ")"});
+}
+
+TEST_CASE("accumulation steps are a warning where the trainer built here is asked") {
+  test::TempDir dir;
+  const auto resources = built_small(dir);
+  CHECK(warnings_of("demo", "local", {"training.accumulation_steps=2"}, resources).back() ==
+        "the trainer built here refuses accumulation_steps above 1: 48 of 48 runs would fail");
+  CHECK(warnings_of("juwels", "juwels-booster", {"matrix.accumulation_steps=[1, 2]"}, resources)
+            .back() ==
+        "the trainer built here refuses accumulation_steps above 1 (this site's may not): 1620 of "
+        "3240 runs");
+  CHECK(test::plan_demo_on("scheduler = 'local'\ncapabilities = 'caps.json'", dir,
+                           {"training.accumulation_steps=2"})
+            .plan.warnings.size() == 1);
+}
+
+TEST_CASE("a warm-up as long as the run is a warning") {
+  const auto warnings = [](const char* epochs) {
+    return test::plan_example("demo", "local", {std::string("training.warmup_epochs=") + epochs})
+        .plan.warnings;
+  };
+  CHECK(warnings("2.9").empty());
+  CHECK(warnings("3") == std::vector<std::string>{
+                             "the peak learning rate is never reached, for warmup_epochs is not "
+                             "below epochs: 48 of 48 runs"});
+}
+
+TEST_CASE("a study or site that cannot be read is a fault of the command line") {
+  CHECK_THROWS_AS(test::plan_example("nothing", "local"), base::UsageError);
+  CHECK_THROWS_AS(test::plan_example("demo", "/nowhere/site.toml"), base::UsageError);
+  CHECK(test::error_of([] { test::plan_example("demo", "/nowhere/site.toml"); }) ==
+        "cannot read /nowhere/site.toml: No such file or directory");
 }
 
 TEST_CASE("a baseline that no run has is a warning") {

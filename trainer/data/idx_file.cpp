@@ -61,7 +61,7 @@ fs::path plain_or_compressed(const fs::path& path) {
   if (fs::is_regular_file(path, ignored)) return path;
   if (fs::is_regular_file(compressed, ignored)) return compressed;
   throw base::RunError(fmt::format("cannot read {}: no such file, nor {}; put the file there or "
-                                   "correct dataset.path in run.json",
+                                   "correct training.dataset.path in the study",
                                    path.string(), compressed.filename().string()),
                        contract::kExitData);
 }

@@ -80,6 +80,18 @@ TEST_CASE("a gnuplot that fails is a problem and leaves no picture") {
   CHECK_FALSE(std::filesystem::exists(folder / "s.svg"));
 }
 
+TEST_CASE("a gnuplot that is missing or fails leaves the pictures of another time") {
+  test::TempDir folder;
+  const Figure figure = find_figure_kind("speedup").make(measured(), {});
+  base::write_file_atomically(folder / "s.svg", "drawn before");
+  for (const char* program : {"no-such-gnuplot", "false"}) {
+    CHECK(write_figure(figure, folder / "s", {"svg"}, program).files.size() == 2);
+    CHECK(base::read_file(folder / "s.svg") == "drawn before");
+  }
+  const std::filesystem::directory_iterator entries(folder.path());
+  CHECK(std::distance(begin(entries), end(entries)) == 3);
+}
+
 TEST_CASE("labels with quotes and markup are drawn as they are") {
   test::TempDir folder;
   Figure figure = find_figure_kind("speedup").make(measured(), {});

@@ -52,6 +52,17 @@ TEST_CASE("every writer renders every table of a report, and a table without row
   }
 }
 
+TEST_CASE("a table without rows is a sentence where people read it, a header in CSV") {
+  Report report = awkward();
+  report.tables[0].rows.clear();
+  for (const char* name : {"text", "markdown", "latex"}) {
+    INFO(name);
+    const std::string text = render(name, report);
+    CHECK_THAT(text, Contains("no completed run can be shown here\n") && !Contains("step (ms)"));
+  }
+  CHECK_THAT(render("csv", report), Contains("name,step_time_s"));
+}
+
 TEST_CASE("writers are found by name and by file ending, others are named") {
   CHECK(std::string(find_report_writer("md").name) == "markdown");
   CHECK(std::string(find_report_writer("latex").extension) == "tex");

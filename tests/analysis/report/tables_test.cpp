@@ -127,6 +127,36 @@ TEST_CASE("the accuracy table lists points by global batch") {
   CHECK(number(table, 1, "global_batch") == 256);
 }
 
+TEST_CASE("a global batch that was rounded down is shown beside the one asked for") {
+  Frame frame = frame_of({run_at(1, 1000), run_at(3, 2700)});
+  frame.scaling = "strong";
+  frame.runs[1].global_batch = 63;
+  for (RunRow& run : frame.runs) {
+    run.point["global_batch"] = "64";
+    run.evals = {{0, 0.9, 1.0}};
+  }
+  const Table table = efficiency_table(frame, {});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(number(table, 1, "efficiency") == Approx(0.9));
+  CHECK(number(table, 1, "real_global_batch") == 63);
+  CHECK_THAT(notes(table),
+             Contains("gpus=3 ran 63 samples a step instead of the global batch 64\n"));
+  const Table accuracy = accuracy_table(frame, {});
+  CHECK(number(accuracy, 0, "global_batch") == 63);
+  CHECK_THAT(notes(accuracy), Contains("gpus=3 ran 63 samples"));
+  frame.runs[1].global_batch = 64;
+  CHECK(efficiency_table(frame, {}).columns.back().id == "efficiency");
+}
+
+TEST_CASE("what all runs share is told of those that were used") {
+  Frame frame = measured();
+  frame.runs[2].conditions.clear();  // it failed before it said anything
+  CHECK_THAT(notes(efficiency_table(frame, {})), Contains("all runs: device cuda, gpu A100"));
+  frame.runs[1].conditions.erase("gpu");
+  CHECK_THAT(notes(efficiency_table(frame, {})), !Contains("gpu A100"));
+  CHECK_THAT(notes(efficiency_table(frame_of({}), {})), Contains("no run was used"));
+}
+
 TEST_CASE("axes that are not named by --by divide the report into tables") {
   const Metric& metric = find_metric("efficiency");
   const Report whole = make_report(metric, measured(), {}, {});

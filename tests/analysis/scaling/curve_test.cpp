@@ -37,11 +37,30 @@ TEST_CASE("weak curves keep the batch per GPU, strong curves the global batch") 
   CHECK(value_of(curves[0].key, "batch_per_gpu") == "32");
   CHECK(value_of(curves[1].key, "batch_per_gpu") == "64");
   frame.scaling = "strong";
+  for (RunRow& run : frame.runs) run.point["global_batch"] = std::to_string(run.global_batch);
   curves = scaling_curves(frame);
   REQUIRE(curves.size() == 2);
   CHECK(value_of(curves[0].key, "global_batch") == "64");
   CHECK(curves[0].points.size() == 2);
   CHECK(value_of(curves[0].key, "batch_per_gpu").empty());
+}
+
+TEST_CASE("strong curves keep the batch that was asked for, also where it was rounded down") {
+  Frame frame = frame_of(
+      {with_batch(run_at(1, 1), 64), with_batch(run_at(2, 1), 32), with_batch(run_at(3, 1), 21)});
+  frame.scaling = "strong";
+  const auto check = [&] {
+    const auto curves = scaling_curves(frame);
+    REQUIRE(curves.size() == 1);
+    CHECK(value_of(curves[0].key, "global_batch") == "64");
+    CHECK(curves[0].points.size() == 3);
+    CHECK(curves[0].points[2].repeats[0]->global_batch == 63);
+    CHECK(has_uneven_batch(frame, frame.runs[2]));
+    CHECK_FALSE(has_uneven_batch(frame, frame.runs[1]));
+  };
+  check();
+  for (RunRow& run : frame.runs) run.point["global_batch"] = "64";
+  check();
 }
 
 TEST_CASE("runs that did not complete are in no curve") {

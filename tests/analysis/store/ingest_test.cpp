@@ -201,18 +201,27 @@ TEST_CASE("results of another run are left out and reported") {
   CHECK_THAT(summary.problems[0], Contains("holds results of run " + other));
 }
 
-TEST_CASE("a broken or missing run.json keeps only its own run out") {
+TEST_CASE("a run whose run.json is broken or missing is an unreadable row, each time") {
   WrittenStudy study;
   study.add("ddp", 1);
   const std::string broken = study.add("ddp", 2);
   const std::string missing = study.add("ddp", 4);
   base::write_file_atomically(study.folder.run(broken).run_json(), "{\n \"gpus\": ");
   std::filesystem::remove(study.folder.run(missing).run_json());
-  const IngestSummary summary = ingest(study.folder);
-  REQUIRE(summary.problems.size() == 2);
-  CHECK_THAT(summary.problems[0], Contains(missing + "/run.json: No such file"));
-  CHECK_THAT(summary.problems[1], Contains(broken + "/run.json:2:"));
-  CHECK(read_frame(study.folder).runs.size() == 1);
+  for (int time = 0; time < 2; ++time) {
+    const IngestSummary summary = ingest(study.folder);
+    REQUIRE(summary.problems.size() == 2);
+    CHECK_THAT(summary.problems[0], Contains(missing + "/run.json: No such file"));
+    CHECK_THAT(summary.problems[1], Contains(broken + "/run.json:2:"));
+    const Frame frame = read_frame(study.folder);
+    REQUIRE(frame.runs.size() == 3);
+    CHECK(has_throughput(frame.runs[0]));
+    CHECK(row_of(frame, broken).outcome == "Unreadable");
+    CHECK(row_of(frame, missing).outcome == "Unreadable");
+    CHECK(row_of(frame, missing).gpus == 4);
+    CHECK(row_of(frame, missing).point.at("framework") == "ddp");
+    CHECK(worker_word(frame) == "rank");
+  }
 }
 
 TEST_CASE("a run.json that is mended brings its run and its results in") {
@@ -223,7 +232,7 @@ TEST_CASE("a run.json that is mended brings its run and its results in") {
   ingest(study.folder);
   base::write_file_atomically(run_json, "{}");
   ingest(study.folder);
-  CHECK(read_frame(study.folder).runs.empty());
+  CHECK(read_frame(study.folder).runs.at(0).outcome == "Unreadable");
   base::write_file_atomically(run_json, good);
   ingest(study.folder);
   CHECK(has_throughput(read_frame(study.folder).runs.at(0)));

@@ -69,6 +69,23 @@ TEST_CASE("a script's record without an outcome is judged by its exit code") {
   CHECK(decide_ends({seen(1, 10)}, {record})[0].outcome == "Preempted");
 }
 
+TEST_CASE("a trainer told to stop because another rank died has failed as the script says") {
+  LaunchSeen launch = seen(1, 10, RunOutcome::Cancelled);
+  launch.reason = "received SIGTERM";
+  EndRecord script{Scope::Script, "logs/job.end", {"ended", "job", "run", "1", 20, {}, 137, ""}};
+  const LaunchEnd end = decide_ends({launch}, {script})[0];
+  CHECK(end.outcome == "Failed");
+  CHECK(end.source == "logs/job.end");
+  CHECK(end.reason == "a rank died: exit code 137");
+  script.record.reason = "got SIGTERM";
+  CHECK(decide_ends({launch}, {script})[0].outcome == "Cancelled");
+  script.record.reason = "";
+  for (const int stopped : {0, 130, 143}) {
+    script.record.exit_code = stopped;
+    CHECK(decide_ends({launch}, {script})[0].outcome == "Cancelled");
+  }
+}
+
 TEST_CASE("a run that was never launched ended as its job did, or has not started") {
   CHECK(decide_without_launch({}).outcome == "NotStarted");
   CHECK(decide_without_launch({end(Scope::Run, 1, RunOutcome::Cancelled)}).outcome == "Cancelled");

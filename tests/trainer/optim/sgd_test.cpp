@@ -91,3 +91,22 @@ TEST_CASE("without smoothing the loss is minus the log of the true class's proba
   CHECK(trainer::cross_entropy(scores, torch::tensor({1}), 0).item<double>() ==
         Approx(std::log(4.0)));
 }
+
+TEST_CASE("sgd leaves a parameter without gradient alone, as torch::optim::SGD does") {
+  const auto ours = random_parameters();
+  const auto theirs = random_parameters();
+  const auto& sgd = base::find(trainer::optimizer_table(), "optimizer", "sgd");
+  const auto optimizer = sgd.make({.momentum = 0.9, .dampening = 0.5, .weight_decay = 0.1}, ours);
+  torch::optim::SGD reference(
+      theirs, torch::optim::SGDOptions(0.1).momentum(0.9).dampening(0.5).weight_decay(0.1));
+  for (int step = 0; step < 4; ++step) {
+    give_gradients(ours, theirs);
+    ours[static_cast<std::size_t>(step) % 3].mutable_grad().reset();
+    theirs[static_cast<std::size_t>(step) % 3].mutable_grad().reset();
+    optimizer->step(0.1);
+    reference.step();
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      REQUIRE(torch::allclose(ours[i], theirs[i], /*rtol=*/1e-13, /*atol=*/1e-13));
+    }
+  }
+}

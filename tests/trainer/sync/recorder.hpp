@@ -22,8 +22,12 @@ class Recorder : public trainer::Communicator {
       const std::lock_guard lock(mutex_);
       all_reduced_bytes_.push_back(static_cast<std::int64_t>(data.bytes()));
     }
+    const auto start = std::chrono::steady_clock::now();
     std::this_thread::sleep_for(all_reduce_takes);
     inner_.all_reduce(data, op);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    const std::lock_guard lock(mutex_);
+    all_reduce_s_ += taken.count();
   }
   void broadcast(trainer::Span data, int root) override { inner_.broadcast(data, root); }
   void all_gather(trainer::Span in, trainer::Span out) override { inner_.all_gather(in, out); }
@@ -33,6 +37,11 @@ class Recorder : public trainer::Communicator {
   std::vector<std::int64_t> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(all_reduced_bytes_, {});
+  }
+  /// Seconds spent in all-reduces that ended since the last call.
+  double take_seconds() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(all_reduce_s_, 0);
   }
   bool has_begun() const {
     const std::lock_guard lock(mutex_);
@@ -45,6 +54,7 @@ class Recorder : public trainer::Communicator {
   trainer::Communicator& inner_;
   mutable std::mutex mutex_;
   std::vector<std::int64_t> all_reduced_bytes_;
+  double all_reduce_s_ = 0;
 };
 
 }  // namespace dlscale::test

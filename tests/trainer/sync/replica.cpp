@@ -96,9 +96,7 @@ void train(const Training& training, Network& network, GradientSync& sync, int f
     loss.backward();
     sync.after_backward();
     optimizer.step();
-    for (at::Tensor& parameter : network.parameters) {
-      if (parameter.grad().defined()) parameter.mutable_grad().zero_();
-    }
+    for (at::Tensor& parameter : network.parameters) parameter.mutable_grad().reset();
     training.after_step(step, sync.exposed_comm_s());
   }
 }

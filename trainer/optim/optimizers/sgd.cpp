@@ -12,27 +12,46 @@ namespace {
 class Sgd : public Optimizer {
  public:
   Sgd(const contract::OptimizerSpec& spec, const std::vector<at::Tensor>& parameters)
-      : spec_(spec), parameters_(parameters) {
+      : spec_(spec), parameters_(parameters), stepped_(parameters.size(), false) {
     if (spec_.momentum == 0) return;
     for (const at::Tensor& parameter : parameters_) velocity_.push_back(at::zeros_like(parameter));
   }
 
   void step(double learning_rate) override {
     const at::NoGradGuard no_grad;
-    for (const at::Tensor& parameter : parameters_) gradients_.push_back(parameter.grad());
-    at::_fused_sgd_(parameters_, gradients_, velocity_, spec_.weight_decay, spec_.momentum,
-                    learning_rate, spec_.dampening, spec_.nesterov, /*maximize=*/false,
-                    first_step_);
-    gradients_.clear();
-    first_step_ = false;
+    for (const bool first : {false, true}) {
+      if (gather(first)) step_gathered(learning_rate, first);
+    }
   }
 
  private:
+  /// The parameters that have a gradient and are in their first step, or are not. A parameter the
+  /// loss did not depend on has no gradient and stays as it is.
+  bool gather(bool first) {
+    chosen_.clear();
+    gradients_.clear();
+    chosen_velocity_.clear();
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      if (stepped_[i] == first || !parameters_[i].grad().defined()) continue;
+      chosen_.push_back(parameters_[i]);
+      gradients_.push_back(parameters_[i].grad());
+      if (!velocity_.empty()) chosen_velocity_.push_back(velocity_[i]);
+      if (first) stepped_[i] = true;
+    }
+    return !chosen_.empty();
+  }
+
+  void step_gathered(double learning_rate, bool first) {
+    at::_fused_sgd_(chosen_, gradients_, chosen_velocity_, spec_.weight_decay, spec_.momentum,
+                    learning_rate, spec_.dampening, spec_.nesterov, /*maximize=*/false, first);
+  }
+
   contract::OptimizerSpec spec_;
   std::vector<at::Tensor> parameters_;
-  std::vector<at::Tensor> gradients_;  // empty between steps; its memory is kept
+  std::vector<bool> stepped_;
   std::vector<at::Tensor> velocity_;
-  bool first_step_ = true;
+  // Members, so that a step allocates nothing.
+  std::vector<at::Tensor> chosen_, gradients_, chosen_velocity_;
 };
 
 std::unique_ptr<Optimizer> make(const contract::OptimizerSpec& spec,
