@@ -75,7 +75,7 @@ TEST_CASE("a verb or option that does not exist is refused with one line that na
 
 TEST_CASE("a study that cannot be read is refused before anything is written") {
   test::DlscaleProgram dlscale;
-  check_one_line(dlscale.run({"run", "missing.toml", "-o", "out"}), 1, "missing.toml");
+  check_one_line(dlscale.run({"run", "missing.toml", "-o", "out"}), 2, "missing.toml");
   check_one_line(dlscale.run({"run", kStudy, "-o", "out", "-S", "matrix.modle=[\"mlp\"]"}), 2,
                  "did you mean \"model\"?");
   CHECK(std::filesystem::is_empty(dlscale.folder.path()));

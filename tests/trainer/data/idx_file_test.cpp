@@ -91,5 +91,5 @@ TEST_CASE("a missing file is named with its compressed form and the remedy") {
   CHECK_THROWS_WITH(
       trainer::read_idx("/nowhere/images", 3),
       "cannot read /nowhere/images: no such file, nor images.gz; put the file there or "
-      "correct dataset.path in run.json");
+      "correct training.dataset.path in the study");
 }
