@@ -2,6 +2,7 @@
 // Private to contract/*.cpp: JSON to values, by the field list that writing uses as well.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <concepts>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "contract/json_text.hpp"
+#include "contract/plan.hpp"
 #include "contract/result_record.hpp"
 #include "contract/run_outcome.hpp"
 
@@ -52,6 +54,10 @@ struct Reader {
     known.insert(key);
     const auto found = object.find(key);
     if (found != object.end()) from_value(*found, out, place.inside(key));
+  }
+  template <class T>
+  void sparse(const char* key, T& out) {
+    optional(key, out);
   }
   /// JSON text of the keys no field asked for; empty when there are none.
   std::string unknown_keys() const {
@@ -94,6 +100,13 @@ inline void from_value_of(const json& value, RunOutcome& out, const Place& place
   const auto outcome = outcome_from_string(name);
   if (!outcome) place.fail("unknown outcome \"" + name + "\"");
   out = *outcome;
+}
+inline void from_value_of(const json& value, JobKind& out, const Place& place) {
+  std::string name;
+  from_value_of(value, name, place);
+  const auto* const known = std::find(std::begin(kJobKinds), std::end(kJobKinds), name);
+  if (known == std::end(kJobKinds)) place.fail("unknown kind of job \"" + name + "\"");
+  out = static_cast<JobKind>(known - std::begin(kJobKinds));
 }
 template <class T>
 void from_value_of(const json& value, std::optional<T>& out, const Place& place) {

@@ -35,6 +35,8 @@ struct AnyVisitor {
   void required(const char*, T&) {}
   template <class T>
   void optional(const char*, T&) {}
+  template <class T>
+  void sparse(const char*, T&) {}
 };
 template <class T>
 concept HasFields = requires(AnyVisitor& visitor, T& value) {

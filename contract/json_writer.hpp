@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "contract/json_text.hpp"
+#include "contract/plan.hpp"
 #include "contract/result_record.hpp"
 #include "contract/run_outcome.hpp"
 
@@ -29,6 +30,11 @@ struct Writer {
   void optional(const char* key, const T& value) {
     object[key] = to_value(value);
   }
+  /// Left out where it says nothing.
+  template <class T>
+  void sparse(const char* key, const T& value) {
+    if (!(value == T{})) object[key] = to_value(value);
+  }
 };
 
 template <std::floating_point T>
@@ -36,6 +42,9 @@ json to_value_of(T value) {
   return std::isfinite(value) ? json(value) : json(nullptr);
 }
 inline json to_value_of(RunOutcome value) {
+  return to_string(value);
+}
+inline json to_value_of(JobKind value) {
   return to_string(value);
 }
 template <class T>

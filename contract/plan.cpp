@@ -20,11 +20,13 @@ void visit_fields(Visitor& v, PlannedRun& s) {
   v.required("run_id", s.run_id);
   v.optional("repetition", s.repetition);
   v.required("point", s.point);
+  v.sparse("substudies", s.substudies);
   v.required("job", s.job);
   v.required("gpus", s.gpus);
   v.optional("batch_per_gpu", s.batch_per_gpu);
   v.optional("global_batch", s.global_batch);
   v.optional("lr_peak", s.lr_peak);
+  v.sparse("predicted_s", s.predicted_s);
   v.optional("gpu_hours", s.gpu_hours);
 }
 
@@ -33,6 +35,13 @@ void visit_fields(Visitor& v, PlannedJob& s) {
   v.required("name", s.name);
   v.required("run_ids", s.run_ids);
   v.optional("resources", s.resources);
+  v.sparse("kind", s.kind);
+  v.sparse("partition", s.partition);
+  v.sparse("gpu_hours", s.gpu_hours);
+  v.sparse("table", s.table);
+  v.sparse("offset", s.offset);
+  v.sparse("throttle", s.throttle);
+  v.sparse("after", s.after);
 }
 
 template <class Visitor>
@@ -61,6 +70,10 @@ void visit_fields(Visitor& v, Plan& s) {
   v.required("jobs", s.jobs);
   v.optional("skipped", s.skipped);
   v.optional("warnings", s.warnings);
+}
+
+std::string to_string(JobKind kind) {
+  return kJobKinds[static_cast<int>(kind)];
 }
 
 std::string to_json(const Plan& plan) {

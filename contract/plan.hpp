@@ -26,19 +26,32 @@ struct PlannedRun {
   std::string run_id;
   int repetition = 1;
   std::map<std::string, std::string> point;  ///< axis values, as in RunSpec
+  std::vector<std::string> substudies;       ///< those that ask for it; empty: the study itself
   std::string job;                           ///< name of the job that runs it
   int gpus = 1;
   std::int64_t batch_per_gpu = 0;
   std::int64_t global_batch = 0;
   double lr_peak = 0;
-  double gpu_hours = 0;  ///< GPUs x walltime
+  double predicted_s = 0;  ///< expected wall time; 0 = no prediction
+  double gpu_hours = 0;    ///< its share of what its job may take
   bool operator==(const PlannedRun&) const = default;
 };
 
+/// How a job holds its runs: one run; several that share the allocation, side by side where there
+/// is room; or tasks of a job array, one run each.
+enum class JobKind { single, packed, array };
+
 struct PlannedJob {
   std::string name;                  ///< file name of the script without .sh
-  std::vector<std::string> run_ids;  ///< in the order they run
-  ResourceRequest resources;
+  std::vector<std::string> run_ids;  ///< in the order they start; an array's tasks in their order
+  ResourceRequest resources;         ///< of the job; of each task of an array
+  JobKind kind = JobKind::single;
+  std::string partition;           ///< of the site; empty on a site without any
+  double gpu_hours = 0;            ///< what it may take: charged GPUs x walltime, all tasks together
+  std::string table;               ///< array: stem of the file with a line for each run
+  int offset = 0;                  ///< array: lines of the table before this job's first
+  int throttle = 0;                ///< array: tasks at a time; 0 = no limit
+  std::vector<std::string> after;  ///< jobs that must have ended before this one starts
   bool operator==(const PlannedJob&) const = default;
 };
 
@@ -69,6 +82,10 @@ struct Plan {
   std::vector<std::string> warnings;
   bool operator==(const Plan&) const = default;
 };
+
+/// "single", "packed", "array": how plan.json and people say it.
+inline constexpr const char* kJobKinds[] = {"single", "packed", "array"};
+std::string to_string(JobKind kind);
 
 /// `plan.json`: indented, sorted keys, final newline.
 std::string to_json(const Plan& plan);

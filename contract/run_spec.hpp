@@ -67,6 +67,14 @@ struct FrameworkOptions {
   bool operator==(const FrameworkOptions&) const = default;
 };
 
+/// A program other than dlscale-train that does the training.
+struct ExternalTrainer {
+  std::string command;     ///< shell text with {{names}} of the run's values; empty: dlscale-train
+  std::string log_format;  ///< what `dlscale collect` reads its output as
+  std::string launcher;    ///< what starts its ranks: templates/external_<launcher>.mustache
+  bool operator==(const ExternalTrainer&) const = default;
+};
+
 /// Where and on what a run is to run. Not part of a run's identity.
 struct ResourceRequest {
   std::string device = "cpu";        ///< what a rank computes on
@@ -110,6 +118,9 @@ struct RunSpec {
 
   int window_steps = 50;   ///< optimizer steps in a step_window record
   int evaluate_every = 1;  ///< epochs between evaluations; the last epoch is always evaluated
+
+  ExternalTrainer trainer;
+  std::map<std::string, std::string> parameters;  ///< free ones, for external trainers
 
   ResourceRequest resources;
 

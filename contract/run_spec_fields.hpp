@@ -58,6 +58,13 @@ void visit_fields(Visitor& v, FrameworkOptions& s) {
 }
 
 template <class Visitor>
+void visit_fields(Visitor& v, ExternalTrainer& s) {
+  v.required("command", s.command);
+  v.sparse("log_format", s.log_format);
+  v.sparse("launcher", s.launcher);
+}
+
+template <class Visitor>
 void visit_fields(Visitor& v, ResourceRequest& s) {
   v.optional("device", s.device);
   v.optional("communicator", s.communicator);
@@ -95,6 +102,8 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.optional("label_smoothing", s.label_smoothing);
   v.optional("window_steps", s.window_steps);
   v.optional("evaluate_every", s.evaluate_every);
+  v.sparse("trainer", s.trainer);
+  v.sparse("parameters", s.parameters);
   v.optional("resources", s.resources);
 }
 
