@@ -52,7 +52,9 @@ class RunView : public runner::LaunchObserver {
         start_s_(clock.steady_s()),
         terminal_(terminal_of(STDOUT_FILENO)),
         line_(std::cout, terminal_) {
-    for (const contract::RunSpec& run : planning.runs) epochs_[run.run_id] = run.epochs;
+    for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
+      epochs_[planning.plan.runs[i].run_id] = planning.run(i).epochs;
+    }
   }
 
   void run_ended(const runner::RunReport& report, const runner::Progress& progress) override {
@@ -141,7 +143,8 @@ void refuse_what_cannot_run(const planner::Planning& planning) {
                     "site file",
                     site.trainer));
   }
-  for (const contract::RunSpec& run : planning.runs) {
+  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
+    const contract::RunSpec run = planning.run(i);
     for (const std::string& variable : planner::variables_in(run.dataset.path)) {
       if (std::getenv(variable.c_str()) != nullptr) continue;
       throw base::UsageError(

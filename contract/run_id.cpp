@@ -47,6 +47,10 @@ std::string make_run_id(const RunSpec& spec) {
                      spec.repetition);
 }
 
+std::string run_id_of(std::string_view point_id, int repetition) {
+  return fmt::format("{}-r{}", point_id, repetition);
+}
+
 std::string point_id(std::string_view run_id) {
   return std::string(run_id.substr(0, run_id.rfind("-r")));
 }

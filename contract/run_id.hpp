@@ -17,6 +17,9 @@ std::string sha256_hex(std::string_view text);
 /// schema version. Planning again, on another site or with more repetitions renames nothing.
 std::string make_run_id(const RunSpec& spec);
 
+/// The id of a point's repetition.
+std::string run_id_of(std::string_view point_id, int repetition);
+
 /// The id without its `-r<k>` ending: what repetitions of one point share.
 std::string point_id(std::string_view run_id);
 

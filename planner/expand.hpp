@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a study to the list of its points: product, includes, exclusions.
+// From a study to the list of its points: products, includes, exclusions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,22 +11,32 @@
 
 namespace dlscale::planner {
 
-struct ExpandedPoint {
-  contract::RunSpec run;  ///< without id, repetition and resources
-  const Node* gpus;       ///< where the study says the GPU count; lives as long as the study
+/// One point of a study, kept small: a study may have a million.
+struct Point {
+  std::uint32_t matrix = 0;           ///< of Study::matrices
+  std::vector<std::uint32_t> values;  ///< of each axis: the index of its value
+  std::string id;                     ///< what the ids of its runs begin with
+  std::vector<std::uint32_t> also;    ///< other matrices that ask for the same run
 };
 
 struct Expansion {
-  std::vector<ExpandedPoint> points;
+  std::vector<Point> points;
   std::vector<contract::SkippedPoint> skipped;
   std::vector<std::string> notes;  ///< what runs otherwise than asked, each once
 };
 
-/// The points in the order of [matrix]: the first axis varies slowest, the last fastest; then
-/// those of each [[include]]. Exclusions hold for all of them; the first that matches is the
-/// reason. Throws base::SpecError for a point that cannot run (unless the study skips such points),
-/// naming it, for two points that are the same run, naming both, and for more than a million runs,
-/// exclusions not counted. The study must outlive the result.
+/// The points of each matrix in the order of [matrix]: the first axis varies slowest, the last
+/// fastest; then those of each [[include]]. Exclusions hold for all of them; the first that matches
+/// is the reason. A run that several sub-studies ask for is one point. Throws base::SpecError for a
+/// point that cannot run (unless the study skips such points), naming it, for two points of a
+/// matrix that are the same run, naming both, and for more than a million runs, exclusions not
+/// counted.
 Expansion expand(const Study& study);
+
+/// The run of a point, without repetition, resources and the id that depends on them.
+contract::RunSpec run_of(const Study& study, const Point& point);
+
+/// Where the study says the point's GPU count, and the count itself.
+Item gpus_of(const Study& study, const Point& point);
 
 }  // namespace dlscale::planner

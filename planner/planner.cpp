@@ -58,99 +58,115 @@ std::optional<Knowledge> known_trainer(const Site& site, const Resources& resour
                    uses_trainer_here(site, resources)};
 }
 
-/// One warning for each name that the trainer lacks, with the number of runs it concerns.
-void warn_of_missing(const std::vector<contract::RunSpec>& runs, const Knowledge& known,
-                     std::vector<std::string>& warnings) {
-  std::map<std::pair<std::string, std::string>, int> missing;
-  for (const contract::RunSpec& run : runs) {
-    const std::pair<const char*, std::string> names[] = {
-        {"framework", run.framework},
-        {"model", run.model},
-        {"loader", run.loader},
-        {"lr_schedule", run.lr_schedule.kind},
-        {"dataset", run.dataset.kind},
-        {"optimizer", run.optimizer.kind},
-        {"communicator", run.resources.communicator},
-        {"device", run.resources.device}};
+/// Counts, while the runs go by, what would fail or differs from what was meant.
+class Warnings {
+ public:
+  explicit Warnings(const std::optional<Knowledge>& known) : known_(known) {}
+
+  void look_at(const contract::RunSpec& run, int repeats) {
+    runs_ += repeats;
+    if (run.warmup_epochs >= run.epochs) endless_warmups_ += repeats;
+    if (!known_ || !run.trainer.command.empty()) return;
+    if (run.accumulation_steps > 1) accumulating_ += repeats;
+    const std::pair<const char*, const std::string*> names[] = {
+        {"framework", &run.framework},
+        {"model", &run.model},
+        {"loader", &run.loader},
+        {"lr_schedule", &run.lr_schedule.kind},
+        {"dataset", &run.dataset.kind},
+        {"optimizer", &run.optimizer.kind},
+        {"communicator", &run.resources.communicator},
+        {"device", &run.resources.device}};
     for (const auto& [family, name] : names) {
-      if (!known.capabilities.has(family, name)) ++missing[{family, name}];
+      if (!known_->capabilities.has(family, *name)) missing_[{family, *name}] += repeats;
     }
   }
-  for (const auto& [name, count] : missing) {
-    warnings.push_back(
-        known.runs_there
-            ? fmt::format("the trainer has no {} \"{}\": {} of {} runs would fail ({})", name.first,
-                          name.second, count, runs.size(), known.file)
-            : fmt::format(
-                  "the trainer built here has no {} \"{}\" (this site's may): {} of {} runs",
-                  name.first, name.second, count, runs.size()));
+
+  void add_to(std::vector<std::string>& warnings) const {
+    if (endless_warmups_ > 0) {
+      warnings.push_back(
+          fmt::format("the peak learning rate is never reached, for warmup_epochs is not below "
+                      "epochs: {} of {} runs",
+                      endless_warmups_, runs_));
+    }
+    for (const auto& [name, count] : missing_) warnings.push_back(missing(name, count));
+    if (known_ && known_->built_here && accumulating_ > 0) {
+      warnings.push_back(fmt::format(
+          "the trainer built here refuses accumulation_steps above 1{}: {} of {} runs{}",
+          known_->runs_there ? "" : " (this site's may not)", accumulating_, runs_,
+          known_->runs_there ? " would fail" : ""));
+    }
+  }
+
+ private:
+  std::string missing(const std::pair<std::string, std::string>& name, int count) const {
+    if (known_->runs_there) {
+      return fmt::format("the trainer has no {} \"{}\": {} of {} runs would fail ({})", name.first,
+                         name.second, count, runs_, known_->file);
+    }
+    return fmt::format("the trainer built here has no {} \"{}\" (this site's may): {} of {} runs",
+                       name.first, name.second, count, runs_);
+  }
+
+  const std::optional<Knowledge>& known_;
+  int runs_ = 0, endless_warmups_ = 0, accumulating_ = 0;
+  std::map<std::pair<std::string, std::string>, int> missing_;  // family and name → runs
+};
+
+std::vector<std::string> substudies_of(const Study& study, const Point& point) {
+  std::vector<std::string> names;
+  const auto add = [&](std::uint32_t matrix) {
+    const std::string& name = study.matrices[matrix].name;
+    if (!name.empty()) names.push_back(name);
+  };
+  add(point.matrix);
+  for (const std::uint32_t matrix : point.also) add(matrix);
+  return names;
+}
+
+void add_runs(Planning& planning, Warnings& warnings) {
+  const Study& study = planning.study;
+  for (const Point& point : planning.expansion.points) {
+    contract::RunSpec run = run_of(study, point);
+    const ResourceWishes& wishes = study.matrices[point.matrix].resources;
+    planning.allocations.push_back(allocate(planning.site, wishes, gpus_of(study, point)));
+    run.resources = planning.allocations.back().request;
+    contract::validate(run, study.file);
+    warnings.look_at(run, study.repeats);
+    contract::PlannedRun planned{.point = run.point,
+                                 .substudies = substudies_of(study, point),
+                                 .gpus = run.gpus,
+                                 .batch_per_gpu = run.batch_per_gpu,
+                                 .global_batch = run.global_batch,
+                                 .lr_peak = run.lr.peak};
+    for (int repetition = 1; repetition <= study.repeats; ++repetition) {
+      planned.repetition = repetition;
+      planned.run_id = contract::run_id_of(point.id, repetition);
+      planning.plan.runs.push_back(planned);
+    }
   }
 }
 
-void warn_of_accumulation(const std::vector<contract::RunSpec>& runs, const Knowledge& known,
-                          std::vector<std::string>& warnings) {
-  const auto count = std::count_if(runs.begin(), runs.end(),
-                                   [](const auto& run) { return run.accumulation_steps > 1; });
-  if (!known.built_here || count == 0) return;
-  warnings.push_back(
-      fmt::format("the trainer built here refuses accumulation_steps above 1{}: {} of {} runs{}",
-                  known.runs_there ? "" : " (this site's may not)", count, runs.size(),
-                  known.runs_there ? " would fail" : ""));
-}
-
-void warn_of_warmup(const std::vector<contract::RunSpec>& runs,
-                    std::vector<std::string>& warnings) {
-  const auto count = std::count_if(runs.begin(), runs.end(),
-                                   [](const auto& run) { return run.warmup_epochs >= run.epochs; });
-  if (count == 0) return;
-  warnings.push_back(
-      fmt::format("the peak learning rate is never reached, for warmup_epochs is not below epochs: "
-                  "{} of {} runs",
-                  count, runs.size()));
-}
-
-void add_job(const contract::RunSpec& run, Planning& planning) {
-  const double gpu_hours = run.gpus * run.resources.walltime_s / kSecondsPerHour;
-  planning.plan.jobs.push_back({run.run_id, {run.run_id}, run.resources});
-  planning.plan.runs.push_back({.run_id = run.run_id,
-                                .repetition = run.repetition,
-                                .point = run.point,
-                                .job = run.run_id,
-                                .gpus = run.gpus,
-                                .batch_per_gpu = run.batch_per_gpu,
-                                .global_batch = run.global_batch,
-                                .lr_peak = run.lr.peak,
-                                .gpu_hours = gpu_hours});
-}
-
-void add_runs(const Study& study, const Expansion& expansion, Planning& planning) {
-  std::map<int, Allocation> allocations;  // by GPU count: points share their shape
-  for (const ExpandedPoint& point : expansion.points) {
-    contract::RunSpec run = point.run;
-    const auto known = allocations.find(run.gpus);
-    const Allocation& allocation =
-        known != allocations.end() ? known->second
-                                   : allocations
-                                         .emplace(run.gpus, allocate(planning.site, study.resources,
-                                                                     {*point.gpus, "matrix.gpus"}))
-                                         .first->second;
-    run.resources = allocation.request;
-    run.dataset.path = fill_in_variables(run.dataset.path, planning.site.variables);
-    for (run.repetition = 1; run.repetition <= study.repeats; ++run.repetition) {
-      run.run_id = contract::make_run_id(run);
-      contract::validate(run, study.file);
-      add_job(run, planning);
-      planning.runs.push_back(run);
-      if (allocation.partition) {
-        planning.job_partitions.push_back(*allocation.partition);
-      }
+/// Each run is a job of its own.
+void add_jobs(Planning& planning) {
+  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
+    contract::PlannedRun& run = planning.plan.runs[i];
+    const Allocation& allocation = planning.allocations[i / planning.study.repeats];
+    run.job = run.run_id;
+    run.gpu_hours = run.gpus * allocation.request.walltime_s / kSecondsPerHour;
+    contract::PlannedJob job{run.job, {run.run_id}, allocation.request};
+    if (allocation.partition >= 0) {
+      job.partition = planning.site.partitions[allocation.partition].name;
     }
+    job.gpu_hours = run.gpu_hours;
+    planning.plan.jobs.push_back(std::move(job));
   }
 }
 
 void check_budget(const Study& study, const contract::Plan& plan) {
-  if (!study.resources.max_gpu_hours) return;
-  const Item limit{*study.resources.max_gpu_hours, "resources.max_gpu_hours"};
+  const std::optional<Node>& wanted = study.matrices.front().resources.max_gpu_hours;
+  if (!wanted) return;
+  const Item limit{*wanted, "resources.max_gpu_hours"};
   const bool bounded = std::all_of(plan.runs.begin(), plan.runs.end(),
                                    [](const auto& run) { return run.gpu_hours > 0; });
   if (!bounded) limit.fail("cannot be checked: neither study nor site says a walltime");
@@ -177,7 +193,22 @@ void warn_of_baseline(const contract::Plan& plan, std::vector<std::string>& warn
   }
 }
 
-contract::Plan plan_of(const Study& study, const Site& site, const Expansion& expansion) {
+void add_axes(const Matrix& matrix, std::vector<contract::Axis>& axes) {
+  for (const StudyAxis& axis : matrix.axes) {
+    auto known = std::find_if(axes.begin(), axes.end(), [&](const contract::Axis& other) {
+      return other.name == axis.name();
+    });
+    if (known == axes.end()) known = axes.insert(axes.end(), {axis.name(), {}});
+    for (const std::string& text : axis.texts) {
+      const auto& values = known->values;
+      if (std::find(values.begin(), values.end(), text) == values.end()) {
+        known->values.push_back(text);
+      }
+    }
+  }
+}
+
+contract::Plan plan_of(const Study& study, const Site& site, Expansion& expansion) {
   contract::Plan plan;
   plan.study = study.name;
   plan.scaling = study.scaling;
@@ -185,12 +216,8 @@ contract::Plan plan_of(const Study& study, const Site& site, const Expansion& ex
   plan.scheduler = site.scheduler;
   plan.baseline = study.baseline;
   plan.repeats = study.repeats;
-  for (const StudyAxis& axis : study.axes) {
-    contract::Axis shown{axis.name(), {}};
-    for (const Node& value : axis.values) shown.values.push_back(to_text(value));
-    plan.axes.push_back(std::move(shown));
-  }
-  plan.skipped = expansion.skipped;
+  for (const Matrix& matrix : study.matrices) add_axes(matrix, plan.axes);
+  plan.skipped = std::move(expansion.skipped);
   plan.warnings = expansion.notes;
   return plan;
 }
@@ -207,35 +234,41 @@ std::string with_overrides(const std::string& study, const std::vector<std::stri
 
 }  // namespace
 
-Planning make_plan(const PlanRequest& request, const Resources& resources) {
-  const std::string study_text = read_named_file(request.study);
-  const Study study = read_study(study_text, request.study.string(), request.overrides);
-  const fs::path site_path = site_file(request.site, resources.sites);
-  const std::string site_text = read_named_file(site_path);
-  const Expansion expansion = expand(study);
-  if (expansion.points.empty()) {
-    throw base::SpecError({study.file}, "", "every point of the study is left out");
-  }
+contract::RunSpec Planning::run(std::size_t i) const {
+  const std::size_t at = i / static_cast<std::size_t>(study.repeats);
+  contract::RunSpec run = run_of(study, expansion.points[at]);
+  run.repetition = plan.runs[i].repetition;
+  run.run_id = plan.runs[i].run_id;
+  run.resources = allocations[at].request;
+  run.dataset.path = fill_in_variables(run.dataset.path, site.variables);
+  return run;
+}
 
+Planning make_plan(const PlanRequest& request, const Resources& resources) {
   Planning planning;
-  planning.site = read_site(site_text, site_path);
+  const std::string study_text = read_named_file(request.study);
+  planning.study = read_study(study_text, request.study.string(), request.overrides);
+  const fs::path site_path = site_file(request.site, resources.sites);
+  planning.site_toml = read_named_file(site_path);
+  planning.expansion = expand(planning.study);
+  if (planning.expansion.points.empty()) {
+    throw base::SpecError({planning.study.file}, "", "every point of the study is left out");
+  }
+  planning.site = read_site(planning.site_toml, site_path);
   const auto known = known_trainer(planning.site, resources);
   if (planning.site.trainer.empty()) {
     planning.site.trainer = uses_trainer_here(planning.site, resources)
                                 ? fs::absolute(*resources.trainer).lexically_normal().string()
                                 : "dlscale-train";
   }
-  planning.plan = plan_of(study, planning.site, expansion);
-  add_runs(study, expansion, planning);
-  check_budget(study, planning.plan);
+  planning.plan = plan_of(planning.study, planning.site, planning.expansion);
+  Warnings warnings(known);
+  add_runs(planning, warnings);
+  add_jobs(planning);
+  check_budget(planning.study, planning.plan);
   warn_of_baseline(planning.plan, planning.plan.warnings);
-  warn_of_warmup(planning.runs, planning.plan.warnings);
-  if (known) {
-    warn_of_missing(planning.runs, *known, planning.plan.warnings);
-    warn_of_accumulation(planning.runs, *known, planning.plan.warnings);
-  }
+  warnings.add_to(planning.plan.warnings);
   planning.study_toml = with_overrides(study_text, request.overrides);
-  planning.site_toml = site_text;
   return planning;
 }
 

@@ -10,6 +10,8 @@
 #include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
 #include "contract/run_spec.hpp"
+#include "planner/expand.hpp"
+#include "planner/resources.hpp"
 #include "planner/site.hpp"
 
 namespace dlscale::planner {
@@ -30,10 +32,14 @@ struct PlanRequest {
 /// A plan not yet written.
 struct Planning {
   contract::Plan plan;
-  std::vector<contract::RunSpec> runs;  ///< in the order of plan.runs
+  Study study;
   Site site;
-  std::vector<Partition> job_partitions;  ///< of each of plan.jobs; empty on a site without any
-  std::string study_toml, site_toml;      ///< for the copies in the plan folder
+  Expansion expansion;
+  std::vector<Allocation> allocations;  ///< of each point
+  std::string study_toml, site_toml;    ///< for the copies in the plan folder
+
+  /// The i-th of plan.runs in full: made when asked for, since a plan may have a million.
+  contract::RunSpec run(std::size_t i) const;
 };
 
 /// Reads, expands and checks; writes nothing. Throws base::SpecError or base::UsageError for a

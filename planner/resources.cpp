@@ -78,7 +78,9 @@ Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& 
   for (const Partition* partition : candidates(site, wishes)) {
     contract::ResourceRequest request = request_on(partition);
     const std::string why = try_partition(site, *partition, count, request);
-    if (why.empty()) return {request, *partition};
+    if (why.empty()) {
+      return {request, static_cast<int>(partition - site.partitions.data())};
+    }
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", partition->name, why);
   }
   if (!reasons.empty()) {
@@ -86,7 +88,7 @@ Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& 
   }
   contract::ResourceRequest request = request_on(nullptr);
   request.ranks_per_node = count;
-  return {request, std::nullopt};
+  return {request, -1};
 }
 
 }  // namespace dlscale::planner

@@ -2,18 +2,16 @@
 // From a number of GPUs to nodes, ranks and cores of a site's partition.
 #pragma once
 
-#include <optional>
-
 #include "contract/run_spec.hpp"
 #include "planner/fields.hpp"
 #include "planner/site.hpp"
-#include "planner/study.hpp"
+#include "planner/wishes.hpp"
 
 namespace dlscale::planner {
 
 struct Allocation {
   contract::ResourceRequest request;
-  std::optional<Partition> partition;  ///< none on a site without partitions (one machine)
+  int partition = -1;  ///< of Site::partitions; -1 on a site without any (one machine)
 };
 
 /// The first partition that takes the job, or the one the study names: the fewest nodes over which

@@ -2,6 +2,7 @@
 // A study as data: the recipe all runs share, the axes they differ along, what is left out.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "contract/plan.hpp"
 #include "contract/run_spec.hpp"
 #include "planner/expression.hpp"
+#include "planner/wishes.hpp"
 
 namespace dlscale::planner {
 
@@ -31,23 +33,44 @@ struct Setting {
 };
 
 struct StudyAxis {
-  const Setting* setting = nullptr;
-  std::vector<Node> values;
+  Setting setting;
+  std::vector<Node> values;        ///< those that only an [[include]] asks for, too
+  std::vector<std::string> texts;  ///< the values as tables show them
   base::Location where;
-  const std::string& name() const { return setting->symbol.name; }
+  const std::string& name() const { return setting.symbol.name; }
 };
+
+/// Axes that vary together: each row holds, for each of the axes, the index of a value.
+struct Factor {
+  std::vector<std::size_t> axes;
+  std::vector<std::vector<std::uint32_t>> rows;
+};
+
+/// Points: every combination of a row of each factor, the last factor varying fastest.
+using Block = std::vector<Factor>;
 
 struct Exclusion {
   Expression when;
   std::string why;
 };
 
-/// What the study asks of the site.
-struct ResourceWishes {
-  double walltime_s = 0;   ///< 0: the site's default
-  int cores_per_rank = 0;  ///< 0: the site's default
-  std::optional<Node> partition;
-  std::optional<Node> max_gpu_hours;
+/// Values for the points a condition holds for.
+struct Override {
+  Expression when;
+  std::vector<std::pair<Setting, Item>> values;
+};
+
+/// A study, or one of its sub-studies: a matrix of runs and the recipe they share.
+struct Matrix {
+  std::string name;  ///< of the sub-study; empty: the study itself
+  std::string scaling = "weak";
+  Recipe recipe;
+  base::Location dataset_where;  ///< of training.dataset.kind
+  std::vector<StudyAxis> axes;   ///< in the order of the file
+  std::vector<Block> blocks;     ///< the product, then what each [[include]] adds
+  std::vector<Exclusion> exclusions;
+  std::vector<Override> overrides;  ///< in their order; the last one that holds counts
+  ResourceWishes resources;
 };
 
 struct Study {
@@ -58,13 +81,8 @@ struct Study {
   contract::BaselineRule baseline;
   int repeats = 1;
   std::uint64_t seed = 1;
-  Recipe recipe;
-  base::Location dataset_where;  ///< of training.dataset.kind
-  std::vector<StudyAxis> axes;   ///< in the order of the file
-  /// The value lists of each [[include]], one list per axis: the whole axis where it says nothing.
-  std::vector<std::vector<std::vector<Node>>> includes;
-  std::vector<Exclusion> exclusions;
-  ResourceWishes resources;
+  std::vector<Matrix> matrices;  ///< at least one
+  LaunchWishes launch;
 };
 
 /// Names expressions may use: every axis, then those of gpus, batch_per_gpu and global_batch that

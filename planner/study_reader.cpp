@@ -12,9 +12,9 @@
 namespace dlscale::planner {
 namespace {
 
-const std::vector<std::string> kSections{"study",   "matrix",   "exclude",
-                                         "include", "training", "resources"};
-enum Section { kStudy, kMatrix, kExclude, kInclude, kTraining, kResources };
+const std::vector<std::string> kSections{"study",    "matrix",    "exclude", "include",
+                                         "training", "resources", "launch"};
+enum Section { kStudy, kMatrix, kExclude, kInclude, kTraining, kResources, kLaunch, kSectionCount };
 
 constexpr std::int64_t kMostRepeats = 10'000;
 
@@ -67,28 +67,6 @@ const std::vector<Field<Study>>& study_fields() {
   return fields;
 }
 
-const std::vector<Field<ResourceWishes>>& resource_fields() {
-  static const std::vector<Field<ResourceWishes>> fields{
-      {"walltime", [](ResourceWishes& r,
-                      const Item& i) { r.walltime_s = i.text() == "auto" ? 0 : i.duration_s(); }},
-      {"cores_per_rank",
-       [](ResourceWishes& r, const Item& i) {
-         r.cores_per_rank = static_cast<int>(i.whole(1, kMostCoresPerRank));
-       }},
-      {"partition",
-       [](ResourceWishes& r, const Item& i) {
-         i.word();
-         r.partition = i.node;
-       }},
-      {"max_gpu_hours",
-       [](ResourceWishes& r, const Item& i) {
-         i.number(0);
-         r.max_gpu_hours = i.node;
-       }},
-  };
-  return fields;
-}
-
 std::vector<std::string> names_of(const std::vector<Setting>& settings) {
   std::vector<std::string> names;
   for (const Setting& setting : settings) names.push_back(setting.symbol.name);
@@ -115,58 +93,77 @@ std::vector<Node> read_values(const Setting& setting, const Item& item) {
   return nodes;
 }
 
-void read_matrix(const Item& matrix, Study& study) {
+/// An axis alone: each of its values is a row.
+Factor factor_of(std::size_t axis, std::uint32_t first, std::size_t count) {
+  Factor factor{{axis}, {}};
+  for (std::uint32_t i = 0; i < count; ++i) factor.rows.push_back({first + i});
+  return factor;
+}
+
+void add_values(StudyAxis& axis, std::vector<Node> values) {
+  for (Node& value : values) {
+    axis.texts.push_back(to_text(value));
+    axis.values.push_back(std::move(value));
+  }
+}
+
+void read_matrix(const Item& section, Matrix& matrix) {
   const std::vector<Setting>& settings = axis_settings();
-  match_keys(matrix, names_of(settings), [&](std::size_t i, const Item& item) {
-    study.axes.push_back({&settings[i], read_values(settings[i], item), item.node.where});
+  Block product;
+  match_keys(section, names_of(settings), [&](std::size_t i, const Item& item) {
+    StudyAxis axis{settings[i], {}, {}, item.node.where};
+    add_values(axis, read_values(settings[i], item));
+    product.push_back(factor_of(matrix.axes.size(), 0, axis.values.size()));
+    matrix.axes.push_back(std::move(axis));
   });
+  matrix.blocks.push_back(std::move(product));
 }
 
-const StudyAxis* find_axis(const Study& study, std::string_view name) {
-  const auto found = std::find_if(study.axes.begin(), study.axes.end(),
+const StudyAxis* find_axis(const Matrix& matrix, std::string_view name) {
+  const auto found = std::find_if(matrix.axes.begin(), matrix.axes.end(),
                                   [&](const StudyAxis& axis) { return axis.name() == name; });
-  return found == study.axes.end() ? nullptr : &*found;
+  return found == matrix.axes.end() ? nullptr : &*found;
 }
 
-void check_axes(const Item& matrix, const Study& study) {
+void check_axes(const Item& section, const Matrix& matrix) {
   const auto missing = [&](const std::string& name, const std::string& hint) {
-    throw base::SpecError(matrix.node.where, "matrix." + name, "missing" + hint);
+    throw base::SpecError(section.node.where, "matrix." + name, "missing" + hint);
   };
-  const StudyAxis* per_gpu = find_axis(study, "batch_per_gpu");
-  const StudyAxis* global = find_axis(study, "global_batch");
-  if (find_axis(study, "model") == nullptr) missing("model", "");
-  if (find_axis(study, "gpus") == nullptr) missing("gpus", "");
+  const StudyAxis* per_gpu = find_axis(matrix, "batch_per_gpu");
+  const StudyAxis* global = find_axis(matrix, "global_batch");
+  if (find_axis(matrix, "model") == nullptr) missing("model", "");
+  if (find_axis(matrix, "gpus") == nullptr) missing("gpus", "");
   if (per_gpu != nullptr && global != nullptr) {
     throw base::SpecError(global->where, "matrix.global_batch",
                           "batch_per_gpu is given too; keep one of them");
   }
-  if (study.scaling == "weak" && global != nullptr) {
+  if (matrix.scaling == "weak" && global != nullptr) {
     throw base::SpecError(global->where, "matrix.global_batch",
                           "weak scaling keeps the batch of a GPU fixed: give batch_per_gpu, or "
                           "study.scaling = \"strong\"");
   }
-  if (study.scaling == "strong" && per_gpu != nullptr) {
+  if (matrix.scaling == "strong" && per_gpu != nullptr) {
     throw base::SpecError(per_gpu->where, "matrix.batch_per_gpu",
                           "strong scaling keeps the global batch fixed: give global_batch, or "
                           "study.scaling = \"weak\"");
   }
   if (per_gpu == nullptr && global == nullptr) {
-    missing(study.scaling == "strong" ? "global_batch" : "batch_per_gpu", "");
+    missing(matrix.scaling == "strong" ? "global_batch" : "batch_per_gpu", "");
   }
 }
 
-void read_training(const Item& training, Study& study) {
+void read_training(const Item& training, Matrix& matrix) {
   const std::vector<Setting>& settings = training_settings();
   match_keys(training, names_of(settings), [&](std::size_t i, const Item& item) {
-    settings[i].read(study.recipe, item);
-    if (settings[i].symbol.name == "dataset.kind") study.dataset_where = item.node.where;
+    settings[i].read(matrix.recipe, item);
+    if (settings[i].symbol.name == "dataset.kind") matrix.dataset_where = item.node.where;
   });
 }
 
 /// A study without a learning rate, or with two, is a study of something else than meant.
-void check_learning_rate(const Study& study, const base::Location& where) {
-  const bool per_gpu = study.recipe.lr_base_per_gpu || find_axis(study, "lr.base_per_gpu");
-  const bool whole_run = study.recipe.lr_base || find_axis(study, "lr.base");
+void check_learning_rate(const Matrix& matrix, const base::Location& where) {
+  const bool per_gpu = matrix.recipe.lr_base_per_gpu || find_axis(matrix, "lr.base_per_gpu");
+  const bool whole_run = matrix.recipe.lr_base || find_axis(matrix, "lr.base");
   if (!per_gpu && !whole_run) {
     throw base::SpecError(where, "training.lr",
                           "missing: give { base_per_gpu = … } or { base = … }");
@@ -176,20 +173,20 @@ void check_learning_rate(const Study& study, const base::Location& where) {
   }
 }
 
-void read_include(const Item& include, Study& study) {
-  std::vector<std::vector<Node>> values;
+void read_include(const Item& include, Matrix& matrix) {
+  Block block = matrix.blocks.front();
   std::vector<std::string> names;
-  for (const StudyAxis& axis : study.axes) {
-    values.push_back(axis.values);
-    names.push_back(axis.name());
-  }
+  for (const StudyAxis& axis : matrix.axes) names.push_back(axis.name());
   match_keys(include, names, [&](std::size_t i, const Item& item) {
-    values[i] = read_values(*study.axes[i].setting, item);
+    StudyAxis& axis = matrix.axes[i];
+    const auto first = static_cast<std::uint32_t>(axis.values.size());
+    add_values(axis, read_values(axis.setting, item));
+    block[i] = factor_of(i, first, axis.values.size() - first);
   });
-  study.includes.push_back(std::move(values));
+  matrix.blocks.push_back(std::move(block));
 }
 
-void read_exclude(const Item& exclude, Study& study) {
+void read_exclude(const Item& exclude, Matrix& matrix) {
   const Node *when = nullptr, *why = nullptr;
   match_keys(exclude, {"when", "why"}, [&](std::size_t i, const Item& item) {
     item.word();
@@ -197,15 +194,16 @@ void read_exclude(const Item& exclude, Study& study) {
   });
   if (when == nullptr) exclude.fail("has no when = 'condition'");
   if (why == nullptr) exclude.fail("has no why = \"reason\"");
-  study.exclusions.push_back({Expression({*when, exclude.key + ".when"}, study_symbols(study.axes)),
-                              std::get<std::string>(why->value)});
+  matrix.exclusions.push_back(
+      {Expression({*when, exclude.key + ".when"}, study_symbols(matrix.axes)),
+       std::get<std::string>(why->value)});
 }
 
 }  // namespace
 
 std::vector<Symbol> study_symbols(const std::vector<StudyAxis>& axes) {
   std::vector<Symbol> symbols;
-  for (const StudyAxis& axis : axes) symbols.push_back(axis.setting->symbol);
+  for (const StudyAxis& axis : axes) symbols.push_back(axis.setting.symbol);
   for (const char* name : {"gpus", "batch_per_gpu", "global_batch"}) {
     const bool is_axis = std::any_of(symbols.begin(), symbols.end(),
                                      [&](const Symbol& symbol) { return symbol.name == name; });
@@ -218,7 +216,7 @@ Study read_study(std::string_view text, const std::string& file,
                  const std::vector<std::string>& overrides) {
   Node root = parse_document(text, file);
   for (const std::string& assignment : overrides) apply_override(root, assignment);
-  std::array<const Node*, 6> sections{};
+  std::array<const Node*, kSectionCount> sections{};
   match_keys({root, ""}, kSections,
              [&](std::size_t i, const Item& item) { sections[i] = &item.node; });
   const Node nothing{Table{}, {file}};
@@ -229,17 +227,20 @@ Study read_study(std::string_view text, const std::string& file,
   study.file = file;
   read_fields(section(kStudy), study_fields(), study);
   if (study.name.empty()) section(kStudy).fail("name is missing");
-  read_matrix(section(kMatrix), study);
-  check_axes(section(kMatrix), study);
-  read_training(section(kTraining), study);
-  check_learning_rate(study, section(kTraining).node.where);
+  Matrix matrix{.scaling = study.scaling};
+  read_matrix(section(kMatrix), matrix);
+  check_axes(section(kMatrix), matrix);
+  read_training(section(kTraining), matrix);
+  check_learning_rate(matrix, section(kTraining).node.where);
   if (sections[kInclude] != nullptr) {
-    for (const Item& item : section(kInclude).items()) read_include(item, study);
+    for (const Item& item : section(kInclude).items()) read_include(item, matrix);
   }
   if (sections[kExclude] != nullptr) {
-    for (const Item& item : section(kExclude).items()) read_exclude(item, study);
+    for (const Item& item : section(kExclude).items()) read_exclude(item, matrix);
   }
-  read_fields(section(kResources), resource_fields(), study.resources);
+  matrix.resources = read_resources(section(kResources));
+  study.matrices.push_back(std::move(matrix));
+  study.launch = read_launch(section(kLaunch));
   return study;
 }
 

@@ -10,12 +10,13 @@ using test::StudyText;
 
 namespace {
 
-std::vector<std::string> shown(const planner::Expansion& expansion,
+std::vector<std::string> shown(const planner::Study& study, const planner::Expansion& expansion,
                                const std::vector<std::string>& axes) {
   std::vector<std::string> lines;
   for (const auto& point : expansion.points) {
     std::string line;
-    for (const auto& axis : axes) line += (line.empty() ? "" : " ") + point.run.point.at(axis);
+    const auto run = planner::run_of(study, point);
+    for (const auto& axis : axes) line += (line.empty() ? "" : " ") + run.point.at(axis);
     lines.push_back(line);
   }
   return lines;
@@ -29,7 +30,7 @@ const std::string kMatrix =
 
 TEST_CASE("the last axis varies fastest") {
   const auto study = test::read({.matrix = kMatrix});
-  CHECK(shown(planner::expand(study), {"framework", "gpus"}) ==
+  CHECK(shown(study, planner::expand(study), {"framework", "gpus"}) ==
         std::vector<std::string>{"ddp 1", "ddp 2", "synchronous 1", "synchronous 2"});
 }
 
@@ -39,7 +40,7 @@ TEST_CASE("excluded points are skipped with the first reason that matches") {
                                          "why = 'one'\n[[exclude]]\nwhen = 'global_batch == 64'\n"
                                          "why = 'two'"});
   const auto expansion = planner::expand(study);
-  CHECK(shown(expansion, {"framework", "gpus"}) ==
+  CHECK(shown(study, expansion, {"framework", "gpus"}) ==
         std::vector<std::string>{"ddp 1", "synchronous 1"});
   REQUIRE(expansion.skipped.size() == 2);
   CHECK(expansion.skipped[0].why == "one");
@@ -49,7 +50,7 @@ TEST_CASE("excluded points are skipped with the first reason that matches") {
 
 TEST_CASE("an include adds the axes it names and all values of the others") {
   const auto study = test::read({.matrix = kMatrix, .rest = "[[include]]\ngpus = 8"});
-  CHECK(shown(planner::expand(study), {"framework", "gpus"}) ==
+  CHECK(shown(study, planner::expand(study), {"framework", "gpus"}) ==
         std::vector<std::string>{"ddp 1", "ddp 2", "synchronous 1", "synchronous 2", "ddp 8",
                                  "synchronous 8"});
 }

@@ -28,7 +28,7 @@ TEST_CASE("a plan folder holds what its readers look for") {
   CHECK(base::read_file(out.study_toml()) ==
         base::read_file(test::kSource / "examples/studies/demo/study.toml"));
   CHECK(fs::is_directory(out.logs()));
-  for (const auto& run : planning.runs) {
+  for (const auto& run : test::runs_of(planning)) {
     const auto json = base::read_file(out.run(run.run_id).run_json());
     CHECK(contract::run_spec_from_json(json, "run.json") == run);
     CHECK(::access(out.job_script(run.run_id).c_str(), X_OK) == 0);
@@ -59,7 +59,7 @@ TEST_CASE("a run with results keeps its description and is reported stale") {
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
   write(planning, out);
-  const std::string id = planning.runs[3].run_id;
+  const std::string id = planning.run(3).run_id;
   out.run(id).make_next_launch();
   const auto json = base::read_file(out.run(id).run_json());
   const auto script = base::read_file(out.job_script(id));
@@ -68,9 +68,8 @@ TEST_CASE("a run with results keeps its description and is reported stale") {
   CHECK(written.stale == std::vector{id});
   CHECK(base::read_file(out.run(id).run_json()) == json);
   CHECK(base::read_file(out.job_script(id)) == script);
-  CHECK(
-      base::read_file(out.run(planning.runs[0].run_id).run_json()).find("\"cores_per_rank\": 2") !=
-      std::string::npos);
+  CHECK(base::read_file(out.run(planning.run(0).run_id).run_json()).find("\"cores_per_rank\": 2") !=
+        std::string::npos);
 }
 
 TEST_CASE("a broken run.json is written anew even where there are results") {
@@ -78,7 +77,7 @@ TEST_CASE("a broken run.json is written anew even where there are results") {
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
   write(planning, out);
-  const auto& run = planning.runs[3];
+  const auto& run = planning.run(3);
   const auto file = out.run(run.run_id).run_json();
   out.run(run.run_id).make_next_launch();
   for (const char* broken : {"", "{\"run_id\": ", "[]"}) {
@@ -99,7 +98,7 @@ TEST_CASE("runs that left the study stay on disk but leave plan.json") {
   write(before, out);
   write(test::plan_example("demo", "local", {"matrix.gpus=[1]"}), out);
   CHECK(contract::plan_from_json(base::read_file(out.plan_json()), "p").runs.size() == 24);
-  for (const auto& run : before.runs) CHECK(fs::exists(out.run(run.run_id).run_json()));
+  for (const auto& run : before.plan.runs) CHECK(fs::exists(out.run(run.run_id).run_json()));
 }
 
 TEST_CASE("a folder with another study's plan is refused and untouched") {

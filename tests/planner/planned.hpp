@@ -24,6 +24,13 @@ inline planner::Planning plan_example(const std::string& study, const std::strin
                             shipped_resources());
 }
 
+/// The runs of a plan in full.
+inline std::vector<contract::RunSpec> runs_of(const planner::Planning& planning) {
+  std::vector<contract::RunSpec> runs;
+  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) runs.push_back(planning.run(i));
+  return runs;
+}
+
 /// The demo study on a site of the given text.
 inline planner::Planning plan_demo_on(const std::string& site, const TempDir& dir,
                                       const std::vector<std::string>& overrides = {}) {

@@ -24,7 +24,7 @@ TEST_CASE("the published study on JUWELS has its points, exclusions and learning
   CHECK(*peaks.at(4).begin() == Approx(0.1));
   CHECK(*peaks.at(1024).begin() == Approx(25.6));
   for (const auto& [gpus, values] : peaks) CHECK(values.size() == 1);
-  for (const auto& run : planning.runs) {
+  for (const auto& run : test::runs_of(planning)) {
     CHECK(run.lr_schedule.origin ==
           (run.lr_schedule.kind == "exponential" ? "after_warmup" : "start"));
     CHECK(run.resources.nodes * 4 == run.gpus);
@@ -37,7 +37,7 @@ TEST_CASE("the published study on NEF runs the floor of what does not divide, an
   REQUIRE(planning.plan.skipped.size() == 1);
   CHECK(planning.plan.skipped[0].point.at("global_batch") == "128");
   CHECK(planning.plan.warnings.size() == 4);
-  for (const auto& run : planning.runs) {
+  for (const auto& run : test::runs_of(planning)) {
     CHECK(run.global_batch == run.batch_per_gpu * run.gpus);
     if (run.gpus < 3) CHECK(run.point.at("global_batch") == std::to_string(run.global_batch));
   }
@@ -46,11 +46,11 @@ TEST_CASE("the published study on NEF runs the floor of what does not divide, an
 TEST_CASE("run ids are unique, repetitions of a point share theirs, jobs are named after runs") {
   const auto planning = test::plan_example("demo", "local", {"study.repeats=2"});
   std::set<std::string> runs, points;
-  for (std::size_t i = 0; i < planning.runs.size(); ++i) {
-    runs.insert(planning.runs[i].run_id);
-    points.insert(contract::point_id(planning.runs[i].run_id));
-    CHECK(planning.plan.runs[i].run_id == planning.runs[i].run_id);
-    CHECK(planning.plan.jobs[i].run_ids == std::vector{planning.runs[i].run_id});
+  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
+    runs.insert(planning.run(i).run_id);
+    points.insert(contract::point_id(planning.run(i).run_id));
+    CHECK(planning.plan.runs[i].run_id == planning.run(i).run_id);
+    CHECK(planning.plan.jobs[i].run_ids == std::vector{planning.run(i).run_id});
     CHECK(planning.plan.runs[i].job == planning.plan.jobs[i].name);
   }
   CHECK(runs.size() == 32);
@@ -180,7 +180,7 @@ TEST_CASE("a site's variables are in the runs' data set paths") {
   test::TempDir dir;
   const auto planning = test::plan_demo_on("scheduler = 'local'\nvariables = { DATA = '/d' }", dir,
                                            {"training.dataset.path=$DATA/$SCRATCH"});
-  CHECK(planning.runs[0].dataset.path == "/d/$SCRATCH");
+  CHECK(planning.run(0).dataset.path == "/d/$SCRATCH");
 }
 
 TEST_CASE("what cannot be planned is refused with one line") {

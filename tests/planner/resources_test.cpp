@@ -38,9 +38,9 @@ TEST_CASE(
   CHECK(four.request.ranks_per_node == 4);
   CHECK(four.request.cores_per_rank == 12);
   CHECK(four.request.walltime_s == 3600);
-  CHECK(four.partition->name == "small");
+  CHECK(four.partition == 0);
   CHECK(allocate_for(1024).request.nodes == 256);
-  CHECK(allocate_for(1024).partition->name == "large");
+  CHECK(allocate_for(1024).partition == 1);
 }
 
 TEST_CASE("ranks that do not fill whole nodes are spread evenly over more") {
@@ -81,5 +81,5 @@ TEST_CASE("a site without partitions is one machine with room for all ranks") {
   CHECK(local.request.nodes == 1);
   CHECK(local.request.ranks_per_node == 7);
   CHECK(local.request.cores_per_rank == 1);
-  CHECK_FALSE(local.partition);
+  CHECK(local.partition == -1);
 }

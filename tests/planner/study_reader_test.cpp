@@ -48,8 +48,8 @@ const std::vector<Broken> kBrokenSections{
      "(U+0009) are explicitly prohibited"},
     {{.study = "name = 2020-01-01"}, "s.toml:2:8: dates and times are written in quotes here"},
     {{.rest = "[lauch]\npack = true"},
-     "s.toml:11:2: lauch: unknown key (known: study, matrix, exclude, include, training, "
-     "resources)"},
+     "s.toml:11:2: lauch: unknown key; did you mean \"launch\"? (known: study, matrix, exclude, "
+     "include, training, resources, launch)"},
     {{.resources = "walltime = \"2h\""},
      "s.toml:10:12: resources.walltime: expected a time as \"HH:MM:SS\", found \"2h\""},
     {{.resources = "walltime = \"00:61:00\""},
@@ -152,33 +152,33 @@ TEST_CASE("axes stand in the order of the file, a scalar being one value") {
   const auto study =
       test::read({.matrix = "gpus = [4, 8]\nmodel = \"mlp\"\noptimizer.momentum = [0, 0.9]\n"
                             "batch_per_gpu = [64]"});
-  REQUIRE(study.axes.size() == 4);
-  CHECK(study.axes[0].name() == "gpus");
-  CHECK(study.axes[1].name() == "model");
-  CHECK(study.axes[2].name() == "optimizer.momentum");
-  CHECK(study.axes[2].values.size() == 2);
-  CHECK(study.axes[3].values.size() == 1);
+  REQUIRE(study.matrices[0].axes.size() == 4);
+  CHECK(study.matrices[0].axes[0].name() == "gpus");
+  CHECK(study.matrices[0].axes[1].name() == "model");
+  CHECK(study.matrices[0].axes[2].name() == "optimizer.momentum");
+  CHECK(study.matrices[0].axes[2].values.size() == 2);
+  CHECK(study.matrices[0].axes[3].values.size() == 1);
 }
 
 TEST_CASE("an axis of lists has lists as values") {
   const StudyText text{.matrix =
                            "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\n"
                            "schedules.step.milestones = [[1, 2], [3]]"};
-  CHECK(test::read(text).axes[3].values.size() == 2);
+  CHECK(test::read(text).matrices[0].axes[3].values.size() == 2);
   const StudyText one{.matrix =
                           "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\n"
                           "schedules.step.milestones = [1, 2]"};
-  CHECK(test::read(one).axes[3].values.size() == 1);
+  CHECK(test::read(one).matrices[0].axes[3].values.size() == 1);
 }
 
 TEST_CASE("the command line changes any key and is named when it is wrong") {
   const auto study = test::read({}, {"study.name=other", "training.epochs=7", "matrix.gpus=[4]",
                                      "matrix.framework=[\"ddp\"]", "resources.walltime=01:30:00"});
   CHECK(study.name == "other");
-  CHECK(study.recipe.run.epochs == 7);
-  CHECK(study.axes[1].values.size() == 1);
-  CHECK(study.axes.back().name() == "framework");
-  CHECK(study.resources.walltime_s == 5400);
+  CHECK(study.matrices[0].recipe.run.epochs == 7);
+  CHECK(study.matrices[0].axes[1].values.size() == 1);
+  CHECK(study.matrices[0].axes.back().name() == "framework");
+  CHECK(study.matrices[0].resources.walltime_s == 5400);
   CHECK(test::error_of([] { test::read({}, {"training.epochs=0"}); }) ==
         "-S training.epochs=0: training.epochs: must be at least 1, is 0");
   CHECK(test::error_of([] {
