@@ -8,6 +8,22 @@
 namespace dlscale::base {
 namespace {
 
+/// Values of files stand in messages; a message is one line whatever they hold.
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    if (c == '\n') {
+      line += "\\n";
+    } else if (control) {
+      line += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      line += c;
+    }
+  }
+  return line;
+}
+
 std::string describe(const Location& where, std::string_view key_path, std::string_view message) {
   std::string text;
   if (!where.file.empty()) {
@@ -18,7 +34,7 @@ std::string describe(const Location& where, std::string_view key_path, std::stri
   }
   if (!key_path.empty()) text += fmt::format("{}: ", key_path);
   text += message;
-  return text;
+  return on_one_line(text);
 }
 
 }  // namespace

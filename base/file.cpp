@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <system_error>
 
@@ -35,6 +37,43 @@ void write_all(int descriptor, std::string_view content, const fs::path& path) {
     if (n < 0) fail("write", path, errno);
     content.remove_prefix(static_cast<std::size_t>(n));
   }
+}
+
+constexpr int kRead = O_RDONLY | O_NONBLOCK | O_CLOEXEC;  // a pipe in the way blocks nobody
+constexpr std::size_t kBuffer = std::size_t{1} << 16;
+
+/// Fewer bytes than asked for at the end of the file only; none when it cannot be read.
+std::size_t read_some(int descriptor, char* to, std::size_t size) {
+  std::size_t got = 0;
+  while (got < size) {
+    const ssize_t n = ::read(descriptor, to + got, size - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    got += static_cast<std::size_t>(n);
+  }
+  return got;
+}
+
+bool next_bytes_are(int descriptor, std::string_view content) {
+  char buffer[kBuffer];
+  while (!content.empty()) {
+    const std::size_t size = std::min(content.size(), sizeof buffer);
+    if (read_some(descriptor, buffer, size) != size) return false;
+    if (content.compare(0, size, buffer, size) != 0) return false;
+    content.remove_prefix(size);
+  }
+  return true;
+}
+
+/// True for a file that all who may read it can execute.
+bool is_executable(const struct stat& status) {
+  const mode_t readers = status.st_mode & 0444;
+  return (status.st_mode & (readers >> 2)) == readers >> 2;
+}
+
+/// Of the temporary files beside those that are replaced.
+std::string part_ending() {
+  return fmt::format(".part{}", ::getpid());
 }
 
 bool ends_in_part_of_a_line(int descriptor) {
@@ -67,16 +106,7 @@ std::string read_file(const fs::path& path) {
 }
 
 void write_file_atomically(const fs::path& path, std::string_view content) {
-  const fs::path part = path.string() + fmt::format(".part{}", ::getpid());
-  try {
-    const Descriptor file{::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-    if (file.value < 0) fail("write", path, errno);
-    write_all(file.value, content, path);
-    if (::rename(part.c_str(), path.c_str()) != 0) fail("write", path, errno);
-  } catch (...) {
-    ::unlink(part.c_str());
-    throw;
-  }
+  write_pieces_atomically(path, [&](const auto& take) { take(content); });
 }
 
 bool write_file_if_changed(const fs::path& path, std::string_view content) {
@@ -84,6 +114,84 @@ bool write_file_if_changed(const fs::path& path, std::string_view content) {
   if (fs::is_regular_file(path, ignored) && read_file(path) == content) return false;
   write_file_atomically(path, content);
   return true;
+}
+
+Folder::Folder(fs::path path)
+    : path_(std::move(path)),
+      descriptor_(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (descriptor_ < 0 && errno != ENOENT && errno != ENOTDIR) fail("open", path_, errno);
+}
+
+Folder::~Folder() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool Folder::holds(const std::string& name, std::string_view content, Mode mode) const {
+  if (descriptor_ < 0) return false;
+  const Descriptor file{::openat(descriptor_, name.c_str(), kRead)};
+  struct stat status {};
+  if (file.value < 0 || ::fstat(file.value, &status) != 0) return false;
+  return S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) == content.size() &&
+         (mode == Mode::plain || is_executable(status)) && next_bytes_are(file.value, content);
+}
+
+std::string Folder::stamp(const std::string& name) const {
+  struct stat status {};
+  if (descriptor_ < 0 || ::fstatat(descriptor_, name.c_str(), &status, 0) != 0) return "";
+  const std::int64_t parts[] = {status.st_size,
+                                static_cast<std::int64_t>(status.st_mode),
+                                static_cast<std::int64_t>(status.st_ino),
+                                status.st_mtim.tv_sec,
+                                status.st_mtim.tv_nsec,
+                                status.st_ctim.tv_sec,
+                                status.st_ctim.tv_nsec};
+  return std::string(reinterpret_cast<const char*>(parts), sizeof parts);
+}
+
+void Folder::write(const std::string& name, std::string_view content, Mode mode) const {
+  const std::string part = name + part_ending();
+  const fs::path path = path_ / name;
+  try {
+    const Descriptor file{::openat(descriptor_, part.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                                   mode == Mode::executable ? 0777 : 0666)};
+    if (file.value < 0) fail("write", path, errno);
+    write_all(file.value, content, path);
+    if (::renameat(descriptor_, part.c_str(), descriptor_, name.c_str()) != 0) {
+      fail("write", path, errno);
+    }
+  } catch (...) {
+    ::unlinkat(descriptor_, part.c_str(), 0);
+    throw;
+  }
+}
+
+void Folder::make_directory(const std::string& name) const {
+  if (::mkdirat(descriptor_, name.c_str(), 0777) != 0 && errno != EEXIST) {
+    fail("make folder", path_ / name, errno);
+  }
+}
+
+bool file_holds(const fs::path& path, const Pieces& content) {
+  const Descriptor file{::open(path.c_str(), kRead)};
+  if (file.value < 0) return false;
+  bool same = true;
+  content([&](std::string_view piece) { same = same && next_bytes_are(file.value, piece); });
+  char beyond = 0;
+  return same && read_some(file.value, &beyond, 1) == 0;
+}
+
+void write_pieces_atomically(const fs::path& path, const Pieces& content) {
+  const fs::path part = path.string() + part_ending();
+  try {
+    const Descriptor file{::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+    if (file.value < 0) fail("write", path, errno);
+    content([&](std::string_view piece) { write_all(file.value, piece, path); });
+    if (::rename(part.c_str(), path.c_str()) != 0) fail("write", path, errno);
+  } catch (...) {
+    ::unlink(part.c_str());
+    throw;
+  }
 }
 
 void make_directories(const fs::path& path) {

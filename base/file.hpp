@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,44 @@ bool write_file_if_changed(const std::filesystem::path& path, std::string_view c
 
 /// Makes a directory and its parents. Throws RunError naming the path and the reason.
 void make_directories(const std::filesystem::path& path);
+
+/// A folder opened once, for many small files: their names are relative to it. Throws RunError for
+/// whatever the system refuses.
+class Folder {
+ public:
+  enum class Mode { plain, executable };
+
+  /// A folder that does not exist (yet) is one that holds nothing.
+  explicit Folder(std::filesystem::path path);
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  bool exists() const { return descriptor_ >= 0; }
+  /// True when `name` is a file with this content that all who may read it can execute if asked.
+  bool holds(const std::string& name, std::string_view content, Mode mode = Mode::plain) const;
+  /// What the system says of a file without opening it: size, mode, inode, times of the last
+  /// change. It differs after every change of the file, unless two fall into one tick of the
+  /// system's clock (at most 10 ms). Empty for a file that is not there.
+  std::string stamp(const std::string& name) const;
+  /// As write_file_atomically.
+  void write(const std::string& name, std::string_view content, Mode mode = Mode::plain) const;
+  /// Makes a folder in this one unless it is there.
+  void make_directory(const std::string& name) const;
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_;
+};
+
+/// What makes a large file's content: calls the function it is given with one piece after another.
+using Pieces = std::function<void(const std::function<void(std::string_view)>& take)>;
+
+/// True when the file has this content. Nothing is written.
+bool file_holds(const std::filesystem::path& path, const Pieces& content);
+
+/// write_file_atomically for content that is too large to hold.
+void write_pieces_atomically(const std::filesystem::path& path, const Pieces& content);
 
 /// Appends whole lines to one file, one write(2) with O_APPEND per line, so that a killed process
 /// leaves complete lines only. If the file ends in a part of a line, the first append ends it.

@@ -21,7 +21,7 @@ bool Capabilities::has(std::string_view family, std::string_view name) const {
 }
 
 std::string to_json(const Capabilities& capabilities) {
-  return codec::to_text(codec::to_value(capabilities), 2) + "\n";
+  return codec::to_text(capabilities, codec::kIndented) + "\n";
 }
 
 Capabilities capabilities_from_json(std::string_view text, std::string_view file) {

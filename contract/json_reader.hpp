@@ -65,7 +65,7 @@ struct Reader {
     for (const auto& [key, value] : object.items()) {
       if (!known.count(key)) rest[key] = value;
     }
-    return rest.empty() ? std::string() : to_text(rest);
+    return rest.empty() ? std::string() : dump(rest);
   }
 };
 

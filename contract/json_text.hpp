@@ -12,10 +12,11 @@ namespace dlscale::contract::codec {
 
 using nlohmann::json;
 
-/// Parses JSON text. Throws base::SpecError with line and column.
-inline json parse(std::string_view text, std::string_view file) {
+/// Parses JSON text; `keep` may leave parts out. Throws base::SpecError with line and column.
+inline json parse(std::string_view text, std::string_view file,
+                  const json::parser_callback_t& keep = nullptr) {
   try {
-    return json::parse(text);
+    return json::parse(text, keep);
   } catch (const json::parse_error& error) {
     const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
     const bool cut = offset >= text.size();
@@ -25,8 +26,8 @@ inline json parse(std::string_view text, std::string_view file) {
 }
 
 /// JSON text; bytes that are no UTF-8 are replaced, since JSON cannot hold them.
-inline std::string to_text(const json& value, int indent = -1) {
-  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+inline std::string dump(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 /// A type with a `visit_fields(visitor, value)` found by argument-dependent lookup.

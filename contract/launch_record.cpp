@@ -18,7 +18,7 @@ void visit_fields(Visitor& v, LaunchRecord& r) {
 }
 
 std::string to_json_line(const LaunchRecord& record) {
-  return codec::to_text(codec::to_value(record));
+  return codec::to_text(record, codec::kOneLine);
 }
 
 std::vector<LaunchRecord> parse_launch_log(std::string_view text) {

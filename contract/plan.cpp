@@ -22,12 +22,19 @@ void visit_fields(Visitor& v, PlannedRun& s) {
   v.required("point", s.point);
   v.sparse("substudies", s.substudies);
   v.required("job", s.job);
+  v.sparse("log_format", s.log_format);
   v.required("gpus", s.gpus);
   v.optional("batch_per_gpu", s.batch_per_gpu);
   v.optional("global_batch", s.global_batch);
   v.optional("lr_peak", s.lr_peak);
   v.sparse("predicted_s", s.predicted_s);
   v.optional("gpu_hours", s.gpu_hours);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, ListedRun& s) {
+  visit_fields(v, s.run);
+  v.required("state", s.state);
 }
 
 template <class Visitor>
@@ -76,17 +83,62 @@ std::string to_string(JobKind kind) {
   return kJobKinds[static_cast<int>(kind)];
 }
 
+void write_json(const Plan& plan, const std::function<void(std::string_view)>& sink) {
+  constexpr codec::Layout kLinePerElement{1, 2};
+  codec::TextWriter writer(kLinePerElement, sink);
+  writer.write(plan);
+  writer.end_line();
+  writer.finish();
+}
+
+std::string to_json(const std::vector<ListedRun>& runs) {
+  constexpr codec::Layout kLinePerRun{1, 1};
+  return codec::to_text(runs, kLinePerRun) + "\n";
+}
+
 std::string to_json(const Plan& plan) {
-  return codec::to_text(codec::to_value(plan), 1) + "\n";
+  std::string text;
+  write_json(plan, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+namespace {
+
+/// What is read of a plan to see whose it is.
+struct PlanHead {
+  int schema_version = 0;
+  std::string study;
+};
+
+template <class Visitor>
+void visit_fields(Visitor& v, PlanHead& s) {
+  v.required("schema_version", s.schema_version);
+  v.required("study", s.study);
+}
+
+void check_version(int version, std::string_view file) {
+  if (version <= kPlanVersion) return;
+  throw base::SpecError(
+      {std::string(file)}, "schema_version",
+      fmt::format("is {}, this build reads up to {}; use a newer dlscale", version, kPlanVersion));
+}
+
+}  // namespace
+
+std::string study_of_plan(std::string_view text, std::string_view file) {
+  const auto at_top = [](int depth, codec::json::parse_event_t event, const codec::json&) {
+    using Event = codec::json::parse_event_t;
+    return depth == 0 || (event != Event::object_start && event != Event::array_start);
+  };
+  PlanHead head;
+  codec::from_value(codec::parse(text, file, at_top), head, {std::string(file), ""});
+  check_version(head.schema_version, file);
+  return head.study;
 }
 
 Plan plan_from_json(std::string_view text, std::string_view file) {
   auto plan = codec::read_object<Plan>(text, file);
-  if (plan.schema_version > kPlanVersion) {
-    throw base::SpecError({std::string(file)}, "schema_version",
-                          fmt::format("is {}, this build reads up to {}; use a newer dlscale",
-                                      plan.schema_version, kPlanVersion));
-  }
+  check_version(plan.schema_version, file);
   return plan;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ struct PlannedRun {
   std::map<std::string, std::string> point;  ///< axis values, as in RunSpec
   std::vector<std::string> substudies;       ///< those that ask for it; empty: the study itself
   std::string job;                           ///< name of the job that runs it
+  std::string log_format;                    ///< of an external trainer; empty: dlscale-train's
   int gpus = 1;
   std::int64_t batch_per_gpu = 0;
   std::int64_t global_batch = 0;
@@ -46,11 +48,11 @@ struct PlannedJob {
   std::vector<std::string> run_ids;  ///< in the order they start; an array's tasks in their order
   ResourceRequest resources;         ///< of the job; of each task of an array
   JobKind kind = JobKind::single;
-  std::string partition;           ///< of the site; empty on a site without any
-  double gpu_hours = 0;            ///< what it may take: charged GPUs x walltime, all tasks together
-  std::string table;               ///< array: stem of the file with a line for each run
-  int offset = 0;                  ///< array: lines of the table before this job's first
-  int throttle = 0;                ///< array: tasks at a time; 0 = no limit
+  std::string partition;  ///< of the site; empty on a site without any
+  double gpu_hours = 0;   ///< what it may take: charged GPUs x walltime, all tasks together
+  std::string table;      ///< array: stem of the file with a line for each run
+  int offset = 0;         ///< array: lines of the table before this job's first
+  int throttle = 0;       ///< array: tasks at a time; 0 = no limit
   std::vector<std::string> after;  ///< jobs that must have ended before this one starts
   bool operator==(const PlannedJob&) const = default;
 };
@@ -87,9 +89,21 @@ struct Plan {
 inline constexpr const char* kJobKinds[] = {"single", "packed", "array"};
 std::string to_string(JobKind kind);
 
-/// `plan.json`: indented, sorted keys, final newline.
+/// `plan.json`: sorted keys, a line for each run, job and skipped point, final newline.
 std::string to_json(const Plan& plan);
+/// The same in pieces, for plans too large to hold as text.
+void write_json(const Plan& plan, const std::function<void(std::string_view)>& sink);
 /// Throws base::SpecError; `file` is only named in messages.
 Plan plan_from_json(std::string_view text, std::string_view file);
+/// A run and how far it is, for `dlscale list`.
+struct ListedRun {
+  PlannedRun run;
+  std::string state;
+};
+/// A list of objects: what plan.json says of each run, and its state.
+std::string to_json(const std::vector<ListedRun>& runs);
+/// The study that a `plan.json` is of, without reading its runs into memory. Throws as
+/// plan_from_json does.
+std::string study_of_plan(std::string_view text, std::string_view file);
 
 }  // namespace dlscale::contract

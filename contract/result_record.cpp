@@ -129,10 +129,13 @@ ResultRecord read_line(std::string_view line) {
 std::string to_json_line(const ResultRecord& record) {
   return std::visit(
       [&](const auto& value) {
-        json object = codec::to_value(value);
-        if (!value.extra.empty()) object.update(json::parse(value.extra));
+        std::string body = codec::to_text(value, codec::kOneLine);
+        if (!value.extra.empty()) {
+          json object = json::parse(body);
+          object.update(json::parse(value.extra));
+          body = codec::dump(object);
+        }
         // The kind comes first so that a person or grep sees it at once.
-        const std::string body = codec::to_text(object);
         return fmt::format("{{\"record\":\"{}\",{}", kKinds[record.index()], body.substr(1));
       },
       record);

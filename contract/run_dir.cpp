@@ -57,7 +57,13 @@ LaunchDir RunDir::make_next_launch() const {
 }
 
 fs::path PlanDir::job_script(std::string_view job) const {
-  return jobs() / fmt::format("{}.sh", job);
+  return jobs() / script_name(std::string(job));
+}
+fs::path PlanDir::run_table(std::string_view table) const {
+  return jobs() / fmt::format("{}.runs", table);
+}
+fs::path PlanDir::array_parameters(std::string_view job) const {
+  return jobs() / fmt::format("{}.params", job);
 }
 fs::path PlanDir::job_out(std::string_view job) const {
   return logs() / fmt::format("{}.out", job);

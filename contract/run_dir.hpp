@@ -32,6 +32,8 @@ class RunDir {
   explicit RunDir(std::filesystem::path root) : root_(std::move(root)) {}
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path run_json() const { return root_ / "run.json"; }
+  /// run.json of a run, in the folder of all runs.
+  static std::string run_json_in(const std::string& run_id) { return run_id + "/run.json"; }
   LaunchDir launch(int k) const;
   /// Existing launches in order of their number.
   std::vector<LaunchDir> launches() const;
@@ -51,6 +53,8 @@ class PlanDir {
   std::filesystem::path plan_json() const { return root_ / "plan.json"; }
   std::filesystem::path study_toml() const { return root_ / "study.toml"; }
   std::filesystem::path site_toml() const { return root_ / "site.toml"; }
+  /// Tells the next plan that nobody touched what this one wrote.
+  std::filesystem::path seal() const { return root_ / ".sealed"; }
   std::filesystem::path launch_log() const { return root_ / "launch.jsonl"; }
   std::filesystem::path runs() const { return root_ / "runs"; }
   std::filesystem::path jobs() const { return root_ / "jobs"; }
@@ -60,6 +64,12 @@ class PlanDir {
   std::filesystem::path database() const { return root_ / "results.sqlite"; }
   RunDir run(std::string_view run_id) const { return RunDir(runs() / run_id); }
   std::filesystem::path job_script(std::string_view job) const;
+  /// Its name in the folder of all jobs.
+  static std::string script_name(const std::string& job) { return job + ".sh"; }
+  /// Of an array: line k is the run.json of its k-th task, on one line.
+  std::filesystem::path run_table(std::string_view table) const;
+  /// What OAR gives the tasks of an array: for each the number of its line in the table.
+  std::filesystem::path array_parameters(std::string_view job) const;
   /// What the batch system captures of a job.
   std::filesystem::path job_out(std::string_view job) const;
   std::filesystem::path job_err(std::string_view job) const;

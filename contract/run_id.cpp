@@ -12,33 +12,35 @@ namespace dlscale::contract {
 namespace {
 
 constexpr int kHashDigits = 10;
+constexpr int kDigestBytes = 32;
 
 std::string slug(const RunSpec& spec) {
   return fmt::format("{}-{}-{}-g{}-b{}", spec.framework, spec.model, spec.lr_schedule.kind,
                      spec.gpus, spec.batch_per_gpu);
 }
 
-/// The description without what may differ between two plans of the same experiment.
+/// Keys that may differ between two plans of the same experiment.
+constexpr std::string_view kNotIdentity[] = {"resources", "run_id",         "repetition",  "point",
+                                             "study",     "schema_version", "dataset.path"};
+
 std::string identity(const RunSpec& spec) {
-  codec::json object = codec::to_value(spec);
-  for (const char* key :
-       {"resources", "run_id", "repetition", "point", "schema_version", "study"}) {
-    object.erase(key);
-  }
-  object["dataset"].erase("path");
-  return codec::to_text(object);
+  codec::TextWriter writer(codec::kOneLine, kNotIdentity);
+  writer.write(spec);
+  return writer.take();
 }
 
 }  // namespace
 
 std::string sha256_hex(std::string_view text) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  if (EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr) != 1) {
+  static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);  // slow to find
+  unsigned char digest[kDigestBytes];
+  if (EVP_Digest(text.data(), text.size(), digest, nullptr, sha256, nullptr) != 1) {
     throw base::RunError("libcrypto cannot compute SHA-256");
   }
   std::string hex;
-  for (unsigned int i = 0; i < size; ++i) hex += fmt::format("{:02x}", digest[i]);
+  for (const unsigned char byte : digest) {
+    for (const int nibble : {byte >> 4, byte & 15}) hex += "0123456789abcdef"[nibble];
+  }
   return hex;
 }
 

@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include "base/registry.hpp"
 #include "contract/json_codec.hpp"
@@ -13,38 +17,65 @@
 namespace dlscale::contract {
 namespace {
 
-/// Collects the checks on one file; each says the key and what is wrong with it.
+/// Collects the checks on one file; each says the key and what is wrong with it. Messages are made
+/// for failures only: a plan checks many thousand runs.
 struct Checker {
   std::string file;
 
-  void require(bool holds, const char* key, const std::string& message) const {
-    if (!holds) throw base::SpecError({file}, key, message);
+  [[noreturn]] void fail(const char* key, const std::string& message) const {
+    throw base::SpecError({file}, key, message);
+  }
+  void require(bool holds, const char* key, const char* message) const {
+    if (!holds) fail(key, message);
   }
   void known(const char* family, const char* key, const std::string& name) const {
-    require(is_known(family, name), key, base::unknown_name(family, name, vocabulary(family)));
+    if (is_known(family, name)) return;
+    fail(key, base::unknown_name(family, name, vocabulary(family)));
   }
-  void one_of(const char* key, const std::string& value, std::vector<std::string> choices) const {
-    for (const auto& choice : choices) {
-      if (choice == value) return;
-    }
-    require(false, key, base::unknown_name("value", value, choices));
+  void one_of(const char* key, const std::string& value,
+              std::initializer_list<const char*> choices) const {
+    if (std::find(choices.begin(), choices.end(), value) != choices.end()) return;
+    fail(key, base::unknown_name("value", value, {choices.begin(), choices.end()}));
   }
   void finite_at_least(double minimum, const char* key, double value) const {
-    require(std::isfinite(value) && value >= minimum, key,
-            fmt::format("must be at least {}, is {}", minimum, value));
+    if (std::isfinite(value) && value >= minimum) return;
+    fail(key, fmt::format("must be at least {}, is {}", minimum, value));
   }
   void at_least(std::int64_t minimum, const char* key, std::int64_t value) const {
-    require(value >= minimum, key, fmt::format("must be at least {}, is {}", minimum, value));
+    if (value >= minimum) return;
+    fail(key, fmt::format("must be at least {}, is {}", minimum, value));
   }
 };
 
+/// Of an external trainer we know no names, but they become parts of ids, which name folders.
+void validate_plain(const RunSpec& spec, const Checker& check) {
+  const std::pair<const char*, const std::string*> names[] = {
+      {"framework", &spec.framework},
+      {"model", &spec.model},
+      {"loader", &spec.loader},
+      {"dataset.kind", &spec.dataset.kind},
+      {"lr_schedule.kind", &spec.lr_schedule.kind},
+      {"optimizer.kind", &spec.optimizer.kind}};
+  for (const auto& [key, name] : names) {
+    const bool plain = std::all_of(name->begin(), name->end(), [](unsigned char c) {
+      return (c < 128 && std::isalnum(c)) || c == '.' || c == '_' || c == '-';
+    });
+    check.require(plain && !name->empty() && name->front() != '.' && name->front() != '-', key,
+                  "may hold letters, digits and . _ - only, and begins with a letter, digit or _");
+  }
+}
+
 void validate_names(const RunSpec& spec, const Checker& check) {
-  check.known("framework", "framework", spec.framework);
-  check.known("model", "model", spec.model);
-  check.known("loader", "loader", spec.loader);
-  check.known("dataset", "dataset.kind", spec.dataset.kind);
-  check.known("lr_schedule", "lr_schedule.kind", spec.lr_schedule.kind);
-  check.known("optimizer", "optimizer.kind", spec.optimizer.kind);
+  if (spec.trainer.command.empty()) {
+    check.known("framework", "framework", spec.framework);
+    check.known("model", "model", spec.model);
+    check.known("loader", "loader", spec.loader);
+    check.known("dataset", "dataset.kind", spec.dataset.kind);
+    check.known("lr_schedule", "lr_schedule.kind", spec.lr_schedule.kind);
+    check.known("optimizer", "optimizer.kind", spec.optimizer.kind);
+  } else {
+    validate_plain(spec, check);
+  }
   check.known("device", "resources.device", spec.resources.device);
   check.known("communicator", "resources.communicator", spec.resources.communicator);
   check.one_of("scaling", spec.scaling, {"weak", "strong", "throughput"});
@@ -60,9 +91,11 @@ void validate_sizes(const RunSpec& spec, const Checker& check) {
   check.at_least(1, "batch_per_gpu", spec.batch_per_gpu);
   check.at_least(1, "accumulation_steps", spec.accumulation_steps);
   const std::int64_t product = spec.batch_per_gpu * spec.gpus * spec.accumulation_steps;
-  check.require(spec.global_batch == product, "global_batch",
-                fmt::format("is {}, but batch_per_gpu x gpus x accumulation_steps is {}",
-                            spec.global_batch, product));
+  if (spec.global_batch != product) {
+    check.fail("global_batch",
+               fmt::format("is {}, but batch_per_gpu x gpus x accumulation_steps is {}",
+                           spec.global_batch, product));
+  }
   check.at_least(1, "epochs", spec.epochs);
   check.at_least(1, "repetition", spec.repetition);
   check.at_least(1, "window_steps", spec.window_steps);
@@ -96,7 +129,11 @@ void validate_recipe(const RunSpec& spec, const Checker& check) {
 }  // namespace
 
 std::string to_json(const RunSpec& spec) {
-  return codec::to_text(codec::to_value(spec), 2) + "\n";
+  return codec::to_text(spec, codec::kIndented) + "\n";
+}
+
+std::string to_json_line(const RunSpec& spec) {
+  return codec::to_text(spec, codec::kOneLine);
 }
 
 RunSpec run_spec_from_json(std::string_view text, std::string_view file) {

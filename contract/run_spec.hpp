@@ -129,6 +129,8 @@ struct RunSpec {
 
 /// `run.json`: indented JSON with sorted keys and a final newline; equal specs give equal bytes.
 std::string to_json(const RunSpec& spec);
+/// The same on one line without newline, for the tables of job arrays.
+std::string to_json_line(const RunSpec& spec);
 
 /// Reads `run.json`. Unknown keys are ignored, so that an older trainer can run a newer plan's
 /// simple runs; missing required keys, wrong types and impossible values are errors.

@@ -28,6 +28,7 @@ const std::vector<std::pair<std::string, Names>>& all() {
       {"optimizer", {"sgd", "adam", "adamw", "lars"}},
       {"communicator", {"single", "thread", "mpi", "nccl"}},
       {"device", {"cpu", "cuda"}},
+      {"log_format", {"dlscale", "timm"}},
   };
   return lists;
 }

@@ -38,3 +38,8 @@ TEST_CASE("a byte offset becomes a line and a column from 1") {
   CHECK(at(7) == std::make_pair(4, 1));
   CHECK(at(999) == std::make_pair(4, 2));
 }
+
+TEST_CASE("a message is one line whatever the values in it hold") {
+  const dlscale::base::SpecError error({"f", 1, 2}, "key", "no \"a\nb\tc\"");
+  CHECK(std::string(error.what()) == "f:1:2: key: no \"a\\nb\\x09c\"");
+}

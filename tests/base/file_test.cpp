@@ -91,3 +91,69 @@ TEST_CASE("appending after a killed writer's half line starts a new line") {
   LineAppender(dir / "log").append("two");
   CHECK(read_file(dir / "log") == "one\nhal\ntwo\n");
 }
+
+TEST_CASE("a folder tells files that hold a content from those that do not") {
+  const test::TempDir dir;
+  const Folder folder(dir.path());
+  folder.write("f", "one");
+  CHECK(folder.holds("f", "one"));
+  for (const char* other : {"", "on", "two", "one\n"}) CHECK_FALSE(folder.holds("f", other));
+  CHECK_FALSE(folder.holds("g", ""));
+  folder.make_directory("d");
+  folder.make_directory("d");
+  CHECK_FALSE(folder.holds("d", ""));
+  folder.write("d/f", std::string(200000, 'x'));
+  CHECK(folder.holds("d/f", std::string(200000, 'x')));
+  CHECK_FALSE(folder.holds("d/f", std::string(199999, 'x') + "y"));
+  CHECK_FALSE(Folder(dir / "nowhere").holds("f", "one"));
+}
+
+TEST_CASE("a folder's file is replaced in one step and can be made executable") {
+  const test::TempDir dir;
+  const Folder folder(dir.path());
+  folder.write("f", "one");
+  std::ifstream reader(dir / "f");
+  folder.write("f", "longer", Folder::Mode::executable);
+  CHECK(std::string(std::istreambuf_iterator(reader), {}) == "one");
+  CHECK(read_file(dir / "f") == "longer");
+  CHECK(folder.holds("f", "longer", Folder::Mode::executable));
+  std::filesystem::permissions(dir / "f", std::filesystem::perms(0644));
+  CHECK_FALSE(folder.holds("f", "longer", Folder::Mode::executable));
+  CHECK(folder.holds("f", "longer"));
+  CHECK(files_in(dir.path()) == 1);
+}
+
+TEST_CASE("a folder that cannot take a file says so with its path") {
+  const test::TempDir dir;
+  const Folder folder(dir.path());
+  const std::string path = dir.path().string();
+  CHECK_THROWS_WITH(folder.write("d/f", "x"),
+                    "cannot write " + path + "/d/f: No such file or directory");
+  CHECK_THROWS_WITH(folder.make_directory("d/e"),
+                    "cannot make folder " + path + "/d/e: No such file or directory");
+  write_file_atomically(dir / "f", "x");
+  CHECK_FALSE(Folder(dir / "f").exists());
+}
+
+TEST_CASE("a file made of pieces is compared and written like one made of a text") {
+  const test::TempDir dir;
+  const auto pieces = [](int count) {
+    return [count](const auto& take) {
+      for (int i = 0; i < count; ++i) take(std::to_string(i) + "\n");
+    };
+  };
+  CHECK_FALSE(file_holds(dir / "f", pieces(3)));
+  write_pieces_atomically(dir / "f", pieces(3));
+  CHECK(read_file(dir / "f") == "0\n1\n2\n");
+  CHECK(file_holds(dir / "f", pieces(3)));
+  CHECK_FALSE(file_holds(dir / "f", pieces(2)));
+  CHECK_FALSE(file_holds(dir / "f", pieces(4)));
+  CHECK_THROWS_AS(write_pieces_atomically(dir / "f",
+                                          [](const auto& take) {
+                                            take("part");
+                                            throw RunError("stop");
+                                          }),
+                  RunError);
+  CHECK(read_file(dir / "f") == "0\n1\n2\n");
+  CHECK(files_in(dir.path()) == 1);
+}

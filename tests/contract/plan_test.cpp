@@ -20,11 +20,21 @@ Plan any_plan(unsigned seed) {
   plan.repeats = static_cast<int>(any.whole(1, 10));
   plan.axes = any.list([&] { return Axis{any.text(), any.list([&] { return any.text(); })}; });
   plan.runs = any.list([&] {
-    return PlannedRun{any.text(),       1, any.table(),  any.text(),  4,
-                      any.whole(1, 99), 9, any.number(), any.number()};
+    PlannedRun run{any.text(), 1, any.table(), any.list([&] { return any.text(); }), any.text()};
+    run.log_format = any.flag() ? any.text() : "";
+    run.gpus = static_cast<int>(any.whole(1, 99));
+    run.batch_per_gpu = any.whole(1, 99);
+    run.lr_peak = any.number();
+    run.predicted_s = any.flag() ? any.positive() : 0;
+    run.gpu_hours = any.number();
+    return run;
   });
   plan.jobs = any.list([&] {
-    return PlannedJob{any.text(), any.list([&] { return any.text(); }), {}};
+    PlannedJob job{any.text(), any.list([&] { return any.text(); }), {}};
+    job.kind = static_cast<JobKind>(any.whole(0, 2));
+    job.table = any.text();
+    job.after = any.list([&] { return any.text(); });
+    return job;
   });
   plan.skipped = any.list([&] { return SkippedPoint{any.table(), any.text()}; });
   plan.warnings = any.list([&] { return any.text(); });
@@ -38,6 +48,48 @@ TEST_CASE("every plan survives being written and read") {
     const Plan plan = any_plan(seed);
     REQUIRE(plan_from_json(to_json(plan), "plan.json") == plan);
   }
+}
+
+TEST_CASE("a plan has a line for each run, job and skipped point, and sorted keys") {
+  Plan plan{.study = "s", .site = "x", .scheduler = "local"};
+  plan.runs = {{.run_id = "a"}, {.run_id = "b", .substudies = {"one"}}};
+  plan.warnings = {"w"};
+  CHECK(to_json(plan) == R"({
+ "axes": [],
+ "baseline": {
+  "gpus": 0,
+  "rule": "smallest-common"
+ },
+ "jobs": [],
+ "repeats": 1,
+ "runs": [
+  {"batch_per_gpu":0,"global_batch":0,"gpu_hours":0.0,"gpus":1,"job":"","lr_peak":0.0,)"
+                         R"("point":{},"repetition":1,"run_id":"a"},
+  {"batch_per_gpu":0,"global_batch":0,"gpu_hours":0.0,"gpus":1,"job":"","lr_peak":0.0,)"
+                         R"("point":{},"repetition":1,"run_id":"b","substudies":["one"]}
+ ],
+ "scaling": "",
+ "scheduler": "local",
+ "schema_version": 1,
+ "site": "x",
+ "skipped": [],
+ "study": "s",
+ "warnings": [
+  "w"
+ ]
+}
+)");
+}
+
+TEST_CASE("a plan's study is found without its runs, and broken plans are refused as ever") {
+  const Plan plan = any_plan(7);
+  CHECK(study_of_plan(to_json(plan), "p") == plan.study);
+  CHECK_THROWS_WITH(study_of_plan("{\"study\": \"s\",\n", "p"),
+                    "p:2:1: not valid JSON: the text ends too early");
+  CHECK_THROWS_WITH(study_of_plan(R"({"schema_version":1,"runs":[{"study":"s"}]})", "p"),
+                    "p: study: missing");
+  CHECK_THROWS_WITH(study_of_plan(R"({"schema_version":7,"study":"s"})", "p"),
+                    "p: schema_version: is 7, this build reads up to 1; use a newer dlscale");
 }
 
 TEST_CASE("a broken plan is refused with the place") {

@@ -50,3 +50,10 @@ TEST_CASE("whatever changes the training changes the identity") {
   for (const RunSpec& other : {lr, seed, samples, smoothing, bucket})
     CHECK(make_run_id(other) != id);
 }
+
+TEST_CASE("ids are those of earlier versions") {
+  RunSpec spec;
+  spec.lr.base = 0.025;
+  spec.lr.peak = 0.30000000000000004;
+  CHECK(make_run_id(spec) == "ddp-mlp-constant-g1-b64-8e7ea8d419-r1");
+}
