@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/walltime.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace dlscale::predict {
+
+std::optional<ThroughputEstimate> throughput_at(std::vector<Throughput> measured, int gpus) {
+  if (measured.empty()) return std::nullopt;
+  std::sort(measured.begin(), measured.end(), [](const Throughput& a, const Throughput& b) {
+    return std::pair(a.gpus, a.samples_per_s) < std::pair(b.gpus, b.samples_per_s);
+  });
+  const auto last = std::unique(measured.begin(), measured.end(),
+                                [](const auto& a, const auto& b) { return a.gpus == b.gpus; });
+  measured.erase(last, measured.end());
+  const auto above = std::lower_bound(measured.begin(), measured.end(), gpus,
+                                      [](const Throughput& m, int g) { return m.gpus < g; });
+  if (above != measured.end() && above->gpus == gpus) return {{above->samples_per_s, false}};
+  if (above == measured.begin() || above == measured.end()) {
+    const Throughput& nearest = above == measured.begin() ? *above : measured.back();
+    return {{nearest.samples_per_s * gpus / nearest.gpus, true}};
+  }
+  const Throughput& below = *std::prev(above);
+  const double part = std::log(static_cast<double>(gpus) / below.gpus) /
+                      std::log(static_cast<double>(above->gpus) / below.gpus);
+  return {
+      {below.samples_per_s * std::pow(above->samples_per_s / below.samples_per_s, part), false}};
+}
+
+std::optional<std::int64_t> known_train_samples(std::string_view dataset_kind) {
+  constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {{"mnist", 60'000},
+                                                                  {"fashion_mnist", 60'000},
+                                                                  {"cifar10", 50'000},
+                                                                  {"synthetic_digits", 6'000}};
+  for (const auto& [kind, samples] : kSizes) {
+    if (kind == dataset_kind) return samples;
+  }
+  return std::nullopt;
+}
+
+double walltime_s(double predicted_s, double margin) {
+  constexpr double kMinute = 60;
+  return std::ceil((predicted_s * margin + kStartUp_s) / kMinute) * kMinute;
+}
+
+}  // namespace dlscale::predict

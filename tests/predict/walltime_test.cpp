@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/walltime.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace dlscale::predict;
+
+TEST_CASE("throughput at a measured GPU count is the measurement, the slowest of several") {
+  const auto at = throughput_at({{8, 900}, {4, 500}, {8, 800}}, 8);
+  REQUIRE(at);
+  CHECK(at->samples_per_s == 800);
+  CHECK_FALSE(at->extrapolated);
+}
+
+TEST_CASE("between two measured counts throughput follows a straight line on log-log axes") {
+  const auto at = throughput_at({{4, 400}, {64, 1600}}, 16);
+  REQUIRE(at);
+  CHECK(at->samples_per_s == Approx(800));  // the exponent is log 4 / log 16 = 1/2
+  CHECK_FALSE(at->extrapolated);
+  CHECK(throughput_at({{4, 400}, {64, 6400}}, 12)->samples_per_s == Approx(1200));
+}
+
+TEST_CASE("outside the measured counts throughput is linear in GPUs, and says so") {
+  const std::vector<Throughput> measured{{4, 400}, {16, 1200}, {16, 1300}};
+  CHECK(throughput_at(measured, 64)->samples_per_s == Approx(4800));
+  CHECK(throughput_at(measured, 64)->extrapolated);
+  CHECK(throughput_at(measured, 1)->samples_per_s == Approx(100));
+  CHECK(throughput_at(measured, 1)->extrapolated);
+  CHECK_FALSE(throughput_at({}, 4));
+}
+
+TEST_CASE("estimates grow with the GPU count where measurements do") {
+  const std::vector<Throughput> measured{{2, 150}, {4, 280}, {16, 1000}, {128, 6000}};
+  double before = 0;
+  for (int gpus = 1; gpus <= 512; ++gpus) {
+    const double now = throughput_at(measured, gpus)->samples_per_s;
+    CHECK(now > before);
+    before = now;
+  }
+}
+
+TEST_CASE("the size of a data set is known for the fixed ones only") {
+  CHECK(known_train_samples("mnist") == 60'000);
+  CHECK(known_train_samples("fashion_mnist") == 60'000);
+  CHECK(known_train_samples("cifar10") == 50'000);
+  CHECK(known_train_samples("synthetic_digits") == 6'000);
+  CHECK_FALSE(known_train_samples("image_folder"));
+}
+
+TEST_CASE("a walltime is the prediction with margin and start-up, in whole minutes upwards") {
+  CHECK(walltime_s(600, 1.5) == 17 * 60);  // 900 s + 120 s
+  CHECK(walltime_s(600.1, 1.5) == 18 * 60);
+  CHECK(walltime_s(1, 1) == 3 * 60);
+}
