@@ -1,120 +1,348 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan folder is made of: descriptions, scripts, copies.
+// What a plan folder is made of: descriptions, scripts, tables of arrays, copies.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <chrono>
+#include <future>
+#include <map>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "contract/run_id.hpp"
 #include "planner/planner.hpp"
-#include "planner/render.hpp"
-#include "planner/script_data.hpp"
+#include "planner/script/render.hpp"
+#include "planner/script/script_data.hpp"
 
 namespace dlscale::planner {
 namespace fs = std::filesystem;
 namespace {
 
-fs::path absolute_root(const contract::PlanDir& out) {
-  const fs::path root = fs::absolute(out.root()).lexically_normal();
-  return root.has_filename() ? root : root.parent_path();
+using base::Folder;
+using contract::JobKind;
+using contract::PlannedJob;
+
+constexpr std::size_t kMostThreads = 4;  // login nodes are shared
+constexpr std::size_t kJobsPerThread = 256;
+constexpr std::size_t kMostFacts = std::size_t{1} << 16;  // bytes of a digest's text held at a time
+constexpr std::chrono::milliseconds kClockTick(10);       // of file times, at most
+
+/// Calls `work(begin, end)` for slices of 0 … count, side by side where there are many. Throws what
+/// the first slice that failed has thrown.
+template <class Work>
+void in_slices(std::size_t count, const Work& work) {
+  const std::size_t most =
+      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
+  const std::size_t slices = std::clamp<std::size_t>(count / kJobsPerThread, 1, most);
+  if (slices == 1) return work(0, count);
+  std::vector<std::future<void>> parts;
+  for (std::size_t i = 0; i < slices; ++i) {
+    parts.push_back(std::async(std::launch::async, std::cref(work), count * i / slices,
+                               count * (i + 1) / slices));
+  }
+  for (std::future<void>& part : parts) part.get();
 }
 
-/// Counts files; what has this content already is left alone.
-struct FileWriter {
-  WrittenPlan& result;
+contract::PlanDir absolute(const contract::PlanDir& out) {
+  const fs::path root = fs::absolute(out.root()).lexically_normal();
+  return contract::PlanDir(root.has_filename() ? root : root.parent_path());
+}
 
-  void write(const fs::path& path, std::string_view content) {
-    ++(base::write_file_if_changed(path, content) ? result.written : result.unchanged);
-  }
-  void write_executable(const fs::path& path, std::string_view content) {
-    write(path, content);
-    std::error_code error;
-    const auto read_bits = fs::status(path, error).permissions() & fs::perms(0444);
-    const auto execute_bits = static_cast<fs::perms>(static_cast<unsigned>(read_bits) >> 2);
-    fs::permissions(path, execute_bits, fs::perm_options::add, error);
-    if (error) {
-      throw base::RunError(
-          fmt::format("cannot make {} executable: {}", path.string(), error.message()));
-    }
-  }
+bool holds_something(const fs::path& folder) {
+  std::error_code none;
+  return fs::directory_iterator(folder, none) != fs::directory_iterator();
+}
+
+/// What there is where the plan has a file.
+enum class Found : unsigned char {
+  other,  ///< nothing, or something to be replaced
+  right,  ///< what the plan says
+  stale,  ///< something else, to which results belong
 };
 
-void refuse_other_plan(const contract::Plan& plan, const contract::PlanDir& out) {
+/// A file besides those of single runs and jobs, and what makes it.
+struct PlanFile {
+  fs::path path;
+  base::Pieces content;
+  bool right = false;
+};
+
+ScriptTemplate job_template(const Resources& resources, const std::string& scheduler) {
+  if (!resources.job_template) return {resources.templates, scheduler + ".sh"};
+  return ScriptTemplate::of_file(*resources.job_template, resources.templates);
+}
+
+/// One plan and the folder it goes to. First everything is looked at and nothing written; what is
+/// to be written is then made a second time rather than kept: there may be a million scripts.
+class PlanWriter {
+ public:
+  PlanWriter(const Planning& planning, const Resources& resources, const contract::PlanDir& out)
+      : planning_(planning),
+        plan_(planning.plan),
+        resources_(resources),
+        out_(out),
+        runs_(plan_.runs.size(), Found::other),
+        scripts_(plan_.jobs.size(), Found::other) {}
+  void look();
+  WrittenPlan outcome() const;
+  void write();
+
+ private:
+  std::string script_of(std::size_t job, ScriptTemplate& script) const {
+    return script.render(script_data(planning_, job, absolute_out_));
+  }
+  ScriptTemplate script_template() const { return job_template(resources_, plan_.scheduler); }
+  std::vector<PlanFile> files() const;
+  base::Pieces table_lines(std::vector<std::size_t> jobs) const;
+  void refuse_other_study() const;
+  std::string seal() const;
+  void write_seal() const;
+  void look_at_job(std::size_t job, const std::string& script, const Folder& runs,
+                   const Folder& jobs);
+  Found look_at_run(std::size_t run, JobKind kind, const Folder& runs) const;
+  void write_job(std::size_t job, ScriptTemplate& script, const Folder& runs,
+                 const Folder& jobs) const;
+
+  const Planning& planning_;
+  const contract::Plan& plan_;
+  const Resources& resources_;
+  contract::PlanDir out_;
+  contract::PlanDir absolute_out_ = absolute(out_);
+  std::vector<Found> runs_, scripts_;
+  std::vector<PlanFile> files_;
+  bool sealed_ = false;  // nobody touched the scripts and descriptions since they were written
+};
+
+base::Pieces whole(std::string text) {
+  return [text = std::move(text)](const auto& take) { take(text); };
+}
+
+/// Where the tasks of an OAR array find their lines of the table.
+std::string line_numbers(const PlannedJob& job) {
+  std::string text;
+  for (std::size_t i = 1; i <= job.run_ids.size(); ++i) {
+    text += fmt::format("{}\n", static_cast<std::size_t>(job.offset) + i);
+  }
+  return text;
+}
+
+base::Pieces PlanWriter::table_lines(std::vector<std::size_t> jobs) const {
+  std::sort(jobs.begin(), jobs.end(), [&](std::size_t a, std::size_t b) {
+    return plan_.jobs[a].offset < plan_.jobs[b].offset;
+  });
+  return [this, jobs = std::move(jobs)](const auto& take) {
+    for (const std::size_t job : jobs) {
+      const std::vector<std::uint32_t>& runs = planning_.job_runs[job];
+      std::vector<std::string> lines(runs.size());
+      in_slices(runs.size(), [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+          lines[i] = to_json_line(planning_.run(runs[i])) + "\n";
+        }
+      });
+      std::for_each(lines.begin(), lines.end(), take);
+    }
+  };
+}
+
+/// In the order they are written: plan.json, which names all others, comes last.
+std::vector<PlanFile> PlanWriter::files() const {
+  std::vector<PlanFile> files;
+  std::map<std::string, std::vector<std::size_t>> tables;  // the jobs of each
+  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
+    const PlannedJob& job = plan_.jobs[i];
+    if (job.kind != JobKind::array) continue;
+    tables[job.table].push_back(i);
+    if (plan_.scheduler == "oar") {
+      files.push_back({out_.array_parameters(job.name), whole(line_numbers(job))});
+    }
+  }
+  for (const auto& [table, jobs] : tables) {
+    files.push_back({out_.run_table(table), table_lines(jobs)});
+  }
+  files.push_back({out_.study_toml(), whole(planning_.study_toml)});
+  files.push_back({out_.site_toml(), whole(planning_.site_toml)});
+  files.push_back({out_.plan_json(), [this](const auto& take) { write_json(plan_, take); }});
+  return files;
+}
+
+void PlanWriter::refuse_other_study() const {
   std::error_code unreadable;
-  if (!fs::exists(out.plan_json(), unreadable)) return;
-  const std::string file = out.plan_json().string();
-  const auto existing = contract::plan_from_json(base::read_file(file), file);
-  if (existing.study != plan.study) {
-    throw base::UsageError(
-        fmt::format("{} holds the plan of study \"{}\", not of \"{}\"; choose "
-                    "another folder with -o",
-                    out.root().string(), existing.study, plan.study));
+  if (!fs::exists(out_.plan_json(), unreadable)) return;
+  const std::string file = out_.plan_json().string();
+  const std::string study = contract::study_of_plan(base::read_file(file), file);
+  if (study == plan_.study) return;
+  throw base::UsageError(
+      fmt::format("{} holds the plan of study \"{}\", not of \"{}\"; choose another folder with -o",
+                  out_.root().string(), study, plan_.study));
+}
+
+void PlanWriter::look() {
+  files_ = files();
+  for (PlanFile& file : files_) file.right = base::file_holds(file.path, file.content);
+  if (!files_.back().right) refuse_other_study();
+  sealed_ =
+      files_.back().right && fs::exists(out_.seal()) && base::read_file(out_.seal()) == seal();
+  if (sealed_) {
+    std::fill(runs_.begin(), runs_.end(), Found::right);
+    std::fill(scripts_.begin(), scripts_.end(), Found::right);
+    return;
+  }
+  const bool has_runs = holds_something(out_.runs());
+  const Folder runs(has_runs ? out_.runs() : fs::path()), jobs(out_.jobs());
+  in_slices(plan_.jobs.size(), [&](std::size_t begin, std::size_t end) {
+    ScriptTemplate script = script_template();
+    for (std::size_t i = begin; i < end; ++i) {
+      look_at_job(i, script_of(i, script), runs, jobs);
+    }
+  });
+}
+
+/// A digest of all that decides what the scripts and descriptions hold (this program, the
+/// templates, the study, the site, the folder) and of the stamps of those files. Where it is the
+/// one that the last plan left, they are what it wrote and what would be written now; otherwise all
+/// are compared byte by byte.
+std::string PlanWriter::seal() const {
+  std::string facts = planning_.inputs + absolute_out_.root().string();
+  const auto add_file = [&](const fs::path& file) {
+    facts += base::Folder(file.parent_path()).stamp(file.filename().string());
+  };
+  add_file("/proc/self/exe");
+  std::vector<fs::path> templates(fs::directory_iterator(resources_.templates), {});
+  if (resources_.job_template) {
+    const fs::path own = fs::absolute(*resources_.job_template);
+    add_file(own);
+    for (const auto& entry : fs::directory_iterator(own.parent_path())) {  // its partials
+      if (entry.path().extension() == own.extension()) templates.push_back(entry.path());
+    }
+  }
+  std::sort(templates.begin(), templates.end());
+  std::for_each(templates.begin(), templates.end(), add_file);
+  const Folder runs(out_.runs()), jobs(out_.jobs());
+  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
+    if (facts.size() > kMostFacts) facts = contract::sha256_hex(facts);
+    facts += jobs.stamp(contract::PlanDir::script_name(plan_.jobs[i].name));
+    if (plan_.jobs[i].kind == JobKind::array) continue;
+    for (const std::size_t run : planning_.job_runs[i]) {
+      facts += runs.stamp(contract::RunDir::run_json_in(plan_.runs[run].run_id));
+    }
+  }
+  return contract::sha256_hex(facts) + "\n";
+}
+
+/// Not for a folder with stale runs: they have to be told each time.
+void PlanWriter::write_seal() const {
+  const auto stale = [](Found found) { return found == Found::stale; };
+  if (std::any_of(runs_.begin(), runs_.end(), stale)) {
+    fs::remove(out_.seal());
+    return;
+  }
+  std::this_thread::sleep_for(kClockTick);  // a change from now on shows in the stamps
+  base::write_file_if_changed(out_.seal(), seal());
+}
+
+void PlanWriter::look_at_job(std::size_t job, const std::string& script, const Folder& runs,
+                             const Folder& jobs) {
+  const PlannedJob& planned = plan_.jobs[job];
+  bool stale = false;
+  for (const std::size_t run : planning_.job_runs[job]) {
+    if (runs.exists()) runs_[run] = look_at_run(run, planned.kind, runs);
+    stale = stale || runs_[run] == Found::stale;
+  }
+  if (stale && planned.kind != JobKind::array) {  // what ran is kept whole; tasks run on their own
+    scripts_[job] = Found::stale;
+  } else if (jobs.holds(contract::PlanDir::script_name(planned.name), script,
+                        Folder::Mode::executable)) {
+    scripts_[job] = Found::right;
   }
 }
 
-/// False for a run.json that nobody can run. One that a newer version wrote is whole.
-bool is_whole(const std::string& json) {
+/// The runs of an array are described by its table; a task that has started has a run.json too.
+Found PlanWriter::look_at_run(std::size_t run, JobKind kind, const Folder& runs) const {
+  const std::string& id = plan_.runs[run].run_id;
+  const contract::RunSpec spec = planning_.run(run);
+  const std::string json = kind == JobKind::array ? to_json_line(spec) + "\n" : to_json(spec);
+  if (runs.holds(contract::RunDir::run_json_in(id), json)) return Found::right;
+  const contract::RunDir dir = out_.run(id);
+  if (dir.launches().empty() || !fs::exists(dir.run_json())) return Found::other;
   try {
-    contract::run_spec_from_json(json, "run.json");
-    return true;
+    const auto kept = contract::run_spec_from_json(base::read_file(dir.run_json()), "run.json");
+    return kept == spec ? Found::right : Found::stale;
   } catch (const base::SpecError& error) {
-    return error.key_path() == "schema_version";
+    // One that nobody can run is no loss; one that a newer version wrote is whole.
+    return error.key_path() == "schema_version" ? Found::stale : Found::other;
   }
 }
 
-/// Writes run.json; a run with results keeps the one it has, unless that is broken. Returns false
-/// when the kept one differs.
-bool write_run(const contract::RunDir& dir, const contract::RunSpec& run, FileWriter& files) {
-  const std::string json = contract::to_json(run);
-  if (!dir.launches().empty() && fs::exists(dir.run_json())) {
-    const std::string kept = base::read_file(dir.run_json());
-    if (kept != json && is_whole(kept)) return false;
+WrittenPlan PlanWriter::outcome() const {
+  WrittenPlan result;
+  const auto count = [&](bool right) { ++(right ? result.unchanged : result.written); };
+  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
+    const bool array = plan_.jobs[i].kind == JobKind::array;
+    if (scripts_[i] != Found::stale) count(scripts_[i] == Found::right);
+    for (const std::size_t run : planning_.job_runs[i]) {
+      if (runs_[run] == Found::stale) {
+        result.stale.push_back(plan_.runs[run].run_id);
+      } else if (!array) {
+        count(runs_[run] == Found::right);
+      }
+    }
   }
-  base::make_directories(dir.root());
-  files.write(dir.run_json(), json);
-  return true;
+  for (const PlanFile& file : files_) count(file.right);
+  std::sort(result.stale.begin(), result.stale.end());
+  return result;
+}
+
+void PlanWriter::write_job(std::size_t job, ScriptTemplate& script, const Folder& runs,
+                           const Folder& jobs) const {
+  const PlannedJob& planned = plan_.jobs[job];
+  for (const std::size_t run : planning_.job_runs[job]) {
+    if (planned.kind == JobKind::array || runs_[run] != Found::other) continue;
+    const std::string& id = plan_.runs[run].run_id;
+    runs.make_directory(id);
+    runs.write(contract::RunDir::run_json_in(id), to_json(planning_.run(run)));
+  }
+  if (scripts_[job] != Found::other) return;
+  jobs.write(contract::PlanDir::script_name(planned.name), script_of(job, script),
+             Folder::Mode::executable);
+}
+
+void PlanWriter::write() {
+  for (const fs::path& folder : {out_.root(), out_.runs(), out_.jobs(), out_.logs()}) {
+    base::make_directories(folder);
+  }
+  const Folder runs(out_.runs()), jobs(out_.jobs());
+  in_slices(plan_.jobs.size(), [&](std::size_t begin, std::size_t end) {
+    ScriptTemplate script = script_template();
+    for (std::size_t i = begin; i < end; ++i) write_job(i, script, runs, jobs);
+  });
+  for (const PlanFile& file : files_) {
+    if (!file.right) base::write_pieces_atomically(file.path, file.content);
+  }
+  if (!sealed_) write_seal();
 }
 
 }  // namespace
 
-std::vector<JobScript> render_jobs(const Planning& planning, const Resources& resources,
-                                   const contract::PlanDir& out) {
-  const contract::PlanDir folder(absolute_root(out));
-  const ScriptTemplate script(resources.templates, planning.plan.scheduler + ".sh");
-  std::vector<JobScript> scripts;
-  for (std::size_t i = 0; i < planning.plan.jobs.size(); ++i) {
-    scripts.push_back(
-        {planning.plan.jobs[i].name, script.render(script_data(planning, i, folder))});
-  }
-  return scripts;
+std::string job_script(const Planning& planning, std::size_t job, const Resources& resources,
+                       const contract::PlanDir& out) {
+  ScriptTemplate script = job_template(resources, planning.plan.scheduler);
+  return script.render(script_data(planning, job, absolute(out)));
+}
+
+WrittenPlan check_plan(const Planning& planning, const Resources& resources,
+                       const contract::PlanDir& out) {
+  PlanWriter writer(planning, resources, out);
+  writer.look();
+  return writer.outcome();
 }
 
 WrittenPlan write_plan(const Planning& planning, const Resources& resources,
                        const contract::PlanDir& out) {
-  refuse_other_plan(planning.plan, out);
-  const std::vector<JobScript> scripts = render_jobs(planning, resources, out);
-  WrittenPlan result;
-  FileWriter files{result};
-  for (const fs::path& folder : {out.root(), out.runs(), out.jobs(), out.logs()}) {
-    base::make_directories(folder);
-  }
-  std::set<std::string> stale;
-  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
-    const contract::RunSpec run = planning.run(i);
-    if (!write_run(out.run(run.run_id), run, files)) stale.insert(run.run_id);
-  }
-  for (std::size_t i = 0; i < scripts.size(); ++i) {
-    const std::vector<std::string>& ids = planning.plan.jobs[i].run_ids;
-    const bool kept = std::any_of(ids.begin(), ids.end(),
-                                  [&](const std::string& id) { return stale.count(id) > 0; });
-    if (!kept) files.write_executable(out.job_script(scripts[i].job), scripts[i].text);
-  }
-  files.write(out.study_toml(), planning.study_toml);
-  files.write(out.site_toml(), planning.site_toml);
-  files.write(out.plan_json(), contract::to_json(planning.plan));
-  result.stale.assign(stale.begin(), stale.end());
-  return result;
+  PlanWriter writer(planning, resources, out);
+  writer.look();
+  writer.write();
+  return writer.outcome();
 }
 
 }  // namespace dlscale::planner

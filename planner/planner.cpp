@@ -5,23 +5,23 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "base/file.hpp"
 #include "contract/capabilities.hpp"
 #include "contract/run_id.hpp"
-#include "planner/dataset_path.hpp"
-#include "planner/expand.hpp"
-#include "planner/resources.hpp"
-#include "planner/shell_text.hpp"
-#include "planner/site_reader.hpp"
-#include "planner/study_reader.hpp"
+#include "planner/jobs/calibration.hpp"
+#include "planner/jobs/plan_jobs.hpp"
+#include "planner/script/shell_text.hpp"
+#include "planner/site/dataset_path.hpp"
+#include "planner/site/resources.hpp"
+#include "planner/site/site_reader.hpp"
+#include "planner/study/expand.hpp"
+#include "planner/study/resolved.hpp"
+#include "planner/study/study_reader.hpp"
 
 namespace dlscale::planner {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr double kSecondsPerHour = 3600;
 
 /// What is known of a trainer: the site's own, or the one built here, or both in one.
 struct Knowledge {
@@ -124,61 +124,75 @@ std::vector<std::string> substudies_of(const Study& study, const Point& point) {
   return names;
 }
 
-void add_runs(Planning& planning, Warnings& warnings) {
+/// Lists each repetition of a point; job, times and cost are not known yet.
+void list_runs(const Study& study, const Point& point, const contract::RunSpec& run,
+               std::vector<contract::PlannedRun>& runs) {
+  contract::PlannedRun planned{.point = run.point,
+                               .substudies = substudies_of(study, point),
+                               .log_format = run.trainer.log_format,
+                               .gpus = run.gpus,
+                               .batch_per_gpu = run.batch_per_gpu,
+                               .global_batch = run.global_batch,
+                               .lr_peak = run.lr.peak};
+  for (int repetition = 1; repetition <= study.repeats; ++repetition) {
+    planned.repetition = repetition;
+    planned.run_id = contract::run_id_of(point.id, repetition);
+    runs.push_back(planned);
+  }
+}
+
+/// Keeps the points whose runs are chosen.
+void keep_chosen(const PlanRequest& request, Planning& planning) {
+  if (!request.choose) return;
+  const Study& study = planning.study;
+  contract::Plan all = planning.plan;
+  for (const Point& point : planning.expansion.points) {
+    list_runs(study, point, run_of(study, point), all.runs);
+  }
+  const std::set<std::string> chosen = request.choose(all);
+  std::erase_if(planning.expansion.points, [&](const Point& point) {
+    int runs = 0;
+    for (int repetition = 1; repetition <= study.repeats; ++repetition) {
+      if (chosen.contains(contract::run_id_of(point.id, repetition))) ++runs;
+    }
+    if (runs == 0 || runs == study.repeats) return runs == 0;
+    throw base::UsageError(
+        fmt::format("{} of the {} repetitions of {} are selected, and a point is planned with all "
+                    "of them; fewer repetitions are a matter of study.repeats",
+                    runs, study.repeats, point.id));
+  });
+}
+
+void add_runs(Planning& planning, Warnings& warnings, RunTimes& times) {
   const Study& study = planning.study;
   for (const Point& point : planning.expansion.points) {
     contract::RunSpec run = run_of(study, point);
     const ResourceWishes& wishes = study.matrices[point.matrix].resources;
-    planning.allocations.push_back(allocate(planning.site, wishes, gpus_of(study, point)));
+    const double predicted_s = times.of(run, wishes);
+    planning.allocations.push_back(
+        allocate(planning.site, wishes, gpus_of(study, point), predicted_s));
     run.resources = planning.allocations.back().request;
     contract::validate(run, study.file);
     warnings.look_at(run, study.repeats);
-    contract::PlannedRun planned{.point = run.point,
-                                 .substudies = substudies_of(study, point),
-                                 .gpus = run.gpus,
-                                 .batch_per_gpu = run.batch_per_gpu,
-                                 .global_batch = run.global_batch,
-                                 .lr_peak = run.lr.peak};
-    for (int repetition = 1; repetition <= study.repeats; ++repetition) {
-      planned.repetition = repetition;
-      planned.run_id = contract::run_id_of(point.id, repetition);
-      planning.plan.runs.push_back(planned);
+    const std::size_t first = planning.plan.runs.size();
+    list_runs(study, point, run, planning.plan.runs);
+    for (std::size_t i = first; i < planning.plan.runs.size(); ++i) {
+      planning.plan.runs[i].predicted_s = predicted_s;
     }
   }
 }
 
-/// Each run is a job of its own.
-void add_jobs(Planning& planning) {
-  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
-    contract::PlannedRun& run = planning.plan.runs[i];
-    const Allocation& allocation = planning.allocations[i / planning.study.repeats];
-    run.job = run.run_id;
-    run.gpu_hours = run.gpus * allocation.request.walltime_s / kSecondsPerHour;
-    contract::PlannedJob job{run.job, {run.run_id}, allocation.request};
-    if (allocation.partition >= 0) {
-      job.partition = planning.site.partitions[allocation.partition].name;
+/// What the site cannot do of what the study wants, and how far predictions can be trusted.
+void note_resources(Planning& planning, const RunTimes& times) {
+  std::vector<std::string> notes = times.notes();
+  for (const Matrix& matrix : planning.study.matrices) {
+    const auto wishes = unheard(planning.site, matrix.resources, planning.study.launch);
+    for (const std::string& note : wishes) {
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
     }
-    job.gpu_hours = run.gpu_hours;
-    planning.plan.jobs.push_back(std::move(job));
   }
-}
-
-void check_budget(const Study& study, const contract::Plan& plan) {
-  const std::optional<Node>& wanted = study.matrices.front().resources.max_gpu_hours;
-  if (!wanted) return;
-  const Item limit{*wanted, "resources.max_gpu_hours"};
-  const bool bounded = std::all_of(plan.runs.begin(), plan.runs.end(),
-                                   [](const auto& run) { return run.gpu_hours > 0; });
-  if (!bounded) limit.fail("cannot be checked: neither study nor site says a walltime");
-  const double needed =
-      std::accumulate(plan.runs.begin(), plan.runs.end(), 0.0,
-                      [](double sum, const auto& run) { return sum + run.gpu_hours; });
-  if (needed > limit.number(0)) {
-    limit.fail(
-        fmt::format("the plan may take up to {:.0f} GPU-hours (every run for its whole "
-                    "walltime), the limit is {:g}",
-                    needed, limit.number(0)));
-  }
+  std::vector<std::string>& warnings = planning.plan.warnings;
+  warnings.insert(warnings.end(), notes.begin(), notes.end());
 }
 
 void warn_of_baseline(const contract::Plan& plan, std::vector<std::string>& warnings) {
@@ -234,16 +248,6 @@ std::string with_overrides(const std::string& study, const std::vector<std::stri
 
 }  // namespace
 
-contract::RunSpec Planning::run(std::size_t i) const {
-  const std::size_t at = i / static_cast<std::size_t>(study.repeats);
-  contract::RunSpec run = run_of(study, expansion.points[at]);
-  run.repetition = plan.runs[i].repetition;
-  run.run_id = plan.runs[i].run_id;
-  run.resources = allocations[at].request;
-  run.dataset.path = fill_in_variables(run.dataset.path, site.variables);
-  return run;
-}
-
 Planning make_plan(const PlanRequest& request, const Resources& resources) {
   Planning planning;
   const std::string study_text = read_named_file(request.study);
@@ -262,13 +266,17 @@ Planning make_plan(const PlanRequest& request, const Resources& resources) {
                                 : "dlscale-train";
   }
   planning.plan = plan_of(planning.study, planning.site, planning.expansion);
+  keep_chosen(request, planning);
   Warnings warnings(known);
-  add_runs(planning, warnings);
-  add_jobs(planning);
-  check_budget(planning.study, planning.plan);
+  RunTimes times;
+  add_runs(planning, warnings, times);
+  plan_jobs(planning, request.fit);
+  note_resources(planning, times);
   warn_of_baseline(planning.plan, planning.plan.warnings);
   warnings.add_to(planning.plan.warnings);
   planning.study_toml = with_overrides(study_text, request.overrides);
+  planning.inputs = resolved_study(study_text, request.study.string(), request.overrides) +
+                    planning.site_toml + planning.site.trainer;
   return planning;
 }
 

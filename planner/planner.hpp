@@ -3,22 +3,23 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
 #include "contract/run_spec.hpp"
-#include "planner/expand.hpp"
-#include "planner/resources.hpp"
-#include "planner/site.hpp"
+#include "planner/jobs/planning.hpp"
 
 namespace dlscale::planner {
 
 /// What the program brings along.
 struct Resources {
   std::filesystem::path sites, templates;
+  std::optional<std::filesystem::path> job_template;  ///< instead of the scheduler's
   std::optional<std::filesystem::path> capabilities;  ///< of the trainer built beside, if any
   std::optional<std::filesystem::path> trainer;       ///< dlscale-train beside, if any
 };
@@ -27,34 +28,21 @@ struct PlanRequest {
   std::filesystem::path study;
   std::string site = "local";          ///< a name in the sites folder, or a path to a .toml
   std::vector<std::string> overrides;  ///< -S arguments: key=value
-};
-
-/// A plan not yet written.
-struct Planning {
-  contract::Plan plan;
-  Study study;
-  Site site;
-  Expansion expansion;
-  std::vector<Allocation> allocations;  ///< of each point
-  std::string study_toml, site_toml;    ///< for the copies in the plan folder
-
-  /// The i-th of plan.runs in full: made when asked for, since a plan may have a million.
-  contract::RunSpec run(std::size_t i) const;
+  bool fit = false;  ///< leave out points rather than exceed resources.max_gpu_hours
+  /// The ids of the runs to plan, asked with all of them before the site is; empty: all. A point is
+  /// chosen with all of its repetitions.
+  std::function<std::set<std::string>(const contract::Plan&)> choose;
 };
 
 /// Reads, expands and checks; writes nothing. Throws base::SpecError or base::UsageError for a
-/// study or site that says something wrong or cannot be read.
+/// study or site that says something wrong or cannot be read, and for a choice among the
+/// repetitions of a point.
 Planning make_plan(const PlanRequest& request, const Resources& resources);
 
-struct JobScript {
-  std::string job;
-  std::string text;
-};
-
-/// The script of each job, for a plan folder at `out`. Throws base::SpecError when a template names
-/// something unknown or a value cannot stand where the template wants it.
-std::vector<JobScript> render_jobs(const Planning& planning, const Resources& resources,
-                                   const contract::PlanDir& out);
+/// The script of plan.jobs[job], for a plan folder at `out`. Throws base::SpecError when a template
+/// names something unknown or a value cannot stand where the template wants it.
+std::string job_script(const Planning& planning, std::size_t job, const Resources& resources,
+                       const contract::PlanDir& out);
 
 struct WrittenPlan {
   int written = 0;                 ///< files new or changed
@@ -63,9 +51,13 @@ struct WrittenPlan {
                                    ///< otherwise; their run.json and script were left alone
 };
 
-/// Writes the folder; plan.json last. Nothing is deleted. Throws what render_jobs throws before
-/// anything is written, base::UsageError when the folder holds another study's plan, and
-/// base::RunError when a file cannot be written.
+/// What write_plan would do to the folder; writes nothing. Throws what job_script throws for any of
+/// the jobs, and base::UsageError when the folder holds another study's plan.
+WrittenPlan check_plan(const Planning& planning, const Resources& resources,
+                       const contract::PlanDir& out);
+
+/// Writes the folder; plan.json last. Nothing is deleted. Throws what check_plan throws before
+/// anything is written, and base::RunError when a file cannot be written.
 WrittenPlan write_plan(const Planning& planning, const Resources& resources,
                        const contract::PlanDir& out);
 

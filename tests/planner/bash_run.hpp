@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "planner/shell_text.hpp"
+#include "planner/script/shell_text.hpp"
 
 namespace dlscale::test {
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <fstream>
 
 #include "tests/planner/planned.hpp"
 #include "tests/planner/study_text.hpp"
@@ -13,6 +15,19 @@ namespace {
 
 planner::WrittenPlan write(const planner::Planning& planning, const contract::PlanDir& out) {
   return planner::write_plan(planning, test::shipped_resources(), out);
+}
+
+std::string line_of(const std::string& text, std::size_t number) {
+  std::size_t start = 0;
+  for (; number > 0; --number) start = text.find('\n', start) + 1;
+  return text.substr(start, text.find('\n', start) - start);
+}
+
+std::size_t index_of(const planner::Planning& planning, const std::string& run_id) {
+  const auto& runs = planning.plan.runs;
+  const auto found =
+      std::find_if(runs.begin(), runs.end(), [&](const auto& run) { return run.run_id == run_id; });
+  return static_cast<std::size_t>(found - runs.begin());
 }
 
 }  // namespace
@@ -44,6 +59,116 @@ TEST_CASE("planning again writes nothing") {
     CHECK(again.written == 0);
     CHECK(again.unchanged == files);
   }
+}
+
+TEST_CASE("whatever was done to a file by hand is noticed and put right") {
+  test::TempDir dir;
+  const contract::PlanDir out(dir / "p");
+  const auto planning = test::plan_example("demo", "local");
+  write(planning, out);
+  const std::string id = planning.plan.runs[5].run_id;
+  const fs::path script = out.job_script(id), json = out.run(id).run_json();
+  const auto notices = [&](const fs::path& file, const std::string& change) {
+    const std::string right = base::read_file(file);
+    base::write_file_atomically(file, change);
+    const auto written = write(planning, out);
+    CHECK(base::read_file(file) == right);
+    return written.written == 1 && written.unchanged == 48 + 48 + 3 - 1;
+  };
+  for (const fs::path& file : {script, json, out.plan_json(), out.study_toml(), out.site_toml()}) {
+    INFO(file);
+    std::string text = base::read_file(file);
+    CHECK(notices(file, text.substr(0, text.size() / 2) + text.substr(text.size() / 2 + 1)));
+    CHECK(notices(file, text + "\n"));
+    text[text.size() - 3] ^= 1;  // same size
+    if (file != out.plan_json()) CHECK(notices(file, text));
+  }
+  CHECK(notices(json, ""));
+  fs::permissions(script, fs::perms(0644));
+  CHECK(write(planning, out).written == 1);
+  CHECK(::access(script.c_str(), X_OK) == 0);
+  fs::remove_all(out.run(id).root());
+  CHECK(write(planning, out).written == 1);
+}
+
+TEST_CASE("an edit in place that keeps a file's size and time is noticed") {
+  test::TempDir dir;
+  const contract::PlanDir out(dir / "p");
+  const auto planning = test::plan_example("demo", "local");
+  write(planning, out);
+  REQUIRE(write(planning, out).written == 0);
+  const fs::path json = out.run(planning.plan.runs[5].run_id).run_json();
+  const std::string right = base::read_file(json);
+  const auto time = fs::last_write_time(json);
+  std::fstream(json).put(' ');
+  fs::last_write_time(json, time);
+  REQUIRE(base::read_file(json).size() == right.size());
+  CHECK(write(planning, out).written == 1);
+  CHECK(base::read_file(json) == right);
+}
+
+TEST_CASE("a template that changed is noticed") {
+  test::TempDir dir;
+  const contract::PlanDir out(dir / "p");
+  auto resources = test::shipped_resources();
+  fs::copy(resources.templates, dir / "templates");
+  resources.templates = dir / "templates";
+  const auto planning = test::plan_example("demo", "local");
+  planner::write_plan(planning, resources, out);
+  const fs::path part = dir / "templates/body.mustache";
+  base::write_file_atomically(part, base::read_file(part) + "# more\n");
+  CHECK(planner::write_plan(planning, resources, out).written == 48);
+}
+
+TEST_CASE("what planning would write is told without writing") {
+  test::TempDir dir;
+  const contract::PlanDir out(dir / "p");
+  const auto planning = test::plan_example("demo", "local");
+  CHECK(planner::check_plan(planning, test::shipped_resources(), out).written == 48 + 48 + 3);
+  CHECK_FALSE(fs::exists(out.root()));
+  write(planning, out);
+  CHECK(planner::check_plan(planning, test::shipped_resources(), out).unchanged == 48 + 48 + 3);
+}
+
+TEST_CASE("an array's table has the run.json of each run on a line, in the order of the tasks") {
+  test::TempDir dir;
+  const contract::PlanDir out(dir / "p");
+  const std::string site =
+      "scheduler = 'oar'\nwalltime = '01:00:00'\nmax_array_size = 5\n[[partitions]]\nname = 'p'\n"
+      "cores_per_node = 4\n";
+  const auto planning = test::plan_demo_on(site, dir, {"launch.array=true"});
+  write(planning, out);
+  std::size_t runs = 0;
+  for (const contract::PlannedJob& job : planning.plan.jobs) {
+    REQUIRE(job.kind == contract::JobKind::array);
+    const std::string table = base::read_file(out.run_table(job.table));
+    const std::string numbers = base::read_file(out.array_parameters(job.name));
+    for (std::size_t i = 0; i < job.run_ids.size(); ++i, ++runs) {
+      const auto line = static_cast<std::size_t>(job.offset) + i;
+      const auto run = contract::run_spec_from_json(line_of(table, line), "table");
+      CHECK(run == planning.run(index_of(planning, job.run_ids[i])));
+      CHECK(line_of(numbers, i) == std::to_string(line + 1));
+    }
+  }
+  CHECK(runs == 48);
+  CHECK(planning.plan.jobs.size() >= 48 / 5);
+  CHECK(fs::is_empty(out.runs()));
+  CHECK(write(planning, out).written == 0);
+  base::write_file_atomically(out.run_table(planning.plan.jobs[0].table), "");
+  CHECK(write(planning, out).written == 1);
+}
+
+TEST_CASE("a task that has results is stale only if its description differs, not its layout") {
+  test::TempDir dir;
+  const contract::PlanDir out(dir / "p");
+  const auto planning = test::plan_example("demo", "local");
+  write(planning, out);
+  const auto run = planning.run(3);
+  out.run(run.run_id).make_next_launch();
+  base::write_file_atomically(out.run(run.run_id).run_json(), contract::to_json_line(run) + "\n");
+  const auto written = write(planning, out);
+  CHECK(written.stale.empty());
+  CHECK(written.written == 0);
 }
 
 TEST_CASE("changes from the command line are noted in the copy of the study") {

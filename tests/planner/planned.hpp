@@ -38,4 +38,14 @@ inline planner::Planning plan_demo_on(const std::string& site, const TempDir& di
   return plan_example("demo", (dir / "c.toml").string(), overrides);
 }
 
+/// A study and a site of the given texts; both files lie in the folder.
+inline planner::Planning plan_texts(const std::string& study, const std::string& site,
+                                    const TempDir& dir, bool fit = false) {
+  base::write_file_atomically(dir / "study.toml", study);
+  base::write_file_atomically(dir / "site.toml", site);
+  return planner::make_plan(
+      {.study = dir / "study.toml", .site = (dir / "site.toml").string(), .fit = fit},
+      shipped_resources());
+}
+
 }  // namespace dlscale::test

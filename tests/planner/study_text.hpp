@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "planner/study_reader.hpp"
+#include "planner/study/study_reader.hpp"
 
 namespace dlscale::test {
 

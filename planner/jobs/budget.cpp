@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/jobs/budget.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "contract/run_id.hpp"
+
+namespace dlscale::planner {
+namespace {
+
+using contract::PlannedRun;
+
+constexpr double kRounding = 1 + 1e-9;  // of a sum of many costs
+
+/// A point of a curve, linked to those beside it that are left.
+struct Place {
+  std::size_t first_run;
+  int gpus;
+  double gpu_hours = 0;
+  Place *before = nullptr, *after = nullptr;
+};
+
+using Curve = std::map<std::string, std::string>;
+
+std::vector<Place> places_of(std::span<const PlannedRun> runs) {
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const bool repeated =
+        !places.empty() && contract::point_id(runs[places.back().first_run].run_id) ==
+                               contract::point_id(runs[i].run_id);
+    if (!repeated) places.push_back({i, runs[i].gpus});
+    places.back().gpu_hours += runs[i].gpu_hours;
+  }
+  return places;
+}
+
+void link_curves(std::span<const PlannedRun> runs, std::vector<Place>& places) {
+  std::map<Curve, std::vector<Place*>> curves;
+  for (Place& place : places) {
+    Curve curve = runs[place.first_run].point;
+    curve.erase("gpus");
+    curves[std::move(curve)].push_back(&place);
+  }
+  for (auto& [curve, points] : curves) {
+    std::stable_sort(points.begin(), points.end(),
+                     [](const Place* a, const Place* b) { return a->gpus < b->gpus; });
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      points[i]->before = points[i - 1];
+      points[i - 1]->after = points[i];
+    }
+  }
+}
+
+/// Candidates, the first to go in front.
+class Queue {
+ public:
+  explicit Queue(int baseline_gpus) : baseline_gpus_(baseline_gpus) {}
+
+  void put(Place* place) {
+    if (removable(place)) queue_.insert(key(place));
+  }
+  void take(Place* place) {
+    if (removable(place)) queue_.erase(key(place));
+  }
+  bool empty() const { return queue_.empty(); }
+  /// Takes the first one out of its curve.
+  Place* pop() {
+    Place* place = std::get<Place*>(*queue_.begin());
+    Place *before = place->before, *after = place->after;
+    for (Place* changed : {place, before, after}) take(changed);
+    before->after = after;
+    after->before = before;
+    for (Place* changed : {before, after}) put(changed);
+    return place;
+  }
+
+ private:
+  using Key = std::tuple<double, double, std::size_t, Place*>;
+  static Key key(Place* place) {
+    const double gap = static_cast<double>(place->after->gpus) / place->before->gpus;
+    return {gap, -place->gpu_hours, place->first_run, place};
+  }
+  bool removable(const Place* place) const {
+    return place->before != nullptr && place->after != nullptr && place->gpus != baseline_gpus_;
+  }
+
+  int baseline_gpus_;
+  std::set<Key> queue_;
+};
+
+}  // namespace
+
+std::vector<FacetCost> cost_by_facet(const contract::Plan& plan) {
+  std::vector<FacetCost> costs;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  for (const contract::Axis& axis : plan.axes) {
+    for (const std::string& value : axis.values) {
+      places[{axis.name, value}] = costs.size();
+      costs.push_back({axis.name, value});
+    }
+  }
+  for (const PlannedRun& run : plan.runs) {
+    for (const auto& facet : run.point) {
+      const auto place = places.find(facet);
+      if (place == places.end()) continue;
+      ++costs[place->second].runs;
+      costs[place->second].gpu_hours += run.gpu_hours;
+    }
+  }
+  costs.erase(std::remove_if(costs.begin(), costs.end(), [](const auto& c) { return c.runs == 0; }),
+              costs.end());
+  return costs;
+}
+
+double total_gpu_hours(std::span<const PlannedRun> runs) {
+  double sum = 0;
+  for (const PlannedRun& run : runs) sum += run.gpu_hours;
+  return sum;
+}
+
+Fit fit_budget(std::span<const PlannedRun> runs, double limit, int baseline_gpus) {
+  std::vector<Place> places = places_of(runs);
+  link_curves(runs, places);
+  Queue queue(baseline_gpus);
+  for (Place& place : places) queue.put(&place);
+  Fit fit{{}, total_gpu_hours(runs)};
+  while (fit.gpu_hours > limit * kRounding && !queue.empty()) {
+    const Place* place = queue.pop();
+    fit.gpu_hours -= place->gpu_hours;
+    fit.dropped.push_back(
+        {place->first_run,
+         fmt::format("left out to keep within {:g} GPU-hours: {:.4g} GPU-hours, between {} and {} "
+                     "GPUs (the ends of a curve stay; first goes the point with the closest "
+                     "neighbours, of equals the most expensive)",
+                     limit, place->gpu_hours, place->before->gpus, place->after->gpus)});
+  }
+  return fit;
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/jobs/calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.hpp"
+#include "planner/study/settings.hpp"
+
+namespace dlscale::planner {
+namespace fs = std::filesystem;
+namespace {
+
+/// What a run has for a key, as tables show it; null when the key is no axis of it.
+std::optional<std::string> value_of(const contract::RunSpec& run, const std::string& key) {
+  const auto axis = run.point.find(key);
+  if (axis != run.point.end()) return axis->second;
+  const std::pair<const char*, std::string> fixed[] = {
+      {"framework", run.framework},
+      {"model", run.model},
+      {"loader", run.loader},
+      {"lr_schedule", run.lr_schedule.kind},
+      {"dataset.kind", run.dataset.kind},
+      {"precision", run.precision},
+      {"batch_per_gpu", std::to_string(run.batch_per_gpu)},
+      {"global_batch", std::to_string(run.global_batch)},
+      {"accumulation_steps", std::to_string(run.accumulation_steps)}};
+  for (const auto& [name, value] : fixed) {
+    if (key == name) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Calibration::Calibration(std::string_view text, const std::string& file) {
+  const Node root = parse_document(text, file);
+  std::vector<std::string> keys{"gpus", "samples_per_s"};
+  for (const Setting& setting : axis_settings()) {
+    if (setting.symbol.name != "gpus") keys.push_back(setting.symbol.name);
+  }
+  const auto read_row = [&](const Item& table) {
+    Row row{{0, 0}, {}};
+    match_keys(table, keys, [&](std::size_t i, const Item& item) {
+      if (i == 0) row.measured.gpus = static_cast<int>(item.whole(1, kMostGpus));
+      if (i == 1) row.measured.samples_per_s = item.number(1e-9);
+      if (i > 1) row.conditions[keys[i]] = {to_text(item.node), item.node.where};
+    });
+    if (row.measured.gpus == 0) table.fail("gpus is missing");
+    if (row.measured.samples_per_s == 0) table.fail("samples_per_s is missing");
+    rows_.push_back(std::move(row));
+  };
+  match_keys({root, ""}, {"throughput"}, [&](std::size_t, const Item& list) {
+    for (const Item& table : list.items()) read_row(table);
+  });
+  if (rows_.empty()) throw base::SpecError({file}, "throughput", "no row [[throughput]]");
+}
+
+std::optional<predict::ThroughputEstimate> Calibration::throughput(
+    const contract::RunSpec& run) const {
+  std::vector<predict::Throughput> matching;
+  std::size_t most = 0;
+  for (const Row& row : rows_) {
+    const bool holds =
+        std::all_of(row.conditions.begin(), row.conditions.end(), [&](const auto& condition) {
+          const auto& [key, wanted] = condition;
+          const auto value = value_of(run, key);
+          if (!value) throw base::SpecError(wanted.second, key, "is no axis of the study");
+          return *value == wanted.first;
+        });
+    if (!holds || row.conditions.size() < most) continue;
+    if (row.conditions.size() > most) matching.clear();
+    most = row.conditions.size();
+    matching.push_back(row.measured);
+  }
+  return predict::throughput_at(std::move(matching), run.gpus);
+}
+
+double RunTimes::of(const contract::RunSpec& run, const ResourceWishes& wishes) {
+  if (wishes.calibration.empty()) return 0;
+  const auto throughput = calibration(wishes).throughput(run);
+  const std::int64_t samples = run.dataset.train_samples > 0
+                                   ? run.dataset.train_samples
+                                   : predict::known_train_samples(run.dataset.kind).value_or(0);
+  if (!throughput) ++unmatched_;
+  if (throughput && samples == 0) ++unknown_size_;
+  if (!throughput || samples == 0) return 0;
+  if (throughput->extrapolated) ++extrapolated_;
+  return static_cast<double>(samples) * run.epochs / throughput->samples_per_s;
+}
+
+std::vector<std::string> RunTimes::notes() const {
+  std::vector<std::string> lines;
+  const auto note = [&](int points, const char* what) {
+    if (points > 0)
+      lines.push_back(fmt::format("{} point{} {}", points, points == 1 ? "" : "s", what));
+  };
+  note(extrapolated_,
+       "outside the GPU counts measured: run times assume throughput linear in GPUs from there on");
+  note(unmatched_, "without a matching row in the calibration: they get the site's walltime");
+  note(unknown_size_,
+       "with a data set of unknown size (set training.dataset.train_samples): they get the site's "
+       "walltime");
+  return lines;
+}
+
+const Calibration& RunTimes::calibration(const ResourceWishes& wishes) {
+  const Node& said = wishes.said.at("calibration");
+  const bool in_file = said.where.line > 0;  // else on the command line
+  fs::path file = wishes.calibration;
+  if (in_file) file = fs::path(said.where.file).parent_path() / file;
+  const auto known = files_.find(file.string());
+  if (known != files_.end()) return known->second;
+  std::string text;
+  try {
+    text = base::read_file(file);
+  } catch (const base::RunError& error) {
+    Item{said, "resources.calibration"}.fail(error.what());
+  }
+  return files_.emplace(file.string(), Calibration(text, file.string())).first->second;
+}
+
+}  // namespace dlscale::planner

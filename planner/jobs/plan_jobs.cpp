@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/jobs/plan_jobs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "planner/jobs/budget.hpp"
+#include "planner/jobs/pack.hpp"
+
+namespace dlscale::planner {
+namespace {
+
+std::vector<std::string> arrange(Planning& planning) {
+  const auto repeats = static_cast<std::size_t>(planning.study.repeats);
+  std::vector<RunNeeds> needs;
+  needs.reserve(planning.plan.runs.size());
+  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
+    const Point& point = planning.expansion.points[i / repeats];
+    needs.push_back(
+        {&planning.allocations[i / repeats], &planning.study.matrices[point.matrix].resources});
+  }
+  Arrangement arranged =
+      arrange_jobs(planning.site, planning.study.launch, needs, planning.plan.runs);
+  planning.plan.jobs = std::move(arranged.jobs);
+  planning.job_runs = std::move(arranged.runs);
+  return std::move(arranged.notes);
+}
+
+/// Takes points out of the plan, with their runs.
+void skip(Planning& planning, const std::vector<Dropped>& dropped) {
+  const auto repeats = static_cast<std::size_t>(planning.study.repeats);
+  std::set<std::size_t> out;
+  for (const Dropped& point : dropped) {
+    planning.plan.skipped.push_back({planning.plan.runs[point.first_run].point, point.why});
+    out.insert(point.first_run / repeats);
+  }
+  const auto keep = [&](auto& list, std::size_t per_point) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (out.count(i / per_point) > 0) continue;
+      if (kept != i) list[kept] = std::move(list[i]);
+      ++kept;
+    }
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(kept), list.end());
+  };
+  keep(planning.expansion.points, 1);
+  keep(planning.allocations, 1);
+  keep(planning.plan.runs, repeats);
+}
+
+double limit_of(const Item& item, const contract::Plan& plan) {
+  const bool bounded = std::all_of(plan.runs.begin(), plan.runs.end(),
+                                   [](const auto& run) { return run.gpu_hours > 0; });
+  if (!bounded) item.fail("cannot be checked: neither study nor site says a walltime");
+  return item.number(0);
+}
+
+}  // namespace
+
+void plan_jobs(Planning& planning, bool fit) {
+  std::vector<std::string> notes = arrange(planning);
+  if (const std::optional<Node> wish = planning.study.matrices.front().resources.max_gpu_hours) {
+    const Item item{*wish, "resources.max_gpu_hours"};
+    const double limit = limit_of(item, planning.plan);
+    const contract::BaselineRule& baseline = planning.study.baseline;
+    constexpr double kRounding = 1 + 1e-9;  // of a sum of many costs
+    for (double cost; (cost = total_gpu_hours(planning.plan.runs)) > limit * kRounding;) {
+      if (!fit) {
+        item.fail(
+            fmt::format("the plan may take up to {:.0f} GPU-hours (every run for its whole "
+                        "walltime), the limit is {:g}",
+                        cost, limit));
+      }
+      const Fit fitting =
+          fit_budget(planning.plan.runs, limit, baseline.rule == "gpus" ? baseline.gpus : 0);
+      if (fitting.dropped.empty()) {
+        item.fail(
+            fmt::format("the smallest and largest GPU counts of each curve alone take {:.0f} "
+                        "GPU-hours, the limit is {:g}",
+                        cost, limit));
+      }
+      skip(planning, fitting.dropped);
+      notes = arrange(planning);
+    }
+  }
+  planning.plan.warnings.insert(planning.plan.warnings.end(), notes.begin(), notes.end());
+}
+
+}  // namespace dlscale::planner

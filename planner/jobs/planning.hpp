@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan in memory: the study, the site, and the runs and jobs that come of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "contract/plan.hpp"
+#include "contract/run_spec.hpp"
+#include "planner/site/resources.hpp"
+#include "planner/site/site.hpp"
+#include "planner/study/expand.hpp"
+
+namespace dlscale::planner {
+
+/// A plan not yet written.
+struct Planning {
+  contract::Plan plan;
+  Study study;
+  Site site;
+  Expansion expansion;
+  std::vector<Allocation> allocations;               ///< of each point
+  std::vector<std::vector<std::uint32_t>> job_runs;  ///< of each job: indices of plan.runs
+  std::string study_toml, site_toml;                 ///< for the copies in the plan folder
+  std::string inputs;  ///< equal texts: plans of equal study and site, whatever files they are in
+
+  /// The i-th of plan.runs in full: made when asked for, since a plan may have a million.
+  contract::RunSpec run(std::size_t i) const;
+};
+
+}  // namespace dlscale::planner

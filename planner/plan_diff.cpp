@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/plan_diff.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <optional>
+#include <unordered_set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/json_diff.hpp"
+#include "contract/run_table.hpp"
+
+namespace dlscale::planner {
+namespace fs = std::filesystem;
+namespace {
+
+std::optional<std::string> text_of(const fs::path& file) {
+  std::error_code none;
+  if (!fs::is_regular_file(file, none)) return std::nullopt;
+  return base::read_file(file);
+}
+
+/// The plan a folder holds, and the descriptions of its runs.
+class OldPlan {
+ public:
+  OldPlan(const contract::PlanDir& folder, const std::string& study) : folder_(folder) {
+    const std::string file = folder.plan_json().string();
+    const auto text = text_of(folder.plan_json());
+    if (!text) return;
+    plan_ = contract::plan_from_json(*text, file);
+    if (plan_.study != study) {
+      throw base::UsageError(fmt::format("{} holds the plan of study \"{}\", not of \"{}\"",
+                                         folder.root().string(), plan_.study, study));
+    }
+    for (const contract::PlannedRun& run : plan_.runs) known_.insert(run.run_id);
+    tables_.emplace(plan_, folder_);
+  }
+  const std::vector<contract::PlannedRun>& runs() const { return plan_.runs; }
+  bool has(const std::string& run_id) const { return known_.contains(run_id); }
+
+  /// Nothing where it is lost.
+  std::optional<std::string> description(const std::string& run_id) {
+    if (auto text = text_of(folder_.run(run_id).run_json())) return text;
+    auto line = tables_->find(run_id);
+    if (!line) return std::nullopt;
+    return std::move(line->json);
+  }
+
+ private:
+  contract::PlanDir folder_;
+  contract::Plan plan_;
+  std::unordered_set<std::string_view> known_;
+  std::optional<contract::RunTables> tables_;  // of arrays
+};
+
+std::vector<std::string> keys_between(const std::optional<std::string>& before,
+                                      const contract::RunSpec& after) {
+  if (!before) return {"run.json"};
+  const std::string json = contract::to_json(after);
+  if (*before == json) return {};
+  try {
+    return contract::differing_keys(*before, json, "run.json");
+  } catch (const base::SpecError&) {
+    return {"run.json"};
+  }
+}
+
+}  // namespace
+
+PlanDiff diff_plan(const Planning& planning, const contract::PlanDir& folder) {
+  OldPlan old(folder, planning.plan.study);
+  PlanDiff diff;
+  std::unordered_set<std::string_view> planned;
+  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
+    const contract::PlannedRun& run = planning.plan.runs[i];
+    planned.insert(run.run_id);
+    RunChange change{run.run_id, run.gpu_hours, {}};
+    if (!old.has(run.run_id)) {
+      diff.added.push_back(std::move(change));
+      continue;
+    }
+    change.keys = keys_between(old.description(run.run_id), planning.run(i));
+    auto& list = change.keys.empty()                         ? diff.unchanged
+                 : folder.run(run.run_id).launches().empty() ? diff.changed
+                                                             : diff.stale;
+    list.push_back(std::move(change));
+  }
+  for (const contract::PlannedRun& run : old.runs()) {
+    if (!planned.contains(run.run_id)) diff.removed.push_back({run.run_id, run.gpu_hours, {}});
+  }
+  return diff;
+}
+
+double total_gpu_hours(const std::vector<RunChange>& runs) {
+  return std::accumulate(runs.begin(), runs.end(), 0.0,
+                         [](double sum, const RunChange& run) { return sum + run.gpu_hours; });
+}
+
+}  // namespace dlscale::planner

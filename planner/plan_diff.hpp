@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What planning again would change in a plan folder, run by run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contract/run_dir.hpp"
+#include "planner/planner.hpp"
+
+namespace dlscale::planner {
+
+struct RunChange {
+  std::string run_id;
+  double gpu_hours = 0;           ///< of a removed run: what it was planned to take
+  std::vector<std::string> keys;  ///< of run.json that differ; "run.json" where it cannot be read
+};
+
+/// Each in the order of its plan: the new one, for removed runs the folder's.
+struct PlanDiff {
+  std::vector<RunChange> added;    ///< runs the folder's plan does not have
+  std::vector<RunChange> removed;  ///< runs only it has; their files stay
+  std::vector<RunChange> changed;
+  std::vector<RunChange> stale;  ///< changed, but there are results of the old description
+  std::vector<RunChange> unchanged;
+};
+
+/// Compares with plan.json and the run.json files (for an array's runs that never started: with the
+/// array's table) in the folder; a folder without a plan has no runs. Throws base::SpecError for a
+/// broken plan.json and base::UsageError when it is another study's.
+PlanDiff diff_plan(const Planning& planning, const contract::PlanDir& folder);
+
+double total_gpu_hours(const std::vector<RunChange>& runs);
+
+}  // namespace dlscale::planner

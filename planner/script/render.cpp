@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/script/render.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <kainjow/mustache.hpp>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/registry.hpp"
+
+namespace dlscale::planner {
+namespace fs = std::filesystem;
+namespace mustache = kainjow::mustache;
+namespace {
+
+constexpr const char* kExtension = ".mustache";
+
+/// A template's text as read, for telling where a name stands.
+struct Source {
+  std::string file;
+  std::string text;
+};
+
+Source read_template(const fs::path& file) {
+  return {file.string(), base::read_file(file)};
+}
+
+/// Refuses what would get round the quoting: unquoted values, other delimiters, marks.
+void check_tags(const Source& source) {
+  refuse_marks(source.text);
+  for (const char* tag : {"{{{", "{{&", "{{="}) {
+    for (std::size_t at = source.text.find(tag); at != std::string::npos;
+         at = source.text.find(tag, at + 1)) {
+      if (source.text.compare(at, 10, "{{{line}}}") == 0) continue;
+      throw base::SpecError(base::locate(source.file, source.text, at), "",
+                            fmt::format("{} is not allowed here; only {{{{{{line}}}}}} stands "
+                                        "unquoted",
+                                        tag));
+    }
+  }
+}
+
+/// Where a tag of that name stands in one of the sources.
+base::Location find_tag(const std::vector<Source>& sources, const std::string& name) {
+  for (const Source& source : sources) {
+    for (std::size_t at = source.text.find("{{"); at != std::string::npos;
+         at = source.text.find("{{", at + 2)) {
+      const std::size_t start = source.text.find_first_not_of("{#^/> ", at);
+      if (start != std::string::npos && source.text.compare(start, name.size(), name) == 0 &&
+          std::string_view(" }").find(source.text[start + name.size()]) < 2) {
+        return base::locate(source.file, source.text, at);
+      }
+    }
+  }
+  return {sources.front().file};
+}
+
+std::string names_of(const std::vector<fs::path>& folders) {
+  std::string text;
+  for (const fs::path& folder : folders) text += (text.empty() ? "" : " or ") + folder.string();
+  return text;
+}
+
+/// A context that knows partials by their files and answers unknown names with an error.
+class StrictContext : public mustache::context<std::string> {
+ public:
+  StrictContext(const mustache::data& values, const std::vector<std::string>& names,
+                const Named<std::string>& partials, const std::vector<fs::path>& folders,
+                Source source)
+      : mustache::context<std::string>(&values),
+        names_(names),
+        renamed_(partials),
+        folders_(folders),
+        sources_{std::move(source)} {}
+  const mustache::data* get(const std::string& name) const override {
+    const mustache::data* found = mustache::context<std::string>::get(name);
+    if (found == nullptr) {
+      throw base::SpecError(find_tag(sources_, name), "", base::unknown_name("name", name, names_));
+    }
+    return found;
+  }
+  const mustache::data* get_partial(const std::string& name) const override {
+    const auto known = partials_.find(name);
+    if (known != partials_.end()) return &known->second;
+    const auto renamed = std::find_if(renamed_.begin(), renamed_.end(),
+                                      [&](const auto& partial) { return partial.first == name; });
+    const std::string stem = renamed == renamed_.end() ? name : renamed->second;
+    const auto folder = std::find_if(folders_.begin(), folders_.end(), [&](const fs::path& one) {
+      return fs::exists(one / (stem + kExtension));
+    });
+    if (folder == folders_.end()) {
+      throw base::SpecError(
+          find_tag(sources_, name), "",
+          fmt::format("no partial {}{} in {}", stem, kExtension, names_of(folders_)));
+    }
+    Source source = read_template(*folder / (stem + kExtension));
+    check_tags(source);
+    std::string text = source.text;
+    if (!text.empty() && text.back() == '\n') text.pop_back();  // the tag's own line ends it
+    sources_.push_back(std::move(source));
+    return &partials_.emplace(name, mustache::data(text)).first->second;
+  }
+
+ private:
+  const std::vector<std::string>& names_;
+  const Named<std::string>& renamed_;
+  const std::vector<fs::path>& folders_;
+  mutable std::vector<Source> sources_;  // filled as partials are asked for, in a const interface
+  mutable std::map<std::string, mustache::data> partials_;
+};
+
+mustache::data lines_of(const std::vector<std::string>& lines) {
+  mustache::data list(mustache::data::type::list);
+  for (const std::string& line : lines) {
+    refuse_marks(line);
+    list.push_back(mustache::data("line", line));
+  }
+  return list;
+}
+
+/// The data as mustache wants it: marks instead of values and list items, numbered in the order of
+/// values_of. The names go to `names`.
+mustache::data to_mustache(const TemplateData& data, std::vector<std::string>& names) {
+  mustache::data root;
+  std::size_t marks = 0;
+  const auto set = [&](std::string_view name, const mustache::data& value) {
+    root.set(std::string(name), value);
+    names.emplace_back(name);
+  };
+  for (const auto& [name, value] : data.values) set(name, place_mark(marks++));
+  for (const auto& [name, value] : data.extras) set(name, place_mark(marks++));
+  for (const auto& [name, items] : data.lists) {
+    mustache::data list(mustache::data::type::list);
+    for (std::size_t i = 0; i < items.size(); ++i) list.push_back(place_mark(marks++));
+    set(name, list);
+  }
+  for (const auto& [name, value] : data.flags) set(name, mustache::data(value));
+  for (const auto& [name, value] : data.verbatim) set(name, lines_of(value));
+  return root;
+}
+
+/// What stands where the marks of to_mustache are.
+std::vector<std::string_view> values_of(const TemplateData& data) {
+  std::vector<std::string_view> values;
+  values.reserve(data.values.size() + data.extras.size());
+  for (const auto& [name, value] : data.values) values.push_back(value);
+  for (const auto& [name, value] : data.extras) values.push_back(value);
+  for (const auto& [name, items] : data.lists) {
+    values.insert(values.end(), items.begin(), items.end());
+  }
+  return values;
+}
+
+/// True for data that mustache makes the same text of, marks included.
+bool same_shape(const TemplateData& a, const TemplateData& b) {
+  const auto same_name = [](const auto& x, const auto& y) { return x.first == y.first; };
+  const auto same_size = [](const auto& x, const auto& y) {
+    return x.first == y.first && x.second.size() == y.second.size();
+  };
+  return a.flags == b.flags && a.partials == b.partials && a.verbatim == b.verbatim &&
+         std::equal(a.lists.begin(), a.lists.end(), b.lists.begin(), b.lists.end(), same_size) &&
+         std::equal(a.extras.begin(), a.extras.end(), b.extras.begin(), b.extras.end(),
+                    same_name) &&
+         std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(), same_name);
+}
+
+}  // namespace
+
+ScriptTemplate::ScriptTemplate(fs::path folder, const std::string& name)
+    : ScriptTemplate(of_file(folder / (name + kExtension), folder)) {
+  folders_ = {std::move(folder)};
+}
+
+ScriptTemplate ScriptTemplate::of_file(const fs::path& file, fs::path folder) {
+  ScriptTemplate result;
+  Source source = read_template(file);
+  check_tags(source);
+  result.file_ = std::move(source.file);
+  result.text_ = std::move(source.text);
+  result.folders_ = {file.parent_path(), std::move(folder)};
+  return result;
+}
+
+ScriptTemplate ScriptTemplate::of_text(std::string text, std::string file) {
+  check_tags({file, text});
+  ScriptTemplate result;
+  result.file_ = std::move(file);
+  result.text_ = std::move(text);
+  return result;
+}
+
+ScriptText ScriptTemplate::compile(const TemplateData& data) const {
+  std::vector<std::string> names;
+  const mustache::data values = to_mustache(data, names);
+  StrictContext context(values, names, data.partials, folders_, {file_, text_});
+  mustache::mustache engine(text_);
+  engine.set_custom_escape([](const std::string& mark) { return mark; });
+  const std::string rendered = engine.is_valid() ? engine.render(context) : "";
+  if (!engine.is_valid()) throw base::SpecError({file_}, "", engine.error_message());
+  return ScriptText(rendered, file_);
+}
+
+const ScriptText& ScriptTemplate::text_for(const TemplateData& data) {
+  for (const Compiled& compiled : compiled_) {
+    if (same_shape(compiled.data, data)) return compiled.text;
+  }
+  return compiled_.emplace_back(data, compile(data)).text;
+}
+
+std::string ScriptTemplate::render(const TemplateData& data) {
+  return text_for(data).with(values_of(data));
+}
+
+}  // namespace dlscale::planner

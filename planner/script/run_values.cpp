@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/script/run_values.hpp"
+
+#include <fmt/format.h>
+
+namespace dlscale::planner {
+namespace {
+
+using contract::RunSpec;
+
+struct Row {
+  const char* name;
+  const char* meaning;
+  std::string (*value)(const RunSpec&);
+};
+
+template <class T>
+std::string text(const T& value) {
+  return fmt::format("{}", value);
+}
+
+constexpr Row kRows[] = {
+    {"study", "name of the study", [](const RunSpec& r) { return r.study; }},
+    {"run_id", "id of the run", [](const RunSpec& r) { return r.run_id; }},
+    {"repetition", "of the point, from 1", [](const RunSpec& r) { return text(r.repetition); }},
+    {"seed", "of this repetition",
+     [](const RunSpec& r) { return text(r.seed + static_cast<std::uint64_t>(r.repetition) - 1); }},
+    {"framework", "ddp, horovod, …", [](const RunSpec& r) { return r.framework; }},
+    {"model", "resnet50, …", [](const RunSpec& r) { return r.model; }},
+    {"loader", "native, dali_gpu, …", [](const RunSpec& r) { return r.loader; }},
+    {"dataset", "kind of the data set", [](const RunSpec& r) { return r.dataset.kind; }},
+    {"dataset_path", "folder of the data, its variables as written",
+     [](const RunSpec& r) { return r.dataset.path; }},
+    {"precision", "fp32 or fp64", [](const RunSpec& r) { return r.precision; }},
+    {"gpus", "ranks of the run", [](const RunSpec& r) { return text(r.gpus); }},
+    {"batch_per_gpu", "samples of a rank in a step",
+     [](const RunSpec& r) { return text(r.batch_per_gpu); }},
+    {"global_batch", "samples of all ranks in an optimizer step",
+     [](const RunSpec& r) { return text(r.global_batch); }},
+    {"accumulation_steps", "batches of a rank in an optimizer step",
+     [](const RunSpec& r) { return text(r.accumulation_steps); }},
+    {"epochs", "to train", [](const RunSpec& r) { return text(r.epochs); }},
+    {"warmup_epochs", "until the peak learning rate",
+     [](const RunSpec& r) { return text(r.warmup_epochs); }},
+    {"lr_base", "learning rate of one GPU", [](const RunSpec& r) { return text(r.lr.base); }},
+    {"lr_peak", "learning rate after warm-up", [](const RunSpec& r) { return text(r.lr.peak); }},
+    {"lr_schedule", "step, cosine, …", [](const RunSpec& r) { return r.lr_schedule.kind; }},
+    {"optimizer", "sgd, adam, …", [](const RunSpec& r) { return r.optimizer.kind; }},
+    {"momentum", "of the optimizer", [](const RunSpec& r) { return text(r.optimizer.momentum); }},
+    {"weight_decay", "of the optimizer",
+     [](const RunSpec& r) { return text(r.optimizer.weight_decay); }},
+    {"label_smoothing", "0 … 1", [](const RunSpec& r) { return text(r.label_smoothing); }},
+};
+
+}  // namespace
+
+std::vector<ScriptName> run_value_names() {
+  std::vector<ScriptName> names;
+  for (const Row& row : kRows) names.push_back({row.name, "value", row.meaning});
+  return names;
+}
+
+void add_run_values(const RunSpec& run, TemplateData& data) {
+  for (const Row& row : kRows) data.values.emplace_back(row.name, row.value(run));
+  data.extras = run.parameters;
+}
+
+std::string external_command(const RunSpec& run) {
+  TemplateData data;
+  add_run_values(run, data);
+  return ScriptTemplate::of_text(run.trainer.command, "trainer.command").render(data);
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run's description offers to templates and to the commands of external trainers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contract/run_spec.hpp"
+#include "planner/script/render.hpp"
+
+namespace dlscale::planner {
+
+/// A name that templates may use.
+struct ScriptName {
+  std::string name;
+  std::string kind;     ///< value, flag, list, lines, partial
+  std::string meaning;  ///< one line
+};
+
+/// The values every run has.
+std::vector<ScriptName> run_value_names();
+
+/// Adds those values, and the run's free parameters by their bare names, which hide others.
+void add_run_values(const contract::RunSpec& run, TemplateData& data);
+
+/// The command of an external trainer with the run's values in place of its {{names}}, each quoted
+/// for the shell. Throws base::SpecError for a name that the run does not have.
+std::string external_command(const contract::RunSpec& run);
+
+}  // namespace dlscale::planner

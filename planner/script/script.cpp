@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/script/script.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "contract/run_id.hpp"
+#include "planner/script/run_values.hpp"
+#include "planner/site/dataset_path.hpp"
+
+namespace dlscale::planner {
+namespace {
+
+using contract::JobKind;
+
+std::string clock_time(double seconds) {
+  const auto total = static_cast<long>(seconds);
+  return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
+}
+
+std::size_t point_of(const Planning& planning, std::size_t job) {
+  return planning.job_runs[job].front() / static_cast<std::size_t>(planning.study.repeats);
+}
+
+const ResourceWishes& wishes_of(const Planning& planning, std::size_t point) {
+  return planning.study.matrices[planning.expansion.points[point].matrix].resources;
+}
+
+void add_once(std::vector<std::string>& list, std::string text) {
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+}
+
+std::vector<std::string> data_paths(const Planning& planning,
+                                    const std::vector<std::uint32_t>& runs,
+                                    const contract::RunSpec& first) {
+  const auto repeats = static_cast<std::uint32_t>(planning.study.repeats);
+  std::vector<std::string> paths;
+  if (!first.dataset.path.empty()) paths.push_back(first.dataset.path);
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    if (runs[i] / repeats == runs[i - 1] / repeats) continue;  // of the same point
+    std::string path = planning.run(runs[i]).dataset.path;
+    if (!path.empty()) add_once(paths, std::move(path));
+  }
+  return paths;
+}
+
+}  // namespace
+
+Script::Script(const Planning& all, std::size_t index, const contract::PlanDir& folder)
+    : planning(all),
+      out(folder),
+      job(all.plan.jobs[index]),
+      runs(all.job_runs[index]),
+      first(all.run(runs.front())),
+      site(all.site),
+      wishes(wishes_of(all, point_of(all, index))),
+      partition(partition_for(site, wishes, all.allocations[point_of(all, index)])),
+      request(job.resources),
+      datasets(data_paths(all, runs, first)) {
+  // A bind mount is written FROM:TO.
+  if (!container().empty() && out.root().string().find_first_of(":,") != std::string::npos) {
+    throw base::UsageError(fmt::format(
+        "the plan folder {} cannot be mounted in a container: its path holds : or ,; choose "
+        "another with -o",
+        out.root().string()));
+  }
+}
+
+bool Script::plain() const {
+  return external() && (first.trainer.launcher.empty() || first.trainer.launcher == "plain");
+}
+
+bool Script::moldable() const {
+  return partition.moldable && !packed() && !torchrun() && shapes().size() > 1;
+}
+
+std::vector<Shape> Script::shapes() const {
+  const int room = ranks_per_full_node(site, partition, request.cores_per_rank);
+  return even_shapes(partition, request.nodes * request.ranks_per_node, room);
+}
+
+std::string Script::launch() const {
+  const bool one_process = plain() || (torchrun() && request.nodes == 1);
+  return one_process && !pyxis() ? "plain" : site.launcher;
+}
+
+int Script::cores_per_process() const {
+  return request.ranks_per_node * request.cores_per_rank / processes_per_node();
+}
+
+double Script::memory_mb() const {
+  if (wishes.memory_gb > 0) return wishes.memory_gb * 1000;
+  double share = 1;
+  if (!partition.exclusive) {
+    const double cores = static_cast<double>(request.ranks_per_node) * request.cores_per_rank;
+    share = cuda() ? static_cast<double>(request.ranks_per_node) / partition.gpus_per_node
+                   : cores / partition.cores_per_node;
+  }
+  return partition.memory_gb * 1000 * share;
+}
+
+std::string Script::mail_events() const {
+  std::vector<std::string> events;
+  for (const std::string& event : mail().on) {
+    events.push_back(event == "begin" ? (on("oar") ? "RUNNING" : "BEGIN")
+                     : event == "end" ? "END"
+                                      : (on("oar") ? "ERROR" : "FAIL"));
+  }
+  return fmt::format("{}", fmt::join(events, ","));
+}
+
+int Script::signal_before_end_s() const {
+  return std::min(site.signal_before_end_s, static_cast<int>(request.walltime_s / 2));
+}
+
+std::string Script::walltime() const {
+  return clock_time(request.walltime_s);
+}
+
+std::string Script::properties() const {
+  if (partition.gpu_type.empty()) return partition.properties;
+  const std::string model = fmt::format("gpu_model='{}'", partition.gpu_type);
+  return partition.properties.empty() ? model
+                                      : fmt::format("({}) AND {}", partition.properties, model);
+}
+
+std::vector<std::string> Script::oar_requests() const {
+  std::vector<Shape> allowed{{request.nodes, request.ranks_per_node}};
+  if (moldable()) allowed = shapes();
+  std::vector<std::string> lines;
+  for (const Shape& shape : allowed) {
+    const std::string part =
+        partition.exclusive ? ""
+        : cuda()            ? fmt::format("/{}={}", partition.gpu_resource, shape.ranks_per_node)
+                 : fmt::format("/core={}", shape.ranks_per_node * request.cores_per_rank);
+    lines.push_back(fmt::format("/{}={}{},walltime={}", partition.host_resource, shape.nodes, part,
+                                walltime()));
+  }
+  return lines;
+}
+
+std::string Script::program() const {
+  if (torchrun()) return "torchrun";
+  const std::string& command = first.trainer.command;
+  const std::string word = command.substr(0, command.find_first_of(" \t\n"));
+  const bool plain_word = std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("_./-+").find(static_cast<char>(c)) < 5;
+  });
+  return plain_word ? word : "";
+}
+
+std::vector<std::string> Script::commands() const {
+  std::vector<std::string> texts;
+  if (!external() || job.kind == JobKind::single) return texts;
+  for (const std::uint32_t i : runs) texts.push_back(external_command(planning.run(i)));
+  return texts;
+}
+
+std::vector<std::string> Script::packed_runs() const {
+  std::vector<std::string> items;
+  if (!packed()) return items;
+  for (const std::uint32_t i : runs) {
+    items.push_back(fmt::format("{}:{}", planning.plan.runs[i].gpus, planning.plan.runs[i].run_id));
+  }
+  return items;
+}
+
+std::vector<std::string> Script::slots() const {
+  std::vector<std::string> items;
+  if (!packed()) return items;
+  for (int i = 0; i < request.ranks_per_node; ++i) items.push_back(std::to_string(i));
+  return items;
+}
+
+std::vector<std::string> Script::data_variables() const {
+  std::vector<std::string> names;
+  for (const std::string& path : datasets) {
+    for (std::string& name : variables_in(path)) add_once(names, std::move(name));
+  }
+  std::stable_sort(names.begin(), names.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return names;
+}
+
+}  // namespace dlscale::planner

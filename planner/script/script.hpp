@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to script_data.cpp and script.cpp: a job with all that its script may tell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contract/run_dir.hpp"
+#include "planner/jobs/planning.hpp"
+
+namespace dlscale::planner {
+
+struct Script {
+  Script(const Planning& planning, std::size_t job, const contract::PlanDir& out);
+
+  const Planning& planning;
+  const contract::PlanDir& out;
+  const contract::PlannedJob& job;
+  const std::vector<std::uint32_t>& runs;  ///< indices of plan.runs
+  contract::RunSpec first;                 ///< of the runs
+  const Site& site;
+  const ResourceWishes& wishes;
+  Partition partition;
+  const contract::ResourceRequest& request;
+  std::vector<std::string> datasets;  ///< paths of the data, each once
+
+  bool on(const char* scheduler) const { return site.scheduler == scheduler; }
+  bool packed() const { return job.kind == contract::JobKind::packed; }
+  bool array() const { return job.kind == contract::JobKind::array; }
+  bool cuda() const { return request.device == "cuda"; }
+  bool external() const { return !first.trainer.command.empty(); }
+  bool torchrun() const { return external() && first.trainer.launcher == "torchrun"; }
+  /// An external command that starts its own ranks.
+  bool plain() const;
+  const std::string& container() const { return site.container.kind; }
+  bool pyxis() const { return container() == "pyxis"; }
+
+  /// What OAR may choose from, for jobs that leave it the choice.
+  bool moldable() const;
+  std::vector<Shape> shapes() const;
+
+  /// What starts processes: the site's launcher, or "plain" where one process starts the others.
+  std::string launch() const;
+  int launch_nodes() const { return plain() ? 1 : request.nodes; }
+  int processes_per_node() const { return plain() || torchrun() ? 1 : request.ranks_per_node; }
+  int cores_per_process() const;
+
+  bool asks_memory() const { return wishes.memory_gb > 0 || partition.memory_request; }
+  double memory_mb() const;  ///< of each node, 10^6 bytes
+  const Mail& mail() const { return wishes.mail ? *wishes.mail : site.mail; }
+  std::string mail_events() const;
+  int signal_before_end_s() const;
+  std::string walltime() const;
+
+  /// OAR's -p: what picks the nodes, and their GPUs.
+  std::string properties() const;
+  /// OAR's -l: whole nodes, or the GPUs or cores of the ranks on each; every shape that will do.
+  std::vector<std::string> oar_requests() const;
+
+  /// The first word of an external command, where it is a program's name as it stands.
+  std::string program() const;
+  std::vector<std::string> commands() const;     ///< external, of each run of several
+  std::vector<std::string> packed_runs() const;  ///< RANKS:RUN
+  std::vector<std::string> slots() const;        ///< 0, 1, … ranks_per_node - 1
+  /// Names of variables in the data sets' paths; the longest first, so that none is taken for the
+  /// beginning of another.
+  std::vector<std::string> data_variables() const;
+};
+
+}  // namespace dlscale::planner

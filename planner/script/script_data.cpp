@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/script/script_data.hpp"
+
+#include <fmt/format.h>
+
+#include "planner/script/script.hpp"
+
+namespace dlscale::planner {
+namespace {
+
+using contract::JobKind;
+
+template <class T>
+struct Row {
+  const char* name;
+  const char* meaning;
+  T (*of)(const Script&);
+};
+
+std::string text(double value) {
+  return fmt::format("{:g}", value);
+}
+
+constexpr Row<std::string> kAskedValues[] = {
+    {"job", "name of the job", [](const Script& s) { return s.job.name; }},
+    {"site", "name of the site", [](const Script& s) { return s.site.name; }},
+    {"partition", "of the site file", [](const Script& s) { return s.partition.name; }},
+    {"queue", "SLURM partition, OAR queue",
+     [](const Script& s) { return s.partition.queue.value_or(s.partition.name); }},
+    {"account", "SLURM account, OAR project", [](const Script& s) { return s.partition.account; }},
+    {"qos", "SLURM quality of service", [](const Script& s) { return s.partition.qos; }},
+    {"constraint", "SLURM features of the nodes",
+     [](const Script& s) { return s.partition.constraint; }},
+    {"hint", "SLURM use of cores and threads", [](const Script& s) { return s.partition.hint; }},
+    {"gpu_type", "of the GPUs", [](const Script& s) { return s.partition.gpu_type; }},
+    {"properties", "OAR: SQL that picks the nodes, GPU model included",
+     [](const Script& s) { return s.properties(); }},
+    {"gpu_resource", "OAR: the resource that counts GPUs",
+     [](const Script& s) { return s.partition.gpu_resource; }},
+    {"nodes", "of the job", [](const Script& s) { return std::to_string(s.request.nodes); }},
+    {"ranks_per_node", "GPUs used of each node; of a packed job: at most at a time",
+     [](const Script& s) { return std::to_string(s.request.ranks_per_node); }},
+    {"cores_per_rank", "cores of a rank",
+     [](const Script& s) { return std::to_string(s.request.cores_per_rank); }},
+    {"cores_used_per_node", "ranks_per_node x cores_per_rank",
+     [](const Script& s) {
+       return std::to_string(s.request.ranks_per_node * s.request.cores_per_rank);
+     }},
+    {"walltime", "time limit, H:MM:SS", [](const Script& s) { return s.walltime(); }},
+    {"signal_before_end_s", "how long before the time limit USR1 comes",
+     [](const Script& s) { return std::to_string(s.signal_before_end_s()); }},
+    {"memory_mb", "memory asked of each node, 10^6 bytes",
+     [](const Script& s) { return std::to_string(static_cast<long>(s.memory_mb())); }},
+    {"gpus_per_node", "of the partition's nodes",
+     [](const Script& s) { return std::to_string(s.partition.gpus_per_node); }},
+    {"cores_per_node", "of the partition's nodes",
+     [](const Script& s) { return std::to_string(s.partition.cores_per_node); }},
+    {"memory_gb", "of the partition's nodes",
+     [](const Script& s) { return text(s.partition.memory_gb); }},
+    {"mail_user", "who gets mail", [](const Script& s) { return s.mail().user; }},
+    {"mail_events", "when, in the batch system's words",
+     [](const Script& s) { return s.mail_events(); }},
+    {"gpus_wanted", "GPUs that each node must show",
+     [](const Script& s) {
+       return std::to_string(s.moldable() ? s.shapes().back().ranks_per_node
+                                          : s.request.ranks_per_node);
+     }},
+};
+
+constexpr Row<std::string> kRunningValues[] = {
+    {"launcher", "the program that starts the ranks",
+     [](const Script& s) { return s.site.launcher == "oarsh" ? "mpirun" : s.site.launcher; }},
+    {"launch_nodes", "nodes on which the launcher starts processes",
+     [](const Script& s) { return std::to_string(s.launch_nodes()); }},
+    {"processes", "that the launcher starts",
+     [](const Script& s) { return std::to_string(s.launch_nodes() * s.processes_per_node()); }},
+    {"processes_per_node", "that the launcher starts on each",
+     [](const Script& s) { return std::to_string(s.processes_per_node()); }},
+    {"cores_per_process", "cores of each of them",
+     [](const Script& s) { return std::to_string(s.cores_per_process()); }},
+    {"trainer", "dlscale-train, as the site says", [](const Script& s) { return s.site.trainer; }},
+    {"command", "external trainer: its command for this run (single jobs)",
+     [](const Script& s) {
+       return s.external() && s.job.kind == JobKind::single ? external_command(s.first) : "";
+     }},
+    {"program", "external trainer: the first word of its command",
+     [](const Script& s) { return s.program(); }},
+    {"image", "of the container", [](const Script& s) { return s.site.container.image; }},
+    {"runtime", "the program that starts containers",
+     [](const Script& s) { return s.container(); }},
+    {"run_count", "runs of the job", [](const Script& s) { return std::to_string(s.runs.size()); }},
+    {"table", "array: file with a line for each run",
+     [](const Script& s) { return contract::PlanDir({}).run_table(s.job.table).string(); }},
+    {"first_line", "array: line of the first task, from 1",
+     [](const Script& s) { return std::to_string(s.job.offset + 1); }},
+    {"last_task", "array: number of the last task, from 0",
+     [](const Script& s) { return std::to_string(s.runs.size() - 1); }},
+    {"throttle", "array: tasks at a time",
+     [](const Script& s) { return std::to_string(s.job.throttle); }},
+    {"array_parameters", "array: file with the line number of each task, for OAR",
+     [](const Script& s) { return s.out.array_parameters(s.job.name).string(); }},
+    {"plan_folder", "absolute path", [](const Script& s) { return s.out.root().string(); }},
+    {"run_folder", "of the run, from the plan folder",
+     [](const Script& s) { return contract::PlanDir({}).run(s.first.run_id).root().string(); }},
+    {"job_out", "where the batch system puts standard output",
+     [](const Script& s) { return s.out.job_out(s.job.name).string(); }},
+    {"job_err", "where the batch system puts standard error",
+     [](const Script& s) { return s.out.job_err(s.job.name).string(); }},
+    {"job_end", "where the script notes how runs ended",
+     [](const Script& s) { return s.out.job_end(s.job.name).string(); }},
+};
+
+constexpr Row<bool> kFlags[] = {
+    {"is_single", "one run", [](const Script& s) { return s.job.kind == JobKind::single; }},
+    {"is_packed", "several runs share the node", [](const Script& s) { return s.packed(); }},
+    {"is_array", "each run is a task of an array", [](const Script& s) { return s.array(); }},
+    {"is_external", "the study brings its own trainer",
+     [](const Script& s) { return s.external(); }},
+    {"has_queue", "", [](const Script& s) { return s.partition.queue != ""; }},
+    {"has_account", "", [](const Script& s) { return !s.partition.account.empty(); }},
+    {"has_qos", "", [](const Script& s) { return !s.partition.qos.empty(); }},
+    {"has_constraint", "", [](const Script& s) { return !s.partition.constraint.empty(); }},
+    {"has_hint", "", [](const Script& s) { return !s.partition.hint.empty(); }},
+    {"has_gpu_type", "", [](const Script& s) { return !s.partition.gpu_type.empty(); }},
+    {"has_properties", "", [](const Script& s) { return !s.properties().empty(); }},
+    {"has_memory", "memory_gb is known", [](const Script& s) { return s.partition.memory_gb > 0; }},
+    {"has_gpus", "ranks compute on GPUs", [](const Script& s) { return s.cuda(); }},
+    {"has_mail", "", [](const Script& s) { return !s.mail().user.empty(); }},
+    {"has_throttle", "", [](const Script& s) { return s.job.throttle > 0; }},
+    {"has_signal", "the batch system warns before the time limit",
+     [](const Script& s) { return !s.on("local") && s.signal_before_end_s() > 0; }},
+    {"has_launcher", "a launcher starts the processes",
+     [](const Script& s) { return s.launch() != "plain"; }},
+    {"has_program", "program can be looked for",
+     [](const Script& s) { return s.external() && s.container().empty() && !s.program().empty(); }},
+    {"has_container", "ranks run in a container",
+     [](const Script& s) { return !s.container().empty(); }},
+    {"has_runtime", "runtime is a program of its own",
+     [](const Script& s) { return !s.container().empty() && !s.pyxis(); }},
+    {"in_srun", "srun starts the processes", [](const Script& s) { return s.launch() == "srun"; }},
+    {"in_pyxis", "srun starts the container", [](const Script& s) { return s.pyxis(); }},
+    {"wraps_ranks", "runtime starts the container",
+     [](const Script& s) { return !s.container().empty() && !s.pyxis(); }},
+    {"checks_image", "image is a file",
+     [](const Script& s) { return s.site.container.image.find_first_of("/.") == 0; }},
+    {"checks_trainer", "trainer can be looked for",
+     [](const Script& s) { return !s.external() && s.container().empty(); }},
+    {"checks_data", "datasets can be looked for",
+     [](const Script& s) { return s.container().empty() && !s.datasets.empty(); }},
+    {"exclusive", "whole nodes", [](const Script& s) { return s.partition.exclusive; }},
+    {"moldable", "OAR chooses one of several shapes", [](const Script& s) { return s.moldable(); }},
+    {"several_nodes", "processes on more than one node",
+     [](const Script& s) { return s.launch_nodes() > 1; }},
+    {"asks_gpus", "SLURM: GPUs are asked for",
+     [](const Script& s) { return s.cuda() && s.partition.gpu_request != "none"; }},
+    {"asks_gres", "SLURM: with --gres",
+     [](const Script& s) { return s.cuda() && s.partition.gpu_request == "gres"; }},
+    {"asks_gpus_per_node", "SLURM: with --gpus-per-node",
+     [](const Script& s) { return s.cuda() && s.partition.gpu_request == "gpus-per-node"; }},
+    {"asks_memory", "SLURM: memory is asked for", [](const Script& s) { return s.asks_memory(); }},
+};
+
+constexpr Row<std::vector<std::string>> kLists[] = {
+    {"launcher_args", "words for the launcher",
+     [](const Script& s) { return s.site.launcher_args; }},
+    {"container_args", "words for the container",
+     [](const Script& s) { return s.site.container.args; }},
+    {"oar_requests", "OAR: each resources and walltime that will do",
+     [](const Script& s) { return s.oar_requests(); }},
+    {"types", "OAR: types of the job", [](const Script& s) { return s.partition.types; }},
+    {"datasets", "paths of the data, their variables as written",
+     [](const Script& s) { return s.datasets; }},
+    {"dataset_variables", "names of those variables, the longest first",
+     [](const Script& s) { return s.data_variables(); }},
+    {"packed_runs", "packed: RANKS:RUN in the order they start",
+     [](const Script& s) { return s.packed_runs(); }},
+    {"commands", "external trainer: the command of each run (packed and array)",
+     [](const Script& s) { return s.commands(); }},
+    {"slots", "packed: 0, 1, … for each rank at a time", [](const Script& s) { return s.slots(); }},
+};
+
+constexpr Row<std::vector<std::string>> kLines[] = {
+    {"modules", "shell lines of the site, {{{line}}}",
+     [](const Script& s) { return s.site.modules; }},
+    {"environment", "shell lines of the site, {{{line}}}",
+     [](const Script& s) { return s.site.environment; }},
+};
+
+constexpr Row<std::string> kPartials[] = {
+    {"choose", "choose_single, choose_packed or choose_array: which runs",
+     [](const Script& s) { return "choose_" + contract::to_string(s.job.kind); }},
+    {"rank", "rank_dlscale or rank_external: what each process runs",
+     [](const Script& s) { return std::string(s.external() ? "rank_external" : "rank_dlscale"); }},
+    {"external", "external_<launcher>: how the command starts its ranks",
+     [](const Script& s) {
+       return "external_" + (s.first.trainer.launcher.empty() ? "plain" : s.first.trainer.launcher);
+     }},
+    {"container", "container_<kind>", [](const Script& s) { return "container_" + s.container(); }},
+    {"launch", "launch_<launcher>: the launcher's line",
+     [](const Script& s) { return "launch_" + s.launch(); }},
+    {"work", "work_single or work_packed: starts and waits",
+     [](const Script& s) { return std::string(s.packed() ? "work_packed" : "work_single"); }},
+};
+
+}  // namespace
+
+TemplateData script_data(const Planning& planning, std::size_t job, const contract::PlanDir& out) {
+  const Script script(planning, job, out);
+  TemplateData data;
+  add_run_values(script.first, data);
+  const auto add = [&](const auto& rows, auto& to) {
+    for (const auto& row : rows) to.emplace_back(row.name, row.of(script));
+  };
+  add(kAskedValues, data.values);
+  add(kRunningValues, data.values);
+  add(kFlags, data.flags);
+  add(kLists, data.lists);
+  add(kLines, data.verbatim);
+  add(kPartials, data.partials);
+  return data;
+}
+
+std::vector<ScriptName> script_names() {
+  std::vector<ScriptName> names = run_value_names();
+  const auto add = [&](const char* kind, const auto& rows) {
+    for (const auto& row : rows) {
+      const bool obvious = std::string_view(row.meaning).empty();
+      names.push_back({row.name, kind,
+                       obvious ? fmt::format("there is a {}", std::string_view(row.name).substr(4))
+                               : std::string(row.meaning)});
+    }
+  };
+  add("value", kAskedValues);
+  add("value", kRunningValues);
+  add("flag", kFlags);
+  add("list", kLists);
+  add("lines", kLines);
+  add("partial", kPartials);
+  return names;
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/script/shell_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/error.hpp"
+
+namespace dlscale::planner {
+
+/// Directives and the characters their values may hold besides letters and digits. The first row a
+/// line begins with counts. `%` is left out where batch systems replace it (%j, %jobid%).
+struct DirectiveRule {
+  std::string_view line_start;
+  std::string_view punctuation;
+};
+
+namespace {
+
+constexpr DirectiveRule kDirectives[] = {
+    {"#OAR -p", "_./:@%+,=-'<>()! "},  // SQL
+    {"#OAR -O", "_./- "},
+    {"#OAR -E", "_./- "},
+    {"#OAR -n", "_.:@+,=- "},
+    {"#OAR", "_./:@+,=-"},
+    {"#SBATCH --constraint", "_./:@+,=-&|*[]()"},
+    {"#SBATCH", "_./:@+,=-"},
+};
+
+constexpr char kOpen = '\x01';
+constexpr char kClose = '\x02';
+
+bool is_control(unsigned char c) {
+  return c < 0x20 || c == 0x7f;
+}
+
+bool is_word_character(unsigned char c) {
+  return c < 0x80 && std::isalnum(c);
+}
+
+/// Bytes that mean nothing to a shell.
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (const unsigned char c : std::string_view("_./:@%+,-")) plain[c] = true;
+  for (unsigned char c = '0'; c <= '9'; ++c) plain[c] = true;
+  for (unsigned char c = 'a'; c <= 'z'; ++c) plain[c] = plain[c - 'a' + 'A'] = true;
+  return plain;
+}();
+
+const DirectiveRule* directive_of(std::string_view line) {
+  for (const DirectiveRule& rule : kDirectives) {
+    if (line.starts_with(rule.line_start)) return &rule;
+  }
+  return nullptr;
+}
+
+/// A line that so far could become a directive: "#", "#SB".
+bool begins_directive(std::string_view line) {
+  return !line.empty() && std::any_of(std::begin(kDirectives), std::end(kDirectives),
+                                      [&](const DirectiveRule& rule) {
+                                        return rule.line_start.substr(0, line.size()) == line;
+                                      });
+}
+
+std::string_view last_line(std::string_view text) {
+  return text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
+}
+
+std::string character_name(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  if (c == ' ') return "a space";
+  if (c == '\n') return "a newline";
+  if (is_control(byte) || byte >= 0x80) return fmt::format("the byte 0x{:02x}", byte);
+  return fmt::format("the character {}", c);
+}
+
+[[noreturn]] void refuse_character(char c) {
+  throw base::SpecError({}, "",
+                        fmt::format("a value for the job script holds {}", character_name(c)));
+}
+
+void check_directive_value(const DirectiveRule& rule, std::string_view line, std::string_view value,
+                           const std::string& template_file) {
+  const auto fail = [&](const std::string& problem) {
+    throw base::SpecError({template_file}, line.substr(0, line.find_last_not_of(" =") + 1),
+                          fmt::format("the value {} {}; nothing can be quoted on this line",
+                                      shell_quote(value), problem));
+  };
+  const auto bad = std::find_if(value.begin(), value.end(), [&](unsigned char c) {
+    return !is_word_character(c) &&
+           rule.punctuation.find(static_cast<char>(c)) == std::string_view::npos;
+  });
+  if (bad != value.end()) fail("holds " + character_name(*bad));
+  if (value.empty()) fail("is empty");
+  if (value.front() == ' ' || value.back() == ' ') fail("begins or ends with a space");
+}
+
+bool is_plain(std::string_view value) {
+  const bool option = !value.empty() && value[0] == '-';
+  return !value.empty() && std::all_of(value.begin(), value.end(), [&](unsigned char c) {
+    return kPlain[c] || (option && c == '=');
+  });
+}
+
+}  // namespace
+
+std::string shell_quote(std::string_view value) {
+  if (is_plain(value)) return std::string(value);
+  const bool escape = std::any_of(value.begin(), value.end(), is_control);
+  std::string text = escape ? "$'" : "'";
+  for (const char c : value) {
+    if (c == '\0') refuse_character(c);
+    if (is_control(static_cast<unsigned char>(c))) {
+      text += c == '\n'   ? "\\n"
+              : c == '\t' ? "\\t"
+                          : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    } else if (c == '\'') {
+      text += escape ? "\\'" : "'\\''";
+    } else if (c == '\\' && escape) {
+      text += "\\\\";
+    } else {
+      text += c;
+    }
+  }
+  return text + "'";
+}
+
+std::string place_mark(std::size_t index) {
+  return kOpen + std::to_string(index) + kClose;
+}
+
+void refuse_marks(std::string_view text) {
+  for (const char c : {kOpen, kClose, '\0'}) {
+    if (text.find(c) != std::string_view::npos) refuse_character(c);
+  }
+}
+
+ScriptText::ScriptText(std::string_view marked, std::string template_file)
+    : template_file_(std::move(template_file)) {
+  std::string_view rest = marked;
+  for (std::size_t open; (open = rest.find(kOpen)) != std::string_view::npos;) {
+    const std::size_t close = rest.find(kClose, open);
+    Place place{std::string(rest.substr(0, open)), 0, nullptr};
+    std::from_chars(rest.data() + open + 1, rest.data() + close, place.index);
+    const std::string_view line = last_line(marked.substr(0, marked.size() - rest.size() + open));
+    place.rule = directive_of(line);
+    if (place.rule == nullptr && begins_directive(line)) {
+      throw base::SpecError({template_file_}, "",
+                            fmt::format("{}{{{{…}}}}: a value cannot name a directive", line));
+    }
+    size_ += place.before.size();
+    places_.push_back(std::move(place));
+    rest.remove_prefix(close + 1);
+  }
+  rest_ = rest;
+  size_ += rest_.size();
+}
+
+void ScriptText::put(std::string_view value, const Place& place, std::string& script) const {
+  if (place.rule != nullptr) {
+    check_directive_value(*place.rule, last_line(script), value, template_file_);
+    script += value;
+  } else if (is_plain(value)) {
+    script += value;
+  } else {
+    script += shell_quote(value);
+  }
+}
+
+std::string ScriptText::with(std::span<const std::string_view> values) const {
+  std::size_t size = size_;
+  for (const Place& place : places_) size += values[place.index].size();
+  std::string script;
+  script.reserve(size);
+  for (const Place& place : places_) {
+    script += place.before;
+    put(values[place.index], place, script);
+  }
+  return script += rest_;
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values in job scripts: quoted where a shell reads them, checked where a batch system does.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlscale::planner {
+
+/// One word of bash that stands for exactly this value and never spans lines: bare when nothing in
+/// it is special, else '…', with control characters $'…'. Throws base::SpecError for NUL, which no
+/// word of a shell can hold.
+std::string shell_quote(std::string_view value);
+
+struct DirectiveRule;
+
+/// Stands in a text where value number `index` goes.
+std::string place_mark(std::size_t index);
+
+/// Throws base::SpecError for text that could pass for a place_mark, or that holds NUL.
+void refuse_marks(std::string_view text);
+
+/// A script with places for values.
+class ScriptText {
+ public:
+  /// `marked` holds place_mark(i) wherever value i goes. Throws base::SpecError naming
+  /// `template_file` when a value would complete the name of a directive.
+  ScriptText(std::string_view marked, std::string template_file);
+  /// Gives every value the form its line wants. On a line that begins with #SBATCH or #OAR, where
+  /// nothing can be quoted, it stands as it is and must be made of characters the batch system
+  /// takes there; everywhere else it is shell-quoted. Throws base::SpecError naming the template
+  /// and the directive.
+  std::string with(std::span<const std::string_view> values) const;
+
+ private:
+  struct Place {
+    std::string before;  ///< text between the place before and this one
+    std::size_t index;
+    const DirectiveRule* rule;  ///< of its line; null on shell lines
+  };
+  void put(std::string_view value, const Place& place, std::string& script) const;
+
+  std::string template_file_;
+  std::vector<Place> places_;
+  std::string rest_;  // after the last place
+  std::size_t size_ = 0;
+};
+
+}  // namespace dlscale::planner

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/site/resources.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/registry.hpp"
+
+namespace dlscale::planner {
+namespace {
+
+std::string hours(double seconds) {
+  return fmt::format("{:.4g} h", seconds / 3600);
+}
+
+int cores_per_rank(const Site& site, const ResourceWishes& wishes, const Partition* partition) {
+  if (wishes.cores_per_rank > 0) return wishes.cores_per_rank;
+  if (site.cores_per_rank > 0) return site.cores_per_rank;
+  if (partition == nullptr || site.device == "cpu") return 1;
+  return std::max(1, partition->cores_per_node / std::max(1, partition->gpus_per_node));
+}
+
+/// Why a partition does not take a job; `wish` is the key of the study that is at odds with it.
+struct Refusal {
+  std::string wish;
+  std::string why;
+};
+using Request = contract::ResourceRequest;
+
+Refusal refusal_of_nodes(const Partition& partition, int gpus, int room, Request& request) {
+  int nodes = (gpus + room - 1) / room;
+  while (gpus % nodes != 0) ++nodes;
+  if (partition.max_nodes > 0 && nodes > partition.max_nodes) {
+    return {"gpus", fmt::format("{} nodes of {} ranks, at most {} nodes", nodes, gpus / nodes,
+                                partition.max_nodes)};
+  }
+  if (partition.nodes > 0 && nodes > partition.nodes) {
+    return {"gpus", fmt::format("{} nodes of {} ranks, of {} that exist", nodes, gpus / nodes,
+                                partition.nodes)};
+  }
+  if (nodes < partition.min_nodes) {
+    return {"gpus", fmt::format("{} nodes, at least {}", nodes, partition.min_nodes)};
+  }
+  request.nodes = nodes;
+  request.ranks_per_node = gpus / nodes;
+  return {};
+}
+
+Refusal refusal_of_wishes(const Partition& partition, const ResourceWishes& wishes,
+                          double predicted_s) {
+  const double limit = partition.max_walltime_s;
+  if (limit > 0 && wishes.walltime_s == 0 && predicted_s > limit) {
+    return {"walltime",
+            fmt::format("predicted run time {}, at most {}", hours(predicted_s), hours(limit))};
+  }
+  if (!wishes.gpu_type.empty() && !partition.gpu_type.empty() &&
+      partition.gpu_type != wishes.gpu_type) {
+    return {"gpu_type", fmt::format("its GPUs are {}", partition.gpu_type)};
+  }
+  if (partition.memory_gb > 0 && wishes.memory_gb > partition.memory_gb) {
+    return {"memory_gb",
+            fmt::format("{:g} GB on nodes of {:g} GB", wishes.memory_gb, partition.memory_gb)};
+  }
+  return {};
+}
+
+/// Gives the request its nodes where the partition takes it.
+Refusal try_partition(const Site& site, const ResourceWishes& wishes, const Partition& partition,
+                      std::pair<int, double> gpus_and_prediction, Request& request) {
+  const auto [gpus, predicted_s] = gpus_and_prediction;
+  const int room = ranks_per_full_node(site, partition, request.cores_per_rank);
+  if (room < 1) {
+    return {"cores_per_rank", fmt::format("{} cores per rank on nodes of {} cores",
+                                          request.cores_per_rank, partition.cores_per_node)};
+  }
+  if (Refusal no = refusal_of_nodes(partition, gpus, room, request); !no.why.empty()) return no;
+  if (Refusal no = refusal_of_wishes(partition, wishes, predicted_s); !no.why.empty()) return no;
+  const double limit = partition.max_walltime_s;
+  if (limit > 0 && wishes.walltime_s == 0 && predicted_s > 0) {
+    request.walltime_s = std::min(request.walltime_s, limit);
+  }
+  if (limit > 0 && request.walltime_s > limit) {
+    return {"walltime",
+            fmt::format("walltime {}, at most {}", hours(request.walltime_s), hours(limit))};
+  }
+  return {};
+}
+
+std::vector<const Partition*> candidates(const Site& site, const ResourceWishes& wishes) {
+  std::vector<const Partition*> result;
+  std::vector<std::string> names;
+  const std::string* wanted =
+      wishes.partition ? &std::get<std::string>(wishes.partition->value) : nullptr;
+  for (const Partition& partition : site.partitions) {
+    names.push_back(partition.name);
+    if (wanted == nullptr || partition.name == *wanted) result.push_back(&partition);
+  }
+  if (wanted != nullptr && result.empty() && !names.empty()) {
+    Item{*wishes.partition, "resources.partition"}.fail(
+        base::unknown_name("partition", *wanted, names) + " on site " + site.name);
+  }
+  return result;
+}
+
+Request request_on(const Site& site, const ResourceWishes& wishes, const Partition* partition,
+                   double predicted_s) {
+  Request request{.device = site.device, .communicator = site.communicator};
+  request.cores_per_rank = cores_per_rank(site, wishes, partition);
+  request.walltime_s = wishes.walltime_s > 0 ? wishes.walltime_s
+                       : predicted_s > 0     ? predict::walltime_s(predicted_s, wishes.margin)
+                                             : site.walltime_s;
+  return request;
+}
+
+}  // namespace
+
+Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& gpus,
+                    double predicted_s) {
+  const int count = static_cast<int>(gpus.whole(1));
+  std::string reasons;
+  std::set<std::string> at_odds;
+  for (const Partition* partition : candidates(site, wishes)) {
+    Request request = request_on(site, wishes, partition, predicted_s);
+    const Refusal no = try_partition(site, wishes, *partition, {count, predicted_s}, request);
+    if (no.why.empty()) return {request, static_cast<int>(partition - site.partitions.data())};
+    reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", partition->name, no.why);
+    at_odds.insert(no.wish);
+  }
+  if (!reasons.empty()) {
+    const auto wish = wishes.said.find(*at_odds.begin());
+    const bool one_wish = at_odds.size() == 1 && wish != wishes.said.end();
+    (one_wish ? Item{wish->second, "resources." + wish->first} : gpus)
+        .fail(fmt::format("{} GPU{} do{} not fit on site {} ({})", count, count == 1 ? "" : "s",
+                          count == 1 ? "es" : "", site.name, reasons));
+  }
+  Request request = request_on(site, wishes, nullptr, predicted_s);
+  request.ranks_per_node = count;
+  return {request, -1};
+}
+
+Partition partition_for(const Site& site, const ResourceWishes& wishes,
+                        const Allocation& allocation) {
+  Partition partition = allocation.partition < 0
+                            ? Partition{}
+                            : site.partitions[static_cast<std::size_t>(allocation.partition)];
+  const auto prefer = [](std::string& value, const std::string& wish, const std::string& fallback) {
+    if (!wish.empty()) value = wish;
+    if (value.empty()) value = fallback;
+  };
+  prefer(partition.account, wishes.account, site.account);
+  prefer(partition.qos, wishes.qos, "");
+  prefer(partition.constraint, wishes.constraint, "");
+  prefer(partition.gpu_type, wishes.gpu_type, "");
+  partition.exclusive = wishes.exclusive.value_or(partition.exclusive);
+  if (partition.exclusive) partition.moldable = false;
+  return partition;
+}
+
+int ranks_per_full_node(const Site& site, const Partition& partition, int cores_per_rank) {
+  const int by_cores = partition.cores_per_node / cores_per_rank;
+  return site.device == "cpu" ? by_cores : std::min(by_cores, partition.gpus_per_node);
+}
+
+int charged_gpus(const Partition& partition, const contract::ResourceRequest& request) {
+  const bool whole_nodes = partition.exclusive && partition.gpus_per_node > 0;
+  return request.nodes * (whole_nodes ? partition.gpus_per_node : request.ranks_per_node);
+}
+
+std::vector<Shape> even_shapes(const Partition& partition, int ranks, int most_per_node) {
+  std::vector<Shape> shapes;
+  for (int per_node = std::min(ranks, most_per_node); per_node >= 1; --per_node) {
+    const int nodes = ranks / per_node;
+    const int limit = partition.max_nodes > 0 ? partition.max_nodes : nodes;
+    const int exist = partition.nodes > 0 ? partition.nodes : nodes;
+    if (ranks % per_node == 0 && nodes >= partition.min_nodes && nodes <= std::min(limit, exist)) {
+      shapes.push_back({nodes, per_node});
+    }
+  }
+  return shapes;
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cluster as data: its batch system, its nodes, how programs are started there.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dlscale::planner {
+
+/// Where the batch system reports what becomes of a job.
+struct Mail {
+  std::string user;                            ///< address; empty: nobody
+  std::vector<std::string> on{"end", "fail"};  ///< of begin, end, fail
+};
+
+/// What the ranks run in; the launcher starts it.
+struct Container {
+  std::string kind;               ///< apptainer, singularity, pyxis, enroot; empty: none
+  std::string image;              ///< file or name, as the kind takes it
+  std::vector<std::string> args;  ///< further words for it
+};
+
+/// A SLURM partition or an OAR queue with one shape of nodes.
+struct Partition {
+  std::string name;                  ///< what studies choose it by
+  std::optional<std::string> queue;  ///< what jobs ask for; not said: the name; empty: nothing
+  int gpus_per_node = 0;
+  int cores_per_node = 1;
+  double memory_gb = 0;                 ///< of a node, 10^9 bytes; 0 = not said
+  int nodes = 0;                        ///< how many there are; 0 = not said
+  int min_nodes = 1;                    ///< of one job
+  int max_nodes = 0;                    ///< of one job; 0 = no limit
+  double max_walltime_s = 0;            ///< 0 = no limit
+  bool exclusive = false;               ///< jobs get whole nodes, and pay for them
+  std::string gpu_type;                 ///< SLURM: of the GRES; OAR: gpu_model
+  std::string account;                  ///< SLURM account, OAR project; empty: the site's
+  std::string qos;                      ///< SLURM
+  std::string constraint;               ///< SLURM: features of the nodes
+  std::string hint;                     ///< SLURM: use of cores and threads
+  std::string gpu_request = "gres";     ///< SLURM: gres, gpus-per-node, none
+  bool memory_request = false;          ///< SLURM: ask for the memory that goes with the GPUs
+  std::string properties;               ///< OAR: SQL that picks the nodes (-p)
+  std::string gpu_resource = "gpu";     ///< OAR: the resource that counts GPUs in -l
+  std::string host_resource = "nodes";  ///< OAR: the resource that counts nodes in -l
+  std::vector<std::string> types;       ///< OAR: types of the job (-t)
+  bool moldable = false;                ///< OAR: any nodes x GPUs that make up the count will do
+};
+
+struct Site {
+  std::string name;
+  std::string scheduler;  ///< local, slurm, oar
+  std::string device = "cpu";
+  std::string communicator = "mpi";
+  std::string launcher = "mpirun";  ///< templates/launch_<launcher>.mustache
+  std::vector<std::string> launcher_args;
+  std::vector<Partition> partitions;  ///< the first that can take a job is used
+  std::string account;
+  double walltime_s = 0;         ///< of a job whose time is not known; 0 = none
+  int cores_per_rank = 0;        ///< 0: a GPU's share of its node, 1 without GPUs
+  int max_array_size = 1001;     ///< tasks of one array (SLURM has 1001 unless told)
+  int max_jobs = 0;              ///< of one user at a time; 0 = no limit
+  int signal_before_end_s = 60;  ///< jobs are told so long before their time is up; 0: never
+  Mail mail;
+  Container container;
+  std::vector<std::string> modules;              ///< shell lines, verbatim
+  std::vector<std::string> environment;          ///< shell lines, verbatim, after the modules
+  std::string trainer;                           ///< path or name on PATH; empty = dlscale-train
+  std::string capabilities;                      ///< file; empty = not known
+  std::map<std::string, std::string> variables;  ///< for $NAME in dataset.path
+};
+
+}  // namespace dlscale::planner

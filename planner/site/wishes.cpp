@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/site/wishes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dlscale::planner {
+namespace {
+
+constexpr double kMostMargin = 100;
+
+Field<ResourceWishes> text_wish(const char* name, std::string ResourceWishes::*member) {
+  return {name, [=](ResourceWishes& r, const Item& i) { r.*member = i.word(); }};
+}
+
+const std::vector<Field<ResourceWishes>>& resource_fields() {
+  using R = ResourceWishes;
+  static const std::vector<Field<R>> fields{
+      {"walltime",
+       [](R& r, const Item& i) { r.walltime_s = i.text() == "auto" ? 0 : i.duration_s(); }},
+      {"margin", [](R& r, const Item& i) { r.margin = i.number(1, kMostMargin); }},
+      text_wish("calibration", &R::calibration),
+      {"cores_per_rank",
+       [](R& r, const Item& i) {
+         r.cores_per_rank = static_cast<int>(i.whole(1, kMostCoresPerRank));
+       }},
+      {"partition",
+       [](R& r, const Item& i) {
+         i.word();
+         r.partition = i.node;
+       }},
+      text_wish("account", &R::account),
+      text_wish("qos", &R::qos),
+      text_wish("constraint", &R::constraint),
+      {"gpu_type", [](R& r, const Item& i) { r.gpu_type = gpu_type_of(i); }},
+      {"exclusive", [](R& r, const Item& i) { r.exclusive = i.flag(); }},
+      {"memory_gb", [](R& r, const Item& i) { r.memory_gb = i.number(0.001); }},
+      {"mail", [](R& r, const Item& i) { r.mail = mail_of(i); }},
+      {"max_gpu_hours",
+       [](R& r, const Item& i) {
+         i.number(0);
+         r.max_gpu_hours = i.node;
+       }},
+  };
+  return fields;
+}
+
+const std::vector<Field<LaunchWishes>>& launch_fields() {
+  using L = LaunchWishes;
+  static const std::vector<Field<L>> fields{
+      {"pack", [](L& l, const Item& i) { l.pack = i.flag(); }},
+      {"array", [](L& l, const Item& i) { l.array = i.flag(); }},
+      {"throttle", [](L& l, const Item& i) { l.throttle = static_cast<int>(i.whole(1)); }},
+      {"chain", [](L& l, const Item& i) { l.chain = static_cast<int>(i.whole(1)); }},
+  };
+  return fields;
+}
+
+/// Reads the section and keeps what it says.
+template <class Wishes>
+Wishes read_wishes(const Item& section, const std::vector<Field<Wishes>>& fields) {
+  Wishes wishes;
+  read_fields(section, fields, wishes);
+  for (const Entry& entry : section.table()) wishes.said[entry.key] = entry.node;
+  return wishes;
+}
+
+struct Unheard {
+  const char* scheduler;
+  std::vector<const char*> resources, launch;
+};
+
+}  // namespace
+
+ResourceWishes read_resources(const Item& section) {
+  return read_wishes(section, resource_fields());
+}
+
+LaunchWishes read_launch(const Item& section) {
+  auto wishes = read_wishes(section, launch_fields());
+  if (wishes.throttle > 0 && !wishes.array) {
+    Item{wishes.said.at("throttle"), section.key + ".throttle"}.fail(
+        "needs array = true: it limits the tasks of an array");
+  }
+  return wishes;
+}
+
+Mail mail_of(const Item& item) {
+  static const std::vector<Field<Mail>> fields{
+      {"user", [](Mail& m, const Item& i) { m.user = i.word(); }},
+      {"on",
+       [](Mail& m, const Item& i) {
+         m.on.clear();
+         for (const Item& event : i.items()) {
+           m.on.push_back(event.one_of("event", {"begin", "end", "fail"}));
+         }
+         if (m.on.empty()) i.fail("an empty list; give begin, end or fail");
+       }},
+  };
+  Mail mail;
+  read_fields(item, fields, mail);
+  if (mail.user.empty()) item.fail("user is missing");
+  return mail;
+}
+
+std::string gpu_type_of(const Item& item) {
+  if (item.word().find_first_of("'\"") != std::string::npos) item.fail("holds a quote");
+  return item.text();
+}
+
+std::string scheduler_title(const std::string& scheduler) {
+  return scheduler == "slurm" ? "SLURM" : scheduler == "oar" ? "OAR" : "a single machine";
+}
+
+std::vector<std::string> unheard(const Site& site, const ResourceWishes& resources,
+                                 const LaunchWishes& launch) {
+  static const Unheard kUnheard[] = {
+      {"oar", {"qos", "constraint"}, {}},
+      {"local",
+       {"partition", "account", "qos", "constraint", "gpu_type", "exclusive", "memory_gb", "mail"},
+       {"pack", "array", "throttle", "chain"}}};
+  if (site.scheduler == "oar" && launch.throttle > 0) {
+    Item{launch.said.at("throttle"), "launch.throttle"}.fail(
+        "OAR cannot limit the tasks of an array");
+  }
+  std::vector<std::string> notes;
+  for (const auto& [scheduler, resource_keys, launch_keys] : kUnheard) {
+    if (site.scheduler != scheduler) continue;
+    const auto note = [&](const char* section, const char* key, const auto& said) {
+      const auto wish = said.find(key);
+      if (wish == said.end()) return;
+      const bool* flag = std::get_if<bool>(&wish->second.value);
+      if (flag != nullptr && !*flag) return;
+      notes.push_back(fmt::format("{}.{} has no effect on {} ({})", section, key,
+                                  scheduler_title(site.scheduler), site.name));
+    };
+    for (const char* key : resource_keys) {
+      if (std::string_view(key) == "partition" && !site.partitions.empty()) continue;
+      note("resources", key, resources.said);
+    }
+    for (const char* key : launch_keys) note("launch", key, launch.said);
+  }
+  return notes;
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a study asks of the site for its jobs: the sections [resources] and [launch].
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/site/site.hpp"
+#include "planner/toml/fields.hpp"
+#include "predict/walltime.hpp"
+
+namespace dlscale::planner {
+
+/// Where the study says something, the site's own is not used.
+struct ResourceWishes {
+  double walltime_s = 0;                    ///< 0: "auto"
+  double margin = predict::kDefaultMargin;  ///< of auto: times the predicted run time
+  std::string calibration;                  ///< file of measured throughput; empty: none
+  int cores_per_rank = 0;                   ///< 0: the site's default
+  std::optional<Node> partition;
+  std::string account, qos, constraint, gpu_type;
+  std::optional<bool> exclusive;
+  double memory_gb = 0;  ///< of each node; 0: not said
+  std::optional<Mail> mail;
+  std::optional<Node> max_gpu_hours;
+  std::map<std::string, Node> said;  ///< the value of each key the study gives, for messages
+};
+
+/// How runs become jobs.
+struct LaunchWishes {
+  bool pack = false;   ///< runs that fill less than a node share one
+  bool array = false;  ///< runs of one shape become job arrays
+  int throttle = 0;    ///< tasks of an array at a time; 0: no limit
+  int chain = 0;       ///< jobs wait for each other in so many chains; 0: they do not wait
+  std::map<std::string, Node> said;  ///< the value of each key the study gives, for messages
+};
+
+/// Throw base::SpecError for unknown keys and values that cannot be.
+ResourceWishes read_resources(const Item& section);
+LaunchWishes read_launch(const Item& section);
+/// `{ user = "a@b", on = ["end", "fail"] }`.
+Mail mail_of(const Item& item);
+/// A GPU model or type: no quotes, since OAR's properties are SQL.
+std::string gpu_type_of(const Item& item);
+
+/// "SLURM", "OAR", "this machine".
+std::string scheduler_title(const std::string& scheduler);
+
+/// One line for each wish that the site's batch system cannot fulfil. Throws base::SpecError for
+/// `throttle` on OAR, where a limit that is not kept would load the site more than asked.
+std::vector<std::string> unheard(const Site& site, const ResourceWishes& resources,
+                                 const LaunchWishes& launch);
+
+}  // namespace dlscale::planner

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/study/axes_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "planner/study/range.hpp"
+#include "planner/study/settings.hpp"
+
+namespace dlscale::planner {
+namespace {
+
+enum class Repeats { refused, taken };
+
+/// The values an axis takes: each is checked as if it were a run's. Alone it stands once; beside
+/// those of other axes it may come again.
+class ValueReader {
+ public:
+  ValueReader(const Setting& setting, const Recipe& recipe, Repeats repeats)
+      : setting_(setting), scratch_(recipe), repeats_(repeats) {}
+
+  std::vector<Node> read(const Item& item) {
+    std::vector<Item> values = item.items();
+    const bool one_list = setting_.is_list && !values.empty() &&
+                          !std::holds_alternative<List>(values.front().node.value);
+    if (one_list) values = std::vector<Item>{item};
+    if (values.empty()) item.fail("an empty axis; give it at least one value");
+    for (const Item& value : values) {
+      if (setting_.is_list || !std::holds_alternative<Table>(value.node.value)) {
+        add(value);
+        continue;
+      }
+      for (const Node& node : range_values(value)) add({node, value.key});
+    }
+    return std::move(nodes_);
+  }
+
+ private:
+  void add(const Item& value) {
+    setting_.read(scratch_, value);
+    const std::string text = to_text(value.node);
+    if (!seen_.insert(text).second && repeats_ == Repeats::refused) {
+      value.fail(fmt::format("{} is listed twice", text));
+    }
+    nodes_.push_back(value.node);
+  }
+
+  const Setting& setting_;
+  Recipe scratch_;
+  Repeats repeats_;
+  std::vector<Node> nodes_;
+  std::unordered_set<std::string> seen_;
+};
+
+std::vector<Node> read_values(const Setting& setting, const Item& item, const Matrix& matrix,
+                              Repeats repeats) {
+  return ValueReader(setting, matrix.recipe, repeats).read(item);
+}
+
+/// The indices of the values in the axis, which takes those it has not.
+std::vector<std::uint32_t> indices_of(const std::vector<Node>& values, StudyAxis& axis) {
+  std::unordered_map<std::string, std::uint32_t> known;
+  for (std::uint32_t i = 0; i < axis.texts.size(); ++i) known.emplace(axis.texts[i], i);
+  std::vector<std::uint32_t> indices;
+  for (const Node& value : values) {
+    const auto next = static_cast<std::uint32_t>(axis.texts.size());
+    const auto [entry, is_new] = known.emplace(to_text(value), next);
+    indices.push_back(entry->second);
+    if (!is_new) continue;
+    axis.texts.push_back(entry->first);
+    axis.seen.push_back(seen_value(value));
+    axis.values.push_back(value);
+  }
+  return indices;
+}
+
+/// A new axis without values; its index.
+std::size_t add_axis(const Setting& setting, const Item& item, Matrix& matrix) {
+  matrix.axes.push_back({setting, item.key, {}, {}, {}, item.node.where});
+  return matrix.axes.size() - 1;
+}
+
+/// An axis alone: each of its values is a row.
+Factor factor_of(std::size_t axis, const std::vector<std::uint32_t>& indices) {
+  Factor factor{{axis}, {}};
+  for (const std::uint32_t index : indices) factor.rows.push_back({index});
+  return factor;
+}
+
+/// The rows of axes that vary together; `lists` are the indices for each of them.
+std::vector<std::vector<std::uint32_t>> rows_of(
+    const std::vector<std::vector<std::uint32_t>>& lists) {
+  std::vector<std::vector<std::uint32_t>> rows(lists.front().size());
+  for (const auto& list : lists) {
+    for (std::size_t i = 0; i < list.size(); ++i) rows[i].push_back(list[i]);
+  }
+  return rows;
+}
+
+/// Lists of values given together must be of one length.
+struct FirstLength {
+  std::string name;
+  std::size_t length = 0;
+  void check(const Item& item, const std::string& its_name, std::size_t its_length) {
+    if (name.empty()) {
+      name = its_name;
+      length = its_length;
+    } else if (its_length != length) {
+      item.fail(fmt::format("{} and {} vary together, but have {} and {} values", name, its_name,
+                            length, its_length));
+    }
+  }
+};
+
+using GivenValues = std::map<std::size_t, std::vector<Node>>;  // by axis
+
+/// The factor with what an [[include]] gives: new rows where it names all its axes, else the rows
+/// that have the values it gives.
+Factor included(const Item& include, const Factor& factor, const GivenValues& given,
+                Matrix& matrix) {
+  Factor result{factor.axes, {}};
+  const bool all = std::all_of(factor.axes.begin(), factor.axes.end(),
+                               [&](std::size_t axis) { return given.count(axis) > 0; });
+  if (all) {
+    std::vector<std::vector<std::uint32_t>> lists;
+    FirstLength first;
+    for (const std::size_t axis : factor.axes) {
+      first.check(include, matrix.axes[axis].name(), given.at(axis).size());
+      lists.push_back(indices_of(given.at(axis), matrix.axes[axis]));
+    }
+    result.rows = rows_of(lists);
+    return result;
+  }
+  for (const auto& row : factor.rows) {
+    bool matches = true;
+    for (std::size_t a = 0; a < row.size(); ++a) {
+      const auto wanted = given.find(factor.axes[a]);
+      if (wanted == given.end()) continue;
+      const std::string& text = matrix.axes[factor.axes[a]].texts[row[a]];
+      matches &= std::any_of(wanted->second.begin(), wanted->second.end(),
+                             [&](const Node& node) { return to_text(node) == text; });
+    }
+    if (matches) result.rows.push_back(row);
+  }
+  if (result.rows.empty()) {
+    include.fail("no row of the [[zip]] has these values; give all of its axes for a new row");
+  }
+  return result;
+}
+
+}  // namespace
+
+void read_axes(const Item& section, Matrix& matrix) {
+  Block product;
+  match_settings(section, axis_settings(), [&](const Setting& setting, const Item& item) {
+    const std::size_t axis = add_axis(setting, item, matrix);
+    product.push_back(factor_of(
+        axis, indices_of(read_values(setting, item, matrix, Repeats::refused), matrix.axes[axis])));
+  });
+  matrix.blocks.push_back(std::move(product));
+}
+
+void read_zip(const Item& zip, Matrix& matrix) {
+  Factor factor;
+  FirstLength first;
+  std::vector<std::vector<std::uint32_t>> lists;
+  match_settings(zip, axis_settings(), [&](const Setting& setting, const Item& item) {
+    if (const StudyAxis* known = find_axis(matrix, setting.symbol.name)) {
+      item.fail(fmt::format("is an axis already ({})", known->key));
+    }
+    std::vector<Node> values = read_values(setting, item, matrix, Repeats::taken);
+    first.check(item, setting.symbol.name, values.size());
+    factor.axes.push_back(add_axis(setting, item, matrix));
+    lists.push_back(indices_of(values, matrix.axes.back()));
+  });
+  if (factor.axes.size() < 2) zip.fail("needs at least two axes");
+  factor.rows = rows_of(lists);
+  matrix.blocks.front().push_back(std::move(factor));
+}
+
+void read_include(const Item& include, Matrix& matrix) {
+  const auto is_zipped = [&](std::size_t axis) {
+    const Block& product = matrix.blocks.front();
+    return std::any_of(product.begin(), product.end(), [&](const Factor& factor) {
+      return factor.axes.size() > 1 &&
+             std::find(factor.axes.begin(), factor.axes.end(), axis) != factor.axes.end();
+    });
+  };
+  std::vector<std::string> names;
+  for (const StudyAxis& axis : matrix.axes) names.push_back(axis.name());
+  GivenValues given;
+  match_keys(include, names, [&](std::size_t i, const Item& item) {
+    given[i] = read_values(matrix.axes[i].setting, item, matrix,
+                           is_zipped(i) ? Repeats::taken : Repeats::refused);
+  });
+  Block block;
+  for (const Factor& factor : matrix.blocks.front()) {
+    const bool named = std::any_of(factor.axes.begin(), factor.axes.end(),
+                                   [&](std::size_t axis) { return given.count(axis) > 0; });
+    block.push_back(named ? included(include, factor, given, matrix) : factor);
+  }
+  matrix.blocks.push_back(std::move(block));
+}
+
+}  // namespace dlscale::planner

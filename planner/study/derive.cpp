@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/study/derive.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace dlscale::planner {
+namespace {
+
+template <class Map>
+typename Map::mapped_type value_or_default(const Map& map, const std::string& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? typename Map::mapped_type{} : found->second;
+}
+
+void derive_batches(const Recipe& recipe, const std::string& uneven_batch, Derived& out) {
+  contract::RunSpec& run = out.run;
+  Batches batches = split_batches(recipe.batch, run.gpus, uneven_batch);
+  run.batch_per_gpu = batches.batch_per_gpu;
+  run.global_batch = batches.global_batch;
+  run.accumulation_steps = batches.accumulation_steps;
+  out.note = std::move(batches.note);
+  if (batches.problem.empty()) return;
+  out.problem = {recipe.batch.global ? "global_batch" : "batch_per_gpu", batches.problem, true};
+}
+
+void derive_learning_rate(const Recipe& recipe, Derived& out) {
+  contract::LearningRate& lr = out.run.lr;
+  lr.base = recipe.lr_base_per_gpu.value_or(recipe.lr_base.value_or(0));
+  const bool scaled = recipe.lr_base_per_gpu || recipe.lr_base_batch;
+  lr.scale = !recipe.lr_scale.empty() ? recipe.lr_scale : scaled ? "linear" : "none";
+  const double ratio = recipe.lr_base_batch ? static_cast<double>(out.run.global_batch) /
+                                                  static_cast<double>(*recipe.lr_base_batch)
+                                            : out.run.gpus;
+  lr.peak = lr_peak(lr.base, lr.scale, ratio);
+  if (!std::isfinite(lr.peak)) {
+    out.problem = {recipe.lr_base ? "lr.base" : "lr.base_per_gpu",
+                   fmt::format("{} x {} is no finite learning rate", lr.base, ratio)};
+  }
+}
+
+void derive_schedule(const Recipe& recipe, Derived& out) {
+  const std::string kind = out.run.lr_schedule.kind;
+  contract::LrScheduleSpec schedule = value_or_default(recipe.schedules, kind);
+  schedule.kind = kind;
+  const bool ours = out.run.trainer.command.empty();
+  if (ours && kind == "step" && schedule.milestones.empty() && schedule.every_epochs == 0) {
+    out.problem = {"lr_schedule",
+                   "the step schedule needs training.schedules.step.milestones or .every_epochs"};
+  }
+  if (ours && kind == "multistep" && schedule.milestones.empty()) {
+    out.problem = {"lr_schedule",
+                   "the multistep schedule needs training.schedules.multistep.milestones"};
+  }
+  out.run.lr_schedule = std::move(schedule);
+}
+
+/// Warm-up in steps becomes epochs, as the trainer takes it.
+void derive_epochs(const Recipe& recipe, Derived& out) {
+  const std::optional<std::int64_t> steps = steps_per_epoch(out.run);
+  if (steps == 0) {
+    out.problem = {
+        recipe.batch.global ? "global_batch" : "batch_per_gpu",
+        fmt::format("last_batch \"drop\" leaves no step: {} training samples are fewer than a "
+                    "global batch of {}",
+                    *train_samples(out.run), out.run.global_batch),
+        true};
+  } else if (recipe.warmup_steps && !steps) {
+    out.problem = {"warmup_steps",
+                   fmt::format("how many samples {} has is not known: give dataset.train_samples, "
+                               "or warmup_epochs",
+                               out.run.dataset.kind)};
+  } else if (recipe.warmup_steps) {
+    out.run.warmup_epochs = static_cast<double>(*recipe.warmup_steps) / static_cast<double>(*steps);
+  }
+}
+
+void check_optimizer(Derived& out) {
+  const contract::OptimizerSpec& optimizer = out.run.optimizer;
+  if (optimizer.nesterov && (optimizer.momentum == 0 || optimizer.dampening != 0)) {
+    out.problem = {"optimizer.nesterov", "needs momentum above 0 and dampening 0"};
+  }
+}
+
+struct KnownSize {
+  const char* kind;
+  std::int64_t train_samples;
+};
+/// Data sets that always have as many; of synthetic_digits the trainer makes so many unless told.
+constexpr KnownSize kSizes[] = {
+    {"mnist", 60'000}, {"fashion_mnist", 60'000}, {"cifar10", 50'000}, {"synthetic_digits", 6'000}};
+
+}  // namespace
+
+double lr_peak(double base, const std::string& scale, double ratio) {
+  if (scale == "linear") return base * ratio;
+  if (scale == "sqrt") return base * std::sqrt(ratio);
+  return base;
+}
+
+std::optional<std::int64_t> train_samples(const contract::RunSpec& run) {
+  const contract::DatasetSpec& dataset = run.dataset;
+  if (dataset.train_samples > 0) return dataset.train_samples;
+  if (!run.trainer.command.empty()) return std::nullopt;
+  for (const auto& [kind, samples] : kSizes) {
+    if (dataset.kind == kind) return samples;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> steps_per_epoch(const contract::RunSpec& run) {
+  const std::optional<std::int64_t> samples = train_samples(run);
+  if (!samples) return std::nullopt;
+  const bool ragged = *samples % run.global_batch != 0;
+  return *samples / run.global_batch + (ragged && run.last_batch == "pad" ? 1 : 0);
+}
+
+Derived derive(const Recipe& recipe, const std::string& uneven_batch) {
+  Derived out{.run = recipe.run};
+  out.run.framework_options = value_or_default(recipe.framework_options, out.run.framework);
+  derive_batches(recipe, uneven_batch, out);
+  if (!out.problem) derive_learning_rate(recipe, out);
+  if (!out.problem) derive_schedule(recipe, out);
+  if (!out.problem) derive_epochs(recipe, out);
+  if (!out.problem) check_optimizer(out);
+  return out;
+}
+
+}  // namespace dlscale::planner

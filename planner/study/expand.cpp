@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/study/expand.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "contract/run_id.hpp"
+#include "planner/study/derive.hpp"
+#include "planner/study/point_values.hpp"
+
+namespace dlscale::planner {
+namespace {
+
+constexpr double kMostRuns = 1e6;
+
+/// The index of each axis' value, in the order of the axes.
+using Values = std::vector<std::uint32_t>;
+
+/// Calls `visit(values)` for each combination, the last factor fastest.
+template <class Visit>
+void for_each_combination(const Block& block, std::size_t axes, Visit visit) {
+  std::vector<std::size_t> at(block.size(), 0);
+  Values values(axes);
+  for (;;) {
+    for (std::size_t f = 0; f < block.size(); ++f) {
+      const Factor& factor = block[f];
+      for (std::size_t a = 0; a < factor.axes.size(); ++a) {
+        values[factor.axes[a]] = factor.rows[at[f]][a];
+      }
+    }
+    visit(values);
+    std::size_t f = block.size();
+    while (f > 0 && ++at[f - 1] == block[f - 1].rows.size()) at[--f] = 0;
+    if (f == 0) return;
+  }
+}
+
+std::map<std::string, std::string> labels_of(const Matrix& matrix, const Values& values) {
+  std::map<std::string, std::string> labels;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    labels.emplace(matrix.axes[i].name(), matrix.axes[i].texts[values[i]]);
+  }
+  return labels;
+}
+
+std::string text_of(const std::map<std::string, std::string>& labels) {
+  std::string text;
+  for (const auto& [axis, value] : labels) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis, value);
+  }
+  return text;
+}
+
+/// What the matrix says of a point: its recipe, the point's values, the overrides.
+Recipe recipe_of(const Study& study, const Point& point) {
+  const Matrix& matrix = study.matrices[point.matrix];
+  Recipe recipe = matrix.recipe;
+  recipe.run.study = study.name;
+  recipe.run.scaling = matrix.scaling;
+  recipe.run.seed = study.seed;
+  for (std::size_t i = 0; i < point.values.size(); ++i) {
+    const StudyAxis& axis = matrix.axes[i];
+    axis.setting.read(recipe, {axis.values[point.values[i]], axis.key});
+  }
+  recipe.run.point = labels_of(matrix, point.values);
+  for (const std::uint32_t i : point.overrides) {
+    for (const Override::Change& change : matrix.overrides[i].changes) {
+      change.setting.read(recipe, {change.node, change.key});
+    }
+  }
+  return recipe;
+}
+
+/// Adds the points of one matrix.
+class Expander {
+ public:
+  Expander(const Study& study, std::uint32_t matrix, Expansion& result,
+           std::unordered_map<std::string, std::size_t>& known)
+      : study_(study),
+        matrix_(study.matrices[matrix]),
+        number_(matrix),
+        result_(result),
+        known_(known),
+        seen_(matrix_, study.uneven_batch),
+        override_holds_(matrix_.overrides.size(), false) {}
+
+  void add(const Values& values) {
+    Point point{number_, values, {}, {}, {}};
+    const std::string* why = conditions(point);
+    if (why != nullptr) return skip(values, *why);
+    const Derived derived = derive(recipe_of(study_, point), study_.uneven_batch);
+    if (derived.problem) {
+      if (!derived.problem->of_batch || study_.uneven_batch != "skip") {
+        refuse(point, *derived.problem);
+      }
+      return skip(values, derived.problem->text);
+    }
+    check_dataset(point, derived.run);
+    if (!derived.note.empty()) note(derived.note);
+    add_once(std::move(point), derived.run);
+  }
+
+  void finish() {
+    for (std::size_t i = 0; i < override_holds_.size(); ++i) {
+      if (override_holds_[i]) continue;
+      const Override& idle = matrix_.overrides[i];
+      note(fmt::format("{}:{}: {} changes nothing: its condition holds for no point",
+                       idle.where.file, idle.where.line, idle.key));
+    }
+  }
+
+ private:
+  /// Finds the point's overrides, and the reason to leave it out, if there is one.
+  const std::string* conditions(Point& point) {
+    if (matrix_.overrides.empty() && matrix_.exclusions.empty()) return nullptr;
+    seen_.move_to(point.values);
+    for (std::uint32_t i = 0; i < matrix_.overrides.size(); ++i) {
+      if (matrix_.overrides[i].when.holds(seen_.all())) point.overrides.push_back(i);
+    }
+    for (const std::uint32_t i : point.overrides) {
+      override_holds_[i] = true;
+      seen_.apply(matrix_.overrides[i]);
+    }
+    for (const Exclusion& exclusion : matrix_.exclusions) {
+      if (exclusion.when.holds(seen_.all())) return &exclusion.why;
+    }
+    return nullptr;
+  }
+  void skip(const Values& values, const std::string& why) {
+    result_.skipped.push_back({labels_of(matrix_, values), why});
+  }
+  /// Where the study gives the point this setting: the override that counts, the axis' value, or
+  /// the key of [training].
+  Place place_in(const Point& point, const std::string& key) const {
+    for (auto i = point.overrides.rbegin(); i != point.overrides.rend(); ++i) {
+      for (const Override::Change& change : matrix_.overrides[*i].changes) {
+        if (change.setting.symbol.name == key) return {change.node.where, change.key};
+      }
+    }
+    for (std::size_t i = 0; i < point.values.size(); ++i) {
+      const StudyAxis& axis = matrix_.axes[i];
+      if (axis.name() == key) return {axis.values[point.values[i]].where, axis.key};
+    }
+    return place_of(matrix_, key).value_or(Place{{study_.file}, matrix_.key + "training." + key});
+  }
+  /// All data but the synthetic lie in files; where those of another trainer lie we do not know.
+  void check_dataset(const Point& point, const contract::RunSpec& run) const {
+    const contract::DatasetSpec& dataset = run.dataset;
+    const bool ours = run.trainer.command.empty();
+    if (!ours || !dataset.path.empty() || dataset.kind.rfind("synthetic", 0) == 0) return;
+    throw base::SpecError(place_in(point, "dataset.kind").where, matrix_.key + "training.dataset",
+                          fmt::format("{} needs a path", dataset.kind));
+  }
+  [[noreturn]] void refuse(const Point& point, const Problem& problem) const {
+    const Place place = place_in(point, problem.key);
+    throw base::SpecError(
+        place.where, place.key,
+        fmt::format("{} (point {})", problem.text, text_of(labels_of(matrix_, point.values))));
+  }
+  void note(const std::string& text) {
+    auto& notes = result_.notes;
+    if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
+  }
+  void add_once(Point point, const contract::RunSpec& run) {
+    point.id = contract::point_id(contract::make_run_id(run));
+    const auto [known, is_new] = known_.emplace(point.id, result_.points.size());
+    if (is_new) {
+      result_.points.push_back(std::move(point));
+      return;
+    }
+    Point& first = result_.points[known->second];
+    if (first.matrix != number_) {
+      if (first.also.empty() || first.also.back() != number_) first.also.push_back(number_);
+      return;
+    }
+    const std::string text = text_of(run.point), other = text_of(labels_of(matrix_, first.values));
+    throw base::SpecError(matrix_.where, matrix_.key + "matrix",
+                          fmt::format("two points are the same run: {} and {}", other,
+                                      text == other ? "again (by [[include]])" : text));
+  }
+
+  const Study& study_;
+  const Matrix& matrix_;
+  std::uint32_t number_;
+  Expansion& result_;
+  std::unordered_map<std::string, std::size_t>& known_;  // id → index of its point
+  PointValues seen_;
+  std::vector<bool> override_holds_;
+};
+
+/// Counts before anything is built; in doubles, which do not overflow.
+void check_size(const Study& study) {
+  double points = 0;
+  for (const Matrix& matrix : study.matrices) {
+    for (const Block& block : matrix.blocks) {
+      double product = 1;
+      for (const Factor& factor : block) product *= static_cast<double>(factor.rows.size());
+      points += product;
+    }
+  }
+  if (points * study.repeats > kMostRuns) {
+    throw base::SpecError({study.file}, "matrix",
+                          fmt::format("{:.0f} points x {} repeats are {:.0f} runs, at most {:.0f}",
+                                      points, study.repeats, points * study.repeats, kMostRuns));
+  }
+}
+
+}  // namespace
+
+Expansion expand(const Study& study) {
+  check_size(study);
+  Expansion result;
+  std::unordered_map<std::string, std::size_t> known;
+  for (std::uint32_t i = 0; i < study.matrices.size(); ++i) {
+    Expander expander(study, i, result, known);
+    for (const Block& block : study.matrices[i].blocks) {
+      for_each_combination(block, study.matrices[i].axes.size(),
+                           [&](const Values& values) { expander.add(values); });
+    }
+    expander.finish();
+  }
+  return result;
+}
+
+contract::RunSpec run_of(const Study& study, const Point& point) {
+  return derive(recipe_of(study, point), study.uneven_batch).run;
+}
+
+Item gpus_of(const Study& study, const Point& point) {
+  const std::vector<StudyAxis>& axes = study.matrices[point.matrix].axes;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i].name() == "gpus") return {axes[i].values[point.values[i]], axes[i].key};
+  }
+  throw base::SpecError({study.file}, "matrix.gpus", "missing");
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a study to the list of its points: products, includes, exclusions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "contract/plan.hpp"
+#include "planner/study/study.hpp"
+
+namespace dlscale::planner {
+
+/// One point of a study, kept small: a study may have a million.
+struct Point {
+  std::uint32_t matrix = 0;              ///< of Study::matrices
+  std::vector<std::uint32_t> values;     ///< of each axis: the index of its value
+  std::vector<std::uint32_t> overrides;  ///< those of the matrix that hold
+  std::string id;                        ///< what the ids of its runs begin with
+  std::vector<std::uint32_t> also;       ///< other matrices that ask for the same run
+};
+
+struct Expansion {
+  std::vector<Point> points;
+  std::vector<contract::SkippedPoint> skipped;
+  std::vector<std::string> notes;  ///< what is otherwise than asked or meant, each once
+};
+
+/// The points of each matrix in the order of its axes: the first varies slowest, the last fastest;
+/// then those of each [[include]]. Overrides see the values as [matrix] and [training] have them,
+/// exclusions as the overrides leave them; exclusions hold for all points, the first that matches
+/// is the reason. A run that several sub-studies ask for is one point. Throws base::SpecError for a
+/// point that cannot run (unless the study skips such points), naming it, for two points of a
+/// matrix that are the same run, naming both, and for more than a million runs, exclusions not
+/// counted.
+Expansion expand(const Study& study);
+
+/// The run of a point, without repetition, resources and the id that depends on them.
+contract::RunSpec run_of(const Study& study, const Point& point);
+
+/// Where the study says the point's GPU count, and the count itself.
+Item gpus_of(const Study& study, const Point& point);
+
+}  // namespace dlscale::planner

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/study/overlay.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "planner/study/range.hpp"
+#include "planner/study/settings.hpp"
+
+namespace dlscale::planner {
+namespace {
+
+constexpr std::string_view kAppended[] = {"zip", "include", "exclude", "override", "substudy"};
+
+bool is_group(const Node& node) {
+  return std::holds_alternative<Table>(node.value) && !is_range(node);
+}
+
+/// Adds the dotted names of all values a table holds. Free parameters may have any name, so a table
+/// of them is no range.
+void add_names(const Node& node, const std::string& prefix, std::set<std::string>& names) {
+  const auto* table = std::get_if<Table>(&node.value);
+  if (table == nullptr) return;
+  for (const Entry& entry : *table) {
+    const std::string name = prefix + entry.key;
+    if (name == "parameters" || is_group(entry.node)) {
+      add_names(entry.node, name + ".", names);
+    } else {
+      names.insert(name);
+    }
+  }
+}
+
+std::set<std::string> names_in(const Node& root, std::string_view section) {
+  std::set<std::string> names;
+  const auto* table = std::get_if<Table>(&root.value);
+  const Entry* entry = table == nullptr ? nullptr : find_key(*table, section);
+  if (entry == nullptr) return names;
+  if (const auto* list = std::get_if<List>(&entry->node.value)) {
+    for (const Node& item : *list) add_names(item, "", names);
+  } else {
+    add_names(entry->node, "", names);
+  }
+  return names;
+}
+
+Entry* find(Table& table, std::string_view key) {
+  return const_cast<Entry*>(find_key(table, key));
+}
+
+/// Takes a dotted key out, and the tables that it leaves empty.
+void erase(Node& node, std::string_view name) {
+  auto* table = std::get_if<Table>(&node.value);
+  if (table == nullptr) return;
+  const std::size_t dot = name.find('.');
+  Entry* entry = find(*table, name.substr(0, dot));
+  if (entry == nullptr) return;
+  if (dot != std::string_view::npos) {
+    erase(entry->node, name.substr(dot + 1));
+    const auto* inside = std::get_if<Table>(&entry->node.value);
+    if (inside == nullptr || !inside->empty()) return;
+  }
+  table->erase(table->begin() + (entry - table->data()));
+}
+
+void erase_in(Node& root, std::string_view section, const std::string& name) {
+  Entry* entry = find(std::get<Table>(root.value), section);
+  if (entry != nullptr) erase(entry->node, name);
+}
+
+/// Takes out of the base what the top says otherwise or elsewhere.
+void erase_replaced(Node& base, const Node& top) {
+  const std::set<std::string> axes = names_in(top, "matrix"), zipped = names_in(top, "zip"),
+                              settings = names_in(top, "training");
+  std::set<std::string> all = axes;
+  all.insert(zipped.begin(), zipped.end());
+  all.insert(settings.begin(), settings.end());
+  for (const std::string& name : all) {
+    if (axes.count(name) == 0) erase_in(base, "matrix", name);
+    if (settings.count(name) == 0) erase_in(base, "training", name);
+  }
+  for (const auto& [one, other] : alternatives()) {
+    for (const auto& [given, gone] : {std::pair(one, other), std::pair(other, one)}) {
+      if (all.count(given) == 0 || all.count(gone) != 0) continue;
+      erase_in(base, "matrix", gone);
+      erase_in(base, "training", gone);
+    }
+  }
+}
+
+List as_list(const Node& node) {
+  if (const auto* list = std::get_if<List>(&node.value)) return *list;
+  return {node};
+}
+
+void merge(Node& base, const Node& top, bool is_root) {
+  auto& table = std::get<Table>(base.value);
+  for (const Entry& entry : std::get<Table>(top.value)) {
+    Entry* known = find(table, entry.key);
+    if (known == nullptr) {
+      table.push_back(entry);
+    } else if (is_root && std::find(std::begin(kAppended), std::end(kAppended), entry.key) !=
+                              std::end(kAppended)) {
+      List all = as_list(known->node);
+      for (const Node& item : as_list(entry.node)) all.push_back(item);
+      known->node = {std::move(all), entry.node.where};
+    } else if (is_group(known->node) && is_group(entry.node)) {
+      merge(known->node, entry.node, false);
+    } else {
+      *known = entry;
+    }
+  }
+  base.where = top.where;
+}
+
+}  // namespace
+
+void overlay(Node& base, const Node& top) {
+  erase_replaced(base, top);
+  merge(base, top, true);
+}
+
+}  // namespace dlscale::planner

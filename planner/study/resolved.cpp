@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/study/resolved.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "planner/study/settings.hpp"
+#include "planner/toml/toml_text.hpp"
+
+namespace dlscale::planner {
+namespace {
+
+/// A dotted key and the value it has when nobody gives one.
+using Default = std::pair<const char*, decltype(Node::value)>;
+
+std::vector<Default> study_defaults() {
+  const Study study;
+  return {{"scaling", study.scaling},
+          {"baseline", study.baseline.rule},
+          {"repeats", std::int64_t{study.repeats}},
+          {"seed", static_cast<std::int64_t>(study.seed)},
+          {"uneven_batch", study.uneven_batch}};
+}
+
+std::vector<Default> axis_defaults() {
+  const contract::RunSpec run;
+  return {
+      {"framework", run.framework}, {"loader", run.loader}, {"lr_schedule", run.lr_schedule.kind}};
+}
+
+std::vector<Default> training_defaults() {
+  const contract::RunSpec run;
+  return {{"dataset.kind", run.dataset.kind},
+          {"dataset.train_samples", run.dataset.train_samples},
+          {"dataset.test_samples", run.dataset.test_samples},
+          {"last_batch", run.last_batch},
+          {"epochs", std::int64_t{run.epochs}},
+          {"warmup_epochs", run.warmup_epochs},
+          {"label_smoothing", run.label_smoothing},
+          {"optimizer.kind", run.optimizer.kind},
+          {"optimizer.momentum", run.optimizer.momentum},
+          {"optimizer.dampening", run.optimizer.dampening},
+          {"optimizer.nesterov", run.optimizer.nesterov},
+          {"optimizer.weight_decay", run.optimizer.weight_decay},
+          {"precision", run.precision},
+          {"accumulation_steps", std::int64_t{run.accumulation_steps}},
+          {"window_steps", std::int64_t{run.window_steps}},
+          {"evaluate_every", std::int64_t{run.evaluate_every}}};
+}
+
+/// The table of that key, made where there is none; null where something else stands.
+Table* table_in(Table& table, const std::string& key) {
+  if (find_key(table, key) == nullptr) table.push_back({key, {}, {Table{}, {}}});
+  for (Entry& entry : table) {
+    if (entry.key == key) return std::get_if<Table>(&entry.node.value);
+  }
+  return nullptr;
+}
+
+void fill_in(Table& table, const Default& row) {
+  const std::string key = row.first;
+  const std::size_t dot = key.find('.');
+  Table* const inner = dot == std::string::npos ? &table : table_in(table, key.substr(0, dot));
+  const std::string name = dot == std::string::npos ? key : key.substr(dot + 1);
+  if (inner != nullptr && find_key(*inner, name) == nullptr) {
+    inner->push_back({name, {}, {row.second, {}}});
+  }
+}
+
+/// True where the key stands anywhere in the document.
+bool mentions(const Node& node, std::string_view key) {
+  const auto inside = [&](const auto& children, auto node_of) {
+    return std::any_of(children.begin(), children.end(),
+                       [&](const auto& child) { return mentions(node_of(child), key); });
+  };
+  if (const auto* list = std::get_if<List>(&node.value)) {
+    return inside(*list, [](const Node& item) -> const Node& { return item; });
+  }
+  const auto* table = std::get_if<Table>(&node.value);
+  if (table == nullptr) return false;
+  return find_key(*table, key) != nullptr ||
+         inside(*table, [](const Entry& entry) -> const Node& { return entry.node; });
+}
+
+/// A default is none where the study says the key's alternative: only one of them may be said.
+bool is_ruled_out(const Node& root, std::string_view key) {
+  const auto all = alternatives();
+  return std::any_of(all.begin(), all.end(), [&](const Alternative& pair) {
+    return (pair.first == key && mentions(root, pair.second)) ||
+           (pair.second == key && mentions(root, pair.first));
+  });
+}
+
+void fill_in(Node& root, const char* section, const std::vector<Default>& rows) {
+  Table* const table = table_in(std::get<Table>(root.value), section);
+  if (table == nullptr) return;
+  for (const Default& row : rows) {
+    if (!is_ruled_out(root, row.first)) fill_in(*table, row);
+  }
+}
+
+/// A comment on the axes nobody gives. Where a [[zip]] or [[substudy]] may, nothing is claimed.
+std::string note_axes(const Table& root) {
+  const Entry* const section = find_key(root, "matrix");
+  const auto* matrix = section == nullptr ? nullptr : std::get_if<Table>(&section->node.value);
+  if (matrix == nullptr || find_key(root, "zip") != nullptr ||
+      find_key(root, "substudy") != nullptr) {
+    return {};
+  }
+  std::string text;
+  for (const auto& [name, value] : axis_defaults()) {
+    if (find_key(*matrix, name) == nullptr) {
+      text += fmt::format("# Every run has {} = \"{}\".\n", name, to_text({value, {}}));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string resolved_study(std::string_view text, const std::string& file,
+                           const std::vector<std::string>& overrides, const FileReader& read) {
+  std::vector<SourceText> bases;
+  Node root = read_extended(text, file, read, bases);
+  for (const std::string& assignment : overrides) apply_override(root, assignment);
+  fill_in(root, "study", study_defaults());
+  fill_in(root, "training", training_defaults());
+  return note_axes(std::get<Table>(root.value)) + toml_text(root);
+}
+
+}  // namespace dlscale::planner

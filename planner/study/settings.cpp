@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/study/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "contract/vocabulary.hpp"
+
+namespace dlscale::planner {
+namespace {
+
+using Kind = Symbol::Kind;
+using contract::FrameworkOptions;
+using contract::LrScheduleSpec;
+
+/// As expressions see what a recipe holds; a number that is not given is NaN.
+Value shown(const std::string& text) {
+  return text;
+}
+Value shown(bool truth) {
+  return truth;
+}
+template <class Number>
+requires std::is_arithmetic_v<Number> Value shown(Number number) {
+  return static_cast<double>(number);
+}
+template <class T>
+Value shown(const std::optional<T>& value) {
+  return value ? shown(*value) : Value(std::numeric_limits<double>::quiet_NaN());
+}
+
+// Each maker takes the key, what its values may be, and where in a recipe they go: a function
+// from Recipe& to a reference.
+
+template <class Target, class Read>
+Setting setting(Symbol symbol, Target target, Read read) {
+  return {std::move(symbol), false,
+          [=](Recipe& recipe, const Item& item) { target(recipe) = read(recipe, item); },
+          [=](Recipe& recipe) { return shown(target(recipe)); }};
+}
+
+template <class Target>
+Setting whole(std::string name, std::int64_t least, Target target, std::int64_t most = kMostWhole) {
+  return setting({std::move(name), Kind::number}, target, [=](Recipe&, const Item& item) {
+    return static_cast<int>(item.whole(least, most));  // kMostWhole is the largest int
+  });
+}
+
+template <class Target>
+Setting number(std::string name, double least, double most, Target target) {
+  return setting({std::move(name), Kind::number}, target,
+                 [=](Recipe&, const Item& item) { return item.number(least, most); });
+}
+
+template <class Target>
+Setting numbers(std::string name, double least, Target target) {
+  return {{std::move(name), Kind::text},
+          true,
+          [=](Recipe& recipe, const Item& item) { target(recipe) = item.numbers(least); },
+          [](Recipe&) { return Value(std::string()); }};
+}
+
+template <class Target>
+Setting flag(std::string name, Target target) {
+  return setting({std::move(name), Kind::truth}, target,
+                 [](Recipe&, const Item& item) { return item.flag(); });
+}
+
+template <class Target>
+Setting text(std::string name, Target target) {
+  return setting({std::move(name), Kind::text}, target,
+                 [](Recipe&, const Item& item) { return item.text(); });
+}
+
+template <class Target>
+Setting choice(std::string name, std::string kind, std::vector<std::string> choices,
+               Target target) {
+  return setting({std::move(name), Kind::text, choices}, target,
+                 [=](Recipe&, const Item& item) { return item.one_of(kind, choices); });
+}
+
+/// A choice among the vocabulary's names of a family; of an external trainer we know no names.
+template <class Target>
+Setting known(std::string name, const std::string& family, Target target) {
+  const std::vector<std::string>& names = contract::vocabulary(family);
+  return setting({std::move(name), Kind::text, names}, target,
+                 [&names, family](Recipe& recipe, const Item& item) {
+                   const bool ours = recipe.run.trainer.command.empty();
+                   return ours ? item.one_of(family, names) : item.plain_name();
+                 });
+}
+
+std::vector<Setting> batch_settings() {
+  return {
+      whole(
+          "batch_per_gpu", 1, [](Recipe & r) -> auto& { return r.batch.per_gpu; }),
+      whole(
+          "global_batch", 1, [](Recipe & r) -> auto& { return r.batch.global; }),
+      whole(
+          "max_batch_per_gpu", 1, [](Recipe & r) -> auto& { return r.batch.most_per_gpu; }),
+      whole(
+          "accumulation_steps", 1, [](Recipe & r) -> auto& { return r.batch.accumulation_steps; }),
+  };
+}
+
+std::vector<Setting> data_settings() {
+  return {
+      known(
+          "dataset.kind", "dataset", [](Recipe & r) -> auto& { return r.run.dataset.kind; }),
+      text(
+          "dataset.path", [](Recipe & r) -> auto& { return r.run.dataset.path; }),
+      whole(
+          "dataset.train_samples", 0,
+          [](Recipe & r) -> auto& { return r.run.dataset.train_samples; }),
+      whole(
+          "dataset.test_samples", 0,
+          [](Recipe & r) -> auto& { return r.run.dataset.test_samples; }),
+      choice(
+          "last_batch", "value", {"pad", "drop"},
+          [](Recipe & r) -> auto& { return r.run.last_batch; }),
+  };
+}
+
+std::vector<Setting> recipe_settings() {
+  return {
+      whole(
+          "epochs", 1, [](Recipe & r) -> auto& { return r.run.epochs; }),
+      number(
+          "warmup_epochs", 0, kNoLimit, [](Recipe & r) -> auto& { return r.run.warmup_epochs; }),
+      whole(
+          "warmup_steps", 0, [](Recipe & r) -> auto& { return r.warmup_steps; }),
+      number(
+          "lr.base_per_gpu", 0, kNoLimit, [](Recipe & r) -> auto& { return r.lr_base_per_gpu; }),
+      number(
+          "lr.base", 0, kNoLimit, [](Recipe & r) -> auto& { return r.lr_base; }),
+      whole(
+          "lr.base_batch", 1, [](Recipe & r) -> auto& { return r.lr_base_batch; }),
+      choice(
+          "lr.scale", "value", {"linear", "sqrt", "none"},
+          [](Recipe & r) -> auto& { return r.lr_scale; }),
+      number(
+          "label_smoothing", 0, 0.999, [](Recipe & r) -> auto& { return r.run.label_smoothing; }),
+      known(
+          "optimizer.kind", "optimizer", [](Recipe & r) -> auto& { return r.run.optimizer.kind; }),
+      number(
+          "optimizer.momentum", 0, kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.optimizer.momentum; }),
+      number(
+          "optimizer.dampening", 0, 1,
+          [](Recipe & r) -> auto& { return r.run.optimizer.dampening; }),
+      flag(
+          "optimizer.nesterov", [](Recipe & r) -> auto& { return r.run.optimizer.nesterov; }),
+      number(
+          "optimizer.weight_decay", 0, kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.optimizer.weight_decay; }),
+      choice(
+          "precision", "value", {"fp32", "fp64"},
+          [](Recipe & r) -> auto& { return r.run.precision; }),
+      whole(
+          "window_steps", 1, [](Recipe & r) -> auto& { return r.run.window_steps; }),
+      whole(
+          "evaluate_every", 1, [](Recipe & r) -> auto& { return r.run.evaluate_every; }),
+  };
+}
+
+/// Where the parameters of a schedule kind, or the options of a framework, lie in a recipe.
+template <class Member>
+auto of_schedule(const std::string& kind, Member LrScheduleSpec::*member) {
+  return [=](Recipe& r) -> Member& { return r.schedules[kind].*member; };
+}
+template <class Member>
+auto of_framework(const std::string& name, Member FrameworkOptions::*member) {
+  return [=](Recipe& r) -> Member& { return r.framework_options[name].*member; };
+}
+
+std::vector<Setting> schedule_settings() {
+  using S = LrScheduleSpec;
+  std::vector<Setting> rows;
+  const auto key = [](const std::string& kind, const char* name) {
+    return "schedules." + kind + "." + name;
+  };
+  const auto one = [&](const std::string& kind, const char* name, double S::*member) {
+    rows.push_back(number(key(kind, name), 0, kNoLimit, of_schedule(kind, member)));
+  };
+  for (const std::string kind : {"step", "multistep"}) {
+    rows.push_back(numbers(key(kind, "milestones"), 0, of_schedule(kind, &S::milestones)));
+    one(kind, "factor", &S::factor);
+  }
+  one("step", "every_epochs", &S::every_epochs);
+  one("exponential", "gamma", &S::gamma);
+  for (const std::string kind : {"cosine", "polynomial"}) {
+    one(kind, "lr_min", &S::lr_min);
+    one(kind, "t_max_epochs", &S::t_max_epochs);
+  }
+  one("polynomial", "power", &S::power);
+  for (const std::string kind : {"step", "multistep", "cosine", "exponential", "polynomial"}) {
+    rows.push_back(
+        choice(key(kind, "update"), "value", {"step", "epoch"}, of_schedule(kind, &S::update)));
+    rows.push_back(choice(key(kind, "origin"), "value", {"start", "after_warmup"},
+                          of_schedule(kind, &S::origin)));
+  }
+  return rows;
+}
+
+std::vector<Setting> framework_settings() {
+  using O = FrameworkOptions;
+  const auto key = [](const std::string& name, const char* option) {
+    return "frameworks." + name + "." + option;
+  };
+  std::vector<Setting> rows{
+      number(key("ddp", "bucket_cap_mb"), 0, kNoLimit, of_framework("ddp", &O::bucket_cap_mb)),
+      number(key("ddp", "first_bucket_mb"), 0, kNoLimit, of_framework("ddp", &O::first_bucket_mb)),
+      flag(key("ddp", "gradient_as_bucket_view"), of_framework("ddp", &O::gradient_as_bucket_view)),
+      flag(key("ddp", "find_unused_parameters"), of_framework("ddp", &O::find_unused_parameters)),
+  };
+  rows.push_back(
+      whole(key("deepspeed", "zero_stage"), 0, of_framework("deepspeed", &O::zero_stage), 3));
+  for (const std::string name : {"layerwise", "pipeline", "hybrid"}) {
+    rows.push_back(
+        whole(key(name, "model_parallel_size"), 1, of_framework(name, &O::model_parallel_size)));
+  }
+  for (const std::string name : {"pipeline", "hybrid"}) {
+    rows.push_back(whole(key(name, "micro_batches"), 1, of_framework(name, &O::micro_batches)));
+  }
+  return rows;
+}
+
+std::vector<Setting> proper_axes() {
+  return {
+      known(
+          "framework", "framework", [](Recipe & r) -> auto& { return r.run.framework; }),
+      known(
+          "model", "model", [](Recipe & r) -> auto& { return r.run.model; }),
+      known(
+          "loader", "loader", [](Recipe & r) -> auto& { return r.run.loader; }),
+      known(
+          "lr_schedule", "lr_schedule", [](Recipe & r) -> auto& { return r.run.lr_schedule.kind; }),
+      whole(
+          "gpus", 1, [](Recipe & r) -> auto& { return r.run.gpus; }, kMostGpus),
+  };
+}
+
+std::vector<Setting> joined(std::initializer_list<std::vector<Setting>> parts) {
+  std::vector<Setting> all;
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+/// Of a value, or of the first of an axis; a range is of numbers.
+Kind kind_of_first(const Node& node) {
+  if (const auto* list = std::get_if<List>(&node.value)) {
+    return list->empty() ? Kind::number : kind_of_first(list->front());
+  }
+  if (std::holds_alternative<Table>(node.value)) return Kind::number;
+  return static_cast<Kind>(seen_value(node).index());
+}
+
+std::string parameter_text(Kind kind, const Item& item) {
+  if (static_cast<Kind>(seen_value(item.node).index()) != kind ||
+      std::holds_alternative<List>(item.node.value) ||
+      std::holds_alternative<Table>(item.node.value)) {
+    static constexpr const char* kKinds[] = {"a number", "a string", "true or false"};
+    item.fail(fmt::format("expected {} like the first value, found {}",
+                          kKinds[static_cast<int>(kind)], kind_of(item.node)));
+  }
+  if (kind == Kind::number) item.number(-std::numeric_limits<double>::max());
+  if (kind == Kind::text) item.text();
+  return to_text(item.node);
+}
+
+Value parameter_value(Kind kind, const std::string& text) {
+  if (kind == Kind::number) return std::strtod(text.c_str(), nullptr);
+  if (kind == Kind::truth) return text == "true";
+  return text;
+}
+
+/// A free parameter: all its values are of one kind.
+Setting parameter(const Item& item) {
+  const std::string name = item.key.substr(item.key.rfind('.') + 1);
+  const auto in_name = [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); };
+  if (name.empty() || !std::all_of(name.begin(), name.end(), in_name) || std::isdigit(name[0])) {
+    item.fail("the name of a parameter is letters, digits and _, no digit first");
+  }
+  const Kind kind = kind_of_first(item.node);
+  return {{"parameters." + name, kind},
+          false,
+          [=](Recipe& recipe, const Item& value) {
+            recipe.run.parameters[name] = parameter_text(kind, value);
+          },
+          [=](Recipe& recipe) { return parameter_value(kind, recipe.run.parameters[name]); }};
+}
+
+}  // namespace
+
+const std::vector<Setting>& training_settings() {
+  static const std::vector<Setting> settings =
+      joined({batch_settings(), data_settings(), recipe_settings(), schedule_settings(),
+              framework_settings()});
+  return settings;
+}
+
+const std::vector<Setting>& axis_settings() {
+  static const std::vector<Setting> settings = joined({proper_axes(), training_settings()});
+  return settings;
+}
+
+std::span<const Alternative> alternatives() {
+  static constexpr Alternative kAlternatives[] = {{"batch_per_gpu", "global_batch"},
+                                                  {"max_batch_per_gpu", "accumulation_steps"},
+                                                  {"lr.base_per_gpu", "lr.base"},
+                                                  {"lr.base_per_gpu", "lr.base_batch"},
+                                                  {"warmup_epochs", "warmup_steps"}};
+  return kAlternatives;
+}
+
+void match_settings(const Item& table, const std::vector<Setting>& settings,
+                    const std::function<void(const Setting&, const Item&)>& found) {
+  std::vector<std::string> names;
+  for (const Setting& setting : settings) names.push_back(setting.symbol.name);
+  names.push_back("parameters.*");
+  match_keys(table, names, [&](std::size_t i, const Item& item) {
+    if (i < settings.size()) {
+      found(settings[i], item);
+    } else {
+      found(parameter(item), item);
+    }
+  });
+}
+
+Value seen_value(const Node& node) {
+  if (const auto* number = std::get_if<std::int64_t>(&node.value)) {
+    return static_cast<double>(*number);
+  }
+  if (const auto* number = std::get_if<double>(&node.value)) return *number;
+  if (const auto* truth = std::get_if<bool>(&node.value)) return *truth;
+  return to_text(node);
+}
+
+}  // namespace dlscale::planner

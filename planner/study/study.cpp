@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/study/study.hpp"
+
+#include <algorithm>
+
+namespace dlscale::planner {
+
+const StudyAxis* find_axis(const Matrix& matrix, std::string_view name) {
+  const auto found = std::find_if(matrix.axes.begin(), matrix.axes.end(),
+                                  [&](const StudyAxis& axis) { return axis.name() == name; });
+  return found == matrix.axes.end() ? nullptr : &*found;
+}
+
+std::optional<Place> place_of(const Matrix& matrix, const std::string& name) {
+  if (const StudyAxis* axis = find_axis(matrix, name)) return Place{axis->where, axis->key};
+  const auto found = matrix.given.find(name);
+  if (found == matrix.given.end()) return std::nullopt;
+  return Place{found->second, matrix.key + "training." + name};
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/study/study_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/file.hpp"
+#include "planner/study/matrix_reader.hpp"
+#include "planner/study/overlay.hpp"
+
+namespace dlscale::planner {
+namespace {
+
+enum Section {
+  kStudy,
+  kMatrix,
+  kZip,
+  kInclude,
+  kExclude,
+  kOverride,
+  kSubstudy,
+  kTraining,
+  kTrainer,
+  kResources,
+  kLaunch,
+  kSectionCount
+};
+const std::vector<std::string> kSections{"study",   "matrix",    "zip",      "include",
+                                         "exclude", "override",  "substudy", "training",
+                                         "trainer", "resources", "launch"};
+
+constexpr std::int64_t kMostRepeats = 10'000;
+const std::vector<std::string> kScalings{"weak", "strong", "throughput"};
+
+void read_baseline(Study& study, const Item& item) {
+  if (std::holds_alternative<Table>(item.node.value)) {
+    study.baseline.rule = "gpus";
+    read_fields<Study>(item,
+                       {{"gpus",
+                         [](Study& s, const Item& i) {
+                           s.baseline.gpus = static_cast<int>(i.whole(1, kMostGpus));
+                         }}},
+                       study);
+    if (study.baseline.gpus == 0) item.fail("expected { gpus = N }");
+  } else {
+    study.baseline.rule = item.one_of("baseline", {"smallest-common", "per-curve"});
+  }
+}
+
+const std::vector<Field<Study>>& study_fields() {
+  static const std::vector<Field<Study>> fields{
+      {"name", [](Study& s, const Item& i) { s.name = i.plain_name(); }},
+      {"scaling", [](Study& s, const Item& i) { s.scaling = i.one_of("scaling", kScalings); }},
+      {"baseline", read_baseline},
+      {"repeats",
+       [](Study& s, const Item& i) { s.repeats = static_cast<int>(i.whole(1, kMostRepeats)); }},
+      {"seed", [](Study& s, const Item& i) { s.seed = static_cast<std::uint64_t>(i.whole(0)); }},
+      {"uneven_batch",
+       [](Study& s, const Item& i) {
+         s.uneven_batch = i.one_of("value", {"error", "skip", "floor"});
+       }},
+  };
+  return fields;
+}
+
+contract::ExternalTrainer read_trainer(const Item& section) {
+  using T = contract::ExternalTrainer;
+  static const std::vector<Field<T>> fields{
+      {"command", [](T& t, const Item& i) { t.command = i.word(); }},
+      {"log_format", [](T& t, const Item& i) { t.log_format = i.plain_name(); }},
+      {"launcher",
+       [](T& t, const Item& i) {
+         t.launcher = i.one_of("launcher", {"plain", "ranks", "torchrun"});
+       }},
+  };
+  T trainer;
+  read_fields(section, fields, trainer);
+  if (trainer.command.empty()) section.fail("command is missing");
+  return trainer;
+}
+
+/// The sections of a study, or of a sub-study; those it lacks are empty.
+class Sections {
+ public:
+  /// `names` may stand in it; those that are no section are given to `other`.
+  Sections(const Item& root, const std::vector<std::string>& names,
+           const std::function<void(const Item&)>& other)
+      : prefix_(root.key.empty() ? "" : root.key + "."), nothing_{Table{}, root.node.where} {
+    match_keys(root, names, [&](std::size_t i, const Item& item) {
+      const auto known = std::find(kSections.begin(), kSections.end(), names[i]);
+      if (known == kSections.end()) return other(item);
+      nodes_[static_cast<std::size_t>(known - kSections.begin())] = &item.node;
+    });
+  }
+  bool has(Section section) const { return nodes_[section] != nullptr; }
+  Item operator[](Section section) const {
+    return {has(section) ? *nodes_[section] : nothing_, prefix_ + kSections[section]};
+  }
+  std::vector<Item> list(Section section) const {
+    return has(section) ? (*this)[section].items() : std::vector<Item>{};
+  }
+  MatrixSections of_matrix() const {
+    return {(*this)[kMatrix], (*this)[kTraining], (*this)[kResources], list(kZip),
+            list(kInclude),   list(kOverride),    list(kExclude)};
+  }
+
+ private:
+  std::string prefix_;
+  Node nothing_;
+  std::array<const Node*, kSectionCount> nodes_{};
+};
+
+std::vector<Item> joined(std::vector<Item> first, const std::vector<Item>& then) {
+  for (const Item& item : then) first.push_back(item);
+  return first;
+}
+
+/// A sub-study as it is written, before anything is read into a matrix.
+struct SubstudyText {
+  SubstudyText(const Item& item, const std::string& scaling_of_study)
+      : where(item.node.where), key(item.key), scaling(scaling_of_study) {
+    sections.emplace(item,
+                     std::vector<std::string>{"name", "scaling", "matrix", "zip", "include",
+                                              "exclude", "override", "training", "resources"},
+                     [this](const Item& value) {
+                       if (value.key == key + ".name") {
+                         name = value.plain_name();
+                         name_where = value.node.where;
+                       } else {
+                         scaling = value.one_of("scaling", kScalings);
+                       }
+                     });
+    if (name.empty()) item.fail("name is missing");
+  }
+  base::Location where, name_where;
+  std::string key, name, scaling;
+  std::optional<Sections> sections;
+};
+
+/// The tables of a sub-study over those of its study.
+Node merged_tables(const Sections& study, const Sections& substudy) {
+  const auto tables = [](const Sections& sections) {
+    Node root{Table{}, {}};
+    for (const Section section : {kMatrix, kTraining, kResources, kZip}) {
+      if (!sections.has(section)) continue;
+      const Item item = sections[section];
+      std::get<Table>(root.value).push_back({kSections[section], item.node.where, item.node});
+    }
+    return root;
+  };
+  Node result = tables(study);
+  overlay(result, tables(substudy));
+  return result;
+}
+
+std::vector<SubstudyText> read_substudies(const Sections& sections, const std::string& scaling) {
+  std::vector<SubstudyText> substudies;
+  for (const Item& item : sections.list(kSubstudy)) {
+    SubstudyText next(item, scaling);
+    for (const SubstudyText& known : substudies) {
+      if (known.name != next.name) continue;
+      throw base::SpecError(next.name_where, next.key + ".name",
+                            fmt::format("another sub-study is called {}, too", next.name));
+    }
+    substudies.push_back(std::move(next));
+  }
+  return substudies;
+}
+
+void read_matrices(const Sections& sections, Study& study) {
+  Matrix begun{.where = sections[kMatrix].node.where, .scaling = study.scaling};
+  begun.recipe.run.trainer = study.trainer;
+  const std::vector<SubstudyText> substudies = read_substudies(sections, study.scaling);
+  if (substudies.empty()) {
+    study.matrices.push_back(read_matrix(sections.of_matrix(), std::move(begun), {}));
+    return;
+  }
+  for (const Item& include : sections.list(kInclude)) {
+    include.fail("a study with sub-studies has no points besides theirs: move it into one of them");
+  }
+  check_values(sections.of_matrix(), begun);
+  std::vector<std::string> names;
+  for (const SubstudyText& substudy : substudies) names.push_back(substudy.name);
+  for (const SubstudyText& substudy : substudies) {
+    const Sections& own = *substudy.sections;
+    const Node tables = merged_tables(sections, own);
+    const Node nothing{Table{}, substudy.where};
+    const auto table = [&](Section section) {
+      const Entry* entry = find_key(std::get<Table>(tables.value), kSections[section]);
+      return Item{entry != nullptr ? entry->node : nothing,
+                  substudy.key + "." + kSections[section]};
+    };
+    Matrix matrix = begun;
+    matrix.name = substudy.name;
+    matrix.key = substudy.key + ".";
+    matrix.where = substudy.where;
+    matrix.scaling = substudy.scaling;
+    study.matrices.push_back(
+        read_matrix({table(kMatrix), table(kTraining), table(kResources),
+                     joined(sections.list(kZip), own.list(kZip)), own.list(kInclude),
+                     joined(sections.list(kOverride), own.list(kOverride)),
+                     joined(sections.list(kExclude), own.list(kExclude))},
+                    std::move(matrix), names));
+  }
+}
+
+}  // namespace
+
+std::string read_from_disk(const std::string& file) {
+  return base::read_file(file);
+}
+
+Study read_study(std::string_view text, const std::string& file,
+                 const std::vector<std::string>& overrides, const FileReader& read) {
+  Study study;
+  Node root = read_extended(text, file, read, study.bases);
+  for (const std::string& assignment : overrides) apply_override(root, assignment);
+  std::vector<std::string> names = kSections;
+  names.push_back("extends");
+  const Sections sections({root, ""}, names, [](const Item& extends) {
+    extends.fail("stands in the file itself, not on the command line");
+  });
+  study.file = file;
+  read_fields(sections[kStudy], study_fields(), study);
+  if (study.name.empty()) sections[kStudy].fail("name is missing");
+  if (sections.has(kTrainer)) study.trainer = read_trainer(sections[kTrainer]);
+  read_matrices(sections, study);
+  study.launch = read_launch(sections[kLaunch]);
+  return study;
+}
+
+}  // namespace dlscale::planner

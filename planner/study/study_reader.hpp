@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a study file; docs/study-format.md describes every key.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/study/extends.hpp"
+#include "planner/study/study.hpp"
+
+namespace dlscale::planner {
+
+/// A file's text. Throws base::RunError.
+std::string read_from_disk(const std::string& file);
+
+/// `overrides` are `-S` arguments; `read` gives the files that the study extends. Throws
+/// base::SpecError with place, key and the nearest name.
+Study read_study(std::string_view text, const std::string& file,
+                 const std::vector<std::string>& overrides,
+                 const FileReader& read = read_from_disk);
+
+}  // namespace dlscale::planner

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/jobs/calibration.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/file.hpp"
+#include "tests/planner/study_text.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace dlscale;
+using planner::Calibration;
+
+namespace {
+
+contract::RunSpec run_on(int gpus, const std::string& model = "resnet50") {
+  contract::RunSpec run;
+  run.model = model;
+  run.gpus = gpus;
+  run.epochs = 90;
+  run.dataset = {.kind = "image_folder", .train_samples = 1000};
+  run.point = {{"model", model}, {"gpus", std::to_string(gpus)}, {"loader", "native"}};
+  run.loader = "native";
+  return run;
+}
+
+std::string error(const std::string& text) {
+  return test::error_of([&] { Calibration(text, "t.toml"); });
+}
+
+const std::string kRow = "[[throughput]]\ngpus = 4\nsamples_per_s = 400\n";
+
+}  // namespace
+
+TEST_CASE("the rows that say most about a run count") {
+  const Calibration calibration(
+      kRow +
+          "[[throughput]]\ngpus = 4\nsamples_per_s = 500\nmodel = 'resnet50'\n"
+          "[[throughput]]\ngpus = 4\nsamples_per_s = 600\nmodel = 'resnet50'\nloader = "
+          "'dali_gpu'\n",
+      "t.toml");
+  CHECK(calibration.throughput(run_on(4))->samples_per_s == 500);
+  CHECK(calibration.throughput(run_on(4, "vgg16"))->samples_per_s == 400);
+  auto dali = run_on(4);
+  dali.point["loader"] = "dali_gpu";
+  CHECK(calibration.throughput(dali)->samples_per_s == 600);
+}
+
+TEST_CASE("a broken calibration is refused with place, key and remedy") {
+  CHECK(error("") == "t.toml: throughput: no row [[throughput]]");
+  CHECK(error("[[troughput]]\ngpus = 1") ==
+        "t.toml:1:3: troughput: unknown key; did you mean \"throughput\"? (known: throughput)");
+  CHECK(error("[[throughput]]\nsamples_per_s = 1") == "t.toml:1:1: throughput[0]: gpus is missing");
+  CHECK(error("[[throughput]]\ngpus = 1") == "t.toml:1:1: throughput[0]: samples_per_s is missing");
+  CHECK(error("[[throughput]]\ngpus = 1\nsamples_per_s = 0").find("t.toml:3:17") == 0);
+  CHECK(error(kRow + "modle = 'x'").find("did you mean \"model\"?") != std::string::npos);
+}
+
+TEST_CASE("a row that narrows by what is no axis of the study is refused at its place") {
+  const Calibration calibration(kRow + "window_steps = 5\n", "t.toml");
+  CHECK(test::error_of([&] { calibration.throughput(run_on(4)); }) ==
+        "t.toml:4:16: window_steps: is no axis of the study");
+}
+
+TEST_CASE("run times are epochs x samples / throughput, by the file beside the study") {
+  test::TempDir dir;
+  base::write_file_atomically(dir / "t.toml", kRow + "model = 'resnet50'\n");
+  planner::ResourceWishes wishes;
+  wishes.calibration = "t.toml";
+  wishes.said["calibration"] = {std::string("t.toml"), {(dir / "study.toml").string(), 3, 5}};
+  planner::RunTimes times;
+  CHECK(times.of(run_on(4), wishes) == Approx(90 * 1000 / 400.0));
+  CHECK(times.notes().empty());
+  CHECK(times.of(run_on(8), wishes) == Approx(90 * 1000 / 800.0));
+  CHECK(times.of(run_on(4, "vgg16"), wishes) == 0);
+  auto unknown_size = run_on(4);
+  unknown_size.dataset.train_samples = 0;
+  CHECK(times.of(unknown_size, wishes) == 0);
+  REQUIRE(times.notes().size() == 3);
+  CHECK(times.notes()[0].find("1 point outside the GPU counts measured: run times assume") == 0);
+  wishes.calibration = "gone.toml";
+  CHECK(test::error_of([&] { times.of(run_on(4), wishes); }) ==
+        (dir / "study.toml").string() + ":3:5: resources.calibration: cannot read " +
+            (dir / "gone.toml").string() + ": No such file or directory");
+  CHECK(times.of(run_on(4), {}) == 0);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/jobs/co_schedule.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+
+using namespace dlscale::planner;
+
+namespace {
+
+/// Plays a node's list as the job script does and returns when the last run has ended.
+double play(const NodePlan& node, int slots) {
+  std::vector<double> free_at(static_cast<std::size_t>(slots), 0.0);
+  double start = 0, end = 0;
+  for (const NodeShare& share : node.runs) {
+    std::sort(free_at.begin(), free_at.end());
+    start = std::max(start, free_at[static_cast<std::size_t>(share.slots) - 1]);
+    for (int i = 0; i < share.slots; ++i)
+      free_at[static_cast<std::size_t>(i)] = start + share.seconds;
+    end = std::max(end, start + share.seconds);
+  }
+  return end;
+}
+
+}  // namespace
+
+TEST_CASE("runs that fit side by side share a node for as long as the longest takes") {
+  const auto nodes = co_schedule({{0, 1, 10}, {1, 2, 30}, {2, 1, 20}}, 4, 100);
+  REQUIRE(nodes.size() == 1);
+  CHECK(nodes[0].seconds == 30);
+  CHECK(nodes[0].slots == 4);
+  CHECK(nodes[0].runs[0].run == 1);
+  CHECK(nodes[0].runs[2].run == 0);
+}
+
+TEST_CASE("runs follow each other until the time is up, then a new node is begun") {
+  const auto nodes =
+      co_schedule({{0, 2, 40}, {1, 2, 40}, {2, 2, 40}, {3, 2, 40}, {4, 2, 40}}, 4, 80);
+  REQUIRE(nodes.size() == 2);
+  CHECK(nodes[0].runs.size() == 4);
+  CHECK(nodes[0].seconds == 80);
+  CHECK(nodes[1].runs.size() == 1);
+  CHECK(nodes[1].slots == 2);
+}
+
+TEST_CASE("a short run fills what an earlier node has left") {
+  const auto nodes = co_schedule({{0, 3, 60}, {1, 3, 60}, {2, 1, 10}}, 4, 60);
+  REQUIRE(nodes.size() == 2);
+  CHECK(nodes[0].runs.size() == 2);
+  CHECK(nodes[0].runs[1].run == 2);
+}
+
+TEST_CASE("whatever the runs, each is on one node, no node is overfull or overtime") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    const int slots = 1 + static_cast<int>(random() % 8);
+    std::vector<NodeShare> shares;
+    for (std::size_t i = 0; i < 60; ++i) {
+      shares.push_back(
+          {i, 1 + static_cast<int>(random() % static_cast<unsigned>(slots)), 1.0 + random() % 100});
+    }
+    std::vector<int> seen(shares.size());
+    for (const NodePlan& node : co_schedule(shares, slots, 150)) {
+      CHECK(node.seconds <= 150);
+      CHECK(node.seconds == play(node, slots));
+      CHECK(node.slots <= slots);
+      for (const NodeShare& share : node.runs) ++seen[share.run];
+    }
+    CHECK(std::count(seen.begin(), seen.end(), 1) == 60);
+  }
+}
+
+TEST_CASE("packing a hundred thousand runs takes moments") {
+  std::vector<NodeShare> shares;
+  for (std::size_t i = 0; i < 100'000; ++i)
+    shares.push_back({i, 1 + static_cast<int>(i % 3), 60.0 + i % 977});
+  std::size_t runs = 0;
+  for (const NodePlan& node : co_schedule(shares, 4, 3600)) runs += node.runs.size();
+  CHECK(runs == 100'000);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs and budgets of whole plans.
+#include "planner/jobs/plan_jobs.hpp"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "planner/jobs/budget.hpp"
+#include "tests/planner/planned.hpp"
+#include "tests/planner/study_text.hpp"
+
+using namespace dlscale;
+
+namespace {
+
+const std::string kSite =
+    "scheduler = 'slurm'\ndevice = 'cuda'\nlauncher = 'srun'\nwalltime = '01:00:00'\n"
+    "[[partitions]]\nname = 'p'\ngpus_per_node = 4\ncores_per_node = 48\nexclusive = true\n";
+
+test::StudyText study_of(const std::string& gpus, const std::string& resources) {
+  test::StudyText text;
+  text.matrix = "model = 'mlp'\ngpus = " + gpus + "\nbatch_per_gpu = 32";
+  text.resources = resources;
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a plan is charged for whole nodes where the site is") {
+  test::TempDir dir;
+  const auto planning = test::plan_texts(study_of("[1, 4, 8]", "").text(), kSite, dir);
+  CHECK(planner::total_gpu_hours(planning.plan.runs) == 4 + 4 + 8);
+  const auto shared =
+      test::plan_texts(study_of("[1, 4, 8]", "exclusive = false").text(), kSite, dir);
+  CHECK(planner::total_gpu_hours(shared.plan.runs) == 1 + 4 + 8);
+}
+
+TEST_CASE("with --fit points are left out by the rule, and listed with their cost") {
+  test::TempDir dir;
+  auto text = study_of("[4, 8, 16, 32, 64]", "max_gpu_hours = 100");
+  text.study += "\nrepeats = 1";
+  CHECK(test::error_of([&] { test::plan_texts(text.text(), kSite, dir); })
+            .find("resources.max_gpu_hours: the plan may take up to 124 GPU-hours (every run for "
+                  "its whole walltime), the limit is 100") != std::string::npos);
+  const auto planning = test::plan_texts(text.text(), kSite, dir, true);
+  CHECK(planner::total_gpu_hours(planning.plan.runs) == 92);
+  REQUIRE(planning.plan.skipped.size() == 1);
+  CHECK(planning.plan.skipped[0].point.at("gpus") == "32");
+  CHECK(planning.plan.skipped[0].why.find("32 GPU-hours, between 16 and 64 GPUs") !=
+        std::string::npos);
+  CHECK(planning.plan.jobs.size() == 4);
+  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
+    CHECK(planning.run(i).run_id == planning.plan.runs[i].run_id);
+    CHECK(planning.run(i).gpus == planning.plan.runs[i].gpus);
+  }
+}
+
+TEST_CASE("when the ends alone cost too much, --fit says what they cost") {
+  test::TempDir dir;
+  CHECK(test::error_of([&] {
+          test::plan_texts(study_of("[4, 8, 16]", "max_gpu_hours = 19").text(), kSite, dir, true);
+        })
+            .find("the smallest and largest GPU counts of each curve alone take 20 GPU-hours, the "
+                  "limit is 19") != std::string::npos);
+}
+
+TEST_CASE("a calibration gives each run its walltime, and packing uses it") {
+  test::TempDir dir;
+  base::write_file_atomically(dir / "t.toml",
+                              "[[throughput]]\ngpus = 1\nsamples_per_s = 10\n"
+                              "[[throughput]]\ngpus = 2\nsamples_per_s = 20\n");
+  auto text = study_of("[1, 2]", "calibration = 't.toml'");
+  text.study += "\nrepeats = 2";
+  text.rest = "[launch]\npack = true";
+  const auto planning = test::plan_texts(text.text(), kSite, dir);
+  CHECK(planning.plan.runs[0].predicted_s == 600);  // 6,000 digits
+  CHECK(planning.run(0).resources.walltime_s == 17 * 60);
+  REQUIRE(planning.plan.jobs.size() == 1);
+  CHECK(planning.plan.jobs[0].kind == contract::JobKind::packed);
+  // 1020 s for one GPU, 570 s for two: the two wide ones follow each other.
+  CHECK(planning.plan.jobs[0].resources.walltime_s == 19 * 60);
+  CHECK(planning.plan.warnings.empty());
+}
+
+TEST_CASE("predictions outside the measured counts and unheard wishes are warnings") {
+  test::TempDir dir;
+  base::write_file_atomically(dir / "t.toml", "[[throughput]]\ngpus = 1\nsamples_per_s = 10\n");
+  const auto text = study_of("[1, 2]", "calibration = 't.toml'\nqos = 'q'").text();
+  const auto planning = test::plan_texts(text, "scheduler = 'local'", dir);
+  REQUIRE(planning.plan.warnings.size() == 2);
+  CHECK(planning.plan.warnings[0].find("1 point outside the GPU counts measured") == 0);
+  CHECK(planning.plan.warnings[1] == "resources.qos has no effect on a single machine (site)");
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed jobs, array tasks, external trainers and containers under the real bash.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "contract/run_spec.hpp"
+#include "tests/planner/script_bench.hpp"
+
+using namespace dlscale;
+namespace fs = std::filesystem;
+using test::ScriptBench;
+
+namespace {
+
+/// A stand-in for mpirun that notes begin and end with the GPUs it may use.
+constexpr const char* kNotingMpirun = R"(run=${@: -1}
+folder=${0%/*}
+echo "begin $CUDA_VISIBLE_DEVICES ${run#runs/}" >> "$folder/log"
+sleep 0.1
+echo "end $CUDA_VISIBLE_DEVICES ${run#runs/}" >> "$folder/log"
+case $run in *b64-*) exit 3 ;; esac)";
+
+struct PackedBench : ScriptBench {
+  explicit PackedBench(const std::string& mpirun) {
+    study.matrix = "model = 'mlp'\ngpus = [1, 2, 3]\nbatch_per_gpu = [32, 64]";
+    study.rest = "[launch]\npack = true";
+    partition_keys = "max_walltime = '10:00:00'";
+    program("mpirun", mpirun);
+    plan();
+  }
+};
+
+/// Whether no GPU was used by two runs at a time; `most` becomes the largest number in use.
+bool exclusive_use(const std::string& log, std::size_t& most) {
+  std::istringstream lines(log);
+  std::set<std::string> in_use;
+  for (std::string event, devices, run; lines >> event >> devices >> run;) {
+    std::istringstream list(devices);
+    for (std::string gpu; std::getline(list, gpu, ',');) {
+      if (event == "begin" ? !in_use.insert(gpu).second : in_use.erase(gpu) == 0) return false;
+    }
+    most = std::max(most, in_use.size());
+  }
+  return in_use.empty();
+}
+
+}  // namespace
+
+TEST_CASE("a packed job runs all of its runs, no GPU twice at a time, and notes each end") {
+  const PackedBench bench(kNotingMpirun);
+  REQUIRE(bench.planning.plan.jobs.size() == 1);
+  const auto result = test::run_bash("CUDA_VISIBLE_DEVICES=4,5,6,7 " + bench.script());
+  INFO(result.out << bench.text("log"));
+  CHECK(result.exit_code == 3);
+  std::size_t most = 0;
+  CHECK(exclusive_use(bench.text("log"), most));
+  CHECK(most == 4);
+  std::map<std::string, int> codes;
+  for (const auto& end : bench.ends()) codes[end.run_id] = end.exit_code;
+  REQUIRE(codes.size() == 6);
+  CHECK(bench.ends().size() == 6);
+  for (const auto& run : bench.planning.plan.runs) {
+    CHECK(codes.at(run.run_id) == (run.batch_per_gpu == 64 ? 3 : 0));
+    CHECK(fs::exists(bench.out.job_out(run.run_id)));
+  }
+}
+
+TEST_CASE("a packed job that is stopped stops what runs, starts nothing more, notes every run") {
+  const PackedBench bench(
+      "trap 'exit 143' TERM; touch \"${0%/*}/started\"; while :; do sleep 0.05; done");
+  const auto result =
+      test::run_bash(bench.script() + " & while [ ! -e " + (bench.dir / "started").string() +
+                     " ]; do sleep 0.05; done; sleep 0.2; kill -USR1 $!; wait $!");
+  CHECK(result.exit_code == 143);
+  REQUIRE(bench.ends().size() == 6);
+  std::set<std::string> runs;
+  for (const auto& end : bench.ends()) {
+    runs.insert(end.run_id);
+    CHECK(end.exit_code == 143);
+    CHECK(end.reason == "got SIGUSR1");
+  }
+  CHECK(runs.size() == 6);
+}
+
+TEST_CASE("a task of an array makes the description of its run and works on that run") {
+  for (const std::string scheduler : {"slurm", "oar"}) {
+    ScriptBench bench;
+    bench.scheduler = scheduler;
+    bench.study.study += "\nrepeats = 2";
+    bench.study.rest = "[launch]\narray = true";
+    bench.program("mpirun", "echo \"${@: -1}\" > \"${0%/*}/run\"");
+    bench.plan();
+    REQUIRE(bench.planning.plan.jobs.size() == 1);
+    CHECK_FALSE(fs::exists(bench.out.run(bench.run_id(2)).run_json()));
+    const auto task = [&](int k) {
+      return test::run_bash(scheduler == "slurm"
+                                ? "SLURM_ARRAY_TASK_ID=" + std::to_string(k) + " " + bench.script()
+                                : bench.script() + " " + std::to_string(k + 1));
+    };
+    const auto result = task(2);
+    INFO(result.out << base::read_file(bench.out.job_err(bench.run_id(2))));
+    CHECK(result.exit_code == 0);
+    CHECK(bench.text("run") == "runs/" + bench.run_id(2) + "\n");
+    const fs::path json = bench.out.run(bench.run_id(2)).run_json();
+    CHECK(contract::run_spec_from_json(base::read_file(json), "") == bench.planning.run(2));
+    REQUIRE(bench.ends().size() == 1);
+    CHECK(bench.ends()[0].run_id == bench.run_id(2));
+    CHECK(task(4).exit_code == 2);
+    CHECK(bench.ends().back().run_id.empty());
+  }
+}
+
+TEST_CASE("a task leaves the description of a run that has been started before") {
+  ScriptBench bench;
+  bench.study.rest = "[launch]\narray = true";
+  bench.program("mpirun", "");
+  bench.plan();
+  const contract::RunDir run = bench.out.run(bench.run_id(0));
+  fs::create_directories(run.root());
+  base::write_file_atomically(run.run_json(), "older\n");
+  CHECK(test::run_bash(bench.script()).exit_code == 0);
+  CHECK(base::read_file(run.run_json()) != "older\n");
+  fs::create_directories(run.launch(1).root());
+  base::write_file_atomically(run.run_json(), "older\n");
+  CHECK(test::run_bash(bench.script()).exit_code == 0);
+  CHECK(base::read_file(run.run_json()) == "older\n");
+}
+
+TEST_CASE("an external trainer runs in the next launch folder with the run's values") {
+  ScriptBench bench;
+  bench.trainer = {.command =
+                       "printf '%s\\n' {{model}} \"$0\" {{batch_per_gpu}}\necho b >&2; exit 7"};
+  bench.plan();
+  for (int k = 1; k <= 2; ++k) {
+    const auto result = test::run_bash(bench.script(1));
+    INFO(result.out);
+    CHECK(result.exit_code == 7);
+    const contract::LaunchDir launch = bench.out.run(bench.run_id(1)).launch(k);
+    CHECK(base::read_file(launch.out()) == "mlp\nbash\n64\n");
+    CHECK(base::read_file(launch.err()) == "b\n");
+    CHECK(bench.ends(1).back().exit_code == 7);
+  }
+}
+
+TEST_CASE("values of external trainers reach them unchanged, whatever they hold") {
+  ScriptBench bench;
+  const std::string hostile = "it's $(touch x) `y` \"z\" \\ * {{a}}";
+  bench.trainer = {.command = "printf '%s' {{note}}"};
+  bench.parameters = {{"note", hostile}};
+  bench.plan();
+  CHECK(test::run_bash(bench.script()).exit_code == 0);
+  CHECK(base::read_file(bench.out.run(bench.run_id(0)).launch(1).out()) == hostile);
+}
+
+TEST_CASE("in packed jobs and arrays each run has its own external command") {
+  for (const char* launch : {"pack = true", "array = true"}) {
+    ScriptBench bench;
+    bench.study.rest = std::string("[launch]\n") + launch;
+    bench.trainer = {.command = "echo {{batch_per_gpu}} \"$CUDA_VISIBLE_DEVICES\""};
+    bench.plan();
+    REQUIRE(bench.planning.plan.jobs.size() == 1);
+    const bool packed = bench.planning.plan.jobs[0].kind == contract::JobKind::packed;
+    const auto result = test::run_bash("export CUDA_VISIBLE_DEVICES=0,1,2,3; " + bench.script() +
+                                       (packed ? "" : "; SLURM_ARRAY_TASK_ID=1 " + bench.script()));
+    INFO(result.out);
+    CHECK(result.exit_code == 0);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const std::string out = base::read_file(bench.out.run(bench.run_id(i)).launch(1).out());
+      const std::string gpus = !packed ? "0,1,2,3" : i == 0 ? "0,1" : "2,3";
+      CHECK(out == (i == 0 ? "32 " : "64 ") + gpus + "\n");
+    }
+  }
+}
+
+TEST_CASE("torchrun is started once on each node, with a meeting point where there are several") {
+  ScriptBench bench;
+  bench.launcher = "srun";
+  bench.study.matrix = "model = 'mlp'\ngpus = [2, 8]\nbatch_per_gpu = 32";
+  bench.trainer = {.command = "train.py --batch {{batch_per_gpu}}", .launcher = "torchrun"};
+  bench.program("torchrun", "printf '<%s>' \"$@\"");
+  bench.program("srun",
+                "echo \"$*\" > \"${0%/*}/words\"; while [[ $1 == --* ]]; do shift; done; "
+                "exec \"$@\"");
+  bench.plan();
+  CHECK(test::run_bash(bench.script(0)).exit_code == 0);
+  CHECK(base::read_file(bench.out.run(bench.run_id(0)).launch(1).out()) ==
+        "<--standalone><--nproc-per-node=2><train.py><--batch><32>");
+  CHECK_FALSE(fs::exists(bench.dir / "words"));
+  CHECK(test::run_bash("SLURM_JOB_ID=1007 " + bench.script(1)).exit_code == 0);
+  const std::string words = base::read_file(bench.out.run(bench.run_id(1)).launch(1).out());
+  CHECK(words.find("<--nnodes=2><--nproc-per-node=4><--rdzv-backend=c10d><--rdzv-endpoint=") == 0);
+  CHECK(words.find(":29507><--rdzv-id=1007><train.py>") != std::string::npos);
+  CHECK(bench.text("words").find("--nodes=2 --ntasks=2 --ntasks-per-node=1 --cpus-per-task=4 ") ==
+        0);
+}
+
+TEST_CASE("a stopped external trainer is stopped with all of its processes") {
+  ScriptBench bench;
+  bench.trainer = {.command = "sleep 60 & touch ../../../started; wait; echo late"};
+  bench.plan();
+  const auto result =
+      test::run_bash(bench.script() + " & while [ ! -e " + (bench.out.root() / "started").string() +
+                     " ]; do sleep 0.05; done; kill -TERM $!; wait $!");
+  CHECK(result.exit_code == 143);
+  CHECK(bench.ends()[0].reason == "got SIGTERM");
+  CHECK(base::read_file(bench.out.run(bench.run_id(0)).launch(1).out()).empty());
+}
+
+TEST_CASE("ranks start inside the site's container, which sees the plan folder") {
+  for (const std::string kind : {"apptainer", "enroot"}) {
+    ScriptBench bench;
+    bench.site_keys = "container = { kind = '" + kind + "', image = '" +
+                      (bench.dir / "i m.sif").string() + "', args = ['--x', 'a b'] }";
+    base::write_file_atomically(bench.dir / "i m.sif", "");
+    bench.program("mpirun", "shift 2; exec \"$@\"");
+    bench.program(kind, "printf '<%s>' \"$@\"");
+    bench.plan();
+    const auto result = test::run_bash(bench.script());
+    const std::string plan = bench.out.root().string();
+    INFO(result.out);
+    CHECK(result.exit_code == 0);
+    CHECK(result.out.find("<--x><a b><" + (bench.dir / "i m.sif").string() + ">") !=
+          std::string::npos);
+    CHECK(result.out.find(kind == "enroot"
+                              ? "<start><--mount><" + plan + ":" + plan + ">"
+                              : "<exec><--bind><" + plan + "><--pwd><" + plan + "><--nv>") == 0);
+    CHECK(result.out.find("trainer><--run><runs/" + bench.run_id(0) + ">") != std::string::npos);
+    fs::remove(bench.dir / "i m.sif");
+    CHECK(test::run_bash(bench.script()).out.find("cannot read the container image") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("pyxis containers are options of srun") {
+  ScriptBench bench;
+  bench.launcher = "srun";
+  bench.site_keys = "container = { kind = 'pyxis', image = 'nvcr.io#nvidia/pytorch:24.01-py3' }";
+  bench.program("srun", "printf '<%s>' \"$@\"");
+  bench.plan();
+  const std::string out = test::run_bash(bench.script()).out;
+  const std::string plan = bench.out.root().string();
+  CHECK(out.find("<--container-image=nvcr.io#nvidia/pytorch:24.01-py3><--container-mounts=" + plan +
+                 ":" + plan + "><--container-workdir=" + plan + ">") == 0);
+}
+
+TEST_CASE("fewer GPUs than wanted, or data that is not there, end a job before it starts") {
+  ScriptBench bench;
+  bench.program("mpirun", "touch \"${0%/*}/started\"");
+  bench.study.training += "\ndataset = { kind = 'mnist', path = '$DATA/${SUB}' }";
+  bench.plan();
+  fs::create_directories(bench.dir / "data/a&b");
+  const std::string data = "DATA=" + (bench.dir / "data").string() + " ";
+  const auto with = [&](const std::string& environment) {
+    return test::run_bash(environment + " " + bench.script());
+  };
+  CHECK(with("CUDA_VISIBLE_DEVICES=0,1 SUB=x")
+            .out.find("path $DATA/${SUB} needs $DATA, which is not set") != std::string::npos);
+  CHECK(with(data + "SUB=x")
+            .out.find("cannot read the data set " + (bench.dir / "data/x").string()) !=
+        std::string::npos);
+  CHECK(with(data + "SUB='a&b' CUDA_VISIBLE_DEVICES=1").out.find("1 GPUs visible on ") !=
+        std::string::npos);
+  CHECK_FALSE(fs::exists(bench.dir / "started"));
+  CHECK(bench.ends().back().exit_code == 2);
+  CHECK(with(data + "SUB='a&b' CUDA_VISIBLE_DEVICES=1,2").exit_code == 0);
+  CHECK(fs::exists(bench.dir / "started"));
+}
+
+TEST_CASE("on OAR the ranks of each node follow from the shape that OAR chose") {
+  ScriptBench bench;
+  bench.scheduler = "oar";
+  bench.launcher = "oarsh";
+  bench.partition_keys = "moldable = true";
+  bench.study.matrix = "model = 'mlp'\ngpus = 4\nbatch_per_gpu = 32";
+  bench.program("mpirun", "echo \"$*\"");
+  bench.plan();
+  base::write_file_atomically(bench.dir / "nodes", "a\na\nb\nb\n");
+  const auto result =
+      test::run_bash("OAR_NODEFILE=" + (bench.dir / "nodes").string() + " " + bench.script());
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.find("-np 4 --map-by ppr:2:node ") != std::string::npos);
+}
+
+TEST_CASE("scripts of every form are right bash, and shellcheck agrees") {
+  for (const std::string scheduler : {"slurm", "oar"}) {
+    for (const char* launch : {"", "pack = true", "array = true"}) {
+      for (const char* trainer : {"", "plain", "torchrun", "ranks"}) {
+        ScriptBench bench;
+        bench.scheduler = scheduler;
+        bench.study.matrix = "model = 'mlp'\ngpus = [1, 8]\nbatch_per_gpu = [32, 64]";
+        bench.study.training += "\ndataset = { kind = 'mnist', path = '$DATA/x' }";
+        bench.study.rest = std::string("[launch]\n") + launch;
+        bench.trainer = {.launcher = trainer};
+        if (*trainer != '\0') bench.trainer.command = "python {{batch_per_gpu}}";
+        bench.plan();
+        const auto check = test::run_bash(
+            "cd " + bench.out.jobs().string() +
+            " && for f in *.sh; do bash -n $f || exit; done; "
+            "command -v shellcheck > /dev/null || exit 0; shellcheck -S warning *.sh");
+        INFO(scheduler << " " << launch << " " << trainer << "\n" << check.out);
+        CHECK(check.exit_code == 0);
+      }
+    }
+  }
+}

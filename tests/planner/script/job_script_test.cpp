@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Job scripts under the real bash, with stand-ins for mpirun and the trainer.
+#include <catch2/catch.hpp>
+#include <iostream>
+
+#include "contract/launch_record.hpp"
+#include "planner/script/render.hpp"
+#include "tests/planner/bash_run.hpp"
+#include "tests/planner/planned.hpp"
+#include "tests/planner/study_text.hpp"
+
+using namespace dlscale;
+namespace fs = std::filesystem;
+
+namespace {
+
+void write_program(const fs::path& path, const std::string& body) {
+  base::write_file_atomically(path, "#!/bin/bash\n" + body + "\n");
+  fs::permissions(path, fs::perms::owner_all);
+}
+
+/// The demo study planned for a machine whose mpirun notes its arguments and does `behaviour`.
+struct Bench {
+  test::TempDir dir;
+  contract::PlanDir out;
+  planner::Planning planning;
+  std::string script;
+  std::string job;
+
+  explicit Bench(const std::string& behaviour, const std::string& folder = "plan",
+                 const std::string& site = "")
+      : out(dir / folder) {
+    write_program(dir / "mpirun", "printf '%s\\0' \"$@\" > " +
+                                      planner::shell_quote((dir / "argv").string()) + "\n" +
+                                      behaviour);
+    write_program(dir / "trainer", "");
+    planning = test::plan_demo_on("scheduler = 'local'\ntrainer = '" + (dir / "trainer").string() +
+                                      "'\nenvironment = ['PATH=" + dir.path().string() +
+                                      ":$PATH']\n" + site,
+                                  dir);
+    planner::write_plan(planning, test::shipped_resources(), out);
+    job = planning.plan.jobs.back().name;
+    script = planner::shell_quote(out.job_script(job).string());
+  }
+  std::vector<contract::LaunchRecord> ends() const {
+    return contract::parse_launch_log(base::read_file(out.job_end(job)));
+  }
+};
+
+bool has_shellcheck() {
+  return test::run_bash("command -v shellcheck").exit_code == 0;
+}
+
+}  // namespace
+
+TEST_CASE("all scripts of the published studies are right bash, and shellcheck agrees") {
+  test::TempDir dir;
+  for (const auto& [study, site] :
+       {std::pair{"juwels", "juwels-booster"}, {"nef", "nef"}, {"demo", "local"}}) {
+    const contract::PlanDir out(dir / study);
+    planner::write_plan(test::plan_example(study, site), test::shipped_resources(), out);
+    const std::string jobs = planner::shell_quote(out.jobs().string());
+    const auto syntax =
+        test::run_bash("cd " + jobs + " && for f in *.sh; do bash -n $f || exit; done");
+    INFO(syntax.out);
+    CHECK(syntax.exit_code == 0);
+    if (has_shellcheck()) {
+      const auto check = test::run_bash("cd " + jobs + " && shellcheck -S warning $(ls | head -5)");
+      INFO(check.out);
+      CHECK(check.exit_code == 0);
+    } else {
+      std::cout << "skipped: no shellcheck on PATH\n";
+    }
+  }
+}
+
+TEST_CASE("a script starts the trainer on its run and passes its exit code on") {
+  const Bench bench("exit 5");
+  CHECK(test::run_bash(bench.script).exit_code == 5);
+  CHECK(base::read_file(bench.dir / "argv") == std::string("-np\0002\0", 6) +
+                                                   (bench.dir / "trainer").string() + '\0' +
+                                                   "--run" + '\0' + "runs/" + bench.job + '\0');
+  REQUIRE(bench.ends().size() == 1);
+  CHECK(bench.ends()[0].event == "ended");
+  CHECK(bench.ends()[0].job == bench.job);
+  CHECK(bench.ends()[0].run_id == bench.planning.plan.jobs.back().run_ids[0]);
+  CHECK(bench.ends()[0].exit_code == 5);
+  CHECK(bench.ends()[0].time > 1.7e9);
+  test::run_bash(bench.script);
+  CHECK(bench.ends().size() == 2);
+}
+
+TEST_CASE("hostile folder names and launcher arguments reach the trainer unchanged") {
+  const std::string folder = "it's $(a) \"pl an\"\n#OAR *";
+  const Bench bench("exit 0", folder, "launcher_args = ['$HOME', \"a'b\\n\", '*']");
+  const auto result = test::run_bash(bench.script);
+  INFO(result.out);
+  CHECK(result.exit_code == 0);
+  CHECK(base::read_file(bench.dir / "argv").rfind(std::string("$HOME\0a'b\n\0*\0-np", 16), 0) == 0);
+  CHECK(bench.ends().size() == 1);
+}
+
+TEST_CASE("a stopped script stops the ranks, waits for them and notes signal and exit code") {
+  for (const std::string signal : {"TERM", "INT"}) {
+    const Bench bench("trap 'exit 99' TERM; touch started; while :; do sleep 0.05; done");
+    // A shell without job control starts background jobs deaf to INT; set -m does not.
+    const auto result =
+        test::run_bash("set -m; " + bench.script + " & while [ ! -e " +
+                       planner::shell_quote((bench.out.root() / "started").string()) +
+                       " ]; do sleep 0.05; done; kill -" + signal + " $!; wait $!");
+    CHECK(result.exit_code == 99);
+    REQUIRE(bench.ends().size() == 1);
+    CHECK(bench.ends()[0].exit_code == 99);
+    CHECK(bench.ends()[0].reason == "got SIG" + signal);
+  }
+}
+
+TEST_CASE("a script checks its surroundings before it spends time, and notes that too") {
+  const Bench no_trainer("exit 0", "plan", "");
+  fs::remove(no_trainer.dir / "trainer");
+  const auto result = test::run_bash(no_trainer.script);
+  CHECK(result.exit_code == 2);
+  CHECK(result.out.find("no trainer " + (no_trainer.dir / "trainer").string()) !=
+        std::string::npos);
+  CHECK(no_trainer.ends()[0].exit_code == 2);
+  CHECK_FALSE(fs::exists(no_trainer.dir / "argv"));
+  const Bench no_run("exit 0");
+  fs::remove(no_run.out.run(no_run.job).run_json());
+  CHECK(test::run_bash(no_run.script).exit_code == 2);
+}
+
+TEST_CASE("a SLURM script asks for the job's shape, an OAR script likewise") {
+  const auto first_script = [](const char* study, const char* site) {
+    return planner::job_script(test::plan_example(study, site), 0, test::shipped_resources(),
+                               contract::PlanDir("/plans/x"));
+  };
+  const std::string slurm = first_script("juwels", "juwels-booster");
+  for (const char* line : {"\n#SBATCH --nodes=1\n", "\n#SBATCH --gres=gpu:4\n",
+                           "\n#SBATCH --time=24:00:00\n", "\n#SBATCH --cpus-per-task=12\n",
+                           "\n#SBATCH --output=/plans/x/logs/ddp-resnet50-step-g4-"}) {
+    CHECK(slurm.find(line) != std::string::npos);
+  }
+  CHECK(slurm.find("--account") == std::string::npos);
+  const std::string oar = first_script("nef", "nef");
+  for (const char* line :
+       {"\n#OAR -p gpu='YES' and host like 'nefgpu45%'\n", "\n#OAR -O /plans/x/logs/",
+        "\n#OAR -l /nodes=1/gpunum=1,walltime=1:00:00\n"}) {
+    CHECK(oar.find(line) != std::string::npos);
+  }
+}

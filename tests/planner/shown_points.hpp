@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points of a study as lines of text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planner/study/expand.hpp"
+
+namespace dlscale::test {
+
+/// The values of these axes at each point; `-` where the point's matrix has no such axis.
+inline std::vector<std::string> shown(const planner::Study& study,
+                                      const planner::Expansion& expansion,
+                                      const std::vector<std::string>& axes) {
+  std::vector<std::string> lines;
+  for (const auto& point : expansion.points) {
+    std::string line;
+    const auto run = planner::run_of(study, point);
+    for (const auto& axis : axes) {
+      const auto found = run.point.find(axis);
+      line += (line.empty() ? "" : " ") + (found == run.point.end() ? "-" : found->second);
+    }
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+inline std::vector<std::string> shown(const planner::Study& study,
+                                      const std::vector<std::string>& axes) {
+  return shown(study, planner::expand(study), axes);
+}
+
+}  // namespace dlscale::test

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/site/resources.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/planner/study_text.hpp"
+
+using namespace dlscale;
+using namespace dlscale::planner;
+
+namespace {
+
+Site booster() {
+  Site site{.name = "j", .scheduler = "slurm", .device = "cuda"};
+  site.walltime_s = 3600;
+  site.partitions = {
+      {.name = "small",
+       .gpus_per_node = 4,
+       .cores_per_node = 48,
+       .max_nodes = 2,
+       .max_walltime_s = 7200},
+      {.name = "large", .gpus_per_node = 4, .cores_per_node = 48, .min_nodes = 3, .max_nodes = 936},
+  };
+  return site;
+}
+
+Allocation allocate_for(int gpus, const Site& site = booster(), const ResourceWishes& wishes = {}) {
+  const Node node{std::int64_t{gpus}, {"s.toml", 5, 9}};
+  return allocate(site, wishes, {node, "matrix.gpus"});
+}
+
+}  // namespace
+
+TEST_CASE(
+    "ranks fill nodes, cores are shared evenly, the first partition that takes them is used") {
+  const Allocation four = allocate_for(4);
+  CHECK(four.request.nodes == 1);
+  CHECK(four.request.ranks_per_node == 4);
+  CHECK(four.request.cores_per_rank == 12);
+  CHECK(four.request.walltime_s == 3600);
+  CHECK(four.partition == 0);
+  CHECK(allocate_for(1024).request.nodes == 256);
+  CHECK(allocate_for(1024).partition == 1);
+}
+
+TEST_CASE("ranks that do not fill whole nodes are spread evenly over more") {
+  CHECK(allocate_for(6).request.nodes == 2);
+  CHECK(allocate_for(6).request.ranks_per_node == 3);
+  CHECK(allocate_for(5).request.nodes == 5);
+}
+
+TEST_CASE("more cores per rank mean fewer ranks on a node") {
+  const Allocation wide = allocate_for(4, booster(), {.cores_per_rank = 24});
+  CHECK(wide.request.nodes == 2);
+  CHECK(wide.request.cores_per_rank == 24);
+}
+
+TEST_CASE("a job that fits nowhere is refused naming the limit of each partition") {
+  CHECK(test::error_of([] { allocate_for(8192); }) ==
+        "s.toml:5:9: matrix.gpus: 8192 GPUs do not fit on site j (small: 2048 nodes of 4 ranks, at "
+        "most 2 nodes; large: 2048 nodes of 4 ranks, at most 936 nodes)");
+  CHECK(test::error_of([] { allocate_for(4, booster(), {.walltime_s = 36000}); }) ==
+        "s.toml:5:9: matrix.gpus: 4 GPUs do not fit on site j (small: walltime 10 h, at most 2 h; "
+        "large: 1 nodes, at least 3)");
+  CHECK(test::error_of([] {
+          allocate_for(4, booster(), {.cores_per_rank = 64});
+        }).find("small: 64 cores per rank on nodes of 48 cores") != std::string::npos);
+}
+
+TEST_CASE("the study may name the partition") {
+  const Node large{std::string("large"), {"s.toml", 9, 3}},
+      typo{std::string("lrge"), {"s.toml", 9, 3}};
+  CHECK(allocate_for(12, booster(), {.partition = large}).request.nodes == 3);
+  CHECK(test::error_of([&] { allocate_for(12, booster(), {.partition = typo}); }) ==
+        "s.toml:9:3: resources.partition: unknown partition \"lrge\"; did you mean \"large\"? "
+        "(known: small, large) on site j");
+}
+
+TEST_CASE("a site without partitions is one machine with room for all ranks") {
+  const Allocation local = allocate_for(7, {.name = "local", .scheduler = "local"});
+  CHECK(local.request.nodes == 1);
+  CHECK(local.request.ranks_per_node == 7);
+  CHECK(local.request.cores_per_rank == 1);
+  CHECK(local.partition == -1);
+}
+
+namespace {
+
+const Node kPlace{std::int64_t{1}, {"s.toml", 20, 7}};
+
+Site one_partition(const Partition& partition) {
+  Site site{.name = "x", .scheduler = "slurm", .device = "cuda"};
+  site.walltime_s = 3600;
+  site.partitions = {partition};
+  return site;
+}
+const Partition kSixteen{.name = "p", .gpus_per_node = 4, .cores_per_node = 48, .nodes = 16};
+
+}  // namespace
+
+TEST_CASE("more nodes than exist do not fit") {
+  CHECK(allocate_for(64, one_partition(kSixteen)).request.nodes == 16);
+  CHECK(test::error_of([] { allocate_for(68, one_partition(kSixteen)); }) ==
+        "s.toml:5:9: matrix.gpus: 68 GPUs do not fit on site x (p: 17 nodes of 4 ranks, of 16 that "
+        "exist)");
+}
+
+TEST_CASE("a wish no partition fulfils is refused at its place") {
+  const Partition small{.name = "p", .gpus_per_node = 4, .memory_gb = 64, .gpu_type = "V100"};
+  ResourceWishes memory{.memory_gb = 80}, model{.gpu_type = "A100"}, time{.walltime_s = 7200};
+  memory.said["memory_gb"] = model.said["gpu_type"] = time.said["walltime"] = kPlace;
+  CHECK(test::error_of([&] { allocate_for(1, one_partition(small), memory); }) ==
+        "s.toml:20:7: resources.memory_gb: 1 GPU does not fit on site x (p: 80 GB on nodes of 64 "
+        "GB)");
+  CHECK(test::error_of([&] { allocate_for(1, one_partition(small), model); }) ==
+        "s.toml:20:7: resources.gpu_type: 1 GPU does not fit on site x (p: its GPUs are V100)");
+  Site short_site = one_partition(small);
+  short_site.partitions[0].max_walltime_s = 3600;
+  CHECK(test::error_of([&] { allocate_for(1, short_site, time); })
+            .find("s.toml:20:7: resources.walltime: 1 GPU does not fit on site x (p: walltime 2 h, "
+                  "at most 1 h)") == 0);
+}
+
+TEST_CASE("of several partitions the one with the wanted GPUs or memory is used") {
+  Site site = one_partition({.name = "v", .gpus_per_node = 4, .memory_gb = 64, .gpu_type = "V100"});
+  site.partitions.push_back(
+      {.name = "a", .gpus_per_node = 4, .memory_gb = 512, .gpu_type = "A100"});
+  CHECK(allocate_for(1, site).partition == 0);
+  CHECK(allocate_for(1, site, {.gpu_type = "A100"}).partition == 1);
+  CHECK(allocate_for(1, site, {.memory_gb = 100}).partition == 1);
+}
+
+TEST_CASE("a predicted run time gives the walltime, cut to the partition's limit") {
+  Site site = one_partition(kSixteen);
+  const Node node{std::int64_t{4}, {"s.toml", 5, 9}};
+  const auto walltime = [&](double predicted_s, const ResourceWishes& wishes = {}) {
+    return allocate(site, wishes, {node, "matrix.gpus"}, predicted_s).request.walltime_s;
+  };
+  CHECK(walltime(0) == 3600);
+  CHECK(walltime(3600) == 1.5 * 3600 + 120);
+  CHECK(walltime(3600, {.margin = 2}) == 2 * 3600 + 120);
+  CHECK(walltime(3600, {.walltime_s = 60}) == 60);
+  site.partitions[0].max_walltime_s = 4000;
+  CHECK(walltime(3600) == 4000);
+  CHECK(test::error_of([&] { walltime(4001); }) ==
+        "s.toml:5:9: matrix.gpus: 4 GPUs do not fit on site x (p: predicted run time 1.111 h, at "
+        "most 1.111 h)");
+}
+
+TEST_CASE("a study's wishes stand in for the partition's, the site's account for none") {
+  Site site = one_partition({.name = "p", .account = "", .qos = "normal", .constraint = "gpu"});
+  site.account = "project";
+  const Partition own = partition_for(site, {}, {.partition = 0});
+  CHECK(own.account == "project");
+  CHECK(own.qos == "normal");
+  CHECK_FALSE(own.exclusive);
+  const Partition wished =
+      partition_for(site, {.account = "mine", .qos = "debug", .exclusive = true}, {.partition = 0});
+  CHECK(wished.account == "mine");
+  CHECK(wished.qos == "debug");
+  CHECK(wished.constraint == "gpu");
+  CHECK(wished.exclusive);
+}
+
+TEST_CASE("the even shapes of a job are those that its partition takes") {
+  const auto shapes = even_shapes({.max_nodes = 6}, 12, 4);
+  REQUIRE(shapes.size() == 3);
+  CHECK(shapes[0].nodes == 3);
+  CHECK(shapes[2].nodes == 6);
+  CHECK(shapes[2].ranks_per_node == 2);
+  CHECK(even_shapes({.nodes = 2}, 4, 4).size() == 2);
+}
+
+TEST_CASE("a partition named for a cluster does not matter on a single machine") {
+  const Node name{std::string("booster"), {"s.toml", 9, 3}};
+  CHECK(allocate_for(2, {.name = "local", .scheduler = "local"}, {.partition = name}).partition ==
+        -1);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/site/wishes.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/planner/study_text.hpp"
+
+using namespace dlscale;
+using namespace dlscale::planner;
+
+namespace {
+
+ResourceWishes resources(const std::string& text) {
+  const Node root = parse_document(text, "s.toml");
+  return read_resources({root, "resources"});
+}
+LaunchWishes launch(const std::string& text) {
+  const Node root = parse_document(text, "s.toml");
+  return read_launch({root, "launch"});
+}
+std::string resources_error(const std::string& text) {
+  return test::error_of([&] { resources(text); });
+}
+
+Site site_of(const std::string& scheduler) {
+  return {.name = "x", .scheduler = scheduler};
+}
+
+}  // namespace
+
+TEST_CASE("every wish is read, and its place is kept") {
+  const auto wishes = resources(
+      "walltime = '02:00:00'\nmargin = 2\ncalibration = 't.toml'\ncores_per_rank = 4\n"
+      "account = 'a'\nqos = 'q'\nconstraint = 'c&d'\ngpu_type = 'A100'\nexclusive = true\n"
+      "memory_gb = 64\nmail = { user = 'a@b.c', on = ['begin'] }\nmax_gpu_hours = 5");
+  CHECK(wishes.walltime_s == 7200);
+  CHECK(wishes.margin == 2);
+  CHECK(wishes.exclusive == true);
+  CHECK(wishes.memory_gb == 64);
+  CHECK(wishes.mail->on == std::vector<std::string>{"begin"});
+  CHECK(wishes.said.at("memory_gb").where.line == 10);
+  CHECK(resources("mail = { user = 'a@b.c' }").mail->on == std::vector<std::string>{"end", "fail"});
+  const auto jobs = launch("pack = true\narray = true\nthrottle = 5\nchain = 2");
+  CHECK(jobs.pack);
+  CHECK(jobs.array);
+  CHECK(jobs.throttle == 5);
+  CHECK(jobs.chain == 2);
+}
+
+TEST_CASE("broken wishes are refused with place and key") {
+  CHECK(resources_error("wall_time = 1")
+            .find("s.toml:1:1: resources.wall_time: unknown key; did you mean \"walltime\"?") == 0);
+  CHECK(resources_error("margin = 0.5") ==
+        "s.toml:1:10: resources.margin: must be between 1 and 100, is 0.5");
+  CHECK(resources_error("exclusive = 1") ==
+        "s.toml:1:13: resources.exclusive: expected true or false, found a whole number");
+  CHECK(resources_error("gpu_type = \"a'b\"") == "s.toml:1:12: resources.gpu_type: holds a quote");
+  CHECK(resources_error("mail = { on = ['end'] }") ==
+        "s.toml:1:8: resources.mail: user is missing");
+  CHECK(resources_error("mail = { user = 'a', on = ['abort'] }").find("unknown event \"abort\"") !=
+        std::string::npos);
+  CHECK(resources_error("memory_gb = 0").find("s.toml:1:13: resources.memory_gb: must be") == 0);
+  CHECK(test::error_of([] { launch("throttle = 3"); }) ==
+        "s.toml:1:12: launch.throttle: needs array = true: it limits the tasks of an array");
+  CHECK(test::error_of([] { launch("chain = 0"); }) ==
+        "s.toml:1:9: launch.chain: must be at least 1, is 0");
+}
+
+TEST_CASE("wishes that a batch system cannot fulfil are noted, each once") {
+  const auto wishes = resources("qos = 'q'\nexclusive = true\npartition = 'p'");
+  CHECK(unheard(site_of("slurm"), wishes, {}).empty());
+  CHECK(unheard(site_of("oar"), wishes, {}) ==
+        std::vector<std::string>{"resources.qos has no effect on OAR (x)"});
+  CHECK(unheard(site_of("local"), wishes, launch("pack = true\narray = false")) ==
+        std::vector<std::string>{"resources.partition has no effect on a single machine (x)",
+                                 "resources.qos has no effect on a single machine (x)",
+                                 "resources.exclusive has no effect on a single machine (x)",
+                                 "launch.pack has no effect on a single machine (x)"});
+}
+
+TEST_CASE("a throttle that OAR would not keep is refused") {
+  const auto wishes = launch("array = true\nthrottle = 3");
+  CHECK(test::error_of([&] { unheard(site_of("oar"), {}, wishes); }) ==
+        "s.toml:2:12: launch.throttle: OAR cannot limit the tasks of an array");
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// [matrix], [[zip]] and [[include]] as a study has them.
+#include "planner/study/axes_reader.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/planner/shown_points.hpp"
+#include "tests/planner/study_text.hpp"
+
+using namespace dlscale;
+using test::shown;
+using test::StudyText;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+const std::string kTwo = "model = [\"mlp\", \"cnn\"]\n";
+const std::string kZip = "[[zip]]\ngpus = [1, 2, 4]\nbatch_per_gpu = [64, 32, 16]\n";
+
+std::string error(const StudyText& study) {
+  return test::error_of([&] { test::read(study); });
+}
+
+}  // namespace
+
+TEST_CASE("ranges and values mix in an axis, each range in its place") {
+  const auto study = test::read({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
+                                           "gpus = [1, { from = 4, to = 16, times = 2 }, 3]"});
+  CHECK(shown(study, {"gpus"}) == Lines{"1", "4", "8", "16", "3"});
+  CHECK(error({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
+                         "gpus = [8, { from = 4, to = 16, times = 2 }]"}) ==
+        "s.toml:6:12: matrix.gpus[1]: 8 is listed twice");
+  CHECK(error({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
+                         "gpus = { from = 1, to = 2, step = 0.5 }"}) ==
+        "s.toml:6:8: matrix.gpus: expected a whole number, found a number");
+}
+
+TEST_CASE("zipped axes vary together and faster than those of the matrix") {
+  const auto study = test::read({.matrix = kTwo, .rest = kZip});
+  CHECK(shown(study, {"model", "gpus", "batch_per_gpu"}) ==
+        Lines{"mlp 1 64", "mlp 2 32", "mlp 4 16", "cnn 1 64", "cnn 2 32", "cnn 4 16"});
+  const auto twice = test::read(
+      {.matrix = "model = \"mlp\"",
+       .rest = kZip + "[[zip]]\nepochs = [1, 2]\nlr_schedule = [\"constant\", \"constant\"]"});
+  CHECK(shown(twice, {"gpus", "epochs", "lr_schedule"}) == Lines{"1 1 constant", "1 2 constant",
+                                                                 "2 1 constant", "2 2 constant",
+                                                                 "4 1 constant", "4 2 constant"});
+}
+
+TEST_CASE("a zip of unequal lengths, of one axis or of an axis that is one already is refused") {
+  CHECK(error({.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2]\nbatch_per_gpu = [1, 2, 3]"}) ==
+        "s.toml:12:17: zip[0].batch_per_gpu: gpus and batch_per_gpu vary together, but have 2 and "
+        "3 values");
+  CHECK(error({.rest = "[[zip]]\nepochs = [1, 2]"}) ==
+        "s.toml:11:1: zip[0]: needs at least two axes");
+  CHECK(error({.rest = "[[zip]]\nepochs = [1, 2]\ngpus = [1, 2]"}) ==
+        "s.toml:13:8: zip[0].gpus: is an axis already (matrix.gpus)");
+  CHECK(error({.matrix = kTwo, .rest = kZip + "[[zip]]\nepochs = [1]\ngpus = [1]"})
+            .rfind("s.toml:15:8: zip[1].gpus: is an axis already (zip[0].gpus)", 0) == 0);
+  CHECK(error({.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2]\nbatch = [1, 2]"})
+            .rfind("s.toml:12:1: zip[0].batch: unknown key", 0) == 0);
+}
+
+TEST_CASE("an include gives a zip new rows, or picks some of its own") {
+  const std::string excluded = "[[exclude]]\nwhen = 'model == \"cnn\" && gpus < 4'\nwhy = 'x'\n";
+  const auto row = test::read(
+      {.matrix = "model = \"mlp\"", .rest = kZip + "[[include]]\ngpus = 8\nbatch_per_gpu = 8"});
+  CHECK(shown(row, {"gpus", "batch_per_gpu"}) == Lines{"1 64", "2 32", "4 16", "8 8"});
+  const auto picked = test::read(
+      {.matrix = "model = \"mlp\"", .rest = kZip + "[[include]]\nmodel = \"cnn\"\ngpus = [4, 1]"});
+  CHECK(shown(picked, {"model", "gpus", "batch_per_gpu"}) ==
+        Lines{"mlp 1 64", "mlp 2 32", "mlp 4 16", "cnn 1 64", "cnn 4 16"});
+  CHECK(error({.matrix = "model = \"mlp\"", .rest = kZip + "[[include]]\ngpus = 3"}) ==
+        "s.toml:12:1: include[0]: no row of the [[zip]] has these values; give all of its axes for "
+        "a new row");
+  CHECK(error({.matrix = "model = \"mlp\"",
+               .rest = kZip + "[[include]]\ngpus = 3\nbatch_per_gpu = [1, 2]"}) ==
+        "s.toml:12:1: include[0]: gpus and batch_per_gpu vary together, but have 1 and 2 values");
+}
+
+TEST_CASE("adding repetitions renames no point") {
+  const auto one = test::read({}), three = test::read({}, {"study.repeats=3"});
+  const auto before = planner::expand(one).points, after = planner::expand(three).points;
+  REQUIRE(before.size() == after.size());
+  for (std::size_t i = 0; i < before.size(); ++i) CHECK(before[i].id == after[i].id);
+}

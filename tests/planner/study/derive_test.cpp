@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/study/derive.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+using namespace dlscale::planner;
+
+namespace {
+
+Recipe recipe(int gpus) {
+  Recipe r;
+  r.run.gpus = gpus;
+  r.batch.per_gpu = 64;
+  r.lr_base_per_gpu = 0.025;
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("the published peak learning rates follow from 0.025 per GPU") {
+  const std::pair<int, double> table[] = {{4, 0.1},   {64, 1.6},   {128, 3.2},
+                                          {256, 6.4}, {512, 12.8}, {1024, 25.6}};
+  for (const auto& [gpus, peak] : table) {
+    const Derived derived = derive(recipe(gpus), "error");
+    CHECK(derived.run.lr.peak == Approx(peak).epsilon(1e-12));
+    CHECK(derived.run.lr.base == 0.025);
+    CHECK(derived.run.lr.scale == "linear");
+    CHECK(derived.run.global_batch == 64 * gpus);
+  }
+}
+
+TEST_CASE("a rate of the whole run is not scaled unless the study says so") {
+  Recipe r = recipe(4);
+  r.lr_base_per_gpu.reset();
+  r.lr_base = 0.2;
+  CHECK(derive(r, "error").run.lr.peak == 0.2);
+  r.lr_scale = "sqrt";
+  CHECK(derive(r, "error").run.lr.peak == Approx(0.4));
+}
+
+TEST_CASE("the global batch is per-GPU batch times GPUs times accumulation steps") {
+  Recipe r = recipe(3);
+  r.batch.accumulation_steps = 5;
+  CHECK(derive(r, "error").run.global_batch == 64 * 3 * 5);
+}
+
+TEST_CASE("a global batch that does not divide is a problem, or its floor with a note") {
+  Recipe r = recipe(3);
+  r.batch.per_gpu.reset();
+  r.batch.global = 16;
+  CHECK(derive(r, "error").problem->text == "global_batch 16 over 3 GPUs does not divide evenly");
+  const Derived floored = derive(r, "floor");
+  CHECK_FALSE(floored.problem);
+  CHECK(floored.run.batch_per_gpu == 5);
+  CHECK(floored.run.global_batch == 15);
+  CHECK(floored.note ==
+        "global_batch 16 over 3 GPUs: 5 per GPU, so these runs have global batch 15");
+  r.batch.global = 2;
+  CHECK(derive(r, "floor").problem->text ==
+        "global_batch 2 over 3 GPUs is less than one sample per GPU");
+}
+
+TEST_CASE("a batch too large for 64 bits is a problem") {
+  Recipe r = recipe(2147483647);
+  r.batch.per_gpu = 2147483647;
+  r.batch.accumulation_steps = 2147483647;
+  CHECK(derive(r, "error").problem->text == "the global batch is too large");
+}
+
+TEST_CASE("a run carries the parameters of its own schedule and framework only") {
+  Recipe r = recipe(1);
+  r.schedules["cosine"].lr_min = 0.5;
+  r.schedules["exponential"].gamma = 0.9;
+  r.framework_options["ddp"].bucket_cap_mb = 7;
+  r.run.lr_schedule.kind = "exponential";
+  r.run.framework = "horovod";
+  const auto run = derive(r, "error").run;
+  CHECK(run.lr_schedule.kind == "exponential");
+  CHECK(run.lr_schedule.gamma == 0.9);
+  CHECK(run.lr_schedule.lr_min == 0);
+  CHECK(run.framework_options == dlscale::contract::FrameworkOptions{});
+}
+
+TEST_CASE("a step schedule without steps is a problem") {
+  Recipe r = recipe(1);
+  r.run.lr_schedule.kind = "step";
+  CHECK(derive(r, "error").problem->text ==
+        "the step schedule needs training.schedules.step.milestones or .every_epochs");
+  r.schedules["step"].every_epochs = 30;
+  CHECK_FALSE(derive(r, "error").problem);
+}
+
+TEST_CASE("a rate for a reference batch follows the global batch") {
+  Recipe r = recipe(8);
+  r.lr_base_per_gpu.reset();
+  r.lr_base = 0.1;
+  r.lr_base_batch = 256;
+  CHECK(derive(r, "error").run.lr.peak == Approx(0.1 * 512 / 256));
+  CHECK(derive(r, "error").run.lr.scale == "linear");
+  r.lr_scale = "sqrt";
+  CHECK(derive(r, "error").run.lr.peak == Approx(0.1 * std::sqrt(2.0)));
+  r.lr_scale = "none";
+  CHECK(derive(r, "error").run.lr.peak == 0.1);
+  r.lr_base = 1e308;
+  r.lr_scale = "linear";
+  CHECK(derive(r, "error").problem->key == "lr.base");
+}
+
+TEST_CASE("steps of an epoch are counted where the number of samples is known") {
+  Recipe r = recipe(8);
+  r.run.dataset.kind = "mnist";
+  CHECK(steps_per_epoch(derive(r, "error").run) == 118);  // 60,000 / 512 = 117.2
+  r.run.last_batch = "drop";
+  CHECK(steps_per_epoch(derive(r, "error").run) == 117);
+  r.run.dataset.train_samples = 1024;
+  CHECK(steps_per_epoch(derive(r, "error").run) == 2);
+  r.run.dataset = {.kind = "image_folder"};
+  CHECK_FALSE(steps_per_epoch(derive(r, "error").run));
+}
+
+TEST_CASE("warm-up in steps becomes epochs, unless the samples are not known") {
+  Recipe r = recipe(1);
+  r.run.dataset.train_samples = 640;
+  r.warmup_steps = 25;
+  CHECK(derive(r, "error").run.warmup_epochs == 2.5);
+  r.run.dataset = {.kind = "image_folder"};
+  CHECK(derive(r, "error").problem->text ==
+        "how many samples image_folder has is not known: give dataset.train_samples, or "
+        "warmup_epochs");
+}
+
+TEST_CASE("an epoch without a step is a problem") {
+  Recipe r = recipe(1);
+  r.run.dataset.train_samples = 63;
+  CHECK_FALSE(derive(r, "error").problem);
+  r.run.last_batch = "drop";
+  const Derived derived = derive(r, "error");
+  CHECK(derived.problem->text ==
+        "last_batch \"drop\" leaves no step: 63 training samples are fewer than a global batch of "
+        "64");
+  CHECK(derived.problem->of_batch);
+}
+
+TEST_CASE("nesterov without momentum is a problem of the optimizer") {
+  Recipe r = recipe(1);
+  r.run.optimizer.nesterov = true;
+  CHECK(derive(r, "error").problem->key == "optimizer.nesterov");
+}

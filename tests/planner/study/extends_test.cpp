@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/study/extends.hpp"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "tests/planner/shown_points.hpp"
+#include "tests/planner/study_text.hpp"
+
+using namespace dlscale;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+using Files = std::map<std::string, std::string>;
+
+const std::string kBase = test::StudyText{}.text();
+
+planner::Study read(const Files& files, const std::vector<std::string>& overrides = {},
+                    const std::string& first = "dir/s.toml") {
+  return planner::read_study(files.at(first), first, overrides, [&](const std::string& file) {
+    const auto found = files.find(file);
+    if (found == files.end()) throw base::RunError("cannot read " + file + ": No such file");
+    return found->second;
+  });
+}
+
+std::string error(const Files& files) {
+  return test::error_of([&] { planner::expand(read(files)); });
+}
+
+}  // namespace
+
+TEST_CASE("a study has all of the study it extends but for what it says itself") {
+  const auto study = read({{"base.toml", kBase},
+                           {"dir/s.toml",
+                            "extends = \"../base.toml\"\nstudy.name = \"t\"\n"
+                            "matrix.gpus = [4]\n[training]\nepochs = 3\n"}});
+  CHECK(study.name == "t");
+  CHECK(study.matrices[0].recipe.run.epochs == 3);
+  CHECK(test::shown(study, {"model", "gpus"}) == Lines{"mlp 4"});
+  REQUIRE(study.bases.size() == 1);
+  CHECK(study.bases[0].file == "base.toml");
+  CHECK(study.bases[0].text == kBase);
+}
+
+TEST_CASE("of several bases, and along a chain, the last one counts and lists add up") {
+  const auto exclude = [](const std::string& when) {
+    return "[[exclude]]\nwhen = '" + when + "'\nwhy = 'x'\n";
+  };
+  const auto study = read(
+      {{"dir/a.toml", kBase + exclude("gpus == 4")},
+       {"dir/b.toml", "extends = \"a.toml\"\nmatrix.gpus = [1, 4, 8]\n" + exclude("gpus == 8")},
+       {"dir/c.toml", "training.epochs = 7\n"},
+       {"dir/s.toml", "extends = [\"b.toml\", \"c.toml\"]\n" + exclude("gpus == 2") +
+                          "[[include]]\ngpus = 16\n"}});
+  CHECK(test::shown(study, {"gpus"}) == Lines{"1", "16"});
+  CHECK(study.matrices[0].recipe.run.epochs == 7);
+  CHECK(study.matrices[0].exclusions.size() == 3);
+}
+
+TEST_CASE("what a study gives takes the place of its base's, wherever that stood") {
+  const std::string base =
+      "study.name = \"s\"\n[matrix]\nmodel = \"mlp\"\nbatch_per_gpu = [8, 16]\n"
+      "gpus = { from = 1, to = 3, step = 1 }\noptimizer.momentum = [0, 0.9]\n"
+      "[training]\nlr = { base_per_gpu = 0.1, scale = \"sqrt\" }\nwarmup_epochs = 1\n";
+  const auto study =
+      read({{"dir/a.toml", base},
+            {"dir/s.toml",
+             "extends = \"a.toml\"\nstudy.scaling = \"strong\"\n[training]\n"
+             "global_batch = 64\nlr.base = 0.2\noptimizer.momentum = 0.5\n"
+             "warmup_steps = 10\n[matrix]\ngpus = { from = 4, to = 8, times = 2 }\n"}});
+  CHECK(test::shown(study, {"gpus", "batch_per_gpu", "optimizer.momentum"}) ==
+        Lines{"4 - -", "8 - -"});
+  const auto run = planner::run_of(study, planner::expand(study).points[0]);
+  CHECK(run.global_batch == 64);
+  CHECK(run.lr.peak == Approx(0.4));
+  CHECK(run.optimizer.momentum == 0.5);
+  CHECK(run.warmup_epochs == Approx(10.0 / 94));
+}
+
+TEST_CASE("errors name the file the value stands in") {
+  CHECK(error({{"dir/a.toml", "[training]\nepochs = 0\n"},
+               {"dir/s.toml", "extends = \"a.toml\"\n" + kBase}}) ==
+        "dir/a.toml:2:10: training.epochs: must be at least 1, is 0");
+  CHECK(error({{"dir/a.toml", "[training\n"}, {"dir/s.toml", "extends = \"a.toml\"\n"}})
+            .rfind("dir/a.toml:1:10: Error while parsing", 0) == 0);
+  CHECK(error({{"dir/s.toml", "study.name = \"s\"\nextends = [\"a.toml\"]\n"}}) ==
+        "dir/s.toml:2:12: extends[0]: cannot read dir/a.toml: No such file");
+  CHECK(error({{"dir/s.toml", "extends = \"\"\n"}}) ==
+        "dir/s.toml:1:11: extends: must not be empty");
+  CHECK(error({{"dir/s.toml", "extends = []\n"}}) ==
+        "dir/s.toml:1:11: extends: an empty list; name a file, or leave it out");
+  CHECK(error({{"dir/s.toml", "extends = 3\n"}}) ==
+        "dir/s.toml:1:11: extends: expected a string, found a whole number");
+}
+
+TEST_CASE("a study that extends itself in the end is refused with the chain") {
+  CHECK(error({{"dir/s.toml", "extends = \"a.toml\"\n"},
+               {"dir/a.toml", "extends = \"sub/../b.toml\"\n"},
+               {"dir/b.toml", "extends = \"../dir/a.toml\"\n"}}) ==
+        "dir/b.toml:1:11: extends: extends itself: dir/s.toml -> dir/a.toml -> dir/b.toml -> "
+        "dir/a.toml");
+  CHECK(error({{"dir/s.toml", "extends = \"s.toml\"\n"}}) ==
+        "dir/s.toml:1:11: extends: extends itself: dir/s.toml -> dir/s.toml");
+}
+
+TEST_CASE("the command line changes the whole of an extended study, but not what it extends") {
+  const Files files{{"dir/a.toml", kBase}, {"dir/s.toml", "extends = \"a.toml\"\n"}};
+  CHECK(test::shown(read(files, {"matrix.gpus=[8]"}), {"gpus"}) == Lines{"8"});
+  CHECK(test::error_of([&] { read(files, {"extends=b.toml"}); }) ==
+        "-S extends=b.toml: extends: stands in the file itself, not on the command line");
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/study/study_reader.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/planner/study_text.hpp"
+
+using namespace dlscale;
+using test::StudyText;
+
+namespace {
+
+struct Broken {
+  StudyText study;
+  std::string message;
+};
+
+const std::vector<Broken> kBrokenSections{
+    {{.study = "nmae = \"s\""},
+     "s.toml:2:1: study.nmae: unknown key; did you mean \"name\"? (known: name, scaling, baseline, "
+     "repeats, seed, uneven_batch)"},
+    {{.study = ""}, "s.toml:1:1: study: name is missing"},
+    {{.study = "name = 3"}, "s.toml:2:8: study.name: expected a string, found a whole number"},
+    {{.study = "name = \"\""}, "s.toml:2:8: study.name: must not be empty"},
+    {{.study = "name = \"a b\""},
+     "s.toml:2:8: study.name: may hold letters, digits and . _ - only, and begins with a letter, "
+     "digit or _"},
+    {{.study = "name = \"s\"\nscaling = \"waek\""},
+     "s.toml:3:11: study.scaling: unknown scaling \"waek\"; did you mean \"weak\"? (known: weak, "
+     "strong, throughput)"},
+    {{.study = "name = \"s\"\nrepeats = 0"},
+     "s.toml:3:11: study.repeats: must be at least 1, is 0"},
+    {{.study = "name = \"s\"\nrepeats = 10001"},
+     "s.toml:3:11: study.repeats: must be at most 10000, is 10001"},
+    {{.resources = "cores_per_rank = 4097"},
+     "s.toml:10:18: resources.cores_per_rank: must be at most 4096, is 4097"},
+    {{.study = "name = \"s\"\nrepeats = 1.5"},
+     "s.toml:3:11: study.repeats: expected a whole number, found a number"},
+    {{.study = "name = \"s\"\nbaseline = { gpu = 4 }"},
+     "s.toml:3:14: study.baseline.gpu: unknown key; did you mean \"gpus\"? (known: gpus)"},
+    {{.study = "name = \"s\"\nbaseline = {}"},
+     "s.toml:3:12: study.baseline: expected { gpus = N }"},
+    {{.study = "name = \"s\"\nbaseline = \"smallest\""},
+     "s.toml:3:12: study.baseline: unknown baseline \"smallest\" (known: smallest-common, "
+     "per-curve)"},
+    {{.study = "name = \"s"},
+     "s.toml:2:10: Error while parsing string: unescaped control characters other than TAB "
+     "(U+0009) are explicitly prohibited"},
+    {{.study = "name = 2020-01-01"}, "s.toml:2:8: dates and times are written in quotes here"},
+    {{.rest = "[lauch]\npack = true"},
+     "s.toml:11:2: lauch: unknown key; did you mean \"launch\"? (known: study, matrix, zip, "
+     "include, exclude, override, substudy, training, trainer, resources, launch, extends)"},
+    {{.resources = "walltime = \"2h\""},
+     "s.toml:10:12: resources.walltime: expected a time as \"HH:MM:SS\", found \"2h\""},
+    {{.resources = "walltime = \"00:61:00\""},
+     "s.toml:10:12: resources.walltime: expected a time as \"HH:MM:SS\", found \"00:61:00\""},
+    {{.resources = "max_gpu_hours = -1"},
+     "s.toml:10:17: resources.max_gpu_hours: must be at least 0, is -1"},
+};
+
+const std::vector<Broken> kBrokenMatrices{
+    {{.matrix = "modle = \"mlp\"\ngpus = 1\nbatch_per_gpu = 32"},
+     "s.toml:4:1: matrix.modle: unknown key; did you mean \"model\"? (known: framework, model, "
+     "loader, lr_schedule, gpus, batch_per_gpu, global_batch, max_batch_per_gpu, "
+     "accumulation_steps, dataset, last_batch, epochs, warmup_epochs, warmup_steps, lr, "
+     "label_smoothing, optimizer, precision, window_steps, evaluate_every, schedules, frameworks, "
+     "parameters)"},
+    {{.matrix = "gpus = 1\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.model: missing"},
+    {{.matrix = "model = \"mlp\"\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.gpus: missing"},
+    {{.matrix = "model = \"mlp\"\ngpus = 1"}, "s.toml:3:1: matrix.batch_per_gpu: missing"},
+    {{.matrix = "model = []\ngpus = 1\nbatch_per_gpu = 32"},
+     "s.toml:4:9: matrix.model: an empty axis; give it at least one value"},
+    {{.matrix = "model = \"mlp\"\ngpus = [1, 2, 1]\nbatch_per_gpu = 32"},
+     "s.toml:5:15: matrix.gpus[2]: 1 is listed twice"},
+    {{.matrix = "model = \"mlp\"\ngpus = [1, 0]\nbatch_per_gpu = 32"},
+     "s.toml:5:12: matrix.gpus[1]: must be at least 1, is 0"},
+    {{.matrix = "model = \"mlp\"\ngpus = [1, \"2\"]\nbatch_per_gpu = 32"},
+     "s.toml:5:12: matrix.gpus[1]: expected a whole number, found a string"},
+    {{.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 0"},
+     "s.toml:6:17: matrix.batch_per_gpu: must be at least 1, is 0"},
+    {{.matrix = "model = \"mlp\"\ngpus = 9999999999\nbatch_per_gpu = 1"},
+     "s.toml:5:8: matrix.gpus: must be at most 1000000, is 9999999999"},
+    {{.matrix = "model = \"mlp\"\ngpus = 1\nglobal_batch = 32"},
+     "s.toml:6:16: matrix.global_batch: weak scaling keeps the batch of a GPU fixed: give "
+     "batch_per_gpu, or study.scaling = \"strong\""},
+    {{.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 8\nglobal_batch = 32"},
+     "s.toml:7:16: matrix.global_batch: batch_per_gpu is given too; keep one of them"},
+    {{.study = "name = \"s\"\nscaling = \"strong\""},
+     "s.toml:7:17: matrix.batch_per_gpu: strong scaling keeps the global batch fixed: give "
+     "global_batch, or study.scaling = \"weak\""},
+    {{.rest = "[[exclude]]\nwhen = 'gpus > 1'"},
+     "s.toml:11:1: exclude[0]: has no why = \"reason\""},
+    {{.rest = "[[exclude]]\nwhy = 'because'"},
+     "s.toml:11:1: exclude[0]: has no when = 'condition'"},
+    {{.rest = "[[exclude]]\nwhen = 'gpu > 1'\nwhy = 'because'"},
+     "s.toml:12:8: exclude[0].when: character 1 of 'gpu > 1': unknown name \"gpu\"; did you mean "
+     "\"gpus\"? (known: model, gpus, batch_per_gpu, keys of [training])"},
+    {{.rest = "[[include]]\nprecision = \"fp64\""},
+     "s.toml:12:1: include[0].precision: unknown key (known: model, gpus, batch_per_gpu)"},
+};
+
+const std::vector<Broken> kBrokenTraining{
+    {{.training = ""},
+     "s.toml:7:1: training.lr: missing: give { base_per_gpu = … } or { base = … }"},
+    {{.training = "lr = { base = 1, base_per_gpu = 1 }"},
+     "s.toml:8:15: training.lr.base: lr.base_per_gpu is given too; keep one of them"},
+    {{.training = "lr = 0.1"}, "s.toml:8:6: training.lr: expected a table, found a number"},
+    {{.training = "lr = { base = nan }"},
+     "s.toml:8:15: training.lr.base: must be at least 0, is nan"},
+    {{.training = "lr = { bse = 0.1 }"},
+     "s.toml:8:8: training.lr.bse: unknown key; did you mean \"base\"? (known: base_per_gpu, base, "
+     "base_batch, scale)"},
+    {{.training = "epochs = true"},
+     "s.toml:8:10: training.epochs: expected a whole number, found true or false"},
+    {{.training = "label_smoothing = 2"},
+     "s.toml:8:19: training.label_smoothing: must be between 0 and 0.999, is 2"},
+    {{.training = "optimizer.kind = \"sdg\""},
+     "s.toml:8:18: training.optimizer.kind: unknown optimizer \"sdg\"; did you mean \"sgd\"? "
+     "(known: sgd, adam, adamw, lars)"},
+    {{.training = "schedules.cosine.gamma = 0.9"},
+     "s.toml:8:18: training.schedules.cosine.gamma: unknown key (known: lr_min, t_max_epochs, "
+     "update, origin)"},
+    {{.training = "frameworks.ddp.bucket_cap = 1"},
+     "s.toml:8:16: training.frameworks.ddp.bucket_cap: unknown key; did you mean "
+     "\"bucket_cap_mb\"? (known: bucket_cap_mb, first_bucket_mb, gradient_as_bucket_view, "
+     "find_unused_parameters)"},
+    {{.training = "frameworks.deepspeed.zero_stage = 4"},
+     "s.toml:8:35: training.frameworks.deepspeed.zero_stage: must be at most 3, is 4"},
+};
+
+void check_all(const std::vector<Broken>& cases) {
+  for (const Broken& broken : cases) {
+    INFO(broken.study.text());
+    CHECK(test::error_of([&] { test::read(broken.study); }) == broken.message);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a broken section of a study is refused with place, key and remedy") {
+  check_all(kBrokenSections);
+}
+
+TEST_CASE("a broken matrix is refused with place, key and remedy") {
+  check_all(kBrokenMatrices);
+}
+
+TEST_CASE("broken training settings are refused with place, key and remedy") {
+  check_all(kBrokenTraining);
+}
+
+TEST_CASE("axes stand in the order of the file, a scalar being one value") {
+  const auto study =
+      test::read({.matrix = "gpus = [4, 8]\nmodel = \"mlp\"\noptimizer.momentum = [0, 0.9]\n"
+                            "batch_per_gpu = [64]"});
+  REQUIRE(study.matrices[0].axes.size() == 4);
+  CHECK(study.matrices[0].axes[0].name() == "gpus");
+  CHECK(study.matrices[0].axes[1].name() == "model");
+  CHECK(study.matrices[0].axes[2].name() == "optimizer.momentum");
+  CHECK(study.matrices[0].axes[2].values.size() == 2);
+  CHECK(study.matrices[0].axes[3].values.size() == 1);
+}
+
+TEST_CASE("an axis of lists has lists as values") {
+  const StudyText text{.matrix =
+                           "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\n"
+                           "schedules.step.milestones = [[1, 2], [3]]"};
+  CHECK(test::read(text).matrices[0].axes[3].values.size() == 2);
+  const StudyText one{.matrix =
+                          "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\n"
+                          "schedules.step.milestones = [1, 2]"};
+  CHECK(test::read(one).matrices[0].axes[3].values.size() == 1);
+}
+
+TEST_CASE("the command line changes any key and is named when it is wrong") {
+  const auto study = test::read({}, {"study.name=other", "training.epochs=7", "matrix.gpus=[4]",
+                                     "matrix.framework=[\"ddp\"]", "resources.walltime=01:30:00"});
+  CHECK(study.name == "other");
+  CHECK(study.matrices[0].recipe.run.epochs == 7);
+  CHECK(study.matrices[0].axes[1].values.size() == 1);
+  CHECK(study.matrices[0].axes.back().name() == "framework");
+  CHECK(study.matrices[0].resources.walltime_s == 5400);
+  CHECK(test::error_of([] { test::read({}, {"training.epochs=0"}); }) ==
+        "-S training.epochs=0: training.epochs: must be at least 1, is 0");
+  CHECK(test::error_of([] {
+          test::read({}, {"study.sede=1"});
+        }).rfind("-S study.sede=1: study.sede: unknown key; did you mean \"seed\"?", 0) == 0);
+}

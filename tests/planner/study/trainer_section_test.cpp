@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// [trainer] and the free parameters of its command.
+#include <catch2/catch.hpp>
+
+#include "tests/planner/shown_points.hpp"
+#include "tests/planner/study_text.hpp"
+
+using namespace dlscale;
+using test::StudyText;
+
+namespace {
+
+const std::string kTrainer = "[trainer]\ncommand = \"train {{batch_per_gpu}}\"\n";
+const std::string kMatrix = "model = \"vit_b_16\"\ngpus = 1\nbatch_per_gpu = 8\n";
+
+std::string error(const StudyText& study) {
+  return test::error_of([&] { planner::expand(test::read(study)); });
+}
+
+}  // namespace
+
+TEST_CASE("another trainer may have names, data and parameters that we do not know") {
+  const auto study = test::read(
+      {.matrix = kMatrix + "parameters.drop = [0, 0.1]\nparameters.mode = [\"a\", \"b c\"]",
+       .training = "dataset.kind = \"laion\"\nlr_schedule_unused = 1",
+       .rest = ""},
+      {"training={dataset={kind=\"laion\"},parameters={amp=true,size=3}}", "trainer.command=train",
+       "trainer.log_format=timm", "trainer.launcher=torchrun"});
+  const auto points = planner::expand(study).points;
+  REQUIRE(points.size() == 4);
+  const auto run = planner::run_of(study, points[3]);
+  CHECK(run.trainer.command == "train");
+  CHECK(run.trainer.log_format == "timm");
+  CHECK(run.trainer.launcher == "torchrun");
+  CHECK(run.model == "vit_b_16");
+  CHECK(run.parameters == std::map<std::string, std::string>{
+                              {"amp", "true"}, {"drop", "0.1"}, {"mode", "b c"}, {"size", "3"}});
+  CHECK(run.lr.peak == 0);
+  CHECK_NOTHROW(contract::validate(run, "f"));
+}
+
+TEST_CASE("conditions know the parameters") {
+  const auto study = test::read(
+      {.matrix = kMatrix + "parameters.drop = { from = 0, to = 1, step = 0.5 }",
+       .training = "parameters.size = 3",
+       .rest =
+           kTrainer + "[[exclude]]\nwhen = 'parameters.drop * parameters.size > 2'\nwhy = 'x'"});
+  CHECK(test::shown(study, {"parameters.drop"}) == std::vector<std::string>{"0", "0.5"});
+}
+
+TEST_CASE("a broken [trainer] or parameter is refused with place and key") {
+  CHECK(error({.rest = "[trainer]\nlauncher = \"plain\""}) ==
+        "s.toml:11:1: trainer: command is missing");
+  CHECK(error({.rest = "[trainer]\ncommand = \"\""}) ==
+        "s.toml:12:11: trainer.command: must not be empty");
+  CHECK(error({.rest = kTrainer + "launcher = \"torch\""})
+            .rfind("s.toml:13:12: trainer.launcher: unknown launcher \"torch\"", 0) == 0);
+  CHECK(error({.rest = kTrainer + "log_format = \"a b\""})
+            .rfind("s.toml:13:14: trainer.log_format: may hold letters", 0) == 0);
+  CHECK(error({.training = "lr = { base = 1 }\nparameters.x = 1"}) ==
+        "s.toml:9:16: training.parameters.x: is for an external trainer: give [trainer] command, "
+        "too");
+  CHECK(error({.matrix = kMatrix + "parameters.x = [1, \"a\"]", .rest = kTrainer}) ==
+        "s.toml:7:20: matrix.parameters.x[1]: expected a number like the first value, found a "
+        "string");
+  CHECK(error({.matrix = kMatrix + "parameters.2x = 1", .rest = kTrainer}) ==
+        "s.toml:7:17: matrix.parameters.2x: the name of a parameter is letters, digits and _, no "
+        "digit first");
+  CHECK(error({.matrix = "model = \"a/b\"\ngpus = 1\nbatch_per_gpu = 8", .rest = kTrainer})
+            .rfind("s.toml:4:9: matrix.model: may hold letters, digits and . _ - only", 0) == 0);
+}
