@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/launcher.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <limits>
 #include <optional>
 
+#include "base/error.hpp"
 #include "runner/run_results.hpp"
 
 namespace dlscale::runner {
@@ -39,9 +43,17 @@ void Launcher::look_back() {
   const auto submissions = last_submissions(parts_.log.records());
   progress_.total = static_cast<int>(plan_.runs.size());
   for (const contract::PlannedJob& job : plan_.jobs) {
+    if (job.kind == contract::JobKind::array) {
+      throw base::RunError(fmt::format(
+          "job {} is an array, which a batch system spreads out; submit jobs/{}.sh to one, or plan "
+          "for a local site",
+          job.name, job.name));
+    }
     const auto found = submissions.find(job.name);
     const bool taken_over = found != submissions.end() && take_over(job, found->second);
-    if (!taken_over && has_work(job)) waiting_.push_back(&job);
+    const bool waits = !taken_over && has_work(job);
+    if (waits) waiting_.push_back(&job);
+    if (taken_over || waits) open_jobs_.insert(job.name);
   }
   for (const contract::PlannedRun& run : plan_.runs) {
     if (read_run_results(folder_.run(run.run_id)).completed) ++progress_.completed;
@@ -89,10 +101,25 @@ Job Launcher::describe(const contract::PlannedJob& job) const {
           asked.nodes * asked.ranks_per_node * asked.cores_per_rank};
 }
 
+/// The first waiting job that waits for none; the end when all do.
+std::deque<const contract::PlannedJob*>::iterator Launcher::next_free() {
+  return std::find_if(waiting_.begin(), waiting_.end(), [&](const contract::PlannedJob* job) {
+    return std::none_of(job->after.begin(), job->after.end(),
+                        [&](const std::string& name) { return open_jobs_.contains(name); });
+  });
+}
+
 void Launcher::submit_up_to_window() {
   while (!waiting_.empty() && static_cast<int>(in_flight_.size()) < options_.window) {
-    const contract::PlannedJob& job = *waiting_.front();
-    waiting_.pop_front();
+    const auto next = next_free();
+    if (next == waiting_.end() && !in_flight_.empty()) return;
+    if (next == waiting_.end()) {
+      throw base::RunError(
+          fmt::format("{} waits for {}, and none of the jobs that are left can start",
+                      waiting_.front()->name, fmt::join(waiting_.front()->after, ", ")));
+    }
+    const contract::PlannedJob& job = **next;
+    waiting_.erase(next);
     in_flight_.push_back(prepare(job, std::nullopt));
     contract::LaunchRecord record;
     record.event = "submitted";
@@ -142,6 +169,7 @@ void Launcher::note_running(Flight& flight, const JobStatus& status) {
 }
 
 void Launcher::settle(const Flight& flight, const JobStatus& status) {
+  open_jobs_.erase(flight.job->name);
   const JobEnd job{flight.job->name, status, flight.cancelled, flight.running, flight.submitted_at};
   const double wall_s = flight.running ? parts_.clock.steady_s() - flight.running_since_s : 0;
   for (const FlightRun& run : flight.runs) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,9 @@ class Launcher {
   Launcher(const contract::Plan& plan, const contract::PlanDir& folder, const LauncherParts& parts,
            const LauncherOptions& options);
 
-  /// Runs what is not Completed yet. Runs that fail do not keep others from running.
+  /// Runs what is not Completed yet, each job when those it comes after have ended. Runs that fail
+  /// do not keep others from running. Throws base::RunError for jobs that wait for each other and
+  /// for job arrays, which are for the batch system to spread out.
   LaunchReport run();
 
  private:
@@ -86,6 +89,7 @@ class Launcher {
   };
 
   void look_back();
+  std::deque<const contract::PlannedJob*>::iterator next_free();
   bool take_over(const contract::PlannedJob& job, const Submission& past);
   bool has_work(const contract::PlannedJob& job) const;
   Flight prepare(const contract::PlannedJob& job, std::optional<double> left_open_since) const;
@@ -104,6 +108,7 @@ class Launcher {
   LauncherOptions options_;
   std::deque<const contract::PlannedJob*> waiting_;
   std::vector<Flight> in_flight_;
+  std::set<std::string> open_jobs_;  ///< those of the two lists above, by name
   Progress progress_;
   LaunchReport report_;
 };

@@ -243,3 +243,57 @@ TEST_CASE("a job that was too fast to be seen running is still noted as started"
   CHECK(desk.log()[1].event == "started");
   CHECK(desk.log()[1].job_id == "id-a");
 }
+
+TEST_CASE("a job waits until those it comes after have ended, and others pass it") {
+  Desk desk({"a", "b", "c"});
+  desk.written.plan.jobs[0].after = {"b"};
+  desk.let_jobs_complete();
+  desk.launch(3);
+  CHECK(desk.scheduler.submitted == Lines{"b", "c", "a"});
+}
+
+TEST_CASE("a job comes after a failed one, too, and after one that needed no run") {
+  Desk desk({"a", "b", "c"});
+  desk.written.plan.jobs[1].after = {"a"};
+  desk.written.plan.jobs[2].after = {"b", "gone"};
+  desk.written.write_completed("run-b", 10);
+  desk.scheduler.on_status = [&] {
+    for (const auto& [id, status] : std::map(desk.scheduler.jobs))
+      desk.scheduler.end(id.substr(3), 1);
+  };
+  CHECK(desk.launch(2).ended.size() == 2);
+  CHECK(desk.scheduler.submitted == Lines{"a", "c"});
+}
+
+TEST_CASE("jobs that wait for each other are an error, not a launcher that hangs") {
+  Desk desk({"a", "b"});
+  desk.written.plan.jobs[0].after = {"b"};
+  desk.written.plan.jobs[1].after = {"a"};
+  CHECK_THROWS_WITH(desk.launch(), "a waits for b, and none of the jobs that are left can start");
+  CHECK(desk.scheduler.submitted.empty());
+}
+
+TEST_CASE("a job array is refused before anything is submitted") {
+  Desk desk({"a", "b"});
+  desk.written.plan.jobs[1].kind = contract::JobKind::array;
+  CHECK_THROWS_WITH(desk.launch(), Catch::StartsWith("job b is an array"));
+  CHECK(desk.scheduler.submitted.empty());
+}
+
+TEST_CASE("each run of a packed job is judged by its own results") {
+  Desk desk({"a", "b"});
+  desk.written.plan.jobs.resize(1);
+  desk.written.plan.jobs[0].kind = contract::JobKind::packed;
+  desk.written.plan.jobs[0].run_ids = {"run-a", "run-b"};
+  desk.scheduler.on_status = [&] {
+    if (desk.scheduler.jobs.at("id-a").state != JobState::Running) return;
+    desk.written.write_completed("run-b", desk.clock.unix_s());
+    desk.scheduler.end("a", 1);
+  };
+  const auto report = desk.launch();
+  REQUIRE(report.ended.size() == 2);
+  CHECK(report.ended[0].end.outcome == RunOutcome::Failed);
+  CHECK(report.ended[1].end.outcome == RunOutcome::Completed);
+  CHECK(desk.watcher.last.completed == 1);
+  CHECK(desk.watcher.last.failed == 1);
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// SLURM's answers: `scontrol show config`, `scontrol show partition`, `sinfo`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "runner/cluster_probe.hpp"
+
+namespace dlscale::runner {
+namespace {
+
+using Words = std::map<std::string, std::string, std::less<>>;
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+/// Zero for words such as UNLIMITED and N/A.
+int number(const std::string& text) {
+  int value = 0;
+  std::sscanf(text.c_str(), "%9d", &value);
+  return value;
+}
+
+/// [days-]hours:minutes:seconds; zero for UNLIMITED.
+double seconds(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  const int days = dash == std::string::npos ? 0 : number(text);
+  int hours = 0, minutes = 0, rest = 0;
+  const char* clock = text.c_str() + (dash == std::string::npos ? 0 : dash + 1);
+  if (std::sscanf(clock, "%5d:%2d:%2d", &hours, &minutes, &rest) != 3) return 0;
+  return ((days * 24.0 + hours) * 60 + minutes) * 60 + rest;
+}
+
+/// "Name=value Name=value …" of one line.
+Words words_of(const std::string& line) {
+  Words words;
+  for (const std::string& word : split(line, ' ')) {
+    const std::size_t equals = word.find('=');
+    if (equals != std::string::npos) words[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return words;
+}
+
+/// "Name   = value" lines.
+std::string config_value(const std::string& config, std::string_view name) {
+  for (const std::string& line : split(config, '\n')) {
+    const std::size_t equals = line.find(" = ");
+    if (equals == std::string::npos) continue;
+    if (line.substr(0, line.find(' ')) == name) return line.substr(equals + 3);
+  }
+  return "";
+}
+
+struct Gpus {
+  int count = 0;
+  std::string type;  ///< empty: none said, or several
+};
+
+/// "gpu:a100:4(S:0-1),nvme:1" or "gpu:4" or "(null)"; commas inside parentheses part nothing.
+Gpus gpus_of(const std::string& gres) {
+  std::string plain;
+  int depth = 0;
+  for (const char letter : gres) {
+    depth += letter == '(';
+    if (depth == 0) plain += letter;
+    depth -= letter == ')';
+  }
+  Gpus gpus;
+  std::set<std::string> types;
+  for (const std::string& entry : split(plain, ',')) {
+    const std::vector<std::string> parts = split(entry, ':');
+    if (parts.empty() || parts[0] != "gpu") continue;
+    gpus.count += parts.size() > 1 ? number(parts.back()) : 1;
+    types.insert(parts.size() > 2 ? parts[1] : "");
+  }
+  if (types.size() == 1) gpus.type = *types.begin();
+  return gpus;
+}
+
+/// The partition that a line of `scontrol show partition -o` describes, if users may use it.
+std::optional<NodeGroup> partition_of(const Words& words) {
+  const auto value = [&](const char* name) {
+    const auto found = words.find(name);
+    return found == words.end() ? std::string() : found->second;
+  };
+  if (value("State") != "UP" || value("RootOnly") == "YES") return std::nullopt;
+  NodeGroup group;
+  group.partition = value("PartitionName");
+  group.min_nodes = number(value("MinNodes"));
+  group.max_nodes = number(value("MaxNodes"));
+  group.max_walltime_s = seconds(value("MaxTime"));
+  group.exclusive = value("OverSubscribe") == "EXCLUSIVE";
+  return group;
+}
+
+/// In SLURM's order, the default one first.
+std::vector<NodeGroup> partitions_of(const std::string& answer) {
+  std::vector<NodeGroup> partitions;
+  for (const std::string& line : split(answer, '\n')) {
+    const Words words = words_of(line);
+    const std::optional<NodeGroup> partition = partition_of(words);
+    if (!partition) continue;
+    const auto by_default = words.find("Default");
+    const bool first = by_default != words.end() && by_default->second == "YES";
+    partitions.insert(first ? partitions.begin() : partitions.end(), *partition);
+  }
+  return partitions;
+}
+
+/// Nodes with the same GPUs are one group, with what the least of them has.
+void add_nodes(std::vector<NodeGroup>& groups, const NodeGroup& nodes) {
+  const auto same = std::find_if(groups.begin(), groups.end(), [&](const NodeGroup& group) {
+    return group.gpus_per_node == nodes.gpus_per_node && group.gpu_type == nodes.gpu_type;
+  });
+  if (same == groups.end()) {
+    groups.push_back(nodes);
+    return;
+  }
+  same->nodes += nodes.nodes;
+  same->cores_per_node = std::min(same->cores_per_node, nodes.cores_per_node);
+  same->memory_gb = std::min(same->memory_gb, nodes.memory_gb);
+}
+
+/// Lines of name|nodes|sockets|cores of a socket|memory in MiB|GRES.
+std::vector<NodeGroup> groups_of(const NodeGroup& partition, const std::string& answer) {
+  std::vector<NodeGroup> groups;
+  for (const std::string& line : split(answer, '\n')) {
+    const std::vector<std::string> fields = split(line, '|');
+    if (fields.size() != 6 || fields[0] != partition.partition) continue;
+    NodeGroup nodes = partition;
+    nodes.nodes = number(fields[1]);
+    nodes.cores_per_node = number(fields[2]) * number(fields[3]);
+    nodes.memory_gb = number(fields[4]) / 1024;
+    const Gpus gpus = gpus_of(fields[5]);
+    nodes.gpus_per_node = gpus.count;
+    nodes.gpu_type = gpus.type;
+    if (nodes.nodes > 0) add_nodes(groups, nodes);
+  }
+  return groups;
+}
+
+Cluster probe(const Ask& ask) {
+  Cluster cluster;
+  const std::string config = ask({"scontrol", "show", "config"});
+  cluster.name = config_value(config, "ClusterName");
+  cluster.max_array_size = number(config_value(config, "MaxArraySize"));  // arrays count from 0
+  const std::string partitions = ask({"scontrol", "show", "partition", "-o"});
+  const std::string nodes = ask({"sinfo", "--noheader", "--exact", "--format=%R|%D|%X|%Y|%m|%G"});
+  for (const NodeGroup& partition : partitions_of(partitions)) {
+    const std::vector<NodeGroup> groups = groups_of(partition, nodes);
+    cluster.groups.insert(cluster.groups.end(), groups.begin(), groups.end());
+  }
+  return cluster;
+}
+
+}  // namespace
+
+extern const ClusterProbeEntry slurm_probe_entry;
+const ClusterProbeEntry slurm_probe_entry{.name = "slurm", .program = "sinfo", .probe = &probe};
+
+}  // namespace dlscale::runner
