@@ -65,6 +65,9 @@ struct Frame {
   contract::BaselineRule baseline;
   std::vector<contract::Axis> axes;  ///< in the study's order, values too
   std::vector<RunRow> runs;          ///< in the plan's order
+  /// The smallest GPU count of each curve (by its key as text) before runs were left out, see
+  /// analysis/scaling/selected_runs.hpp; empty while all are there.
+  std::map<std::string, int> first_gpus;
 };
 
 bool completed(const RunRow& run);

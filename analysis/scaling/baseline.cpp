@@ -23,17 +23,6 @@ std::set<int> gpu_counts(const ScalingCurve& curve) {
   return counts;
 }
 
-/// The smallest GPU count all curves have; 0 if they share none.
-int smallest_common(const std::vector<ScalingCurve>& curves) {
-  if (curves.empty()) return 0;
-  std::set<int> shared = gpu_counts(curves.front());
-  for (const ScalingCurve& curve : curves) {
-    const std::set<int> own = gpu_counts(curve);
-    std::erase_if(shared, [&](int gpus) { return !own.contains(gpus); });
-  }
-  return shared.empty() ? 0 : *shared.begin();
-}
-
 BaselineChoice at(const ScalingCurve& curve, int gpus, const std::string& name) {
   for (const CurvePoint& point : curve.points) {
     if (point.gpus == gpus) return {Baseline(point), ""};
@@ -45,13 +34,24 @@ BaselineChoice at(const ScalingCurve& curve, int gpus, const std::string& name) 
 
 }  // namespace
 
+int smallest_common_gpus(const std::vector<ScalingCurve>& curves) {
+  if (curves.empty()) return 0;
+  std::set<int> shared = gpu_counts(curves.front());
+  for (const ScalingCurve& curve : curves) {
+    const std::set<int> own = gpu_counts(curve);
+    std::erase_if(shared, [&](int gpus) { return !own.contains(gpus); });
+  }
+  return shared.empty() ? 0 : *shared.begin();
+}
+
 std::string Baseline::label(const std::string& worker) const {
   return fmt::format("{} ({})", count_of(gpus_, worker), count_of(nodes_, "node"));
 }
 
 std::vector<BaselineChoice> choose_baselines(const std::vector<ScalingCurve>& curves,
                                              const contract::BaselineRule& rule, bool allow_mixed) {
-  const int common = rule.rule == kSmallestCommon ? smallest_common(curves) : rule.gpus;
+  const bool to_be_found = rule.rule == kSmallestCommon && rule.gpus == 0;
+  const int common = to_be_found ? smallest_common_gpus(curves) : rule.gpus;
   std::vector<BaselineChoice> choices;
   const std::vector<std::string> axes = varying_axes(keys_of(curves));
   for (const ScalingCurve& curve : curves) {
@@ -61,7 +61,7 @@ std::vector<BaselineChoice> choose_baselines(const std::vector<ScalingCurve>& cu
           {std::nullopt,
            fmt::format("{}: not comparable, {} (--mixed compares anyway)", name, curve.mixed)});
     } else if (rule.rule == kPerCurve) {
-      choices.push_back({Baseline(curve.points.front()), ""});
+      choices.push_back(at(curve, curve.first_gpus, name));
     } else if (common == 0) {
       choices.push_back(
           {std::nullopt, "the curves share no GPU count; choose --baseline per-curve or gpus=N"});

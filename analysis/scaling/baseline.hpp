@@ -36,7 +36,11 @@ struct BaselineChoice {
   std::string problem;
 };
 
-/// One choice per curve. A curve whose points cannot be compared has none unless `allow_mixed`.
+/// The smallest GPU count all curves have; 0 if they share none.
+int smallest_common_gpus(const std::vector<ScalingCurve>& curves);
+
+/// One choice per curve; a smallest-common rule that already names its count is taken at its word.
+/// A curve whose points cannot be compared has none unless `allow_mixed`.
 std::vector<BaselineChoice> choose_baselines(const std::vector<ScalingCurve>& curves,
                                              const contract::BaselineRule& rule, bool allow_mixed);
 

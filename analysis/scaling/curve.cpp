@@ -73,7 +73,7 @@ std::string first_difference(const std::vector<CurvePoint>& points) {
 }
 
 ScalingCurve make_curve(CurveKey key, const std::map<int, std::vector<const RunRow*>>& by_gpus) {
-  ScalingCurve curve{std::move(key), {}, ""};
+  ScalingCurve curve{std::move(key), {}, by_gpus.begin()->first, ""};
   for (const auto& [gpus, repeats] : by_gpus) {
     CurvePoint point{gpus, 1, repeats, {}};
     for (const RunRow* run : repeats) {
@@ -166,6 +166,8 @@ std::vector<ScalingCurve> scaling_curves(const Frame& frame) {
   std::vector<ScalingCurve> curves;
   for (auto& [order, group] : groups) {
     curves.push_back(make_curve(std::move(group.key), group.by_gpus));
+    const auto first = frame.first_gpus.find(order.second);
+    if (first != frame.first_gpus.end()) curves.back().first_gpus = first->second;
   }
   return curves;
 }

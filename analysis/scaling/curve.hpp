@@ -53,6 +53,7 @@ struct CurvePoint {
 struct ScalingCurve {
   CurveKey key;
   std::vector<CurvePoint> points;  ///< by ascending GPU count
+  int first_gpus = 0;              ///< the smallest GPU count, of runs left out as well
   /// Why the points cannot be compared: a condition (device, CPU model, …) that differs between
   /// them. Empty when they can.
   std::string mixed;

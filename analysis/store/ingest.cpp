@@ -12,6 +12,7 @@
 #include <set>
 
 #include "analysis/frame.hpp"
+#include "analysis/store/formats/log_format.hpp"
 #include "analysis/store/launch_outcome.hpp"
 #include "analysis/store/record_rows.hpp"
 #include "analysis/store/sqlite_inserter.hpp"
@@ -21,6 +22,7 @@
 #include "contract/launch_record.hpp"
 #include "contract/plan.hpp"
 #include "contract/run_id.hpp"
+#include "contract/run_table.hpp"
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;
@@ -62,7 +64,7 @@ struct Source {
 class Ingest {
  public:
   Ingest(const contract::PlanDir& folder, const contract::Plan& plan, SQLite::Database& database)
-      : folder_(folder), plan_(plan), database_(database) {}
+      : folder_(folder), plan_(plan), database_(database), tables_(plan, folder) {}
 
   IngestSummary run() {
     load_known_sources();
@@ -150,21 +152,33 @@ class Ingest {
   void take_run(const std::string& run_id) {
     const contract::RunDir run = folder_.run(run_id);
     runs_.insert(run_id);
+    if (tables_.has(run_id) && !fs::exists(run.run_json())) return;  // its task has not started
     read_if_changed(run.run_json(), [&](const std::string& text, const std::string& name) {
       return std::pair(take_run_json(run_id, text, name), false);
     });
-    for (const contract::LaunchDir& launch : run.launches()) {
-      const LaunchKey key{run_id, launch.number(), relative(launch.results())};
-      ++summary_.launches;
-      launches_.insert({run_id, key.launch});
-      if (!fs::exists(launch.results())) {
-        replace_launch(database_, key, {});  // it died before it could write
-        continue;
-      }
-      read_if_changed(launch.results(), [&](const std::string& text, const std::string&) {
-        return take_results(key, text);
-      });
+    for (const contract::LaunchDir& launch : run.launches()) take_launch(run, run_id, launch);
+  }
+
+  void take_launch(const contract::RunDir& run, const std::string& run_id,
+                   const contract::LaunchDir& launch) {
+    const LogFormat& format = format_of(run_id);
+    const fs::path file = launch.root() / format.file;
+    const LaunchKey key{run_id, launch.number(), relative(file)};
+    ++summary_.launches;
+    launches_.insert({run_id, key.launch});
+    if (!fs::exists(file)) {
+      replace_launch(database_, key, {});  // it died before it could write
+      return;
     }
+    read_if_changed(file, [&](const std::string& text, const std::string&) {
+      return take_results(key, format, text, run);
+    });
+  }
+
+  const LogFormat& format_of(const std::string& run_id) {
+    const auto position = plan_position(run_id);
+    const std::string name = position ? plan_.runs[*position].log_format : "";
+    return base::find(log_formats(), "log format", name.empty() ? "dlscale" : name);
   }
 
   /// Returns what is wrong with it.
@@ -184,9 +198,19 @@ class Ingest {
     }
   }
 
-  std::pair<std::string, bool> take_results(const LaunchKey& key, const std::string& text) {
-    contract::ResultsFile file = contract::parse_results(text);
+  std::pair<std::string, bool> take_results(const LaunchKey& key, const LogFormat& format,
+                                            const std::string& text, const contract::RunDir& run) {
+    contract::RunSpec spec;
+    if (format.needs_run) {
+      const fs::path file = run.run_json();
+      try {
+        spec = contract::run_spec_from_json(base::read_file(file), relative(file));
+      } catch (const base::Error&) {
+        return {key.source + ": left out, for nothing readable describes its run", false};
+      }
+    }
     std::string problems;
+    contract::ResultsFile file = format.read(text, spec);
     for (const std::string& skipped : file.skipped) {
       problems += fmt::format("{}: {}\n", key.source, skipped);
     }
@@ -223,12 +247,19 @@ class Ingest {
     }
   }
 
+  /// A task of an array that has not started.
+  bool take_from_table(const std::string& run_id) {
+    if (fs::exists(folder_.run(run_id).run_json())) return false;
+    const auto line = tables_.find(run_id);
+    return line && take_run_json(run_id, line->json, relative(line->file)).empty();
+  }
+
   /// Every run of the plan is a row, also those that nothing readable describes.
   void add_unreadable_runs() {
     for (const contract::PlannedRun& planned : plan_.runs) {
       SQLite::Statement query(database_, "SELECT 1 FROM run WHERE run_id = ?");
       query.bind(1, planned.run_id);
-      if (query.executeStep()) continue;
+      if (query.executeStep() || take_from_table(planned.run_id)) continue;
       insert_unreadable_run(database_, planned, relative(folder_.run(planned.run_id).run_json()));
       unreadable_.insert(planned.run_id);
     }
@@ -345,6 +376,7 @@ class Ingest {
   std::set<std::pair<std::string, int>> launches_;  ///< run id and launch number, found now
   std::map<std::string, std::vector<EndRecord>> ends_;
   std::map<std::string, int> positions_;
+  contract::RunTables tables_;
   IngestSummary summary_;
 };
 

@@ -246,4 +246,23 @@ TEST_CASE("a folder without plan.json says what to do and gets no database") {
   CHECK_FALSE(std::filesystem::exists(plan.database()));
 }
 
+TEST_CASE("a task of an array that has not started is a planned run of its table's description") {
+  WrittenStudy study;
+  const std::string run_id = study.plan_run("ddp", 2);
+  std::string json = base::read_file(study.folder.run(run_id).run_json());
+  std::filesystem::remove_all(study.folder.run(run_id).root());
+  std::erase(json, '\n');
+  base::make_directories(study.folder.jobs());
+  base::write_file_atomically(study.folder.run_table("t"), "another task\n" + json + "\n");
+  study.plan.jobs[0].kind = contract::JobKind::array;
+  study.plan.jobs[0].table = "t";
+  study.plan.jobs[0].offset = 1;
+  study.write_plan();
+  for (int time = 0; time < 2; ++time) {
+    CHECK(ingest(study.folder).problems.empty());
+    const Frame frame = read_frame(study.folder);
+    CHECK(row_of(frame, run_id).outcome == kNotStarted);
+  }
+}
+
 }  // namespace dlscale::analysis

@@ -45,7 +45,11 @@ class WrittenStudy {
     spec.repetition = repetition;
     spec.point = {{"framework", framework}, {"gpus", std::to_string(gpus)}};
     spec.run_id = framework + "-g" + std::to_string(gpus) + "-r" + std::to_string(repetition);
-    plan.runs.push_back({spec.run_id, repetition, spec.point, "job-" + spec.run_id, gpus});
+    plan.runs.push_back({.run_id = spec.run_id,
+                         .repetition = repetition,
+                         .point = spec.point,
+                         .job = "job-" + spec.run_id,
+                         .gpus = gpus});
     plan.jobs.push_back({"job-" + spec.run_id, {spec.run_id}, {}});
     base::make_directories(folder.run(spec.run_id).root());
     base::write_file_atomically(folder.run(spec.run_id).run_json(), to_json(spec));

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <iostream>
+
+#include "analysis/store/formats/log_format.hpp"
+#include "base/file.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using contract::EpochRecord;
+using contract::EvalRecord;
+using contract::StepWindow;
+
+contract::ResultsFile read(const std::string& text, std::int64_t global_batch = 1024) {
+  contract::RunSpec run{.run_id = "r", .gpus = 8};
+  run.global_batch = global_batch;
+  return base::find(log_formats(), "log format", "timm").read(text, run);
+}
+
+template <class Record>
+std::vector<Record> all(const contract::ResultsFile& file) {
+  std::vector<Record> records;
+  for (const auto& record : file.records) {
+    if (const auto* found = std::get_if<Record>(&record)) records.push_back(*found);
+  }
+  return records;
+}
+
+/// A "Train:" line of a made-up run of 200 images a second, one image a step.
+std::string train(int epoch, int step, int steps, const char* unit = "s") {
+  return fmt::format(
+      "Train: {} [{:4}/{} (  0%)]  Loss:  6.5 (6.75)  Time: 0.005{}, 200.00/s  (0.005{},  "
+      "200.00/s)  LR: 1.000e-02  Data: 0.001 (0.002)\n",
+      epoch, step, steps, unit, unit);
+}
+
+}  // namespace
+
+TEST_CASE("timm: two lines of an epoch bound a window, the last one ends the epoch") {
+  for (const char* unit : {"s", ""}) {
+    const auto file =
+        read(train(0, 0, 11, unit) + train(0, 4, 11, unit) + train(0, 10, 11, unit), 1);
+    const auto windows = all<StepWindow>(file);
+    REQUIRE(windows.size() == 3);
+    CHECK(windows[0].warmup);
+    CHECK_FALSE(windows[1].warmup);
+    CHECK(windows[1].first_step == 1);
+    CHECK(windows[1].steps == 4);
+    CHECK(windows[1].samples == 4);
+    CHECK(windows[1].wall_s == Approx(4 / 200.0));
+    CHECK(windows[1].parts[0].mean == Approx(4 * 0.002));
+    CHECK(windows[1].lr == 0.01);
+    const auto epochs = all<EpochRecord>(file);
+    REQUIRE(epochs.size() == 1);
+    CHECK(epochs[0].steps == 11);
+    CHECK(epochs[0].wall_s == Approx(11 / 200.0));
+    CHECK(epochs[0].train_loss == 6.75);
+  }
+}
+
+TEST_CASE("timm: steps are counted over the whole run, and an epoch cut short has no end") {
+  const auto file = read(train(0, 10, 11) + train(1, 0, 11) + train(1, 5, 11), 1);
+  CHECK(all<StepWindow>(file).back().first_step == 12);
+  CHECK(all<EpochRecord>(file).size() == 1);
+}
+
+TEST_CASE("timm: the mean of the last test line is the epoch's accuracy, that of the EMA is not") {
+  const std::string test =
+      "Test: [   0/48]  Time: 1.1 (1.1)  Loss:  6.8 (6.8)  Acc@1:  0.5 ( 0.5)  Acc@5: 4 ( 4)\n"
+      "Test: [  48/48]  Time: 2.3 (0.16)  Loss:  6.7 (6.5)  Acc@1:  80.5 ( 76.25)  Acc@5: 8 ( 9)\n"
+      "Test (EMA): [  48/48]  Time: 2.3 (0.1)  Loss:  6 (6)  Acc@1:  1 ( 1)  Acc@5: 8 ( 9)\n";
+  const auto evals = all<EvalRecord>(read(train(3, 10, 11) + test));
+  REQUIRE(evals.size() == 1);
+  CHECK(evals[0].epoch == 3);
+  CHECK(evals[0].accuracy == Approx(0.7625));
+  CHECK(evals[0].loss == 6.5);
+}
+
+TEST_CASE("timm: lines that only look like its own are named, other lines are nothing") {
+  const auto file = read("hello\nTrain: soon\n" + train(0, 12, 11) + "Test: [no]\n\xff\xfe\n");
+  CHECK(file.skipped == std::vector<std::string>{"line 2: no line of timm's after \"Train:\"",
+                                                 "line 3: no line of timm's after \"Train:\"",
+                                                 "line 4: no line of timm's after \"Test:\""});
+  CHECK(all<StepWindow>(file).empty());
+}
+
+TEST_CASE("timm: a published log of 300 epochs has their times and accuracies") {
+  const char* data = std::getenv("DLSCALE_TEST_DATA");
+  if (data == nullptr) {
+    std::cout << "skipped: DLSCALE_TEST_DATA names no folder of real logs\n";
+    return;
+  }
+  const auto file = read(base::read_file(std::string(data) + "/trainer-logs/timm/ViTAEv2_S.txt"));
+  const auto epochs = all<EpochRecord>(file);
+  REQUIRE(!epochs.empty());
+  CHECK(file.skipped.empty());
+  CHECK(epochs[0].steps == 1251);
+  // Its own stopwatch says 478.21 s; the mean rate of the last line gives the time of the steps.
+  CHECK(epochs[0].wall_s == Approx(478.2).epsilon(0.001));
+  const auto evals = all<EvalRecord>(file);
+  CHECK(evals.size() == epochs.size());
+  CHECK(evals[0].accuracy == Approx(0.00344));
+}
+
+}  // namespace dlscale::analysis
