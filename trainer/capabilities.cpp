@@ -45,6 +45,10 @@ contract::Capabilities capabilities() {
 }
 
 void require_available(const contract::RunSpec& spec, const std::string& file) {
+  if (!spec.trainer.command.empty()) {
+    throw base::SpecError({file}, "trainer.command",
+                          "this run is another program's; its job script starts that");
+  }
   const contract::Capabilities available = capabilities();
   const auto require = [&](const char* family, const char* key, const std::string& name) {
     if (available.has(family, name)) return;

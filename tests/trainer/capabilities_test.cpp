@@ -44,6 +44,13 @@ TEST_CASE("a known name that this build lacks is an error naming the key and wha
       Catch::Contains("resources.communicator: this dlscale-train has no communicator"));
 }
 
+TEST_CASE("a run of another program's is refused") {
+  contract::RunSpec spec;
+  spec.trainer.command = "python train.py";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    Catch::Contains("run.json: trainer.command: this run is another program's"));
+}
+
 TEST_CASE("gradient accumulation is refused rather than done wrong") {
   contract::RunSpec spec;
   spec.accumulation_steps = 4;
