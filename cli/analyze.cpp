@@ -14,6 +14,7 @@
 #include "analysis/report/report_writer.hpp"
 #include "cli/chosen_study.hpp"
 #include "cli/command.hpp"
+#include "cli/completer.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -34,7 +35,7 @@ int analyze(const Options& options) {
                                  [](const analysis::Table& table) { return table.rows.empty(); });
   if (empty) {
     fmt::print(stderr, "dlscale: nothing to show: {}\n", describe_use(study.frame));
-    return kExitNothingMatched;
+    return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
   }
   std::cout << writer.render(report);
   return kExitOk;
@@ -43,16 +44,21 @@ int analyze(const Options& options) {
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   std::string known;
+  std::vector<std::string> names;
   for (const analysis::Metric& metric : analysis::metrics()) {
     known += fmt::format("\n  {}: {}", metric.name, metric.summary);
+    names.emplace_back(metric.name);
   }
-  app.add_option("--metric", options->metric, "what to show:" + known)->capture_default_str();
+  app.add_option("--metric", options->metric, "what to show:" + known)
+      ->type_name(one_of(names))
+      ->capture_default_str();
   app.add_option("--by", options->by,
                  "axes that tell the rows of a table apart; one table for each combination of "
                  "the others")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--format", options->format, "text, markdown, csv or latex")
+  app.add_option("--format", options->format, "how to write it")
+      ->type_name(one_of({"text", "markdown", "csv", "latex"}))
       ->capture_default_str();
   add_study_options(app, options->study);
   return [options] { return analyze(*options); };

@@ -6,6 +6,7 @@
 
 #include "analysis/frame.hpp"
 #include "analysis/report/tables.hpp"
+#include "cli/selection.hpp"
 
 namespace CLI {
 class App;
@@ -17,9 +18,10 @@ struct StudyChoice {
   std::string folder = ".";
   std::string baseline;  ///< as typed; empty = the study's
   bool mixed = false;
+  SelectionChoice runs;
 };
 
-/// Declares DIR, --baseline and --mixed; `choice` must outlive the parsing.
+/// Declares DIR, --baseline, --mixed and the selection of runs; `choice` must outlive the parsing.
 void add_study_options(CLI::App& app, StudyChoice& choice);
 
 struct ChosenStudy {
@@ -27,7 +29,8 @@ struct ChosenStudy {
   analysis::AnalysisOptions options;
 };
 
-/// Throws base::UsageError for a baseline that is none, or that no curve of the study has.
+/// The runs that are meant, with the baselines they have among all. Throws base::UsageError for a
+/// baseline that is none, or that no curve of the study has, and what select_runs throws.
 ChosenStudy open_study(const StudyChoice& choice);
 
 }  // namespace dlscale::cli

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/completer.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -27,17 +28,21 @@ Action define(CLI::App& app) {
     bool rebuild = false;
     bool no_tables = false;
     bool figures = false;
+    SelectionChoice runs;
   };
   const auto options = std::make_shared<Options>();
-  app.add_option("DIR", options->folders, "plan folders (default: the current one)");
+  app.add_option("DIR", options->folders, "plan folders (default: the current one)")
+      ->type_name(value_kind::kFolder);
   app.add_flag("--rebuild", options->rebuild, "delete results.sqlite and make it anew");
   app.add_flag("--no-tables", options->no_tables, "neither print nor write tables");
   app.add_flag("--figures", options->figures, "draw all figures, too, into figures/");
+  add_selection_options(app, options->runs, RunArguments::none);
   return [options] {
     std::vector<int> codes;
     for (const std::string& folder : options->folders) {
       codes.push_back(collect_and_report(
-          {folder, options->rebuild, !options->no_tables, options->figures}, std::cout));
+          {folder, options->rebuild, !options->no_tables, options->figures, options->runs},
+          std::cout));
     }
     return combine(codes);
   };
@@ -48,6 +53,8 @@ Action define(CLI::App& app) {
 extern const CommandEntry collect_entry;
 const CommandEntry collect_entry{
     "collect", "Gather results into results.sqlite and write the tables",
-    "dlscale collect demo\n  dlscale collect demo --rebuild --figures", &define};
+    "dlscale collect demo --rebuild --figures\n"
+    "  dlscale collect demo --where 'model == \"mlp\"'    # tables of these runs",
+    &define};
 
 }  // namespace dlscale::cli

@@ -14,10 +14,12 @@
 #include "analysis/report/headings.hpp"
 #include "analysis/report/metrics.hpp"
 #include "analysis/report/report_writer.hpp"
+#include "analysis/scaling/selected_runs.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
 #include "base/file.hpp"
 #include "cli/command.hpp"
+#include "cli/plan_folder.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -100,7 +102,7 @@ void print_written(const std::vector<fs::path>& files, std::ostream& out) {
 int collect_and_report(const CollectOptions& options, std::ostream& out) {
   const contract::PlanDir folder(options.plan_folder);
   const analysis::IngestSummary summary = analysis::ingest(folder, options.rebuild);
-  const analysis::Frame frame = analysis::read_frame(folder);
+  analysis::Frame frame = analysis::read_frame(folder);
   out << fmt::format("collected {}: {}; {} read, {} unchanged\n", frame.study,
                      analysis::describe_use(frame), analysis::count_of(summary.files_read, "file"),
                      summary.files_unchanged);
@@ -108,6 +110,9 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
   if (summary.launches == 0) {
     out << "nothing to collect: no run has been started yet\n";
     return kExitNothingMatched;
+  }
+  if (options.runs.narrows()) {
+    keep_runs(frame, select_runs(read_plan(folder), options.runs), frame.baseline);
   }
   std::vector<fs::path> written;
   if (options.tables) make_tables(frame, folder, out, written);

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <iosfwd>
 
+#include "cli/selection.hpp"
+
 namespace dlscale::cli {
 
 struct CollectOptions {
@@ -12,11 +14,12 @@ struct CollectOptions {
   bool rebuild = false;  ///< delete the database first
   bool tables = true;    ///< print the efficiency and accuracy tables, write tables/
   bool figures = false;  ///< write figures/
+  SelectionChoice runs;  ///< of the tables and figures; the database holds all
 };
 
 /// Ingests, prints to `out` what was found, the tables and the paths of what it wrote. Returns
 /// kExitOk, kExitRunsFailed when runs ended badly, kExitNothingMatched when none was started yet.
-/// Throws base::Error.
+/// Throws base::Error, also when the selection leaves no run.
 int collect_and_report(const CollectOptions& options, std::ostream& out);
 
 }  // namespace dlscale::cli

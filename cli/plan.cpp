@@ -3,14 +3,24 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/error.hpp"
+#include "base/file.hpp"
 #include "cli/command.hpp"
+#include "cli/completer.hpp"
+#include "cli/diff_report.hpp"
+#include "cli/explanation.hpp"
+#include "cli/plan_show.hpp"
 #include "cli/plan_summary.hpp"
 #include "cli/resources.hpp"
+#include "cli/selection.hpp"
 #include "planner/planner.hpp"
+#include "planner/study/resolved.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -18,51 +28,126 @@ namespace {
 struct PlanOptions {
   planner::PlanRequest request;
   std::string out;
+  SelectionChoice runs;
+  std::optional<double> max_gpu_hours;
+  std::string explain;
+  std::string job_template;
   bool dry_run = false;
+  bool diff = false;
+  bool resolved = false;
   bool json = false;
 };
 
-int plan(const PlanOptions& options) {
-  const std::filesystem::path share = share_folder();
-  const planner::Resources resources{share / "sites", share / "templates", built_capabilities(),
-                                     trainer_beside()};
-  const planner::Planning planning = planner::make_plan(options.request, resources);
-  const contract::PlanDir out(options.out.empty() ? planning.plan.study : options.out);
-  std::string outcome;
-  if (options.dry_run) {
-    planner::render_jobs(planning, resources, out);
-    outcome = "dry run: nothing was written\n";
-  } else {
-    const planner::WrittenPlan written = planner::write_plan(planning, resources, out);
-    for (const std::string& run : written.stale) {
-      outcome +=
-          fmt::format("stale: {} has results of another description; it was left as it is\n", run);
-    }
-    outcome += fmt::format("{}: {} files written, {} unchanged\n", out.root().string(),
-                           written.written, written.unchanged);
+/// The request with what other options than -S change of the study.
+planner::PlanRequest request_of(const PlanOptions& options) {
+  planner::PlanRequest request = options.request;
+  if (request.study.empty()) throw base::UsageError("study is required; see dlscale plan --help");
+  if (options.max_gpu_hours) {
+    request.overrides.push_back(fmt::format("resources.max_gpu_hours={}", *options.max_gpu_hours));
   }
+  if (options.runs.narrows()) {
+    request.choose = [&options](const contract::Plan& plan) {
+      return select_runs(plan, options.runs);
+    };
+  }
+  return request;
+}
+
+std::string outcome(const planner::WrittenPlan& written, const contract::PlanDir& out,
+                    bool dry_run) {
+  std::string text;
+  for (const std::string& run : written.stale) {
+    text +=
+        fmt::format("stale: {} has results of another description; it was left as it is\n", run);
+  }
+  return text + fmt::format("{}: {} files {}written, {} unchanged\n", out.root().string(),
+                            written.written, dry_run ? "would be " : "", written.unchanged);
+}
+
+planner::Resources resources_of(const PlanOptions& options) {
+  planner::Resources resources = shipped_resources();
+  if (options.job_template.empty()) return resources;
+  resources.job_template = options.job_template;
+  if (!std::filesystem::is_regular_file(*resources.job_template)) {
+    throw base::UsageError(
+        fmt::format("--template {}: no such file; dlscale templates show NAME "
+                    "prints one to start from",
+                    options.job_template));
+  }
+  return resources;
+}
+
+int plan(const PlanOptions& options) {
+  const planner::Resources resources = resources_of(options);
+  const planner::PlanRequest request = request_of(options);
+  const planner::Planning planning = planner::make_plan(request, resources);
+  if (options.resolved) {
+    const std::string file = request.study.string();
+    std::cout << planner::resolved_study(base::read_file(file), file, request.overrides);
+    return kExitOk;
+  }
+  // With --json standard output is the plan's alone.
+  std::ostream& talk = options.json ? std::cerr : std::cout;
+  if (planning.plan.runs.empty()) {
+    talk << "nothing to plan\n";
+    return kExitOk;
+  }
+  const contract::PlanDir out(options.out.empty() ? planning.plan.study : options.out);
+  if (!options.explain.empty()) print_explanation(planning, options.explain, talk);
+  if (options.diff) {
+    print_diff(planner::diff_plan(planning, out), talk);
+    return kExitOk;
+  }
+  const planner::WrittenPlan written = options.dry_run
+                                           ? planner::check_plan(planning, resources, out)
+                                           : planner::write_plan(planning, resources, out);
   if (options.json) {
-    std::cout << contract::to_json(planning.plan);
-    std::cerr << outcome;
+    contract::write_json(planning.plan, [](std::string_view piece) { std::cout << piece; });
   } else {
     print_plan_summary(planning.plan, std::cout);
-    std::cout << '\n' << outcome;
+    std::cout << '\n';
   }
+  talk << outcome(written, out, options.dry_run);
   return kExitOk;
 }
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<PlanOptions>();
-  app.add_option("study", options->request.study, "the study file (TOML)")->required();
+  app.add_option("study", options->request.study, "the study file (TOML)")
+      ->type_name(value_kind::kStudy);
   app.add_option("--site", options->request.site, "name of a site, or a site file (*.toml)")
+      ->type_name(value_kind::kSite)
       ->capture_default_str();
-  app.add_option("-o,--output", options->out, "plan folder (default: the study's name)");
+  app.add_option("-o,--output", options->out, "plan folder (default: the study's name)")
+      ->type_name(value_kind::kFolder);
   app.add_option("-S", options->request.overrides,
                  "key=value: change a key of the study, for example -S training.epochs=2")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  app.add_flag("--dry-run", options->dry_run, "check and show, write nothing");
+  app.add_flag("-n,--dry-run", options->dry_run, "check and show, write nothing");
+  app.add_flag("--diff", options->diff,
+               "show which runs would be added, removed or changed in the folder; write nothing");
+  app.add_flag("--explain{*}", options->explain,
+               "show the arithmetic of each point first: batches, steps, learning rate, time; "
+               "--explain=GLOB only of the runs called so");
+  app.add_flag("--resolved", options->resolved,
+               "print the study with all it extends, -S and defaults as one TOML; write nothing");
+  app.add_option("--max-gpu-hours", options->max_gpu_hours,
+                 "refuse a plan whose jobs could take more")
+      ->type_name("HOURS");
+  app.add_flag("--fit", options->request.fit,
+               "leave out points rather than refuse: of each curve the ends stay, and what is "
+               "left in between is spread evenly over the GPU counts");
+  app.add_option("--template", options->job_template,
+                 "a job script template of your own; its partials are looked for beside it, then "
+                 "among those shipped")
+      ->type_name(value_kind::kFile);
   app.add_flag("--json", options->json, "print the plan as JSON instead of the summary");
-  return [options] { return plan(*options); };
+  add_selection_options(app, options->runs, RunArguments::none);
+  CLI::App* show = app.add_subcommand("show", "Show runs of a plan folder in full");
+  return [options, show, show_runs = define_plan_show(*show)] {
+    return show->parsed() ? show_runs() : plan(*options);
+  };
 }
 
 }  // namespace
@@ -71,7 +156,12 @@ extern const CommandEntry plan_entry;
 const CommandEntry plan_entry{
     .name = "plan",
     .summary = "Turn a study into run descriptions and job scripts",
-    .example = "dlscale plan study.toml --site juwels-booster -o juwels",
+    .example =
+        "dlscale plan study.toml --site juwels-booster -o juwels --explain -n\n"
+        "  dlscale plan study.toml -o juwels --diff\n"
+        "  dlscale plan study.toml --max-gpu-hours 500 --fit\n"
+        "  dlscale plan study.toml --where 'gpus <= 8'    # only these points\n"
+        "  dlscale plan show juwels 'ddp-resnet50-*-r1'",
     .define = &define,
 };
 

@@ -2,14 +2,19 @@
 #include "cli/plan_summary.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <ostream>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "base/table_printer.hpp"
+#include "cli/run_facts.hpp"
+#include "planner/jobs/budget.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -18,35 +23,82 @@ std::string count(std::size_t n, const char* noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
+double sum_of(const contract::Plan& plan, double contract::PlannedRun::*member) {
+  double sum = 0;
+  for (const contract::PlannedRun& run : plan.runs) sum += run.*member;
+  return sum;
+}
+
+/// "40 jobs", "12 jobs (8 single, 4 arrays)".
+std::string count_jobs(const contract::Plan& plan) {
+  std::map<contract::JobKind, std::size_t> kinds;
+  for (const contract::PlannedJob& job : plan.jobs) ++kinds[job.kind];
+  std::string text = count(plan.jobs.size(), "job");
+  if (kinds.size() == kinds.count(contract::JobKind::single)) return text;
+  std::vector<std::string> parts;
+  for (const auto& [kind, n] : kinds) {
+    parts.push_back(kind == contract::JobKind::array ? count(n, "array")
+                                                     : fmt::format("{} {}", n, to_string(kind)));
+  }
+  return fmt::format("{} ({})", text, fmt::join(parts, ", "));
+}
+
 std::string headline(const contract::Plan& plan) {
-  double gpu_hours = 0;
-  for (const auto& run : plan.runs) gpu_hours += run.gpu_hours;
+  const double gpu_hours = sum_of(plan, &contract::PlannedRun::gpu_hours);
   std::string text =
       fmt::format("{}: {} in {} on {} ({}), {} scaling", plan.study, count(plan.runs.size(), "run"),
-                  count(plan.jobs.size(), "job"), plan.site, plan.scheduler, plan.scaling);
+                  count_jobs(plan), plan.site, plan.scheduler, plan.scaling);
   if (plan.repeats > 1) text += fmt::format(", {} repetitions", plan.repeats);
   // Without a walltime there is no bound to state.
-  if (gpu_hours > 0) text += fmt::format(", at most {:.0f} GPU-hours", gpu_hours);
+  if (gpu_hours > 0) text += fmt::format(", at most {:.6g} GPU-hours", gpu_hours);
   return text + "\n";
 }
 
-std::string point_table(const contract::Plan& plan) {
-  std::map<int, int> nodes;
-  for (const auto& job : plan.jobs) {
-    const auto& resources = job.resources;
-    nodes[resources.nodes * resources.ranks_per_node] = resources.nodes;
+/// "predicted: 2:03:00 for the longest run, 40:00:00 for all of them one by one".
+std::string predicted_time(const contract::Plan& plan) {
+  double longest_s = 0;
+  std::size_t known = 0;
+  for (const contract::PlannedRun& run : plan.runs) {
+    longest_s = std::max(longest_s, run.predicted_s);
+    if (run.predicted_s > 0) ++known;
   }
-  std::map<std::tuple<int, std::int64_t, std::int64_t, double>, int> points;
+  if (known == 0) return {};
+  const std::string whom =
+      known == plan.runs.size() ? "all" : fmt::format("the {} that are", known);
+  return fmt::format("predicted: {} for the longest run, {} for {} one by one\n",
+                     clock_time(longest_s),
+                     clock_time(sum_of(plan, &contract::PlannedRun::predicted_s)), whom);
+}
+
+std::string point_table(const contract::Plan& plan) {
+  std::unordered_map<std::string_view, int> nodes;  // by job
+  for (const auto& job : plan.jobs) nodes[job.name] = job.resources.nodes;
+  std::map<std::tuple<int, int, std::int64_t, std::int64_t, double>, int> points;
   for (const auto& run : plan.runs) {
-    ++points[{run.gpus, run.batch_per_gpu, run.global_batch, run.lr_peak}];
+    ++points[{run.gpus, nodes[run.job], run.batch_per_gpu, run.global_batch, run.lr_peak}];
   }
   std::vector<std::vector<std::string>> rows;
   for (const auto& [point, runs] : points) {
-    const auto& [gpus, per_gpu, global, lr] = point;
-    rows.push_back({std::to_string(gpus), std::to_string(nodes[gpus]), std::to_string(per_gpu),
+    const auto& [gpus, on_nodes, per_gpu, global, lr] = point;
+    rows.push_back({std::to_string(gpus), std::to_string(on_nodes), std::to_string(per_gpu),
                     std::to_string(global), fmt::format("{:.6g}", lr), std::to_string(runs)});
   }
   return base::print_table({"GPUs", "nodes", "batch/GPU", "global batch", "peak LR", "runs"}, rows);
+}
+
+/// A line for each axis along which the cost differs: "GPU-hours by gpus: 4: 12, 8: 24".
+std::string facet_costs(const contract::Plan& plan) {
+  if (sum_of(plan, &contract::PlannedRun::gpu_hours) == 0) return {};
+  std::map<std::string, std::vector<std::string>> parts;
+  for (const planner::FacetCost& facet : planner::cost_by_facet(plan)) {
+    parts[facet.axis].push_back(fmt::format("{}: {:.6g}", facet.value, facet.gpu_hours));
+  }
+  std::string text;
+  for (const contract::Axis& axis : plan.axes) {
+    if (parts[axis.name].size() < 2) continue;
+    text += fmt::format("GPU-hours by {}: {}\n", axis.name, fmt::join(parts[axis.name], ", "));
+  }
+  return text;
 }
 
 /// Reasons with their counts, in the order they first appear.
@@ -71,7 +123,9 @@ std::string skipped_points(const contract::Plan& plan) {
 }  // namespace
 
 void print_plan_summary(const contract::Plan& plan, std::ostream& out) {
-  out << headline(plan) << '\n' << point_table(plan);
+  out << headline(plan) << predicted_time(plan) << '\n' << point_table(plan);
+  const std::string costs = facet_costs(plan);
+  if (!costs.empty()) out << '\n' << costs;
   const std::string skipped = skipped_points(plan);
   if (!skipped.empty()) out << '\n' << skipped;
   if (!plan.warnings.empty()) out << '\n';

@@ -8,8 +8,8 @@
 
 namespace dlscale::cli {
 
-/// Runs, jobs, GPU-hours, one row for each distinct (GPUs, batches, peak learning rate), what was
-/// skipped and why, warnings.
+/// Runs, jobs by kind, GPU-hours in all and by axis, predicted times, one row for each distinct
+/// (GPUs, nodes, batches, peak learning rate), what was skipped and why, warnings.
 void print_plan_summary(const contract::Plan& plan, std::ostream& out);
 
 }  // namespace dlscale::cli

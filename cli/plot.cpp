@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "analysis/report/figures.hpp"
 #include "analysis/report/gnuplot.hpp"
@@ -15,6 +16,7 @@
 #include "base/registry.hpp"
 #include "cli/chosen_study.hpp"
 #include "cli/command.hpp"
+#include "cli/completer.hpp"
 #include "contract/run_dir.hpp"
 
 namespace dlscale::cli {
@@ -50,7 +52,7 @@ int plot(const Options& options) {
   const analysis::Figure figure = kind.make(study.frame, study.options);
   if (figure.series.empty()) {
     fmt::print(stderr, "dlscale: nothing to draw: {}\n", describe_use(study.frame));
-    return kExitNothingMatched;
+    return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
   }
   fs::path stem = output;
   stem.replace_extension();
@@ -63,13 +65,18 @@ int plot(const Options& options) {
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   std::string kinds;
+  std::vector<std::string> names;
   for (const analysis::FigureKind& kind : analysis::figure_kinds()) {
     kinds += fmt::format("\n  {}: {}", kind.name, kind.summary);
+    names.emplace_back(kind.name);
   }
-  app.add_option("KIND", options->kind, "the figure:" + kinds)->required();
+  app.add_option("KIND", options->kind, "the figure:" + kinds)
+      ->type_name(one_of(names))
+      ->required();
   app.add_option("-o,--output", options->output,
                  "file to draw, .svg, .pdf or .png; its CSV and gnuplot script go beside it "
-                 "(default: DIR/figures/KIND.svg)");
+                 "(default: DIR/figures/KIND.svg)")
+      ->type_name(value_kind::kFile);
   add_study_options(app, options->study);
   return [options] { return plot(*options); };
 }

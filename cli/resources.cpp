@@ -42,4 +42,12 @@ std::optional<fs::path> built_capabilities() {
   return if_exists(share_folder() / "capabilities.json");
 }
 
+planner::Resources shipped_resources() {
+  const fs::path share = share_folder();
+  return {.sites = share / "sites",
+          .templates = share / "templates",
+          .capabilities = built_capabilities(),
+          .trainer = trainer_beside()};
+}
+
 }  // namespace dlscale::cli

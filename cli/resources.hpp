@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "planner/planner.hpp"
+
 namespace dlscale::cli {
 
 /// <prefix>/share/dlscale, from the place of the running program (build tree or installation), or
@@ -17,5 +19,8 @@ std::optional<std::filesystem::path> trainer_beside();
 /// What the trainer built beside this program can do: share/dlscale/capabilities.json, written by
 /// the build. Empty when only the login-node tools were built.
 std::optional<std::filesystem::path> built_capabilities();
+
+/// All of this for the planner.
+planner::Resources shipped_resources();
 
 }  // namespace dlscale::cli

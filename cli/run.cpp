@@ -18,12 +18,13 @@
 #include "base/file.hpp"
 #include "cli/collect_steps.hpp"
 #include "cli/command.hpp"
+#include "cli/completer.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/plan_summary.hpp"
 #include "cli/resources.hpp"
 #include "cli/terminal.hpp"
-#include "planner/dataset_path.hpp"
 #include "planner/planner.hpp"
+#include "planner/site/dataset_path.hpp"
 #include "runner/launcher.hpp"
 #include "runner/run_results.hpp"
 
@@ -39,6 +40,7 @@ struct RunOptions {
   std::string out;
   int jobs = 1;
   bool no_figures = false;
+  SelectionChoice runs;
 };
 
 /// Shows how far the runs are: a status line on a terminal, one line for each run that has ended.
@@ -155,22 +157,43 @@ void refuse_what_cannot_run(const planner::Planning& planning) {
   }
 }
 
-runner::LaunchReport launch(const planner::Planning& planning, const contract::PlanDir& folder,
-                            runner::LaunchLog& log, const base::Clock& clock, int jobs) {
+/// The plan without the runs that are not meant, and without the jobs this leaves empty.
+contract::Plan part_of(const contract::Plan& plan, const RunIds& selected) {
+  contract::Plan part = plan;
+  std::erase_if(part.runs, [&](const auto& run) { return !selected.contains(run.run_id); });
+  for (contract::PlannedJob& job : part.jobs) {
+    std::erase_if(job.run_ids, [&](const std::string& id) { return !selected.contains(id); });
+  }
+  std::erase_if(part.jobs, [](const contract::PlannedJob& job) { return job.run_ids.empty(); });
+  return part;
+}
+
+/// A plan folder that this program alone launches the runs of.
+struct LaunchPlace {
+  explicit LaunchPlace(const fs::path& root)
+      : folder(fs::canonical(root)), log(folder.launch_log(), clock) {}
+  const contract::PlanDir folder;
+  const base::SystemClock clock;
+  runner::LaunchLog log;
+};
+
+/// Launches the runs of `plan`, which is `planning`'s or a part of it.
+runner::LaunchReport launch(const planner::Planning& planning, const contract::Plan& plan,
+                            LaunchPlace& place, int jobs) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto commands = runner::make_command_runner();
   const auto scheduler = base::find(runner::job_scheduler_table(), "job scheduler", kScheduler)
-                             .make({*commands, clock, cores});
+                             .make({*commands, place.clock, cores});
   const StopSignals signals;
-  RunView view(planning, folder, clock, signals);
+  RunView view(planning, place.folder, place.clock, signals);
   const auto pause = [](double seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   };
-  const runner::LauncherParts parts{*scheduler, log,   view,
-                                    clock,      pause, [&signals] { return signals.count(); }};
+  const runner::LauncherParts parts{*scheduler,  place.log, view,
+                                    place.clock, pause,     [&signals] { return signals.count(); }};
   runner::LauncherOptions options;
   options.window = jobs;
-  return runner::Launcher(planning.plan, folder, parts, options).run();
+  return runner::Launcher(plan, place.folder, parts, options).run();
 }
 
 /// Failures with their reasons and the files to look into, whose paths are shown below `shown`.
@@ -193,18 +216,15 @@ int print_failures(const runner::LaunchReport& report, const fs::path& root,
 }
 
 int run(const RunOptions& options) {
-  const fs::path share = share_folder();
-  const planner::Resources resources{share / "sites", share / "templates", built_capabilities(),
-                                     trainer_beside()};
+  const planner::Resources resources = shipped_resources();
   const planner::Planning planning = planner::make_plan(options.request, resources);
   refuse_what_cannot_run(planning);
+  const RunIds selected = select_runs(planning.plan, options.runs);
   const contract::PlanDir shown(options.out.empty() ? planning.plan.study : options.out);
-  planner::render_jobs(planning, resources, shown);  // refuses, if it must, before a folder is made
+  planner::check_plan(planning, resources, shown);  // refuses, if it must, before a folder is made
 
   base::make_directories(shown.root());
-  const contract::PlanDir folder(fs::canonical(shown.root()));
-  const base::SystemClock clock;
-  runner::LaunchLog log(folder.launch_log(), clock);
+  LaunchPlace place(shown.root());
   const planner::WrittenPlan written = planner::write_plan(planning, resources, shown);
   print_plan_summary(planning.plan, std::cout);
   for (const std::string& run_id : written.stale) {
@@ -212,13 +232,14 @@ int run(const RunOptions& options) {
   }
   std::cout << std::endl;
 
-  const runner::LaunchReport report = launch(planning, folder, log, clock, options.jobs);
+  const contract::Plan meant = part_of(planning.plan, selected);
+  const runner::LaunchReport report = launch(planning, meant, place, options.jobs);
   if (report.stopped) {
     std::cout << "interrupted; the same command goes on with the runs that are missing\n";
     return kExitInterrupted;
   }
   std::cout << (report.ended.empty() ? "all runs were completed before\n\n" : "\n");
-  const bool failed = print_failures(report, folder.root(), shown.root()) > 0;
+  const bool failed = print_failures(report, place.folder.root(), shown.root()) > 0;
   const int collected =
       collect_and_report({shown.root(), false, true, !options.no_figures}, std::cout);
   return failed ? int{kExitRunsFailed} : collected;
@@ -226,10 +247,14 @@ int run(const RunOptions& options) {
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
-  app.add_option("study", options->request.study, "the study file (TOML)")->required();
+  app.add_option("study", options->request.study, "the study file (TOML)")
+      ->type_name(value_kind::kStudy)
+      ->required();
   app.add_option("--site", options->request.site, "name of a local site, or a site file (*.toml)")
+      ->type_name(value_kind::kSite)
       ->capture_default_str();
-  app.add_option("-o,--output", options->out, "plan folder (default: the study's name)");
+  app.add_option("-o,--output", options->out, "plan folder (default: the study's name)")
+      ->type_name(value_kind::kFolder);
   app.add_option("-S", options->request.overrides,
                  "key=value: change a key of the study, for example -S training.epochs=2")
       ->allow_extra_args(false);
@@ -239,6 +264,7 @@ Action define(CLI::App& app) {
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   app.add_flag("--no-figures", options->no_figures, "tables only");
+  add_selection_options(app, options->runs, RunArguments::none);
   return [options] { return run(*options); };
 }
 
@@ -248,7 +274,9 @@ extern const CommandEntry run_entry;
 const CommandEntry run_entry{
     .name = "run",
     .summary = "Plan, run and evaluate a study on this machine; goes on where it was interrupted",
-    .example = "dlscale run examples/studies/demo/study.toml -o demo",
+    .example =
+        "dlscale run examples/studies/demo/study.toml -o demo\n"
+        "  dlscale run study.toml --where 'gpus == 1'    # the others stay planned",
     .define = &define,
 };
 

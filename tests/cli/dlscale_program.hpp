@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,10 +22,11 @@ struct Ran {
 /// Runs it in a folder of its own, which is empty at first and stays as the program left it.
 class DlscaleProgram {
  public:
-  Ran run(std::vector<std::string> arguments) {
+  Ran run(std::vector<std::string> arguments,
+          const std::map<std::string, std::string>& environment = {}) {
     arguments.insert(arguments.begin(), DLSCALE_BINARY_DIR "/bin/dlscale");
     const std::filesystem::path out = files_ / "out", err = files_ / "err";
-    const auto process = commands_->start({arguments, folder.path(), out, err, {}});
+    const auto process = commands_->start({arguments, folder.path(), out, err, environment});
     const auto status = commands_->wait(process, 60).value();
     return {status.exit_code, base::read_file(out), base::read_file(err)};
   }

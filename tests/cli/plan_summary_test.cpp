@@ -15,12 +15,15 @@ contract::Plan small_plan() {
   plan.site = "here";
   plan.scheduler = "slurm";
   for (int gpus : {4, 8, 8}) {
-    plan.runs.push_back({.gpus = gpus,
+    const std::string job = "j" + std::to_string(plan.jobs.size());
+    plan.runs.push_back({.point = {{"gpus", std::to_string(gpus)}},
+                         .job = job,
+                         .gpus = gpus,
                          .batch_per_gpu = 64,
                          .global_batch = 64 * gpus,
                          .lr_peak = 0.025 * gpus,
                          .gpu_hours = 1.0 * gpus});
-    plan.jobs.push_back({"j", {"r"}, {.nodes = gpus / 4, .ranks_per_node = 4}});
+    plan.jobs.push_back({job, {"r"}, {.nodes = gpus / 4, .ranks_per_node = 4}});
   }
   return plan;
 }
@@ -40,6 +43,26 @@ TEST_CASE("the summary shows each distinct shape once, with its runs") {
         "----  -----  ---------  ------------  -------  ----\n"
         "   4      1         64           256      0.1     1\n"
         "   8      2         64           512      0.2     2\n");
+}
+
+TEST_CASE("the summary says what each value of an axis costs, and how long runs should take") {
+  auto plan = small_plan();
+  plan.axes = {{"gpus", {"4", "8"}}, {"model", {"mlp"}}};
+  plan.runs[0].predicted_s = 3600;
+  plan.runs[1].predicted_s = 1800;
+  const std::string text = summary(plan);
+  CHECK(text.find(
+            "\npredicted: 1:00:00 for the longest run, 1:30:00 for the 2 that are one by one\n") !=
+        std::string::npos);
+  CHECK(text.find("\n\nGPU-hours by gpus: 4: 4, 8: 16\n") != std::string::npos);
+  CHECK(text.find("by model") == std::string::npos);
+}
+
+TEST_CASE("the summary counts jobs by kind where they are not all single") {
+  auto plan = small_plan();
+  plan.jobs[1].kind = contract::JobKind::packed;
+  plan.jobs[2].kind = contract::JobKind::array;
+  CHECK(summary(plan).rfind("s: 3 runs in 3 jobs (1 single, 1 packed, 1 array) on here", 0) == 0);
 }
 
 TEST_CASE("the summary groups skipped points by reason and shows warnings") {

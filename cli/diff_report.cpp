@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/diff_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace dlscale::cli {
+namespace {
+
+struct Kind {
+  const char* sign;
+  const char* name;
+  const std::vector<planner::RunChange>& runs;
+};
+
+std::string cost(const std::vector<planner::RunChange>& runs) {
+  const double hours = planner::total_gpu_hours(runs);
+  return hours > 0 ? fmt::format(" ({:.6g} GPU-hours)", hours) : "";
+}
+
+}  // namespace
+
+void print_diff(const planner::PlanDiff& diff, std::ostream& out) {
+  const Kind kinds[] = {{"+", "added", diff.added},
+                        {"-", "removed", diff.removed},
+                        {"~", "changed", diff.changed},
+                        {"!", "stale", diff.stale}};
+  std::vector<std::string> counts;
+  for (const Kind& kind : kinds) {
+    for (const planner::RunChange& run : kind.runs) {
+      out << fmt::format("{} {}", kind.sign, run.run_id);
+      if (!run.keys.empty()) out << fmt::format(": {}", fmt::join(run.keys, ", "));
+      out << '\n';
+    }
+    counts.push_back(fmt::format("{} {}{}", kind.runs.size(), kind.name, cost(kind.runs)));
+  }
+  counts.push_back(fmt::format("{} unchanged", diff.unchanged.size()));
+  out << fmt::format("{}\n", fmt::join(counts, ", "));
+}
+
+}  // namespace dlscale::cli

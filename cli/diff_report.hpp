@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale plan --diff`: what planning again would change, and what that costs.
+#pragma once
+
+#include <iosfwd>
+
+#include "planner/plan_diff.hpp"
+
+namespace dlscale::cli {
+
+/// A line for each run that is new, gone or other than before, with the keys that differ; then how
+/// many there are of each kind and what they may take.
+void print_diff(const planner::PlanDiff& diff, std::ostream& out);
+
+}  // namespace dlscale::cli

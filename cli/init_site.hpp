@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale init site`: the site file of the cluster this machine belongs to.
+#pragma once
+
+#include "cli/command.hpp"
+
+namespace dlscale::cli {
+
+/// Declares the options of `init site` on its sub-command, as CommandEntry::define does.
+Action define_init_site(CLI::App& app);
+
+}  // namespace dlscale::cli

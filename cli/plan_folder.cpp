@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/plan_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/run_table.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+
+contract::Plan read_plan(const contract::PlanDir& folder) {
+  const std::string file = folder.plan_json().string();
+  if (!fs::is_regular_file(folder.plan_json())) {
+    throw base::UsageError(
+        fmt::format("no plan.json in {}; give the folder that dlscale plan -o or "
+                    "dlscale run -o wrote",
+                    folder.root().string()));
+  }
+  return contract::plan_from_json(base::read_file(file), file);
+}
+
+const contract::PlannedJob& job_of(const contract::Plan& plan, const contract::PlannedRun& run) {
+  const auto found = std::find_if(plan.jobs.begin(), plan.jobs.end(),
+                                  [&](const auto& job) { return job.name == run.job; });
+  if (found != plan.jobs.end()) return *found;
+  throw base::SpecError({"plan.json"}, "jobs",
+                        fmt::format("no job {}, which is to run {}", run.job, run.run_id));
+}
+
+contract::RunSpec read_run(const contract::PlanDir& folder, const contract::Plan& plan,
+                           const contract::PlannedRun& run) {
+  const fs::path own = folder.run(run.run_id).run_json();
+  if (!fs::exists(own)) {
+    if (const auto line = contract::RunTables(plan, folder).find(run.run_id)) {
+      return contract::run_spec_from_json(line->json, line->file.string());
+    }
+  }
+  return contract::run_spec_from_json(base::read_file(own), own.string());
+}
+
+}  // namespace dlscale::cli

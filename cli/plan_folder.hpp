@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a written plan folder says, for the verbs that show it.
+#pragma once
+
+#include "contract/plan.hpp"
+#include "contract/run_dir.hpp"
+#include "contract/run_spec.hpp"
+
+namespace dlscale::cli {
+
+/// plan.json. Throws base::UsageError when there is none, base::SpecError when it is broken.
+contract::Plan read_plan(const contract::PlanDir& folder);
+
+/// The job that runs `run`. Throws base::SpecError when the plan has none.
+const contract::PlannedJob& job_of(const contract::Plan& plan, const contract::PlannedRun& run);
+
+/// The run's complete description: its run.json, or its line in the table of an array whose task
+/// has not started yet. Throws base::Error when it can be read nowhere.
+contract::RunSpec read_run(const contract::PlanDir& folder, const contract::Plan& plan,
+                           const contract::PlannedRun& run);
+
+}  // namespace dlscale::cli

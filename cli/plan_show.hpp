@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale plan show`: runs of a plan folder in full.
+#pragma once
+
+#include "cli/command.hpp"
+
+namespace dlscale::cli {
+
+/// Declares the arguments of `plan show` on its sub-command, as CommandEntry::define does.
+Action define_plan_show(CLI::App& app);
+
+}  // namespace dlscale::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What follows from a study for one run, as people check it before they spend GPU time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contract/plan.hpp"
+#include "contract/run_spec.hpp"
+
+namespace dlscale::cli {
+
+inline constexpr const char* kUnknownFact = "-";
+
+struct RunFact {
+  std::string name;
+  std::string value;  ///< kUnknownFact where nothing is known
+};
+
+/// GPUs, batches, steps, learning rate, time and cost: the same names in the same order for every
+/// run. Steps need the size of the data set: that of the study, or of its kind where it is fixed.
+std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::PlannedRun& planned,
+                              const contract::PlannedJob& job);
+
+/// "1:30:00" of seconds.
+std::string clock_time(double seconds);
+
+}  // namespace dlscale::cli

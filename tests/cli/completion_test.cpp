@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completion as bash does it: the script is sourced and its function called.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "base/file.hpp"
+#include "tests/cli/dlscale_program.hpp"
+#include "tests/planner/bash_run.hpp"
+
+using namespace dlscale;
+
+namespace {
+
+using Words = std::vector<std::string>;
+const std::string kDlscale = DLSCALE_BINARY_DIR "/bin/dlscale";
+const std::string kDemo = DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml";
+
+/// What bash would offer for a command line, whose words stand as bash splits them.
+Words offered(const std::filesystem::path& folder, const Words& line) {
+  std::string words;
+  for (const std::string& word : line) words += " " + planner::shell_quote(word);
+  const test::ShellResult ran =
+      test::run_bash("cd " + planner::shell_quote(folder.string()) + " && source <(" + kDlscale +
+                     " completion bash) && COMP_WORDS=(" + kDlscale + words +
+                     ") COMP_CWORD=" + std::to_string(line.size()) +
+                     " && _dlscale && printf '%s\\n' \"${COMPREPLY[@]}\"");
+  std::istringstream lines(ran.out);
+  Words found;
+  for (std::string one; std::getline(lines, one);) found.push_back(one);
+  return found;
+}
+
+bool contains(const Words& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+}  // namespace
+
+TEST_CASE("bash completes verbs and sub-commands") {
+  const test::TempDir dir;
+  CHECK(offered(dir.path(), {"co"}) == Words{"collect", "completion"});
+  CHECK(contains(offered(dir.path(), {""}), "plan"));
+  CHECK(offered(dir.path(), {"init", "st"}) == Words{"study"});
+  CHECK(offered(dir.path(), {"completion", ""}) == Words{"bash", "fish", "zsh"});
+}
+
+TEST_CASE("bash completes the options of the verb, and none that is hidden") {
+  const test::TempDir dir;
+  CHECK(offered(dir.path(), {"collect", "--re"}) == Words{"--rebuild"});
+  CHECK(offered(dir.path(), {"plan", "show", "--j"}) == Words{"--json"});
+  CHECK_FALSE(contains(offered(dir.path(), {"completion", "--"}), "--answer"));
+}
+
+TEST_CASE("bash completes values of options, after a blank and after =") {
+  const test::TempDir dir;
+  CHECK(offered(dir.path(), {"analyze", "--metric", "sp"}) == Words{"speedup"});
+  CHECK(offered(dir.path(), {"analyze", "--metric", "=", "sp"}) == Words{"speedup"});
+  CHECK(contains(offered(dir.path(), {"analyze", "--metric", "="}), "breakdown"));
+  CHECK(contains(offered(dir.path(), {"plan", "--site", "loc"}), "local"));
+  CHECK(contains(offered(dir.path(), {"plot", ""}), "efficiency"));
+}
+
+TEST_CASE("bash completes studies, and run ids of the plan folder that was named") {
+  test::DlscaleProgram dlscale;
+  base::write_file_atomically(dlscale.folder / "my study.toml", "");
+  base::write_file_atomically(dlscale.folder / "notes.txt", "");
+  CHECK(dlscale.run({"plan", kDemo, "-o", "demo"}).exit_code == 0);
+  const std::filesystem::path folder = dlscale.folder.path();
+  CHECK(offered(folder, {"plan", ""}) == Words{"show", "my study.toml", "demo"});
+  CHECK(offered(folder, {"plan", "my"}) == Words{"my study.toml"});
+  CHECK(offered(folder, {"list", ""}) == Words{"demo"});
+  CHECK(offered(folder, {"list", "demo", "ddp-mlp-cosine"}).size() == 12);
+  CHECK(offered(folder, {"list", "demo", "--run", "ddp-mlp-cosine"}).size() == 12);
+  CHECK(offered(folder, {"plan", "show", "demo", "sync"}).size() == 24);
+  CHECK(offered(folder / "demo", {"plan", "show", "sync"}).size() == 24);
+}
+
+TEST_CASE("where nothing can be completed nothing is offered and nothing is said") {
+  const test::TempDir dir;
+  CHECK(offered(dir.path(), {"plan", "--no-such", "-S", "x"}) == Words{""});
+  CHECK(offered(dir.path(), {"nonsense", "--"}) == Words{"--help", "--version"});
+  base::write_file_atomically(dir / "plan.json", "{");
+  CHECK(offered(dir.path(), {"list", ".", "d"}) == Words{""});
+}
+
+TEST_CASE("the other shells get scripts as well, an unknown one is refused") {
+  test::DlscaleProgram dlscale;
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const test::Ran ran = dlscale.run({"completion", shell});
+    CHECK(ran.exit_code == 0);
+    CHECK_THAT(ran.out, Catch::Contains("completion --answer --"));
+  }
+  const test::Ran ran = dlscale.run({"completion", "tcsh"});
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.err == "dlscale: unknown shell \"tcsh\" (known: bash, zsh, fish)\n");
+  CHECK(dlscale.run({"completion"}).exit_code == 2);
+}
+
+TEST_CASE("zsh and fish find no fault in their scripts") {
+  for (const std::string shell : {"zsh", "fish"}) {
+    if (test::run_bash("command -v " + shell).exit_code != 0) {
+      WARN("skipped: no " << shell << " here");
+      continue;
+    }
+    CHECK(test::run_bash(kDlscale + " completion " + shell + " | " + shell + " -n").out == "");
+  }
+}

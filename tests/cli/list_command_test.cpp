@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale list` and `dlscale plan show` on a folder with some results.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "contract/plan.hpp"
+#include "contract/run_dir.hpp"
+#include "tests/cli/dlscale_program.hpp"
+#include "tests/runner/written_plan.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using Catch::StartsWith;
+
+namespace {
+
+const std::string kDemo = DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml";
+
+/// Four runs of the demo, planned into the folder "demo".
+struct Planned {
+  test::DlscaleProgram dlscale;
+  contract::PlanDir folder{dlscale.folder / "demo"};
+  std::vector<std::string> ids;
+
+  Planned() {
+    const test::Ran planned =
+        dlscale.run({"plan", kDemo, "-o", "demo", "-S", "study.repeats=1", "-S",
+                     "matrix.lr_schedule='cosine'", "-S", "matrix.batch_per_gpu=32"});
+    REQUIRE(planned.err == "");
+    const std::string file = folder.plan_json().string();
+    for (const auto& run : contract::plan_from_json(base::read_file(file), file).runs) {
+      ids.push_back(run.run_id);
+    }
+    REQUIRE(ids.size() == 4);
+  }
+  void complete(const std::string& run_id) const {
+    const contract::LaunchDir launch = folder.run(run_id).make_next_launch();
+    base::write_file_atomically(launch.results(),
+                                contract::to_json_line(contract::RunStart{}) + "\n" +
+                                    contract::to_json_line(contract::RunStop{}) + "\n");
+  }
+};
+
+std::ptrdiff_t lines(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+}  // namespace
+
+TEST_CASE("list shows what differs between runs and how far each is") {
+  Planned planned;
+  planned.complete(planned.ids[0]);
+  const test::Ran ran = planned.dlscale.run({"list", "demo"});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, StartsWith("4 runs: 3 planned, 1 done\n\n"));
+  CHECK_THAT(ran.out, Contains("state") && Contains("framework") && Contains("gpus") &&
+                          Contains(planned.ids[0] + "  done "));
+  CHECK_THAT(ran.out, !Contains("lr_schedule") && !Contains("job"));
+  CHECK(ran.err == "");
+}
+
+TEST_CASE("list takes a selection and says how many runs match") {
+  Planned planned;
+  const test::Ran ran = planned.dlscale.run({"list", "demo", "ddp-*", "--where", "gpus == 2"});
+  CHECK(ran.err == "1 of 4 runs match\n");
+  CHECK_THAT(ran.out, StartsWith("1 run: 1 planned\n"));
+  const test::Ran none = planned.dlscale.run({"list", "demo", "--run", "x*"});
+  CHECK(none.exit_code == 3);
+  CHECK(none.err == "dlscale: 0 of 4 runs match\n");
+  CHECK(planned.dlscale.run({"list", "demo", "--run", "x*", "--allow-empty"}).exit_code == 0);
+}
+
+TEST_CASE("list writes CSV and JSON with every column") {
+  Planned planned;
+  const test::Ran csv = planned.dlscale.run({"list", "demo", "--csv"});
+  CHECK_THAT(csv.out, StartsWith("run_id,state,framework,model,loader,lr_schedule,"));
+  CHECK(lines(csv.out) == 5);
+  const test::Ran json = planned.dlscale.run({"list", "demo", "--json"});
+  CHECK_THAT(json.out, StartsWith("[") && Contains("\"state\":\"planned\"") &&
+                           Contains("\"run_id\":\"" + planned.ids[3] + "\""));
+  CHECK(planned.dlscale.run({"list", "demo", "--json", "--csv"}).exit_code == 2);
+}
+
+TEST_CASE("list refuses a folder without a plan and a condition that is none") {
+  Planned planned;
+  const test::Ran nowhere = planned.dlscale.run({"list"});
+  CHECK(nowhere.exit_code == 2);
+  CHECK_THAT(nowhere.err, Contains("no plan.json in ."));
+  const test::Ran typo = planned.dlscale.run({"list", "demo", "--where", "gpu == 2"});
+  CHECK(typo.exit_code == 2);
+  CHECK_THAT(typo.err, Contains("did you mean \"gpus\"?"));
+  CHECK(lines(typo.err) == 1);
+}
+
+TEST_CASE("plan show prints a run's values, job and script") {
+  Planned planned;
+  const test::Ran ran = planned.dlscale.run({"plan", "show", "demo", planned.ids[3]});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, StartsWith(planned.ids[3] + "\n  state          planned\n"));
+  CHECK_THAT(ran.out, Contains("  global batch   64\n") && Contains("  steps/epoch    94\n") &&
+                          Contains("  LR base        0.05\n") &&
+                          Contains("  LR rule        linear\n") &&
+                          Contains("  LR peak        0.1\n") && Contains("  warm-up steps  47\n") &&
+                          Contains("  script         demo/jobs/"));
+}
+
+TEST_CASE("plan show takes globs and the beginning of one id, and refuses that of several") {
+  Planned planned;
+  CHECK_THAT(planned.dlscale.run({"plan", "show", "demo", "ddp-*"}).out, Contains(planned.ids[3]));
+  const std::string beginning = planned.ids[3].substr(0, planned.ids[3].size() - 3);
+  CHECK_THAT(planned.dlscale.run({"plan", "show", "demo", beginning}).out,
+             StartsWith(planned.ids[3]));
+  const test::Ran several = planned.dlscale.run({"plan", "show", "demo", "ddp"});
+  CHECK(several.exit_code == 2);
+  CHECK_THAT(several.err, Contains("2 runs begin with ddp: " + planned.ids[2]));
+}
+
+TEST_CASE("plan show --json prints run descriptions that read back") {
+  Planned planned;
+  const test::Ran ran = planned.dlscale.run({"plan", "show", "demo", planned.ids[0], "--json"});
+  CHECK(ran.out == base::read_file(planned.folder.run(planned.ids[0]).run_json()));
+}
+
+TEST_CASE("plan show refuses a run that is not there, no run at all and no folder") {
+  Planned planned;
+  const test::Ran unknown = planned.dlscale.run({"plan", "show", "demo", "nobody"});
+  CHECK(unknown.exit_code == 3);
+  CHECK(unknown.err == "dlscale: no run is called nobody; dlscale list shows all\n");
+  CHECK(planned.dlscale.run({"plan", "show", "demo"}).exit_code == 2);
+  CHECK_THAT(planned.dlscale.run({"plan", "show", "nobody"}).err, Contains("no plan.json in ."));
+}
+
+TEST_CASE("the run of an array whose task has not started is in the array's table") {
+  Planned planned;
+  const std::string file = planned.folder.plan_json().string();
+  contract::Plan plan = contract::plan_from_json(base::read_file(file), file);
+  std::string table = "{}\n";
+  for (const std::string& id : planned.ids) {
+    std::string json = base::read_file(planned.folder.run(id).run_json());
+    std::erase(json, '\n');
+    table += json + "\n";
+    std::filesystem::remove(planned.folder.run(id).run_json());
+  }
+  base::write_file_atomically(planned.folder.run_table("g1"), table);
+  plan.jobs.resize(1);
+  plan.jobs[0] = {"g1-1", planned.ids, {}, contract::JobKind::array, "", 0, "g1", 1};
+  for (auto& run : plan.runs) run.job = "g1-1";
+  base::write_file_atomically(planned.folder.plan_json(), contract::to_json(plan));
+  const test::Ran ran = planned.dlscale.run({"plan", "show", "demo", planned.ids[1]});
+  CHECK_THAT(ran.out, StartsWith(planned.ids[1]) && Contains("task 2 of 4, array g1-1"));
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `dlscale plan` shows and leaves out on request, and `dlscale templates`.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "tests/cli/dlscale_program.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using Catch::StartsWith;
+
+namespace {
+
+/// The starter study of `dlscale init study`: 6 points, 3 repetitions.
+struct Starter {
+  test::DlscaleProgram dlscale;
+  Starter() { REQUIRE(dlscale.run({"init", "study"}).exit_code == 0); }
+  test::Ran plan(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"plan", "study.toml", "-o", "out"});
+    return dlscale.run(arguments);
+  }
+  bool wrote() const { return std::filesystem::exists(dlscale.folder / "out"); }
+};
+
+std::ptrdiff_t lines(const std::string& text) {
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+}  // namespace
+
+TEST_CASE("plan --explain shows the arithmetic of each point, and what all share once") {
+  Starter starter;
+  const test::Ran ran = starter.plan({"--explain", "-n"});
+  CHECK_THAT(ran.out,
+             StartsWith("6 points: nodes 1, batch/GPU 32, accumulation 1, last batch pad"));
+  CHECK_THAT(ran.out, Contains("LR base 0.05, LR rule linear") &&
+                          Contains("global batch  steps/epoch  LR peak  warm-up steps") &&
+                          Contains("64           94      0.1             47"));
+  CHECK_FALSE(starter.wrote());
+  CHECK_THAT(starter.plan({"-n", "--explain=ddp-mlp-step-*"}).out, StartsWith("2 points: "));
+  CHECK(starter.plan({"-n", "--explain=nobody"}).exit_code == 3);
+}
+
+TEST_CASE("plan --diff lists exactly the runs that a new axis value adds, and writes nothing") {
+  Starter starter;
+  REQUIRE(starter.plan({}).exit_code == 0);
+  CHECK(starter.plan({"--diff"}).out == "0 added, 0 removed, 0 changed, 0 stale, 18 unchanged\n");
+  const test::Ran ran = starter.plan({"--diff", "-S", "matrix.gpus=[1, 2, 4]"});
+  CHECK(lines(ran.out) == 10);
+  CHECK_THAT(ran.out, StartsWith("+ synchronous-mlp-step-g4-") &&
+                          Contains("\n9 added, 0 removed, 0 changed, 0 stale, 18 unchanged\n"));
+  CHECK_THAT(starter.plan({}).out, Contains("out: 0 files written, 39 unchanged\n"));
+}
+
+TEST_CASE("plan --where and --run plan the points they name, with all repetitions") {
+  Starter starter;
+  const test::Ran ran = starter.plan({"--where", "gpus == 2", "--run", "ddp-*"});
+  CHECK(ran.err == "6 of 18 runs match\n");
+  CHECK_THAT(ran.out, StartsWith("study: 6 runs in 6 jobs"));
+  CHECK_THAT(starter.plan({}).out, StartsWith("study: 18 runs in 18 jobs"));
+}
+
+TEST_CASE("a selection of plan that matches nothing, or a part of a point, is refused") {
+  Starter starter;
+  const test::Ran none = starter.plan({"--where", "gpus == 9"});
+  CHECK(none.exit_code == 3);
+  CHECK(none.err == "dlscale: 0 of 18 runs match\n");
+  const test::Ran allowed = starter.plan({"--where", "gpus == 9", "--allow-empty"});
+  CHECK(allowed.exit_code == 0);
+  CHECK(allowed.out == "nothing to plan\n");
+  const test::Ran part = starter.plan({"--where", "repetition == 1"});
+  CHECK(part.exit_code == 2);
+  CHECK_THAT(part.err, Contains("1 of the 3 repetitions of synchronous-mlp-step-g1-"));
+  CHECK_FALSE(starter.wrote());
+}
+
+TEST_CASE("plan --max-gpu-hours refuses, and with --fit leaves out points and lists them") {
+  Starter starter;
+  const std::vector<std::string> wide{"-n",
+                                      "-S",
+                                      "resources.walltime='01:00:00'",
+                                      "-S",
+                                      "matrix.gpus=[1, 2, 4, 8]",
+                                      "--max-gpu-hours",
+                                      "100"};
+  const test::Ran refused = starter.plan(wide);
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, Contains("up to 135 GPU-hours") && Contains("the limit is 100"));
+  std::vector<std::string> fit = wide;
+  fit.emplace_back("--fit");
+  const test::Ran ran = starter.plan(fit);
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("GPU-hours by gpus: 1: 9, 2: 18, 8: 72\n") &&
+                          Contains("skipped 3 points: left out to keep within 100 GPU-hours"));
+}
+
+TEST_CASE("plan --resolved prints a study that plans the same runs") {
+  Starter starter;
+  REQUIRE(starter.plan({}).exit_code == 0);
+  const test::Ran ran = starter.plan({"--resolved", "-S", "training.epochs=7"});
+  CHECK_THAT(ran.out, Contains("epochs = 7\n") && Contains("precision = \"fp32\"\n"));
+  const test::Ran plain = starter.plan({"--resolved"});
+  base::write_file_atomically(starter.dlscale.folder / "study.toml", plain.out);
+  CHECK(starter.plan({"--diff"}).out == "0 added, 0 removed, 0 changed, 0 stale, 18 unchanged\n");
+}
+
+TEST_CASE("plan --template makes the scripts from a file of the user's own") {
+  Starter starter;
+  const std::string shipped = starter.dlscale.run({"templates", "show", "local.sh"}).out;
+  base::write_file_atomically(starter.dlscale.folder / "mine.mustache", shipped + "# {{model}}\n");
+  CHECK(starter.plan({"--template", "mine.mustache"}).exit_code == 0);
+  for (const auto& script :
+       std::filesystem::directory_iterator(starter.dlscale.folder / "out/jobs")) {
+    CHECK_THAT(base::read_file(script.path()), Catch::EndsWith("# mlp\n"));
+  }
+  base::write_file_atomically(starter.dlscale.folder / "bad.mustache", "{{modle}}\n");
+  const test::Ran bad = starter.plan({"--template", "bad.mustache"});
+  CHECK(bad.exit_code == 2);
+  CHECK_THAT(bad.err,
+             Contains("bad.mustache:1:1: unknown name \"modle\"; did you mean \"model\"?"));
+  CHECK(starter.plan({"--template", "none.mustache"}).exit_code == 2);
+}
+
+TEST_CASE("templates lists, shows and explains what scripts are made from") {
+  test::DlscaleProgram dlscale;
+  CHECK_THAT(dlscale.run({"templates", "list"}).out, Contains("slurm.sh") && Contains("includes"));
+  CHECK_THAT(dlscale.run({"templates", "names"}).out, Contains("global_batch"));
+  const test::Ran typo = dlscale.run({"templates", "show", "slrm.sh"});
+  CHECK(typo.exit_code == 2);
+  CHECK_THAT(typo.err, Contains("did you mean \"slurm.sh\"?"));
+  CHECK(dlscale.run({"templates", "list", "nowhere"}).exit_code == 2);
+  CHECK(dlscale.run({"templates"}).exit_code == 2);
+}
