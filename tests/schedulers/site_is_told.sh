@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# `dlscale init site` finds out from a real batch system what its cluster is like.
+# usage: site_is_told.sh DLSCALE slurm|oar
+set -euo pipefail
+
+scheduler=$2
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cluster=$here/../support/${scheduler}_cluster.sh
+site=$here/sites/$scheduler.toml
+work=$(mktemp -d)
+chmod 755 "$work" # OAR's user comes here
+trap 'rm -rf "$work"' EXIT
+cp "$1" "$work/dlscale"
+"$cluster" --site "$site" "$work/dlscale" init site told --scheduler "$scheduler" >"$work/told.toml"
+sed 's/ *#.*//; /^$/d' "$work/told.toml" | diff "$here/sites/$scheduler.told.toml" - || {
+  echo "FAILED: the cluster (<) was told as another one (>)" >&2
+  exit 1
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints a site file's nodes and partitions as lines of slurm.conf.
+
+usage: slurm_nodes.py SITE.toml
+
+Partitions with the same shape of node share nodes; one with fewer nodes has the first of them.
+"""
+import re
+import sys
+import tomllib
+
+NODES_UNLESS_SAID = 1024
+
+
+def shape_of(partition):
+    return tuple(partition.get(key, 0) for key in
+                 ("gpus_per_node", "gpu_type", "cores_per_node", "memory_gb"))
+
+
+def node_count(partition):
+    said = [partition[key] for key in ("nodes", "max_nodes", "min_nodes") if key in partition]
+    return said[0] if said else NODES_UNLESS_SAID
+
+
+def features(partitions):
+    """Every name in the partitions' constraints; its operators ("&", "|", counts) are left out."""
+    names = set()
+    for partition in partitions:
+        names |= set(re.findall(r"[A-Za-z_][\w.-]*", partition.get("constraint", "")))
+    return sorted(names)
+
+
+def gres(partition):
+    if not partition.get("gpus_per_node"):
+        return ""
+    kind = partition.get("gpu_type", "").replace(" ", "_")
+    return f" Gres=gpu:{kind + ':' if kind else ''}{partition['gpus_per_node']}"
+
+
+def node_line(prefix, partitions, count):
+    first = partitions[0]
+    line = f"NodeName={prefix}[1-{count}] CPUs={first.get('cores_per_node', 1)} State=CLOUD"
+    line += f" RealMemory={int(first.get('memory_gb', 1024) * 1024)}{gres(first)}"
+    names = features(partitions)
+    return line + (f" Feature={','.join(names)}" if names else "")
+
+
+def partition_line(name, entries, nodes):
+    """One partition may be listed several times, with several QoS: its limits are the widest. What
+    has no name is what jobs get that name none."""
+    line = f"PartitionName={name or 'unnamed Default=YES'} State=UP Nodes={nodes}"
+    line += f" MinNodes={min(entry.get('min_nodes', 1) for entry in entries)}"
+    if all("max_nodes" in entry for entry in entries):
+        line += f" MaxNodes={max(entry['max_nodes'] for entry in entries)}"
+    if all("max_walltime" in entry for entry in entries):
+        line += f" MaxTime={max((entry['max_walltime'] for entry in entries), key=minutes)}"
+    if all(entry.get("exclusive", False) for entry in entries):
+        line += " OverSubscribe=EXCLUSIVE"
+    return line
+
+
+def minutes(walltime):
+    days, _, clock = walltime.rpartition("-")
+    hours, minute, *_ = clock.split(":")
+    return int(days or 0) * 1440 + int(hours) * 60 + int(minute)
+
+
+def main():
+    with open(sys.argv[1], "rb") as file:
+        site = tomllib.load(file)
+    if "max_array_size" in site:
+        print(f"MaxArraySize={site['max_array_size']}")
+    shapes, named = {}, {}
+    for partition in site["partitions"]:
+        shapes.setdefault(shape_of(partition), []).append(partition)
+    for number, partitions in enumerate(shapes.values()):
+        prefix = f"shape{number}n"
+        count = max(map(node_count, partitions))
+        print(node_line(prefix, partitions, count))
+        for partition in partitions:
+            queue = partition.get("queue", partition["name"])
+            nodes, entries = named.setdefault(queue, (set(), []))
+            nodes.add(f"{prefix}[1-{partition.get('nodes', count)}]")
+            entries.append(partition)
+    for name, (nodes, entries) in named.items():
+        # Ranges of one prefix may overlap: SLURM joins them.
+        print(partition_line(name, entries, ",".join(sorted(nodes))))
+
+
+main()
