@@ -72,13 +72,15 @@ void TextWriter::break_line(int level) {
   text_.append(static_cast<std::size_t>(level * layout_.indent), ' ');
 }
 
+/// Asked for each key of each run's description.
 bool TextWriter::is_omitted(std::string_view key) const {
-  return std::any_of(omitted_.begin(), omitted_.end(), [&](std::string_view omitted) {
-    if (level_ == 1) return omitted == key;
-    return level_ == 2 && omitted.size() == top_key_.size() + 1 + key.size() &&
-           omitted.starts_with(top_key_) && omitted[top_key_.size()] == '.' &&
-           omitted.ends_with(key);
-  });
+  const std::size_t above = level_ == 1 ? 0 : top_key_.size() + 1;
+  for (const std::string_view omitted : omitted_) {
+    if (omitted.size() != above + key.size() || !omitted.ends_with(key)) continue;
+    if (level_ == 1) return true;
+    if (level_ == 2 && omitted.starts_with(top_key_) && omitted[above - 1] == '.') return true;
+  }
+  return false;
 }
 
 }  // namespace dlscale::contract::codec

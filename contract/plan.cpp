@@ -29,12 +29,30 @@ void visit_fields(Visitor& v, PlannedRun& s) {
   v.optional("lr_peak", s.lr_peak);
   v.sparse("predicted_s", s.predicted_s);
   v.optional("gpu_hours", s.gpu_hours);
+  v.sparse("stale", s.stale);
 }
 
 template <class Visitor>
 void visit_fields(Visitor& v, ListedRun& s) {
   visit_fields(v, s.run);
   v.required("state", s.state);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, RunChange& s) {
+  v.required("run_id", s.run_id);
+  v.required("gpu_hours", s.gpu_hours);
+  v.sparse("keys", s.keys);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, PlanChanges& s) {
+  v.required("added", s.added);
+  v.required("removed", s.removed);
+  v.required("changed", s.changed);
+  v.required("stale", s.stale);
+  v.required("unchanged", s.unchanged);
+  v.required("gpu_hours", s.gpu_hours);
 }
 
 template <class Visitor>
@@ -48,6 +66,7 @@ void visit_fields(Visitor& v, PlannedJob& s) {
   v.sparse("table", s.table);
   v.sparse("offset", s.offset);
   v.sparse("throttle", s.throttle);
+  v.sparse("chain", s.chain);
   v.sparse("after", s.after);
 }
 
@@ -94,6 +113,11 @@ void write_json(const Plan& plan, const std::function<void(std::string_view)>& s
 std::string to_json(const std::vector<ListedRun>& runs) {
   constexpr codec::Layout kLinePerRun{1, 1};
   return codec::to_text(runs, kLinePerRun) + "\n";
+}
+
+std::string to_json(const PlanChanges& changes) {
+  constexpr codec::Layout kLinePerElement{1, 2};
+  return codec::to_text(changes, kLinePerElement) + "\n";
 }
 
 std::string to_json(const Plan& plan) {

@@ -36,6 +36,7 @@ struct PlannedRun {
   double lr_peak = 0;
   double predicted_s = 0;  ///< expected wall time; 0 = no prediction
   double gpu_hours = 0;    ///< its share of what its job may take
+  bool stale = false;      ///< its results are of an earlier description, which was left alone
   bool operator==(const PlannedRun&) const = default;
 };
 
@@ -53,6 +54,7 @@ struct PlannedJob {
   std::string table;      ///< array: stem of the file with a line for each run
   int offset = 0;         ///< array: lines of the table before this job's first
   int throttle = 0;       ///< array: tasks at a time; 0 = no limit
+  int chain = 0;          ///< number of its chain, from 1; 0 = in none
   std::vector<std::string> after;  ///< jobs that must have ended before this one starts
   bool operator==(const PlannedJob&) const = default;
 };
@@ -102,6 +104,19 @@ struct ListedRun {
 };
 /// A list of objects: what plan.json says of each run, and its state.
 std::string to_json(const std::vector<ListedRun>& runs);
+/// How planning again would change a run.
+struct RunChange {
+  std::string run_id;
+  double gpu_hours = 0;           ///< of a removed run: what it was planned to take
+  std::vector<std::string> keys;  ///< of run.json that differ; "run.json" where it cannot be read
+};
+/// What planning again would change, for `dlscale plan --diff --json`.
+struct PlanChanges {
+  std::vector<RunChange> added, removed, changed, stale;
+  std::size_t unchanged = 0;
+  std::map<std::string, double> gpu_hours;  ///< of each of the lists, by its name
+};
+std::string to_json(const PlanChanges& changes);
 /// The study that a `plan.json` is of, without reading its runs into memory. Throws as
 /// plan_from_json does.
 std::string study_of_plan(std::string_view text, std::string_view file);

@@ -65,6 +65,19 @@ void validate_plain(const RunSpec& spec, const Checker& check) {
   }
 }
 
+/// Names become names of folders and files, which may have 255 bytes with numbers and endings.
+void validate_lengths(const RunSpec& spec, const Checker& check) {
+  constexpr std::size_t kLongest = 160;
+  const auto limit = [&](const char* key, const char* what, std::size_t length) {
+    if (length <= kLongest) return;
+    check.fail(key, fmt::format("{} has {} characters, but it names files and may have {}", what,
+                                length, kLongest));
+  };
+  limit("study", "the study's name", spec.study.size());
+  limit("model", "framework, model and lr_schedule together",
+        spec.framework.size() + spec.model.size() + spec.lr_schedule.kind.size());
+}
+
 void validate_names(const RunSpec& spec, const Checker& check) {
   if (spec.trainer.command.empty()) {
     check.known("framework", "framework", spec.framework);
@@ -79,6 +92,8 @@ void validate_names(const RunSpec& spec, const Checker& check) {
   check.known("device", "resources.device", spec.resources.device);
   check.known("communicator", "resources.communicator", spec.resources.communicator);
   check.one_of("scaling", spec.scaling, {"weak", "strong", "throughput"});
+  check.require(spec.mode.empty() || spec.mode == "inference", "mode",
+                "must be inference, or absent for training");
   check.one_of("precision", spec.precision, {"fp32", "fp64"});
   check.one_of("last_batch", spec.last_batch, {"pad", "drop"});
   check.one_of("lr.scale", spec.lr.scale, {"linear", "sqrt", "none"});
@@ -150,6 +165,7 @@ RunSpec run_spec_from_json(std::string_view text, std::string_view file) {
 void validate(const RunSpec& spec, std::string_view file) {
   const Checker check{std::string(file)};
   validate_names(spec, check);
+  validate_lengths(spec, check);
   validate_sizes(spec, check);
   validate_recipe(spec, check);
 }

@@ -55,6 +55,14 @@ struct OptimizerSpec {
   bool operator==(const OptimizerSpec&) const = default;
 };
 
+/// Settings of a model that is made of others; each model reads only its own.
+struct ModelOptions {
+  std::string backbone;       ///< frozen_backbone: the pretrained model below the classifier
+  int classifier_hidden = 0;  ///< frozen_backbone: width of the classifier's two hidden layers
+  double dropout = 0;         ///< frozen_backbone: after each of them
+  bool operator==(const ModelOptions&) const = default;
+};
+
 /// Settings of the framework style; each style reads only its own.
 struct FrameworkOptions {
   double bucket_cap_mb = 25;            ///< ddp: gradient bucket size, MiB (PyTorch's default)
@@ -94,11 +102,13 @@ struct RunSpec {
   int repetition = 1;
   std::uint64_t seed = 1;        ///< the study's; a run draws from seed + repetition - 1
   std::string scaling = "weak";  ///< weak, strong, throughput
+  std::string mode;              ///< "inference": forward passes only; empty: training
   std::map<std::string, std::string> point;  ///< the value of each axis, as shown in tables
 
   std::string framework = "ddp";
   FrameworkOptions framework_options;
   std::string model = "mlp";
+  ModelOptions model_options;
   std::string loader = "memory";
   DatasetSpec dataset;
   std::string precision = "fp32";  ///< fp32, fp64

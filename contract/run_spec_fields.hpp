@@ -47,6 +47,13 @@ void visit_fields(Visitor& v, OptimizerSpec& s) {
 }
 
 template <class Visitor>
+void visit_fields(Visitor& v, ModelOptions& s) {
+  v.sparse("backbone", s.backbone);
+  v.sparse("classifier_hidden", s.classifier_hidden);
+  v.sparse("dropout", s.dropout);
+}
+
+template <class Visitor>
 void visit_fields(Visitor& v, FrameworkOptions& s) {
   v.optional("bucket_cap_mb", s.bucket_cap_mb);
   v.optional("first_bucket_mb", s.first_bucket_mb);
@@ -82,10 +89,12 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.optional("repetition", s.repetition);
   v.optional("seed", s.seed);
   v.optional("scaling", s.scaling);
+  v.sparse("mode", s.mode);
   v.optional("point", s.point);
   v.required("framework", s.framework);
   v.optional("framework_options", s.framework_options);
   v.required("model", s.model);
+  v.sparse("model_options", s.model_options);
   v.required("loader", s.loader);
   v.required("dataset", s.dataset);
   v.optional("precision", s.precision);

@@ -19,7 +19,7 @@ struct NodeGroup {
   int nodes = 0;
   int gpus_per_node = 0;
   int cores_per_node = 0;
-  int memory_gb = 0;  ///< whole 2^30 bytes of a node
+  int memory_gb = 0;  ///< whole 10^9 bytes of a node
   int min_nodes = 0;  ///< of one job
   int max_nodes = 0;
   double max_walltime_s = 0;
@@ -28,6 +28,11 @@ struct NodeGroup {
   std::string properties;    ///< OAR: SQL that tells these nodes from others
   std::string gpu_resource;  ///< OAR: the property that numbers the GPUs
 };
+
+/// Batch systems count memory in MiB; whole 10^9 bytes of it.
+constexpr int whole_gb_of(int mib) {
+  return static_cast<int>(mib * 1048576.0 / 1e9);
+}
 
 struct Cluster {
   std::string name;        ///< empty: not told

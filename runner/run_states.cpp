@@ -51,15 +51,23 @@ class LastWords {
   std::map<std::string, Word> runs_, jobs_;
 };
 
+bool kept_output(const contract::PlannedRun& run, const contract::PlanDir& folder) {
+  const auto launches = folder.run(run.run_id).launches();
+  return !launches.empty() && std::filesystem::exists(launches.back().out()) &&
+         !std::filesystem::exists(launches.back().results());
+}
+
 /// What the job script noted of the run's end, or of the whole job's.
 std::optional<JobState> end_by_script(const contract::PlannedRun& run,
                                       const contract::PlanDir& folder) {
   std::optional<JobState> end;
   for (const contract::LaunchRecord& record : read_log(folder.job_end(run.job))) {
     if (!record.run_id.empty() && record.run_id != run.run_id) continue;
-    const auto outcome = contract::outcome_of_exit(record.exit_code);
-    // Without results a good exit is none.
-    end = outcome == contract::RunOutcome::Completed ? JobState::Failed : state_of(outcome);
+    const auto outcome = record.outcome.value_or(contract::outcome_of_exit(record.exit_code));
+    // Without results a good exit is none, but for other programs, whose scripts keep their output.
+    const bool other = !run.log_format.empty() || kept_output(run, folder);
+    const bool bad = outcome == contract::RunOutcome::Completed && !other;
+    end = bad ? JobState::Failed : state_of(outcome);
   }
   return end;
 }
@@ -69,8 +77,12 @@ JobState state_of_run(const contract::PlannedRun& run, const contract::PlanDir& 
   const RunResults results = read_run_results(folder.run(run.run_id));
   if (results.completed) return JobState::Done;
   if (const auto noted = log.on(run)) return *noted;
-  if (results.stop) return state_of(results.stop->outcome);
-  if (const auto ended = end_by_script(run, folder)) return *ended;
+  const auto ended = end_by_script(run, folder);
+  // Ranks that were told to stop do not know why: the launcher stops all when one fails.
+  const bool told_to_stop =
+      results.stop && results.stop->outcome == contract::RunOutcome::Cancelled;
+  if (results.stop && !(told_to_stop && ended)) return state_of(results.stop->outcome);
+  if (ended) return *ended;
   return results.launches > 0 ? JobState::Running : JobState::Planned;
 }
 

@@ -64,7 +64,7 @@ std::map<std::string, Host> hosts_of(const std::vector<const json*>& resources,
     host.cluster = text(*resource, "cluster");
     host.gpu_model = text(*resource, "gpu_model");
     const std::string memory = text(*resource, "memnode");  // MiB where a site has it
-    host.memory_gb = memory.empty() ? 0 : std::atoi(memory.c_str()) / 1024;
+    host.memory_gb = whole_gb_of(std::atoi(memory.c_str()));
   }
   return hosts;
 }

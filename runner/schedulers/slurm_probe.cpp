@@ -139,7 +139,7 @@ std::vector<NodeGroup> groups_of(const NodeGroup& partition, const std::string& 
     NodeGroup nodes = partition;
     nodes.nodes = number(fields[1]);
     nodes.cores_per_node = number(fields[2]) * number(fields[3]);
-    nodes.memory_gb = number(fields[4]) / 1024;
+    nodes.memory_gb = whole_gb_of(number(fields[4]));
     const Gpus gpus = gpus_of(fields[5]);
     nodes.gpus_per_node = gpus.count;
     nodes.gpu_type = gpus.type;

@@ -33,6 +33,7 @@ Plan any_plan(unsigned seed) {
     PlannedJob job{any.text(), any.list([&] { return any.text(); }), {}};
     job.kind = static_cast<JobKind>(any.whole(0, 2));
     job.table = any.text();
+    job.chain = static_cast<int>(any.whole(0, 9));
     job.after = any.list([&] { return any.text(); });
     return job;
   });

@@ -20,6 +20,7 @@ RunSpec any_spec(unsigned seed) {
   s.repetition = static_cast<int>(any.whole(1, 99));
   s.seed = static_cast<std::uint64_t>(any.whole(0, INT64_MAX)) * 2;
   s.scaling = any.one_of({"weak", "strong", "throughput"});
+  s.mode = any.one_of({"", "inference"});
   s.point = any.table();
   s.framework = any.one_of(vocabulary("framework"));
   s.model = any.one_of(vocabulary("model"));

@@ -60,3 +60,42 @@ TEST_CASE("without a log the run's own end counts, then what its script noted") 
   desk.written.write_launch("run-a", 2, {stop});
   CHECK(desk.state() == runner::state_of(RunOutcome::Diverged));
 }
+
+TEST_CASE("a good exit counts where a program other than dlscale-train kept its output") {
+  Desk desk;
+  base::LineAppender notes(desk.written.folder.job_end("a"));
+  notes.append(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":0})");
+  CHECK(desk.state() == JobState::Failed);
+  const auto launch = desk.written.folder.run("run-a").make_next_launch();
+  CHECK(desk.state() == JobState::Failed);
+  base::write_file_atomically(launch.out(), "epoch 1\n");
+  CHECK(desk.state() == JobState::Done);
+}
+
+TEST_CASE("a run whose log is another program's is done when that ended well") {
+  Desk desk;
+  desk.written.plan.runs[0].log_format = "timm";
+  base::LineAppender notes(desk.written.folder.job_end("a"));
+  notes.append(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":0})");
+  CHECK(desk.state() == JobState::Done);
+  notes.append(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":1})");
+  CHECK(desk.state() == JobState::Failed);
+}
+
+TEST_CASE("how the script says a run ended counts more than the exit code") {
+  Desk desk;
+  base::LineAppender(desk.written.folder.job_end("a"))
+      .append(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":1,"outcome":"TimedOut"})");
+  CHECK(desk.state() == runner::state_of(RunOutcome::TimedOut));
+}
+
+TEST_CASE("of ranks that were told to stop the script knows why") {
+  Desk desk;
+  contract::RunStop stop;
+  stop.outcome = RunOutcome::Cancelled;
+  desk.written.write_launch("run-a", 1, {stop});
+  CHECK(desk.state() == runner::state_of(RunOutcome::Cancelled));
+  base::LineAppender(desk.written.folder.job_end("a"))
+      .append(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":3})");
+  CHECK(desk.state() == JobState::Failed);
+}

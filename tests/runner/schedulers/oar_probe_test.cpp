@@ -36,7 +36,7 @@ TEST_CASE("hosts are counted with their cores and the GPUs that these belong to"
   CHECK(group.nodes == 2);
   CHECK(group.gpus_per_node == 2);
   CHECK(group.cores_per_node == 2);
-  CHECK(group.memory_gb == 96);
+  CHECK(group.memory_gb == 103);
   CHECK(group.gpu_type == "Tesla T4");
   CHECK(group.gpu_resource == "gpu");
   CHECK(group.properties.empty());

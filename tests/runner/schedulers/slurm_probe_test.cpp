@@ -46,7 +46,7 @@ TEST_CASE("a partition has the nodes, GPUs, cores and limits that SLURM tells") 
   CHECK(group.gpus_per_node == 4);
   CHECK(group.gpu_type == "a100");
   CHECK(group.cores_per_node == 48);
-  CHECK(group.memory_gb == 512);
+  CHECK(group.memory_gb == 549);
   CHECK(group.min_nodes == 2);
   CHECK(group.max_nodes == 384);
   CHECK(group.max_walltime_s == 36 * 3600.0);
@@ -80,7 +80,7 @@ TEST_CASE("nodes with other GPUs are a group of their own, with what the least o
   REQUIRE(cluster.groups.size() == 2);
   CHECK(cluster.groups[0].nodes == 8);
   CHECK(cluster.groups[0].cores_per_node == 32);
-  CHECK(cluster.groups[0].memory_gb == 128);
+  CHECK(cluster.groups[0].memory_gb == 137);
   CHECK(cluster.groups[1].gpu_type == "h100");
   CHECK(cluster.groups[1].gpus_per_node == 8);
 }
