@@ -10,11 +10,7 @@
 
 namespace dlscale::planner {
 
-struct RunChange {
-  std::string run_id;
-  double gpu_hours = 0;           ///< of a removed run: what it was planned to take
-  std::vector<std::string> keys;  ///< of run.json that differ; "run.json" where it cannot be read
-};
+using contract::RunChange;
 
 /// Each in the order of its plan: the new one, for removed runs the folder's.
 struct PlanDiff {

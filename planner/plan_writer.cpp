@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <future>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "base/error.hpp"
@@ -14,6 +14,7 @@
 #include "planner/planner.hpp"
 #include "planner/script/render.hpp"
 #include "planner/script/script_data.hpp"
+#include "planner/study/slices.hpp"
 
 namespace dlscale::planner {
 namespace fs = std::filesystem;
@@ -23,26 +24,8 @@ using base::Folder;
 using contract::JobKind;
 using contract::PlannedJob;
 
-constexpr std::size_t kMostThreads = 4;  // login nodes are shared
-constexpr std::size_t kJobsPerThread = 256;
 constexpr std::size_t kMostFacts = std::size_t{1} << 16;  // bytes of a digest's text held at a time
 constexpr std::chrono::milliseconds kClockTick(10);       // of file times, at most
-
-/// Calls `work(begin, end)` for slices of 0 … count, side by side where there are many. Throws what
-/// the first slice that failed has thrown.
-template <class Work>
-void in_slices(std::size_t count, const Work& work) {
-  const std::size_t most =
-      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMostThreads);
-  const std::size_t slices = std::clamp<std::size_t>(count / kJobsPerThread, 1, most);
-  if (slices == 1) return work(0, count);
-  std::vector<std::future<void>> parts;
-  for (std::size_t i = 0; i < slices; ++i) {
-    parts.push_back(std::async(std::launch::async, std::cref(work), count * i / slices,
-                               count * (i + 1) / slices));
-  }
-  for (std::future<void>& part : parts) part.get();
-}
 
 contract::PlanDir absolute(const contract::PlanDir& out) {
   const fs::path root = fs::absolute(out.root()).lexically_normal();
@@ -73,6 +56,25 @@ ScriptTemplate job_template(const Resources& resources, const std::string& sched
   return ScriptTemplate::of_file(*resources.job_template, resources.templates);
 }
 
+/// Makes the scripts of a plan, one after another: what it compiles serves them all.
+class Scripts {
+ public:
+  Scripts(const Planning& planning, const Resources& resources, const contract::PlanDir& out)
+      : planning_(planning),
+        out_(out),
+        template_(job_template(resources, planning.plan.scheduler)),
+        command_(planning.study.trainer.command, planning.study.command_where) {}
+  std::string script(std::size_t job) {
+    return template_.render(script_data(planning_, job, out_, command_));
+  }
+
+ private:
+  const Planning& planning_;
+  const contract::PlanDir& out_;
+  ScriptTemplate template_;
+  ExternalCommand command_;
+};
+
 /// One plan and the folder it goes to. First everything is looked at and nothing written; what is
 /// to be written is then made a second time rather than kept: there may be a million scripts.
 class PlanWriter {
@@ -89,20 +91,17 @@ class PlanWriter {
   void write();
 
  private:
-  std::string script_of(std::size_t job, ScriptTemplate& script) const {
-    return script.render(script_data(planning_, job, absolute_out_));
-  }
-  ScriptTemplate script_template() const { return job_template(resources_, plan_.scheduler); }
+  Scripts scripts() const { return {planning_, resources_, absolute_out_}; }
   std::vector<PlanFile> files() const;
   base::Pieces table_lines(std::vector<std::size_t> jobs) const;
   void refuse_other_study() const;
+  void mark_stale();
   std::string seal() const;
   void write_seal() const;
   void look_at_job(std::size_t job, const std::string& script, const Folder& runs,
                    const Folder& jobs);
   Found look_at_run(std::size_t run, JobKind kind, const Folder& runs) const;
-  void write_job(std::size_t job, ScriptTemplate& script, const Folder& runs,
-                 const Folder& jobs) const;
+  void write_job(std::size_t job, Scripts& scripts, const Folder& runs, const Folder& jobs) const;
 
   const Planning& planning_;
   const contract::Plan& plan_;
@@ -111,6 +110,7 @@ class PlanWriter {
   contract::PlanDir absolute_out_ = absolute(out_);
   std::vector<Found> runs_, scripts_;
   std::vector<PlanFile> files_;
+  std::optional<contract::Plan> marked_;  // where there are stale runs: the plan that says so
   bool sealed_ = false;  // nobody touched the scripts and descriptions since they were written
 };
 
@@ -162,7 +162,8 @@ std::vector<PlanFile> PlanWriter::files() const {
   }
   files.push_back({out_.study_toml(), whole(planning_.study_toml)});
   files.push_back({out_.site_toml(), whole(planning_.site_toml)});
-  files.push_back({out_.plan_json(), [this](const auto& take) { write_json(plan_, take); }});
+  files.push_back({out_.plan_json(),
+                   [this](const auto& take) { write_json(marked_ ? *marked_ : plan_, take); }});
   return files;
 }
 
@@ -191,11 +192,17 @@ void PlanWriter::look() {
   const bool has_runs = holds_something(out_.runs());
   const Folder runs(has_runs ? out_.runs() : fs::path()), jobs(out_.jobs());
   in_slices(plan_.jobs.size(), [&](std::size_t begin, std::size_t end) {
-    ScriptTemplate script = script_template();
-    for (std::size_t i = begin; i < end; ++i) {
-      look_at_job(i, script_of(i, script), runs, jobs);
-    }
+    Scripts made = scripts();
+    for (std::size_t i = begin; i < end; ++i) look_at_job(i, made.script(i), runs, jobs);
   });
+  mark_stale();
+}
+
+void PlanWriter::mark_stale() {
+  if (std::find(runs_.begin(), runs_.end(), Found::stale) == runs_.end()) return;
+  marked_ = plan_;
+  for (std::size_t i = 0; i < runs_.size(); ++i) marked_->runs[i].stale = runs_[i] == Found::stale;
+  files_.back().right = base::file_holds(files_.back().path, files_.back().content);
 }
 
 /// A digest of all that decides what the scripts and descriptions hold (this program, the
@@ -249,7 +256,7 @@ void PlanWriter::look_at_job(std::size_t job, const std::string& script, const F
     if (runs.exists()) runs_[run] = look_at_run(run, planned.kind, runs);
     stale = stale || runs_[run] == Found::stale;
   }
-  if (stale && planned.kind != JobKind::array) {  // what ran is kept whole; tasks run on their own
+  if (stale && planned.kind == JobKind::single) {  // jobs of several may have to start others
     scripts_[job] = Found::stale;
   } else if (jobs.holds(contract::PlanDir::script_name(planned.name), script,
                         Folder::Mode::executable)) {
@@ -293,7 +300,7 @@ WrittenPlan PlanWriter::outcome() const {
   return result;
 }
 
-void PlanWriter::write_job(std::size_t job, ScriptTemplate& script, const Folder& runs,
+void PlanWriter::write_job(std::size_t job, Scripts& scripts, const Folder& runs,
                            const Folder& jobs) const {
   const PlannedJob& planned = plan_.jobs[job];
   for (const std::size_t run : planning_.job_runs[job]) {
@@ -303,7 +310,7 @@ void PlanWriter::write_job(std::size_t job, ScriptTemplate& script, const Folder
     runs.write(contract::RunDir::run_json_in(id), to_json(planning_.run(run)));
   }
   if (scripts_[job] != Found::other) return;
-  jobs.write(contract::PlanDir::script_name(planned.name), script_of(job, script),
+  jobs.write(contract::PlanDir::script_name(planned.name), scripts.script(job),
              Folder::Mode::executable);
 }
 
@@ -313,8 +320,8 @@ void PlanWriter::write() {
   }
   const Folder runs(out_.runs()), jobs(out_.jobs());
   in_slices(plan_.jobs.size(), [&](std::size_t begin, std::size_t end) {
-    ScriptTemplate script = script_template();
-    for (std::size_t i = begin; i < end; ++i) write_job(i, script, runs, jobs);
+    Scripts made = scripts();
+    for (std::size_t i = begin; i < end; ++i) write_job(i, made, runs, jobs);
   });
   for (const PlanFile& file : files_) {
     if (!file.right) base::write_pieces_atomically(file.path, file.content);
@@ -326,8 +333,8 @@ void PlanWriter::write() {
 
 std::string job_script(const Planning& planning, std::size_t job, const Resources& resources,
                        const contract::PlanDir& out) {
-  ScriptTemplate script = job_template(resources, planning.plan.scheduler);
-  return script.render(script_data(planning, job, absolute(out)));
+  const contract::PlanDir folder = absolute(out);
+  return Scripts(planning, resources, folder).script(job);
 }
 
 WrittenPlan check_plan(const Planning& planning, const Resources& resources,

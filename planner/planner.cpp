@@ -68,6 +68,7 @@ class Warnings {
     if (run.warmup_epochs >= run.epochs) endless_warmups_ += repeats;
     if (!known_ || !run.trainer.command.empty()) return;
     if (run.accumulation_steps > 1) accumulating_ += repeats;
+    if (!run.mode.empty()) inferring_ += repeats;
     const std::pair<const char*, const std::string*> names[] = {
         {"framework", &run.framework},
         {"model", &run.model},
@@ -90,15 +91,19 @@ class Warnings {
                       endless_warmups_, runs_));
     }
     for (const auto& [name, count] : missing_) warnings.push_back(missing(name, count));
-    if (known_ && known_->built_here && accumulating_ > 0) {
-      warnings.push_back(fmt::format(
-          "the trainer built here refuses accumulation_steps above 1{}: {} of {} runs{}",
-          known_->runs_there ? "" : " (this site's may not)", accumulating_, runs_,
-          known_->runs_there ? " would fail" : ""));
+    if (!known_ || !known_->built_here) return;
+    if (accumulating_ > 0) {
+      warnings.push_back(refused("accumulation_steps above 1", accumulating_));
     }
+    if (inferring_ > 0) warnings.push_back(refused("mode inference", inferring_));
   }
 
  private:
+  std::string refused(const char* what, int count) const {
+    return fmt::format("the trainer built here refuses {}{}: {} of {} runs{}", what,
+                       known_->runs_there ? "" : " (this site's may not)", count, runs_,
+                       known_->runs_there ? " would fail" : "");
+  }
   std::string missing(const std::pair<std::string, std::string>& name, int count) const {
     if (known_->runs_there) {
       return fmt::format("the trainer has no {} \"{}\": {} of {} runs would fail ({})", name.first,
@@ -109,7 +114,7 @@ class Warnings {
   }
 
   const std::optional<Knowledge>& known_;
-  int runs_ = 0, endless_warmups_ = 0, accumulating_ = 0;
+  int runs_ = 0, endless_warmups_ = 0, accumulating_ = 0, inferring_ = 0;
   std::map<std::pair<std::string, std::string>, int> missing_;  // family and name → runs
 };
 
@@ -125,9 +130,9 @@ std::vector<std::string> substudies_of(const Study& study, const Point& point) {
 }
 
 /// Lists each repetition of a point; job, times and cost are not known yet.
-void list_runs(const Study& study, const Point& point, const contract::RunSpec& run,
+void list_runs(const Study& study, const Point& point, contract::RunSpec run,
                std::vector<contract::PlannedRun>& runs) {
-  contract::PlannedRun planned{.point = run.point,
+  contract::PlannedRun planned{.point = std::move(run.point),
                                .substudies = substudies_of(study, point),
                                .log_format = run.trainer.log_format,
                                .gpus = run.gpus,
@@ -165,7 +170,10 @@ void keep_chosen(const PlanRequest& request, Planning& planning) {
 
 void add_runs(Planning& planning, Warnings& warnings, RunTimes& times) {
   const Study& study = planning.study;
-  for (const Point& point : planning.expansion.points) {
+  const std::vector<Point>& points = planning.expansion.points;
+  planning.allocations.reserve(points.size());
+  planning.plan.runs.reserve(points.size() * static_cast<std::size_t>(study.repeats));
+  for (const Point& point : points) {
     contract::RunSpec run = run_of(study, point);
     const ResourceWishes& wishes = study.matrices[point.matrix].resources;
     const double predicted_s = times.of(run, wishes);
@@ -175,7 +183,7 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times) {
     contract::validate(run, study.file);
     warnings.look_at(run, study.repeats);
     const std::size_t first = planning.plan.runs.size();
-    list_runs(study, point, run, planning.plan.runs);
+    list_runs(study, point, std::move(run), planning.plan.runs);
     for (std::size_t i = first; i < planning.plan.runs.size(); ++i) {
       planning.plan.runs[i].predicted_s = predicted_s;
     }
@@ -274,9 +282,12 @@ Planning make_plan(const PlanRequest& request, const Resources& resources) {
   note_resources(planning, times);
   warn_of_baseline(planning.plan, planning.plan.warnings);
   warnings.add_to(planning.plan.warnings);
-  planning.study_toml = with_overrides(study_text, request.overrides);
-  planning.inputs = resolved_study(study_text, request.study.string(), request.overrides) +
-                    planning.site_toml + planning.site.trainer;
+  const std::string resolved =
+      resolved_study(study_text, request.study.string(), request.overrides);
+  planning.study_toml = planning.study.bases.empty()
+                            ? with_overrides(study_text, request.overrides)
+                            : "# This study and what it extends, as one text.\n" + resolved;
+  planning.inputs = resolved + planning.site_toml + planning.site.trainer;
   return planning;
 }
 

@@ -7,8 +7,11 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
+#include <unordered_map>
 
+#include "contract/run_id.hpp"
 #include "planner/jobs/co_schedule.hpp"
 
 namespace dlscale::planner {
@@ -21,6 +24,15 @@ using Indices = std::vector<std::uint32_t>;
 
 constexpr double kSecondsPerHour = 3600;
 constexpr double kMinute = 60;
+constexpr std::size_t kDigits = 8;                        // of a digest in a name, at least
+constexpr std::size_t kMostFacts = std::size_t{1} << 16;  // bytes of a digest's text held
+constexpr const char* kPacked = "packed-";
+
+/// Whether `name` is one that Arranger::name_of gives for the digest.
+bool is_name(const std::string& name, const std::string& stem, const std::string& digest) {
+  return name.size() >= stem.size() + kDigits && name.starts_with(stem) &&
+         digest.starts_with(std::string_view(name).substr(stem.size()));
+}
 
 class Arranger {
  public:
@@ -28,12 +40,15 @@ class Arranger {
            std::span<PlannedRun> runs)
       : site_(site), launch_(launch), needs_(needs), runs_(runs) {}
 
-  Arrangement arrange() {
+  Arrangement arrange(std::span<const PlannedJob> existing) {
     Indices left(runs_.size());
     std::iota(left.begin(), left.end(), 0U);
     const bool batch = site_.scheduler != "local";
+    if (batch && !existing.empty()) left = keep(existing);
     if (batch && launch_.pack) left = pack(left);
     if (batch && launch_.array) left = make_arrays(left);
+    out_.jobs.reserve(out_.jobs.size() + left.size());
+    out_.runs.reserve(out_.jobs.capacity());
     for (const std::uint32_t i : left) add_single(i);
     sort_jobs();
     if (batch && launch_.chain > 0) chain(static_cast<std::size_t>(launch_.chain));
@@ -81,20 +96,123 @@ class Arranger {
     add({.name = runs_[i].run_id, .resources = request_of(i)}, {i});
   }
 
+  /// Of what decides which run is where in a job or table, so that another order or another run
+  /// has another name: queued tasks refer to their runs by number. `most`: tasks of an array of
+  /// several parts, else 0.
+  std::string digest_of(const Indices& runs, const contract::ResourceRequest& request,
+                        std::size_t most = 0) {
+    contract::RunSpec shape;
+    shape.resources = request;
+    std::string facts =
+        fmt::format("{}\n{}\n{}\n", to_json_line(shape), partition_of(runs.front()).name, most);
+    for (const std::uint32_t i : runs) {
+      if (facts.size() > kMostFacts) facts = contract::sha256_hex(facts);
+      facts += runs_[i].run_id + "\n";
+    }
+    return contract::sha256_hex(facts);
+  }
+  /// As short as it is not taken.
+  std::string name_of(const std::string& stem, const std::string& digest) {
+    for (std::size_t digits = kDigits;; ++digits) {
+      std::string name = stem + digest.substr(0, digits);
+      if (names_.insert(name).second) return name;
+    }
+  }
+
+  /// Takes over the arrays and packed jobs that would be made of their runs again; returns the
+  /// other runs. The parts of an array have one table, so they are kept together or not at all.
+  Indices keep(std::span<const PlannedJob> existing) {
+    std::map<std::string, std::vector<const PlannedJob*>> units;
+    for (const PlannedJob& job : existing) {
+      if (job.kind == JobKind::packed && launch_.pack) units[job.name].push_back(&job);
+      if (job.kind == JobKind::array && launch_.array) units[job.table].push_back(&job);
+    }
+    std::unordered_map<std::string_view, std::uint32_t> planned;
+    for (std::uint32_t i = 0; i < runs_.size(); ++i) planned[runs_[i].run_id] = i;
+    std::vector<bool> kept(runs_.size());
+    for (auto& [name, jobs] : units) {
+      std::sort(jobs.begin(), jobs.end(),
+                [](const auto* a, const auto* b) { return a->offset < b->offset; });
+      Indices group;
+      bool whole = true;
+      for (const PlannedJob* job : jobs) {
+        for (const std::string& id : job->run_ids) {
+          const auto run = planned.find(id);
+          whole = whole && run != planned.end() && !kept[run->second];
+          if (whole) group.push_back(run->second);
+        }
+      }
+      if (!whole || group.empty() || !keep_unit(*jobs.front(), group)) continue;
+      for (const std::uint32_t i : group) kept[i] = true;
+    }
+    Indices left;
+    for (std::uint32_t i = 0; i < runs_.size(); ++i) {
+      if (!kept[i]) left.push_back(i);
+    }
+    return left;
+  }
+  bool keep_unit(const PlannedJob& job, const Indices& group) {
+    return job.kind == JobKind::array ? keep_array(job.table, group) : keep_packed(job, group);
+  }
+
+  bool keep_array(const std::string& table, const Indices& group) {
+    const RunNeeds& first = needs_[group.front()];
+    const bool alike = std::all_of(group.begin(), group.end(), [&](std::uint32_t i) {
+      return needs_[i].wishes == first.wishes && *needs_[i].allocation == *first.allocation;
+    });
+    if (!alike || !is_name(table, array_stem(group), array_digest(group))) return false;
+    names_.insert(table);
+    add_array(group, table);
+    return true;
+  }
+
+  bool keep_packed(const PlannedJob& job, const Indices& group) {
+    const Partition& partition = partition_of(group.front());
+    const bool alike = std::all_of(group.begin(), group.end(), [&](std::uint32_t i) {
+      return can_be_packed(i) && pack_key(i) == pack_key(group.front());
+    });
+    if (!alike) return false;
+    double limit = job.resources.walltime_s;
+    if (partition.max_walltime_s > 0) limit = std::min(limit, partition.max_walltime_s);
+    std::vector<NodeShare> shares;  // numbered in the job's order, which decides between equals
+    for (const std::uint32_t i : group)
+      shares.push_back({shares.size(), runs_[i].gpus, allowance_s(i)});
+    const auto nodes = co_schedule(std::move(shares), room_for(group.front()), limit);
+    if (nodes.size() != 1 || nodes.front().seconds > limit) return false;
+    Indices runs;
+    for (const NodeShare& share : nodes.front().runs) runs.push_back(group[share.run]);
+    const contract::ResourceRequest request = node_request(nodes.front(), runs, limit);
+    if (!is_name(job.name, kPacked, digest_of(runs, request))) return false;
+    names_.insert(job.name);
+    add({.name = job.name, .resources = request, .kind = JobKind::packed}, std::move(runs));
+    return true;
+  }
+
+  using PackKey = std::tuple<const ResourceWishes*, int, int>;  // runs of one may share a node
+  PackKey pack_key(std::uint32_t i) const {
+    return {needs_[i].wishes, needs_[i].allocation->partition, request_of(i).cores_per_rank};
+  }
+  int room_for(std::uint32_t i) {
+    return ranks_per_full_node(site_, partition_of(i), request_of(i).cores_per_rank);
+  }
+  bool can_be_packed(std::uint32_t i) {
+    const contract::ResourceRequest& request = request_of(i);
+    return request.nodes == 1 && request.ranks_per_node < room_for(i) && request.walltime_s > 0;
+  }
+  contract::ResourceRequest node_request(const NodePlan& node, const Indices& runs,
+                                         double limit) const {
+    contract::ResourceRequest request = request_of(runs.front());
+    request.ranks_per_node = node.slots;
+    request.walltime_s = std::min(limit, std::ceil(node.seconds / kMinute) * kMinute);
+    return request;
+  }
+
   /// Packs what can be packed; returns the other runs.
   Indices pack(const Indices& candidates) {
-    using Key = std::tuple<const ResourceWishes*, int, int>;
-    std::map<Key, Indices> groups;
+    std::map<PackKey, Indices> groups;
     Indices left;
     for (const std::uint32_t i : candidates) {
-      const contract::ResourceRequest& request = request_of(i);
-      const int room = ranks_per_full_node(site_, partition_of(i), request.cores_per_rank);
-      if (request.nodes == 1 && request.ranks_per_node < room && request.walltime_s > 0) {
-        groups[{needs_[i].wishes, needs_[i].allocation->partition, request.cores_per_rank}]
-            .push_back(i);
-      } else {
-        left.push_back(i);
-      }
+      (can_be_packed(i) ? groups[pack_key(i)] : left).push_back(i);
     }
     for (const auto& [key, group] : groups) pack_group(group, left);
     std::sort(left.begin(), left.end());
@@ -110,9 +228,7 @@ class Arranger {
       limit = std::max(limit, shares.back().seconds);
     }
     if (partition.max_walltime_s > 0) limit = partition.max_walltime_s;
-    const int room =
-        ranks_per_full_node(site_, partition, request_of(group.front()).cores_per_rank);
-    for (const NodePlan& node : co_schedule(std::move(shares), room, limit)) {
+    for (const NodePlan& node : co_schedule(std::move(shares), room_for(group.front()), limit)) {
       Indices runs;
       for (const NodeShare& share : node.runs)
         runs.push_back(static_cast<std::uint32_t>(share.run));
@@ -120,13 +236,9 @@ class Arranger {
         left.push_back(runs.front());
         continue;
       }
-      contract::ResourceRequest request = request_of(runs.front());
-      request.ranks_per_node = node.slots;
-      request.walltime_s = std::min(limit, std::ceil(node.seconds / kMinute) * kMinute);
-      add({.name = fmt::format("packed-{}", ++packed_),
-           .resources = request,
-           .kind = JobKind::packed},
-          std::move(runs));
+      const contract::ResourceRequest request = node_request(node, runs, limit);
+      const std::string name = name_of(kPacked, digest_of(runs, request));
+      add({.name = name, .resources = request, .kind = JobKind::packed}, std::move(runs));
     }
   }
 
@@ -153,17 +265,20 @@ class Arranger {
       if (group.size() == 1) {
         left.push_back(group.front());
       } else {
-        add_array(group);
+        add_array(group, name_of(array_stem(group), array_digest(group)));
       }
     }
     return left;
   }
 
-  void add_array(const Indices& group) {
-    const int gpus = runs_[group.front()].gpus;
-    const int same_count = ++arrays_[gpus];
-    const std::string table =
-        fmt::format("array-g{}{}", gpus, same_count > 1 ? fmt::format("-{}", same_count) : "");
+  std::string array_stem(const Indices& group) const {
+    return fmt::format("array-g{}-", runs_[group.front()].gpus);
+  }
+  std::string array_digest(const Indices& group) {
+    const auto most = static_cast<std::size_t>(site_.max_array_size);
+    return digest_of(group, request_of(group.front()), group.size() > most ? most : 0);
+  }
+  void add_array(const Indices& group, const std::string& table) {
     const auto most = static_cast<std::size_t>(site_.max_array_size);
     for (std::size_t offset = 0; offset < group.size(); offset += most) {
       const std::size_t end = std::min(offset + most, group.size());
@@ -181,10 +296,12 @@ class Arranger {
   void sort_jobs() {
     std::vector<std::size_t> order(out_.jobs.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto before = [&](std::size_t a, std::size_t b) {
       return *std::min_element(out_.runs[a].begin(), out_.runs[a].end()) <
              *std::min_element(out_.runs[b].begin(), out_.runs[b].end());
-    });
+    };
+    if (std::is_sorted(order.begin(), order.end(), before)) return;  // many single jobs are
+    std::stable_sort(order.begin(), order.end(), before);
     Arrangement sorted{.notes = std::move(out_.notes)};
     for (const std::size_t i : order) {
       sorted.jobs.push_back(std::move(out_.jobs[i]));
@@ -194,8 +311,9 @@ class Arranger {
   }
 
   void chain(std::size_t chains) {
-    for (std::size_t i = chains; i < out_.jobs.size(); ++i) {
-      out_.jobs[i].after = {out_.jobs[i - chains].name};
+    for (std::size_t i = 0; i < out_.jobs.size(); ++i) {
+      out_.jobs[i].chain = static_cast<int>(i % chains) + 1;
+      if (i >= chains) out_.jobs[i].after = {out_.jobs[i - chains].name};
     }
   }
 
@@ -219,15 +337,15 @@ class Arranger {
   std::span<PlannedRun> runs_;
   std::map<std::pair<const ResourceWishes*, int>, Partition> partitions_;  // as wished
   Arrangement out_;
-  int packed_ = 0;
-  std::map<int, int> arrays_;  // by GPU count
+  std::set<std::string> names_;  // of packed jobs and tables
 };
 
 }  // namespace
 
 Arrangement arrange_jobs(const Site& site, const LaunchWishes& launch,
-                         std::span<const RunNeeds> needs, std::span<PlannedRun> runs) {
-  return Arranger(site, launch, needs, runs).arrange();
+                         std::span<const RunNeeds> needs, std::span<PlannedRun> runs,
+                         std::span<const PlannedJob> existing) {
+  return Arranger(site, launch, needs, runs).arrange(existing);
 }
 
 }  // namespace dlscale::planner

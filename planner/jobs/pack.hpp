@@ -30,7 +30,13 @@ struct Arrangement {
 /// their time limit; a packed job takes one node for at most the partition's longest time (without
 /// one: the site's usual, or its longest run's). What is left and has the same needs becomes
 /// arrays of at most the site's max_array_size. `needs` is parallel to `runs`.
+///
+/// The name of a packed job or of an array's table tells its content (runs in their order,
+/// resources, partition), so what a queued task refers to never becomes another run. Of the
+/// `existing` jobs, those of an earlier plan, the arrays and packed jobs stay whose runs are all
+/// there and alone would make the same job again; new jobs are made of the other runs only.
 Arrangement arrange_jobs(const Site& site, const LaunchWishes& launch,
-                         std::span<const RunNeeds> needs, std::span<contract::PlannedRun> runs);
+                         std::span<const RunNeeds> needs, std::span<contract::PlannedRun> runs,
+                         std::span<const contract::PlannedJob> existing = {});
 
 }  // namespace dlscale::planner

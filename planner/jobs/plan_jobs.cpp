@@ -57,11 +57,26 @@ double limit_of(const Item& item, const contract::Plan& plan) {
   return item.number(0);
 }
 
+/// The budget is of the whole plan, so sub-studies cannot have budgets of their own.
+const std::optional<Node>& budget_of(const Study& study) {
+  const std::optional<Node>& budget = study.matrices.front().resources.max_gpu_hours;
+  for (const Matrix& matrix : study.matrices) {
+    const std::optional<Node>& other = matrix.resources.max_gpu_hours;
+    if (budget.has_value() == other.has_value() &&
+        (!budget || to_text(*budget) == to_text(*other))) {
+      continue;
+    }
+    Item{other ? *other : *budget, "resources.max_gpu_hours"}.fail(
+        "is of the whole plan; say it in the study's own [resources]");
+  }
+  return budget;
+}
+
 }  // namespace
 
 void plan_jobs(Planning& planning, bool fit) {
   std::vector<std::string> notes = arrange(planning);
-  if (const std::optional<Node> wish = planning.study.matrices.front().resources.max_gpu_hours) {
+  if (const std::optional<Node>& wish = budget_of(planning.study)) {
     const Item item{*wish, "resources.max_gpu_hours"};
     const double limit = limit_of(item, planning.plan);
     const contract::BaselineRule& baseline = planning.study.baseline;
@@ -84,6 +99,8 @@ void plan_jobs(Planning& planning, bool fit) {
       skip(planning, fitting.dropped);
       notes = arrange(planning);
     }
+  } else if (fit) {
+    notes.push_back("--fit has no effect without a limit (--max-gpu-hours)");
   }
   planning.plan.warnings.insert(planning.plan.warnings.end(), notes.begin(), notes.end());
 }

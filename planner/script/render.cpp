@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <kainjow/mustache.hpp>
 
 #include "base/error.hpp"
@@ -57,6 +58,38 @@ base::Location find_tag(const std::vector<Source>& sources, const std::string& n
   return {sources.front().file};
 }
 
+/// The partials that a text asks for.
+std::vector<std::string> partials_in(const std::string& text) {
+  std::vector<std::string> names;
+  for (std::size_t at = text.find("{{>"); at != std::string::npos; at = text.find("{{>", at + 3)) {
+    const std::size_t start = text.find_first_not_of(' ', at + 3);
+    const std::size_t end = text.find_first_of(" }", start);
+    if (end != std::string::npos) names.push_back(text.substr(start, end - start));
+  }
+  return names;
+}
+
+/// The names of all partials in the folders.
+std::vector<std::string> partials_of(const std::vector<fs::path>& folders) {
+  std::vector<std::string> names;
+  for (const fs::path& folder : folders) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+      if (entry.path().extension() == kExtension) names.push_back(entry.path().stem().string());
+    }
+  }
+  return names;
+}
+
+/// Mustache's complaint, which ends in the offset it is about, at its line and column.
+base::SpecError syntax_error(const Source& source, const std::string& complaint) {
+  const std::size_t at = complaint.rfind(" at ");
+  if (at == std::string::npos) return base::SpecError({source.file}, "", complaint);
+  const std::size_t offset = std::strtoul(complaint.c_str() + at + 4, nullptr, 10);
+  return base::SpecError(base::locate(source.file, source.text, offset), "",
+                         complaint.substr(0, at));
+}
+
 std::string names_of(const std::vector<fs::path>& folders) {
   std::string text;
   for (const fs::path& folder : folders) text += (text.empty() ? "" : " or ") + folder.string();
@@ -91,24 +124,41 @@ class StrictContext : public mustache::context<std::string> {
       return fs::exists(one / (stem + kExtension));
     });
     if (folder == folders_.end()) {
+      const std::string meant = base::nearest(stem, partials_of(folders_));
       throw base::SpecError(
           find_tag(sources_, name), "",
-          fmt::format("no partial {}{} in {}", stem, kExtension, names_of(folders_)));
+          fmt::format("no partial {}{} in {}{}", stem, kExtension, names_of(folders_),
+                      meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant)));
     }
     Source source = read_template(*folder / (stem + kExtension));
     check_tags(source);
     std::string text = source.text;
     if (!text.empty() && text.back() == '\n') text.pop_back();  // the tag's own line ends it
+    asked_[name] = partials_in(text);
     sources_.push_back(std::move(source));
+    if (reaches(name, name)) {
+      throw base::SpecError(find_tag(sources_, name), "",
+                            fmt::format("partial {} asks for itself", name));
+    }
     return &partials_.emplace(name, mustache::data(text)).first->second;
   }
 
  private:
+  /// Among the partials read so far, none of which has asked for itself before.
+  bool reaches(const std::string& from, const std::string& name) const {
+    const auto asked = asked_.find(from);
+    if (asked == asked_.end()) return false;
+    return std::any_of(asked->second.begin(), asked->second.end(), [&](const std::string& next) {
+      return next == name || reaches(next, name);
+    });
+  }
+
   const std::vector<std::string>& names_;
   const Named<std::string>& renamed_;
   const std::vector<fs::path>& folders_;
   mutable std::vector<Source> sources_;  // filled as partials are asked for, in a const interface
   mutable std::map<std::string, mustache::data> partials_;
+  mutable std::map<std::string, std::vector<std::string>> asked_;  // partial → those it asks for
 };
 
 mustache::data lines_of(const std::vector<std::string>& lines) {
@@ -198,7 +248,7 @@ ScriptText ScriptTemplate::compile(const TemplateData& data) const {
   mustache::mustache engine(text_);
   engine.set_custom_escape([](const std::string& mark) { return mark; });
   const std::string rendered = engine.is_valid() ? engine.render(context) : "";
-  if (!engine.is_valid()) throw base::SpecError({file_}, "", engine.error_message());
+  if (!engine.is_valid()) throw syntax_error({file_, text_}, engine.error_message());
   return ScriptText(rendered, file_);
 }
 

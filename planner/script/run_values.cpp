@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 namespace dlscale::planner {
 namespace {
 
@@ -17,6 +19,20 @@ struct Row {
 template <class T>
 std::string text(const T& value) {
   return fmt::format("{}", value);
+}
+
+constexpr const char* kCommand = "trainer.command";
+
+/// Calls `make`; what it throws is at the command's place in the study, not in the command.
+template <class Make>
+auto at_command(const base::Location& where, Make make) {
+  try {
+    return make();
+  } catch (const base::SpecError& error) {
+    const base::SpecError place(error.where(), error.key_path(), "");
+    throw base::SpecError(where, kCommand,
+                          std::string(error.what()).substr(std::strlen(place.what())));
+  }
 }
 
 constexpr Row kRows[] = {
@@ -65,10 +81,15 @@ void add_run_values(const RunSpec& run, TemplateData& data) {
   data.extras = run.parameters;
 }
 
-std::string external_command(const RunSpec& run) {
+ExternalCommand::ExternalCommand(std::string command, base::Location where)
+    : where_(std::move(where)), template_(at_command(where_, [&] {
+        return ScriptTemplate::of_text(std::move(command), kCommand);
+      })) {}
+
+std::string ExternalCommand::of(const RunSpec& run) {
   TemplateData data;
   add_run_values(run, data);
-  return ScriptTemplate::of_text(run.trainer.command, "trainer.command").render(data);
+  return at_command(where_, [&] { return template_.render(data); });
 }
 
 }  // namespace dlscale::planner

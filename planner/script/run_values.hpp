@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "contract/run_spec.hpp"
 #include "planner/script/render.hpp"
 
@@ -23,8 +24,18 @@ std::vector<ScriptName> run_value_names();
 /// Adds those values, and the run's free parameters by their bare names, which hide others.
 void add_run_values(const contract::RunSpec& run, TemplateData& data);
 
-/// The command of an external trainer with the run's values in place of its {{names}}, each quoted
-/// for the shell. Throws base::SpecError for a name that the run does not have.
-std::string external_command(const contract::RunSpec& run);
+/// The command of an external trainer, compiled once.
+class ExternalCommand {
+ public:
+  /// `where` is its place in the study. Throws base::SpecError for a tag that is not allowed.
+  ExternalCommand(std::string command, base::Location where);
+  /// With the run's values in place of its {{names}}, each quoted for the shell. Throws
+  /// base::SpecError for a name that the run does not have.
+  std::string of(const contract::RunSpec& run);
+
+ private:
+  base::Location where_;
+  ScriptTemplate template_;
+};
 
 }  // namespace dlscale::planner

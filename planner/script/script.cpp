@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "contract/run_id.hpp"
-#include "planner/script/run_values.hpp"
 #include "planner/site/dataset_path.hpp"
 
 namespace dlscale::planner {
@@ -25,8 +24,9 @@ std::size_t point_of(const Planning& planning, std::size_t job) {
   return planning.job_runs[job].front() / static_cast<std::size_t>(planning.study.repeats);
 }
 
-const ResourceWishes& wishes_of(const Planning& planning, std::size_t point) {
-  return planning.study.matrices[planning.expansion.points[point].matrix].resources;
+/// Runs of one job are of the same matrix.
+const Matrix& matrix_of(const Planning& planning, std::size_t point) {
+  return planning.study.matrices[planning.expansion.points[point].matrix];
 }
 
 void add_once(std::vector<std::string>& list, std::string text) {
@@ -39,6 +39,7 @@ std::vector<std::string> data_paths(const Planning& planning,
   const auto repeats = static_cast<std::uint32_t>(planning.study.repeats);
   std::vector<std::string> paths;
   if (!first.dataset.path.empty()) paths.push_back(first.dataset.path);
+  if (!varies(matrix_of(planning, runs.front() / repeats), "dataset.path")) return paths;
   for (std::size_t i = 1; i < runs.size(); ++i) {
     if (runs[i] / repeats == runs[i - 1] / repeats) continue;  // of the same point
     std::string path = planning.run(runs[i]).dataset.path;
@@ -49,14 +50,16 @@ std::vector<std::string> data_paths(const Planning& planning,
 
 }  // namespace
 
-Script::Script(const Planning& all, std::size_t index, const contract::PlanDir& folder)
+Script::Script(const Planning& all, std::size_t index, const contract::PlanDir& folder,
+               ExternalCommand& study_command)
     : planning(all),
       out(folder),
+      command(study_command),
       job(all.plan.jobs[index]),
       runs(all.job_runs[index]),
       first(all.run(runs.front())),
       site(all.site),
-      wishes(wishes_of(all, point_of(all, index))),
+      wishes(matrix_of(all, point_of(all, index)).resources),
       partition(partition_for(site, wishes, all.allocations[point_of(all, index)])),
       request(job.resources),
       datasets(data_paths(all, runs, first)) {
@@ -91,15 +94,29 @@ int Script::cores_per_process() const {
   return request.ranks_per_node * request.cores_per_rank / processes_per_node();
 }
 
-double Script::memory_mb() const {
-  if (wishes.memory_gb > 0) return wishes.memory_gb * 1000;
+std::string Script::job_name() const {
+  return chained() ? fmt::format("{}-chain-{}", planning.study.name, job.chain) : job.name;
+}
+
+bool Script::adds_nv() const {
+  const auto names_gpus = [](const std::string& word) {
+    return word == "--nv" || word == "--rocm";
+  };
+  const std::vector<std::string>& args = site.container.args;
+  return cuda() && std::none_of(args.begin(), args.end(), names_gpus);
+}
+
+long Script::memory_mib() const {
+  constexpr double kMibPerGb = 1e9 / (1 << 20);
+  const bool wished = wishes.memory_gb > 0;
   double share = 1;
-  if (!partition.exclusive) {
+  if (!wished && !partition.exclusive) {
     const double cores = static_cast<double>(request.ranks_per_node) * request.cores_per_rank;
     share = cuda() ? static_cast<double>(request.ranks_per_node) / partition.gpus_per_node
                    : cores / partition.cores_per_node;
   }
-  return partition.memory_gb * 1000 * share;
+  const double mib = (wished ? wishes.memory_gb : partition.memory_gb) * kMibPerGb * share;
+  return std::max(1L, static_cast<long>(mib));  // 0 asks SLURM for all the memory there is
 }
 
 std::string Script::mail_events() const {
@@ -155,7 +172,7 @@ std::string Script::program() const {
 std::vector<std::string> Script::commands() const {
   std::vector<std::string> texts;
   if (!external() || job.kind == JobKind::single) return texts;
-  for (const std::uint32_t i : runs) texts.push_back(external_command(planning.run(i)));
+  for (const std::uint32_t i : runs) texts.push_back(command.of(planning.run(i)));
   return texts;
 }
 

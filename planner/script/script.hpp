@@ -7,14 +7,17 @@
 
 #include "contract/run_dir.hpp"
 #include "planner/jobs/planning.hpp"
+#include "planner/script/run_values.hpp"
 
 namespace dlscale::planner {
 
 struct Script {
-  Script(const Planning& planning, std::size_t job, const contract::PlanDir& out);
+  Script(const Planning& planning, std::size_t job, const contract::PlanDir& out,
+         ExternalCommand& command);
 
   const Planning& planning;
   const contract::PlanDir& out;
+  ExternalCommand& command;
   const contract::PlannedJob& job;
   const std::vector<std::uint32_t>& runs;  ///< indices of plan.runs
   contract::RunSpec first;                 ///< of the runs
@@ -26,6 +29,9 @@ struct Script {
 
   bool on(const char* scheduler) const { return site.scheduler == scheduler; }
   bool packed() const { return job.kind == contract::JobKind::packed; }
+  /// Waits for the jobs of its name, an array as a whole.
+  bool chained() const { return on("slurm") && job.chain > 0; }
+  std::string job_name() const;
   bool array() const { return job.kind == contract::JobKind::array; }
   bool cuda() const { return request.device == "cuda"; }
   bool external() const { return !first.trainer.command.empty(); }
@@ -34,6 +40,8 @@ struct Script {
   bool plain() const;
   const std::string& container() const { return site.container.kind; }
   bool pyxis() const { return container() == "pyxis"; }
+  /// GPUs are wanted in the container, and its own words do not say which yet.
+  bool adds_nv() const;
 
   /// What OAR may choose from, for jobs that leave it the choice.
   bool moldable() const;
@@ -46,7 +54,7 @@ struct Script {
   int cores_per_process() const;
 
   bool asks_memory() const { return wishes.memory_gb > 0 || partition.memory_request; }
-  double memory_mb() const;  ///< of each node, 10^6 bytes
+  long memory_mib() const;  ///< of each node, 2^20 bytes
   const Mail& mail() const { return wishes.mail ? *wishes.mail : site.mail; }
   std::string mail_events() const;
   int signal_before_end_s() const;

@@ -23,6 +23,8 @@ std::string text(double value) {
 
 constexpr Row<std::string> kAskedValues[] = {
     {"job", "name of the job", [](const Script& s) { return s.job.name; }},
+    {"job_name", "what the queue calls the job: its name; SLURM: of a chained one its chain's",
+     [](const Script& s) { return s.job_name(); }},
     {"site", "name of the site", [](const Script& s) { return s.site.name; }},
     {"partition", "of the site file", [](const Script& s) { return s.partition.name; }},
     {"queue", "SLURM partition, OAR queue",
@@ -49,8 +51,8 @@ constexpr Row<std::string> kAskedValues[] = {
     {"walltime", "time limit, H:MM:SS", [](const Script& s) { return s.walltime(); }},
     {"signal_before_end_s", "how long before the time limit USR1 comes",
      [](const Script& s) { return std::to_string(s.signal_before_end_s()); }},
-    {"memory_mb", "memory asked of each node, 10^6 bytes",
-     [](const Script& s) { return std::to_string(static_cast<long>(s.memory_mb())); }},
+    {"memory_mib", "memory asked of each node, MiB",
+     [](const Script& s) { return std::to_string(s.memory_mib()); }},
     {"gpus_per_node", "of the partition's nodes",
      [](const Script& s) { return std::to_string(s.partition.gpus_per_node); }},
     {"cores_per_node", "of the partition's nodes",
@@ -81,7 +83,7 @@ constexpr Row<std::string> kRunningValues[] = {
     {"trainer", "dlscale-train, as the site says", [](const Script& s) { return s.site.trainer; }},
     {"command", "external trainer: its command for this run (single jobs)",
      [](const Script& s) {
-       return s.external() && s.job.kind == JobKind::single ? external_command(s.first) : "";
+       return s.external() && s.job.kind == JobKind::single ? s.command.of(s.first) : "";
      }},
     {"program", "external trainer: the first word of its command",
      [](const Script& s) { return s.program(); }},
@@ -114,6 +116,8 @@ constexpr Row<bool> kFlags[] = {
     {"is_single", "one run", [](const Script& s) { return s.job.kind == JobKind::single; }},
     {"is_packed", "several runs share the node", [](const Script& s) { return s.packed(); }},
     {"is_array", "each run is a task of an array", [](const Script& s) { return s.array(); }},
+    {"is_chained", "SLURM: waits for the jobs of its name",
+     [](const Script& s) { return s.chained(); }},
     {"is_external", "the study brings its own trainer",
      [](const Script& s) { return s.external(); }},
     {"has_queue", "", [](const Script& s) { return s.partition.queue != ""; }},
@@ -125,6 +129,8 @@ constexpr Row<bool> kFlags[] = {
     {"has_properties", "", [](const Script& s) { return !s.properties().empty(); }},
     {"has_memory", "memory_gb is known", [](const Script& s) { return s.partition.memory_gb > 0; }},
     {"has_gpus", "ranks compute on GPUs", [](const Script& s) { return s.cuda(); }},
+    {"adds_nv", "apptainer, singularity: the container gets --nv",
+     [](const Script& s) { return s.adds_nv(); }},
     {"has_mail", "", [](const Script& s) { return !s.mail().user.empty(); }},
     {"has_throttle", "", [](const Script& s) { return s.job.throttle > 0; }},
     {"has_signal", "the batch system warns before the time limit",
@@ -137,6 +143,7 @@ constexpr Row<bool> kFlags[] = {
      [](const Script& s) { return !s.container().empty(); }},
     {"has_runtime", "runtime is a program of its own",
      [](const Script& s) { return !s.container().empty() && !s.pyxis(); }},
+    {"in_oar", "OAR runs the job", [](const Script& s) { return s.on("oar"); }},
     {"in_srun", "srun starts the processes", [](const Script& s) { return s.launch() == "srun"; }},
     {"in_pyxis", "srun starts the container", [](const Script& s) { return s.pyxis(); }},
     {"wraps_ranks", "runtime starts the container",
@@ -204,8 +211,9 @@ constexpr Row<std::string> kPartials[] = {
 
 }  // namespace
 
-TemplateData script_data(const Planning& planning, std::size_t job, const contract::PlanDir& out) {
-  const Script script(planning, job, out);
+TemplateData script_data(const Planning& planning, std::size_t job, const contract::PlanDir& out,
+                         ExternalCommand& command) {
+  const Script script(planning, job, out, command);
   TemplateData data;
   add_run_values(script.first, data);
   const auto add = [&](const auto& rows, auto& to) {

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "planner/script/quoting.hpp"
 
 namespace dlscale::planner {
 
@@ -98,6 +99,17 @@ void check_directive_value(const DirectiveRule& rule, std::string_view line, std
   if (value.front() == ' ' || value.back() == ' ') fail("begins or ends with a space");
 }
 
+[[noreturn]] void refuse_within_quotes(std::string_view value, std::string_view line,
+                                       const std::string& template_file) {
+  throw base::SpecError(
+      {template_file}, "",
+      fmt::format(
+          "the value {} comes after {}, within quotes, a here-document or arithmetic, where "
+          "it cannot be quoted; take the quotes away: values get those that they need",
+          shell_quote(value),
+          shell_quote(line.substr(std::min(line.find_first_not_of(' '), line.size())))));
+}
+
 bool is_plain(std::string_view value) {
   const bool option = !value.empty() && value[0] == '-';
   return !value.empty() && std::all_of(value.begin(), value.end(), [&](unsigned char c) {
@@ -141,9 +153,13 @@ void refuse_marks(std::string_view text) {
 ScriptText::ScriptText(std::string_view marked, std::string template_file)
     : template_file_(std::move(template_file)) {
   std::string_view rest = marked;
+  Quoting quoting;
   for (std::size_t open; (open = rest.find(kOpen)) != std::string_view::npos;) {
     const std::size_t close = rest.find(kClose, open);
-    Place place{std::string(rest.substr(0, open)), 0, nullptr};
+    Place place{std::string(rest.substr(0, open)), 0, nullptr, true};
+    quoting.read(place.before);
+    place.takes_words = quoting.takes_words();
+    quoting.read("x");  // whatever the value is, it is no syntax
     std::from_chars(rest.data() + open + 1, rest.data() + close, place.index);
     const std::string_view line = last_line(marked.substr(0, marked.size() - rest.size() + open));
     place.rule = directive_of(line);
@@ -163,10 +179,12 @@ void ScriptText::put(std::string_view value, const Place& place, std::string& sc
   if (place.rule != nullptr) {
     check_directive_value(*place.rule, last_line(script), value, template_file_);
     script += value;
-  } else if (is_plain(value)) {
+  } else if (is_plain(value) || (value.empty() && !place.takes_words)) {
     script += value;
-  } else {
+  } else if (place.takes_words) {
     script += shell_quote(value);
+  } else {
+    refuse_within_quotes(value, last_line(script), template_file_);
   }
 }
 

@@ -30,8 +30,9 @@ class ScriptText {
   ScriptText(std::string_view marked, std::string template_file);
   /// Gives every value the form its line wants. On a line that begins with #SBATCH or #OAR, where
   /// nothing can be quoted, it stands as it is and must be made of characters the batch system
-  /// takes there; everywhere else it is shell-quoted. Throws base::SpecError naming the template
-  /// and the directive.
+  /// takes there; everywhere else it is shell-quoted. Within quotes, here-documents and arithmetic,
+  /// where quoting is not possible, it must mean nothing to a shell. Throws base::SpecError naming
+  /// the template and the directive or the line.
   std::string with(std::span<const std::string_view> values) const;
 
  private:
@@ -39,6 +40,7 @@ class ScriptText {
     std::string before;  ///< text between the place before and this one
     std::size_t index;
     const DirectiveRule* rule;  ///< of its line; null on shell lines
+    bool takes_words;           ///< not within quotes
   };
   void put(std::string_view value, const Place& place, std::string& script) const;
 

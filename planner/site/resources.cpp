@@ -12,7 +12,8 @@ namespace dlscale::planner {
 namespace {
 
 std::string hours(double seconds) {
-  return fmt::format("{:.4g} h", seconds / 3600);
+  const double h = seconds / 3600;
+  return h < 1000 ? fmt::format("{:.4g} h", h) : fmt::format("{:.0f} h", h);
 }
 
 int cores_per_rank(const Site& site, const ResourceWishes& wishes, const Partition* partition) {

@@ -66,6 +66,20 @@ Wishes read_wishes(const Item& section, const std::vector<Field<Wishes>>& fields
   return wishes;
 }
 
+/// What the study says of run times that nothing depends on.
+std::vector<std::string> idle_time_keys(const Site& site, const ResourceWishes& resources,
+                                        const LaunchWishes& launch) {
+  std::vector<std::string> notes;
+  const bool packs = launch.pack && site.scheduler != "local";  // by predicted times
+  if (resources.walltime_s == 0 || packs) return notes;
+  for (const char* key : {"margin", "calibration"}) {
+    if (resources.said.count(key) == 0) continue;
+    notes.push_back(fmt::format(
+        "resources.{} has no effect on time limits, which resources.walltime fixes", key));
+  }
+  return notes;
+}
+
 struct Unheard {
   const char* scheduler;
   std::vector<const char*> resources, launch;
@@ -124,7 +138,13 @@ std::vector<std::string> unheard(const Site& site, const ResourceWishes& resourc
     Item{launch.said.at("throttle"), "launch.throttle"}.fail(
         "OAR cannot limit the tasks of an array");
   }
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = idle_time_keys(site, resources, launch);
+  if (site.scheduler == "oar" && launch.chain > 0) {
+    notes.push_back(
+        fmt::format("launch.chain has no effect on OAR ({}): it takes the id of the job to wait "
+                    "for, known only once that is submitted; the jobs of this plan do not wait",
+                    site.name));
+  }
   for (const auto& [scheduler, resource_keys, launch_keys] : kUnheard) {
     if (site.scheduler != scheduler) continue;
     const auto note = [&](const char* section, const char* key, const auto& said) {

@@ -91,12 +91,18 @@ Factor factor_of(std::size_t axis, const std::vector<std::uint32_t>& indices) {
   return factor;
 }
 
-/// The rows of axes that vary together; `lists` are the indices for each of them.
+/// The rows of axes that vary together; `lists` are the indices for each of them. `item` is what
+/// gives them.
 std::vector<std::vector<std::uint32_t>> rows_of(
-    const std::vector<std::vector<std::uint32_t>>& lists) {
+    const Item& item, const std::vector<std::vector<std::uint32_t>>& lists) {
   std::vector<std::vector<std::uint32_t>> rows(lists.front().size());
   for (const auto& list : lists) {
     for (std::size_t i = 0; i < list.size(); ++i) rows[i].push_back(list[i]);
+  }
+  std::map<std::vector<std::uint32_t>, std::size_t> seen;  // row → its number
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto [first, is_new] = seen.emplace(rows[i], i + 1);
+    if (!is_new) item.fail(fmt::format("rows {} and {} are the same", first->second, i + 1));
   }
   return rows;
 }
@@ -132,7 +138,7 @@ Factor included(const Item& include, const Factor& factor, const GivenValues& gi
       first.check(include, matrix.axes[axis].name(), given.at(axis).size());
       lists.push_back(indices_of(given.at(axis), matrix.axes[axis]));
     }
-    result.rows = rows_of(lists);
+    result.rows = rows_of(include, lists);
     return result;
   }
   for (const auto& row : factor.rows) {
@@ -178,7 +184,7 @@ void read_zip(const Item& zip, Matrix& matrix) {
     lists.push_back(indices_of(values, matrix.axes.back()));
   });
   if (factor.axes.size() < 2) zip.fail("needs at least two axes");
-  factor.rows = rows_of(lists);
+  factor.rows = rows_of(zip, lists);
   matrix.blocks.front().push_back(std::move(factor));
 }
 

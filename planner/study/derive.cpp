@@ -83,6 +83,13 @@ void check_optimizer(Derived& out) {
   }
 }
 
+void derive_model(const Recipe& recipe, Derived& out) {
+  if (out.run.model != "frozen_backbone" || !out.run.trainer.command.empty()) return;
+  out.run.model_options = recipe.frozen_backbone;
+  if (!recipe.frozen_backbone.backbone.empty()) return;
+  out.problem = {"model", "frozen_backbone needs training.models.frozen_backbone.backbone"};
+}
+
 struct KnownSize {
   const char* kind;
   std::int64_t train_samples;
@@ -116,14 +123,15 @@ std::optional<std::int64_t> steps_per_epoch(const contract::RunSpec& run) {
   return *samples / run.global_batch + (ragged && run.last_batch == "pad" ? 1 : 0);
 }
 
-Derived derive(const Recipe& recipe, const std::string& uneven_batch) {
-  Derived out{.run = recipe.run};
+Derived derive(Recipe recipe, const std::string& uneven_batch) {
+  Derived out{.run = std::move(recipe.run)};
   out.run.framework_options = value_or_default(recipe.framework_options, out.run.framework);
   derive_batches(recipe, uneven_batch, out);
   if (!out.problem) derive_learning_rate(recipe, out);
   if (!out.problem) derive_schedule(recipe, out);
   if (!out.problem) derive_epochs(recipe, out);
   if (!out.problem) check_optimizer(out);
+  if (!out.problem) derive_model(recipe, out);
   return out;
 }
 

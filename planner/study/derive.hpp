@@ -25,7 +25,7 @@ struct Derived {
   std::string note;
 };
 
-Derived derive(const Recipe& recipe, const std::string& uneven_batch);
+Derived derive(Recipe recipe, const std::string& uneven_batch);
 
 /// The rate after warm-up: base x ratio (linear), base x sqrt(ratio) (sqrt), base (none). The ratio
 /// is the number of GPUs, or of the global batch to the batch that the base is for.

@@ -10,11 +10,13 @@
 #include "contract/run_id.hpp"
 #include "planner/study/derive.hpp"
 #include "planner/study/point_values.hpp"
+#include "planner/study/slices.hpp"
 
 namespace dlscale::planner {
 namespace {
 
 constexpr double kMostRuns = 1e6;
+constexpr std::size_t kBatch = 4096;  // points worked out at a time, side by side
 
 /// The index of each axis' value, in the order of the axes.
 using Values = std::vector<std::uint32_t>;
@@ -74,6 +76,21 @@ Recipe recipe_of(const Study& study, const Point& point) {
   return recipe;
 }
 
+/// A point, and what became of it.
+struct Candidate {
+  Point point;
+  const std::string* why = nullptr;  ///< of its exclusion
+  std::optional<Problem> problem;
+  bool lacks_data = false;
+  std::string note;
+};
+
+/// All data but the synthetic lie in files; where those of another trainer lie we do not know.
+bool lacks_data(const contract::RunSpec& run) {
+  const bool ours = run.trainer.command.empty();
+  return ours && run.dataset.path.empty() && run.dataset.kind.rfind("synthetic", 0) != 0;
+}
+
 /// Adds the points of one matrix.
 class Expander {
  public:
@@ -88,22 +105,13 @@ class Expander {
         override_holds_(matrix_.overrides.size(), false) {}
 
   void add(const Values& values) {
-    Point point{number_, values, {}, {}, {}};
-    const std::string* why = conditions(point);
-    if (why != nullptr) return skip(values, *why);
-    const Derived derived = derive(recipe_of(study_, point), study_.uneven_batch);
-    if (derived.problem) {
-      if (!derived.problem->of_batch || study_.uneven_batch != "skip") {
-        refuse(point, *derived.problem);
-      }
-      return skip(values, derived.problem->text);
-    }
-    check_dataset(point, derived.run);
-    if (!derived.note.empty()) note(derived.note);
-    add_once(std::move(point), derived.run);
+    Candidate& next = batch_.emplace_back(Point{number_, values, {}, {}, {}});
+    next.why = conditions(next.point);
+    if (batch_.size() == kBatch) add_batch();
   }
 
   void finish() {
+    add_batch();
     for (std::size_t i = 0; i < override_holds_.size(); ++i) {
       if (override_holds_[i]) continue;
       const Override& idle = matrix_.overrides[i];
@@ -129,6 +137,34 @@ class Expander {
     }
     return nullptr;
   }
+  void add_batch() {
+    in_slices(batch_.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) work_out(batch_[i]);
+    });
+    for (Candidate& candidate : batch_) settle(candidate);
+    batch_.clear();
+  }
+  void work_out(Candidate& candidate) const {
+    if (candidate.why != nullptr) return;
+    Derived derived = derive(recipe_of(study_, candidate.point), study_.uneven_batch);
+    candidate.problem = std::move(derived.problem);
+    candidate.note = std::move(derived.note);
+    candidate.lacks_data = lacks_data(derived.run);
+    if (!candidate.problem) {
+      candidate.point.id = contract::point_id(contract::make_run_id(derived.run));
+    }
+  }
+  void settle(Candidate& candidate) {
+    Point& point = candidate.point;
+    if (candidate.why != nullptr) return skip(point.values, *candidate.why);
+    if (const std::optional<Problem>& problem = candidate.problem) {
+      if (!problem->of_batch || study_.uneven_batch != "skip") refuse(point, *problem);
+      return skip(point.values, problem->text);
+    }
+    if (candidate.lacks_data) refuse_without_data(point);
+    if (!candidate.note.empty()) note(candidate.note);
+    add_once(std::move(point));
+  }
   void skip(const Values& values, const std::string& why) {
     result_.skipped.push_back({labels_of(matrix_, values), why});
   }
@@ -146,13 +182,9 @@ class Expander {
     }
     return place_of(matrix_, key).value_or(Place{{study_.file}, matrix_.key + "training." + key});
   }
-  /// All data but the synthetic lie in files; where those of another trainer lie we do not know.
-  void check_dataset(const Point& point, const contract::RunSpec& run) const {
-    const contract::DatasetSpec& dataset = run.dataset;
-    const bool ours = run.trainer.command.empty();
-    if (!ours || !dataset.path.empty() || dataset.kind.rfind("synthetic", 0) == 0) return;
+  [[noreturn]] void refuse_without_data(const Point& point) const {
     throw base::SpecError(place_in(point, "dataset.kind").where, matrix_.key + "training.dataset",
-                          fmt::format("{} needs a path", dataset.kind));
+                          run_of(study_, point).dataset.kind + " needs a path");
   }
   [[noreturn]] void refuse(const Point& point, const Problem& problem) const {
     const Place place = place_in(point, problem.key);
@@ -164,8 +196,7 @@ class Expander {
     auto& notes = result_.notes;
     if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
   }
-  void add_once(Point point, const contract::RunSpec& run) {
-    point.id = contract::point_id(contract::make_run_id(run));
+  void add_once(Point point) {
     const auto [known, is_new] = known_.emplace(point.id, result_.points.size());
     if (is_new) {
       result_.points.push_back(std::move(point));
@@ -176,7 +207,8 @@ class Expander {
       if (first.also.empty() || first.also.back() != number_) first.also.push_back(number_);
       return;
     }
-    const std::string text = text_of(run.point), other = text_of(labels_of(matrix_, first.values));
+    const std::string text = text_of(labels_of(matrix_, point.values));
+    const std::string other = text_of(labels_of(matrix_, first.values));
     throw base::SpecError(matrix_.where, matrix_.key + "matrix",
                           fmt::format("two points are the same run: {} and {}", other,
                                       text == other ? "again (by [[include]])" : text));
@@ -189,6 +221,7 @@ class Expander {
   std::unordered_map<std::string, std::size_t>& known_;  // id → index of its point
   PointValues seen_;
   std::vector<bool> override_holds_;
+  std::vector<Candidate> batch_;
 };
 
 /// Counts before anything is built; in doubles, which do not overflow.

@@ -35,6 +35,7 @@ std::vector<Default> training_defaults() {
   return {{"dataset.kind", run.dataset.kind},
           {"dataset.train_samples", run.dataset.train_samples},
           {"dataset.test_samples", run.dataset.test_samples},
+          {"mode", std::string("train")},
           {"last_batch", run.last_batch},
           {"epochs", std::int64_t{run.epochs}},
           {"warmup_epochs", run.warmup_epochs},

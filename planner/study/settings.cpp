@@ -127,8 +127,23 @@ std::vector<Setting> data_settings() {
   };
 }
 
+/// A run spec of training does not say so.
+Setting mode_setting() {
+  const std::vector<std::string> modes{"train", "inference"};
+  return {{"mode", Kind::text, modes},
+          false,
+          [=](Recipe& recipe, const Item& item) {
+            const std::string mode = item.one_of("mode", modes);
+            recipe.run.mode = mode == "train" ? "" : mode;
+          },
+          [](Recipe& recipe) {
+            return Value(recipe.run.mode.empty() ? std::string("train") : recipe.run.mode);
+          }};
+}
+
 std::vector<Setting> recipe_settings() {
   return {
+      mode_setting(),
       whole(
           "epochs", 1, [](Recipe & r) -> auto& { return r.run.epochs; }),
       number(
@@ -231,6 +246,31 @@ std::vector<Setting> framework_settings() {
   return rows;
 }
 
+/// What a frozen backbone can be: a model whose features others have trained.
+std::vector<std::string> backbones() {
+  std::vector<std::string> names;
+  for (const std::string& name : contract::vocabulary("model")) {
+    for (const char* family : {"alexnet", "squeezenet", "vgg", "resnet", "densenet"}) {
+      if (name.rfind(family, 0) == 0) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::vector<Setting> model_settings() {
+  return {
+      choice(
+          "models.frozen_backbone.backbone", "backbone", backbones(),
+          [](Recipe & r) -> auto& { return r.frozen_backbone.backbone; }),
+      whole(
+          "models.frozen_backbone.classifier_hidden", 1,
+          [](Recipe & r) -> auto& { return r.frozen_backbone.classifier_hidden; }),
+      number(
+          "models.frozen_backbone.dropout", 0, 0.999,
+          [](Recipe & r) -> auto& { return r.frozen_backbone.dropout; }),
+  };
+}
+
 std::vector<Setting> proper_axes() {
   return {
       known(
@@ -301,7 +341,7 @@ Setting parameter(const Item& item) {
 const std::vector<Setting>& training_settings() {
   static const std::vector<Setting> settings =
       joined({batch_settings(), data_settings(), recipe_settings(), schedule_settings(),
-              framework_settings()});
+              framework_settings(), model_settings()});
   return settings;
 }
 

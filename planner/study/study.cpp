@@ -11,6 +11,14 @@ const StudyAxis* find_axis(const Matrix& matrix, std::string_view name) {
   return found == matrix.axes.end() ? nullptr : &*found;
 }
 
+bool varies(const Matrix& matrix, std::string_view setting) {
+  return find_axis(matrix, setting) != nullptr ||
+         std::any_of(matrix.overrides.begin(), matrix.overrides.end(), [&](const auto& override) {
+           return std::any_of(override.changes.begin(), override.changes.end(),
+                              [&](const auto& c) { return c.setting.symbol.name == setting; });
+         });
+}
+
 std::optional<Place> place_of(const Matrix& matrix, const std::string& name) {
   if (const StudyAxis* axis = find_axis(matrix, name)) return Place{axis->where, axis->key};
   const auto found = matrix.given.find(name);

@@ -32,6 +32,8 @@ struct Recipe {
   std::optional<std::int64_t> warmup_steps;
   std::map<std::string, contract::LrScheduleSpec> schedules;            ///< by kind
   std::map<std::string, contract::FrameworkOptions> framework_options;  ///< by framework
+  /// Of the model frozen_backbone; the width and dropout of torchvision's VGG unless told.
+  contract::ModelOptions frozen_backbone{.classifier_hidden = 4096, .dropout = 0.5};
 };
 
 /// A key of [training] or [matrix]: how it is read into a recipe and what expressions see.
@@ -111,12 +113,16 @@ struct Study {
   int repeats = 1;
   std::uint64_t seed = 1;
   contract::ExternalTrainer trainer;
+  base::Location command_where;  ///< of the trainer's command
   std::vector<Matrix> matrices;  ///< at least one
   LaunchWishes launch;
   std::vector<SourceText> bases;  ///< in the order they were read
 };
 
 const StudyAxis* find_axis(const Matrix& matrix, std::string_view name);
+
+/// True for a setting that an axis or an override gives, else points do not differ in it.
+bool varies(const Matrix& matrix, std::string_view setting);
 
 /// Where a study says something, and how messages call it.
 struct Place {

@@ -66,20 +66,21 @@ const std::vector<Field<Study>>& study_fields() {
   return fields;
 }
 
-contract::ExternalTrainer read_trainer(const Item& section) {
-  using T = contract::ExternalTrainer;
-  static const std::vector<Field<T>> fields{
-      {"command", [](T& t, const Item& i) { t.command = i.word(); }},
-      {"log_format", [](T& t, const Item& i) { t.log_format = i.plain_name(); }},
+void read_trainer(const Item& section, Study& study) {
+  static const std::vector<Field<Study>> fields{
+      {"command",
+       [](Study& s, const Item& i) {
+         s.trainer.command = i.word();
+         s.command_where = i.node.where;
+       }},
+      {"log_format", [](Study& s, const Item& i) { s.trainer.log_format = i.plain_name(); }},
       {"launcher",
-       [](T& t, const Item& i) {
-         t.launcher = i.one_of("launcher", {"plain", "ranks", "torchrun"});
+       [](Study& s, const Item& i) {
+         s.trainer.launcher = i.one_of("launcher", {"plain", "ranks", "torchrun"});
        }},
   };
-  T trainer;
-  read_fields(section, fields, trainer);
-  if (trainer.command.empty()) section.fail("command is missing");
-  return trainer;
+  read_fields(section, fields, study);
+  if (study.trainer.command.empty()) section.fail("command is missing");
 }
 
 /// The sections of a study, or of a sub-study; those it lacks are empty.
@@ -226,7 +227,7 @@ Study read_study(std::string_view text, const std::string& file,
   study.file = file;
   read_fields(sections[kStudy], study_fields(), study);
   if (study.name.empty()) sections[kStudy].fail("name is missing");
-  if (sections.has(kTrainer)) study.trainer = read_trainer(sections[kTrainer]);
+  if (sections.has(kTrainer)) read_trainer(sections[kTrainer], study);
   read_matrices(sections, study);
   study.launch = read_launch(sections[kLaunch]);
   return study;

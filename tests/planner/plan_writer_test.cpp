@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <map>
 
+#include "contract/result_record.hpp"
 #include "tests/planner/planned.hpp"
+#include "tests/planner/script_bench.hpp"
 #include "tests/planner/study_text.hpp"
 
 using namespace dlscale;
@@ -28,6 +31,24 @@ std::size_t index_of(const planner::Planning& planning, const std::string& run_i
   const auto found =
       std::find_if(runs.begin(), runs.end(), [&](const auto& run) { return run.run_id == run_id; });
   return static_cast<std::size_t>(found - runs.begin());
+}
+
+/// Leaves what a run's first launch would have left: results, or a line of its job's.
+void leave_end(const test::ScriptBench& bench, std::size_t i, contract::RunOutcome outcome) {
+  const std::string id = bench.run_id(i);
+  fs::create_directories(bench.out.run(id).root());
+  const contract::LaunchDir launch = bench.out.run(id).make_next_launch();
+  if (bench.trainer.command.empty()) {
+    contract::RunStop stop;
+    stop.outcome = outcome;
+    base::write_file_atomically(launch.results(), contract::to_json_line(stop) + "\n");
+    return;
+  }
+  const int code = outcome == contract::RunOutcome::Completed ? 0 : 1;
+  base::write_file_atomically(bench.out.job_end("job" + std::to_string(i)),
+                              R"({"event":"ended","job":"j","run_id":")" + id +
+                                  R"(","job_id":"1","time":1,"exit_code":)" + std::to_string(code) +
+                                  "}\n");
 }
 
 }  // namespace
@@ -171,6 +192,18 @@ TEST_CASE("a task that has results is stale only if its description differs, not
   CHECK(written.written == 0);
 }
 
+TEST_CASE("the copy of a study that extends another plans the same runs by itself") {
+  test::TempDir dir;
+  const contract::PlanDir out(dir / "p");
+  const auto planning = planner::make_plan(
+      {test::kSource / "examples/studies/nef/cpu.toml", "nef-cpu", {"study.repeats=1"}},
+      test::shipped_resources());
+  write(planning, out);
+  const auto again =
+      planner::make_plan({out.study_toml(), "nef-cpu", {}}, test::shipped_resources());
+  CHECK(again.plan.runs == planning.plan.runs);
+}
+
 TEST_CASE("changes from the command line are noted in the copy of the study") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
@@ -256,4 +289,98 @@ TEST_CASE("a value that no directive can hold stops the plan before anything is 
   CHECK(message.find("#SBATCH --account: the value 'my budget' holds a space") !=
         std::string::npos);
   CHECK_FALSE(fs::exists(out.root()));
+}
+
+TEST_CASE("submitting a job of several runs again trains only what is left") {
+  for (const char* launch : {"pack = true", "array = true"}) {
+    for (const bool external : {false, true}) {
+      test::ScriptBench bench;
+      bench.study.rest = std::string("[launch]\n") + launch;
+      const std::string note = "; echo >> " + (bench.dir / "trained").string();
+      bench.program("mpirun", ":" + note);
+      if (external) bench.trainer = {.command = "true" + note};
+      bench.plan();
+      REQUIRE(bench.planning.plan.jobs.size() == 1);
+      leave_end(bench, 0, contract::RunOutcome::Failed);
+      leave_end(bench, 1, contract::RunOutcome::Completed);
+      const bool array = bench.planning.plan.jobs[0].kind == contract::JobKind::array;
+      const auto result = test::run_bash(
+          array ? bench.script() + "; SLURM_ARRAY_TASK_ID=1 " + bench.script() : bench.script());
+      INFO(launch << (external ? " external\n" : "\n") << result.out);
+      CHECK(result.exit_code == 0);
+      CHECK(bench.text("trained") == "\n");
+      const std::string said =
+          array ? base::read_file(bench.out.job_out(bench.run_id(1))) : result.out;
+      CHECK(said == bench.run_id(1) + " has completed before: nothing to do\n");
+      CHECK(bench.out.run(bench.run_id(0)).launches().size() == (external ? 2 : 1));
+      CHECK(bench.out.run(bench.run_id(1)).launches().size() == 1);
+      CHECK(bench.ends().back().exit_code == 0);
+    }
+  }
+}
+
+TEST_CASE("runs of other names, and good ends that a signal brought about, have not completed") {
+  test::ScriptBench bench;
+  bench.study.rest = "[launch]\npack = true";
+  bench.trainer = {.command = "true"};
+  bench.plan();
+  const std::string id = bench.run_id(0);
+  const auto end = [&](const std::string& run, const std::string& rest) {
+    return R"({"event":"ended","job":"j","run_id":")" + run + R"(","job_id":"1","time":1,)" + rest +
+           "}\n";
+  };
+  base::write_file_atomically(bench.out.logs() / "j.end",
+                              end("x" + id, "\"exit_code\":0") + end(id + "0", "\"exit_code\":0") +
+                                  end(id, "\"exit_code\":0,\"reason\":\"got SIGUSR1\"") +
+                                  end(id, "\"exit_code\":10"));
+  const auto result = test::run_bash(bench.script());
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.empty());
+  CHECK(bench.out.run(id).launches().size() == 1);
+  CHECK(test::run_bash(bench.script()).out.find(id + " has completed before") == 0);
+  CHECK(bench.out.run(id).launches().size() == 1);
+}
+
+TEST_CASE("replanning leaves the tables and scripts that queued tasks refer to") {
+  test::TempDir dir;
+  const contract::PlanDir out(dir / "p");
+  for (const char* launch : {"launch.array=true", "launch.pack=true"}) {
+    const std::string gpus = "matrix.gpus=[2, 4]";
+    const std::string site =
+        "scheduler = 'oar'\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n"
+        "cores_per_node = 8\nmax_walltime = '10:00:00'\n";
+    const auto before = test::plan_demo_on(site, dir, {launch, gpus});
+    write(before, out);
+    std::map<fs::path, std::string> files;
+    for (const contract::PlannedJob& job : before.plan.jobs) {
+      CHECK(job.kind != contract::JobKind::single);
+      files[out.job_script(job.name)] = base::read_file(out.job_script(job.name));
+      if (job.kind != contract::JobKind::array) continue;
+      for (const fs::path& file : {out.run_table(job.table), out.array_parameters(job.name)}) {
+        files[file] = base::read_file(file);
+      }
+    }
+    write(test::plan_demo_on(site, dir, {launch, gpus, "matrix.batch_per_gpu=[16, 32, 64]"}), out);
+    write(test::plan_demo_on(site, dir, {launch, gpus, "matrix.batch_per_gpu=[64]"}), out);
+    for (const auto& [file, text] : files) CHECK(base::read_file(file) == text);
+  }
+}
+
+TEST_CASE("a packed job with a stale run is written all the same: it has new ones") {
+  test::ScriptBench bench;
+  bench.study.matrix = "model = 'mlp'\ngpus = 1\nbatch_per_gpu = [32, 64]";
+  bench.study.rest = "[launch]\npack = true";
+  bench.partition_keys = "max_walltime = '10:00:00'";
+  bench.plan();
+  const auto stale = bench.out.run(bench.run_id(0));
+  const std::string json = base::read_file(stale.run_json());
+  stale.make_next_launch();
+  bench.study.matrix = "model = 'mlp'\ngpus = 1\nbatch_per_gpu = [32, 64, 128]";
+  bench.study.resources = "cores_per_rank = 2";
+  bench.plan();
+  REQUIRE(bench.planning.plan.jobs.size() == 1);
+  const std::string script =
+      base::read_file(bench.out.job_script(bench.planning.plan.jobs[0].name));
+  for (std::size_t i = 0; i < 3; ++i) CHECK(script.find(bench.run_id(i)) != std::string::npos);
+  CHECK(base::read_file(stale.run_json()) == json);
 }

@@ -139,6 +139,23 @@ TEST_CASE("accumulation steps are a warning where the trainer built here is aske
             .plan.warnings.size() == 1);
 }
 
+TEST_CASE("inference is a run of its own, and a warning where the trainer built here is asked") {
+  test::TempDir dir;
+  const auto resources = built_small(dir);
+  CHECK(warnings_of("demo", "local", {"training.mode='inference'"}, resources).back() ==
+        "the trainer built here refuses mode inference: 48 of 48 runs would fail");
+  CHECK(warnings_of("demo", "local", {"training.mode='train'"}, resources).size() == 1);
+  const auto id = [](const char* mode) {
+    return test::plan_example("demo", "local", {std::string("training.mode=") + mode})
+        .plan.runs[0]
+        .run_id;
+  };
+  CHECK(id("train") == test::plan_example("demo", "local").plan.runs[0].run_id);
+  CHECK(id("train") != id("inference"));
+  CHECK(test::runs_of(test::plan_example("demo", "local", {"matrix.mode=['train', 'inference']"}))
+            .size() == 96);
+}
+
 TEST_CASE("a warm-up as long as the run is a warning") {
   const auto warnings = [](const char* epochs) {
     return test::plan_example("demo", "local", {std::string("training.warmup_epochs=") + epochs})

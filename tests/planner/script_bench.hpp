@@ -44,6 +44,7 @@ struct ScriptBench {
         "'\nenvironment = ['PATH=" + dir.path().string() + ":$PATH']\n" + site_keys +
         "\n[[partitions]]\nname = 'p'\ngpus_per_node = 4\ncores_per_node = 4\n" + partition_keys;
     planning = plan_texts(study.text(), site, dir);
+    planning.study.trainer = trainer;
     for (auto& matrix : planning.study.matrices) {
       matrix.recipe.run.trainer = trainer;
       matrix.recipe.run.parameters = parameters;

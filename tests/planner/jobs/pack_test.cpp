@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/jobs/pack.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <regex>
+#include <set>
 
 using namespace dlscale;
 using namespace dlscale::planner;
@@ -36,12 +39,33 @@ struct Bench {
     run.predicted_s = predicted_s;
     runs.push_back(run);
   }
-  Arrangement arrange() {
+  Arrangement arrange(const std::vector<contract::PlannedJob>& existing = {}) {
     std::vector<RunNeeds> needs;
     for (const Allocation& allocation : allocations) needs.push_back({&allocation, &wishes});
-    return arrange_jobs(site, launch, needs, runs);
+    return arrange_jobs(site, launch, needs, runs, existing);
+  }
+  void rename_last(const std::string& id) { runs.back().run_id = id; }
+  /// A run before all others, as a new first value of an axis brings it.
+  void add_in_front(const std::string& id, int gpus, double predicted_s = 0) {
+    add(gpus, 3600, predicted_s);
+    rename_last(id);
+    std::rotate(runs.rbegin(), runs.rbegin() + 1, runs.rend());
+    std::rotate(allocations.rbegin(), allocations.rbegin() + 1, allocations.rend());
   }
 };
+
+/// Whether it is the stem and a digest.
+bool is_named(const std::string& name, const std::string& stem) {
+  return std::regex_match(name, std::regex(stem + "[0-9a-f]{8}"));
+}
+
+/// The job of that name in another arrangement.
+const contract::PlannedJob& job_of(const Arrangement& arranged, const std::string& name) {
+  const auto found = std::find_if(arranged.jobs.begin(), arranged.jobs.end(),
+                                  [&](const auto& job) { return job.name == name; });
+  REQUIRE(found != arranged.jobs.end());
+  return *found;
+}
 
 }  // namespace
 
@@ -79,7 +103,7 @@ TEST_CASE("small runs are packed by predicted time with margin and start-up, in 
   const auto arranged = bench.arrange();
   REQUIRE(arranged.jobs.size() == 2);
   const auto& packed = arranged.jobs[0];
-  CHECK(packed.name == "packed-1");
+  CHECK(is_named(packed.name, "packed-"));
   CHECK(packed.kind == JobKind::packed);
   CHECK(packed.run_ids == std::vector<std::string>{"run0", "run2", "run3"});
   CHECK(packed.resources.nodes == 1);
@@ -88,7 +112,7 @@ TEST_CASE("small runs are packed by predicted time with margin and start-up, in 
   CHECK(packed.gpu_hours == Approx(4 * 1020 / 3600.0));
   const double work = 2 * 1020 + 2 * 570 + 270;
   CHECK(bench.runs[3].gpu_hours == Approx(packed.gpu_hours * 270 / work));
-  CHECK(bench.runs[3].job == "packed-1");
+  CHECK(bench.runs[3].job == packed.name);
   CHECK(arranged.jobs[1].name == "run1");
 }
 
@@ -118,8 +142,8 @@ TEST_CASE("runs of one shape become an array, others stay single") {
   bench.add(8, 7200);
   const auto arranged = bench.arrange();
   REQUIRE(arranged.jobs.size() == 3);
-  CHECK(arranged.jobs[0].name == "array-g8");
-  CHECK(arranged.jobs[0].table == "array-g8");
+  CHECK(is_named(arranged.jobs[0].name, "array-g8-"));
+  CHECK(arranged.jobs[0].table == arranged.jobs[0].name);
   CHECK(arranged.jobs[0].throttle == 3);
   CHECK(arranged.jobs[0].run_ids == std::vector<std::string>{"run0", "run2", "run3"});
   CHECK(arranged.jobs[0].gpu_hours == 24);
@@ -138,8 +162,9 @@ TEST_CASE("an array above the site's size is split; the parts share a table") {
   REQUIRE(arranged.jobs.size() == 3);
   for (int part = 0; part < 3; ++part) {
     const auto& job = arranged.jobs[static_cast<std::size_t>(part)];
-    CHECK(job.name == "array-g4-part" + std::to_string(part + 1));
-    CHECK(job.table == "array-g4");
+    CHECK(is_named(job.table, "array-g4-"));
+    CHECK(job.name == job.table + "-part" + std::to_string(part + 1));
+    CHECK(job.table == arranged.jobs[0].table);
     CHECK(job.offset == 3 * part);
   }
   CHECK(arranged.jobs[2].run_ids == std::vector<std::string>{"run6"});
@@ -151,7 +176,93 @@ TEST_CASE("arrays of different needs have tables of their own") {
   for (const double walltime : {60.0, 60.0, 120.0, 120.0}) bench.add(4, walltime);
   const auto arranged = bench.arrange();
   REQUIRE(arranged.jobs.size() == 2);
-  CHECK(arranged.jobs[1].table == "array-g4-2");
+  CHECK(arranged.jobs[1].table != arranged.jobs[0].table);
+}
+
+TEST_CASE("the name of a job tells its runs, their order, the resources, partition and parts") {
+  for (const bool pack : {false, true}) {
+    const auto name = [&](auto change) {
+      Bench bench;
+      bench.launch = {.pack = pack, .array = !pack};
+      for (int i = 0; i < 3; ++i) bench.add(1);
+      change(bench);
+      return bench.arrange().jobs.front().name;
+    };
+    std::set<std::string> names{name([](Bench&) {})};
+    CHECK(names.count(name([](Bench&) {})) == 1);
+    CHECK(names.insert(name([](Bench& b) { b.runs[1].run_id = "other"; })).second);
+    CHECK(names.insert(name([](Bench& b) { std::swap(b.runs[0], b.runs[1]); })).second);
+    CHECK(names.insert(name([](Bench& b) { b.runs.pop_back(), b.allocations.pop_back(); })).second);
+    CHECK(names.insert(name([](Bench& b) { b.site.partitions[0].name = "q"; })).second);
+    CHECK(names
+              .insert(name([](Bench& b) {
+                for (auto& a : b.allocations) a.request.cores_per_rank = 5;
+              }))
+              .second);
+    if (!pack) CHECK(names.insert(name([](Bench& b) { b.site.max_array_size = 2; })).second);
+  }
+}
+
+TEST_CASE("arrays and packed jobs of an earlier plan stay; what is new gets jobs of its own") {
+  for (const bool pack : {false, true}) {
+    Bench bench;
+    bench.launch = {.pack = pack, .array = !pack};
+    bench.site.max_array_size = 3;
+    for (int i = 0; i < 5; ++i) bench.add(2);
+    const auto before = bench.arrange();
+    for (int i = 0; i < 2; ++i) bench.add_in_front("new" + std::to_string(i), 2);
+    const auto after = bench.arrange(before.jobs);
+    for (const auto& job : before.jobs) {
+      if (job.kind == JobKind::single) continue;
+      CHECK(job_of(after, job.name) == job);
+    }
+    std::set<std::string> ids;
+    for (const auto& job : after.jobs) ids.insert(job.run_ids.begin(), job.run_ids.end());
+    CHECK(ids.size() == 7);
+    for (std::size_t i = 0; i < bench.runs.size(); ++i) {
+      const auto& own = job_of(after, bench.runs[i].job).run_ids;
+      CHECK(std::count(own.begin(), own.end(), bench.runs[i].run_id) == 1);
+    }
+    CHECK(bench.arrange(after.jobs).jobs == after.jobs);
+  }
+}
+
+TEST_CASE("a packed job longer than the site's usual time stays without the run that made it so") {
+  Bench bench;
+  bench.launch.pack = true;
+  bench.add(1, 36000, 18000);
+  for (int i = 0; i < 30; ++i) bench.add(1, 36000, 9000 + i);
+  const auto before = bench.arrange();
+  REQUIRE(before.jobs.size() > 1);
+  const auto kept = before.jobs[1];
+  bench.allocations.erase(bench.allocations.begin());
+  bench.runs.erase(bench.runs.begin());
+  CHECK(job_of(bench.arrange(before.jobs), kept.name).run_ids == kept.run_ids);
+}
+
+TEST_CASE("a job of an earlier plan goes when a run, the resources or the wish for it did") {
+  for (const bool pack : {false, true}) {
+    const auto stays = [&](auto change) {
+      Bench bench;
+      bench.launch = {.pack = pack, .array = !pack};
+      for (int i = 0; i < 3; ++i) bench.add(1, 3600, 600);
+      const auto before = bench.arrange();
+      change(bench);
+      const auto after = bench.arrange(before.jobs);
+      return std::any_of(after.jobs.begin(), after.jobs.end(),
+                         [&](const auto& job) { return job.name == before.jobs[0].name; });
+    };
+    CHECK(stays([](Bench&) {}));
+    CHECK(stays([](Bench& b) { b.launch.throttle = 2; }));
+    CHECK_FALSE(stays([](Bench& b) { b.runs.pop_back(), b.allocations.pop_back(); }));
+    CHECK_FALSE(stays([](Bench& b) { b.site.partitions[0].name = "q"; }));
+    CHECK_FALSE(stays([](Bench& b) { b.launch = {}; }));
+    CHECK_FALSE(stays([](Bench& b) { b.allocations[2].request.cores_per_rank = 5; }));
+    CHECK_FALSE(stays([](Bench& b) {
+      for (auto& run : b.runs) run.predicted_s = 1200;
+      for (auto& a : b.allocations) a.request.walltime_s = 7200;
+    }));
+  }
 }
 
 TEST_CASE("chained jobs wait for the one before them in their chain") {
@@ -162,6 +273,8 @@ TEST_CASE("chained jobs wait for the one before them in their chain") {
   CHECK(arranged.jobs[1].after.empty());
   CHECK(arranged.jobs[2].after == std::vector<std::string>{"run0"});
   CHECK(arranged.jobs[4].after == std::vector<std::string>{"run2"});
+  CHECK(arranged.jobs[3].chain == 2);
+  CHECK(arranged.jobs[4].chain == 1);
 }
 
 TEST_CASE("a single machine has neither packed jobs nor arrays nor chains") {

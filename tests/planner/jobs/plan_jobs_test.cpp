@@ -55,6 +55,25 @@ TEST_CASE("with --fit points are left out by the rule, and listed with their cos
   }
 }
 
+TEST_CASE("a budget is of the whole plan, not of a sub-study") {
+  test::TempDir dir;
+  auto text = study_of("[4]", "max_gpu_hours = 100");
+  text.rest = "[[substudy]]\nname = 'a'\n[[substudy]]\nname = 'b'\nmatrix = { gpus = 8 }\n";
+  CHECK_NOTHROW(test::plan_texts(text.text(), kSite, dir));
+  text.rest += "resources = { max_gpu_hours = 5 }\n";
+  CHECK(test::error_of([&] { test::plan_texts(text.text(), kSite, dir); })
+            .find("resources.max_gpu_hours: is of the whole plan; say it in the study's own "
+                  "[resources]") != std::string::npos);
+}
+
+TEST_CASE("a plan that is to fit without a limit is noted") {
+  test::TempDir dir;
+  const auto text = study_of("[4, 8]", "").text();
+  CHECK(test::plan_texts(text, kSite, dir, true).plan.warnings ==
+        std::vector<std::string>{"--fit has no effect without a limit (--max-gpu-hours)"});
+  CHECK(test::plan_texts(text, kSite, dir).plan.warnings.empty());
+}
+
 TEST_CASE("when the ends alone cost too much, --fit says what they cost") {
   test::TempDir dir;
   CHECK(test::error_of([&] {

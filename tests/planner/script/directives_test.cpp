@@ -87,7 +87,7 @@ TEST_CASE("every SLURM key of a site is in the script") {
   const std::string lines = directives(study_on(1).text(), site);
   for (const char* line : {"--account=acc", "--qos=q", "--constraint=gpu&hbm80g",
                            "--hint=nomultithread", "--exclusive", "--gpus-per-node=a100:1",
-                           "--mem=100000M", "--mail-user=a@b.c", "--mail-type=BEGIN,FAIL"}) {
+                           "--mem=95367M", "--mail-user=a@b.c", "--mail-type=BEGIN,FAIL"}) {
     INFO(line << "\n" << lines);
     CHECK(has(lines, std::string("#SBATCH ") + line));
   }
@@ -102,7 +102,7 @@ TEST_CASE("a study's wishes are in the SLURM script instead of the site's") {
                           "mail = { user = 'x@y.z' }")
                      .text(),
                  kSlurm + "account = 'site'\n" + kNodes + "qos = 'slow'\n");
-  for (const char* line : {"--account=me", "--qos=fast", "--gres=gpu:h100:2", "--mem=40000M",
+  for (const char* line : {"--account=me", "--qos=fast", "--gres=gpu:h100:2", "--mem=38146M",
                            "--mail-user=x@y.z", "--mail-type=END,FAIL"}) {
     CHECK(has(lines, std::string("#SBATCH ") + line));
   }
@@ -110,12 +110,32 @@ TEST_CASE("a study's wishes are in the SLURM script instead of the site's") {
 
 TEST_CASE("memory that goes with the GPUs is their share, without GPUs that of the cores") {
   CHECK(has(directives(study_on(1).text(), kSlurm + kNodes + "memory_request = true\n"),
-            "#SBATCH --mem=25000M"));
+            "#SBATCH --mem=23841M"));  // 25 GB in MiB
   std::string cpu = kSlurm + "cores_per_rank = 12\n" + kNodes + "memory_request = true\n";
   cpu.replace(cpu.find("'cuda'"), 6, "'cpu'");
   const std::string lines = directives(study_on(1).text(), cpu);
-  CHECK(has(lines, "#SBATCH --mem=25000M"));
+  CHECK(has(lines, "#SBATCH --mem=23841M"));
   CHECK(lines.find("--gres") == std::string::npos);
+  CHECK(has(directives(study_on(1, "memory_gb = 0.001").text(), kSlurm + kNodes),
+            "#SBATCH --mem=1M"));  // 0 would be all there is
+}
+
+TEST_CASE("jobs of a chain have its name on SLURM and wait for those of that name") {
+  auto study = study_on(8);
+  study.rest = "[launch]\nchain = 3";
+  const std::string slurm = kSlurm + kNodes;
+  CHECK(has(directives(study.text(), slurm),
+            "#SBATCH --job-name=s-chain-1\n#SBATCH --dependency=singleton"));
+  study.rest = "";
+  const std::string free = directives(study.text(), slurm);
+  CHECK(free.find("--dependency") == std::string::npos);
+  CHECK(free.find("chain") == std::string::npos);
+  study.rest = "[launch]\nchain = 3\narray = true";
+  CHECK(has(directives(study.text(), slurm),
+            "#SBATCH --job-name=s-chain-1\n#SBATCH --dependency=singleton\n"
+            "#SBATCH --array=0-1"));
+  study.rest = "[launch]\nchain = 3";
+  CHECK(directives(study.text(), kOar + kNodes).find("chain") == std::string::npos);
 }
 
 TEST_CASE("an OAR job asks for hosts and GPUs by the site's names, types one a line") {
@@ -156,7 +176,8 @@ TEST_CASE("an array has its range and throttle on SLURM, its file of lines on OA
   const auto planning = test::plan_texts(study.text(), kOar + kNodes, dir);
   const std::string script =
       planner::job_script(planning, 0, test::shipped_resources(), contract::PlanDir("/plans/x"));
-  CHECK(has(script, "#OAR --array-param-file /plans/x/jobs/array-g8.params"));
+  CHECK(has(script,
+            "#OAR --array-param-file /plans/x/jobs/" + planning.plan.jobs[0].name + ".params"));
 }
 
 TEST_CASE("every name that templates may use is explained") {

@@ -81,6 +81,7 @@ TEST_CASE("a packed job that is stopped stops what runs, starts nothing more, no
     runs.insert(end.run_id);
     CHECK(end.exit_code == 143);
     CHECK(end.reason == "got SIGUSR1");
+    CHECK(end.outcome == contract::RunOutcome::TimedOut);
   }
   CHECK(runs.size() == 6);
 }
@@ -206,7 +207,44 @@ TEST_CASE("a stopped external trainer is stopped with all of its processes") {
                      " ]; do sleep 0.05; done; kill -TERM $!; wait $!");
   CHECK(result.exit_code == 143);
   CHECK(bench.ends()[0].reason == "got SIGTERM");
+  CHECK(bench.ends()[0].outcome == contract::RunOutcome::Cancelled);
   CHECK(base::read_file(bench.out.run(bench.run_id(0)).launch(1).out()).empty());
+}
+
+TEST_CASE("a run whose other ranks srun stopped has failed; nobody stopped it") {
+  for (const std::string pack : {"false", "true"}) {
+    ScriptBench bench;
+    bench.launcher = "srun";
+    bench.study.rest = "[launch]\npack = " + pack;
+    bench.program("srun", "exit 143");
+    bench.plan();
+    CHECK(test::run_bash(bench.script()).exit_code == 1);
+    REQUIRE_FALSE(bench.ends().empty());
+    CHECK(bench.ends()[0].exit_code == 1);
+    CHECK(bench.ends()[0].reason.empty());
+    CHECK(bench.ends()[0].outcome == std::nullopt);
+  }
+}
+
+TEST_CASE("where OAR shows GPUs of other jobs, a job keeps to its own") {
+  ScriptBench bench;
+  bench.scheduler = "oar";
+  bench.program("mpirun", "echo \"$CUDA_VISIBLE_DEVICES\" > \"${0%/*}/devices\"");
+  bench.program("nvidia-smi", "printf 'GPU %s: Tesla\\n' 0 1 2 3");
+  bench.plan();
+  base::write_file_atomically(bench.dir / "nodes", "n1\nn1\n");
+  base::write_file_atomically(bench.dir / "resources",
+                              " gpu = '9' , gpudevice = '3' , host = 'n1' \n"
+                              " gpu = '9' , gpudevice = '3' , host = 'n1' \n"
+                              " gpudevice = '1' , host = 'n1' , gpu = '7' \n");
+  const std::string folder = bench.dir.path().string();
+  const std::string job = "OAR_NODEFILE=" + folder +
+                          "/nodes OAR_RESOURCE_PROPERTIES_FILE=" + folder + "/resources " +
+                          bench.script();
+  CHECK(test::run_bash(job).exit_code == 0);
+  CHECK(bench.text("devices") == "1,3\n");
+  CHECK(test::run_bash("CUDA_VISIBLE_DEVICES=0,2 " + job).exit_code == 0);
+  CHECK(bench.text("devices") == "0,2\n");
 }
 
 TEST_CASE("ranks start inside the site's container, which sees the plan folder") {
@@ -234,6 +272,24 @@ TEST_CASE("ranks start inside the site's container, which sees the plan folder")
   }
 }
 
+TEST_CASE("a container's own word for GPUs is the only one") {
+  for (const std::string kind : {"apptainer", "singularity"}) {
+    for (const std::string word : {"--nv", "--rocm"}) {
+      ScriptBench bench;
+      bench.site_keys =
+          "container = { kind = '" + kind + "', image = 'i', args = ['" + word + "'] }";
+      bench.program("mpirun", "shift 2; exec \"$@\"");
+      bench.program(kind, "printf '<%s>' \"$@\"");
+      bench.plan();
+      const std::string out = test::run_bash(bench.script()).out;
+      INFO(out);
+      CHECK(out.find("><" + word + "><i><") != std::string::npos);
+      CHECK((word == "--nv" || out.find("<--nv>") == std::string::npos));
+      CHECK(out.find("<--nv><--nv>") == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("pyxis containers are options of srun") {
   ScriptBench bench;
   bench.launcher = "srun";
@@ -244,6 +300,26 @@ TEST_CASE("pyxis containers are options of srun") {
   const std::string plan = bench.out.root().string();
   CHECK(out.find("<--container-image=nvcr.io#nvidia/pytorch:24.01-py3><--container-mounts=" + plan +
                  ":" + plan + "><--container-workdir=" + plan + ">") == 0);
+}
+
+TEST_CASE("an array looks for the data of all its runs, be it an axis or an override") {
+  const auto script = [](const std::string& training, const std::string& rest) {
+    ScriptBench bench;
+    bench.study.training += "\ndataset.kind = 'mnist'" + training;
+    bench.study.rest = "[launch]\narray = true\n" + rest;
+    bench.plan();
+    REQUIRE(bench.planning.plan.jobs.size() == 1);
+    return base::read_file(bench.out.job_script(bench.planning.plan.jobs[0].name));
+  };
+  const std::string by_axis =
+      script("", "[[zip]]\nlabel_smoothing = [0, 0.1]\ndataset.path = ['/data/a', '/data/b']");
+  const std::string by_override =
+      script("\ndataset.path = '/data/a'",
+             "[[override]]\nwhen = 'batch_per_gpu > 32'\ndataset.path = '/data/b'");
+  for (const std::string& text : {by_axis, by_override}) {
+    CHECK(text.find("/data/a") != std::string::npos);
+    CHECK(text.find("/data/b") != std::string::npos);
+  }
 }
 
 TEST_CASE("fewer GPUs than wanted, or data that is not there, end a job before it starts") {

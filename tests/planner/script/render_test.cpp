@@ -77,6 +77,22 @@ TEST_CASE("an unknown name is an error with its place and the nearest") {
         "DIR/t.mustache:2:1: no partial prat.mustache in DIR");
 }
 
+TEST_CASE("a partial is found by its nearest name, and cannot ask for itself") {
+  CHECK(Templates("{{>prat}}\n", "x\n").error({}) ==
+        "DIR/t.mustache:1:1: no partial prat.mustache in DIR; did you mean \"part\"?");
+  CHECK(Templates("a\n{{>part}}\n", "b {{> part }}\n").error({}) ==
+        "DIR/t.mustache:2:1: partial part asks for itself");
+  CHECK(Templates("{{>part}}\n", "{{>t}}\n").error({}) ==
+        "DIR/part.mustache:1:1: partial t asks for itself");
+}
+
+TEST_CASE("bad mustache is an error at its line") {
+  CHECK(Templates("a\n b {{#flag}}\n").error({{}, {{"flag", true}}}) ==
+        "DIR/t.mustache:2:4: Unclosed section \"flag\"");
+  CHECK(Templates("a\n{{/flag}}\n").error({{}, {{"flag", true}}}) ==
+        "DIR/t.mustache:2:1: Unopened section \"flag\"");
+}
+
 TEST_CASE("a template cannot get round the quoting") {
   CHECK(Templates("\n echo {{{x}}}\n").error({{{"x", "1"}}}) ==
         "DIR/t.mustache:2:7: {{{ is not allowed here; only {{{line}}} stands unquoted");

@@ -78,6 +78,30 @@ TEST_CASE("wishes that a batch system cannot fulfil are noted, each once") {
                                  "launch.pack has no effect on a single machine (x)"});
 }
 
+TEST_CASE("where jobs do not wait in chains, the note says why") {
+  const auto notes = [](const char* scheduler) {
+    return unheard(site_of(scheduler), {}, launch("chain = 2"));
+  };
+  CHECK(notes("slurm").empty());
+  CHECK(notes("oar") ==
+        std::vector<std::string>{"launch.chain has no effect on OAR (x): it takes the id of the "
+                                 "job to wait for, known only once that is submitted; the jobs of "
+                                 "this plan do not wait"});
+  CHECK(notes("local") ==
+        std::vector<std::string>{"launch.chain has no effect on a single machine (x)"});
+}
+
+TEST_CASE("what would make time limits is noted beside a fixed one, unless runs are packed") {
+  const auto fixed = resources("walltime = '01:00:00'\nmargin = 2\ncalibration = 't.toml'");
+  CHECK(unheard(site_of("slurm"), fixed, {}) ==
+        std::vector<std::string>{
+            "resources.margin has no effect on time limits, which resources.walltime fixes",
+            "resources.calibration has no effect on time limits, which resources.walltime fixes"});
+  CHECK(unheard(site_of("slurm"), fixed, launch("pack = true")).empty());
+  const auto free = resources("walltime = 'auto'\nmargin = 2\ncalibration = 't.toml'");
+  CHECK(unheard(site_of("slurm"), free, {}).empty());
+}
+
 TEST_CASE("a throttle that OAR would not keep is refused") {
   const auto wishes = launch("array = true\nthrottle = 3");
   CHECK(test::error_of([&] { unheard(site_of("oar"), {}, wishes); }) ==

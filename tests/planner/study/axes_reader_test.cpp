@@ -61,6 +61,14 @@ TEST_CASE("a zip of unequal lengths, of one axis or of an axis that is one alrea
             .rfind("s.toml:12:1: zip[0].batch: unknown key", 0) == 0);
 }
 
+TEST_CASE("a row that comes twice is refused where it stands") {
+  CHECK(error({.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2, 1]\nbatch_per_gpu = [8, 8, 8]"}) ==
+        "s.toml:10:1: zip[0]: rows 1 and 3 are the same");
+  CHECK(error({.matrix = kTwo,
+               .rest = kZip + "[[include]]\ngpus = [8, 8]\nbatch_per_gpu = [8, 8]"}) ==
+        "s.toml:13:1: include[0]: rows 1 and 2 are the same");
+}
+
 TEST_CASE("an include gives a zip new rows, or picks some of its own") {
   const std::string excluded = "[[exclude]]\nwhen = 'model == \"cnn\" && gpus < 4'\nwhy = 'x'\n";
   const auto row = test::read(

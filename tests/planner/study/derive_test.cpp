@@ -147,3 +147,17 @@ TEST_CASE("nesterov without momentum is a problem of the optimizer") {
   r.run.optimizer.nesterov = true;
   CHECK(derive(r, "error").problem->key == "optimizer.nesterov");
 }
+
+TEST_CASE("a frozen backbone has its classifier, and only it") {
+  Recipe r = recipe(1);
+  r.frozen_backbone.backbone = "vgg16";
+  CHECK(derive(r, "error").run.model_options == dlscale::contract::ModelOptions{});
+  r.run.model = "frozen_backbone";
+  const auto run = derive(r, "error").run;
+  CHECK(run.model_options == dlscale::contract::ModelOptions{"vgg16", 4096, 0.5});
+  r.frozen_backbone.backbone = "";
+  const auto problem = derive(r, "error").problem;
+  REQUIRE(problem);
+  CHECK(problem->key == "model");
+  CHECK(problem->text == "frozen_backbone needs training.models.frozen_backbone.backbone");
+}

@@ -13,7 +13,9 @@ Node fitting_value(const Setting& setting) {
   if (setting.is_list) return {List{{std::int64_t{1}, {}}}, {}};
   switch (setting.symbol.kind) {
     case Symbol::Kind::number:
-      if (setting.symbol.name == "label_smoothing") return {0.25, {}};
+      if (setting.symbol.name == "label_smoothing" || setting.symbol.name.ends_with("dropout")) {
+        return {0.25, {}};
+      }
       return {std::int64_t{1}, {}};
     case Symbol::Kind::truth:
       return {true, {}};

@@ -62,9 +62,9 @@ const std::vector<Broken> kBrokenMatrices{
     {{.matrix = "modle = \"mlp\"\ngpus = 1\nbatch_per_gpu = 32"},
      "s.toml:4:1: matrix.modle: unknown key; did you mean \"model\"? (known: framework, model, "
      "loader, lr_schedule, gpus, batch_per_gpu, global_batch, max_batch_per_gpu, "
-     "accumulation_steps, dataset, last_batch, epochs, warmup_epochs, warmup_steps, lr, "
+     "accumulation_steps, dataset, last_batch, mode, epochs, warmup_epochs, warmup_steps, lr, "
      "label_smoothing, optimizer, precision, window_steps, evaluate_every, schedules, frameworks, "
-     "parameters)"},
+     "models, parameters)"},
     {{.matrix = "gpus = 1\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.model: missing"},
     {{.matrix = "model = \"mlp\"\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.gpus: missing"},
     {{.matrix = "model = \"mlp\"\ngpus = 1"}, "s.toml:3:1: matrix.batch_per_gpu: missing"},

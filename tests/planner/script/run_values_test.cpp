@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/script/run_values.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/planner/study_text.hpp"
+
+using namespace dlscale;
+using planner::ExternalCommand;
+
+TEST_CASE("a command takes the values and parameters of one run after another") {
+  ExternalCommand command("train {{model}} {{size}}", {});
+  contract::RunSpec run;
+  run.model = "vit";
+  run.parameters = {{"size", "a b"}};
+  CHECK(command.of(run) == "train vit 'a b'");
+  run.parameters = {{"depth", "3"}, {"size", "2"}};
+  run.model = "swin";
+  CHECK(command.of(run) == "train swin 2");
+}
+
+TEST_CASE("what is wrong with a command is told at its place in the study") {
+  const base::Location where{"s.toml", 11, 7};
+  const auto error = [&](const char* text) {
+    return test::error_of([&] { ExternalCommand(text, where).of({}); });
+  };
+  CHECK(error("train\n  {{modle}}")
+            .rfind("s.toml:11:7: trainer.command: unknown name \"modle\"; did you mean \"model\"?",
+                   0) == 0);
+  CHECK(error("train {{{model}}}") ==
+        "s.toml:11:7: trainer.command: {{{ is not allowed here; only {{{line}}} stands unquoted");
+}
