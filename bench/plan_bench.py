@@ -185,6 +185,9 @@ def run(bench):
         first.append(bench.plan(studies["10k"], bench.fresh("first")))
         second.append(bench.plan(studies["10k"], bench.path("first")))
         arrays.append(bench.plan(array, bench.fresh("array")))
+    again = subprocess.run([bench.dlscale, "plan", studies["10k"], "--site", SITE, "-o",
+                            bench.path("first")], capture_output=True, text=True, check=True)
+    assert " 0 files written" in again.stdout, again.stdout[-300:]
     files = count_files(bench.path("first"))
     assert count_files(bench.path("loop")) == files - 3  # + copies of study and site, a seal
     base = bench.report("10,000 points: Python + Jinja2 loop", loop)
