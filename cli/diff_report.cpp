@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/run_facts.hpp"
+
 namespace dlscale::cli {
 namespace {
 
@@ -18,8 +20,8 @@ struct Kind {
 };
 
 std::string cost(const std::vector<planner::RunChange>& runs) {
-  const double hours = planner::total_gpu_hours(runs);
-  return hours > 0 ? fmt::format(" ({:.6g} GPU-hours)", hours) : "";
+  const double total = planner::total_gpu_hours(runs);
+  return total > 0 ? fmt::format(" ({} GPU-hours)", hours(total)) : "";
 }
 
 }  // namespace
@@ -40,6 +42,16 @@ void print_diff(const planner::PlanDiff& diff, std::ostream& out) {
   }
   counts.push_back(fmt::format("{} unchanged", diff.unchanged.size()));
   out << fmt::format("{}\n", fmt::join(counts, ", "));
+}
+
+void print_diff_json(const planner::PlanDiff& diff, std::ostream& out) {
+  contract::PlanChanges changes{diff.added, diff.removed,          diff.changed,
+                                diff.stale, diff.unchanged.size(), {}};
+  changes.gpu_hours = {{"added", planner::total_gpu_hours(diff.added)},
+                       {"removed", planner::total_gpu_hours(diff.removed)},
+                       {"changed", planner::total_gpu_hours(diff.changed)},
+                       {"stale", planner::total_gpu_hours(diff.stale)}};
+  out << to_json(changes);
 }
 
 }  // namespace dlscale::cli

@@ -12,4 +12,7 @@ namespace dlscale::cli {
 /// many there are of each kind and what they may take.
 void print_diff(const planner::PlanDiff& diff, std::ostream& out);
 
+/// The same as one JSON object (contract::PlanChanges).
+void print_diff_json(const planner::PlanDiff& diff, std::ostream& out);
+
 }  // namespace dlscale::cli

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/plan_folder.hpp"
+#include "cli/run_facts.hpp"
 #include "cli/selection.hpp"
 #include "runner/run_states.hpp"
 
@@ -27,9 +29,13 @@ struct Options {
   SelectionChoice selection;
   bool json = false;
   bool csv = false;
+  bool jobs = false;
 };
 
+constexpr const char* kStale = "stale";
+
 using Runs = std::vector<contract::ListedRun>;
+using States = std::map<std::string, runner::JobState>;  // by run id
 
 /// One column of the table: how it is called and what a run has there.
 struct Column {
@@ -67,8 +73,9 @@ std::vector<Column> all_columns(const contract::Plan& plan) {
       {"lr_peak", [](const Run& run) { return fmt::format("{:.6g}", run.lr_peak); }},
       {"repetition", [](const Run& run) { return std::to_string(run.repetition); }},
       {"substudies", [](const Run& run) { return joined(run.substudies); }},
-      {"gpu_hours", [](const Run& run) { return fmt::format("{:.4g}", run.gpu_hours); }},
+      {"gpu_hours", [](const Run& run) { return hours(run.gpu_hours); }},
       {"job", [](const Run& run) { return run.job; }},
+      {kStale, [](const Run& run) { return run.stale ? kStale : ""; }},
   };
   for (const Column& column : others) {
     const bool is_axis = std::any_of(columns.begin(), columns.end(),
@@ -83,6 +90,7 @@ std::vector<Column> telling_columns(const contract::Plan& plan) {
   std::vector<Column> columns = all_columns(plan);
   std::erase_if(columns, [&](const Column& column) {
     const bool own_jobs = plan.jobs.size() == plan.runs.size();
+    if (column.name == kStale && plan.runs.front().stale) return false;
     return (column.name == "job" && own_jobs) || !differs(column, plan.runs);
   });
   return columns;
@@ -104,7 +112,7 @@ std::vector<std::string> cells_of(const contract::ListedRun& listed,
   return cells;
 }
 
-/// "48 runs: 40 done, 8 planned".
+/// "48 runs: 40 done, 8 planned; 2 of them stale".
 std::string count_states(const Runs& runs) {
   std::string text = fmt::format("{} run{}", runs.size(), runs.size() == 1 ? "" : "s");
   std::string mark = ": ";
@@ -116,6 +124,9 @@ std::string count_states(const Runs& runs) {
     text += fmt::format("{}{} {}", mark, n, name);
     mark = ", ";
   }
+  const auto stale = std::count_if(runs.begin(), runs.end(),
+                                   [](const contract::ListedRun& run) { return run.run.stale; });
+  if (stale > 0) text += fmt::format("; {} of them stale", stale);
   return text + "\n";
 }
 
@@ -137,11 +148,38 @@ std::string as_csv(const contract::Plan& plan, const Runs& runs) {
   return text;
 }
 
+/// The scripts of the jobs that hold what is left of `selected`, one a line. A job with a run that
+/// waits or runs already is no such job: it would run twice.
+std::string as_scripts(const contract::Plan& plan, const contract::PlanDir& folder,
+                       const RunIds& selected, const States& states) {
+  std::string text;
+  int busy_jobs = 0;
+  for (const contract::PlannedJob& job : plan.jobs) {
+    bool left = false, busy = false;
+    for (const std::string& id : job.run_ids) {
+      const runner::JobState state = states.at(id);
+      busy = busy || state == runner::JobState::Submitted || state == runner::JobState::Running;
+      left = left || (selected.contains(id) && state != runner::JobState::Done);
+    }
+    if (left && busy) ++busy_jobs;
+    if (left && !busy) text += folder.job_script(job.name).string() + "\n";
+  }
+  if (busy_jobs > 0) {
+    fmt::print(stderr, "left out: {} job{} with runs that are submitted or running\n", busy_jobs,
+               busy_jobs == 1 ? "" : "s");
+  }
+  return text;
+}
+
 int list(const Options& options) {
   const contract::PlanDir folder{std::filesystem::path(options.folder)};
   const contract::Plan plan = read_plan(folder);
   const RunIds selected = select_runs(plan, options.selection);
-  const auto states = runner::run_states(plan, folder);
+  const States states = runner::run_states(plan, folder);
+  if (options.jobs) {
+    std::cout << as_scripts(plan, folder, selected, states);
+    return kExitOk;
+  }
   Runs runs;
   for (const contract::PlannedRun& run : plan.runs) {
     if (selected.contains(run.run_id)) runs.push_back({run, to_string(states.at(run.run_id))});
@@ -160,7 +198,11 @@ Action define(CLI::App& app) {
       ->type_name(value_kind::kFolder);
   add_selection_options(app, options->selection, RunArguments::positional);
   CLI::Option* json = app.add_flag("--json", options->json, "a list of objects");
-  app.add_flag("--csv", options->csv, "all columns as CSV")->excludes(json);
+  CLI::Option* csv = app.add_flag("--csv", options->csv, "all columns as CSV")->excludes(json);
+  app.add_flag("--jobs", options->jobs,
+               "the scripts of the jobs that hold runs which are not done, one a line")
+      ->excludes(json)
+      ->excludes(csv);
   return [options] { return list(*options); };
 }
 
@@ -172,7 +214,8 @@ const CommandEntry list_entry{
     .summary = "List the runs of a plan folder and how far they are",
     .example =
         "dlscale list demo --where 'gpus > 1 && framework == \"ddp\"'\n"
-        "  dlscale list demo 'ddp-*-r1' --csv",
+        "  dlscale list demo 'ddp-*-r1' --csv\n"
+        "  dlscale list study --jobs | xargs -n 1 sbatch    # submits what is left",
     .define = &define,
 };
 

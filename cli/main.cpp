@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
+#include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -52,13 +54,21 @@ int dispatch(int argc, char** argv) {
   return exit_code;
 }
 
+/// The exit code of what was done, unless nobody could read what it said.
+int told(int exit_code) {
+  std::cout.flush();
+  const bool whole = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (whole || exit_code != kExitOk) return exit_code;
+  throw base::RunError("standard output cannot be written");
+}
+
 }  // namespace
 }  // namespace dlscale::cli
 
 int main(int argc, char** argv) {
   using namespace dlscale;
   try {
-    return cli::dispatch(argc, argv);
+    return cli::told(cli::dispatch(argc, argv));
   } catch (const base::Error& error) {
     return cli::fail(error.what(), error.exit_code());
   } catch (const std::exception& error) {

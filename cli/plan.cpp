@@ -14,7 +14,9 @@
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/diff_report.hpp"
+#include "cli/earlier_plans.hpp"
 #include "cli/explanation.hpp"
+#include "cli/plan_folder.hpp"
 #include "cli/plan_show.hpp"
 #include "cli/plan_summary.hpp"
 #include "cli/resources.hpp"
@@ -77,6 +79,32 @@ planner::Resources resources_of(const PlanOptions& options) {
   return resources;
 }
 
+/// Shows what planning again would change.
+int show_diff(const planner::Planning& planning, const contract::PlanDir& out, bool json) {
+  const planner::PlanDiff diff = planner::diff_plan(planning, out);
+  if (json) {
+    print_diff_json(diff, std::cout);
+  } else {
+    print_diff(diff, std::cout);
+  }
+  return kExitOk;
+}
+
+/// Writes the folder, or looks at what would be written. That the folder cannot be made or written
+/// is a fault of the command line.
+planner::WrittenPlan write(const PlanOptions& options, const planner::Planning& planning,
+                           const planner::Resources& resources, const contract::PlanDir& out) {
+  require_writable(out);
+  if (options.dry_run) return planner::check_plan(planning, resources, out);
+  try {
+    return planner::write_plan(planning, resources, out);
+  } catch (const base::RunError& error) {
+    std::error_code unreadable;
+    if (std::filesystem::is_directory(out.logs(), unreadable)) throw;  // the folder was made
+    throw base::UsageError(error.what());
+  }
+}
+
 int plan(const PlanOptions& options) {
   const planner::Resources resources = resources_of(options);
   const planner::PlanRequest request = request_of(options);
@@ -94,20 +122,17 @@ int plan(const PlanOptions& options) {
   }
   const contract::PlanDir out(options.out.empty() ? planning.plan.study : options.out);
   if (!options.explain.empty()) print_explanation(planning, options.explain, talk);
-  if (options.diff) {
-    print_diff(planner::diff_plan(planning, out), talk);
-    return kExitOk;
-  }
-  const planner::WrittenPlan written = options.dry_run
-                                           ? planner::check_plan(planning, resources, out)
-                                           : planner::write_plan(planning, resources, out);
+  if (options.diff) return show_diff(planning, out, options.json);
+  const std::string left_out = options.runs.narrows() ? runs_left_out(planning.plan, out) : "";
+  const planner::WrittenPlan written = write(options, planning, resources, out);
   if (options.json) {
     contract::write_json(planning.plan, [](std::string_view piece) { std::cout << piece; });
   } else {
     print_plan_summary(planning.plan, std::cout);
     std::cout << '\n';
   }
-  talk << outcome(written, out, options.dry_run);
+  talk << outcome(written, out, options.dry_run) << left_out
+       << scripts_left_over(planning.plan, out);
   return kExitOk;
 }
 
@@ -130,8 +155,9 @@ Action define(CLI::App& app) {
   app.add_flag("--explain{*}", options->explain,
                "show the arithmetic of each point first: batches, steps, learning rate, time; "
                "--explain=GLOB only of the runs called so");
-  app.add_flag("--resolved", options->resolved,
-               "print the study with all it extends, -S and defaults as one TOML; write nothing");
+  CLI::Option* resolved = app.add_flag(
+      "--resolved", options->resolved,
+      "print the study with all it extends, -S and defaults as one TOML; write nothing");
   app.add_option("--max-gpu-hours", options->max_gpu_hours,
                  "refuse a plan whose jobs could take more")
       ->type_name("HOURS");
@@ -142,7 +168,9 @@ Action define(CLI::App& app) {
                  "a job script template of your own; its partials are looked for beside it, then "
                  "among those shipped")
       ->type_name(value_kind::kFile);
-  app.add_flag("--json", options->json, "print the plan as JSON instead of the summary");
+  app.add_flag("--json", options->json,
+               "print the plan, or with --diff what would change, as JSON instead of the summary")
+      ->excludes(resolved);
   add_selection_options(app, options->runs, RunArguments::none);
   CLI::App* show = app.add_subcommand("show", "Show runs of a plan folder in full");
   return [options, show, show_runs = define_plan_show(*show)] {

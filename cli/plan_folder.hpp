@@ -19,4 +19,11 @@ const contract::PlannedJob& job_of(const contract::Plan& plan, const contract::P
 contract::RunSpec read_run(const contract::PlanDir& folder, const contract::Plan& plan,
                            const contract::PlannedRun& run);
 
+/// Throws base::UsageError when the folder, or where it is to be made, is no folder that may be
+/// written.
+void require_writable(const contract::PlanDir& folder);
+
+/// Makes the folder itself. Throws base::UsageError.
+void make_folder(const contract::PlanDir& folder);
+
 }  // namespace dlscale::cli

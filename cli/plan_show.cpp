@@ -115,6 +115,7 @@ void print_run(const contract::Plan& plan, const contract::PlanDir& folder,
   if (!run.substudies.empty()) {
     facts.push_back({"sub-studies", fmt::format("{}", fmt::join(run.substudies, ", "))});
   }
+  if (run.stale) facts.push_back({"stale", "its results are of an earlier description"});
   const std::vector<RunFact> derived = facts_of(spec, run, job);
   facts.insert(facts.end(), derived.begin(), derived.end());
   facts.push_back({"job", describe_job(job, run)});

@@ -14,6 +14,7 @@
 
 #include "base/table_printer.hpp"
 #include "cli/run_facts.hpp"
+#include "cli/selection.hpp"
 #include "planner/jobs/budget.hpp"
 
 namespace dlscale::cli {
@@ -50,7 +51,7 @@ std::string headline(const contract::Plan& plan) {
                   count_jobs(plan), plan.site, plan.scheduler, plan.scaling);
   if (plan.repeats > 1) text += fmt::format(", {} repetitions", plan.repeats);
   // Without a walltime there is no bound to state.
-  if (gpu_hours > 0) text += fmt::format(", at most {:.6g} GPU-hours", gpu_hours);
+  if (gpu_hours > 0) text += fmt::format(", at most {} GPU-hours", hours(gpu_hours));
   return text + "\n";
 }
 
@@ -86,12 +87,28 @@ std::string point_table(const contract::Plan& plan) {
   return base::print_table({"GPUs", "nodes", "batch/GPU", "global batch", "peak LR", "runs"}, rows);
 }
 
+/// In numeric order where all values are numbers, else in the plan's.
+void sort_numbers(std::vector<planner::FacetCost>& costs) {
+  std::map<std::string, bool> numeric;  // by axis
+  for (const auto& [axis, value, runs, gpu_hours] : costs) {
+    const bool is_number = number_of(value).has_value();
+    const auto known = numeric.emplace(axis, is_number).first;
+    known->second = known->second && is_number;
+  }
+  std::stable_sort(costs.begin(), costs.end(), [&](const auto& a, const auto& b) {
+    if (a.axis != b.axis) return a.axis < b.axis;
+    return numeric[a.axis] && *number_of(a.value) < *number_of(b.value);
+  });
+}
+
 /// A line for each axis along which the cost differs: "GPU-hours by gpus: 4: 12, 8: 24".
 std::string facet_costs(const contract::Plan& plan) {
   if (sum_of(plan, &contract::PlannedRun::gpu_hours) == 0) return {};
   std::map<std::string, std::vector<std::string>> parts;
-  for (const planner::FacetCost& facet : planner::cost_by_facet(plan)) {
-    parts[facet.axis].push_back(fmt::format("{}: {:.6g}", facet.value, facet.gpu_hours));
+  std::vector<planner::FacetCost> costs = planner::cost_by_facet(plan);
+  sort_numbers(costs);
+  for (const planner::FacetCost& facet : costs) {
+    parts[facet.axis].push_back(fmt::format("{}: {}", facet.value, hours(facet.gpu_hours)));
   }
   std::string text;
   for (const contract::Axis& axis : plan.axes) {

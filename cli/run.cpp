@@ -20,6 +20,7 @@
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/plan_folder.hpp"
 #include "cli/plan_summary.hpp"
 #include "cli/resources.hpp"
 #include "cli/terminal.hpp"
@@ -221,9 +222,10 @@ int run(const RunOptions& options) {
   refuse_what_cannot_run(planning);
   const RunIds selected = select_runs(planning.plan, options.runs);
   const contract::PlanDir shown(options.out.empty() ? planning.plan.study : options.out);
+  require_writable(shown);
   planner::check_plan(planning, resources, shown);  // refuses, if it must, before a folder is made
 
-  base::make_directories(shown.root());
+  make_folder(shown);
   LaunchPlace place(shown.root());
   const planner::WrittenPlan written = planner::write_plan(planning, resources, shown);
   print_plan_summary(planning.plan, std::cout);

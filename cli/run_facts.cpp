@@ -39,6 +39,10 @@ std::string clock_time(double seconds) {
   return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
 }
 
+std::string hours(double gpu_hours) {
+  return gpu_hours < 100 ? fmt::format("{:.4g}", gpu_hours) : fmt::format("{:.0f}", gpu_hours);
+}
+
 std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::PlannedRun& planned,
                               const contract::PlannedJob& job) {
   const auto time = [](double seconds) { return seconds > 0 ? clock_time(seconds) : kUnknownFact; };
@@ -58,8 +62,7 @@ std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::Plan
       {"warm-up steps", text_of(warmup_steps(run))},
       {"walltime", time(job.resources.walltime_s)},
       {"predicted", time(planned.predicted_s)},
-      {"GPU-hours",
-       planned.gpu_hours > 0 ? fmt::format("{:.4g}", planned.gpu_hours) : kUnknownFact},
+      {"GPU-hours", planned.gpu_hours > 0 ? hours(planned.gpu_hours) : kUnknownFact},
   };
 }
 

@@ -24,14 +24,6 @@ using planner::Value;
 
 constexpr const char* kSubstudy = "substudy";
 
-std::optional<double> number_of(const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
 /// An axis is of numbers or truth values when all of its values are.
 Symbol symbol_of(const contract::Axis& axis) {
   const std::vector<std::string>& values = axis.values;
@@ -119,6 +111,14 @@ bool names(const std::string& pattern, const std::string& run_id) {
 
 }  // namespace
 
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
 void add_selection_options(CLI::App& app, SelectionChoice& choice, RunArguments arguments) {
   const bool positional = arguments == RunArguments::positional;
   app.add_option(positional ? "--run,RUN" : "--run", choice.runs,
@@ -126,7 +126,9 @@ void add_selection_options(CLI::App& app, SelectionChoice& choice, RunArguments 
       ->type_name(value_kind::kRun)
       ->allow_extra_args(false);
   app.add_option("--where", choice.where,
-                 "only runs for which this holds, such as 'gpus >= 8 && model == \"resnet50\"'")
+                 "only runs for which this holds, such as 'gpus >= 8 && model == \"resnet50\"'; it "
+                 "may name the study's axes, gpus, batch_per_gpu, global_batch, repetition and "
+                 "substudy")
       ->type_name("CONDITION");
   app.add_flag("--allow-empty", choice.allow_empty, "no run to select is no error (exit code 3)");
 }

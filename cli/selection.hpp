@@ -2,6 +2,7 @@
 // Which runs of a plan a verb is about: --where, ids and globs, the same on every verb.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ enum class RunArguments { none, positional };
 /// Declares --run, --where and --allow-empty; with RunArguments::positional ids and globs may also
 /// follow the arguments declared before. `choice` must outlive the parsing.
 void add_selection_options(CLI::App& app, SelectionChoice& choice, RunArguments arguments);
+
+/// The number that an axis value is, if it is one.
+std::optional<double> number_of(const std::string& text);
 
 using RunIds = std::set<std::string>;
 

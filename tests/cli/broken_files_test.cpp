@@ -63,13 +63,36 @@ TEST_CASE("each broken study and site is refused in one line, and nothing is wri
   CHECK(check_all("sites", {"plan", kStudy, "--site"}, {}) >= 12);
 }
 
-TEST_CASE("a plan folder that cannot be written is an error of the run, and leaves nothing") {
+TEST_CASE("a plan folder that cannot be written is refused in one line, and nothing is left") {
   test::DlscaleProgram program;
   base::write_file_atomically(program.folder / "file", "in the way\n");
-  const test::Ran ran = program.run({"plan", kStudy, "-o", "file/plan"});
-  CHECK(ran.exit_code == 1);
+  for (const std::string out : {"file", "file/plan"}) {
+    for (const std::string dry : {"--dry-run", "--allow-empty"}) {
+      const test::Ran ran = program.run({"plan", kStudy, "-o", out, dry});
+      CHECK(ran.exit_code == 2);
+      CHECK(ran.out.empty());
+      CHECK(ran.err == "dlscale: cannot write the plan folder " + out + ": Not a directory\n");
+    }
+  }
+  const test::Ran ran = program.run({"plan", kStudy, "-o", "/proc/nowhere"});
+  CHECK(ran.exit_code == 2);
   CHECK(ran.err.rfind("dlscale: cannot ", 0) == 0);
-  CHECK(ran.err.find("file/plan") != std::string::npos);
-  CHECK(ran.err.find(": Not a directory\n") == ran.err.size() - 18);
+  CHECK(ran.err.find("/proc/nowhere") != std::string::npos);
+  CHECK(ran.err.find('\n') == ran.err.size() - 1);
   CHECK(base::read_file(program.folder / "file") == "in the way\n");
+}
+
+TEST_CASE("names too long for files are refused before anything is written") {
+  test::DlscaleProgram program;
+  const test::Ran ran =
+      program.run({"plan", kStudy, "-S", "study.name='" + std::string(161, 'n') + "'"});
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.err.find("study: the study's name has 161 characters, but it names files and may have "
+                     "160\n") != std::string::npos);
+  const test::Ran model = program.run({"plan", kStudy, "-S", "trainer.command='true'", "-S",
+                                       "matrix.model=['" + std::string(400, 'm') + "']"});
+  CHECK(model.exit_code == 2);
+  CHECK(model.err.find("model: framework, model and lr_schedule together has") !=
+        std::string::npos);
+  CHECK(fs::is_empty(program.folder.path()));
 }

@@ -8,6 +8,7 @@
 
 #include "contract/version.hpp"
 #include "tests/cli/dlscale_program.hpp"
+#include "tests/planner/bash_run.hpp"
 
 using namespace dlscale;
 using Catch::Contains;
@@ -97,10 +98,20 @@ TEST_CASE("run refuses to start without a trainer before anything is written") {
   CHECK_FALSE(std::filesystem::exists(dlscale.folder / "out"));
 }
 
+TEST_CASE("output that cannot be written is an error") {
+  const std::string dlscale = DLSCALE_BINARY_DIR "/bin/dlscale";
+  for (const std::string verb : {"--help", "templates list", "plan -n"}) {
+    const std::string study = verb == "plan -n" ? " " + kStudy : "";
+    const test::ShellResult ran = test::run_bash(dlscale + " " + verb + study + " > /dev/full");
+    CHECK(ran.exit_code == 1);
+    CHECK(ran.out == "dlscale: standard output cannot be written\n");
+  }
+}
+
 TEST_CASE("an output folder that cannot be made is one line") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder / "file", "");
-  check_one_line(dlscale.run({"plan", kStudy, "-o", "file"}), 1, "file");
-  check_one_line(dlscale.run({"plan", kStudy, "-o", "/proc/nowhere"}), 1, "/proc/nowhere");
+  check_one_line(dlscale.run({"plan", kStudy, "-o", "file"}), 2, "file");
+  check_one_line(dlscale.run({"plan", kStudy, "-o", "/proc/nowhere"}), 2, "/proc/nowhere");
   check_one_line(dlscale.run({"collect", "nowhere"}), 2, "no plan.json in nowhere");
 }

@@ -23,15 +23,21 @@ struct Planned {
   std::vector<std::string> ids;
 
   Planned() {
-    const test::Ran planned =
-        dlscale.run({"plan", kDemo, "-o", "demo", "-S", "study.repeats=1", "-S",
-                     "matrix.lr_schedule='cosine'", "-S", "matrix.batch_per_gpu=32"});
-    REQUIRE(planned.err == "");
+    REQUIRE(plan({}).err == "");
     const std::string file = folder.plan_json().string();
     for (const auto& run : contract::plan_from_json(base::read_file(file), file).runs) {
       ids.push_back(run.run_id);
     }
     REQUIRE(ids.size() == 4);
+  }
+  test::Ran plan(const std::vector<std::string>& more) {
+    std::vector<std::string> all{"plan", kDemo,
+                                 "-o",   "demo",
+                                 "-S",   "study.repeats=1",
+                                 "-S",   "matrix.lr_schedule='cosine'",
+                                 "-S",   "matrix.batch_per_gpu=32"};
+    all.insert(all.end(), more.begin(), more.end());
+    return dlscale.run(all);
   }
   void complete(const std::string& run_id) const {
     const contract::LaunchDir launch = folder.run(run_id).make_next_launch();
@@ -79,6 +85,38 @@ TEST_CASE("list writes CSV and JSON with every column") {
   CHECK_THAT(json.out, StartsWith("[") && Contains("\"state\":\"planned\"") &&
                            Contains("\"run_id\":\"" + planned.ids[3] + "\""));
   CHECK(planned.dlscale.run({"list", "demo", "--json", "--csv"}).exit_code == 2);
+}
+
+TEST_CASE("runs whose results are of an earlier description are marked as stale") {
+  Planned planned;
+  CHECK_THAT(planned.dlscale.run({"list", "demo"}).out, !Contains("stale"));
+  planned.complete(planned.ids[0]);
+  CHECK_THAT(planned.plan({"-S", "resources.cores_per_rank=2"}).out,
+             Contains("stale: " + planned.ids[0]));
+  const test::Ran list = planned.dlscale.run({"list", "demo"});
+  CHECK_THAT(list.out, StartsWith("4 runs: 3 planned, 1 done; 1 of them stale\n"));
+  CHECK_THAT(planned.dlscale.run({"list", "demo", "--json"}).out, Contains("\"stale\":true"));
+  CHECK_THAT(planned.dlscale.run({"list", "demo", "--csv"}).out,
+             Contains(",stale\n" + planned.ids[0] + ",done,"));
+  CHECK_THAT(planned.dlscale.run({"plan", "show", "demo", planned.ids[0]}).out,
+             Contains("  stale          its results are of an earlier description\n"));
+  CHECK_THAT(planned.plan({"-S", "resources.cores_per_rank=2"}).out, Contains(" 0 files written"));
+  CHECK_THAT(planned.plan({}).out, !Contains("stale"));
+  CHECK_THAT(planned.dlscale.run({"list", "demo"}).out, !Contains("stale"));
+}
+
+TEST_CASE("list --jobs prints the scripts of what is left, but not of what waits or runs") {
+  Planned planned;
+  planned.complete(planned.ids[0]);
+  const auto script = [&](int i) { return "demo/jobs/" + planned.ids[i] + ".sh\n"; };
+  CHECK(planned.dlscale.run({"list", "demo", "--jobs"}).out == script(1) + script(2) + script(3));
+  const test::Ran ddp = planned.dlscale.run({"list", "demo", "ddp-*", "--jobs"});
+  CHECK(ddp.out == script(2) + script(3));
+  (void)planned.folder.run(planned.ids[2]).make_next_launch();
+  const test::Ran busy = planned.dlscale.run({"list", "demo", "--jobs"});
+  CHECK(busy.out == script(1) + script(3));
+  CHECK(busy.err == "left out: 1 job with runs that are submitted or running\n");
+  CHECK(planned.dlscale.run({"list", "demo", "--jobs", "--json"}).exit_code == 2);
 }
 
 TEST_CASE("list refuses a folder without a plan and a condition that is none") {

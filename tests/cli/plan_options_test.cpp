@@ -22,6 +22,12 @@ struct Starter {
   bool wrote() const { return std::filesystem::exists(dlscale.folder / "out"); }
 };
 
+/// Without blanks and ends of lines.
+std::string joined(std::string text) {
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  return text;
+}
+
 std::ptrdiff_t lines(const std::string& text) {
   return std::count(text.begin(), text.end(), '\n');
 }
@@ -50,6 +56,35 @@ TEST_CASE("plan --diff lists exactly the runs that a new axis value adds, and wr
   CHECK_THAT(ran.out, StartsWith("+ synchronous-mlp-step-g4-") &&
                           Contains("\n9 added, 0 removed, 0 changed, 0 stale, 18 unchanged\n"));
   CHECK_THAT(starter.plan({}).out, Contains("out: 0 files written, 39 unchanged\n"));
+}
+
+TEST_CASE("plan --diff --json prints the diff as one JSON object") {
+  Starter starter;
+  REQUIRE(starter.plan({}).exit_code == 0);
+  CHECK(joined(starter.plan({"--diff", "--json"}).out) ==
+        R"({"added":[],"changed":[],"gpu_hours":{"added":0.0,"changed":0.0,"removed":0.0,)"
+        R"("stale":0.0},"removed":[],"stale":[],"unchanged":18})");
+  const test::Ran more = starter.plan({"--diff", "--json", "-S", "matrix.gpus=[1, 2, 4]"});
+  CHECK_THAT(more.out, Contains("\"run_id\":\"synchronous-mlp-step-g4-"));
+  const test::Ran other = starter.plan({"--diff", "--json", "-S", "resources.cores_per_rank=2"});
+  CHECK_THAT(other.out, Contains("\"keys\":[\"resources.cores_per_rank\"]") &&
+                            Contains("\"unchanged\": 0\n}"));
+  const test::Ran both = starter.plan({"--resolved", "--json"});
+  CHECK(both.exit_code == 2);
+  CHECK(both.out == "");
+  CHECK(lines(both.err) == 1);
+}
+
+TEST_CASE("plan says what the folder has beside the plan: runs, and scripts of earlier plans") {
+  Starter starter;
+  REQUIRE(starter.plan({}).exit_code == 0);
+  const test::Ran part = starter.plan({"--where", "gpus == 1"});
+  CHECK_THAT(part.out, Contains("the folder's plan had 9 more runs; ") &&
+                           Contains("\n9 scripts in out/jobs/ are of earlier plans: "
+                                    "ddp-mlp-") &&
+                           Catch::EndsWith(", …, not part of this one\n"));
+  CHECK_THAT(starter.plan({"--where", "gpus == 1"}).out, !Contains("the folder's plan had"));
+  CHECK_THAT(starter.plan({}).out, !Contains("earlier plans"));
 }
 
 TEST_CASE("plan --where and --run plan the points they name, with all repetitions") {

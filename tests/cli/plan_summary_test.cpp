@@ -58,6 +58,18 @@ TEST_CASE("the summary says what each value of an axis costs, and how long runs 
   CHECK(text.find("by model") == std::string::npos);
 }
 
+TEST_CASE("costs are readable numbers, and numbers among axis values stand in their order") {
+  auto plan = small_plan();
+  plan.axes = {{"gpus", {"8", "4"}}};
+  for (auto& run : plan.runs) run.gpu_hours *= 1e6 / 3;
+  CHECK(summary(plan).find(", at most 6666667 GPU-hours\n") != std::string::npos);
+  CHECK(summary(plan).find("GPU-hours by gpus: 4: 1333333, 8: 5333333\n") != std::string::npos);
+  plan.axes = {{"gpus", {"8", "4", "all"}}};
+  plan.runs[0].point = {{"gpus", "all"}};
+  plan.runs[0].gpu_hours = 1.0 / 3;
+  CHECK(summary(plan).find("GPU-hours by gpus: 8: 5333333, all: 0.3333\n") != std::string::npos);
+}
+
 TEST_CASE("the summary counts jobs by kind where they are not all single") {
   auto plan = small_plan();
   plan.jobs[1].kind = contract::JobKind::packed;
