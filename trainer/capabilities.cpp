@@ -64,6 +64,10 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
   require("optimizer", "optimizer.kind", spec.optimizer.kind);
   require("communicator", "resources.communicator", spec.resources.communicator);
   require("device", "resources.device", spec.resources.device);
+  if (!spec.mode.empty()) {
+    throw base::SpecError({file}, "mode",
+                          fmt::format("is {}, but this dlscale-train only trains", spec.mode));
+  }
   if (spec.accumulation_steps > 1) {
     throw base::SpecError(
         {file}, "accumulation_steps",

@@ -14,10 +14,10 @@ says '"outcome":"Failed"' missing/launch.jsonl
 says '"exit_code":3' missing/launch.jsonl
 
 touch file
-expect 1 "$dlscale" run "$study" -o file
+expect 2 "$dlscale" run "$study" -o file
 one_line
 says "file"
-expect 1 "$dlscale" run "$study" -o /proc/nowhere
+expect 2 "$dlscale" run "$study" -o /proc/nowhere
 one_line
 says "/proc/nowhere"
 expect 2 "$dlscale" run "$study" -o none -S 'matrix.gpus=[]'

@@ -6,19 +6,25 @@ source "$(dirname "$0")/cluster.bash"
 
 usage() {
   cat <<'TXT'
-usage: slurm_cluster.sh --site FILE.toml COMMAND [ARGUMENT]...
+usage: slurm_cluster.sh [--running] --site FILE.toml COMMAND [ARGUMENT]...
 The nodes are declared, not there: they are "powered down in a cloud", so the controller counts,
 lists and (sbatch --test-only) plans with them, but a job would wait for its nodes for ever.
+With --running every node is a slurmd on this machine and runs jobs; GPUs, up to 4, are device files
+that any machine has. Sites of a few nodes only.
 Exit code: the command's; 77 with a reason when SLURM or the right to make namespaces is missing.
 TXT
 }
 
+arguments=("$@")
+running=()
+[[ ${1:-} != --running ]] || { running=(--running); shift; }
 [[ ${1:-} == --site && $# -ge 3 ]] || { usage >&2; exit 2; }
 site=$2
 
 if ! inside_cluster; then
   need slurmctld munged sbatch scontrol ip unshare python3
-  enter_cluster "$0" "$@"
+  [[ -z ${running[*]} ]] || need slurmd
+  enter_cluster "$0" "${arguments[@]}"
 fi
 shift 2
 
@@ -31,7 +37,13 @@ SlurmUser=$me
 SlurmdUser=$me
 AuthInfo=socket=$state/munge.socket
 StateSaveLocation=$state/saved
-SlurmdSpoolDir=$state/spool
+SlurmdSpoolDir=$state/spool-%n
+SlurmdPidFile=$state/slurmd-%n.pid
+SlurmdLogFile=$state/slurmd-%n.log
+# Believe the number of cores that the site says.
+SlurmdParameters=config_overrides
+# Look for work often.
+SchedulerParameters=batch_sched_delay=0,bf_interval=1,sched_interval=2,sched_min_interval=1000
 SlurmctldPidFile=$state/slurmctld.pid
 SlurmctldLogFile=$state/slurmctld.log
 ProctrackType=proctrack/linuxproc
@@ -48,7 +60,7 @@ SuspendProgram=/bin/true
 SuspendTime=86400
 PrivateData=cloud
 C
-python3 "$(dirname "$0")/slurm_nodes.py" "$site" >>"$state/slurm.conf" || die "cannot read $site"
+python3 "$(dirname "$0")/slurm_nodes.py" "${running[@]}" "$site" >>"$state/slurm.conf" || die "cannot read $site"
 export SLURM_CONF=$state/slurm.conf
 
 mkdir "$state/saved"
@@ -60,6 +72,16 @@ munged "${force[@]}" --socket="$state/munge.socket" --key-file="$state/munge.key
   --seed-file="$state/munge.seed" 2>"$state/munge-start.log" || die "munged does not start"
 slurmctld || die "slurmctld does not start"
 wait_for scontrol ping
+
+if [[ -n ${running[*]} ]]; then
+  printf 'Name=gpu File=%s\n' /dev/null /dev/zero /dev/full /dev/random >"$state/gres.conf"
+  echo CgroupPlugin=cgroup/v1 >"$state/cgroup.conf" # nothing uses it, but one must be named
+  mapfile -t nodes < <(sinfo -hN -o %N | sort -u)
+  for node in "${nodes[@]}"; do slurmd -N "$node" || die "slurmd does not start"; done
+  # shellcheck disable=SC2317 # wait_for calls it
+  all_idle() { [[ $(sinfo -hN -t idle -o %N | sort -u | wc -l) -eq ${#nodes[@]} ]]; }
+  wait_for all_idle
+fi
 
 code=0
 "$@" || code=$?

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints a site file's nodes and partitions as lines of slurm.conf.
 
-usage: slurm_nodes.py SITE.toml
+usage: slurm_nodes.py [--running] SITE.toml
 
 Partitions with the same shape of node share nodes; one with fewer nodes has the first of them.
+Nodes are declared only; with --running each is a slurmd on this machine, with a port of its own.
 """
 import re
 import sys
@@ -38,9 +39,9 @@ def gres(partition):
     return f" Gres=gpu:{kind + ':' if kind else ''}{partition['gpus_per_node']}"
 
 
-def node_line(prefix, partitions, count):
+def node_line(prefix, partitions, count, state):
     first = partitions[0]
-    line = f"NodeName={prefix}[1-{count}] CPUs={first.get('cores_per_node', 1)} State=CLOUD"
+    line = f"NodeName={prefix}[1-{count}] CPUs={first.get('cores_per_node', 1)} {state}"
     line += f" RealMemory={int(first.get('memory_gb', 1024) * 1024)}{gres(first)}"
     names = features(partitions)
     return line + (f" Feature={','.join(names)}" if names else "")
@@ -66,8 +67,15 @@ def minutes(walltime):
     return int(days or 0) * 1440 + int(hours) * 60 + int(minute)
 
 
+def state_of_nodes(shape, count):
+    if "--running" not in sys.argv:
+        return "State=CLOUD"
+    port = 17001 + 100 * shape
+    return f"State=UNKNOWN NodeHostname=login Port=[{port}-{port + count - 1}]"
+
+
 def main():
-    with open(sys.argv[1], "rb") as file:
+    with open(sys.argv[-1], "rb") as file:
         site = tomllib.load(file)
     if "max_array_size" in site:
         print(f"MaxArraySize={site['max_array_size']}")
@@ -77,7 +85,7 @@ def main():
     for number, partitions in enumerate(shapes.values()):
         prefix = f"shape{number}n"
         count = max(map(node_count, partitions))
-        print(node_line(prefix, partitions, count))
+        print(node_line(prefix, partitions, count, state_of_nodes(number, count)))
         for partition in partitions:
             queue = partition.get("queue", partition["name"])
             nodes, entries = named.setdefault(queue, (set(), []))

@@ -57,3 +57,10 @@ TEST_CASE("gradient accumulation is refused rather than done wrong") {
   CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
                     Catch::Contains("run.json: accumulation_steps: is 4"));
 }
+
+TEST_CASE("a run that is not to train is refused") {
+  contract::RunSpec spec;
+  spec.mode = "inference";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: mode: is inference, but this dlscale-train only trains");
+}
