@@ -2,6 +2,8 @@
 // `dlscale`: picks the verb and turns errors into one line and an exit code.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
@@ -54,11 +56,17 @@ int dispatch(int argc, char** argv) {
   return exit_code;
 }
 
-/// The exit code of what was done, unless nobody could read what it said.
+/// A reader that has seen enough, such as `head`, is no error.
+bool reader_has_gone() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+/// The exit code of what was done, unless what it said could not be written.
 int told(int exit_code) {
   std::cout.flush();
   const bool whole = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-  if (whole || exit_code != kExitOk) return exit_code;
+  if (whole || exit_code != kExitOk || reader_has_gone()) return exit_code;
   throw base::RunError("standard output cannot be written");
 }
 
