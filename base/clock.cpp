@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <cmath>
 
 namespace dlscale::base {
 namespace {
@@ -18,6 +21,11 @@ double SystemClock::unix_s() const {
 }
 double SystemClock::steady_s() const {
   return seconds<std::chrono::steady_clock>();
+}
+
+std::string clock_time(double seconds) {
+  const auto total = std::llround(seconds);
+  return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
 }
 
 }  // namespace dlscale::base

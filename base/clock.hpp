@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time as a parameter, so that tests decide what time it is.
+// Time as a parameter, so that tests decide what time it is; durations as people read them.
 #pragma once
+
+#include <string>
 
 namespace dlscale::base {
 
@@ -18,5 +20,8 @@ class SystemClock : public Clock {
   double unix_s() const override;
   double steady_s() const override;
 };
+
+/// "1:30:00", to the nearest second; hours are not carried into days.
+std::string clock_time(double seconds);
 
 }  // namespace dlscale::base

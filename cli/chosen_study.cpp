@@ -30,7 +30,7 @@ ChosenStudy open_study(const StudyChoice& choice) {
   study.frame = analysis::read_frame(folder);
   if (!own_baseline) study.options.baseline = study.frame.baseline;
   if (choice.runs.narrows()) {
-    analysis::keep_runs(study.frame, select_runs(read_plan(folder), choice.runs),
+    analysis::keep_runs(study.frame, select_runs(contract::read_plan(folder), choice.runs),
                         study.options.baseline);
   }
   if (own_baseline) {

@@ -112,7 +112,7 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
     return kExitNothingMatched;
   }
   if (options.runs.narrows()) {
-    keep_runs(frame, select_runs(read_plan(folder), options.runs), frame.baseline);
+    keep_runs(frame, select_runs(contract::read_plan(folder), options.runs), frame.baseline);
   }
   std::vector<fs::path> written;
   if (options.tables) make_tables(frame, folder, out, written);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "cli/plan_folder.hpp"
+#include "planner/script/render.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -129,7 +130,8 @@ Words run_ids(const std::string& folder) {
   const contract::PlanDir plan_dir{fs::path(folder)};
   Words ids;
   if (!fs::exists(plan_dir.plan_json())) return ids;
-  for (const contract::PlannedRun& run : read_plan(plan_dir).runs) ids.push_back(run.run_id);
+  for (const contract::PlannedRun& run : contract::read_plan(plan_dir).runs)
+    ids.push_back(run.run_id);
   return ids;
 }
 
@@ -143,7 +145,7 @@ Completion values_of(const CLI::Option& option, const Place& place, const fs::pa
   if (kind == value_kind::kFolder) return {"folders", {}};
   if (kind == value_kind::kStudy) return {"tomls", {}};
   if (kind == value_kind::kSite) return {"tomls", stems(share / "sites", ".toml")};
-  if (kind == value_kind::kTemplate) return {"files", stems(share / "templates", ".mustache")};
+  if (kind == value_kind::kTemplate) return {"files", planner::templates_in(share / "templates")};
   if (kind == value_kind::kRun) return {"none", run_ids(place.folder())};
   if (kind == value_kind::kFolderOrRun) {
     return {place.positionals().empty() ? "folders" : "none", run_ids(place.folder())};

@@ -19,7 +19,7 @@ std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& f
   if (!fs::is_regular_file(folder.plan_json())) return {};
   std::unordered_set<std::string_view> planned;
   for (const contract::PlannedRun& run : plan.runs) planned.insert(run.run_id);
-  const contract::Plan before = read_plan(folder);
+  const contract::Plan before = contract::read_plan(folder);
   const auto more =
       std::count_if(before.runs.begin(), before.runs.end(),
                     [&](const contract::PlannedRun& run) { return !planned.contains(run.run_id); });

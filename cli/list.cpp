@@ -173,7 +173,7 @@ std::string as_scripts(const contract::Plan& plan, const contract::PlanDir& fold
 
 int list(const Options& options) {
   const contract::PlanDir folder{std::filesystem::path(options.folder)};
-  const contract::Plan plan = read_plan(folder);
+  const contract::Plan plan = contract::read_plan(folder);
   const RunIds selected = select_runs(plan, options.selection);
   const States states = runner::run_states(plan, folder);
   if (options.jobs) {

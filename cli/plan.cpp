@@ -10,7 +10,6 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/diff_report.hpp"
@@ -22,7 +21,6 @@
 #include "cli/resources.hpp"
 #include "cli/selection.hpp"
 #include "planner/planner.hpp"
-#include "planner/study/resolved.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -40,6 +38,15 @@ struct PlanOptions {
   bool json = false;
 };
 
+/// Of the plan in the folder; none where there is none, or another study's.
+std::vector<contract::PlannedJob> jobs_in(const contract::PlanDir& folder,
+                                          const std::string& study) {
+  if (!std::filesystem::exists(folder.plan_json())) return {};
+  contract::Plan plan = contract::read_plan(folder);
+  if (plan.study != study) return {};
+  return std::move(plan.jobs);
+}
+
 /// The request with what other options than -S change of the study.
 planner::PlanRequest request_of(const PlanOptions& options) {
   planner::PlanRequest request = options.request;
@@ -52,6 +59,10 @@ planner::PlanRequest request_of(const PlanOptions& options) {
       return select_runs(plan, options.runs);
     };
   }
+  request.existing = [&options](const contract::Plan& plan) {
+    const contract::PlanDir out(options.out.empty() ? plan.study : options.out);
+    return jobs_in(out, plan.study);
+  };
   return request;
 }
 
@@ -110,8 +121,7 @@ int plan(const PlanOptions& options) {
   const planner::PlanRequest request = request_of(options);
   const planner::Planning planning = planner::make_plan(request, resources);
   if (options.resolved) {
-    const std::string file = request.study.string();
-    std::cout << planner::resolved_study(base::read_file(file), file, request.overrides);
+    std::cout << planning.resolved;
     return kExitOk;
   }
   // With --json standard output is the plan's alone.

@@ -16,17 +16,6 @@
 namespace dlscale::cli {
 namespace fs = std::filesystem;
 
-contract::Plan read_plan(const contract::PlanDir& folder) {
-  const std::string file = folder.plan_json().string();
-  if (!fs::is_regular_file(folder.plan_json())) {
-    throw base::UsageError(
-        fmt::format("no plan.json in {}; give the folder that dlscale plan -o or "
-                    "dlscale run -o wrote",
-                    folder.root().string()));
-  }
-  return contract::plan_from_json(base::read_file(file), file);
-}
-
 const contract::PlannedJob& job_of(const contract::Plan& plan, const contract::PlannedRun& run) {
   const auto found = std::find_if(plan.jobs.begin(), plan.jobs.end(),
                                   [&](const auto& job) { return job.name == run.job; });

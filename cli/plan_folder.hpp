@@ -8,9 +8,6 @@
 
 namespace dlscale::cli {
 
-/// plan.json. Throws base::UsageError when there is none, base::SpecError when it is broken.
-contract::Plan read_plan(const contract::PlanDir& folder);
-
 /// The job that runs `run`. Throws base::SpecError when the plan has none.
 const contract::PlannedJob& job_of(const contract::Plan& plan, const contract::PlannedRun& run);
 

@@ -129,7 +129,7 @@ void print_run(const contract::Plan& plan, const contract::PlanDir& folder,
 
 int show(const Options& options) {
   const Request request(options.words);
-  const contract::Plan plan = read_plan(request.folder);
+  const contract::Plan plan = contract::read_plan(request.folder);
   for (const std::string& word : request.runs) {
     for (const contract::PlannedRun* run : runs_called(plan, word)) {
       if (options.json) {

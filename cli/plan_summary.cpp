@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/table_printer.hpp"
 #include "cli/run_facts.hpp"
 #include "cli/selection.hpp"
@@ -67,8 +68,8 @@ std::string predicted_time(const contract::Plan& plan) {
   const std::string whom =
       known == plan.runs.size() ? "all" : fmt::format("the {} that are", known);
   return fmt::format("predicted: {} for the longest run, {} for {} one by one\n",
-                     clock_time(longest_s),
-                     clock_time(sum_of(plan, &contract::PlannedRun::predicted_s)), whom);
+                     base::clock_time(longest_s),
+                     base::clock_time(sum_of(plan, &contract::PlannedRun::predicted_s)), whom);
 }
 
 std::string point_table(const contract::Plan& plan) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/clock.hpp"
 #include "predict/walltime.hpp"
 
 namespace dlscale::cli {
@@ -34,18 +35,15 @@ std::optional<std::int64_t> warmup_steps(const contract::RunSpec& run) {
 
 }  // namespace
 
-std::string clock_time(double seconds) {
-  const auto total = std::llround(seconds);
-  return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
-}
-
 std::string hours(double gpu_hours) {
   return gpu_hours < 100 ? fmt::format("{:.4g}", gpu_hours) : fmt::format("{:.0f}", gpu_hours);
 }
 
 std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::PlannedRun& planned,
                               const contract::PlannedJob& job) {
-  const auto time = [](double seconds) { return seconds > 0 ? clock_time(seconds) : kUnknownFact; };
+  const auto time = [](double seconds) {
+    return seconds > 0 ? base::clock_time(seconds) : kUnknownFact;
+  };
   const auto number = [](double value) { return fmt::format("{:.6g}", value); };
   return {
       {"GPUs", std::to_string(run.gpus)},

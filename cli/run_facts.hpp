@@ -22,9 +22,6 @@ struct RunFact {
 std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::PlannedRun& planned,
                               const contract::PlannedJob& job);
 
-/// "1:30:00" of seconds.
-std::string clock_time(double seconds);
-
 /// GPU-hours: few as they are, many without a fraction: 0.75, 12, 2322432.
 std::string hours(double gpu_hours);
 

@@ -18,48 +18,24 @@
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/resources.hpp"
+#include "planner/script/render.hpp"
 #include "planner/script/script_data.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kEnding = ".mustache";
-
-/// Names of the templates in a folder, sorted.
-std::vector<std::string> templates_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string file = entry.path().filename().string();
-    if (file.ends_with(kEnding)) names.push_back(file.substr(0, file.size() - kEnding.size()));
-  }
-  if (error) throw base::UsageError(fmt::format("{}: {}", folder.string(), error.message()));
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-/// The templates that a text includes: its {{>name}}, each once.
-std::vector<std::string> parts_of(const std::string& text) {
-  constexpr std::string_view kTag = "{{>";
-  std::vector<std::string> parts;
-  for (std::size_t at = text.find(kTag); at != std::string::npos; at = text.find(kTag, at + 1)) {
-    const std::size_t start = at + kTag.size();
-    std::string name = text.substr(start, text.find("}}", start) - start);
-    std::erase(name, ' ');
-    if (std::find(parts.begin(), parts.end(), name) == parts.end()) parts.push_back(name);
-  }
-  return parts;
-}
-
 int list(const std::string& asked) {
   const fs::path folder = asked.empty() ? share_folder() / "templates" : fs::path(asked);
+  if (!fs::is_directory(folder)) {
+    throw base::UsageError(fmt::format("{}: no such folder", folder.string()));
+  }
   std::vector<std::vector<std::string>> rows;
-  for (const std::string& name : templates_in(folder)) {
-    const std::string text = base::read_file(folder / (name + std::string(kEnding)));
+  for (const std::string& name : planner::templates_in(folder)) {
+    const std::string text = base::read_file(folder / (name + planner::kTemplateExtension));
     const auto lines = std::count(text.begin(), text.end(), '\n');
-    rows.push_back(
-        {name, std::to_string(lines), fmt::format("{}", fmt::join(parts_of(text), " "))});
+    rows.push_back({name, std::to_string(lines),
+                    fmt::format("{}", fmt::join(planner::partials_in(text), " "))});
   }
   std::cout << fmt::format("in {}:\n\n", folder.string())
             << base::print_table({"template", "lines", "includes"}, rows);
@@ -77,13 +53,13 @@ int names() {
 
 /// A path that ends in .mustache is itself, a name is one of those shipped.
 fs::path file_of(const std::string& name) {
-  if (name.ends_with(kEnding)) return name;
+  if (name.ends_with(planner::kTemplateExtension)) return name;
   const fs::path folder = share_folder() / "templates";
-  const std::vector<std::string> known = templates_in(folder);
+  const std::vector<std::string> known = planner::templates_in(folder);
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     throw base::UsageError(base::unknown_name("template", name, known));
   }
-  return folder / (name + std::string(kEnding));
+  return folder / (name + planner::kTemplateExtension);
 }
 
 int show(const std::string& name) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "contract/json_codec.hpp"
 #include "contract/run_spec_fields.hpp"
 
@@ -164,6 +165,16 @@ Plan plan_from_json(std::string_view text, std::string_view file) {
   auto plan = codec::read_object<Plan>(text, file);
   check_version(plan.schema_version, file);
   return plan;
+}
+
+Plan read_plan(const PlanDir& folder) {
+  const std::string file = folder.plan_json().string();
+  if (!std::filesystem::is_regular_file(file)) {
+    throw base::UsageError(fmt::format(
+        "no plan.json in {}; give the folder that dlscale plan -o or dlscale run -o wrote",
+        folder.root().string()));
+  }
+  return plan_from_json(base::read_file(file), file);
 }
 
 }  // namespace dlscale::contract

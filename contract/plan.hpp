@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "contract/run_dir.hpp"
 #include "contract/run_spec.hpp"
 
 namespace dlscale::contract {
@@ -97,6 +98,9 @@ std::string to_json(const Plan& plan);
 void write_json(const Plan& plan, const std::function<void(std::string_view)>& sink);
 /// Throws base::SpecError; `file` is only named in messages.
 Plan plan_from_json(std::string_view text, std::string_view file);
+/// The plan that a folder holds. Throws base::UsageError when there is none, base::SpecError when
+/// it is broken.
+Plan read_plan(const PlanDir& folder);
 /// A run and how far it is, for `dlscale list`.
 struct ListedRun {
   PlannedRun run;

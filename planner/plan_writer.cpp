@@ -210,7 +210,8 @@ void PlanWriter::mark_stale() {
 /// one that the last plan left, they are what it wrote and what would be written now; otherwise all
 /// are compared byte by byte.
 std::string PlanWriter::seal() const {
-  std::string facts = planning_.inputs + absolute_out_.root().string();
+  std::string facts = planning_.resolved + planning_.site_toml + planning_.site.trainer +
+                      absolute_out_.root().string();
   const auto add_file = [&](const fs::path& file) {
     facts += base::Folder(file.parent_path()).stamp(file.filename().string());
   };
@@ -220,7 +221,7 @@ std::string PlanWriter::seal() const {
     const fs::path own = fs::absolute(*resources_.job_template);
     add_file(own);
     for (const auto& entry : fs::directory_iterator(own.parent_path())) {  // its partials
-      if (entry.path().extension() == own.extension()) templates.push_back(entry.path());
+      if (entry.path().extension() == kTemplateExtension) templates.push_back(entry.path());
     }
   }
   std::sort(templates.begin(), templates.end());

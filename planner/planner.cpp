@@ -278,16 +278,18 @@ Planning make_plan(const PlanRequest& request, const Resources& resources) {
   Warnings warnings(known);
   RunTimes times;
   add_runs(planning, warnings, times);
-  plan_jobs(planning, request.fit);
+  const LaunchWishes& launch = planning.study.launch;
+  std::vector<contract::PlannedJob> existing;
+  if (request.existing && (launch.array || launch.pack)) existing = request.existing(planning.plan);
+  plan_jobs(planning, request.fit, existing);
   note_resources(planning, times);
   warn_of_baseline(planning.plan, planning.plan.warnings);
   warnings.add_to(planning.plan.warnings);
-  const std::string resolved =
-      resolved_study(study_text, request.study.string(), request.overrides);
-  planning.study_toml = planning.study.bases.empty()
-                            ? with_overrides(study_text, request.overrides)
-                            : "# This study and what it extends, as one text.\n" + resolved;
-  planning.inputs = resolved + planning.site_toml + planning.site.trainer;
+  planning.resolved = resolved_study(study_text, request.study.string(), request.overrides);
+  planning.study_toml =
+      planning.study.bases.empty()
+          ? with_overrides(study_text, request.overrides)
+          : "# This study and what it extends, as one text.\n" + planning.resolved;
   return planning;
 }
 

@@ -32,6 +32,10 @@ struct PlanRequest {
   /// The ids of the runs to plan, asked with all of them before the site is; empty: all. A point is
   /// chosen with all of its repetitions.
   std::function<std::set<std::string>(const contract::Plan&)> choose;
+  /// The jobs that the folder has of an earlier plan, asked for where launch.array or launch.pack
+  /// is set, with the new plan before it has jobs: arrays and packed jobs that still are right
+  /// stay.
+  std::function<std::vector<contract::PlannedJob>(const contract::Plan&)> existing;
 };
 
 /// Reads, expands and checks; writes nothing. Throws base::SpecError or base::UsageError for a

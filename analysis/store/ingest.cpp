@@ -28,15 +28,6 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-contract::Plan read_plan(const contract::PlanDir& folder) {
-  if (!fs::is_regular_file(folder.plan_json())) {
-    throw base::UsageError(fmt::format(
-        "no plan.json in {}; give the folder that dlscale plan -o or dlscale run -o wrote",
-        folder.root().string()));
-  }
-  return contract::plan_from_json(base::read_file(folder.plan_json()), folder.plan_json().string());
-}
-
 /// Names of the entries of a folder, sorted; none if there is no such folder.
 std::vector<std::string> entries(const fs::path& folder) {
   std::vector<std::string> names;
@@ -383,7 +374,7 @@ class Ingest {
 }  // namespace
 
 IngestSummary ingest(const contract::PlanDir& folder, bool rebuild) {
-  const contract::Plan plan = read_plan(folder);
+  const contract::Plan plan = contract::read_plan(folder);
   if (rebuild) Store::remove(folder.database());
   Store store(folder.database(), Store::Access::Write);
   IngestSummary summary;

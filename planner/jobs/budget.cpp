@@ -15,8 +15,6 @@ namespace {
 
 using contract::PlannedRun;
 
-constexpr double kRounding = 1 + 1e-9;  // of a sum of many costs
-
 /// A point of a curve, linked to those beside it that are left.
 struct Place {
   std::size_t first_run;
@@ -123,13 +121,18 @@ double total_gpu_hours(std::span<const PlannedRun> runs) {
   return sum;
 }
 
+bool within_budget(double gpu_hours, double limit) {
+  constexpr double kRounding = 1 + 1e-9;
+  return gpu_hours <= limit * kRounding;
+}
+
 Fit fit_budget(std::span<const PlannedRun> runs, double limit, int baseline_gpus) {
   std::vector<Place> places = places_of(runs);
   link_curves(runs, places);
   Queue queue(baseline_gpus);
   for (Place& place : places) queue.put(&place);
   Fit fit{{}, total_gpu_hours(runs)};
-  while (fit.gpu_hours > limit * kRounding && !queue.empty()) {
+  while (!within_budget(fit.gpu_hours, limit) && !queue.empty()) {
     const Place* place = queue.pop();
     fit.gpu_hours -= place->gpu_hours;
     fit.dropped.push_back(

@@ -23,6 +23,9 @@ std::vector<FacetCost> cost_by_facet(const contract::Plan& plan);
 
 double total_gpu_hours(std::span<const contract::PlannedRun> runs);
 
+/// False when the cost is above the limit by more than the rounding of a sum of many costs.
+bool within_budget(double gpu_hours, double limit);
+
 struct Dropped {
   std::size_t first_run = 0;  ///< index of the point's first repetition; the others go with it
   std::string why;

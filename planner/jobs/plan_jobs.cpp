@@ -12,7 +12,8 @@
 namespace dlscale::planner {
 namespace {
 
-std::vector<std::string> arrange(Planning& planning) {
+std::vector<std::string> arrange(Planning& planning,
+                                 std::span<const contract::PlannedJob> existing) {
   const auto repeats = static_cast<std::size_t>(planning.study.repeats);
   std::vector<RunNeeds> needs;
   needs.reserve(planning.plan.runs.size());
@@ -22,7 +23,7 @@ std::vector<std::string> arrange(Planning& planning) {
         {&planning.allocations[i / repeats], &planning.study.matrices[point.matrix].resources});
   }
   Arrangement arranged =
-      arrange_jobs(planning.site, planning.study.launch, needs, planning.plan.runs);
+      arrange_jobs(planning.site, planning.study.launch, needs, planning.plan.runs, existing);
   planning.plan.jobs = std::move(arranged.jobs);
   planning.job_runs = std::move(arranged.runs);
   return std::move(arranged.notes);
@@ -74,14 +75,13 @@ const std::optional<Node>& budget_of(const Study& study) {
 
 }  // namespace
 
-void plan_jobs(Planning& planning, bool fit) {
-  std::vector<std::string> notes = arrange(planning);
+void plan_jobs(Planning& planning, bool fit, std::span<const contract::PlannedJob> existing) {
+  std::vector<std::string> notes = arrange(planning, existing);
   if (const std::optional<Node>& wish = budget_of(planning.study)) {
     const Item item{*wish, "resources.max_gpu_hours"};
     const double limit = limit_of(item, planning.plan);
     const contract::BaselineRule& baseline = planning.study.baseline;
-    constexpr double kRounding = 1 + 1e-9;  // of a sum of many costs
-    for (double cost; (cost = total_gpu_hours(planning.plan.runs)) > limit * kRounding;) {
+    for (double cost; !within_budget(cost = total_gpu_hours(planning.plan.runs), limit);) {
       if (!fit) {
         item.fail(
             fmt::format("the plan may take up to {:.0f} GPU-hours (every run for its whole "
@@ -97,7 +97,7 @@ void plan_jobs(Planning& planning, bool fit) {
                         cost, limit));
       }
       skip(planning, fitting.dropped);
-      notes = arrange(planning);
+      notes = arrange(planning, existing);
     }
   } else if (fit) {
     notes.push_back("--fit has no effect without a limit (--max-gpu-hours)");

@@ -23,7 +23,7 @@ struct Planning {
   std::vector<Allocation> allocations;               ///< of each point
   std::vector<std::vector<std::uint32_t>> job_runs;  ///< of each job: indices of plan.runs
   std::string study_toml, site_toml;                 ///< for the copies in the plan folder
-  std::string inputs;  ///< equal texts: plans of equal study and site, whatever files they are in
+  std::string resolved;  ///< the study with all it extends, -S and the defaults
 
   /// The i-th of plan.runs in full: made when asked for, since a plan may have a million.
   contract::RunSpec run(std::size_t i) const;

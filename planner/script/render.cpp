@@ -16,8 +16,6 @@ namespace fs = std::filesystem;
 namespace mustache = kainjow::mustache;
 namespace {
 
-constexpr const char* kExtension = ".mustache";
-
 /// A template's text as read, for telling where a name stands.
 struct Source {
   std::string file;
@@ -58,25 +56,12 @@ base::Location find_tag(const std::vector<Source>& sources, const std::string& n
   return {sources.front().file};
 }
 
-/// The partials that a text asks for.
-std::vector<std::string> partials_in(const std::string& text) {
-  std::vector<std::string> names;
-  for (std::size_t at = text.find("{{>"); at != std::string::npos; at = text.find("{{>", at + 3)) {
-    const std::size_t start = text.find_first_not_of(' ', at + 3);
-    const std::size_t end = text.find_first_of(" }", start);
-    if (end != std::string::npos) names.push_back(text.substr(start, end - start));
-  }
-  return names;
-}
-
-/// The names of all partials in the folders.
-std::vector<std::string> partials_of(const std::vector<fs::path>& folders) {
+/// The names of all templates in the folders.
+std::vector<std::string> templates_in_any(const std::vector<fs::path>& folders) {
   std::vector<std::string> names;
   for (const fs::path& folder : folders) {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-      if (entry.path().extension() == kExtension) names.push_back(entry.path().stem().string());
-    }
+    const std::vector<std::string> found = templates_in(folder);
+    names.insert(names.end(), found.begin(), found.end());
   }
   return names;
 }
@@ -121,16 +106,16 @@ class StrictContext : public mustache::context<std::string> {
                                       [&](const auto& partial) { return partial.first == name; });
     const std::string stem = renamed == renamed_.end() ? name : renamed->second;
     const auto folder = std::find_if(folders_.begin(), folders_.end(), [&](const fs::path& one) {
-      return fs::exists(one / (stem + kExtension));
+      return fs::exists(one / (stem + kTemplateExtension));
     });
     if (folder == folders_.end()) {
-      const std::string meant = base::nearest(stem, partials_of(folders_));
+      const std::string meant = base::nearest(stem, templates_in_any(folders_));
       throw base::SpecError(
           find_tag(sources_, name), "",
-          fmt::format("no partial {}{} in {}{}", stem, kExtension, names_of(folders_),
+          fmt::format("no partial {}{} in {}{}", stem, kTemplateExtension, names_of(folders_),
                       meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant)));
     }
-    Source source = read_template(*folder / (stem + kExtension));
+    Source source = read_template(*folder / (stem + kTemplateExtension));
     check_tags(source);
     std::string text = source.text;
     if (!text.empty() && text.back() == '\n') text.pop_back();  // the tag's own line ends it
@@ -218,8 +203,30 @@ bool same_shape(const TemplateData& a, const TemplateData& b) {
 
 }  // namespace
 
+std::vector<std::string> templates_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code unreadable;
+  for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
+    if (entry.path().extension() == kTemplateExtension) names.push_back(entry.path().stem());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> partials_in(const std::string& text) {
+  constexpr std::string_view kTag = "{{>";
+  std::vector<std::string> names;
+  for (std::size_t at = text.find(kTag); at != std::string::npos; at = text.find(kTag, at + 1)) {
+    const std::size_t start = at + kTag.size();
+    std::string name = text.substr(start, text.find("}}", start) - start);
+    std::erase(name, ' ');
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
 ScriptTemplate::ScriptTemplate(fs::path folder, const std::string& name)
-    : ScriptTemplate(of_file(folder / (name + kExtension), folder)) {
+    : ScriptTemplate(of_file(folder / (name + kTemplateExtension), folder)) {
   folders_ = {std::move(folder)};
 }
 

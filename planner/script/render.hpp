@@ -13,6 +13,15 @@
 
 namespace dlscale::planner {
 
+/// Of templates and partials.
+inline constexpr const char* kTemplateExtension = ".mustache";
+
+/// Names of the templates in a folder, sorted; none where it cannot be read.
+std::vector<std::string> templates_in(const std::filesystem::path& folder);
+
+/// The partials that a template asks for, each once.
+std::vector<std::string> partials_in(const std::string& text);
+
 /// Names, each once, and what they stand for. The names outlive the data.
 template <class T>
 using Named = std::vector<std::pair<std::string_view, T>>;

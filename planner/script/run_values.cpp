@@ -47,6 +47,8 @@ constexpr Row kRows[] = {
     {"dataset", "kind of the data set", [](const RunSpec& r) { return r.dataset.kind; }},
     {"dataset_path", "folder of the data, its variables as written",
      [](const RunSpec& r) { return r.dataset.path; }},
+    {"mode", "train or inference",
+     [](const RunSpec& r) { return r.mode.empty() ? "train" : r.mode; }},
     {"precision", "fp32 or fp64", [](const RunSpec& r) { return r.precision; }},
     {"gpus", "ranks of the run", [](const RunSpec& r) { return text(r.gpus); }},
     {"batch_per_gpu", "samples of a rank in a step",

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "contract/run_id.hpp"
 #include "planner/site/dataset_path.hpp"
@@ -14,11 +15,6 @@ namespace dlscale::planner {
 namespace {
 
 using contract::JobKind;
-
-std::string clock_time(double seconds) {
-  const auto total = static_cast<long>(seconds);
-  return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
-}
 
 std::size_t point_of(const Planning& planning, std::size_t job) {
   return planning.job_runs[job].front() / static_cast<std::size_t>(planning.study.repeats);
@@ -134,7 +130,7 @@ int Script::signal_before_end_s() const {
 }
 
 std::string Script::walltime() const {
-  return clock_time(request.walltime_s);
+  return base::clock_time(request.walltime_s);
 }
 
 std::string Script::properties() const {

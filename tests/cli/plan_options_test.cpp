@@ -156,6 +156,47 @@ TEST_CASE("plan --template makes the scripts from a file of the user's own") {
   CHECK(starter.plan({"--template", "none.mustache"}).exit_code == 2);
 }
 
+TEST_CASE("an edited partial beside the user's template counts when planning again") {
+  Starter starter;
+  base::write_file_atomically(starter.dlscale.folder / "my.sh", "#!/bin/bash\n{{>note}}\n");
+  base::write_file_atomically(starter.dlscale.folder / "note.mustache", "# one\n");
+  CHECK(starter.plan({"--template", "my.sh"}).exit_code == 0);
+  CHECK_THAT(starter.plan({"--template", "my.sh"}).out, Contains("out: 0 files written"));
+  base::write_file_atomically(starter.dlscale.folder / "note.mustache", "# two\n");
+  CHECK_THAT(starter.plan({"--template", "my.sh"}).out, Contains("out: 18 files written"));
+}
+
+TEST_CASE("arrays of the folder's plan stay as they are when the study grows") {
+  Starter starter;
+  base::write_file_atomically(starter.dlscale.folder / "c.toml",
+                              "scheduler = 'slurm'\nlauncher = 'srun'\nwalltime = '01:00:00'\n"
+                              "[[partitions]]\nname = 'p'\ncores_per_node = 8\n");
+  const std::vector<std::string> array{"--site", "c.toml", "-S", "launch.array=true"};
+  REQUIRE(starter.plan(array).exit_code == 0);
+  const auto files = [&] {
+    std::map<std::string, std::string> texts;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(starter.dlscale.folder / "out/jobs")) {
+      texts[entry.path().filename()] = base::read_file(entry.path());
+    }
+    return texts;
+  };
+  const auto before = files();
+  std::vector<std::string> more = array;
+  more.insert(more.end(), {"-S", "study.repeats=4"});
+  const test::Ran ran = starter.plan(more);
+  CHECK_THAT(ran.out, !Contains("of earlier plans"));
+  const auto after = files();
+  CHECK(after.size() > before.size());
+  for (const auto& [name, text] : before) CHECK(after.at(name) == text);
+  std::string added;
+  for (const auto& [name, text] : after) {
+    if (!before.contains(name) && name.ends_with(".runs")) added += text;
+  }
+  CHECK(lines(added) == 6);
+  CHECK(added.find("-r3\"") == std::string::npos);
+}
+
 TEST_CASE("templates lists, shows and explains what scripts are made from") {
   test::DlscaleProgram dlscale;
   CHECK_THAT(dlscale.run({"templates", "list"}).out, Contains("slurm.sh") && Contains("includes"));
