@@ -31,8 +31,8 @@ struct EvalRow {
   double loss = 0;
 };
 
-/// Step windows of a launch added up. The window with the start-up costs is left out, unless there
-/// is no other.
+/// Step windows of a run added up. Those with the start-up costs of a launch are left out, unless
+/// there are no others.
 struct StepTotals {
   bool includes_warmup = false;
   std::int64_t steps = 0;
@@ -41,7 +41,15 @@ struct StepTotals {
   std::array<double, contract::kStepParts> parts_s{};  ///< means over the ranks
 };
 
-/// One run; what was measured is that of its last completed launch.
+/// Training time of all launches of a run.
+struct SpentTime {
+  int launches = 1;   ///< that make up the result: the completed one and those it went on from
+  double kept_s = 0;  ///< of steps that are part of the result
+  double lost_s = 0;  ///< of steps that were done again, or by launches that led to nothing
+};
+
+/// One run; what was measured is that of its last completed launch and of the launches it went on
+/// from, each step and each epoch once.
 struct RunRow {
   std::string run_id;
   int repetition = 1;
@@ -55,6 +63,7 @@ struct RunRow {
   std::int64_t global_batch = 0;
   double lr_peak = 0;
   StepTotals steps;
+  SpentTime spent;
   std::vector<EpochRow> epochs;
   std::vector<EvalRow> evals;
 };

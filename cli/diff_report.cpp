@@ -36,17 +36,20 @@ void print_diff(const planner::PlanDiff& diff, std::ostream& out) {
     for (const planner::RunChange& run : kind.runs) {
       out << fmt::format("{} {}", kind.sign, run.run_id);
       if (!run.keys.empty()) out << fmt::format(": {}", fmt::join(run.keys, ", "));
+      if (run.has_results) out << " (has results)";
       out << '\n';
     }
     counts.push_back(fmt::format("{} {}{}", kind.runs.size(), kind.name, cost(kind.runs)));
   }
-  counts.push_back(fmt::format("{} unchanged", diff.unchanged.size()));
+  const std::string moved =
+      diff.moved > 0 ? fmt::format(" ({} of them in other jobs)", diff.moved) : "";
+  counts.push_back(fmt::format("{} unchanged{}", diff.unchanged.size(), moved));
   out << fmt::format("{}\n", fmt::join(counts, ", "));
 }
 
 void print_diff_json(const planner::PlanDiff& diff, std::ostream& out) {
-  contract::PlanChanges changes{diff.added, diff.removed,          diff.changed,
-                                diff.stale, diff.unchanged.size(), {}};
+  contract::PlanChanges changes{
+      diff.added, diff.removed, diff.changed, diff.stale, diff.unchanged.size(), diff.moved, {}};
   changes.gpu_hours = {{"added", planner::total_gpu_hours(diff.added)},
                        {"removed", planner::total_gpu_hours(diff.removed)},
                        {"changed", planner::total_gpu_hours(diff.changed)},

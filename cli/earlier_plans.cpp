@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -14,24 +15,57 @@
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
+namespace {
+
+/// The first names in their order: "a, b, c, …".
+std::string first_of(std::vector<std::string> names) {
+  constexpr std::size_t kShown = 3;
+  const std::size_t shown = std::min(kShown, names.size());
+  std::partial_sort(names.begin(), names.begin() + std::ptrdiff_t(shown), names.end());
+  const char* const more = names.size() > shown ? ", …" : "";
+  names.resize(shown);
+  return fmt::format("{}{}", fmt::join(names, ", "), more);
+}
+
+}  // namespace
 
 std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder) {
-  if (!fs::is_regular_file(folder.plan_json())) return {};
+  const std::optional<contract::Plan> before = contract::find_plan(folder);
+  if (!before || before->study != plan.study) return {};
   std::unordered_set<std::string_view> planned;
   for (const contract::PlannedRun& run : plan.runs) planned.insert(run.run_id);
-  const contract::Plan before = contract::read_plan(folder);
   const auto more =
-      std::count_if(before.runs.begin(), before.runs.end(),
+      std::count_if(before->runs.begin(), before->runs.end(),
                     [&](const contract::PlannedRun& run) { return !planned.contains(run.run_id); });
-  if (before.study != plan.study || more == 0) return {};
+  if (more == 0) return {};
   return fmt::format(
       "the folder's plan had {} more run{}; the files stay, and planning without a selection lists "
       "all again\n",
       more, more == 1 ? "" : "s");
 }
 
+std::string results_left_over(const contract::Plan& plan, const contract::PlanDir& folder) {
+  if (!fs::is_directory(folder.runs())) return {};
+  std::unordered_set<std::string_view> planned;
+  for (const contract::PlannedRun& run : plan.runs) planned.insert(run.run_id);
+  std::vector<std::string> others;
+  for (const auto& entry : fs::directory_iterator(folder.runs())) {
+    std::string id = entry.path().filename();
+    if (!planned.contains(id) && !folder.run(id).launches().empty()) {
+      others.push_back(std::move(id));
+    }
+  }
+  if (others.empty()) return {};
+  const std::size_t count = others.size();
+  return fmt::format(
+      "{} with results {} not in this plan: {}; {} in {}, where dlscale collect "
+      "reads {} still\n",
+      count == 1 ? "1 run" : fmt::format("{} runs", count), count == 1 ? "is" : "are",
+      first_of(std::move(others)), count == 1 ? "it stays" : "they stay",
+      (folder.runs() / "").string(), count == 1 ? "it" : "them");
+}
+
 std::string scripts_left_over(const contract::Plan& plan, const contract::PlanDir& folder) {
-  constexpr std::size_t kShown = 3;
   if (!fs::is_directory(folder.jobs())) return {};
   std::unordered_set<std::string> own;
   for (const contract::PlannedJob& job : plan.jobs) {
@@ -43,15 +77,11 @@ std::string scripts_left_over(const contract::Plan& plan, const contract::PlanDi
     if (name.extension() == ".sh" && !own.contains(name)) others.push_back(name);
   }
   if (others.empty()) return {};
-  const std::size_t shown = std::min(kShown, others.size());
-  std::partial_sort(others.begin(), others.begin() + std::ptrdiff_t(shown), others.end());
-  const std::string more = others.size() > shown ? ", …" : "";
   const std::size_t count = others.size();
-  others.resize(shown);
-  return fmt::format("{} in {} {} of earlier plans: {}{}, not part of this one\n",
+  return fmt::format("{} in {} {} of earlier plans: {}, not part of this one\n",
                      count == 1 ? "1 script" : fmt::format("{} scripts", count),
                      (folder.jobs() / "").string(), count == 1 ? "is" : "are",
-                     fmt::join(others, ", "), more);
+                     first_of(std::move(others)));
 }
 
 }  // namespace dlscale::cli

@@ -13,6 +13,9 @@ namespace dlscale::cli {
 /// To be asked before the folder is written. Throws base::SpecError for a broken plan.json.
 std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder);
 
+/// The runs with results in runs/ that are none of `plan`, in words: a line, or nothing.
+std::string results_left_over(const contract::Plan& plan, const contract::PlanDir& folder);
+
 /// The scripts in jobs/ that are of no job of `plan`, in words: a line, or nothing.
 std::string scripts_left_over(const contract::Plan& plan, const contract::PlanDir& folder);
 

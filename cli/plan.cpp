@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "cli/resources.hpp"
 #include "cli/selection.hpp"
 #include "planner/planner.hpp"
+#include "runner/run_states.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -29,7 +31,6 @@ struct PlanOptions {
   planner::PlanRequest request;
   std::string out;
   SelectionChoice runs;
-  std::optional<double> max_gpu_hours;
   std::string explain;
   std::string job_template;
   bool dry_run = false;
@@ -38,25 +39,33 @@ struct PlanOptions {
   bool json = false;
 };
 
-/// Of the plan in the folder; none where there is none, or another study's.
+/// Of the plan in the folder, without single jobs that nobody submitted or started: those may still
+/// become parts of others. None where there is no plan, or another study's.
 std::vector<contract::PlannedJob> jobs_in(const contract::PlanDir& folder,
                                           const std::string& study) {
-  if (!std::filesystem::exists(folder.plan_json())) return {};
-  contract::Plan plan = contract::read_plan(folder);
-  if (plan.study != study) return {};
-  return std::move(plan.jobs);
+  std::optional<contract::Plan> plan = contract::find_plan(folder);
+  if (!plan || plan->study != study) return {};
+  const auto states = runner::run_states(*plan, folder);
+  std::erase_if(plan->jobs, [&](const contract::PlannedJob& job) {
+    return job.kind == contract::JobKind::single &&
+           std::all_of(job.run_ids.begin(), job.run_ids.end(), [&](const std::string& id) {
+             const auto state = states.find(id);
+             return state == states.end() || state->second == runner::JobState::Planned;
+           });
+  });
+  return std::move(plan->jobs);
 }
 
 /// The request with what other options than -S change of the study.
 planner::PlanRequest request_of(const PlanOptions& options) {
   planner::PlanRequest request = options.request;
   if (request.study.empty()) throw base::UsageError("study is required; see dlscale plan --help");
-  if (options.max_gpu_hours) {
-    request.overrides.push_back(fmt::format("resources.max_gpu_hours={}", *options.max_gpu_hours));
-  }
   if (options.runs.narrows()) {
     request.choose = [&options](const contract::Plan& plan) {
       return select_runs(plan, options.runs);
+    };
+    request.wanted = [&options](const contract::Plan& plan) {
+      return condition_on_points(options.runs, plan);
     };
   }
   request.existing = [&options](const contract::Plan& plan) {
@@ -97,6 +106,7 @@ int show_diff(const planner::Planning& planning, const contract::PlanDir& out, b
     print_diff_json(diff, std::cout);
   } else {
     print_diff(diff, std::cout);
+    std::cout << results_left_over(planning.plan, out);
   }
   return kExitOk;
 }
@@ -116,33 +126,46 @@ planner::WrittenPlan write(const PlanOptions& options, const planner::Planning& 
   }
 }
 
+void print_json(const contract::Plan& plan) {
+  contract::write_json(plan, [](std::string_view piece) { std::cout << piece; });
+}
+
 int plan(const PlanOptions& options) {
   const planner::Resources resources = resources_of(options);
   const planner::PlanRequest request = request_of(options);
-  const planner::Planning planning = planner::make_plan(request, resources);
+  planner::Planning planning = planner::make_plan(request, resources);
+  if (const auto& asked = planning.expansion.asked) {
+    const auto repeats = static_cast<std::size_t>(planning.plan.repeats);
+    report_matches(asked->wanted * repeats, asked->all * repeats, options.runs);
+  }
   if (options.resolved) {
     std::cout << planning.resolved;
     return kExitOk;
   }
   // With --json standard output is the plan's alone.
   std::ostream& talk = options.json ? std::cerr : std::cout;
+  const contract::PlanDir out(options.out.empty() ? planning.plan.study : options.out);
   if (planning.plan.runs.empty()) {
     talk << "nothing to plan\n";
+    if (options.json && options.diff) return show_diff(planning, out, true);
+    if (options.json) print_json(planning.plan);
     return kExitOk;
   }
-  const contract::PlanDir out(options.out.empty() ? planning.plan.study : options.out);
   if (!options.explain.empty()) print_explanation(planning, options.explain, talk);
   if (options.diff) return show_diff(planning, out, options.json);
   const std::string left_out = options.runs.narrows() ? runs_left_out(planning.plan, out) : "";
   const planner::WrittenPlan written = write(options, planning, resources, out);
   if (options.json) {
-    contract::write_json(planning.plan, [](std::string_view piece) { std::cout << piece; });
+    for (contract::PlannedRun& run : planning.plan.runs) {
+      run.stale = std::binary_search(written.stale.begin(), written.stale.end(), run.run_id);
+    }
+    print_json(planning.plan);
   } else {
     print_plan_summary(planning.plan, std::cout);
     std::cout << '\n';
   }
   talk << outcome(written, out, options.dry_run) << left_out
-       << scripts_left_over(planning.plan, out);
+       << results_left_over(planning.plan, out) << scripts_left_over(planning.plan, out);
   return kExitOk;
 }
 
@@ -168,7 +191,7 @@ Action define(CLI::App& app) {
   CLI::Option* resolved = app.add_flag(
       "--resolved", options->resolved,
       "print the study with all it extends, -S and defaults as one TOML; write nothing");
-  app.add_option("--max-gpu-hours", options->max_gpu_hours,
+  app.add_option("--max-gpu-hours", options->request.max_gpu_hours,
                  "refuse a plan whose jobs could take more")
       ->type_name("HOURS");
   app.add_flag("--fit", options->request.fit,

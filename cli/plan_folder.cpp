@@ -11,24 +11,15 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "contract/run_table.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
 
-const contract::PlannedJob& job_of(const contract::Plan& plan, const contract::PlannedRun& run) {
-  const auto found = std::find_if(plan.jobs.begin(), plan.jobs.end(),
-                                  [&](const auto& job) { return job.name == run.job; });
-  if (found != plan.jobs.end()) return *found;
-  throw base::SpecError({"plan.json"}, "jobs",
-                        fmt::format("no job {}, which is to run {}", run.job, run.run_id));
-}
-
-contract::RunSpec read_run(const contract::PlanDir& folder, const contract::Plan& plan,
-                           const contract::PlannedRun& run) {
-  const fs::path own = folder.run(run.run_id).run_json();
+contract::RunSpec read_run(const contract::PlanDir& folder, contract::RunTables& tables,
+                           const std::string& run_id) {
+  const fs::path own = folder.run(run_id).run_json();
   if (!fs::exists(own)) {
-    if (const auto line = contract::RunTables(plan, folder).find(run.run_id)) {
+    if (const auto line = tables.find(run_id)) {
       return contract::run_spec_from_json(line->json, line->file.string());
     }
   }

@@ -2,19 +2,18 @@
 // What a written plan folder says, for the verbs that show it.
 #pragma once
 
-#include "contract/plan.hpp"
+#include <string>
+
 #include "contract/run_dir.hpp"
 #include "contract/run_spec.hpp"
+#include "contract/run_table.hpp"
 
 namespace dlscale::cli {
 
-/// The job that runs `run`. Throws base::SpecError when the plan has none.
-const contract::PlannedJob& job_of(const contract::Plan& plan, const contract::PlannedRun& run);
-
 /// The run's complete description: its run.json, or its line in the table of an array whose task
 /// has not started yet. Throws base::Error when it can be read nowhere.
-contract::RunSpec read_run(const contract::PlanDir& folder, const contract::Plan& plan,
-                           const contract::PlannedRun& run);
+contract::RunSpec read_run(const contract::PlanDir& folder, contract::RunTables& tables,
+                           const std::string& run_id);
 
 /// Throws base::UsageError when the folder, or where it is to be made, is no folder that may be
 /// written.

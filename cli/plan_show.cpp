@@ -3,74 +3,35 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fnmatch.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/error.hpp"
 #include "cli/completer.hpp"
+#include "cli/named_runs.hpp"
 #include "cli/plan_folder.hpp"
 #include "cli/run_facts.hpp"
+#include "cli/selection.hpp"
 #include "runner/run_states.hpp"
 
 namespace dlscale::cli {
-namespace fs = std::filesystem;
 namespace {
 
 using Runs = std::vector<const contract::PlannedRun*>;
 
 struct Options {
   std::vector<std::string> words;
+  SelectionChoice choice;
   bool json = false;
 };
-
-/// The words, the first of which may be a plan folder.
-struct Request {
-  contract::PlanDir folder{"."};
-  std::vector<std::string> runs;
-
-  explicit Request(std::vector<std::string> words) : runs(std::move(words)) {
-    if (!runs.empty() && fs::exists(contract::PlanDir(fs::path(runs.front())).plan_json())) {
-      folder = contract::PlanDir(fs::path(runs.front()));
-      runs.erase(runs.begin());
-    }
-    if (runs.empty())
-      throw base::UsageError("plan show wants a run: an id, its beginning or a glob");
-  }
-};
-
-template <class Predicate>
-Runs runs_where(const contract::Plan& plan, Predicate holds) {
-  Runs found;
-  for (const contract::PlannedRun& run : plan.runs) {
-    if (holds(run.run_id)) found.push_back(&run);
-  }
-  return found;
-}
-
-[[noreturn]] void refuse_ambiguous(const std::string& word, const Runs& found) {
-  throw base::UsageError(fmt::format(
-      "{} runs begin with {}: {}, {}{}; say more of it, or '{}*' for all of them", found.size(),
-      word, found[0]->run_id, found[1]->run_id, found.size() > 2 ? ", …" : "", word));
-}
-
-/// The runs that an id, the beginning of one id or a glob stands for.
-Runs runs_called(const contract::Plan& plan, const std::string& word) {
-  Runs found = runs_where(
-      plan, [&](const std::string& id) { return ::fnmatch(word.c_str(), id.c_str(), 0) == 0; });
-  if (!found.empty()) return found;
-  found = runs_where(plan, [&](const std::string& id) { return id.starts_with(word); });
-  if (found.size() > 1) refuse_ambiguous(word, found);
-  if (!found.empty()) return found;
-  throw base::RunError(fmt::format("no run is called {}; dlscale list shows all", word),
-                       kExitNothingMatched);
-}
 
 std::string describe_point(const contract::PlannedRun& run) {
   std::vector<std::string> parts;
@@ -92,26 +53,55 @@ std::string describe_job(const contract::PlannedJob& job, const contract::Planne
   return job.name;
 }
 
-std::string describe_resources(const contract::PlannedJob& job) {
+std::string describe_resources(const contract::PlannedJob& job, const contract::RunSpec& run) {
   const contract::ResourceRequest& asked = job.resources;
   std::string text =
       fmt::format("{} node{} x {} rank{} x {} core{}", asked.nodes, asked.nodes == 1 ? "" : "s",
                   asked.ranks_per_node, asked.ranks_per_node == 1 ? "" : "s", asked.cores_per_rank,
                   asked.cores_per_rank == 1 ? "" : "s");
   if (!job.partition.empty()) text += " of " + job.partition;
-  return fmt::format("{}, {} over {}", text, asked.device, asked.communicator);
+  text += ", " + asked.device;
+  const bool ours = run.trainer.command.empty();  // how another's ranks talk is its own affair
+  return ours ? text + " over " + asked.communicator : text;
 }
 
-void print_run(const contract::Plan& plan, const contract::PlanDir& folder,
-               const contract::PlannedRun& run) {
-  const contract::PlannedJob& job = job_of(plan, run);
-  const contract::RunSpec spec = read_run(folder, plan, run);
-  contract::Plan alone;
-  alone.runs = {run};
-  const runner::JobState state = runner::run_states(alone, folder).at(run.run_id);
-  std::vector<RunFact> facts{{"state", to_string(state)},
-                             {"point", describe_point(run)},
-                             {"repetition", fmt::format("{} of {}", run.repetition, plan.repeats)}};
+/// What is asked of each run that is shown, read once for all of them.
+class Shown {
+ public:
+  Shown(const contract::Plan& plan, const contract::PlanDir& folder, const Runs& runs)
+      : plan_(plan), folder_(folder), tables_(plan, folder) {
+    for (const contract::PlannedJob& job : plan.jobs) jobs_.emplace(job.name, &job);
+    contract::Plan alone;
+    for (const contract::PlannedRun* run : runs) alone.runs.push_back(*run);
+    states_ = runner::run_states(alone, folder);
+  }
+
+  contract::RunSpec description(const contract::PlannedRun& run) {
+    return read_run(folder_, tables_, run.run_id);
+  }
+  std::vector<RunFact> facts(const contract::PlannedRun& run);
+
+ private:
+  const contract::PlannedJob& job_of(const contract::PlannedRun& run) const {
+    if (const auto found = jobs_.find(run.job); found != jobs_.end()) return *found->second;
+    throw base::SpecError({"plan.json"}, "jobs",
+                          fmt::format("no job {}, which is to run {}", run.job, run.run_id));
+  }
+
+  const contract::Plan& plan_;
+  const contract::PlanDir& folder_;
+  contract::RunTables tables_;
+  std::unordered_map<std::string_view, const contract::PlannedJob*> jobs_;  // by name
+  std::map<std::string, runner::JobState> states_;                          // by run id
+};
+
+std::vector<RunFact> Shown::facts(const contract::PlannedRun& run) {
+  const contract::PlannedJob& job = job_of(run);
+  const contract::RunSpec spec = description(run);
+  std::vector<RunFact> facts{
+      {"state", to_string(states_.at(run.run_id))},
+      {"point", describe_point(run)},
+      {"repetition", fmt::format("{} of {}", run.repetition, plan_.repeats)}};
   if (!run.substudies.empty()) {
     facts.push_back({"sub-studies", fmt::format("{}", fmt::join(run.substudies, ", "))});
   }
@@ -119,24 +109,39 @@ void print_run(const contract::Plan& plan, const contract::PlanDir& folder,
   const std::vector<RunFact> derived = facts_of(spec, run, job);
   facts.insert(facts.end(), derived.begin(), derived.end());
   facts.push_back({"job", describe_job(job, run)});
-  facts.push_back({"resources", describe_resources(job)});
+  facts.push_back({"resources", describe_resources(job, spec)});
   if (!job.after.empty()) facts.push_back({"after", fmt::format("{}", fmt::join(job.after, ", "))});
-  facts.push_back({"script", folder.job_script(job.name).string()});
-  facts.push_back({"folder", folder.run(run.run_id).root().string()});
-  std::cout << run.run_id << '\n';
-  for (const RunFact& fact : facts) std::cout << fmt::format("  {:<15}{}\n", fact.name, fact.value);
+  facts.push_back({"script", folder_.job_script(job.name).string()});
+  facts.push_back({"folder", folder_.run(run.run_id).root().string()});
+  return facts;
 }
 
 int show(const Options& options) {
-  const Request request(options.words);
+  const NamedRuns request(options.words);
+  if (request.names.empty() && !options.choice.narrows()) {
+    throw base::UsageError(
+        "plan show wants a run: an id, its beginning or a glob, or a selection (--where)");
+  }
   const contract::Plan plan = contract::read_plan(request.folder);
-  for (const std::string& word : request.runs) {
-    for (const contract::PlannedRun* run : runs_called(plan, word)) {
-      if (options.json) {
-        std::cout << to_json(read_run(request.folder, plan, *run));
-      } else {
-        print_run(plan, request.folder, *run);
-      }
+  Runs runs;
+  for (const std::string& name : request.names) {
+    const Runs called = runs_called(plan, name);
+    runs.insert(runs.end(), called.begin(), called.end());
+  }
+  if (options.choice.narrows()) {
+    if (request.names.empty()) runs = runs_called(plan, "*");
+    const RunIds chosen = select_runs(plan, options.choice);
+    std::erase_if(runs, [&](const auto* run) { return !chosen.contains(run->run_id); });
+  }
+  Shown shown(plan, request.folder, runs);
+  for (const contract::PlannedRun* run : runs) {
+    if (options.json) {
+      std::cout << to_json(shown.description(*run));
+      continue;
+    }
+    std::cout << run->run_id << '\n';
+    for (const RunFact& fact : shown.facts(*run)) {
+      std::cout << fmt::format("  {:<15}{}\n", fact.name, fact.value);
     }
   }
   return kExitOk;
@@ -151,9 +156,11 @@ Action define_plan_show(CLI::App& app) {
                  "globs")
       ->type_name(value_kind::kFolderOrRun);
   app.add_flag("--json", options->json, "the run descriptions (run.json) instead");
+  add_selection_options(app, options->choice, RunArguments::none);
   app.footer(
       "Example:\n"
       "  dlscale plan show demo 'ddp-mlp-*-r1'\n"
+      "  dlscale plan show demo --where 'gpus == 2 && repetition == 1'\n"
       "A study file that is called show is planned with: dlscale plan ./show");
   return [options] { return show(*options); };
 }

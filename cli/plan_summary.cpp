@@ -83,7 +83,8 @@ std::string point_table(const contract::Plan& plan) {
   for (const auto& [point, runs] : points) {
     const auto& [gpus, on_nodes, per_gpu, global, lr] = point;
     rows.push_back({std::to_string(gpus), std::to_string(on_nodes), std::to_string(per_gpu),
-                    std::to_string(global), fmt::format("{:.6g}", lr), std::to_string(runs)});
+                    std::to_string(global), lr > 0 ? fmt::format("{:.6g}", lr) : kUnknownFact,
+                    std::to_string(runs)});
   }
   return base::print_table({"GPUs", "nodes", "batch/GPU", "global batch", "peak LR", "runs"}, rows);
 }

@@ -4,37 +4,34 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <map>
 #include <memory>
 #include <sstream>
 #include <string>
-#include <thread>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "cli/collect_steps.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
-#include "cli/interrupt.hpp"
+#include "cli/launching.hpp"
+#include "cli/more_repeats.hpp"
 #include "cli/plan_folder.hpp"
 #include "cli/plan_summary.hpp"
 #include "cli/resources.hpp"
-#include "cli/terminal.hpp"
 #include "planner/planner.hpp"
 #include "planner/site/dataset_path.hpp"
+#include "runner/launch_log.hpp"
 #include "runner/launcher.hpp"
-#include "runner/run_results.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kScheduler = "local";
-constexpr double kRedraw_s = 0.5;
 
 struct RunOptions {
   planner::PlanRequest request;
@@ -42,83 +39,6 @@ struct RunOptions {
   int jobs = 1;
   bool no_figures = false;
   SelectionChoice runs;
-};
-
-/// Shows how far the runs are: a status line on a terminal, one line for each run that has ended.
-class RunView : public runner::LaunchObserver {
- public:
-  RunView(const planner::Planning& planning, const contract::PlanDir& folder,
-          const base::Clock& clock, const StopSignals& signals)
-      : folder_(folder),
-        clock_(clock),
-        signals_(signals),
-        start_s_(clock.steady_s()),
-        terminal_(terminal_of(STDOUT_FILENO)),
-        line_(std::cout, terminal_) {
-    for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
-      epochs_[planning.plan.runs[i].run_id] = planning.run(i).epochs;
-    }
-  }
-
-  void run_ended(const runner::RunReport& report, const runner::Progress& progress) override {
-    tell_of_stop();
-    const runner::RunEnd& end = report.end;
-    const bool good = end.outcome == contract::RunOutcome::Completed;
-    const std::string state = fmt::format("{:<9}", to_string(runner::state_of(end.outcome)));
-    std::string text = fmt::format(
-        "{} {} {}, {}/{} runs", paint(state, good ? Colour::Green : Colour::Red, terminal_),
-        report.run_id, duration(report.wall_s), done(progress), progress.total);
-    if (!end.reason.empty()) text += ": " + end.reason;
-    line_.print_above(text + "\n");
-    ++ended_;
-    last_end_s_ = clock_.steady_s();
-  }
-
-  void progressed(const runner::Progress& progress) override {
-    tell_of_stop();
-    const double now_s = clock_.steady_s();
-    if (!terminal_.is_tty || now_s - drawn_s_ < kRedraw_s) return;
-    drawn_s_ = now_s;
-    ProgressState state{done(progress), progress.total, progress.failed, now_s - start_s_, {}, {}};
-    if (ended_ > 0) {
-      const double each_s = (last_end_s_ - start_s_) / ended_;
-      const double since_s = now_s - last_end_s_;
-      state.rest_s = std::max(each_s * (state.total - state.done) - since_s, 0.0);
-    }
-    state.now = told_of_stop_ ? "stopping" : what_runs(progress.running);
-    line_.show(progress_line(state, terminal_.columns));
-  }
-
- private:
-  void tell_of_stop() {
-    if (signals_.count() == 0 || told_of_stop_) return;
-    line_.print_above("stopping the runs; interrupt once more to kill them at once\n");
-    told_of_stop_ = true;
-  }
-
-  static int done(const runner::Progress& progress) { return progress.completed + progress.failed; }
-
-  std::string what_runs(const std::vector<std::string>& running) {
-    if (running.empty()) return {};
-    const int epochs = epochs_.at(running.front());
-    const int trained = runner::read_run_results(folder_.run(running.front())).epochs;
-    const std::string others =
-        running.size() > 1 ? fmt::format(" and {} more", running.size() - 1) : "";
-    return fmt::format("epoch {}/{} of {}{}", std::min(trained + 1, epochs), epochs,
-                       running.front(), others);
-  }
-
-  const contract::PlanDir& folder_;
-  const base::Clock& clock_;
-  const StopSignals& signals_;
-  const double start_s_;
-  const Terminal terminal_;
-  StatusLine line_;
-  std::map<std::string, int> epochs_;  ///< by run id
-  double drawn_s_ = 0;
-  double last_end_s_ = 0;
-  int ended_ = 0;
-  bool told_of_stop_ = false;
 };
 
 bool is_program(const std::string& name) {
@@ -137,7 +57,7 @@ void refuse_what_cannot_run(const planner::Planning& planning) {
   if (site.scheduler != kScheduler) {
     throw base::UsageError(fmt::format(
         "run works on this machine alone, and site {} has the scheduler {}; use dlscale "
-        "plan --site {} and submit the scripts in its jobs folder",
+        "plan --site {}, dlscale submit and dlscale wait",
         site.name, site.scheduler, site.name));
   }
   if (!is_program(site.trainer)) {
@@ -158,51 +78,23 @@ void refuse_what_cannot_run(const planner::Planning& planning) {
   }
 }
 
-/// The plan without the runs that are not meant, and without the jobs this leaves empty.
-contract::Plan part_of(const contract::Plan& plan, const RunIds& selected) {
-  contract::Plan part = plan;
-  std::erase_if(part.runs, [&](const auto& run) { return !selected.contains(run.run_id); });
-  for (contract::PlannedJob& job : part.jobs) {
-    std::erase_if(job.run_ids, [&](const std::string& id) { return !selected.contains(id); });
+/// Of runs that ended more than once how they did at last.
+std::vector<runner::RunReport> last_ends(const runner::LaunchReport& report) {
+  std::map<std::string, std::size_t> last;
+  for (std::size_t i = 0; i < report.ended.size(); ++i) last[report.ended[i].run_id] = i;
+  std::vector<runner::RunReport> ends;
+  for (std::size_t i = 0; i < report.ended.size(); ++i) {
+    if (last.at(report.ended[i].run_id) == i) ends.push_back(report.ended[i]);
   }
-  std::erase_if(part.jobs, [](const contract::PlannedJob& job) { return job.run_ids.empty(); });
-  return part;
-}
-
-/// A plan folder that this program alone launches the runs of.
-struct LaunchPlace {
-  explicit LaunchPlace(const fs::path& root)
-      : folder(fs::canonical(root)), log(folder.launch_log(), clock) {}
-  const contract::PlanDir folder;
-  const base::SystemClock clock;
-  runner::LaunchLog log;
-};
-
-/// Launches the runs of `plan`, which is `planning`'s or a part of it.
-runner::LaunchReport launch(const planner::Planning& planning, const contract::Plan& plan,
-                            LaunchPlace& place, int jobs) {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const auto commands = runner::make_command_runner();
-  const auto scheduler = base::find(runner::job_scheduler_table(), "job scheduler", kScheduler)
-                             .make({*commands, place.clock, cores});
-  const StopSignals signals;
-  RunView view(planning, place.folder, place.clock, signals);
-  const auto pause = [](double seconds) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-  };
-  const runner::LauncherParts parts{*scheduler,  place.log, view,
-                                    place.clock, pause,     [&signals] { return signals.count(); }};
-  runner::LauncherOptions options;
-  options.window = jobs;
-  return runner::Launcher(plan, place.folder, parts, options).run();
+  return ends;
 }
 
 /// Failures with their reasons and the files to look into, whose paths are shown below `shown`.
-int print_failures(const runner::LaunchReport& report, const fs::path& root,
+int print_failures(const std::vector<runner::RunReport>& ends, const fs::path& root,
                    const fs::path& shown) {
   std::string text;
   int failures = 0;
-  for (const auto& [run_id, end, wall_s] : report.ended) {
+  for (const auto& [run_id, end, wall_s, earlier] : ends) {
     if (end.outcome == contract::RunOutcome::Completed) continue;
     ++failures;
     text += fmt::format("  {}: {} (exit code {}): {}\n", run_id, contract::to_string(end.outcome),
@@ -226,7 +118,9 @@ int run(const RunOptions& options) {
   planner::check_plan(planning, resources, shown);  // refuses, if it must, before a folder is made
 
   make_folder(shown);
-  LaunchPlace place(shown.root());
+  // The folder is this program's own before it is written.
+  const base::SystemClock clock;
+  runner::LaunchLog log(fs::canonical(shown.root()) / shown.launch_log().filename(), clock);
   const planner::WrittenPlan written = planner::write_plan(planning, resources, shown);
   print_plan_summary(planning.plan, std::cout);
   for (const std::string& run_id : written.stale) {
@@ -234,14 +128,16 @@ int run(const RunOptions& options) {
   }
   std::cout << std::endl;
 
-  const contract::Plan meant = part_of(planning.plan, selected);
-  const runner::LaunchReport report = launch(planning, meant, place, options.jobs);
-  if (report.stopped) {
-    std::cout << "interrupted; the same command goes on with the runs that are missing\n";
-    return kExitInterrupted;
-  }
+  LaunchFolder place(shown.root());
+  LaunchChoice how;
+  how.max_jobs = options.jobs;
+  how.tell_submissions = false;
+  how.more = more_repeats(place, selected);
+  const RunIds first = without_more_repeats(place.plan, selected);
+  const runner::LaunchReport report = launch(place, log, {first, selected}, how);
+  if (report.stopped) return tell_of_interruption(place, report);
   std::cout << (report.ended.empty() ? "all runs were completed before\n\n" : "\n");
-  const bool failed = print_failures(report, place.folder.root(), shown.root()) > 0;
+  const bool failed = print_failures(last_ends(report), place.folder.root(), shown.root()) > 0;
   const int collected =
       collect_and_report({shown.root(), false, true, !options.no_figures}, std::cout);
   return failed ? int{kExitRunsFailed} : collected;

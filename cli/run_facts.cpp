@@ -7,20 +7,10 @@
 #include <optional>
 
 #include "base/clock.hpp"
-#include "predict/walltime.hpp"
+#include "planner/study/derive.hpp"
 
 namespace dlscale::cli {
 namespace {
-
-/// As the trainer counts them: a ragged end is a step of its own when it is padded.
-std::optional<std::int64_t> steps_per_epoch(const contract::RunSpec& run) {
-  const std::int64_t samples = run.dataset.train_samples > 0
-                                   ? run.dataset.train_samples
-                                   : predict::known_train_samples(run.dataset.kind).value_or(0);
-  if (samples == 0) return std::nullopt;
-  const bool padded = samples % run.global_batch != 0 && run.last_batch == "pad";
-  return samples / run.global_batch + (padded ? 1 : 0);
-}
 
 std::string text_of(std::optional<std::int64_t> number) {
   return number ? std::to_string(*number) : kUnknownFact;
@@ -28,8 +18,9 @@ std::string text_of(std::optional<std::int64_t> number) {
 
 std::optional<std::int64_t> warmup_steps(const contract::RunSpec& run) {
   constexpr double kRounding = 1e-9;  // 0.1 x 30 is three steps, not four
-  const auto steps = steps_per_epoch(run);
-  if (!steps) return std::nullopt;
+  const auto steps = planner::steps_per_epoch(run);
+  const bool said = run.trainer.command.empty() || run.warmup_epochs > 0;
+  if (!steps || !said) return std::nullopt;
   return std::llround(std::ceil(run.warmup_epochs * static_cast<double>(*steps) * (1 - kRounding)));
 }
 
@@ -44,19 +35,22 @@ std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::Plan
   const auto time = [](double seconds) {
     return seconds > 0 ? base::clock_time(seconds) : kUnknownFact;
   };
-  const auto number = [](double value) { return fmt::format("{:.6g}", value); };
+  const auto said = [](const std::string& text) { return text.empty() ? kUnknownFact : text; };
+  const auto rate = [&](double value) {
+    return run.lr.scale.empty() ? kUnknownFact : fmt::format("{:.6g}", value);
+  };
   return {
       {"GPUs", std::to_string(run.gpus)},
       {"nodes", std::to_string(job.resources.nodes)},
       {"batch/GPU", std::to_string(run.batch_per_gpu)},
       {"accumulation", std::to_string(run.accumulation_steps)},
       {"global batch", std::to_string(run.global_batch)},
-      {"last batch", run.last_batch},
-      {"epochs", std::to_string(run.epochs)},
-      {"steps/epoch", text_of(steps_per_epoch(run))},
-      {"LR base", number(run.lr.base)},
-      {"LR rule", run.lr.scale},
-      {"LR peak", number(run.lr.peak)},
+      {"last batch", said(run.last_batch)},
+      {"epochs", run.epochs > 0 ? std::to_string(run.epochs) : kUnknownFact},
+      {"steps/epoch", text_of(planner::steps_per_epoch(run))},
+      {"LR base", rate(run.lr.base)},
+      {"LR rule", said(run.lr.scale)},
+      {"LR peak", rate(run.lr.peak)},
       {"warm-up steps", text_of(warmup_steps(run))},
       {"walltime", time(job.resources.walltime_s)},
       {"predicted", time(planned.predicted_s)},

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "base/error.hpp"
@@ -51,6 +52,12 @@ constexpr Fact kFacts[] = {
     {"repetition", [](const contract::PlannedRun& run) { return double(run.repetition); }},
 };
 
+/// What a symbol stands for in the run asked last: runs that stand together share most of it.
+struct Seen {
+  std::string text;
+  Value value;
+};
+
 /// A condition over the runs of one plan.
 class Condition {
  public:
@@ -74,35 +81,77 @@ class Condition {
     }
     const planner::Node node{text, {"--where"}};
     expression_.emplace(planner::Item{node, ""}, symbols_);
+    prepare();
   }
 
-  bool holds(const contract::PlannedRun& run) const {
-    std::vector<Value> values;
-    for (std::size_t i = 0; i < axes_; ++i) values.push_back(axis_value(symbols_[i], run));
-    for (const Fact& fact : facts_) values.push_back(fact.value(run));
-    if (symbols_.back().name != kSubstudy) return expression_->holds(values);
-    values.emplace_back(std::string());
-    if (run.substudies.empty()) return expression_->holds(values);
-    return std::any_of(run.substudies.begin(), run.substudies.end(), [&](const std::string& name) {
-      values.back() = name;
-      return expression_->holds(values);
-    });
+  bool holds(const contract::PlannedRun& run) {
+    const std::string_view point = point_of(run.run_id);
+    if (!of_repetition_ && last_point_ == point) return last_;
+    last_point_ = point;
+    return last_ = holds_now(run);
   }
+  bool holds_now(const contract::PlannedRun& run) {
+    look_at(run);
+    return holds_for_any(run.substudies);
+  }
+  bool is_of_repetition() const { return of_repetition_; }
 
  private:
+  static std::string_view point_of(std::string_view run_id) {
+    return run_id.substr(0, run_id.rfind("-r"));
+  }
+
+  void prepare() {
+    seen_.resize(symbols_.size());
+    for (std::size_t i = 0; i < symbols_.size(); ++i) {
+      named_.push_back(expression_->names(i));
+      seen_[i].value = value_of(symbols_[i], "");
+      of_repetition_ = of_repetition_ || (named_[i] && symbols_[i].name == "repetition");
+    }
+    for (const Seen& seen : seen_) values_.push_back(&seen.value);
+  }
+
   /// A point without the axis compares equal to nothing.
-  static Value axis_value(const Symbol& symbol, const contract::PlannedRun& run) {
-    const auto found = run.point.find(symbol.name);
-    const std::string text = found == run.point.end() ? "" : found->second;
+  static Value value_of(const Symbol& symbol, const std::string& text) {
     if (symbol.kind == Symbol::Kind::truth) return text == "true";
     if (symbol.kind == Symbol::Kind::text) return text;
     return number_of(text).value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+
+  void look_at(const contract::PlannedRun& run) {
+    static const std::string kNothing;
+    for (std::size_t i = 0; i < axes_; ++i) {
+      if (!named_[i]) continue;
+      const auto found = run.point.find(symbols_[i].name);
+      const std::string& text = found == run.point.end() ? kNothing : found->second;
+      if (text == seen_[i].text) continue;
+      seen_[i] = {text, value_of(symbols_[i], text)};
+    }
+    for (std::size_t i = 0; i < facts_.size(); ++i) seen_[axes_ + i].value = facts_[i].value(run);
+  }
+
+  bool holds_for_any(const std::vector<std::string>& substudies) {
+    if (symbols_.back().name != kSubstudy || !named_.back()) return expression_->holds(values_);
+    if (substudies.empty()) {
+      seen_.back().value = std::string();
+      return expression_->holds(values_);
+    }
+    return std::any_of(substudies.begin(), substudies.end(), [&](const std::string& name) {
+      seen_.back().value = name;
+      return expression_->holds(values_);
+    });
   }
 
   std::vector<Symbol> symbols_;  // axes, facts, then the sub-study if there is any
   std::size_t axes_ = 0;
   std::vector<Fact> facts_;
   std::optional<planner::Expression> expression_;
+  std::vector<bool> named_;           // of each symbol: the condition asks for it
+  std::vector<Seen> seen_;            // likewise: in the run looked at
+  std::vector<const Value*> values_;  // those of seen_
+  bool of_repetition_ = false;
+  std::optional<std::string> last_point_;
+  bool last_ = false;
 };
 
 bool names(const std::string& pattern, const std::string& run_id) {
@@ -127,8 +176,8 @@ void add_selection_options(CLI::App& app, SelectionChoice& choice, RunArguments 
       ->allow_extra_args(false);
   app.add_option("--where", choice.where,
                  "only runs for which this holds, such as 'gpus >= 8 && model == \"resnet50\"'; it "
-                 "may name the study's axes, gpus, batch_per_gpu, global_batch, repetition and "
-                 "substudy")
+                 "may name the study's axes (what is none is the same for all runs), gpus, "
+                 "batch_per_gpu, global_batch, repetition and substudy")
       ->type_name("CONDITION");
   app.add_flag("--allow-empty", choice.allow_empty, "no run to select is no error (exit code 3)");
 }
@@ -147,19 +196,30 @@ RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice) 
   return ids;
 }
 
+std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,
+                                                                     const contract::Plan& plan) {
+  if (choice.where.empty() || !choice.runs.empty()) return {};
+  const auto condition = std::make_shared<Condition>(choice.where, plan);
+  if (condition->is_of_repetition()) return {};
+  return [condition](const contract::PlannedRun& run) { return condition->holds_now(run); };
+}
+
+void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice) {
+  const std::string summary = fmt::format("{} of {} run{} match{}", matching, all,
+                                          all == 1 ? "" : "s", all == 1 ? "es" : "");
+  if (matching == 0 && !choice.allow_empty) throw base::RunError(summary, kExitNothingMatched);
+  fmt::print(stderr, "{}\n", summary);
+}
+
 RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice) {
   RunIds ids = matching_runs(plan, choice);
   if (!choice.narrows()) return ids;
-  const std::string summary =
-      fmt::format("{} of {} run{} match{}", ids.size(), plan.runs.size(),
-                  plan.runs.size() == 1 ? "" : "s", plan.runs.size() == 1 ? "es" : "");
-  if (ids.empty() && !choice.allow_empty) throw base::RunError(summary, kExitNothingMatched);
+  report_matches(ids.size(), plan.runs.size(), choice);
   for (const std::string& pattern : choice.runs) {
     const bool useless = std::none_of(plan.runs.begin(), plan.runs.end(),
                                       [&](const auto& run) { return names(pattern, run.run_id); });
     if (useless) fmt::print(stderr, "no run is called {}\n", pattern);
   }
-  fmt::print(stderr, "{}\n", summary);
   return ids;
 }
 

@@ -2,6 +2,8 @@
 // Which runs of a plan a verb is about: --where, ids and globs, the same on every verb.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -45,5 +47,13 @@ RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice);
 /// glob names no run. Throws base::Error with kExitNothingMatched where none is left and that is
 /// not allowed.
 RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice);
+
+/// The condition of a choice that is one on points alone, whatever their ids and repetitions; else
+/// nothing. `plan` has the axes. Throws as matching_runs does.
+std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,
+                                                                     const contract::Plan& plan);
+
+/// Says and throws what select_runs does, of so many runs.
+void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice);
 
 }  // namespace dlscale::cli

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <ostream>
 
+#include "base/table_printer.hpp"
+
 namespace dlscale::cli {
 namespace {
 
@@ -30,6 +32,7 @@ Terminal terminal_of(int descriptor) {
   struct winsize size {};
   if (terminal.is_tty && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     terminal.columns = size.ws_col;
+    if (size.ws_row > 0) terminal.rows = size.ws_row;
   }
   return terminal;
 }
@@ -47,7 +50,10 @@ std::string duration(double seconds) {
 }
 
 std::string progress_line(const ProgressState& state, int columns) {
-  const int filled = state.total > 0 ? kBarWidth * state.done / state.total : kBarWidth;
+  const double by_runs = state.total > 0 ? double(state.done) / state.total : 1;
+  const double share = std::clamp(state.share.value_or(by_runs), 0.0, 1.0);
+  constexpr double kRounding = 1e-9;  // 0.7 x 20 is 14
+  const int filled = static_cast<int>(kBarWidth * share + kRounding);
   std::string line = fmt::format("[{:#<{}}{:-<{}}] {}/{} runs", "", filled, "", kBarWidth - filled,
                                  state.done, state.total);
   if (state.failed > 0) line += fmt::format(", {} failed", state.failed);
@@ -56,6 +62,37 @@ std::string progress_line(const ProgressState& state, int columns) {
   if (!state.now.empty()) line += ": " + state.now;
   // A full last column would make some terminals wrap.
   return line.substr(0, static_cast<std::size_t>(std::max(columns - 1, 0)));
+}
+
+std::string cut_to_width(std::string_view text, int columns) {
+  if (base::display_width(text) <= static_cast<std::size_t>(std::max(columns, 0))) {
+    return std::string(text);
+  }
+  if (columns <= 0) return {};
+  std::size_t end = 0;
+  for (int glyphs = 0; end < text.size(); ++end) {
+    const bool begins_glyph = (static_cast<unsigned char>(text[end]) & 0xC0) != 0x80;
+    if (begins_glyph && ++glyphs == columns) break;
+  }
+  return std::string(text.substr(0, end)) + "…";
+}
+
+// A screen of its own, without the cursor, as editors have.
+LiveScreen::LiveScreen(std::ostream& out) : out_(out) {
+  out_ << "\x1b[?1049h\x1b[?25l" << std::flush;
+}
+
+LiveScreen::~LiveScreen() {
+  out_ << "\x1b[?25h\x1b[?1049l" << std::flush;
+}
+
+void LiveScreen::draw(const std::vector<std::string>& lines) {
+  std::string text = "\x1b[H";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    text += lines[i] + "\x1b[K";
+    if (i + 1 < lines.size()) text += "\r\n";
+  }
+  out_ << text << "\x1b[J" << std::flush;
 }
 
 StatusLine::~StatusLine() {

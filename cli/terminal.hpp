@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dlscale::cli {
 
@@ -13,6 +14,7 @@ struct Terminal {
   bool is_tty = false;
   bool colour = false;  ///< a terminal, NO_COLOR not set (https://no-color.org), TERM not "dumb"
   int columns = 80;
+  int rows = 24;
 };
 
 /// Of an open file descriptor.
@@ -33,10 +35,28 @@ struct ProgressState {
   double elapsed_s = 0;
   std::optional<double> rest_s;  ///< estimate; empty = no idea yet
   std::string now;               ///< what is going on
+  std::optional<double> share;   ///< of all work, 0 to 1; empty: done / total
 };
 
 /// `[####------] 4/10 runs, 1 failed, 0:42, about 1:03 left: <now>`, cut to fewer than `columns`.
 std::string progress_line(const ProgressState& state, int columns);
+
+/// The beginning of UTF-8 `text` that takes at most `columns` columns; "…" ends what was cut.
+std::string cut_to_width(std::string_view text, int columns);
+
+/// A whole terminal, drawn again and again in place; what was on it before is there afterwards.
+class LiveScreen {
+ public:
+  explicit LiveScreen(std::ostream& out);
+  ~LiveScreen();
+  LiveScreen(const LiveScreen&) = delete;
+  LiveScreen& operator=(const LiveScreen&) = delete;
+  /// No more lines than the terminal has rows, none wider than it.
+  void draw(const std::vector<std::string>& lines);
+
+ private:
+  std::ostream& out_;
+};
 
 /// The last line of a terminal, drawn again and again in its place; nothing where there is none.
 class StatusLine {

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,15 +21,23 @@
 
 namespace dlscale::contract::codec {
 
-/// Where a value stands, for messages.
+/// Where a value stands, for messages; made into words only when there is something to say.
 struct Place {
-  std::string file;
-  std::string key_path;
-  Place inside(const std::string& key) const {
-    return {file, key_path.empty() ? key : key_path + "." + key};
+  std::string_view file;
+  const Place* parent = nullptr;
+  std::string_view key;   ///< in the parent; empty: an element of it
+  std::size_t index = 0;  ///< of that element
+
+  Place inside(std::string_view name) const { return {file, this, name}; }
+  Place at(std::size_t i) const { return {file, this, {}, i}; }
+  std::string key_path() const {
+    if (parent == nullptr) return "";
+    const std::string above = parent->key_path();
+    if (key.empty()) return above + "[" + std::to_string(index) + "]";
+    return above.empty() ? std::string(key) : above + "." + std::string(key);
   }
   [[noreturn]] void fail(const std::string& message) const {
-    throw base::SpecError({file}, key_path, message);
+    throw base::SpecError({std::string(file)}, key_path(), message);
   }
   [[noreturn]] void wrong_type(const char* expected, const json& found) const {
     fail(std::string("expected ") + expected + ", found " + found.type_name());
@@ -42,30 +50,38 @@ void from_value(const json& value, T& out, const Place& place);
 struct Reader {
   const json& object;
   const Place& place;
-  std::set<std::string> known = {};
+  bool keeps_unknown = false;
+  std::vector<std::string_view> known = {};
 
   template <class T>
   void required(const char* key, T& out) {
-    if (!object.contains(key)) place.inside(key).fail("missing");
-    optional(key, out);
+    if (!take(key, out)) place.inside(key).fail("missing");
   }
   template <class T>
   void optional(const char* key, T& out) {
-    known.insert(key);
-    const auto found = object.find(key);
-    if (found != object.end()) from_value(*found, out, place.inside(key));
+    take(key, out);
   }
   template <class T>
   void sparse(const char* key, T& out) {
-    optional(key, out);
+    take(key, out);
   }
   /// JSON text of the keys no field asked for; empty when there are none.
   std::string unknown_keys() const {
     json rest = json::object();
     for (const auto& [key, value] : object.items()) {
-      if (!known.count(key)) rest[key] = value;
+      if (std::find(known.begin(), known.end(), key) == known.end()) rest[key] = value;
     }
     return rest.empty() ? std::string() : dump(rest);
+  }
+
+ private:
+  template <class T>
+  bool take(const char* key, T& out) {
+    if (keeps_unknown) known.emplace_back(key);
+    const auto found = object.find(key);
+    if (found == object.end()) return false;
+    from_value(*found, out, place.inside(key));
+    return true;
   }
 };
 
@@ -118,8 +134,7 @@ void from_value_of(const json& value, std::vector<T>& out, const Place& place) {
   if (!value.is_array()) place.wrong_type("a list", value);
   out.clear();
   for (std::size_t i = 0; i < value.size(); ++i) {
-    from_value(value[i], out.emplace_back(),
-               {place.file, place.key_path + "[" + std::to_string(i) + "]"});
+    from_value(value[i], out.emplace_back(), place.at(i));
   }
 }
 template <class T>
@@ -142,6 +157,7 @@ void from_value(const json& value, T& out, const Place& place) {
   if constexpr (HasFields<T>) {
     if (!value.is_object()) place.wrong_type("a table", value);
     Reader reader{value, place};
+    if constexpr (requires { out.extra; }) reader.keeps_unknown = true;
     visit_fields(reader, out);
     if constexpr (requires { out.extra; }) out.extra = reader.unknown_keys();
   } else {
@@ -153,7 +169,7 @@ void from_value(const json& value, T& out, const Place& place) {
 template <class T>
 T read_object(std::string_view text, std::string_view file) {
   T out;
-  from_value(parse(text, file), out, {std::string(file), ""});
+  from_value(parse(text, file), out, {file});
   return out;
 }
 

@@ -9,12 +9,19 @@ template <class Visitor>
 void visit_fields(Visitor& v, LaunchRecord& r) {
   v.required("event", r.event);
   v.required("job", r.job);
-  v.optional("run_id", r.run_id);
-  v.optional("job_id", r.job_id);
+  v.sparse("launch", r.launch);
+  v.sparse("run_id", r.run_id);
+  v.sparse("job_id", r.job_id);
+  v.sparse("runs", r.runs);
+  v.sparse("launches", r.launches);
+  v.sparse("task_ids", r.task_ids);
+  v.sparse("nodes", r.nodes);
   v.optional("time", r.time);
-  v.optional("outcome", r.outcome);
-  v.optional("exit_code", r.exit_code);
-  v.optional("reason", r.reason);
+  v.sparse("outcome", r.outcome);
+  v.sparse("exit_code", r.exit_code);
+  v.sparse("elapsed_s", r.elapsed_s);
+  v.sparse("peak_memory_bytes", r.peak_memory_bytes);
+  v.sparse("reason", r.reason);
 }
 
 std::string to_json_line(const LaunchRecord& record) {

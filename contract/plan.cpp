@@ -27,7 +27,7 @@ void visit_fields(Visitor& v, PlannedRun& s) {
   v.required("gpus", s.gpus);
   v.optional("batch_per_gpu", s.batch_per_gpu);
   v.optional("global_batch", s.global_batch);
-  v.optional("lr_peak", s.lr_peak);
+  v.sparse("lr_peak", s.lr_peak);
   v.sparse("predicted_s", s.predicted_s);
   v.optional("gpu_hours", s.gpu_hours);
   v.sparse("stale", s.stale);
@@ -44,6 +44,7 @@ void visit_fields(Visitor& v, RunChange& s) {
   v.required("run_id", s.run_id);
   v.required("gpu_hours", s.gpu_hours);
   v.sparse("keys", s.keys);
+  v.sparse("has_results", s.has_results);
 }
 
 template <class Visitor>
@@ -53,6 +54,7 @@ void visit_fields(Visitor& v, PlanChanges& s) {
   v.required("changed", s.changed);
   v.required("stale", s.stale);
   v.required("unchanged", s.unchanged);
+  v.sparse("moved", s.moved);
   v.required("gpu_hours", s.gpu_hours);
 }
 
@@ -84,6 +86,12 @@ void visit_fields(Visitor& v, Axis& s) {
 }
 
 template <class Visitor>
+void visit_fields(Visitor& v, RepeatUntil& s) {
+  v.required("efficiency_ci", s.efficiency_ci);
+  v.required("first", s.first);
+}
+
+template <class Visitor>
 void visit_fields(Visitor& v, Plan& s) {
   v.required("schema_version", s.schema_version);
   v.required("study", s.study);
@@ -92,6 +100,7 @@ void visit_fields(Visitor& v, Plan& s) {
   v.required("scheduler", s.scheduler);
   v.optional("baseline", s.baseline);
   v.optional("repeats", s.repeats);
+  v.sparse("until", s.until);
   v.optional("axes", s.axes);
   v.required("runs", s.runs);
   v.required("jobs", s.jobs);
@@ -156,7 +165,7 @@ std::string study_of_plan(std::string_view text, std::string_view file) {
     return depth == 0 || (event != Event::object_start && event != Event::array_start);
   };
   PlanHead head;
-  codec::from_value(codec::parse(text, file, at_top), head, {std::string(file), ""});
+  codec::from_value(codec::parse(text, file, at_top), head, {file});
   check_version(head.schema_version, file);
   return head.study;
 }
@@ -174,7 +183,23 @@ Plan read_plan(const PlanDir& folder) {
         "no plan.json in {}; give the folder that dlscale plan -o or dlscale run -o wrote",
         folder.root().string()));
   }
-  return plan_from_json(base::read_file(file), file);
+  try {
+    return plan_from_json(base::read_file(file), file);
+  } catch (const base::SpecError& error) {
+    throw base::SpecError({}, "",
+                          fmt::format("{}; dlscale plan STUDY -o {} writes it again, and runs and "
+                                      "results are kept",
+                                      error.what(), folder.root().string()));
+  }
+}
+
+std::optional<Plan> find_plan(const PlanDir& folder) {
+  if (!std::filesystem::is_regular_file(folder.plan_json())) return std::nullopt;
+  try {
+    return read_plan(folder);
+  } catch (const base::SpecError&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace dlscale::contract

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,13 @@ struct BaselineRule {
   bool operator==(const BaselineRule&) const = default;
 };
 
+/// How certain results have to be before repetitions end.
+struct RepeatUntil {
+  double efficiency_ci = 0;  ///< half the width of each efficiency's interval; 0 = no such wish
+  int first = 0;             ///< repetitions in any case; the others as they are needed
+  bool operator==(const RepeatUntil&) const = default;
+};
+
 struct PlannedRun {
   std::string run_id;
   int repetition = 1;
@@ -34,7 +42,7 @@ struct PlannedRun {
   int gpus = 1;
   std::int64_t batch_per_gpu = 0;
   std::int64_t global_batch = 0;
-  double lr_peak = 0;
+  double lr_peak = 0;      ///< 0: not said, of an external trainer
   double predicted_s = 0;  ///< expected wall time; 0 = no prediction
   double gpu_hours = 0;    ///< its share of what its job may take
   bool stale = false;      ///< its results are of an earlier description, which was left alone
@@ -79,7 +87,8 @@ struct Plan {
   std::string site;
   std::string scheduler;  ///< local, slurm, oar
   BaselineRule baseline;
-  int repeats = 1;
+  int repeats = 1;  ///< most of each point
+  RepeatUntil until;
   std::vector<Axis> axes;
   std::vector<PlannedRun> runs;
   std::vector<PlannedJob> jobs;
@@ -99,8 +108,10 @@ void write_json(const Plan& plan, const std::function<void(std::string_view)>& s
 /// Throws base::SpecError; `file` is only named in messages.
 Plan plan_from_json(std::string_view text, std::string_view file);
 /// The plan that a folder holds. Throws base::UsageError when there is none, base::SpecError when
-/// it is broken.
+/// it is broken, which says how to get another.
 Plan read_plan(const PlanDir& folder);
+/// The same for those who write the folder's plan anew: nothing when there is none or a broken one.
+std::optional<Plan> find_plan(const PlanDir& folder);
 /// A run and how far it is, for `dlscale list`.
 struct ListedRun {
   PlannedRun run;
@@ -113,11 +124,13 @@ struct RunChange {
   std::string run_id;
   double gpu_hours = 0;           ///< of a removed run: what it was planned to take
   std::vector<std::string> keys;  ///< of run.json that differ; "run.json" where it cannot be read
+  bool has_results = false;       ///< of a removed run: its folder keeps them
 };
 /// What planning again would change, for `dlscale plan --diff --json`.
 struct PlanChanges {
   std::vector<RunChange> added, removed, changed, stale;
   std::size_t unchanged = 0;
+  std::size_t moved = 0;  ///< of the unchanged ones: runs of other jobs than before
   std::map<std::string, double> gpu_hours;  ///< of each of the lists, by its name
 };
 std::string to_json(const PlanChanges& changes);

@@ -21,6 +21,7 @@ void visit_fields(Visitor& v, RunStart& r) {
   v.required("run_id", r.run_id);
   v.required("launch", r.launch);
   v.optional("resumed_from", r.resumed_from);
+  v.sparse("resumed_step", r.resumed_step);
   v.required("time", r.time);
   v.required("world_size", r.world_size);
   v.optional("nodes", r.nodes);
@@ -83,6 +84,7 @@ void visit_fields(Visitor& v, CheckpointRecord& r) {
   v.optional("time", r.time);
   v.optional("wall_s", r.wall_s);
   v.required("path", r.path);
+  v.optional("bytes", r.bytes);
 }
 
 template <class Visitor>

@@ -35,6 +35,7 @@ struct RunStart {
   std::string run_id;
   int launch = 1;
   std::string resumed_from;  ///< folder of the launch whose checkpoint was taken; empty = fresh
+  std::int64_t resumed_step = 0;  ///< optimizer steps that were done in it
   double time = 0;
   int world_size = 1;
   int nodes = 1;
@@ -97,12 +98,14 @@ struct EvalRecord {
   bool operator==(const EvalRecord&) const = default;
 };
 
+/// The state of the run has been saved.
 struct CheckpointRecord {
   int epoch = 0;
-  std::int64_t step = 0;
+  std::int64_t step = 0;  ///< optimizer steps done, over the whole run
   double time = 0;
-  double wall_s = 0;
-  std::string path;
+  double wall_s = 0;  ///< to save it
+  std::string path;   ///< from the launch's folder
+  std::int64_t bytes = 0;
   std::string extra;
   bool operator==(const CheckpointRecord&) const = default;
 };

@@ -17,16 +17,47 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kLaunchPrefix = "launch-";
+constexpr std::string_view kSavePrefix = "save-";
+
+/// k of a folder called <prefix><k>; 0 if its name is not of that form.
+int number_after(std::string_view prefix, const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  if (!name.starts_with(prefix)) return 0;
+  int k = 0;
+  const char* end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data() + prefix.size(), end, k);
+  return error == std::errc() && stop == end && k > 0 ? k : 0;
+}
+
+/// The folders in `parent` that have a number, in its order.
+template <class Dir>
+std::vector<Dir> numbered(const fs::path& parent) {
+  std::vector<Dir> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(parent, ignored)) {
+    if (Dir dir(entry.path()); dir.number() > 0) found.push_back(dir);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Dir& a, const Dir& b) { return a.number() < b.number(); });
+  return found;
+}
 
 }  // namespace
 
+int CheckpointDir::number() const {
+  return number_after(kSavePrefix, root_);
+}
+
+CheckpointDir LaunchDir::saved(int n) const {
+  return CheckpointDir(checkpoint() / fmt::format("{}{}", kSavePrefix, n));
+}
+
+std::vector<CheckpointDir> LaunchDir::all_saved() const {
+  return numbered<CheckpointDir>(checkpoint());
+}
+
 int LaunchDir::number() const {
-  const std::string name = root_.filename().string();
-  if (name.rfind(kLaunchPrefix, 0) != 0) return 0;
-  int k = 0;
-  const char* end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data() + kLaunchPrefix.size(), end, k);
-  return error == std::errc() && stop == end && k > 0 ? k : 0;
+  return number_after(kLaunchPrefix, root_);
 }
 
 LaunchDir RunDir::launch(int k) const {
@@ -34,14 +65,7 @@ LaunchDir RunDir::launch(int k) const {
 }
 
 std::vector<LaunchDir> RunDir::launches() const {
-  std::vector<LaunchDir> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(root_, ignored)) {
-    if (LaunchDir launch(entry.path()); launch.number() > 0) found.push_back(launch);
-  }
-  std::sort(found.begin(), found.end(),
-            [](const LaunchDir& a, const LaunchDir& b) { return a.number() < b.number(); });
-  return found;
+  return numbered<LaunchDir>(root_);
 }
 
 LaunchDir RunDir::make_next_launch() const {
@@ -71,8 +95,14 @@ fs::path PlanDir::job_out(std::string_view job) const {
 fs::path PlanDir::job_err(std::string_view job) const {
   return logs() / fmt::format("{}.err", job);
 }
-fs::path PlanDir::job_end(std::string_view job) const {
-  return logs() / fmt::format("{}.end", job);
+fs::path PlanDir::run_out(std::string_view run_id) const {
+  return job_out(run_id);
+}
+fs::path PlanDir::run_err(std::string_view run_id) const {
+  return job_err(run_id);
+}
+fs::path PlanDir::run_notes(std::string_view run_id) const {
+  return logs() / fmt::format("{}.end", run_id);
 }
 
 }  // namespace dlscale::contract

@@ -10,6 +10,24 @@
 
 namespace dlscale::contract {
 
+/// launch-<k>/checkpoint/save-<n>: the state of a run, complete as soon as the folder has this
+/// name.
+class CheckpointDir {
+ public:
+  explicit CheckpointDir(std::filesystem::path root) : root_(std::move(root)) {}
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path header() const { return root_ / "header.json"; }
+  /// Where the folder grows before it is complete.
+  std::filesystem::path draft() const { return root_.string() + ".part"; }
+  /// The tensors that a rank saves; replicas are the same, so rank 0 saves for all.
+  static std::string rank_file(int rank) { return "rank-" + std::to_string(rank) + ".pt"; }
+  /// n; 0 if the name is not of that form.
+  int number() const;
+
+ private:
+  std::filesystem::path root_;
+};
+
 /// runs/<run_id>/launch-<k>: one attempt of a run.
 class LaunchDir {
  public:
@@ -19,6 +37,9 @@ class LaunchDir {
   std::filesystem::path out() const { return root_ / "stdout"; }
   std::filesystem::path err() const { return root_ / "stderr"; }
   std::filesystem::path checkpoint() const { return root_ / "checkpoint"; }
+  CheckpointDir saved(int n) const;
+  /// Complete ones in order of their number.
+  std::vector<CheckpointDir> all_saved() const;
   /// k; 0 if the name is not of that form.
   int number() const;
 
@@ -73,8 +94,13 @@ class PlanDir {
   /// What the batch system captures of a job.
   std::filesystem::path job_out(std::string_view job) const;
   std::filesystem::path job_err(std::string_view job) const;
-  /// Where a job script itself notes how it ended: launch records, one writer (the script).
-  std::filesystem::path job_end(std::string_view job) const;
+  /// Likewise of a run that shares its job with others.
+  std::filesystem::path run_out(std::string_view run_id) const;
+  std::filesystem::path run_err(std::string_view run_id) const;
+  /// Where the script of its job notes a run's start and end: launch records, one writer.
+  std::filesystem::path run_notes(std::string_view run_id) const;
+  /// The ends that users wished for: launch records, appended by whoever holds the file's lock.
+  std::filesystem::path cancel_wishes() const { return logs() / "cancel.jsonl"; }
 
  private:
   std::filesystem::path root_;

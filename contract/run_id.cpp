@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include <iterator>
+#include <span>
+#include <vector>
+
 #include "base/error.hpp"
 #include "contract/json_codec.hpp"
 #include "contract/run_spec_fields.hpp"
@@ -15,18 +19,35 @@ constexpr int kHashDigits = 10;
 constexpr int kDigestBytes = 32;
 
 std::string slug(const RunSpec& spec) {
-  return fmt::format("{}-{}-{}-g{}-b{}", spec.framework, spec.model, spec.lr_schedule.kind,
-                     spec.gpus, spec.batch_per_gpu);
+  std::string names;
+  for (const std::string* name : {&spec.framework, &spec.model, &spec.lr_schedule.kind}) {
+    if (!name->empty()) names += *name + "-";  // not said, of an external trainer
+  }
+  return fmt::format("{}g{}-b{}", names, spec.gpus, spec.batch_per_gpu);
 }
 
 /// Keys that may differ between two plans of the same experiment.
-constexpr std::string_view kNotIdentity[] = {"resources", "run_id",         "repetition",  "point",
-                                             "study",     "schema_version", "dataset.path"};
+constexpr std::string_view kNotIdentity[] = {"resources",      "checkpoint",  "run_id",
+                                             "repetition",     "point",       "study",
+                                             "schema_version", "dataset.path"};
 
-std::string identity(const RunSpec& spec) {
-  codec::TextWriter writer(codec::kOneLine, kNotIdentity);
+/// Of some of those a study may have an axis: there they tell points apart.
+bool is_axis(const RunSpec& spec, std::string_view key) {
+  const auto axis = spec.point.lower_bound(std::string(key));
+  if (axis == spec.point.end() || !axis->first.starts_with(key)) return false;
+  return axis->first.size() == key.size() || axis->first[key.size()] == '.';
+}
+
+std::string text_without(const RunSpec& spec, std::span<const std::string_view> omitted) {
+  codec::TextWriter writer(codec::kOneLine, omitted);
   writer.write(spec);
   return writer.take();
+}
+
+std::string identity(const RunSpec& spec) {
+  std::vector<std::string_view> omitted(std::begin(kNotIdentity), std::end(kNotIdentity));
+  std::erase_if(omitted, [&](std::string_view key) { return is_axis(spec, key); });
+  return text_without(spec, omitted);
 }
 
 }  // namespace
@@ -47,6 +68,11 @@ std::string sha256_hex(std::string_view text) {
 std::string make_run_id(const RunSpec& spec) {
   return fmt::format("{}-{}-r{}", slug(spec), sha256_hex(identity(spec)).substr(0, kHashDigits),
                      spec.repetition);
+}
+
+std::string description_hash(const RunSpec& spec) {
+  return sha256_hex(
+      fmt::format("{} {} {}", spec.run_id, spec.repetition, text_without(spec, kNotIdentity)));
 }
 
 std::string run_id_of(std::string_view point_id, int repetition) {

@@ -13,9 +13,14 @@ namespace dlscale::contract {
 std::string sha256_hex(std::string_view text);
 
 /// `<slug>-<10 hex>-r<repetition>`: the slug shows framework, model, LR schedule, GPUs and batch;
-/// the hash covers the canonical JSON without resources, paths, run_id, repetition, point and
-/// schema version. Planning again, on another site or with more repetitions renames nothing.
+/// the hash covers the canonical JSON without resources, checkpoints, paths, run_id, repetition,
+/// point and schema version; a path or checkpoint that is an axis of the study counts, as written.
+/// Planning again, on another site or with more repetitions renames nothing.
 std::string make_run_id(const RunSpec& spec);
+
+/// SHA-256 of all that decides what a run computes: of two descriptions with one hash, either can
+/// go on with the other's checkpoint. As the run id, it leaves out resources and paths.
+std::string description_hash(const RunSpec& spec);
 
 /// The id of a point's repetition.
 std::string run_id_of(std::string_view point_id, int repetition);

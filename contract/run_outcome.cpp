@@ -2,6 +2,7 @@
 #include "contract/run_outcome.hpp"
 
 #include <array>
+#include <csignal>
 #include <utility>
 
 namespace dlscale::contract {
@@ -49,6 +50,12 @@ RunOutcome outcome_of_exit(int exit_code) {
   if (exit_code == kExitDiverged) return RunOutcome::Diverged;
   if (exit_code == kExitRunAgain) return RunOutcome::Preempted;
   return RunOutcome::Failed;
+}
+
+RunOutcome outcome_of_stopped(const std::optional<RunOutcome>& noted, int exit_code) {
+  if (noted) return *noted;
+  const bool stopped = exit_code == 0 || exit_code == 128 + SIGINT || exit_code == 128 + SIGTERM;
+  return stopped ? RunOutcome::Cancelled : outcome_of_exit(exit_code);
 }
 
 }  // namespace dlscale::contract

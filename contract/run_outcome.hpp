@@ -39,4 +39,10 @@ enum TrainerExit : int {
 /// 99 Preempted, anything else Failed.
 RunOutcome outcome_of_exit(int exit_code);
 
+/// How a run ended whose ranks say that a signal stopped them. They do not know why: launchers stop
+/// all ranks when one dies. By what the job script noted: its own word, for it knows what signal it
+/// got; without one Cancelled if the exit code is 0 or tells of SIGINT or SIGTERM alone, else as
+/// the code of the rank that died says.
+RunOutcome outcome_of_stopped(const std::optional<RunOutcome>& noted, int exit_code);
+
 }  // namespace dlscale::contract

@@ -7,7 +7,9 @@
 #include <cctype>
 #include <cmath>
 #include <initializer_list>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/registry.hpp"
 #include "contract/json_codec.hpp"
@@ -47,7 +49,8 @@ struct Checker {
   }
 };
 
-/// Of an external trainer we know no names, but they become parts of ids, which name folders.
+/// Of an external trainer we know no names, but they become parts of ids, which name folders. What
+/// the study does not say is empty.
 void validate_plain(const RunSpec& spec, const Checker& check) {
   const std::pair<const char*, const std::string*> names[] = {
       {"framework", &spec.framework},
@@ -60,7 +63,7 @@ void validate_plain(const RunSpec& spec, const Checker& check) {
     const bool plain = std::all_of(name->begin(), name->end(), [](unsigned char c) {
       return (c < 128 && std::isalnum(c)) || c == '.' || c == '_' || c == '-';
     });
-    check.require(plain && !name->empty() && name->front() != '.' && name->front() != '-', key,
+    check.require(plain && !name->starts_with('.') && !name->starts_with('-'), key,
                   "may hold letters, digits and . _ - only, and begins with a letter, digit or _");
   }
 }
@@ -78,25 +81,29 @@ void validate_lengths(const RunSpec& spec, const Checker& check) {
         spec.framework.size() + spec.model.size() + spec.lr_schedule.kind.size());
 }
 
+/// Names of dlscale's own trainer.
+void validate_known(const RunSpec& spec, const Checker& check) {
+  check.known("framework", "framework", spec.framework);
+  check.known("model", "model", spec.model);
+  check.known("loader", "loader", spec.loader);
+  check.known("dataset", "dataset.kind", spec.dataset.kind);
+  check.known("lr_schedule", "lr_schedule.kind", spec.lr_schedule.kind);
+  check.known("optimizer", "optimizer.kind", spec.optimizer.kind);
+  check.one_of("precision", spec.precision, {"fp32", "fp64"});
+  check.one_of("last_batch", spec.last_batch, {"pad", "drop"});
+  check.one_of("lr.scale", spec.lr.scale, {"linear", "sqrt", "none"});
+}
+
 void validate_names(const RunSpec& spec, const Checker& check) {
   if (spec.trainer.command.empty()) {
-    check.known("framework", "framework", spec.framework);
-    check.known("model", "model", spec.model);
-    check.known("loader", "loader", spec.loader);
-    check.known("dataset", "dataset.kind", spec.dataset.kind);
-    check.known("lr_schedule", "lr_schedule.kind", spec.lr_schedule.kind);
-    check.known("optimizer", "optimizer.kind", spec.optimizer.kind);
+    validate_known(spec, check);
   } else {
     validate_plain(spec, check);
   }
   check.known("device", "resources.device", spec.resources.device);
   check.known("communicator", "resources.communicator", spec.resources.communicator);
-  check.one_of("scaling", spec.scaling, {"weak", "strong", "throughput"});
   check.require(spec.mode.empty() || spec.mode == "inference", "mode",
                 "must be inference, or absent for training");
-  check.one_of("precision", spec.precision, {"fp32", "fp64"});
-  check.one_of("last_batch", spec.last_batch, {"pad", "drop"});
-  check.one_of("lr.scale", spec.lr.scale, {"linear", "sqrt", "none"});
   check.one_of("lr_schedule.update", spec.lr_schedule.update, {"step", "epoch"});
   check.one_of("lr_schedule.origin", spec.lr_schedule.origin, {"start", "after_warmup"});
 }
@@ -111,10 +118,12 @@ void validate_sizes(const RunSpec& spec, const Checker& check) {
                fmt::format("is {}, but batch_per_gpu x gpus x accumulation_steps is {}",
                            spec.global_batch, product));
   }
-  check.at_least(1, "epochs", spec.epochs);
+  check.at_least(spec.trainer.command.empty() ? 1 : 0, "epochs", spec.epochs);
   check.at_least(1, "repetition", spec.repetition);
   check.at_least(1, "window_steps", spec.window_steps);
   check.at_least(1, "evaluate_every", spec.evaluate_every);
+  check.at_least(0, "checkpoint.every_epochs", spec.checkpoint.every_epochs);
+  check.finite_at_least(0, "checkpoint.every_minutes", spec.checkpoint.every_minutes);
   check.at_least(0, "dataset.train_samples", spec.dataset.train_samples);
   check.at_least(0, "dataset.test_samples", spec.dataset.test_samples);
   check.at_least(1, "resources.cores_per_rank", spec.resources.cores_per_rank);
@@ -141,14 +150,32 @@ void validate_recipe(const RunSpec& spec, const Checker& check) {
   }
 }
 
+/// What only dlscale-train reads, and nobody has said.
+std::vector<std::string_view> idle_keys(const RunSpec& spec) {
+  static const RunSpec kUnsaid;
+  std::vector<std::string_view> keys;
+  if (spec.trainer.command.empty()) return keys;
+  if (spec.framework_options == kUnsaid.framework_options) keys.push_back("framework_options");
+  if (spec.window_steps == kUnsaid.window_steps) keys.push_back("window_steps");
+  if (spec.evaluate_every == kUnsaid.evaluate_every) keys.push_back("evaluate_every");
+  return keys;
+}
+
+std::string to_text(const RunSpec& spec, codec::Layout layout) {
+  const std::vector<std::string_view> idle = idle_keys(spec);
+  codec::TextWriter writer(layout, idle);
+  writer.write(spec);
+  return writer.take();
+}
+
 }  // namespace
 
 std::string to_json(const RunSpec& spec) {
-  return codec::to_text(spec, codec::kIndented) + "\n";
+  return to_text(spec, codec::kIndented) + "\n";
 }
 
 std::string to_json_line(const RunSpec& spec) {
-  return codec::to_text(spec, codec::kOneLine);
+  return to_text(spec, codec::kOneLine);
 }
 
 RunSpec run_spec_from_json(std::string_view text, std::string_view file) {

@@ -22,8 +22,9 @@ struct DatasetSpec {
   bool operator==(const DatasetSpec&) const = default;
 };
 
-/// Learning rate before the schedule. Between epoch 0 and `warmup_epochs` it rises linearly from
-/// `base` to `peak`; the schedule then starts from `peak`.
+/// Learning rate before the schedule. Between epoch 0 and `warmup_epochs` it goes linearly from
+/// `base` to `peak` (which is below `base` where the global batch is below the one that `base` is
+/// for); the schedule then starts from `peak`.
 struct LearningRate {
   double base = 0.1;             ///< the rate of one GPU (or of the reference batch)
   double peak = 0.1;             ///< base after scaling, for example base x GPUs
@@ -83,6 +84,14 @@ struct ExternalTrainer {
   bool operator==(const ExternalTrainer&) const = default;
 };
 
+/// When a run saves its state, beside shortly before its time is up; 0: never. Not part of a run's
+/// identity.
+struct CheckpointSpec {
+  int every_epochs = 0;
+  double every_minutes = 0;
+  bool operator==(const CheckpointSpec&) const = default;
+};
+
 /// Where and on what a run is to run. Not part of a run's identity.
 struct ResourceRequest {
   std::string device = "cpu";        ///< what a rank computes on
@@ -94,15 +103,17 @@ struct ResourceRequest {
   bool operator==(const ResourceRequest&) const = default;
 };
 
-/// One run. "GPUs" are ranks: on a site without GPUs a rank is `cores_per_rank` cores.
+/// One run. "GPUs" are ranks: on a site without GPUs a rank is `cores_per_rank` cores. Of an
+/// external trainer's run framework, loader, precision, last_batch and the kinds of data, schedule
+/// and optimizer are empty and epochs 0 where the study does not say them, as is lr.scale where it
+/// says no learning rate.
 struct RunSpec {
   int schema_version = kRunSpecVersion;
   std::string study;
   std::string run_id;  ///< see contract/run_id.hpp
   int repetition = 1;
-  std::uint64_t seed = 1;        ///< the study's; a run draws from seed + repetition - 1
-  std::string scaling = "weak";  ///< weak, strong, throughput
-  std::string mode;              ///< "inference": forward passes only; empty: training
+  std::uint64_t seed = 1;  ///< the study's; a run draws from seed + repetition - 1
+  std::string mode;        ///< "inference": forward passes only; empty: training
   std::map<std::string, std::string> point;  ///< the value of each axis, as shown in tables
 
   std::string framework = "ddp";
@@ -128,6 +139,7 @@ struct RunSpec {
 
   int window_steps = 50;   ///< optimizer steps in a step_window record
   int evaluate_every = 1;  ///< epochs between evaluations; the last epoch is always evaluated
+  CheckpointSpec checkpoint;
 
   ExternalTrainer trainer;
   std::map<std::string, std::string> parameters;  ///< free ones, for external trainers
@@ -137,7 +149,8 @@ struct RunSpec {
   bool operator==(const RunSpec&) const = default;
 };
 
-/// `run.json`: indented JSON with sorted keys and a final newline; equal specs give equal bytes.
+/// `run.json`: indented JSON with sorted keys and a final newline; equal specs give equal bytes. Of
+/// an external trainer's run, dlscale-train's own settings stand in it only where they are said.
 std::string to_json(const RunSpec& spec);
 /// The same on one line without newline, for the tables of job arrays.
 std::string to_json_line(const RunSpec& spec);

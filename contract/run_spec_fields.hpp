@@ -72,6 +72,12 @@ void visit_fields(Visitor& v, ExternalTrainer& s) {
 }
 
 template <class Visitor>
+void visit_fields(Visitor& v, CheckpointSpec& s) {
+  v.sparse("every_epochs", s.every_epochs);
+  v.sparse("every_minutes", s.every_minutes);
+}
+
+template <class Visitor>
 void visit_fields(Visitor& v, ResourceRequest& s) {
   v.optional("device", s.device);
   v.optional("communicator", s.communicator);
@@ -88,7 +94,6 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.required("run_id", s.run_id);
   v.optional("repetition", s.repetition);
   v.optional("seed", s.seed);
-  v.optional("scaling", s.scaling);
   v.sparse("mode", s.mode);
   v.optional("point", s.point);
   v.required("framework", s.framework);
@@ -111,6 +116,7 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.optional("label_smoothing", s.label_smoothing);
   v.optional("window_steps", s.window_steps);
   v.optional("evaluate_every", s.evaluate_every);
+  v.sparse("checkpoint", s.checkpoint);
   v.sparse("trainer", s.trainer);
   v.sparse("parameters", s.parameters);
   v.optional("resources", s.resources);

@@ -5,6 +5,7 @@
 
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.hpp"
@@ -26,19 +27,19 @@ std::optional<std::string> text_of(const fs::path& file) {
 class OldPlan {
  public:
   OldPlan(const contract::PlanDir& folder, const std::string& study) : folder_(folder) {
-    const std::string file = folder.plan_json().string();
-    const auto text = text_of(folder.plan_json());
-    if (!text) return;
-    plan_ = contract::plan_from_json(*text, file);
+    std::error_code none;
+    if (!fs::is_regular_file(folder.plan_json(), none)) return;
+    plan_ = contract::read_plan(folder);
     if (plan_.study != study) {
       throw base::UsageError(fmt::format("{} holds the plan of study \"{}\", not of \"{}\"",
                                          folder.root().string(), plan_.study, study));
     }
-    for (const contract::PlannedRun& run : plan_.runs) known_.insert(run.run_id);
+    for (const contract::PlannedRun& run : plan_.runs) jobs_.emplace(run.run_id, run.job);
     tables_.emplace(plan_, folder_);
   }
   const std::vector<contract::PlannedRun>& runs() const { return plan_.runs; }
-  bool has(const std::string& run_id) const { return known_.contains(run_id); }
+  bool has(const std::string& run_id) const { return jobs_.contains(run_id); }
+  std::string_view job_of(const std::string& run_id) const { return jobs_.at(run_id); }
 
   /// Nothing where it is lost.
   std::optional<std::string> description(const std::string& run_id) {
@@ -51,8 +52,8 @@ class OldPlan {
  private:
   contract::PlanDir folder_;
   contract::Plan plan_;
-  std::unordered_set<std::string_view> known_;
-  std::optional<contract::RunTables> tables_;  // of arrays
+  std::unordered_map<std::string_view, std::string_view> jobs_;  // of its runs
+  std::optional<contract::RunTables> tables_;                    // of arrays
 };
 
 std::vector<std::string> keys_between(const std::optional<std::string>& before,
@@ -61,6 +62,7 @@ std::vector<std::string> keys_between(const std::optional<std::string>& before,
   const std::string json = contract::to_json(after);
   if (*before == json) return {};
   try {
+    if (contract::run_spec_from_json(*before, "run.json") == after) return {};
     return contract::differing_keys(*before, json, "run.json");
   } catch (const base::SpecError&) {
     return {"run.json"};
@@ -76,7 +78,7 @@ PlanDiff diff_plan(const Planning& planning, const contract::PlanDir& folder) {
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
     const contract::PlannedRun& run = planning.plan.runs[i];
     planned.insert(run.run_id);
-    RunChange change{run.run_id, run.gpu_hours, {}};
+    RunChange change{.run_id = run.run_id, .gpu_hours = run.gpu_hours};
     if (!old.has(run.run_id)) {
       diff.added.push_back(std::move(change));
       continue;
@@ -85,10 +87,13 @@ PlanDiff diff_plan(const Planning& planning, const contract::PlanDir& folder) {
     auto& list = change.keys.empty()                         ? diff.unchanged
                  : folder.run(run.run_id).launches().empty() ? diff.changed
                                                              : diff.stale;
+    if (change.keys.empty() && old.job_of(run.run_id) != run.job) ++diff.moved;
     list.push_back(std::move(change));
   }
   for (const contract::PlannedRun& run : old.runs()) {
-    if (!planned.contains(run.run_id)) diff.removed.push_back({run.run_id, run.gpu_hours, {}});
+    if (planned.contains(run.run_id)) continue;
+    const bool has_results = !folder.run(run.run_id).launches().empty();
+    diff.removed.push_back({run.run_id, run.gpu_hours, {}, has_results});
   }
   return diff;
 }

@@ -19,6 +19,7 @@ struct PlanDiff {
   std::vector<RunChange> changed;
   std::vector<RunChange> stale;  ///< changed, but there are results of the old description
   std::vector<RunChange> unchanged;
+  std::size_t moved = 0;  ///< of the unchanged ones: runs of other jobs than before
 };
 
 /// Compares with plan.json and the run.json files (for an array's runs that never started: with the

@@ -12,6 +12,7 @@
 #include "base/file.hpp"
 #include "contract/run_id.hpp"
 #include "planner/planner.hpp"
+#include "planner/script/origin.hpp"
 #include "planner/script/render.hpp"
 #include "planner/script/script_data.hpp"
 #include "planner/study/slices.hpp"
@@ -65,7 +66,12 @@ class Scripts {
         template_(job_template(resources, planning.plan.scheduler)),
         command_(planning.study.trainer.command, planning.study.command_where) {}
   std::string script(std::size_t job) {
-    return template_.render(script_data(planning_, job, out_, command_));
+    const TemplateData data = script_data(planning_, job, out_, command_);
+    try {
+      return template_.render(data);
+    } catch (const UnfitValue& error) {
+      throw at_origin(error, planning_, job);
+    }
   }
 
  private:
@@ -94,6 +100,7 @@ class PlanWriter {
   Scripts scripts() const { return {planning_, resources_, absolute_out_}; }
   std::vector<PlanFile> files() const;
   base::Pieces table_lines(std::vector<std::size_t> jobs) const;
+  std::string study_there() const;
   void refuse_other_study() const;
   void mark_stale();
   std::string seal() const;
@@ -167,12 +174,31 @@ std::vector<PlanFile> PlanWriter::files() const {
   return files;
 }
 
+/// Of the plan in the folder, or, where that is damaged, of a run; empty where neither says it.
+std::string PlanWriter::study_there() const {
+  const std::string file = out_.plan_json().string();
+  try {
+    return contract::study_of_plan(base::read_file(file), file);
+  } catch (const base::SpecError&) {
+    std::error_code none;
+    for (const auto& run : fs::directory_iterator(out_.runs(), none)) {
+      const fs::path json = contract::RunDir(run.path()).run_json();
+      if (!fs::exists(json, none)) continue;
+      try {
+        return contract::run_spec_from_json(base::read_file(json), "run.json").study;
+      } catch (const base::SpecError&) {
+        continue;  // damaged, too
+      }
+    }
+    return {};
+  }
+}
+
 void PlanWriter::refuse_other_study() const {
   std::error_code unreadable;
   if (!fs::exists(out_.plan_json(), unreadable)) return;
-  const std::string file = out_.plan_json().string();
-  const std::string study = contract::study_of_plan(base::read_file(file), file);
-  if (study == plan_.study) return;
+  const std::string study = study_there();
+  if (study.empty() || study == plan_.study) return;
   throw base::UsageError(
       fmt::format("{} holds the plan of study \"{}\", not of \"{}\"; choose another folder with -o",
                   out_.root().string(), study, plan_.study));

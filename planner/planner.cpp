@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "base/file.hpp"
@@ -11,25 +12,20 @@
 #include "contract/run_id.hpp"
 #include "planner/jobs/calibration.hpp"
 #include "planner/jobs/plan_jobs.hpp"
+#include "planner/script/parameters.hpp"
 #include "planner/script/shell_text.hpp"
 #include "planner/site/dataset_path.hpp"
 #include "planner/site/resources.hpp"
 #include "planner/site/site_reader.hpp"
 #include "planner/study/expand.hpp"
+#include "planner/study/point_values.hpp"
 #include "planner/study/resolved.hpp"
 #include "planner/study/study_reader.hpp"
+#include "planner/warnings.hpp"
 
 namespace dlscale::planner {
 namespace fs = std::filesystem;
 namespace {
-
-/// What is known of a trainer: the site's own, or the one built here, or both in one.
-struct Knowledge {
-  contract::Capabilities capabilities;
-  std::string file;
-  bool built_here;
-  bool runs_there;  ///< it is the site's
-};
 
 /// A file the user named: that it cannot be read is a fault of the command line.
 std::string read_named_file(const fs::path& file) {
@@ -58,66 +54,6 @@ std::optional<Knowledge> known_trainer(const Site& site, const Resources& resour
                    uses_trainer_here(site, resources)};
 }
 
-/// Counts, while the runs go by, what would fail or differs from what was meant.
-class Warnings {
- public:
-  explicit Warnings(const std::optional<Knowledge>& known) : known_(known) {}
-
-  void look_at(const contract::RunSpec& run, int repeats) {
-    runs_ += repeats;
-    if (run.warmup_epochs >= run.epochs) endless_warmups_ += repeats;
-    if (!known_ || !run.trainer.command.empty()) return;
-    if (run.accumulation_steps > 1) accumulating_ += repeats;
-    if (!run.mode.empty()) inferring_ += repeats;
-    const std::pair<const char*, const std::string*> names[] = {
-        {"framework", &run.framework},
-        {"model", &run.model},
-        {"loader", &run.loader},
-        {"lr_schedule", &run.lr_schedule.kind},
-        {"dataset", &run.dataset.kind},
-        {"optimizer", &run.optimizer.kind},
-        {"communicator", &run.resources.communicator},
-        {"device", &run.resources.device}};
-    for (const auto& [family, name] : names) {
-      if (!known_->capabilities.has(family, *name)) missing_[{family, *name}] += repeats;
-    }
-  }
-
-  void add_to(std::vector<std::string>& warnings) const {
-    if (endless_warmups_ > 0) {
-      warnings.push_back(
-          fmt::format("the peak learning rate is never reached, for warmup_epochs is not below "
-                      "epochs: {} of {} runs",
-                      endless_warmups_, runs_));
-    }
-    for (const auto& [name, count] : missing_) warnings.push_back(missing(name, count));
-    if (!known_ || !known_->built_here) return;
-    if (accumulating_ > 0) {
-      warnings.push_back(refused("accumulation_steps above 1", accumulating_));
-    }
-    if (inferring_ > 0) warnings.push_back(refused("mode inference", inferring_));
-  }
-
- private:
-  std::string refused(const char* what, int count) const {
-    return fmt::format("the trainer built here refuses {}{}: {} of {} runs{}", what,
-                       known_->runs_there ? "" : " (this site's may not)", count, runs_,
-                       known_->runs_there ? " would fail" : "");
-  }
-  std::string missing(const std::pair<std::string, std::string>& name, int count) const {
-    if (known_->runs_there) {
-      return fmt::format("the trainer has no {} \"{}\": {} of {} runs would fail ({})", name.first,
-                         name.second, count, runs_, known_->file);
-    }
-    return fmt::format("the trainer built here has no {} \"{}\" (this site's may): {} of {} runs",
-                       name.first, name.second, count, runs_);
-  }
-
-  const std::optional<Knowledge>& known_;
-  int runs_ = 0, endless_warmups_ = 0, accumulating_ = 0, inferring_ = 0;
-  std::map<std::pair<std::string, std::string>, int> missing_;  // family and name → runs
-};
-
 std::vector<std::string> substudies_of(const Study& study, const Point& point) {
   std::vector<std::string> names;
   const auto add = [&](std::uint32_t matrix) {
@@ -129,36 +65,60 @@ std::vector<std::string> substudies_of(const Study& study, const Point& point) {
   return names;
 }
 
+/// Adds a point's run for each of its repetitions.
+void repeat(const Study& study, const Point& point, contract::PlannedRun run,
+            std::vector<contract::PlannedRun>& runs) {
+  for (int repetition = 1; repetition <= study.repeats; ++repetition) {
+    run.repetition = repetition;
+    run.run_id = contract::run_id_of(point.id, repetition);
+    runs.push_back(run);
+  }
+}
+
 /// Lists each repetition of a point; job, times and cost are not known yet.
 void list_runs(const Study& study, const Point& point, contract::RunSpec run,
                std::vector<contract::PlannedRun>& runs) {
-  contract::PlannedRun planned{.point = std::move(run.point),
-                               .substudies = substudies_of(study, point),
-                               .log_format = run.trainer.log_format,
-                               .gpus = run.gpus,
-                               .batch_per_gpu = run.batch_per_gpu,
-                               .global_batch = run.global_batch,
-                               .lr_peak = run.lr.peak};
-  for (int repetition = 1; repetition <= study.repeats; ++repetition) {
-    planned.repetition = repetition;
-    planned.run_id = contract::run_id_of(point.id, repetition);
-    runs.push_back(planned);
+  repeat(study, point,
+         {.point = std::move(run.point),
+          .substudies = substudies_of(study, point),
+          .log_format = run.trainer.log_format,
+          .gpus = run.gpus,
+          .batch_per_gpu = run.batch_per_gpu,
+          .global_batch = run.global_batch,
+          .lr_peak = run.lr.peak},
+         runs);
+}
+
+/// What conditions on runs may ask, of all points.
+std::vector<contract::PlannedRun> outlines(const Study& study, const std::vector<Point>& points) {
+  std::vector<contract::PlannedRun> runs;
+  runs.reserve(points.size() * static_cast<std::size_t>(study.repeats));
+  std::optional<PointValues> seen;
+  const Matrix* of = nullptr;  // the matrix that is seen
+  for (const Point& point : points) {
+    const Matrix& matrix = study.matrices[point.matrix];
+    if (of != &matrix) seen.emplace(*(of = &matrix), study.uneven_batch);
+    seen->move_to(point.values);
+    for (const std::uint32_t i : point.overrides) seen->apply(matrix.overrides[i]);
+    contract::PlannedRun run = outline(matrix, point, *seen);
+    run.substudies = substudies_of(study, point);
+    repeat(study, point, std::move(run), runs);
   }
+  return runs;
 }
 
 /// Keeps the points whose runs are chosen.
 void keep_chosen(const PlanRequest& request, Planning& planning) {
-  if (!request.choose) return;
+  if (!request.choose || planning.expansion.asked) return;
   const Study& study = planning.study;
   contract::Plan all = planning.plan;
-  for (const Point& point : planning.expansion.points) {
-    list_runs(study, point, run_of(study, point), all.runs);
-  }
+  all.runs = outlines(study, planning.expansion.points);
   const std::set<std::string> chosen = request.choose(all);
+  auto run = all.runs.begin();
   std::erase_if(planning.expansion.points, [&](const Point& point) {
     int runs = 0;
     for (int repetition = 1; repetition <= study.repeats; ++repetition) {
-      if (chosen.contains(contract::run_id_of(point.id, repetition))) ++runs;
+      if (chosen.contains((run++)->run_id)) ++runs;
     }
     if (runs == 0 || runs == study.repeats) return runs == 0;
     throw base::UsageError(
@@ -168,24 +128,77 @@ void keep_chosen(const PlanRequest& request, Planning& planning) {
   });
 }
 
+void note_once(std::vector<std::string>& notes, const std::string& note) {
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+}
+
+/// What a run is to get.
+struct Granted {
+  double predicted_s;
+  Allocation allocation;
+  double limit_s() const {
+    const double walltime_s = allocation.request.walltime_s;
+    return walltime_s > 0 ? walltime_s : std::numeric_limits<double>::infinity();
+  }
+};
+
+/// Of sub-studies that share the point the one that gives it the longest time decides.
+Granted grant(Planning& planning, Point& point, const contract::RunSpec& run, RunTimes& times) {
+  const Study& study = planning.study;
+  const auto wishes_of = [&](std::uint32_t matrix) -> const ResourceWishes& {
+    return study.matrices[matrix].resources;
+  };
+  const auto with = [&](const ResourceWishes& wishes, double predicted_s) {
+    return Granted{predicted_s,
+                   allocate(planning.site, wishes, gpus_of(study, point), predicted_s)};
+  };
+  const ResourceWishes& first = wishes_of(point.matrix);
+  const double first_s = times.of(run, first);
+  Granted granted = with(first, first_s);
+  for (const std::uint32_t matrix : point.also) {
+    const ResourceWishes& wishes = wishes_of(matrix);
+    Granted other =
+        with(wishes, wishes.calibration == first.calibration ? first_s : times.of(run, wishes));
+    if (other.limit_s() == granted.limit_s()) continue;
+    note_once(planning.plan.warnings,
+              fmt::format("sub-studies {} and {} give runs they share other time limits: the "
+                          "longer one counts",
+                          study.matrices[point.resources].name, study.matrices[matrix].name));
+    if (other.limit_s() < granted.limit_s()) continue;
+    granted = std::move(other);
+    point.resources = matrix;
+  }
+  return granted;
+}
+
+/// What is started once stays on one node, unless the study says that it does not.
+void check_start(const Study& study, const Site& site, const contract::RunSpec& run) {
+  const int nodes = run.resources.nodes;
+  if (run.trainer.command.empty() || !run.trainer.launcher.empty() || nodes == 1) return;
+  throw base::SpecError(
+      study.command_where, "trainer.command",
+      fmt::format("is started once, and {} GPUs are on {} nodes of {}: say launcher = \"torchrun\" "
+                  "or \"ranks\"; or \"plain\", if it reaches the other nodes by itself",
+                  run.gpus, nodes, site.name));
+}
+
 void add_runs(Planning& planning, Warnings& warnings, RunTimes& times) {
   const Study& study = planning.study;
-  const std::vector<Point>& points = planning.expansion.points;
+  std::vector<Point>& points = planning.expansion.points;
   planning.allocations.reserve(points.size());
   planning.plan.runs.reserve(points.size() * static_cast<std::size_t>(study.repeats));
-  for (const Point& point : points) {
+  for (Point& point : points) {
     contract::RunSpec run = run_of(study, point);
-    const ResourceWishes& wishes = study.matrices[point.matrix].resources;
-    const double predicted_s = times.of(run, wishes);
-    planning.allocations.push_back(
-        allocate(planning.site, wishes, gpus_of(study, point), predicted_s));
-    run.resources = planning.allocations.back().request;
+    Granted granted = grant(planning, point, run, times);
+    run.resources = granted.allocation.request;
+    check_start(study, planning.site, run);
+    planning.allocations.push_back(std::move(granted.allocation));
     contract::validate(run, study.file);
     warnings.look_at(run, study.repeats);
     const std::size_t first = planning.plan.runs.size();
     list_runs(study, point, std::move(run), planning.plan.runs);
     for (std::size_t i = first; i < planning.plan.runs.size(); ++i) {
-      planning.plan.runs[i].predicted_s = predicted_s;
+      planning.plan.runs[i].predicted_s = granted.predicted_s;
     }
   }
 }
@@ -195,12 +208,50 @@ void note_resources(Planning& planning, const RunTimes& times) {
   std::vector<std::string> notes = times.notes();
   for (const Matrix& matrix : planning.study.matrices) {
     const auto wishes = unheard(planning.site, matrix.resources, planning.study.launch);
-    for (const std::string& note : wishes) {
-      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
-    }
+    for (const std::string& note : wishes) note_once(notes, note);
   }
+  const contract::ExternalTrainer& trainer = planning.study.trainer;
+  const bool one_shape = !trainer.command.empty() && trainer.launcher != "ranks";
+  for (const Allocation& given : planning.allocations) {
+    if (!one_shape || given.partition < 0) break;
+    const Partition& partition =
+        planning.site.partitions[static_cast<std::size_t>(given.partition)];
+    if (!partition.moldable) continue;
+    note_once(notes,
+              fmt::format("jobs on {} ask for one shape only, moldable or not: the trainer's "
+                          "ranks do not follow another; those of launcher = \"ranks\" do",
+                          partition.name));
+  }
+  for (const std::string& note : unused_parameters(planning.study)) note_once(notes, note);
   std::vector<std::string>& warnings = planning.plan.warnings;
   warnings.insert(warnings.end(), notes.begin(), notes.end());
+}
+
+/// Counts again what is said of runs: of those only that --fit has left.
+void count_again(const Planning& planning, Warnings& warnings, RunTimes& times) {
+  times.forget_counts();
+  for (std::size_t i = 0; i < planning.expansion.points.size(); ++i) {
+    const Point& point = planning.expansion.points[i];
+    contract::RunSpec run = run_of(planning.study, point);
+    run.resources = planning.allocations[i].request;
+    warnings.look_at(run, planning.study.repeats);
+    times.of(run, planning.study.matrices[point.matrix].resources);
+  }
+}
+
+/// The limit of the command line instead of the study's.
+void limit_gpu_hours(double hours, Study& study) {
+  const Node node{hours, {fmt::format("--max-gpu-hours {}", hours)}};
+  Item{node, "resources.max_gpu_hours"}.number(0);
+  for (Matrix& matrix : study.matrices) matrix.resources.max_gpu_hours = node;
+}
+
+std::vector<std::string> all_overrides(const PlanRequest& request) {
+  std::vector<std::string> all = request.overrides;
+  if (request.max_gpu_hours) {
+    all.push_back(fmt::format("resources.max_gpu_hours={}", *request.max_gpu_hours));
+  }
+  return all;
 }
 
 void warn_of_baseline(const contract::Plan& plan, std::vector<std::string>& warnings) {
@@ -230,6 +281,13 @@ void add_axes(const Matrix& matrix, std::vector<contract::Axis>& axes) {
   }
 }
 
+Expansion expand_wanted(const PlanRequest& request, const Study& study) {
+  if (!request.wanted || study.matrices.size() > 1) return expand(study);
+  contract::Plan plan;
+  add_axes(study.matrices.front(), plan.axes);
+  return expand(study, request.wanted(plan));
+}
+
 contract::Plan plan_of(const Study& study, const Site& site, Expansion& expansion) {
   contract::Plan plan;
   plan.study = study.name;
@@ -238,6 +296,7 @@ contract::Plan plan_of(const Study& study, const Site& site, Expansion& expansio
   plan.scheduler = site.scheduler;
   plan.baseline = study.baseline;
   plan.repeats = study.repeats;
+  plan.until = study.until;
   for (const Matrix& matrix : study.matrices) add_axes(matrix, plan.axes);
   plan.skipped = std::move(expansion.skipped);
   plan.warnings = expansion.notes;
@@ -260,10 +319,13 @@ Planning make_plan(const PlanRequest& request, const Resources& resources) {
   Planning planning;
   const std::string study_text = read_named_file(request.study);
   planning.study = read_study(study_text, request.study.string(), request.overrides);
+  check_parameters(planning.study);
+  if (request.max_gpu_hours) limit_gpu_hours(*request.max_gpu_hours, planning.study);
   const fs::path site_path = site_file(request.site, resources.sites);
   planning.site_toml = read_named_file(site_path);
-  planning.expansion = expand(planning.study);
-  if (planning.expansion.points.empty()) {
+  planning.site_file = site_path;
+  planning.expansion = expand_wanted(request, planning.study);
+  if (planning.expansion.points.empty() && !planning.expansion.asked) {
     throw base::SpecError({planning.study.file}, "", "every point of the study is left out");
   }
   planning.site = read_site(planning.site_toml, site_path);
@@ -281,14 +343,20 @@ Planning make_plan(const PlanRequest& request, const Resources& resources) {
   const LaunchWishes& launch = planning.study.launch;
   std::vector<contract::PlannedJob> existing;
   if (request.existing && (launch.array || launch.pack)) existing = request.existing(planning.plan);
+  const std::size_t points = planning.expansion.points.size();
   plan_jobs(planning, request.fit, existing);
+  if (planning.expansion.points.size() < points) {
+    warnings = Warnings(known);
+    count_again(planning, warnings, times);
+  }
   note_resources(planning, times);
   warn_of_baseline(planning.plan, planning.plan.warnings);
   warnings.add_to(planning.plan.warnings);
-  planning.resolved = resolved_study(study_text, request.study.string(), request.overrides);
+  const std::vector<std::string> overrides = all_overrides(request);
+  planning.resolved = resolved_study(study_text, request.study.string(), overrides);
   planning.study_toml =
       planning.study.bases.empty()
-          ? with_overrides(study_text, request.overrides)
+          ? with_overrides(study_text, overrides)
           : "# This study and what it extends, as one text.\n" + planning.resolved;
   return planning;
 }

@@ -26,15 +26,20 @@ struct Resources {
 
 struct PlanRequest {
   std::filesystem::path study;
-  std::string site = "local";          ///< a name in the sites folder, or a path to a .toml
-  std::vector<std::string> overrides;  ///< -S arguments: key=value
+  std::string site = "local";           ///< a name in the sites folder, or a path to a .toml
+  std::vector<std::string> overrides;   ///< -S arguments: key=value
+  std::optional<double> max_gpu_hours;  ///< counts before the study's own
   bool fit = false;  ///< leave out points rather than exceed resources.max_gpu_hours
-  /// The ids of the runs to plan, asked with all of them before the site is; empty: all. A point is
-  /// chosen with all of its repetitions.
+  /// The ids of the runs to plan, asked with all of them before the site is; empty: all. They have
+  /// their points, GPUs and batches; no learning rates yet, no times and no jobs. A point is chosen
+  /// with all of its repetitions.
   std::function<std::set<std::string>(const contract::Plan&)> choose;
+  /// Makes of the plan's axes a condition on points, which then counts instead of `choose`; or
+  /// nothing. Not asked for studies with sub-studies: what those share shows only in the ids.
+  std::function<Wanted(const contract::Plan&)> wanted;
   /// The jobs that the folder has of an earlier plan, asked for where launch.array or launch.pack
-  /// is set, with the new plan before it has jobs: arrays and packed jobs that still are right
-  /// stay.
+  /// is set, with the new plan before it has jobs: single ones stay, and arrays and packed jobs
+  /// that still are right.
   std::function<std::vector<contract::PlannedJob>(const contract::Plan&)> existing;
 };
 

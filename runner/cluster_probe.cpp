@@ -3,68 +3,26 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
-#include "base/file.hpp"
-#include "runner/command_runner.hpp"
+#include "runner/ask_program.hpp"
 
 namespace dlscale::runner {
 namespace fs = std::filesystem;
 namespace {
 
-/// Where one program's output is kept while it is read.
-class OutputFolder {
- public:
-  OutputFolder() {
-    std::string pattern = (fs::temp_directory_path() / "dlscale-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      throw base::RunError(
-          fmt::format("cannot make a folder in {}", fs::temp_directory_path().string()));
-    }
-    path_ = pattern;
-  }
-  ~OutputFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  OutputFolder(const OutputFolder&) = delete;
-  OutputFolder& operator=(const OutputFolder&) = delete;
-  fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
-
-/// The first line with something on it.
-std::string first_line(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(" \n\r\t");
-  if (start == std::string_view::npos) return "";
-  return std::string(text.substr(start, text.find('\n', start) - start));
-}
-
 std::string ask(CommandRunner& commands, double timeout_s, const std::vector<std::string>& words) {
-  const OutputFolder folder;
-  const fs::path out = folder / "out", err = folder / "err";
   // Words for programs, not for people: in the language that parsers know.
-  const ProcessId process =
-      commands.start({words, fs::current_path(), out, err, {{"LC_ALL", "C"}}});
-  const std::optional<ExitStatus> end = commands.wait(process, timeout_s);
-  if (!end) {
-    commands.kill_group(process);
-    throw base::RunError(fmt::format("{} has not answered for {} s", words[0], timeout_s),
-                         kUnreachableExit);
+  const Command command{words, fs::current_path(), {}, {}, {{"LC_ALL", "C"}}};
+  const Answer answer = ask_program(commands, command, timeout_s);
+  if (*answer.end != ExitStatus{}) {
+    const std::string reason = first_line(answer.err);
+    throw Unreachable(
+        fmt::format("{} fails: {}", words[0], reason.empty() ? "it does not say why" : reason));
   }
-  if (*end != ExitStatus{}) {
-    const std::string reason = first_line(base::read_file(err));
-    throw base::RunError(
-        fmt::format("{} fails: {}", words[0], reason.empty() ? "it does not say why" : reason),
-        kUnreachableExit);
-  }
-  return base::read_file(out);
+  return answer.out;
 }
 
 bool is_on(std::string_view path, const char* program) {

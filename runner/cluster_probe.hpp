@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/registry.hpp"
+#include "runner/unreachable.hpp"
 
 namespace dlscale::runner {
 
@@ -40,11 +41,8 @@ struct Cluster {
   std::vector<NodeGroup> groups;
 };
 
-/// The exit code of `dlscale` when a batch system does not answer.
-inline constexpr int kUnreachableExit = 4;
-
-/// Runs a program and gives what it printed. Throws base::RunError (exit kUnreachableExit) with the
-/// program's own complaint when it fails, and when it does not end in time.
+/// Runs a program and gives what it printed. Throws Unreachable with the program's own complaint
+/// when it fails, and when it does not end in time.
 using Ask = std::function<std::string(const std::vector<std::string>& arguments)>;
 
 /// `commands` must outlive the answer.

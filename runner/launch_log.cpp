@@ -13,18 +13,6 @@
 
 namespace dlscale::runner {
 
-std::map<std::string, Submission> last_submissions(
-    const std::vector<contract::LaunchRecord>& records) {
-  std::map<std::string, Submission> submissions;
-  for (const contract::LaunchRecord& record : records) {
-    Submission& job = submissions[record.job];
-    if (record.event == "submitted") job = {record.time, false, {}};
-    if (record.event == "started") job.started = true;
-    if (record.event == "ended") job.ended_runs.insert(record.run_id);
-  }
-  return submissions;
-}
-
 // Closed on exec: a job that outlives its launcher must not keep the lock.
 LaunchLog::Lock::Lock(const std::filesystem::path& path)
     : descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
@@ -47,15 +35,22 @@ LaunchLog::Lock::~Lock() {
 }
 
 LaunchLog::LaunchLog(const std::filesystem::path& path, const base::Clock& clock)
-    : lock_(path),
+    : path_(path),
+      lock_(path),
       clock_(clock),
       file_(path),
       records_(contract::parse_launch_log(base::read_file(path))) {}
 
-void LaunchLog::append(contract::LaunchRecord record) {
+const contract::LaunchRecord& LaunchLog::append(contract::LaunchRecord record) {
   record.time = clock_.unix_s();
   file_.append(contract::to_json_line(record));
-  records_.push_back(std::move(record));
+  return records_.emplace_back(std::move(record));
+}
+
+const contract::LaunchRecord& LaunchLog::append_safely(contract::LaunchRecord record) {
+  const contract::LaunchRecord& noted = append(std::move(record));
+  if (::fdatasync(lock_.descriptor) == 0) return noted;
+  throw base::RunError(fmt::format("cannot write {}: {}", path_.string(), std::strerror(errno)));
 }
 
 }  // namespace dlscale::runner

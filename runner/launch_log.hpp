@@ -3,9 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -14,27 +11,21 @@
 
 namespace dlscale::runner {
 
-/// What a log says about a job's last submission.
-struct Submission {
-  double submitted_at = 0;  ///< unix time
-  bool started = false;
-  std::set<std::string> ended_runs;
-};
-
-/// Last submissions by job.
-std::map<std::string, Submission> last_submissions(
-    const std::vector<contract::LaunchRecord>& records);
-
 class LaunchLog {
  public:
-  /// Opens the log for this program alone, until it is destroyed or the program ends, however that
-  /// happens. Throws base::RunError when another program has it or it cannot be written.
+  /// Opens the log for this program alone, until it is destroyed and the programs that were given
+  /// its descriptor have ended. Throws base::RunError when another program has it or it cannot be
+  /// written.
   LaunchLog(const std::filesystem::path& path, const base::Clock& clock);
 
   /// Everything written so far, by earlier programs too, in order.
   const std::vector<contract::LaunchRecord>& records() const { return records_; }
-  /// Notes the record with the time of now.
-  void append(contract::LaunchRecord record);
+  /// Notes the record with the time of now and gives it back so.
+  const contract::LaunchRecord& append(contract::LaunchRecord record);
+  /// The same; when it returns a failing machine does not lose the record any more.
+  const contract::LaunchRecord& append_safely(contract::LaunchRecord record);
+  /// A process that inherits it keeps the log locked until it ends.
+  int descriptor() const { return lock_.descriptor; }
 
  private:
   struct Lock {
@@ -45,6 +36,7 @@ class LaunchLog {
     int descriptor;
   };
 
+  std::filesystem::path path_;
   Lock lock_;
   const base::Clock& clock_;
   base::LineAppender file_;

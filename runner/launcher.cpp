@@ -12,208 +12,276 @@
 #include "runner/run_results.hpp"
 
 namespace dlscale::runner {
+namespace {
 
-Launcher::Launcher(const contract::Plan& plan, const contract::PlanDir& folder,
-                   const LauncherParts& parts, const LauncherOptions& options)
-    : plan_(plan), folder_(folder), parts_(parts), options_(options) {}
+/// Of a run whose progress cannot be seen, because its program is not ours.
+constexpr int kMostLaunches = 20;
 
-LaunchReport Launcher::run() {
-  look_back();
-  while (!in_flight_.empty() || !waiting_.empty()) {
-    if (parts_.stop_requests() > 0) {
+}  // namespace
+
+Launcher::Launcher(const contract::Plan& plan, const contract::PlanDir& folder, LauncherParts parts,
+                   const LauncherOptions& options)
+    : plan_(plan),
+      folder_(folder),
+      parts_(std::move(parts)),
+      options_(options),
+      patience_(parts_.waiting, options.unreachable_s,
+                [this](const std::string& line) { parts_.observer.told(line); }),
+      submitter_(folder_,
+                 {parts_.scheduler, parts_.log, parts_.waiting, patience_, parts_.new_launch},
+                 options.young_s),
+      flights_(plan, folder, parts_.scheduler, parts_.waiting.clock, &parts_.log),
+      wishes_(folder.cancel_wishes()) {
+  wishes_.fresh();  // those of earlier times concern what was submitted then
+}
+
+LaunchReport Launcher::run(const LaunchOrders& orders) {
+  look_back(orders);
+  while (true) {
+    if (parts_.waiting.stop_requests() > 0) {
       stop();
       break;
     }
-    submit_up_to_window();
-    poll();
-    if (!in_flight_.empty()) parts_.pause(options_.poll_s);
+    take_back_wished();
+    if (!submit_what_fits()) continue;
+    if (options_.until != Until::ended && finished()) break;
+    if (!look()) continue;
+    if (finished()) break;
+    wait_for(parts_.waiting, options_.poll_s);
+  }
+  for (const Waiter& waiter : waiting_) report_.waiting += static_cast<int>(waiter.runs.size());
+  for (const Flight& flight : flights_.all()) {
+    report_.queued += static_cast<int>(flight.runs.size());
   }
   return report_;
 }
 
-bool Launcher::has_work(const contract::PlannedJob& job) const {
-  return std::any_of(job.run_ids.begin(), job.run_ids.end(), [&](const std::string& run_id) {
-    return !read_run_results(folder_.run(run_id)).completed;
-  });
-}
-
-/// Completed runs are found by their results. What an earlier launcher left open either still
-/// runs, and is taken over, or has ended meanwhile, and is noted as ended.
-void Launcher::look_back() {
-  const auto submissions = last_submissions(parts_.log.records());
-  progress_.total = static_cast<int>(plan_.runs.size());
-  for (const contract::PlannedJob& job : plan_.jobs) {
-    if (job.kind == contract::JobKind::array) {
-      throw base::RunError(fmt::format(
-          "job {} is an array, which a batch system spreads out; submit jobs/{}.sh to one, or plan "
-          "for a local site",
-          job.name, job.name));
-    }
-    const auto found = submissions.find(job.name);
-    const bool taken_over = found != submissions.end() && take_over(job, found->second);
-    const bool waits = !taken_over && has_work(job);
-    if (waits) waiting_.push_back(&job);
-    if (taken_over || waits) open_jobs_.insert(job.name);
-  }
+/// What earlier launchers left open: jobs that run on are followed, those that have ended meanwhile
+/// are noted, and of those that may or may not have been submitted it is found out.
+void Launcher::look_back(const LaunchOrders& orders) {
+  const LaunchHistory history(parts_.log.records());
   for (const contract::PlannedRun& run : plan_.runs) {
-    if (read_run_results(folder_.run(run.run_id)).completed) ++progress_.completed;
+    const RunWord* word = history.word_on(run.run_id);
+    if (word == nullptr || word->state != JobState::NodeFailed) continue;
+    if (word->nodes.size() == 1) bad_nodes_[run.run_id] = word->nodes[0];
   }
-}
-
-/// True when the job still runs. An end that nobody has noted is noted.
-bool Launcher::take_over(const contract::PlannedJob& job, const Submission& past) {
-  if (past.ended_runs.size() >= job.run_ids.size()) return false;
-  Flight flight = prepare(job, past.submitted_at);
-  flight.running = past.started;
-  if (const auto id = parts_.scheduler.find(describe(job))) {
-    flight.id = *id;
-    in_flight_.push_back(flight);
-    return true;
+  followed_ = orders.follow;
+  followed_.insert(orders.submit.begin(), orders.submit.end());
+  if (!resolve(history)) return;
+  for (const std::string& run : followed_) {
+    const bool ended = !flights_.has_run(run);
+    if (ended && read_run_results(folder_.run(run)).completed) completed_.insert(run);
   }
-  const JobEnd lost{
-      job.name, {JobState::Lost, {}, 0, ""}, false, past.started, flight.submitted_at};
-  for (const FlightRun& run : flight.runs) {
-    if (past.ended_runs.count(run.run_id)) continue;
-    note_end(flight, run, judge_run(folder_, run.run_id, run.earlier_launches, lost));
-  }
-  return false;
+  if (look()) enqueue(orders.submit);
 }
 
-Launcher::Flight Launcher::prepare(const contract::PlannedJob& job,
-                                   std::optional<double> left_open_since) const {
-  Flight flight{&job, {}, left_open_since.value_or(parts_.clock.unix_s())};
-  flight.running_since_s = parts_.clock.steady_s();
-  constexpr double kAnyTime = std::numeric_limits<double>::infinity();
-  for (const std::string& run_id : job.run_ids) {
-    const auto before = read_run_results(folder_.run(run_id), left_open_since.value_or(kAnyTime));
-    if (!before.completed) flight.runs.push_back({run_id, before.launches});
-  }
-  return flight;
-}
-
-Job Launcher::describe(const contract::PlannedJob& job) const {
-  const contract::ResourceRequest& asked = job.resources;
-  return {job.name,
-          folder_.job_script(job.name),
-          folder_.root(),
-          folder_.job_out(job.name),
-          folder_.job_err(job.name),
-          asked.nodes * asked.ranks_per_node * asked.cores_per_rank};
-}
-
-/// The first waiting job that waits for none; the end when all do.
-std::deque<const contract::PlannedJob*>::iterator Launcher::next_free() {
-  return std::find_if(waiting_.begin(), waiting_.end(), [&](const contract::PlannedJob* job) {
-    return std::none_of(job->after.begin(), job->after.end(),
-                        [&](const std::string& name) { return open_jobs_.contains(name); });
-  });
-}
-
-void Launcher::submit_up_to_window() {
-  while (!waiting_.empty() && static_cast<int>(in_flight_.size()) < options_.window) {
-    const auto next = next_free();
-    if (next == waiting_.end() && !in_flight_.empty()) return;
-    if (next == waiting_.end()) {
-      throw base::RunError(
-          fmt::format("{} waits for {}, and none of the jobs that are left can start",
-                      waiting_.front()->name, fmt::join(waiting_.front()->after, ", ")));
+/// False when told to stop meanwhile.
+bool Launcher::resolve(const LaunchHistory& history) {
+  std::map<std::string, const contract::PlannedJob*> jobs;
+  for (const contract::PlannedJob& job : plan_.jobs) jobs[job.name] = &job;
+  for (const Submission& open : history.submissions()) {
+    if (open.is_over()) continue;
+    if (!open.id.empty()) {
+      flights_.adopt(open);
+      continue;
     }
-    const contract::PlannedJob& job = **next;
-    waiting_.erase(next);
-    in_flight_.push_back(prepare(job, std::nullopt));
-    contract::LaunchRecord record;
-    record.event = "submitted";
-    record.job = job.name;
-    parts_.log.append(record);
-    in_flight_.back().id = parts_.scheduler.submit(describe(job));
+    const auto job = jobs.find(open.job);
+    const auto found = submitter_.resolve(open, job == jobs.end() ? nullptr : job->second);
+    if (found) {
+      parts_.observer.submitted(*found);
+      flights_.adopt(*found);
+    } else if (parts_.waiting.stop_requests() > 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Runs that are neither completed nor in a job's hands, in the order of the plan. A packed job
+/// starts all of its runs that are left, so they are all submitted with it.
+void Launcher::enqueue(const std::set<std::string>& runs) {
+  for (const contract::PlannedJob& job : plan_.jobs) {
+    const auto waits = [&](const Waiter& waiter) { return waiter.job == &job; };
+    Waiter waiter{&job, {}};
+    bool asked = false;
+    for (const std::string& run : job.run_ids) {
+      const bool meant = runs.contains(run);
+      if (completed_.contains(run) || flights_.has_run(run)) continue;
+      if (!meant && job.kind != contract::JobKind::packed) continue;
+      asked = asked || meant;
+      if (!meant && read_run_results(folder_.run(run)).completed) continue;
+      waiter.runs.push_back(run);
+    }
+    if (!asked) continue;
+    for (const std::string& run : waiter.runs) failed_.erase(run);
+    followed_.insert(waiter.runs.begin(), waiter.runs.end());
+    const auto old = std::find_if(waiting_.begin(), waiting_.end(), waits);
+    if (old == waiting_.end()) {
+      waiting_.push_back(std::move(waiter));
+    } else {
+      old->runs.insert(old->runs.end(), waiter.runs.begin(), waiter.runs.end());
+    }
   }
 }
 
-std::vector<JobId> Launcher::ids_in_flight() const {
+/// What somebody does not want any more is not submitted.
+void Launcher::take_back_wished() {
+  std::set<std::string> wished;
+  for (const CancelWish& wish : wishes_.fresh()) {
+    if (wish.launch.empty()) wished.insert(wish.run_id);
+  }
+  if (wished.empty()) return;
+  for (Waiter& waiter : waiting_) {
+    std::erase_if(waiter.runs, [&](const std::string& run) { return wished.contains(run); });
+  }
+  waiting_.remove_if([](const Waiter& waiter) { return waiter.runs.empty(); });
+}
+
+int Launcher::room() const {
+  if (options_.window <= 0) return std::numeric_limits<int>::max();
+  return options_.window - static_cast<int>(flights_.all().size());
+}
+
+/// The jobs to be waited for by the scheduler; empty as long as that cannot be said.
+std::optional<std::vector<JobId>> Launcher::predecessors(const contract::PlannedJob& job) const {
   std::vector<JobId> ids;
-  for (const Flight& flight : in_flight_) ids.push_back(flight.id);
+  for (const std::string& name : job.after) {
+    const bool waits = std::any_of(waiting_.begin(), waiting_.end(),
+                                   [&](const Waiter& waiter) { return waiter.job->name == name; });
+    const std::vector<JobId> open = flights_.ids_of(name);
+    if (waits || (!open.empty() && !options_.hand_over_chains)) return std::nullopt;
+    ids.insert(ids.end(), open.begin(), open.end());
+  }
   return ids;
 }
 
-void Launcher::poll() {
-  const std::vector<JobStatus> answers = parts_.scheduler.status(ids_in_flight());
-  std::vector<Flight> still;
-  progress_.running.clear();
-  for (std::size_t i = 0; i < in_flight_.size(); ++i) {
-    Flight& flight = in_flight_[i];
-    const JobStatus& status = answers.at(i);
-    const bool ran = status.state == JobState::Running || status.exit_code || status.signal != 0;
-    if (ran && !flight.running) note_running(flight, status);
-    if (has_ended(status.state)) {
-      settle(flight, status);
-      continue;
-    }
-    if (flight.running) {
-      for (const FlightRun& run : flight.runs) progress_.running.push_back(run.run_id);
-    }
-    still.push_back(flight);
+/// False when told to stop meanwhile.
+bool Launcher::submit_what_fits() {
+  for (auto waiter = waiting_.begin(); waiter != waiting_.end() && room() > 0;) {
+    if (!submit_part(*waiter)) return false;
+    waiter = waiter->runs.empty() ? waiting_.erase(waiter) : std::next(waiter);
+    if (parts_.waiting.stop_requests() > 0) return false;
   }
-  in_flight_ = std::move(still);
-  parts_.observer.progressed(progress_);
+  if (waiting_.empty() || !flights_.all().empty()) return true;
+  const contract::PlannedJob& first = *waiting_.front().job;
+  throw base::RunError(fmt::format("{} waits for {}, and none of the jobs that are left can start",
+                                   first.name, fmt::join(first.after, ", ")));
 }
 
-void Launcher::note_running(Flight& flight, const JobStatus& status) {
-  flight.running = true;
-  flight.running_since_s = parts_.clock.steady_s();
-  contract::LaunchRecord record;
-  record.event = "started";
-  record.job = flight.job->name;
-  record.job_id = flight.id;
-  if (status.state == JobState::Running) record.reason = status.reason;
-  parts_.log.append(record);
+/// Takes from the waiter what it submits: everything, or as many tasks of an array as there is room
+/// for; nothing while the job runs with other runs, or waits. False when told to stop meanwhile.
+bool Launcher::submit_part(Waiter& waiter) {
+  const contract::PlannedJob& job = *waiter.job;
+  const bool array = job.kind == contract::JobKind::array;
+  if (!array && flights_.has_job(job.name)) return true;
+  const auto after = predecessors(job);
+  if (!after) return true;
+  const std::size_t all = waiter.runs.size();
+  const std::size_t count = array ? std::min(all, static_cast<std::size_t>(room())) : all;
+  const auto end = waiter.runs.begin() + static_cast<std::ptrdiff_t>(count);
+  const std::vector<std::string> runs(waiter.runs.begin(), end);
+  const auto submission = submitter_.submit({&job, runs, *after, nodes_to_avoid(runs)});
+  if (!submission) return false;
+  waiter.runs.erase(waiter.runs.begin(), end);
+  flights_.adopt(*submission);
+  ++report_.submitted;
+  parts_.observer.submitted(*submission);
+  return true;
 }
 
-void Launcher::settle(const Flight& flight, const JobStatus& status) {
-  open_jobs_.erase(flight.job->name);
-  const JobEnd job{flight.job->name, status, flight.cancelled, flight.running, flight.submitted_at};
-  const double wall_s = flight.running ? parts_.clock.steady_s() - flight.running_since_s : 0;
-  for (const FlightRun& run : flight.runs) {
-    const RunEnd end = judge_run(folder_, run.run_id, run.earlier_launches, job);
-    note_end(flight, run, end);
-    if (end.outcome == contract::RunOutcome::Completed) {
-      ++progress_.completed;
-    } else if (end.outcome != contract::RunOutcome::Cancelled) {
-      ++progress_.failed;
+std::vector<std::string> Launcher::nodes_to_avoid(const std::vector<std::string>& runs) const {
+  std::vector<std::string> nodes = options_.avoid;
+  for (const std::string& run : runs) {
+    const auto bad = bad_nodes_.find(run);
+    if (bad == bad_nodes_.end()) continue;
+    if (std::find(nodes.begin(), nodes.end(), bad->second) == nodes.end()) {
+      nodes.push_back(bad->second);
     }
-    report_.ended.push_back({run.run_id, end, wall_s});
-    parts_.observer.run_ended(report_.ended.back(), progress_);
   }
+  return nodes;
 }
 
-void Launcher::note_end(const Flight& flight, const FlightRun& run, const RunEnd& end) {
-  contract::LaunchRecord record;
-  record.event = "ended";
-  record.job = flight.job->name;
-  record.run_id = run.run_id;
-  record.job_id = flight.id;
-  record.outcome = end.outcome;
-  record.exit_code = end.exit_code;
-  record.reason = end.reason;
-  parts_.log.append(record);
+/// False when told to stop before there was an answer.
+bool Launcher::look() {
+  std::vector<RunReport> reports;
+  if (!patience_.ask([&] { reports = flights_.look(); })) return false;
+  std::set<std::string> again;
+  for (const RunReport& report : reports) {
+    take_end(report);
+    if (goes_on(report)) again.insert(report.run_id);
+  }
+  if (!again.empty()) enqueue(again);
+  parts_.observer.progressed(progress());
+  return true;
+}
+
+void Launcher::take_end(const RunReport& report) {
+  if (!followed_.contains(report.run_id)) return;
+  const contract::RunOutcome outcome = report.end.outcome;
+  const bool good = outcome == contract::RunOutcome::Completed;
+  const bool stopped = outcome == contract::RunOutcome::Cancelled;
+  (good ? completed_ : stopped ? cancelled_ : failed_).insert(report.run_id);
+  report_.ended.push_back(report);
+  parts_.observer.run_ended(report, progress());
+}
+
+bool Launcher::goes_on(const RunReport& report) const {
+  if (!followed_.contains(report.run_id)) return false;
+  if (report.end.outcome != contract::RunOutcome::Preempted) return false;
+  const RunResults results = read_run_results(folder_.run(report.run_id));
+  if (results.launches <= report.earlier_launches) return false;
+  if (results.start) return results.saved_step > results.start->resumed_step;
+  return results.launches < kMostLaunches;
+}
+
+bool Launcher::finished() {
+  if (options_.until == Until::looked) return true;
+  if (!waiting_.empty()) return false;
+  if (options_.until == Until::handed_over) return true;
+  for (const Flight& flight : flights_.all()) {
+    const bool followed =
+        std::any_of(flight.runs.begin(), flight.runs.end(),
+                    [&](const SubmittedRun& run) { return followed_.contains(run.run_id); });
+    if (followed) return false;
+  }
+  if (parts_.more) enqueue(parts_.more());
+  return waiting_.empty();
+}
+
+Progress Launcher::progress() const {
+  Progress now;
+  now.completed = static_cast<int>(completed_.size());
+  now.failed = static_cast<int>(failed_.size());
+  for (const Waiter& waiter : waiting_) now.waiting += static_cast<int>(waiter.runs.size());
+  for (const Flight& flight : flights_.all()) {
+    for (const SubmittedRun& run : flight.runs) {
+      if (!followed_.contains(run.run_id)) continue;
+      if (flight.running) now.running.push_back(run.run_id);
+      if (!flight.running) ++now.queued;
+    }
+  }
+  now.total = now.completed + now.failed + now.waiting + now.queued +
+              static_cast<int>(now.running.size() + cancelled_.size());
+  return now;
 }
 
 void Launcher::stop() {
   report_.stopped = true;
-  const double since_s = parts_.clock.steady_s();
-  for (Flight& flight : in_flight_) flight.cancelled = true;
-  parts_.scheduler.cancel(ids_in_flight());
+  if (!options_.stop_jobs || flights_.all().empty()) return;
+  const double since_s = parts_.waiting.clock.steady_s();
+  flights_.cancel_all();
   bool killed = false;
-  while (!in_flight_.empty() && parts_.clock.steady_s() - since_s < options_.give_up_s) {
-    if (!killed && parts_.stop_requests() > 1) {
-      parts_.scheduler.cancel(ids_in_flight());
+  while (!flights_.all().empty() &&
+         parts_.waiting.clock.steady_s() - since_s < options_.give_up_s) {
+    if (!killed && parts_.waiting.stop_requests() > 1) {
+      flights_.cancel_all();
       killed = true;
     }
-    poll();
-    if (!in_flight_.empty()) parts_.pause(options_.poll_s);
+    for (const RunReport& report : flights_.look()) take_end(report);
+    parts_.observer.progressed(progress());
+    if (!flights_.all().empty()) parts_.waiting.pause(options_.poll_s);
   }
-  const JobStatus unconfirmed{JobState::Cancelled, {}, 0, "cancelled; its end was not confirmed"};
-  for (const Flight& flight : in_flight_) settle(flight, unconfirmed);
-  in_flight_.clear();
+  for (const RunReport& report : flights_.give_up()) take_end(report);
 }
 
 }  // namespace dlscale::runner

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings the runs of a plan through a job scheduler: a few jobs at a time, each step noted before
-// it is taken, so that a later launcher can continue where this one stopped or died.
+// Brings runs of a plan through a job scheduler: as many at a time as there is room for, each step
+// noted, so that a later launcher goes on where this one stopped or died.
 #pragma once
 
-#include <deque>
 #include <functional>
+#include <list>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -13,38 +14,54 @@
 #include "base/clock.hpp"
 #include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
+#include "runner/flights.hpp"
 #include "runner/job_scheduler.hpp"
 #include "runner/launch_log.hpp"
-#include "runner/run_end.hpp"
+#include "runner/patience.hpp"
+#include "runner/submitter.hpp"
 
 namespace dlscale::runner {
 
-struct RunReport {
-  std::string run_id;
-  RunEnd end;
-  double wall_s = 0;  ///< since its job was seen running
-};
-
 struct Progress {
-  int total = 0;                     ///< runs of the plan
+  int total = 0;                     ///< runs to be brought to their end, completed ones included
   int completed = 0;                 ///< those of earlier launchers included
   int failed = 0;                    ///< in this launcher's time; cancelled ones do not count
+  int queued = 0;                    ///< handed over and not running
+  int waiting = 0;                   ///< not handed over yet
   std::vector<std::string> running;  ///< run ids
 };
 
 class LaunchObserver {
  public:
   virtual ~LaunchObserver() = default;
+  virtual void submitted(const Submission& submission) = 0;
   virtual void run_ended(const RunReport& report, const Progress& progress) = 0;
   /// Called each time the scheduler has been asked.
   virtual void progressed(const Progress& progress) = 0;
+  /// A line for people: the batch system does not answer.
+  virtual void told(const std::string& line) = 0;
+};
+
+/// How long a launcher goes on.
+enum class Until {
+  looked,       ///< one look at what runs, and what there is room for is handed over
+  handed_over,  ///< nothing waits for room any more
+  ended,        ///< all runs have ended
 };
 
 struct LauncherOptions {
-  int window = 1;       ///< jobs handed to the scheduler at a time
+  Until until = Until::ended;
+  int window = 0;       ///< jobs, and tasks of arrays, in the scheduler's hands; 0 = no limit
   double poll_s = 0.1;  ///< between two questions to the scheduler
-  /// After this long, cancelled jobs are noted as such even if the scheduler does not confirm.
+  /// Jobs end with the launcher that is told to stop; else they stay in the scheduler's hands.
+  bool stop_jobs = true;
+  /// After this long, stopped jobs are noted as such even if the scheduler does not confirm.
   double give_up_s = 30;
+  double unreachable_s = 600;  ///< how long a scheduler may be silent
+  double young_s = 3;          ///< as the submitter says
+  /// Jobs that come after others are handed over with those, for the scheduler to wait.
+  bool hand_over_chains = false;
+  std::vector<std::string> avoid = {};  ///< host names of nodes not to be given
 };
 
 /// What a launcher works with.
@@ -52,64 +69,74 @@ struct LauncherParts {
   JobScheduler& scheduler;
   LaunchLog& log;
   LaunchObserver& observer;
-  const base::Clock& clock;
-  std::function<void(double seconds)> pause;
-  std::function<int()> stop_requests;  ///< 0 go on; 1 cancel the jobs; 2 or more kill them
+  Waiting waiting;  ///< stop requests: 1 stop; 2 or more, when jobs are stopped: kill them
+  std::function<std::string()> new_launch;
+  /// Asked when all has ended for further runs to submit; may be empty.
+  std::function<std::set<std::string>()> more = {};
+};
+
+/// Which runs a launcher is to bring to their end.
+struct LaunchOrders {
+  std::set<std::string> submit;  ///< those that no job has now, unless they are completed
+  std::set<std::string> follow;  ///< those that a job has
 };
 
 struct LaunchReport {
-  std::vector<RunReport> ended;  ///< by this launcher, in order of their end
+  std::vector<RunReport> ended;  ///< seen by this launcher, in order of their end
+  int submitted = 0;             ///< jobs
+  int queued = 0;                ///< runs in the scheduler's hands
+  int waiting = 0;               ///< runs that there was no room for
   bool stopped = false;          ///< by request, before all was done
 };
 
 class Launcher {
  public:
   /// `folder` holds the written plan; its root must be absolute.
-  Launcher(const contract::Plan& plan, const contract::PlanDir& folder, const LauncherParts& parts,
+  Launcher(const contract::Plan& plan, const contract::PlanDir& folder, LauncherParts parts,
            const LauncherOptions& options);
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
 
-  /// Runs what is not Completed yet, each job when those it comes after have ended. Runs that fail
-  /// do not keep others from running. Throws base::RunError for jobs that wait for each other and
-  /// for job arrays, which are for the batch system to spread out.
-  LaunchReport run();
+  /// Each job runs when those it comes after have ended; runs that fail do not keep others from
+  /// running. A run that was stopped at a checkpoint goes on as long as it gets further each time.
+  /// Throws base::RunError for jobs that wait for each other or are refused, and Unreachable.
+  LaunchReport run(const LaunchOrders& orders);
 
  private:
-  struct FlightRun {
-    std::string run_id;
-    int earlier_launches;  ///< number of its last launch before this submission
-  };
-  struct Flight {
+  /// Runs of a job that are to be submitted.
+  struct Waiter {
     const contract::PlannedJob* job;
-    std::vector<FlightRun> runs;  ///< those not Completed before
-    double submitted_at;          ///< unix time
-    JobId id = {};
-    double running_since_s = 0;  ///< steady time
-    bool running = false;
-    bool cancelled = false;
+    std::vector<std::string> runs;
   };
 
-  void look_back();
-  std::deque<const contract::PlannedJob*>::iterator next_free();
-  bool take_over(const contract::PlannedJob& job, const Submission& past);
-  bool has_work(const contract::PlannedJob& job) const;
-  Flight prepare(const contract::PlannedJob& job, std::optional<double> left_open_since) const;
-  Job describe(const contract::PlannedJob& job) const;
-  void submit_up_to_window();
-  void poll();
-  void note_running(Flight& flight, const JobStatus& status);
-  void settle(const Flight& flight, const JobStatus& status);
-  void note_end(const Flight& flight, const FlightRun& run, const RunEnd& end);
+  void look_back(const LaunchOrders& orders);
+  bool resolve(const LaunchHistory& history);
+  void enqueue(const std::set<std::string>& runs);
+  void take_back_wished();
+  bool submit_what_fits();
+  bool submit_part(Waiter& waiter);
+  std::vector<std::string> nodes_to_avoid(const std::vector<std::string>& runs) const;
+  std::optional<std::vector<JobId>> predecessors(const contract::PlannedJob& job) const;
+  int room() const;
+  bool look();
+  void take_end(const RunReport& report);
+  bool goes_on(const RunReport& report) const;
+  bool finished();
+  Progress progress() const;
   void stop();
-  std::vector<JobId> ids_in_flight() const;
 
   const contract::Plan& plan_;
   contract::PlanDir folder_;
   LauncherParts parts_;
   LauncherOptions options_;
-  std::deque<const contract::PlannedJob*> waiting_;
-  std::vector<Flight> in_flight_;
-  std::set<std::string> open_jobs_;  ///< those of the two lists above, by name
-  Progress progress_;
+  Patience patience_;
+  Submitter submitter_;
+  Flights flights_;
+  CancelWishes wishes_;
+  std::list<Waiter> waiting_;
+  std::map<std::string, std::string> bad_nodes_;  ///< by run, where its node failed
+  std::set<std::string> followed_;  ///< what must have ended before this launcher has done
+  std::set<std::string> completed_, failed_, cancelled_;  ///< of those
   LaunchReport report_;
 };
 

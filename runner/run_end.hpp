@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
 #include "contract/run_outcome.hpp"
 #include "runner/job_scheduler.hpp"
@@ -18,19 +19,24 @@ struct RunEnd {
   std::filesystem::path details;  ///< the file that says most about a failure
 };
 
-/// What is known of a job that has ended.
+/// What is known of a run's submission that has ended.
 struct JobEnd {
-  std::string name;
-  JobStatus status;
-  bool cancelled = false;   ///< we asked for its end
-  bool started = true;      ///< it did not only wait
-  double submitted_at = 0;  ///< unix time; what the script noted earlier is of an earlier attempt
+  std::string job;
+  std::string launch;
+  int earlier_launches = 0;  ///< number of the run's last launch before this submission
+  JobStatus status;          ///< of the run's job, or of its task of an array
+  bool cancelled = false;    ///< somebody asked us for its end
+  bool started = true;       ///< it did not only wait
+  bool shared = false;       ///< by several runs: the job's end may be another's
 };
 
-/// The run's own final record decides; without one the batch system's verdict, then the exit code.
-/// Only launches after number `earlier_launches` belong to the job. A job that ended well without
-/// that record counts as Failed: there are no results.
-RunEnd judge_run(const contract::PlanDir& plan, const std::string& run_id, int earlier_launches,
-                 const JobEnd& job);
+/// True for a run of a program other than dlscale-train: it is done when that ended well. One that
+/// names no format of its logs is known by what its script keeps of it.
+bool is_external(const contract::PlannedRun& run, const contract::PlanDir& plan);
+
+/// The run's own final record decides; then what the script noted of it; then the batch system's
+/// verdict, which also explains a signal that the script got. A run that ended well without a final
+/// record counts as Failed, unless it is external: there are no results.
+RunEnd judge_run(const contract::PlanDir& plan, const contract::PlannedRun& run, const JobEnd& job);
 
 }  // namespace dlscale::runner

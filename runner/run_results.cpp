@@ -48,11 +48,15 @@ void read_launch(const contract::LaunchDir& launch, RunResults& results) {
   results.start.reset();
   results.stop.reset();
   results.epochs = 0;
+  results.saved_step = 0;
   for (const auto& record : contract::parse_results(read_whole(launch.results())).records) {
     if (const auto* start = std::get_if<contract::RunStart>(&record)) results.start = *start;
     if (const auto* stop = std::get_if<contract::RunStop>(&record)) results.stop = *stop;
     if (const auto* epoch = std::get_if<contract::EpochRecord>(&record)) {
       results.epochs = epoch->epoch + 1;
+    }
+    if (const auto* saved = std::get_if<contract::CheckpointRecord>(&record)) {
+      results.saved_step = saved->step;
     }
   }
   const bool done = results.stop && results.stop->outcome == contract::RunOutcome::Completed;

@@ -2,6 +2,7 @@
 // What the files of a run say about how far it came and why it stopped.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -18,7 +19,8 @@ struct RunResults {
   // Of the last launch:
   std::optional<contract::RunStart> start;
   std::optional<contract::RunStop> stop;
-  int epochs = 0;  ///< trained to their end
+  int epochs = 0;               ///< trained to their end
+  std::int64_t saved_step = 0;  ///< optimizer steps in its last checkpoint; 0 = none
 };
 
 /// Looks only at launches that began before `unix_time`; those that wrote nothing count as such.

@@ -8,11 +8,20 @@
 #include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
 #include "runner/job_state.hpp"
+#include "runner/launch_history.hpp"
 
 namespace dlscale::runner {
 
-/// By run id. Results come first, then the launch log, then what the job script noted of its end.
-/// Running means that nobody has noted an end: the batch system is not asked.
+/// The launch log of a folder, folded; empty when there is none.
+LaunchHistory read_history(const contract::PlanDir& folder);
+
+/// By run id. A completed run is done, whatever else is said; then the launch log counts, then the
+/// run's last record, then what the job script noted of its end. Running means that nobody has
+/// noted an end: the batch system is not asked. Files of runs that the log calls done, or that
+/// have never been started, are not opened.
+std::map<std::string, JobState> run_states(const contract::Plan& plan,
+                                           const contract::PlanDir& folder,
+                                           const LaunchHistory& history);
 std::map<std::string, JobState> run_states(const contract::Plan& plan,
                                            const contract::PlanDir& folder);
 

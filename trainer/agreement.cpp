@@ -15,7 +15,7 @@ std::string broadcast_text_from(int root, std::string text, CollectiveQueue& que
   return text;
 }
 
-/// The one place but main that catches: what ends this rank must be told to the others.
+/// Catches all that main would: what ends this rank must be told to the others.
 std::optional<Failure> attempt(const std::function<void()>& work) {
   try {
     work();

@@ -17,15 +17,20 @@ struct Counts {
   double samples = 0;
   double correct = 0;
   double loss_sum = 0;
+  double broken_off = 0;
 };
 
-Counts count_share(TrainerParts& parts, std::vector<std::int64_t> share) {
+Counts count_share(TrainerParts& parts, std::vector<std::int64_t> share, const ToldToStop& told) {
   const c10::InferenceMode no_gradients;
   const c10::Device device = parts.device->torch_device();
   Counts counts;
   parts.test_loader->start(std::move(share), kBatch);
   for (Batch batch = parts.test_loader->next(); batch.size() > 0;
        batch = parts.test_loader->next()) {
+    if (told()) {
+      counts.broken_off = 1;
+      break;
+    }
     const at::Tensor target = batch.target.to(device);
     const at::Tensor output = parts.model->forward(batch.input.to(device));
     counts.samples += static_cast<double>(batch.size());
@@ -38,14 +43,15 @@ Counts count_share(TrainerParts& parts, std::vector<std::int64_t> share) {
 
 }  // namespace
 
-contract::EvalRecord evaluate(TrainerParts& parts, CollectiveQueue& queue,
-                              const base::Clock& clock) {
+std::optional<contract::EvalRecord> evaluate(TrainerParts& parts, CollectiveQueue& queue,
+                                             const base::Clock& clock, const ToldToStop& told) {
   const double start_s = clock.steady_s();
   parts.model->set_training(false);
-  Counts counts =
-      count_share(parts, evaluation_share(parts.dataset->test.size(), queue.rank(), queue.size()));
+  Counts counts = count_share(
+      parts, evaluation_share(parts.dataset->test.size(), queue.rank(), queue.size()), told);
   queue.all_reduce({&counts, sizeof(Counts) / sizeof(double), ElementType::float64}, ReduceOp::sum)
       ->wait();
+  if (counts.broken_off > 0) return std::nullopt;
   contract::EvalRecord record;
   record.samples = static_cast<std::int64_t>(counts.samples);
   record.correct = static_cast<std::int64_t>(counts.correct);

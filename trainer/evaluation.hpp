@@ -7,7 +7,8 @@
 namespace dlscale::trainer {
 
 /// **Collective.** Every test sample is counted once, by one rank; `epoch` is left to the caller.
-contract::EvalRecord evaluate(TrainerParts& parts, CollectiveQueue& queue,
-                              const base::Clock& clock);
+/// Nothing when any rank was told to stop meanwhile.
+std::optional<contract::EvalRecord> evaluate(TrainerParts& parts, CollectiveQueue& queue,
+                                             const base::Clock& clock, const ToldToStop& told);
 
 }  // namespace dlscale::trainer

@@ -23,9 +23,30 @@ namespace dlscale::trainer {
 
 using contract::RunOutcome;
 
+namespace {
+
+/// What a launch ends with that was not all.
+int exit_code_of(RunOutcome outcome) {
+  switch (outcome) {
+    case RunOutcome::Diverged:
+      return contract::kExitDiverged;
+    case RunOutcome::Preempted:
+      return contract::kExitRunAgain;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
 Launch::Launch(const std::string& run_folder)
     : folder_(run_folder), watch_([this](const std::string& signal, int exit_code) {
-        stop({"received " + signal, exit_code, RunOutcome::Cancelled});
+        if (watch_.time_is_nearly_up()) {
+          stop({"received " + signal + " while the time was nearly up", exit_code,
+                RunOutcome::TimedOut});
+        } else {
+          stop({"received " + signal, exit_code, RunOutcome::Cancelled});
+        }
       }) {}
 
 int Launch::run() {
@@ -38,8 +59,15 @@ int Launch::run() {
   choose_communicator(spec);
   open_folder(spec);
   TrainerParts parts = assemble(spec, placement_.local_rank, *queue_, clock_);
-  write_start(spec, parts);
-  return finish(Trainer(spec, parts, *queue_, writer_, clock_).fit());
+  Checkpointer checkpoints({spec, folder_, number_, *queue_, writer_, clock_}, state_of(parts));
+  const Resumed resumed = checkpoints.resume();
+  write_start(spec, parts, resumed);
+  const TrainerTools tools{*queue_, writer_, clock_, checkpoints,
+                           [this] { return watch_.time_is_nearly_up(); }};
+  const FitResult result = Trainer(spec, parts, tools, resumed.progress).fit();
+  const int exit_code = finish(result);
+  if (result.outcome == RunOutcome::Completed) checkpoints.discard();
+  return exit_code;
 }
 
 /// Rank 0 alone reads: a thousand ranks opening one file is what parallel file systems are bad at.
@@ -99,10 +127,13 @@ void Launch::open_folder(const contract::RunSpec& spec) {
   });
 }
 
-void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& parts) {
+void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& parts,
+                         const Resumed& resumed) {
   contract::RunStart start;
   start.run_id = spec.run_id;
   start.launch = number_;
+  start.resumed_from = resumed.from;
+  start.resumed_step = resumed.progress.step;
   start.time = clock_.unix_s();
   start.world_size = queue_->size();
   start.nodes = placement_.nodes;
@@ -122,11 +153,15 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   start.padded_samples = parts.sampler.padded_samples();
   start.dropped_samples = parts.sampler.dropped_samples();
   writer_.write(start);
+  if (resumed.from.empty()) return;
+  writer_.say(fmt::format("goes on from {} at epoch {}, step {}", resumed.from,
+                          resumed.progress.epoch + 1, resumed.progress.step));
 }
 
 int Launch::finish(const FitResult& result) {
+  watch_.let_leave();
   if (result.outcome != RunOutcome::Completed) {
-    const Failure failure{result.summary, contract::kExitDiverged, result.outcome};
+    const Failure failure{result.summary, exit_code_of(result.outcome), result.outcome};
     if (is_root()) fmt::print(stderr, "dlscale-train: {}\n", failure.message);
     stop(failure);
     return failure.exit_code;

@@ -31,7 +31,8 @@ class Launch {
   contract::RunSpec read_description();
   void choose_communicator(const contract::RunSpec& spec);
   void open_folder(const contract::RunSpec& spec);
-  void write_start(const contract::RunSpec& spec, const TrainerParts& parts);
+  void write_start(const contract::RunSpec& spec, const TrainerParts& parts,
+                   const Resumed& resumed);
   int finish(const FitResult& result);
   void stop(const Failure& failure);
   bool is_root() const { return !session_ || session_->rank() == 0; }

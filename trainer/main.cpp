@@ -19,7 +19,9 @@ namespace {
 constexpr const char* kUsage =
     "usage: dlscale-train --run DIR | --capabilities | --version | --help\n"
     "  --run DIR        train the run that DIR/run.json describes; under mpirun, one process a "
-    "rank\n"
+    "rank;\n"
+    "                   goes on from the run's last checkpoint; SIGUSR1 makes it save one and\n"
+    "                   exit with 99, then start it again\n"
     "  --capabilities   print what this build can do, as JSON\n"
     "  --version        print the version and what was built in\n";
 

@@ -17,6 +17,7 @@ int open_signals() {
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   return ::signalfd(-1, &set, SFD_CLOEXEC);
 }
@@ -37,11 +38,17 @@ SignalWatch::~SignalWatch() {
 }
 
 void SignalWatch::watch() {
-  pollfd sources[] = {{signals_, POLLIN, 0}, {stop_, POLLIN, 0}};
-  while (::poll(sources, 2, -1) < 0) {
-  }
   signalfd_siginfo info{};
-  if (!(sources[0].revents & POLLIN) || ::read(signals_, &info, sizeof info) != sizeof info) return;
+  for (bool ends = false; !ends;) {
+    pollfd sources[] = {{signals_, POLLIN, 0}, {stop_, POLLIN, 0}};
+    while (::poll(sources, 2, -1) < 0) {
+    }
+    if (!(sources[0].revents & POLLIN)) return;
+    if (::read(signals_, &info, sizeof info) != sizeof info) return;
+    const bool warning = info.ssi_signo == SIGUSR1;
+    if (warning) time_is_nearly_up_ = true;
+    ends = !warning && !over_;
+  }
   const int exit_code = 128 + static_cast<int>(info.ssi_signo);
   last_words_(info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM", exit_code);
   ::_exit(exit_code);

@@ -7,57 +7,89 @@
 #include <cmath>
 #include <utility>
 
+#include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/evaluation.hpp"
 #include "trainer/optim/loss.hpp"
 
 namespace dlscale::trainer {
 
+using contract::RunOutcome;
 using contract::StepPart;
 
-Trainer::Trainer(const contract::RunSpec& spec, TrainerParts& parts, CollectiveQueue& queue,
-                 ResultWriter& writer, const base::Clock& clock)
+std::vector<NamedTensor> state_of(TrainerParts& parts) {
+  std::vector<NamedTensor> all;
+  for (NamedTensor& part : parts.model->state()) {
+    all.push_back({"model." + part.name, std::move(part.tensor)});
+  }
+  for (NamedTensor& part : parts.optimizer->state()) {
+    all.push_back({"optimizer." + part.name, std::move(part.tensor)});
+  }
+  return all;
+}
+
+Trainer::Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTools tools,
+                 const contract::Progress& from)
     : spec_(spec),
       parts_(parts),
-      queue_(queue),
-      writer_(writer),
-      clock_(clock),
-      timer_(clock, *parts.device),
-      recorder_(queue, writer, clock),
+      tools_(std::move(tools)),
+      timer_(tools_.clock, *parts.device),
+      recorder_(tools_.queue, tools_.writer, tools_.clock),
+      poll_(tools_.queue, tools_.clock, tools_.told_to_stop),
+      from_(from),
+      at_(from),
       loss_sum_(std::make_unique<at::Tensor>(
           at::zeros({}, at::TensorOptions(at::kDouble).device(parts.device->torch_device())))) {}
 
 Trainer::~Trainer() = default;
 
 FitResult Trainer::fit() {
-  std::string summary;
-  for (int epoch = 0; epoch < spec_.epochs; ++epoch) {
-    if (!train_epoch(epoch)) return diverged();
-    const contract::EpochRecord trained = recorder_.finish_epoch();
-    summary = fmt::format("epoch {}/{}: loss {:.4f}, {:.0f} samples/s, lr {:.4g}", epoch + 1,
-                          spec_.epochs, trained.train_loss,
-                          static_cast<double>(trained.samples) / trained.wall_s, trained.lr);
-    if ((epoch + 1) % spec_.evaluate_every == 0 || epoch + 1 == spec_.epochs) {
-      summary += fmt::format(", test accuracy {:.4f}", evaluate(epoch).accuracy);
-    }
-    writer_.say(summary);
+  if (poll_.ask()) return stop();
+  while (at_.epoch < spec_.epochs) {
+    if (End end = train_epoch()) return *end;
+    if (End end = close_epoch()) return *end;
   }
-  return {contract::RunOutcome::Completed, summary};
+  return {RunOutcome::Completed, summary_};
 }
 
-bool Trainer::train_epoch(int epoch) {
-  parts_.model->set_training(true);
-  parts_.train_loader->start(parts_.sampler.samples_of(epoch), parts_.sampler.batch_per_rank());
+Trainer::End Trainer::train_epoch() {
+  recorder_.start_epoch(at_.so_far);
   const std::int64_t steps = parts_.sampler.steps_per_epoch();
-  recorder_.start_epoch();
+  std::int64_t done = at_.step - at_.epoch * steps;
+  if (done == steps) return std::nullopt;
+  parts_.model->set_training(true);
+  const std::int64_t batch = parts_.sampler.batch_per_rank();
+  std::vector<std::int64_t> samples = parts_.sampler.samples_of(at_.epoch);
+  samples.erase(samples.begin(), samples.begin() + done * batch);
+  parts_.train_loader->start(std::move(samples), batch);
   timer_.start();
-  int in_window = 0;
-  for (std::int64_t done = 1; done <= steps; ++done) {
+  for (int in_window = 0; done < steps;) {
     step();
-    if (++in_window < spec_.window_steps && done < steps) continue;
-    if (!finish_window(epoch, std::exchange(in_window, 0))) return false;
+    ++done;
+    ++in_window;
+    const bool window_ends = done % spec_.window_steps == 0 || done == steps;
+    if (!window_ends && !told_within_window()) continue;
+    if (End end = finish_window(std::exchange(in_window, 0))) return end;
   }
-  return true;
+  return std::nullopt;
+}
+
+Trainer::End Trainer::close_epoch() {
+  const contract::EpochRecord trained = recorder_.epoch_record(at_.epoch);
+  if (!std::exchange(at_.epoch_recorded, true)) tools_.writer.write(trained);
+  summary_ = fmt::format("epoch {}/{}: loss {:.4f}, {:.0f} samples/s, lr {:.4g}", at_.epoch + 1,
+                         spec_.epochs, trained.train_loss,
+                         static_cast<double>(trained.samples) / trained.wall_s, trained.lr);
+  const int epochs = at_.epoch + 1;
+  if (epochs % spec_.evaluate_every == 0 || epochs == spec_.epochs) {
+    const auto record = evaluate();
+    if (!record) return stop();
+    summary_ += fmt::format(", test accuracy {:.4f}", record->accuracy);
+  }
+  tools_.writer.say(summary_);
+  at_ = {.epoch = epochs, .step = at_.step};
+  if (epochs < spec_.epochs && tools_.checkpoints.due_after_epoch(epochs - 1)) save();
+  return std::nullopt;
 }
 
 void Trainer::step() {
@@ -81,39 +113,89 @@ void Trainer::step() {
 
   timer_.enter(StepPart::optimizer);
   timer_.move(StepPart::backward, StepPart::exposed_comm, parts_.sync->exposed_comm_s());
-  parts_.optimizer->step(parts_.learning_rate.at_step(step_));
+  parts_.optimizer->step(parts_.learning_rate.at_step(at_.step));
   // Dropped, not zeroed: the next backward pass then stores gradients instead of adding to zeros.
   for (const at::Tensor& parameter : parts_.model->parameters()) parameter.mutable_grad().reset();
   timer_.leave();
-  ++step_;
+  ++at_.step;
 }
 
-bool Trainer::finish_window(int epoch, int steps) {
+bool Trainer::told_within_window() {
+  if (!poll_.due_after_step()) return false;
+  const CommStats before = tools_.queue.stats();
+  const bool told = poll_.ask();
+  recorder_.leave_out_since(before);
+  return told;
+}
+
+Trainer::End Trainer::finish_window(int steps) {
   const double loss_sum = loss_sum_->item<double>();
   loss_sum_->zero_();
-  const double loss =
-      recorder_.finish_window({.epoch = epoch,
-                               .first_step = step_ - steps,
-                               .steps = steps,
-                               .global_batch = spec_.global_batch,
-                               .lr = parts_.learning_rate.at_step(step_ - 1)},
-                              timer_.cut(), loss_sum, parts_.device->peak_memory_bytes());
-  return std::isfinite(loss);
+  const WindowEnd window = recorder_.finish_window(
+      {.epoch = at_.epoch,
+       .first_step = at_.step - steps,
+       .steps = steps,
+       .global_batch = spec_.global_batch,
+       .lr = parts_.learning_rate.at_step(at_.step - 1)},
+      {.times = timer_.cut(),
+       .loss_sum = loss_sum,
+       .peak_memory_bytes = parts_.device->peak_memory_bytes(),
+       .wishes = {.stop = poll_.told(), .save = tools_.checkpoints.due_by_time()}});
+  if (!std::isfinite(window.train_loss)) return diverged();
+  poll_.met(steps, window.wall_s);
+  at_.so_far = recorder_.sums();
+  if (window.wishes.stop) return stop();
+  if (window.wishes.save) save();
+  return std::nullopt;
 }
 
-contract::EvalRecord Trainer::evaluate(int epoch) {
-  contract::EvalRecord record = trainer::evaluate(parts_, queue_, clock_);
-  record.epoch = epoch;
-  writer_.write(record);
+std::optional<contract::EvalRecord> Trainer::evaluate() {
+  auto record =
+      trainer::evaluate(parts_, tools_.queue, tools_.clock, [this] { return poll_.told(); });
+  if (!record) return std::nullopt;
+  record->epoch = at_.epoch;
+  tools_.writer.write(*record);
   return record;
+}
+
+/// Between windows. What it takes is part of none.
+void Trainer::save() {
+  const CommStats before = tools_.queue.stats();
+  const auto failure = tools_.checkpoints.save(at_);
+  if (failure && !save_failed_) {
+    tools_.writer.warn(fmt::format("no checkpoint could be saved at step {}, training goes on: {}",
+                                   at_.step, *failure));
+  }
+  save_failed_ = failure.has_value();
+  recorder_.leave_out_since(before);
+  timer_.start();
 }
 
 FitResult Trainer::diverged() const {
   return {
-      contract::RunOutcome::Diverged,
+      RunOutcome::Diverged,
       fmt::format("the training loss is not finite after step {}; lower training.lr or lengthen "
                   "warmup_epochs",
-                  step_)};
+                  at_.step)};
+}
+
+FitResult Trainer::stop() {
+  if (at_.same_place(from_)) {
+    return {RunOutcome::TimedOut,
+            fmt::format("told that the time is nearly up before anything was done beyond step {}; "
+                        "give the job more time",
+                        at_.step)};
+  }
+  if (const auto failure = tools_.checkpoints.save(at_)) {
+    return {RunOutcome::TimedOut,
+            fmt::format("told that the time is nearly up, but no checkpoint could be saved at step "
+                        "{}: {}",
+                        at_.step, *failure)};
+  }
+  return {
+      RunOutcome::Preempted,
+      fmt::format("saved at step {} of {}, before the time limit; launch the run again to go on",
+                  at_.step, spec_.epochs * parts_.sampler.steps_per_epoch())};
 }
 
 }  // namespace dlscale::trainer

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "base/clock.hpp"
 #include "contract/result_record.hpp"
 #include "contract/run_spec.hpp"
+#include "trainer/checkpointer.hpp"
 #include "trainer/data/dataset.hpp"
 #include "trainer/data/loader.hpp"
 #include "trainer/data/sampler.hpp"
@@ -16,6 +19,7 @@
 #include "trainer/optim/optimizer.hpp"
 #include "trainer/record/step_recorder.hpp"
 #include "trainer/record/step_timer.hpp"
+#include "trainer/stop_poll.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 
 namespace at {
@@ -37,35 +41,58 @@ struct TrainerParts {
   std::unique_ptr<GradientSync> sync;
 };
 
+/// What decides how training goes on: the tensors of model and optimizer.
+std::vector<NamedTensor> state_of(TrainerParts& parts);
+
+/// What surrounds the loop; all of it outlives the trainer.
+struct TrainerTools {
+  CollectiveQueue& queue;
+  ResultWriter& writer;
+  const base::Clock& clock;
+  Checkpointer& checkpoints;
+  ToldToStop told_to_stop;
+};
+
 struct FitResult {
-  contract::RunOutcome outcome = contract::RunOutcome::Completed;  ///< or Diverged
-  std::string summary;                                             ///< one line for people
+  /// Completed; Diverged; Preempted: saved before the time limit; TimedOut: told to stop without
+  /// anything new that could be saved.
+  contract::RunOutcome outcome = contract::RunOutcome::Completed;
+  std::string summary;  ///< one line for people
 };
 
 class Trainer {
  public:
-  /// All but `spec` outlive the trainer.
-  Trainer(const contract::RunSpec& spec, TrainerParts& parts, CollectiveQueue& queue,
-          ResultWriter& writer, const base::Clock& clock);
+  /// `parts` outlive the trainer; they stand at `from`, which Checkpointer::resume() gives.
+  Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTools tools,
+          const contract::Progress& from = {});
   ~Trainer();
-  /// **Collective.** All epochs. Ends early, on all ranks alike, when the loss is not finite.
+  /// **Collective.** All epochs that are left. Ends early, on all ranks alike, when the loss is not
+  /// finite and when any rank is told to stop.
   FitResult fit();
 
  private:
-  bool train_epoch(int epoch);
+  using End = std::optional<FitResult>;  ///< nothing: training goes on
+
+  End train_epoch();
+  End close_epoch();
   void step();
-  bool finish_window(int epoch, int steps);
-  contract::EvalRecord evaluate(int epoch);
+  End finish_window(int steps);
+  bool told_within_window();
+  std::optional<contract::EvalRecord> evaluate();
+  void save();
   FitResult diverged() const;
+  FitResult stop();
 
   const contract::RunSpec spec_;
   TrainerParts& parts_;
-  CollectiveQueue& queue_;
-  ResultWriter& writer_;
-  const base::Clock& clock_;
+  TrainerTools tools_;
   StepTimer timer_;
   StepRecorder recorder_;
-  std::int64_t step_ = 0;  ///< optimizer steps so far
+  StopPoll poll_;
+  const contract::Progress from_;
+  contract::Progress at_;
+  bool save_failed_ = false;  ///< the last time
+  std::string summary_;       ///< of the last epoch
   std::unique_ptr<at::Tensor>
       loss_sum_;  ///< of the window, on the device: a step waits for no number
 };

@@ -9,6 +9,8 @@
 #include <set>
 #include <tuple>
 
+#include "base/clock.hpp"
+
 namespace dlscale::analysis {
 namespace {
 
@@ -82,6 +84,23 @@ std::string describe_use(const Frame& frame) {
     text += fmt::format(", {} failed ({})", total_failed, fmt::join(kinds, ", "));
   for (const auto& [state, count] : waiting) text += fmt::format(", {} {}", count, state);
   return text;
+}
+
+std::string describe_interruptions(const Frame& frame) {
+  int runs = 0;
+  int launches = 0;
+  double lost_s = 0;
+  for (const RunRow& run : frame.runs) {
+    if (!completed(run) || run.spent.launches < 2) continue;
+    ++runs;
+    launches += run.spent.launches;
+    lost_s += run.spent.lost_s;
+  }
+  if (runs == 0) return "";
+  return fmt::format(
+      "{} went on from checkpoints ({} launches); {} of training was done again or in vain and "
+      "counts in no number",
+      count_of(runs, "run"), launches, base::clock_time(lost_s));
 }
 
 std::string describe_statistic(const Repeats& repeats) {

@@ -15,6 +15,10 @@ std::string describe_mode(const Frame& frame);
 /// "29 of 32 runs used, 2 failed (Failed 1, OutOfMemory 1), 1 unreadable".
 std::string describe_use(const Frame& frame);
 
+/// "2 runs went on from checkpoints (5 launches); 0:01:10 of training was done again or in vain and
+/// counts in no number"; empty if nothing was interrupted.
+std::string describe_interruptions(const Frame& frame);
+
 /// "median of n = 3 repeats; ranges are smallest to largest (n < 6 gives no 95 % interval)".
 std::string describe_statistic(const Repeats& repeats);
 

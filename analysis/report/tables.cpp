@@ -77,6 +77,8 @@ void add_frame_notes(std::vector<std::string>& notes, const Frame& frame) {
   if (!uneven.empty()) notes.push_back(uneven);
   notes.push_back(describe_constants(frame));
   notes.push_back(describe_use(frame));
+  const std::string interruptions = describe_interruptions(frame);
+  if (!interruptions.empty()) notes.push_back(interruptions);
 }
 
 /// Notes on mode, `statistic`, where the numbers come from and which runs were used.

@@ -4,10 +4,13 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <set>
 
 #include "analysis/store/store.hpp"
 #include "base/error.hpp"
+#include "contract/run_dir.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -29,12 +32,11 @@ class FrameReader {
         launch_(database,
                 "SELECT trainer_version, nodes FROM launch WHERE run_id = ? AND launch = ?"),
         steps_(database, steps_query()),
-        epochs_(database,
-                "SELECT epoch, wall_s, train_loss FROM epoch WHERE run_id = ? AND launch = ? "
-                "ORDER BY line"),
-        evals_(database,
-               "SELECT epoch, accuracy, loss FROM eval WHERE run_id = ? AND launch = ? "
-               "ORDER BY line"),
+        all_steps_(database, "SELECT sum(wall_s) FROM step_window WHERE run_id = ?"),
+        source_(database,
+                "SELECT resumed_from, resumed_step FROM launch WHERE run_id = ? AND launch = ?"),
+        epochs_(database, epoch_query("epoch", "wall_s, train_loss")),
+        evals_(database, epoch_query("eval", "accuracy, loss")),
         runs_(database,
               "SELECT run_id, repetition, outcome, gpus, nodes, batch_per_gpu, global_batch, "
               "lr_peak, result_launch, framework, model, loader, dataset, precision, device, "
@@ -58,8 +60,8 @@ class FrameReader {
     run.global_batch = runs_.getColumn(6);
     run.lr_peak = runs_.getColumn(7);
     for (int i = 9; i < runs_.getColumnCount(); ++i) {
-      if (runs_.getColumn(i).isNull()) continue;  // an unreadable run
-      run.conditions[runs_.getColumnName(i)] = runs_.getColumn(i).getString();
+      const std::string value = runs_.getColumn(i);  // empty: unreadable, or the study is silent
+      if (!value.empty()) run.conditions[runs_.getColumnName(i)] = value;
     }
     each(axes_, run.run_id, std::nullopt,
          [&] { run.point[axes_.getColumn(0)] = axes_.getColumn(1).getString(); });
@@ -67,46 +69,115 @@ class FrameReader {
     return run;
   }
 
+  /// A launch and how many of the run's steps were done when the next went on from it.
+  struct Link {
+    int launch = 1;
+    std::int64_t until = std::numeric_limits<std::int64_t>::max();
+  };
+
   void read_launch(RunRow& run, int launch) {
     each(launch_, run.run_id, launch, [&] {
       if (!launch_.getColumn(1).isNull()) run.nodes = launch_.getColumn(1);
       run.conditions["trainer"] = launch_.getColumn(0).getString();
     });
-    each(environment_, run.run_id, launch, [&] {
-      const std::string name = environment_.getColumn(0);
-      const std::string value = environment_.getColumn(1);
-      if (kComparedEnvironment.contains(name) && !value.empty()) run.conditions[name] = value;
-    });
-    each(steps_, run.run_id, launch, [&] { read_steps(run.steps); });
-    each(epochs_, run.run_id, launch, [&] {
-      run.epochs.push_back(
-          {epochs_.getColumn(0), number(epochs_.getColumn(1)), number(epochs_.getColumn(2))});
-    });
-    each(evals_, run.run_id, launch, [&] {
-      run.evals.push_back(
-          {evals_.getColumn(0), number(evals_.getColumn(1)), number(evals_.getColumn(2))});
-    });
-  }
-
-  void read_steps(StepTotals& steps) {
-    steps.includes_warmup = steps_.getColumn(0).getInt() != 0;
-    steps.steps = steps_.getColumn(1);
-    steps.samples = steps_.getColumn(2);
-    steps.wall_s = steps_.getColumn(3);
-    for (int i = 0; i < contract::kStepParts; ++i) {
-      steps.parts_s[static_cast<std::size_t>(i)] = steps_.getColumn(4 + i);
+    const std::vector<Link> chain = chain_to(run.run_id, launch);
+    run.spent.launches = static_cast<int>(chain.size());
+    for (const Link& link : chain) read_environment(run, link.launch);
+    read_steps(run, chain);
+    for (const Link& link : chain) {
+      add_rows(run.epochs, epochs_, run.run_id, link);
+      add_rows(run.evals, evals_, run.run_id, link);
     }
   }
 
-  /// Sums over the windows of a launch, those with start-up costs apart; the ones without come
-  /// first and are all that is taken if there are any.
+  /// The launches that make up the result of the last of them, the earliest first.
+  std::vector<Link> chain_to(const std::string& run_id, int launch) {
+    std::vector<Link> chain{{launch}};
+    for (bool fresh = false; !fresh;) {
+      fresh = true;
+      each(source_, run_id, chain.back().launch, [&] {
+        const int from = contract::LaunchDir(source_.getColumn(0).getString()).number();
+        if (from == 0 || from >= chain.back().launch) return;
+        source_launch_ = {from, source_.getColumn(1)};
+        fresh = false;
+      });
+      if (!fresh) chain.push_back(source_launch_);
+    }
+    std::reverse(chain.begin(), chain.end());
+    return chain;
+  }
+
+  /// Where launches of one run differ, both values are told.
+  void read_environment(RunRow& run, int launch) {
+    each(environment_, run.run_id, launch, [&] {
+      const std::string name = environment_.getColumn(0);
+      const std::string value = environment_.getColumn(1);
+      if (!kComparedEnvironment.contains(name) || value.empty()) return;
+      std::string& known = run.conditions[name];
+      if (known.empty()) {
+        known = value;
+      } else if (known.find(value) == std::string::npos) {
+        known += " and " + value;
+      }
+    });
+  }
+
+  void read_steps(RunRow& run, const std::vector<Link>& chain) {
+    StepTotals steady, warmup;
+    warmup.includes_warmup = true;
+    for (const Link& link : chain) {
+      steps_.reset();
+      steps_.bind(3, link.until);
+      each(steps_, run.run_id, link.launch,
+           [&] { add_steps(steps_.getColumn(0).getInt() != 0 ? warmup : steady); });
+    }
+    run.steps = steady.steps > 0 ? steady : warmup;
+    run.spent.kept_s = steady.wall_s + warmup.wall_s;
+    each(all_steps_, run.run_id, std::nullopt,
+         [&] { run.spent.lost_s = all_steps_.getColumn(0).getDouble() - run.spent.kept_s; });
+  }
+
+  void add_steps(StepTotals& totals) {
+    totals.steps += steps_.getColumn(1).getInt64();
+    totals.samples += steps_.getColumn(2).getInt64();
+    totals.wall_s += steps_.getColumn(3).getDouble();
+    for (int i = 0; i < contract::kStepParts; ++i) {
+      totals.parts_s[static_cast<std::size_t>(i)] += steps_.getColumn(4 + i).getDouble();
+    }
+  }
+
+  /// What a launch says of epochs takes the place of what those before it said.
+  template <class Row>
+  void add_rows(std::vector<Row>& rows, SQLite::Statement& query, const std::string& run_id,
+                const Link& link) {
+    std::vector<Row> own;
+    query.reset();
+    query.bind(3, link.until);
+    each(query, run_id, link.launch, [&] {
+      own.push_back({query.getColumn(0), number(query.getColumn(1)), number(query.getColumn(2))});
+    });
+    if (own.empty()) return;
+    std::erase_if(rows, [&](const Row& row) { return row.epoch >= own.front().epoch; });
+    rows.insert(rows.end(), own.begin(), own.end());
+  }
+
+  /// Sums over the windows of a launch that ended by step ?3, those with start-up costs apart.
   static std::string steps_query() {
     std::string parts;
     for (const char* part : contract::kStepPartNames)
       parts += fmt::format(", sum({}_mean_s)", part);
     return "SELECT warmup, sum(steps), sum(samples), sum(wall_s)" + parts +
-           " FROM step_window WHERE run_id = ? AND launch = ? GROUP BY warmup ORDER BY warmup "
-           "LIMIT 1";
+           " FROM step_window WHERE run_id = ?1 AND launch = ?2 AND first_step + steps <= ?3 "
+           "GROUP BY warmup";
+  }
+
+  /// Rows of a launch on epochs that ended by step ?3.
+  static std::string epoch_query(const char* table, const char* columns) {
+    return fmt::format(
+        "SELECT epoch, {1} FROM {0} JOIN launch USING (run_id, launch) "
+        "WHERE run_id = ?1 AND launch = ?2 "
+        "AND (epoch + 1) * coalesce(steps_per_epoch, 0) <= ?3 ORDER BY line",
+        table, columns);
   }
 
   template <class Row>
@@ -122,9 +193,12 @@ class FrameReader {
   SQLite::Statement environment_;
   SQLite::Statement launch_;
   SQLite::Statement steps_;
+  SQLite::Statement all_steps_;
+  SQLite::Statement source_;
   SQLite::Statement epochs_;
   SQLite::Statement evals_;
   SQLite::Statement runs_;
+  Link source_launch_;
 };
 
 std::vector<contract::Axis> read_axes(SQLite::Database& database) {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <limits>
+#include <optional>
 
 #include "analysis/frame.hpp"
 
@@ -48,22 +48,23 @@ LaunchEnd said_by_job(const EndRecord& end) {
   return {contract::to_string(RunOutcome::Lost), end.source, "its job ended, it did not"};
 }
 
-/// mpirun sends SIGTERM to the other ranks when one dies. Then the script saw no signal, and its
-/// exit code is the dead rank's; 130 and 143 are what a rank stopped by SIGINT or SIGTERM leaves.
-bool rank_died(const LaunchSeen& launch, const EndRecord& script) {
-  const int code = script.record.exit_code;
-  return launch.run_stop == RunOutcome::Cancelled && launch.reason.starts_with("received SIG") &&
-         !script.record.reason.starts_with("got SIG") && code != 0 && code != 128 + SIGINT &&
-         code != 128 + SIGTERM;
+/// Why ranks were stopped that know of the signal alone, where the job script knows more.
+std::optional<LaunchEnd> stopped(const LaunchSeen& launch, const EndRecord& script) {
+  if (launch.run_stop != RunOutcome::Cancelled) return std::nullopt;
+  const contract::LaunchRecord& noted = script.record;
+  const RunOutcome outcome = contract::outcome_of_stopped(noted.outcome, noted.exit_code);
+  if (noted.reason.empty() && outcome == RunOutcome::Cancelled) return std::nullopt;
+  const std::string reason = !noted.reason.empty()
+                                 ? noted.reason
+                                 : fmt::format("a rank died: exit code {}", noted.exit_code);
+  return LaunchEnd{contract::to_string(outcome), script.source, reason};
 }
 
 LaunchEnd decide(const LaunchSeen& launch, const std::vector<EndRecord>& ends) {
   if (const EndRecord* end = last_of(ends, Scope::Run)) return said_by(*end);
   const EndRecord* script = last_of(ends, Scope::Script);
-  if (script != nullptr && rank_died(launch, *script)) {
-    LaunchEnd end = said_by(*script);
-    end.reason = fmt::format("a rank died: exit code {}", script->record.exit_code);
-    return end;
+  if (script != nullptr) {
+    if (auto end = stopped(launch, *script)) return *end;
   }
   if (launch.run_stop) {
     return {contract::to_string(*launch.run_stop), "results.jsonl", launch.reason};

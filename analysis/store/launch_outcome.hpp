@@ -38,7 +38,7 @@ struct LaunchEnd {
 
 /// One end per launch. An `ended` record belongs to the launch that started last before it. The
 /// runner's word on the run counts most, then run_stop, then the job script's, then the end of
-/// the job. A script's bad exit code wins over a run_stop that tells of a mere signal. A job that
+/// the job. Over a run_stop that tells of a mere signal the script's word wins. A job that
 /// completed without the run doing so has Lost it. No witness: Unfinished.
 std::vector<LaunchEnd> decide_ends(const std::vector<LaunchSeen>& launches,
                                    std::vector<EndRecord> ends);

@@ -66,11 +66,16 @@ class LaunchWriter {
   }
 
   void write_launch() {
-    Inserter launch(database_, "launch",
-                    {"run_id", "launch", "source", "started", "world_size", "nodes", "resumed_from",
-                     "trainer_version", "parameters", "trainable_parameters", "train_samples",
-                     "test_samples", "steps_per_epoch", "padded_samples", "dropped_samples",
-                     "stopped", "stop_outcome", "stop_reason", "stop_exit_code"});
+    Inserter launch(database_, "launch", {"run_id",          "launch",
+                                          "source",          "started",
+                                          "world_size",      "nodes",
+                                          "resumed_from",    "trainer_version",
+                                          "parameters",      "trainable_parameters",
+                                          "train_samples",   "test_samples",
+                                          "steps_per_epoch", "padded_samples",
+                                          "dropped_samples", "resumed_step",
+                                          "stopped",         "stop_outcome",
+                                          "stop_reason",     "stop_exit_code"});
     const auto started = [&](auto member) {
       return start_ ? std::optional((*start_).*member) : std::nullopt;
     };
@@ -80,6 +85,7 @@ class LaunchWriter {
     launch.add(started(&S::parameters), started(&S::trainable_parameters));
     launch.add(started(&S::train_samples), started(&S::test_samples), started(&S::steps_per_epoch));
     launch.add(started(&S::padded_samples), started(&S::dropped_samples));
+    launch.add(started(&S::resumed_step));
     if (stop_) {
       launch.add(stop_->time, contract::to_string(stop_->outcome), stop_->reason, stop_->exit_code);
     }

@@ -88,7 +88,12 @@ CREATE TABLE step_window (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::array<const char*, 1> kMigrations{kVersion1};
+constexpr const char* kVersion2 = R"sql(
+-- Steps that were done when resumed_from had been saved: what it did beyond them was done again.
+ALTER TABLE launch ADD COLUMN resumed_step INTEGER;
+)sql";
+
+constexpr std::array<const char*, 2> kMigrations{kVersion1, kVersion2};
 
 }  // namespace
 

@@ -144,4 +144,10 @@ bool Expression::holds(std::span<const Value* const> values) const {
   return evaluate(source_, terms_, [&](std::size_t i) -> const Value& { return *values[i]; });
 }
 
+bool Expression::names(std::size_t symbol) const {
+  return std::any_of(terms_.begin(), terms_.end(), [&](const Term& term) {
+    return term.op == Op::symbol && term.symbol == symbol;
+  });
+}
+
 }  // namespace dlscale::planner

@@ -40,6 +40,9 @@ class Expression {
   /// The same for values that lie apart: asked for many points, none is copied.
   bool holds(std::span<const Value* const> values) const;
 
+  /// Whether what holds depends on that symbol.
+  bool names(std::size_t symbol) const;
+
   enum class Op {
     either,
     both,

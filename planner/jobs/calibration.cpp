@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/file.hpp"
+#include "planner/study/derive.hpp"
 #include "planner/study/settings.hpp"
 
 namespace dlscale::planner {
@@ -49,12 +50,23 @@ Calibration::Calibration(std::string_view text, const std::string& file) {
     });
     if (row.measured.gpus == 0) table.fail("gpus is missing");
     if (row.measured.samples_per_s == 0) table.fail("samples_per_s is missing");
+    for (const Row& other : rows_) {
+      if (other.says_same(row)) table.fail("another row is of the same GPUs and runs");
+    }
     rows_.push_back(std::move(row));
   };
   match_keys({root, ""}, {"throughput"}, [&](std::size_t, const Item& list) {
     for (const Item& table : list.items()) read_row(table);
   });
   if (rows_.empty()) throw base::SpecError({file}, "throughput", "no row [[throughput]]");
+}
+
+bool Calibration::Row::says_same(const Row& other) const {
+  return measured.gpus == other.measured.gpus &&
+         std::equal(conditions.begin(), conditions.end(), other.conditions.begin(),
+                    other.conditions.end(), [](const auto& a, const auto& b) {
+                      return a.first == b.first && a.second.first == b.second.first;
+                    });
 }
 
 std::optional<predict::ThroughputEstimate> Calibration::throughput(
@@ -80,9 +92,7 @@ std::optional<predict::ThroughputEstimate> Calibration::throughput(
 double RunTimes::of(const contract::RunSpec& run, const ResourceWishes& wishes) {
   if (wishes.calibration.empty()) return 0;
   const auto throughput = calibration(wishes).throughput(run);
-  const std::int64_t samples = run.dataset.train_samples > 0
-                                   ? run.dataset.train_samples
-                                   : predict::known_train_samples(run.dataset.kind).value_or(0);
+  const std::int64_t samples = train_samples(run).value_or(0);
   if (!throughput) ++unmatched_;
   if (throughput && samples == 0) ++unknown_size_;
   if (!throughput || samples == 0) return 0;

@@ -28,6 +28,8 @@ class Calibration {
   struct Row {
     predict::Throughput measured;
     std::map<std::string, std::pair<std::string, base::Location>> conditions;
+    /// For the same GPU count and the same runs.
+    bool says_same(const Row& other) const;
   };
   std::vector<Row> rows_;
 };
@@ -38,6 +40,8 @@ class RunTimes {
   /// Seconds; 0 where nothing is known. Reads each calibration file once; a relative path is
   /// looked for beside the study file that names it. Throws base::SpecError.
   double of(const contract::RunSpec& run, const ResourceWishes& wishes);
+  /// So that what was asked up to now is not in the notes.
+  void forget_counts() { extrapolated_ = unmatched_ = unknown_size_ = 0; }
   /// What a reader of the predictions should know, one line each.
   std::vector<std::string> notes() const;
 

@@ -3,23 +3,25 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace dlscale::planner {
 namespace {
 
-/// A node being filled: the schedule is simulated as runs are added to its end.
-class OpenNode {
+/// A node whose runs start in the order they are added.
+class InOrder {
  public:
-  explicit OpenNode(int slots) : free_at_(static_cast<std::size_t>(slots), 0.0) {}
+  explicit InOrder(int slots) : free_at_(static_cast<std::size_t>(slots), 0.0) {}
 
-  double end_if_added(const NodeShare& share) const {
-    return std::max(start_of(share) + share.seconds, plan_.seconds);
-  }
   void add(const NodeShare& share) {
-    plan_.seconds = end_if_added(share);
-    last_start_ = start_of(share);
-    std::fill_n(free_at_.begin(), share.slots, last_start_ + share.seconds);
+    const auto wanted = static_cast<std::ptrdiff_t>(share.slots);
+    last_start_ = std::max(last_start_, free_at_[static_cast<std::size_t>(wanted) - 1]);
+    // Of the free slots those that became free last, so that no more are in use than need be.
+    const auto busy = std::upper_bound(free_at_.begin(), free_at_.end(), last_start_);
+    const double end = last_start_ + share.seconds;
+    std::fill(busy - wanted, busy, end);
     std::sort(free_at_.begin(), free_at_.end());
+    plan_.seconds = std::max(plan_.seconds, end);
     plan_.slots = static_cast<int>(
         std::count_if(free_at_.begin(), free_at_.end(), [](double at) { return at > 0; }));
     plan_.runs.push_back(share);
@@ -27,41 +29,205 @@ class OpenNode {
   const NodePlan& plan() const { return plan_; }
 
  private:
-  double start_of(const NodeShare& share) const {
-    return std::max(last_start_, free_at_[static_cast<std::size_t>(share.slots) - 1]);
-  }
-
   std::vector<double> free_at_;  // of each slot, the earliest first
   double last_start_ = 0;
   NodePlan plan_;
 };
 
+/// A node being filled: a run starts as early as those already there leave it room, be it before
+/// some of them. Played in the order of these starts, each run starts just then: nothing that is
+/// added later could have been passed over earlier.
+class OpenNode {
+ public:
+  OpenNode(int slots, double limit_s)
+      : spans_{{0, slots}, {limit_s, 0}}, longest_(static_cast<std::size_t>(slots) + 1, kUnknown) {}
+
+  bool takes(int slots, double seconds) {
+    double& longest = longest_[static_cast<std::size_t>(slots)];
+    if (longest == kUnknown) longest = longest_room(slots);
+    return seconds <= longest;
+  }
+  void add(const NodeShare& share) {
+    const double start = start_of(share);
+    const double end = start + share.seconds;
+    const std::size_t first = split(start), last = split(end);
+    for (std::size_t i = first; i < last; ++i) spans_[i].free -= share.slots;
+    const auto same = [](const Span& a, const Span& b) { return a.free == b.free; };
+    spans_.erase(std::unique(spans_.begin(), spans_.end(), same), spans_.end());
+    std::fill(longest_.begin(), longest_.end(), kUnknown);
+    starts_.push_back({start, share});
+  }
+  NodePlan plan(int slots) const {
+    auto starts = starts_;
+    std::stable_sort(starts.begin(), starts.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<NodeShare> runs;
+    for (const auto& [start, share] : starts) runs.push_back(share);
+    return in_order(runs, slots);
+  }
+
+ private:
+  static constexpr double kUnknown = -1;
+  struct Span {
+    double from;
+    int free;  // slots, until the next span begins; the last is the time limit
+  };
+
+  /// Calls `use(from, until)` for each time in which so many slots are free, until it says true.
+  template <class Use>
+  void rooms(int slots, Use use) const {
+    for (std::size_t i = 0; i < spans_.size(); ++i) {
+      if (spans_[i].free < slots) continue;
+      const double from = spans_[i].from;
+      while (spans_[i].free >= slots) ++i;
+      if (use(from, spans_[i].from)) return;
+    }
+  }
+  double longest_room(int slots) const {
+    double longest = 0;
+    rooms(slots, [&](double from, double until) {
+      longest = std::max(longest, until - from);
+      return false;
+    });
+    return longest;
+  }
+  double start_of(const NodeShare& share) const {
+    double start = 0;
+    rooms(share.slots, [&](double from, double until) {
+      start = from;
+      return share.seconds <= until - from;
+    });
+    return start;
+  }
+  /// The span that begins then.
+  std::size_t split(double at) {
+    const auto next = std::lower_bound(spans_.begin(), spans_.end(), at,
+                                       [](const Span& span, double t) { return span.from < t; });
+    const auto index = static_cast<std::size_t>(next - spans_.begin());
+    if (next == spans_.end() || next->from > at) {
+      spans_.insert(next, {at, spans_[index - 1].free});
+    }
+    return index;
+  }
+
+  std::vector<Span> spans_;
+  std::vector<double> longest_;  // seconds in which so many slots are free
+  std::vector<std::pair<double, NodeShare>> starts_;
+};
+
+/// The longest beginning of two runs or more that is charged no more than its runs alone.
+NodePlan worthwhile(const NodePlan& node, int slots, const Charge& charge) {
+  constexpr double kRounding = 1 + 1e-9;
+  InOrder played(slots);
+  double alone = 0;
+  std::size_t longest = 0;
+  for (const NodeShare& share : node.runs) {
+    played.add(share);
+    alone += share.alone;
+    const NodePlan& so_far = played.plan();
+    if (charge(so_far.slots, so_far.seconds) <= alone * kRounding) longest = so_far.runs.size();
+  }
+  if (longest < 2) return {};
+  return in_order(std::span(node.runs).first(longest), slots);
+}
+
+/// The most of a node's runs that are worth it, on as many slots as can be.
+NodePlan most_worthwhile(const NodePlan& node, double limit_s, const Charge& charge) {
+  NodePlan best = worthwhile(node, node.slots, charge);
+  const auto wider = [](const NodeShare& a, const NodeShare& b) { return a.slots < b.slots; };
+  const int least = std::max_element(node.runs.begin(), node.runs.end(), wider)->slots;
+  const int step = 1 + node.slots / 16;  // nodes of many cores: not each number of them
+  for (int slots = node.slots - step; slots >= least && best.runs.size() < node.runs.size();
+       slots -= step) {
+    const NodePlan narrow =
+        worthwhile(co_schedule(node.runs, slots, limit_s).front(), slots, charge);
+    if (narrow.runs.size() > best.runs.size()) best = narrow;
+  }
+  return best;
+}
+
+/// Without the longest runs, where nothing else helps: the others would pay for their GPUs.
+NodePlan part_of(NodePlan node, double limit_s, const Charge& charge) {
+  const auto shorter = [](const NodeShare& a, const NodeShare& b) { return a.seconds < b.seconds; };
+  while (node.runs.size() > 1) {
+    NodePlan found = most_worthwhile(node, limit_s, charge);
+    if (!found.runs.empty()) return found;
+    node.runs.erase(std::max_element(node.runs.begin(), node.runs.end(), shorter));
+    node = co_schedule(std::move(node.runs), node.slots, limit_s).front();
+  }
+  return {};
+}
+
+bool longer(const NodeShare& a, const NodeShare& b) {
+  return std::tuple(-a.seconds, -a.slots, a.run) < std::tuple(-b.seconds, -b.slots, b.run);
+}
+
+/// Adds what of a node did not make it into the plan.
+void add_others(const NodePlan& node, const NodePlan& taken, std::vector<NodeShare>& others) {
+  std::vector<std::size_t> runs;
+  for (const NodeShare& share : taken.runs) runs.push_back(share.run);
+  std::sort(runs.begin(), runs.end());
+  for (const NodeShare& share : node.runs) {
+    if (!std::binary_search(runs.begin(), runs.end(), share.run)) others.push_back(share);
+  }
+}
+
 }  // namespace
 
+NodePlan in_order(std::span<const NodeShare> runs, int slots) {
+  InOrder node(slots);
+  for (const NodeShare& share : runs) node.add(share);
+  return node.plan();
+}
+
 std::vector<NodePlan> co_schedule(std::vector<NodeShare> shares, int slots, double limit_s) {
-  std::sort(shares.begin(), shares.end(), [](const NodeShare& a, const NodeShare& b) {
-    return std::tuple(-a.seconds, -a.slots, a.run) < std::tuple(-b.seconds, -b.slots, b.run);
-  });
+  constexpr std::size_t kMostOpen = 100;  // looking at each of many nodes for each run takes long
+  std::sort(shares.begin(), shares.end(), longer);
   std::vector<OpenNode> nodes;
   std::vector<std::size_t> open;  // nodes with room for the shortest run at least
   for (const NodeShare& share : shares) {
     const auto takes = std::find_if(open.begin(), open.end(), [&](std::size_t i) {
-      return nodes[i].end_if_added(share) <= limit_s;
+      return nodes[i].takes(share.slots, share.seconds);
     });
     const bool found = takes != open.end();
     const std::size_t at = found ? *takes : nodes.size();
     if (!found) {
-      nodes.emplace_back(slots);
+      nodes.emplace_back(slots, limit_s);
+      if (open.size() == kMostOpen) open.erase(open.begin());
       open.push_back(at);
     }
     nodes[at].add(share);
-    const NodeShare least{0, 1, shares.back().seconds};
-    if (nodes[at].end_if_added(least) > limit_s)
+    if (!nodes[at].takes(1, shares.back().seconds))
       open.erase(std::find(open.begin(), open.end(), at));
   }
   std::vector<NodePlan> plans;
-  for (const OpenNode& node : nodes) plans.push_back(node.plan());
+  for (const OpenNode& node : nodes) plans.push_back(node.plan(slots));
   return plans;
+}
+
+Sharing share_nodes(std::vector<NodeShare> shares, int slots, double limit_s,
+                    const Charge& charge) {
+  constexpr std::size_t kWorthAnother = 10;  // one run in so many found company: look once more
+  Sharing sharing;
+  for (bool first = true, again = true; again; first = false) {
+    const std::size_t asked = shares.size();
+    std::vector<NodeShare> left;
+    for (const NodePlan& node : co_schedule(std::move(shares), slots, limit_s)) {
+      if (node.runs.size() == 1) {
+        sharing.alone.push_back(node.runs.front().run);
+        if (!first) ++sharing.too_dear;
+        continue;
+      }
+      NodePlan taken = part_of(node, limit_s, charge);
+      add_others(node, taken, left);
+      if (!taken.runs.empty()) sharing.nodes.push_back(std::move(taken));
+    }
+    shares = std::move(left);
+    again = !shares.empty() && (asked - shares.size()) * kWorthAnother >= asked;
+  }
+  sharing.too_dear += shares.size();
+  for (const NodeShare& share : shares) sharing.alone.push_back(share.run);
+  return sharing;
 }
 
 }  // namespace dlscale::planner

@@ -38,7 +38,17 @@ class Arranger {
  public:
   Arranger(const Site& site, const LaunchWishes& launch, std::span<const RunNeeds> needs,
            std::span<PlannedRun> runs)
-      : site_(site), launch_(launch), needs_(needs), runs_(runs) {}
+      : site_(site), launch_(launch), needs_(needs), runs_(runs) {
+    for (const RunNeeds& need : needs_) {
+      const auto [own, is_new] = wishes_.try_emplace(need.wishes, need.wishes);
+      if (!is_new) continue;
+      const auto same = std::find_if(wishes_.begin(), wishes_.end(), [&](const auto& other) {
+        return other.first == other.second && other.first != need.wishes &&
+               key_at_odds(*other.first, *need.wishes).empty();
+      });
+      if (same != wishes_.end()) own->second = same->first;
+    }
+  }
 
   Arrangement arrange(std::span<const PlannedJob> existing) {
     Indices left(runs_.size());
@@ -51,6 +61,7 @@ class Arranger {
     out_.runs.reserve(out_.jobs.capacity());
     for (const std::uint32_t i : left) add_single(i);
     sort_jobs();
+    if (too_dear_ > 0) note_price();
     if (batch && launch_.chain > 0) chain(static_cast<std::size_t>(launch_.chain));
     if (batch && site_.max_jobs > 0) note_job_limit();
     return std::move(out_);
@@ -60,10 +71,12 @@ class Arranger {
   const contract::ResourceRequest& request_of(std::uint32_t i) const {
     return needs_[i].allocation->request;
   }
+  /// The same object for all that ask for the same, whichever sub-study says it.
+  const ResourceWishes* wishes_of(std::uint32_t i) const { return wishes_.at(needs_[i].wishes); }
   const Partition& partition_of(std::uint32_t i) {
     const auto [place, is_new] =
-        partitions_.try_emplace({needs_[i].wishes, needs_[i].allocation->partition});
-    if (is_new) place->second = partition_for(site_, *needs_[i].wishes, *needs_[i].allocation);
+        partitions_.try_emplace({wishes_of(i), needs_[i].allocation->partition});
+    if (is_new) place->second = partition_for(site_, *wishes_of(i), *needs_[i].allocation);
     return place->second;
   }
   /// The time a run is to be given inside a packed job.
@@ -119,11 +132,13 @@ class Arranger {
     }
   }
 
-  /// Takes over the arrays and packed jobs that would be made of their runs again; returns the
-  /// other runs. The parts of an array have one table, so they are kept together or not at all.
+  /// Takes over the single jobs, and the arrays and packed jobs that would be made of their runs
+  /// again; returns the other runs. The parts of an array have one table, so they are kept together
+  /// or not at all.
   Indices keep(std::span<const PlannedJob> existing) {
     std::map<std::string, std::vector<const PlannedJob*>> units;
     for (const PlannedJob& job : existing) {
+      if (job.kind == JobKind::single) units[job.name].push_back(&job);
       if (job.kind == JobKind::packed && launch_.pack) units[job.name].push_back(&job);
       if (job.kind == JobKind::array && launch_.array) units[job.table].push_back(&job);
     }
@@ -152,13 +167,17 @@ class Arranger {
     return left;
   }
   bool keep_unit(const PlannedJob& job, const Indices& group) {
+    if (job.kind == JobKind::single) {
+      add_single(group.front());
+      return true;
+    }
     return job.kind == JobKind::array ? keep_array(job.table, group) : keep_packed(job, group);
   }
 
   bool keep_array(const std::string& table, const Indices& group) {
-    const RunNeeds& first = needs_[group.front()];
+    const Allocation& needed = *needs_[group.front()].allocation;
     const bool alike = std::all_of(group.begin(), group.end(), [&](std::uint32_t i) {
-      return needs_[i].wishes == first.wishes && *needs_[i].allocation == *first.allocation;
+      return wishes_of(i) == wishes_of(group.front()) && *needs_[i].allocation == needed;
     });
     if (!alike || !is_name(table, array_stem(group), array_digest(group))) return false;
     names_.insert(table);
@@ -174,23 +193,30 @@ class Arranger {
     if (!alike) return false;
     double limit = job.resources.walltime_s;
     if (partition.max_walltime_s > 0) limit = std::min(limit, partition.max_walltime_s);
-    std::vector<NodeShare> shares;  // numbered in the job's order, which decides between equals
-    for (const std::uint32_t i : group)
-      shares.push_back({shares.size(), runs_[i].gpus, allowance_s(i)});
-    const auto nodes = co_schedule(std::move(shares), room_for(group.front()), limit);
-    if (nodes.size() != 1 || nodes.front().seconds > limit) return false;
-    Indices runs;
-    for (const NodeShare& share : nodes.front().runs) runs.push_back(group[share.run]);
-    const contract::ResourceRequest request = node_request(nodes.front(), runs, limit);
-    if (!is_name(job.name, kPacked, digest_of(runs, request))) return false;
+    std::vector<NodeShare> shares;
+    for (const std::uint32_t i : group) shares.push_back(share_of(i));
+    const int slots = job.resources.ranks_per_node;
+    const auto fits = [&](const NodeShare& share) { return share.slots <= slots; };
+    if (slots > room_for(group.front()) || !std::all_of(shares.begin(), shares.end(), fits)) {
+      return false;
+    }
+    const NodePlan node = in_order(shares, slots);
+    if (node.seconds > limit) return false;
+    const contract::ResourceRequest request = node_request(node, group, limit);
+    if (!is_name(job.name, kPacked, digest_of(group, request))) return false;
     names_.insert(job.name);
-    add({.name = job.name, .resources = request, .kind = JobKind::packed}, std::move(runs));
+    add({.name = job.name, .resources = request, .kind = JobKind::packed}, group);
     return true;
   }
 
   using PackKey = std::tuple<const ResourceWishes*, int, int>;  // runs of one may share a node
   PackKey pack_key(std::uint32_t i) const {
-    return {needs_[i].wishes, needs_[i].allocation->partition, request_of(i).cores_per_rank};
+    return {wishes_of(i), needs_[i].allocation->partition, request_of(i).cores_per_rank};
+  }
+  NodeShare share_of(std::uint32_t i) {
+    const contract::ResourceRequest& request = request_of(i);
+    return {i, runs_[i].gpus, allowance_s(i),
+            charged_gpus(partition_of(i), request) * request.walltime_s};
   }
   int room_for(std::uint32_t i) {
     return ranks_per_full_node(site_, partition_of(i), request_of(i).cores_per_rank);
@@ -224,18 +250,21 @@ class Arranger {
     double limit = site_.walltime_s;
     std::vector<NodeShare> shares;
     for (const std::uint32_t i : group) {
-      shares.push_back({i, runs_[i].gpus, allowance_s(i)});
+      shares.push_back(share_of(i));
       limit = std::max(limit, shares.back().seconds);
     }
     if (partition.max_walltime_s > 0) limit = partition.max_walltime_s;
-    for (const NodePlan& node : co_schedule(std::move(shares), room_for(group.front()), limit)) {
+    const auto charge = [&](int slots, double seconds) {
+      const auto request = node_request({{}, slots, seconds}, group, limit);
+      return charged_gpus(partition, request) * request.walltime_s;
+    };
+    const Sharing sharing = share_nodes(std::move(shares), room_for(group.front()), limit, charge);
+    too_dear_ += sharing.too_dear;
+    for (const std::size_t run : sharing.alone) left.push_back(static_cast<std::uint32_t>(run));
+    for (const NodePlan& node : sharing.nodes) {
       Indices runs;
       for (const NodeShare& share : node.runs)
         runs.push_back(static_cast<std::uint32_t>(share.run));
-      if (runs.size() == 1) {
-        left.push_back(runs.front());
-        continue;
-      }
       const contract::ResourceRequest request = node_request(node, runs, limit);
       const std::string name = name_of(kPacked, digest_of(runs, request));
       add({.name = name, .resources = request, .kind = JobKind::packed}, std::move(runs));
@@ -249,7 +278,7 @@ class Arranger {
     for (const std::uint32_t i : candidates) {
       const Allocation& needed = *needs_[i].allocation;
       auto& alike =
-          known[{needs_[i].wishes, needed.partition, runs_[i].gpus, needed.request.walltime_s}];
+          known[{wishes_of(i), needed.partition, runs_[i].gpus, needed.request.walltime_s}];
       const auto same = std::find_if(alike.begin(), alike.end(), [&](std::size_t g) {
         return *needs_[groups[g].front()].allocation == needed;
       });
@@ -317,6 +346,12 @@ class Arranger {
     }
   }
 
+  void note_price() {
+    out_.notes.push_back(fmt::format(
+        "not packed, since together they would cost more GPU-hours than alone: {} run{}", too_dear_,
+        too_dear_ == 1 ? "" : "s"));
+  }
+
   /// Batch systems count each task of an array.
   void note_job_limit() {
     std::size_t jobs = 0;
@@ -335,7 +370,9 @@ class Arranger {
   const LaunchWishes& launch_;
   std::span<const RunNeeds> needs_;
   std::span<PlannedRun> runs_;
+  std::map<const ResourceWishes*, const ResourceWishes*> wishes_;          // see wishes_of
   std::map<std::pair<const ResourceWishes*, int>, Partition> partitions_;  // as wished
+  std::size_t too_dear_ = 0;  // runs that cost less alone than packed
   Arrangement out_;
   std::set<std::string> names_;  // of packed jobs and tables
 };

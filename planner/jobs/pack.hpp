@@ -15,7 +15,7 @@ namespace dlscale::planner {
 /// What a run needs, beside what the plan says of it.
 struct RunNeeds {
   const Allocation* allocation = nullptr;
-  const ResourceWishes* wishes = nullptr;  ///< runs share a job only if these are the same object
+  const ResourceWishes* wishes = nullptr;  ///< runs share a job only if these ask for the same
 };
 
 struct Arrangement {
@@ -28,13 +28,15 @@ struct Arrangement {
 /// its charged GPUs x its time limit, and runs share them by GPUs x time. Packed are runs that
 /// fill less than a node, by the time they are to be given: predicted x margin + start-up, else
 /// their time limit; a packed job takes one node for at most the partition's longest time (without
-/// one: the site's usual, or its longest run's). What is left and has the same needs becomes
+/// one: the site's usual, or its longest run's), and is not charged more than its runs would be
+/// alone. What is left and has the same needs becomes
 /// arrays of at most the site's max_array_size. `needs` is parallel to `runs`.
 ///
 /// The name of a packed job or of an array's table tells its content (runs in their order,
 /// resources, partition), so what a queued task refers to never becomes another run. Of the
-/// `existing` jobs, those of an earlier plan, the arrays and packed jobs stay whose runs are all
-/// there and alone would make the same job again; new jobs are made of the other runs only.
+/// `existing` jobs, those of an earlier plan, single ones stay, as do the arrays and packed jobs
+/// whose runs are all there and alone would make the same job again; new jobs are made of the other
+/// runs only.
 Arrangement arrange_jobs(const Site& site, const LaunchWishes& launch,
                          std::span<const RunNeeds> needs, std::span<contract::PlannedRun> runs,
                          std::span<const contract::PlannedJob> existing = {});

@@ -20,7 +20,7 @@ std::vector<std::string> arrange(Planning& planning,
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
     const Point& point = planning.expansion.points[i / repeats];
     needs.push_back(
-        {&planning.allocations[i / repeats], &planning.study.matrices[point.matrix].resources});
+        {&planning.allocations[i / repeats], &planning.study.matrices[point.resources].resources});
   }
   Arrangement arranged =
       arrange_jobs(planning.site, planning.study.launch, needs, planning.plan.runs, existing);
@@ -73,6 +73,11 @@ const std::optional<Node>& budget_of(const Study& study) {
   return budget;
 }
 
+/// The count that --fit keeps besides the ends of curves; 0: none.
+int baseline_gpus(const Study& study) {
+  return study.baseline.rule == "gpus" ? study.baseline.gpus : 0;
+}
+
 }  // namespace
 
 void plan_jobs(Planning& planning, bool fit, std::span<const contract::PlannedJob> existing) {
@@ -80,7 +85,9 @@ void plan_jobs(Planning& planning, bool fit, std::span<const contract::PlannedJo
   if (const std::optional<Node>& wish = budget_of(planning.study)) {
     const Item item{*wish, "resources.max_gpu_hours"};
     const double limit = limit_of(item, planning.plan);
-    const contract::BaselineRule& baseline = planning.study.baseline;
+    const int baseline = baseline_gpus(planning.study);
+    const std::string with_baseline =
+        baseline > 0 ? fmt::format(" and the baseline's {}", baseline) : "";
     for (double cost; !within_budget(cost = total_gpu_hours(planning.plan.runs), limit);) {
       if (!fit) {
         item.fail(
@@ -88,13 +95,12 @@ void plan_jobs(Planning& planning, bool fit, std::span<const contract::PlannedJo
                         "walltime), the limit is {:g}",
                         cost, limit));
       }
-      const Fit fitting =
-          fit_budget(planning.plan.runs, limit, baseline.rule == "gpus" ? baseline.gpus : 0);
+      const Fit fitting = fit_budget(planning.plan.runs, limit, baseline);
       if (fitting.dropped.empty()) {
         item.fail(
-            fmt::format("the smallest and largest GPU counts of each curve alone take {:.0f} "
+            fmt::format("the smallest and largest GPU counts of each curve{} alone take {:.0f} "
                         "GPU-hours, the limit is {:g}",
-                        cost, limit));
+                        with_baseline, cost, limit));
       }
       skip(planning, fitting.dropped);
       notes = arrange(planning, existing);

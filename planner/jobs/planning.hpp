@@ -23,6 +23,7 @@ struct Planning {
   std::vector<Allocation> allocations;               ///< of each point
   std::vector<std::vector<std::uint32_t>> job_runs;  ///< of each job: indices of plan.runs
   std::string study_toml, site_toml;                 ///< for the copies in the plan folder
+  std::string site_file;                             ///< where site_toml was read
   std::string resolved;  ///< the study with all it extends, -S and the defaults
 
   /// The i-th of plan.runs in full: made when asked for, since a plan may have a million.

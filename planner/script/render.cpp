@@ -16,11 +16,7 @@ namespace fs = std::filesystem;
 namespace mustache = kainjow::mustache;
 namespace {
 
-/// A template's text as read, for telling where a name stands.
-struct Source {
-  std::string file;
-  std::string text;
-};
+using Source = TemplateSource;
 
 Source read_template(const fs::path& file) {
   return {file.string(), base::read_file(file)};
@@ -41,19 +37,44 @@ void check_tags(const Source& source) {
   }
 }
 
-/// Where a tag of that name stands in one of the sources.
-base::Location find_tag(const std::vector<Source>& sources, const std::string& name) {
+/// True for a place with quotes before it on its line.
+bool after_quotes(const std::string& text, std::size_t at) {
+  const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
+  return text.substr(line, at - line).find_first_of("'\"") != std::string::npos;
+}
+
+/// Where a tag of that name stands in one of the sources: the first, or the first after quotes.
+base::Location find_tag(const std::vector<Source>& sources, const std::string& name,
+                        bool quoted = false) {
   for (const Source& source : sources) {
     for (std::size_t at = source.text.find("{{"); at != std::string::npos;
          at = source.text.find("{{", at + 2)) {
       const std::size_t start = source.text.find_first_not_of("{#^/> ", at);
       if (start != std::string::npos && source.text.compare(start, name.size(), name) == 0 &&
-          std::string_view(" }").find(source.text[start + name.size()]) < 2) {
+          std::string_view(" }").find(source.text[start + name.size()]) < 2 &&
+          (!quoted || after_quotes(source.text, at))) {
         return base::locate(source.file, source.text, at);
       }
     }
   }
   return {sources.front().file};
+}
+
+/// What the place number `index` of values_of is called; empty where there is no such place.
+std::string name_of(const TemplateData& data, std::size_t index) {
+  const auto find = [&](const auto& named, auto size_of) -> std::string {
+    for (const auto& [name, value] : named) {
+      const std::size_t size = size_of(value);
+      if (index < size) return std::string(name);
+      index -= size;
+    }
+    return {};
+  };
+  const auto one = [](const std::string&) { return std::size_t{1}; };
+  std::string name = find(data.values, one);
+  if (name.empty()) name = find(data.extras, one);
+  if (name.empty()) name = find(data.lists, [](const auto& items) { return items.size(); });
+  return name;
 }
 
 /// The names of all templates in the folders.
@@ -92,6 +113,7 @@ class StrictContext : public mustache::context<std::string> {
         renamed_(partials),
         folders_(folders),
         sources_{std::move(source)} {}
+  const std::vector<Source>& sources() const { return sources_; }
   const mustache::data* get(const std::string& name) const override {
     const mustache::data* found = mustache::context<std::string>::get(name);
     if (found == nullptr) {
@@ -248,7 +270,7 @@ ScriptTemplate ScriptTemplate::of_text(std::string text, std::string file) {
   return result;
 }
 
-ScriptText ScriptTemplate::compile(const TemplateData& data) const {
+ScriptTemplate::Compiled ScriptTemplate::compile(const TemplateData& data) const {
   std::vector<std::string> names;
   const mustache::data values = to_mustache(data, names);
   StrictContext context(values, names, data.partials, folders_, {file_, text_});
@@ -256,18 +278,28 @@ ScriptText ScriptTemplate::compile(const TemplateData& data) const {
   engine.set_custom_escape([](const std::string& mark) { return mark; });
   const std::string rendered = engine.is_valid() ? engine.render(context) : "";
   if (!engine.is_valid()) throw syntax_error({file_, text_}, engine.error_message());
-  return ScriptText(rendered, file_);
+  return {data, ScriptText(rendered, file_), context.sources()};
 }
 
-const ScriptText& ScriptTemplate::text_for(const TemplateData& data) {
+const ScriptTemplate::Compiled& ScriptTemplate::compiled_for(const TemplateData& data) {
   for (const Compiled& compiled : compiled_) {
-    if (same_shape(compiled.data, data)) return compiled.text;
+    if (same_shape(compiled.data, data)) return compiled;
   }
-  return compiled_.emplace_back(data, compile(data)).text;
+  return compiled_.emplace_back(compile(data));
 }
 
 std::string ScriptTemplate::render(const TemplateData& data) {
-  return text_for(data).with(values_of(data));
+  const Compiled& compiled = compiled_for(data);
+  try {
+    return compiled.text.with(values_of(data));
+  } catch (const UnfitValue& error) {
+    const std::string name = name_of(data, error.index);
+    const bool quoted = error.key_path().empty();
+    UnfitValue named(quoted ? find_tag(compiled.sources, name, true) : error.where(),
+                     error.key_path(), error.problem);
+    named.name = name;
+    throw named;
+  }
 }
 
 }  // namespace dlscale::planner

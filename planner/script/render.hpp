@@ -36,6 +36,12 @@ struct TemplateData {
   std::map<std::string, std::string> extras;  ///< more values, which hide those of these names
 };
 
+/// A template's text as read, for telling where a name stands.
+struct TemplateSource {
+  std::string file;
+  std::string text;
+};
+
 /// One template and the partials (`{{>name}}` is <name>.mustache) of a folder. Only `{{{line}}}`
 /// may stand unquoted, and delimiters stay {{ }}.
 class ScriptTemplate {
@@ -57,9 +63,10 @@ class ScriptTemplate {
   struct Compiled {
     TemplateData data;
     ScriptText text;
+    std::vector<TemplateSource> sources;  // the template, then its partials
   };
-  const ScriptText& text_for(const TemplateData& data);
-  ScriptText compile(const TemplateData& data) const;
+  const Compiled& compiled_for(const TemplateData& data);
+  Compiled compile(const TemplateData& data) const;
 
   std::vector<std::filesystem::path> folders_;  // where partials are, the first that has one
   std::string file_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace dlscale::planner {
@@ -22,6 +23,7 @@ std::string text(const T& value) {
 }
 
 constexpr const char* kCommand = "trainer.command";
+constexpr const char* kDatasetPath = "dataset_path";  // the one value that may be empty
 
 /// Calls `make`; what it throws is at the command's place in the study, not in the command.
 template <class Make>
@@ -45,7 +47,7 @@ constexpr Row kRows[] = {
     {"model", "resnet50, …", [](const RunSpec& r) { return r.model; }},
     {"loader", "native, dali_gpu, …", [](const RunSpec& r) { return r.loader; }},
     {"dataset", "kind of the data set", [](const RunSpec& r) { return r.dataset.kind; }},
-    {"dataset_path", "folder of the data, its variables as written",
+    {kDatasetPath, "folder of the data, its variables as written",
      [](const RunSpec& r) { return r.dataset.path; }},
     {"mode", "train or inference",
      [](const RunSpec& r) { return r.mode.empty() ? "train" : r.mode; }},
@@ -57,11 +59,14 @@ constexpr Row kRows[] = {
      [](const RunSpec& r) { return text(r.global_batch); }},
     {"accumulation_steps", "batches of a rank in an optimizer step",
      [](const RunSpec& r) { return text(r.accumulation_steps); }},
-    {"epochs", "to train", [](const RunSpec& r) { return text(r.epochs); }},
+    {"epochs", "to train",
+     [](const RunSpec& r) { return r.epochs > 0 ? text(r.epochs) : std::string(); }},
     {"warmup_epochs", "until the peak learning rate",
      [](const RunSpec& r) { return text(r.warmup_epochs); }},
-    {"lr_base", "learning rate of one GPU", [](const RunSpec& r) { return text(r.lr.base); }},
-    {"lr_peak", "learning rate after warm-up", [](const RunSpec& r) { return text(r.lr.peak); }},
+    {"lr_base", "learning rate before it is scaled",
+     [](const RunSpec& r) { return r.lr.scale.empty() ? std::string() : text(r.lr.base); }},
+    {"lr_peak", "learning rate after warm-up",
+     [](const RunSpec& r) { return r.lr.scale.empty() ? std::string() : text(r.lr.peak); }},
     {"lr_schedule", "step, cosine, …", [](const RunSpec& r) { return r.lr_schedule.kind; }},
     {"optimizer", "sgd, adam, …", [](const RunSpec& r) { return r.optimizer.kind; }},
     {"momentum", "of the optimizer", [](const RunSpec& r) { return text(r.optimizer.momentum); }},
@@ -78,19 +83,32 @@ std::vector<ScriptName> run_value_names() {
   return names;
 }
 
+bool names_value(std::string_view command, std::string_view name) {
+  for (std::size_t at = 0; (at = command.find("{{", at)) != std::string_view::npos;) {
+    at = std::min(command.find_first_not_of("{ ", at), command.size());
+    if (command.substr(at, command.find_first_of("} ", at) - at) == name) return true;
+  }
+  return false;
+}
+
 void add_run_values(const RunSpec& run, TemplateData& data) {
   for (const Row& row : kRows) data.values.emplace_back(row.name, row.value(run));
   data.extras = run.parameters;
 }
 
 ExternalCommand::ExternalCommand(std::string command, base::Location where)
-    : where_(std::move(where)), template_(at_command(where_, [&] {
-        return ScriptTemplate::of_text(std::move(command), kCommand);
-      })) {}
+    : command_(std::move(command)),
+      where_(std::move(where)),
+      template_(at_command(where_, [&] { return ScriptTemplate::of_text(command_, kCommand); })) {}
 
 std::string ExternalCommand::of(const RunSpec& run) {
   TemplateData data;
   add_run_values(run, data);
+  for (const auto& [name, value] : data.values) {
+    const bool may_be_empty = name == kDatasetPath || run.parameters.contains(std::string(name));
+    if (!value.empty() || may_be_empty || !names_value(command_, name)) continue;
+    throw base::SpecError(where_, kCommand, fmt::format("{} is not said by the study", name));
+  }
   return at_command(where_, [&] { return template_.render(data); });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -21,7 +22,10 @@ struct ScriptName {
 /// The values every run has.
 std::vector<ScriptName> run_value_names();
 
-/// Adds those values, and the run's free parameters by their bare names, which hide others.
+/// Whether the command has {{name}}.
+bool names_value(std::string_view command, std::string_view name);
+
+/// Adds those values, and the run's free parameters by their bare names (check_parameters).
 void add_run_values(const contract::RunSpec& run, TemplateData& data);
 
 /// The command of an external trainer, compiled once.
@@ -30,10 +34,11 @@ class ExternalCommand {
   /// `where` is its place in the study. Throws base::SpecError for a tag that is not allowed.
   ExternalCommand(std::string command, base::Location where);
   /// With the run's values in place of its {{names}}, each quoted for the shell. Throws
-  /// base::SpecError for a name that the run does not have.
+  /// base::SpecError for a name that the run does not have, or for which the study says no value.
   std::string of(const contract::RunSpec& run);
 
  private:
+  std::string command_;
   base::Location where_;
   ScriptTemplate template_;
 };

@@ -20,7 +20,6 @@ std::size_t point_of(const Planning& planning, std::size_t job) {
   return planning.job_runs[job].front() / static_cast<std::size_t>(planning.study.repeats);
 }
 
-/// Runs of one job are of the same matrix.
 const Matrix& matrix_of(const Planning& planning, std::size_t point) {
   return planning.study.matrices[planning.expansion.points[point].matrix];
 }
@@ -35,9 +34,11 @@ std::vector<std::string> data_paths(const Planning& planning,
   const auto repeats = static_cast<std::uint32_t>(planning.study.repeats);
   std::vector<std::string> paths;
   if (!first.dataset.path.empty()) paths.push_back(first.dataset.path);
-  if (!varies(matrix_of(planning, runs.front() / repeats), "dataset.path")) return paths;
   for (std::size_t i = 1; i < runs.size(); ++i) {
-    if (runs[i] / repeats == runs[i - 1] / repeats) continue;  // of the same point
+    const std::size_t point = runs[i] / repeats, last = runs[i - 1] / repeats;
+    const Matrix& matrix = matrix_of(planning, point);
+    const bool same_matrix = &matrix == &matrix_of(planning, last);
+    if (point == last || (same_matrix && !varies(matrix, "dataset.path"))) continue;
     std::string path = planning.run(runs[i]).dataset.path;
     if (!path.empty()) add_once(paths, std::move(path));
   }
@@ -73,7 +74,8 @@ bool Script::plain() const {
 }
 
 bool Script::moldable() const {
-  return partition.moldable && !packed() && !torchrun() && shapes().size() > 1;
+  const bool launcher_follows = !plain() && !torchrun();
+  return partition.moldable && !packed() && launcher_follows && shapes().size() > 1;
 }
 
 std::vector<Shape> Script::shapes() const {
@@ -123,6 +125,13 @@ std::string Script::mail_events() const {
                                       : (on("oar") ? "ERROR" : "FAIL"));
   }
   return fmt::format("{}", fmt::join(events, ","));
+}
+
+/// OAR submits idempotent jobs that end with 99 again.
+std::vector<std::string> Script::types() const {
+  std::vector<std::string> types = partition.types;
+  if (site.requeue.value_or(false)) add_once(types, "idempotent");
+  return types;
 }
 
 int Script::signal_before_end_s() const {

@@ -58,6 +58,9 @@ struct Script {
   const Mail& mail() const { return wishes.mail ? *wishes.mail : site.mail; }
   std::string mail_events() const;
   int signal_before_end_s() const;
+  /// The script itself sends the job back to the queue.
+  bool requeues() const { return on("slurm") && site.requeue.value_or(true); }
+  std::vector<std::string> types() const;  ///< OAR's -t
   std::string walltime() const;
 
   /// OAR's -p: what picks the nodes, and their GPUs.

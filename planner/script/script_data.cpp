@@ -108,8 +108,6 @@ constexpr Row<std::string> kRunningValues[] = {
      [](const Script& s) { return s.out.job_out(s.job.name).string(); }},
     {"job_err", "where the batch system puts standard error",
      [](const Script& s) { return s.out.job_err(s.job.name).string(); }},
-    {"job_end", "where the script notes how runs ended",
-     [](const Script& s) { return s.out.job_end(s.job.name).string(); }},
 };
 
 constexpr Row<bool> kFlags[] = {
@@ -135,6 +133,8 @@ constexpr Row<bool> kFlags[] = {
     {"has_throttle", "", [](const Script& s) { return s.job.throttle > 0; }},
     {"has_signal", "the batch system warns before the time limit",
      [](const Script& s) { return !s.on("local") && s.signal_before_end_s() > 0; }},
+    {"requeues", "SLURM: a job whose run saved its state goes back to the queue",
+     [](const Script& s) { return s.requeues(); }},
     {"has_launcher", "a launcher starts the processes",
      [](const Script& s) { return s.launch() != "plain"; }},
     {"has_program", "program can be looked for",
@@ -174,7 +174,7 @@ constexpr Row<std::vector<std::string>> kLists[] = {
      [](const Script& s) { return s.site.container.args; }},
     {"oar_requests", "OAR: each resources and walltime that will do",
      [](const Script& s) { return s.oar_requests(); }},
-    {"types", "OAR: types of the job", [](const Script& s) { return s.partition.types; }},
+    {"types", "OAR: types of the job", [](const Script& s) { return s.types(); }},
     {"datasets", "paths of the data, their variables as written",
      [](const Script& s) { return s.datasets; }},
     {"dataset_variables", "names of those variables, the longest first",
@@ -234,8 +234,9 @@ std::vector<ScriptName> script_names() {
     for (const auto& row : rows) {
       const bool obvious = std::string_view(row.meaning).empty();
       names.push_back({row.name, kind,
-                       obvious ? fmt::format("there is a {}", std::string_view(row.name).substr(4))
-                               : std::string(row.meaning)});
+                       obvious
+                           ? fmt::format("{} is not empty", std::string_view(row.name).substr(4))
+                           : std::string(row.meaning)});
     }
   };
   add("value", kAskedValues);

@@ -86,9 +86,9 @@ std::string character_name(char c) {
 void check_directive_value(const DirectiveRule& rule, std::string_view line, std::string_view value,
                            const std::string& template_file) {
   const auto fail = [&](const std::string& problem) {
-    throw base::SpecError({template_file}, line.substr(0, line.find_last_not_of(" =") + 1),
-                          fmt::format("the value {} {}; nothing can be quoted on this line",
-                                      shell_quote(value), problem));
+    throw UnfitValue({template_file}, line.substr(0, line.find_last_not_of(" =") + 1),
+                     fmt::format("the value {} {}; nothing can be quoted on this line",
+                                 shell_quote(value), problem));
   };
   const auto bad = std::find_if(value.begin(), value.end(), [&](unsigned char c) {
     return !is_word_character(c) &&
@@ -101,7 +101,7 @@ void check_directive_value(const DirectiveRule& rule, std::string_view line, std
 
 [[noreturn]] void refuse_within_quotes(std::string_view value, std::string_view line,
                                        const std::string& template_file) {
-  throw base::SpecError(
+  throw UnfitValue(
       {template_file}, "",
       fmt::format(
           "the value {} comes after {}, within quotes, a here-document or arithmetic, where "
@@ -195,7 +195,12 @@ std::string ScriptText::with(std::span<const std::string_view> values) const {
   script.reserve(size);
   for (const Place& place : places_) {
     script += place.before;
-    put(values[place.index], place, script);
+    try {
+      put(values[place.index], place, script);
+    } catch (UnfitValue& error) {
+      error.index = place.index;
+      throw;
+    }
   }
   return script += rest_;
 }

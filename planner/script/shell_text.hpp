@@ -5,7 +5,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "base/error.hpp"
 
 namespace dlscale::planner {
 
@@ -13,6 +16,16 @@ namespace dlscale::planner {
 /// it is special, else '…', with control characters $'…'. Throws base::SpecError for NUL, which no
 /// word of a shell can hold.
 std::string shell_quote(std::string_view value);
+
+/// A value that cannot stand where the template wants it.
+struct UnfitValue : base::SpecError {
+  /// `line` is the directive, empty on shell lines.
+  UnfitValue(const base::Location& where, std::string_view line, std::string what_is_wrong)
+      : base::SpecError(where, line, what_is_wrong), problem(std::move(what_is_wrong)) {}
+  std::string problem;
+  std::size_t index = 0;  ///< of the value
+  std::string name;       ///< what templates call it, where that is known
+};
 
 struct DirectiveRule;
 
@@ -31,8 +44,8 @@ class ScriptText {
   /// Gives every value the form its line wants. On a line that begins with #SBATCH or #OAR, where
   /// nothing can be quoted, it stands as it is and must be made of characters the batch system
   /// takes there; everywhere else it is shell-quoted. Within quotes, here-documents and arithmetic,
-  /// where quoting is not possible, it must mean nothing to a shell. Throws base::SpecError naming
-  /// the template and the directive or the line.
+  /// where quoting is not possible, it must mean nothing to a shell. Throws UnfitValue naming the
+  /// template and the directive or the line.
   std::string with(std::span<const std::string_view> values) const;
 
  private:

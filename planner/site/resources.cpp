@@ -79,7 +79,8 @@ Refusal try_partition(const Site& site, const ResourceWishes& wishes, const Part
   if (Refusal no = refusal_of_nodes(partition, gpus, room, request); !no.why.empty()) return no;
   if (Refusal no = refusal_of_wishes(partition, wishes, predicted_s); !no.why.empty()) return no;
   const double limit = partition.max_walltime_s;
-  if (limit > 0 && wishes.walltime_s == 0 && predicted_s > 0) {
+  const bool decided = predicted_s > 0 || wishes.partition;  // else another may give more time
+  if (limit > 0 && wishes.walltime_s == 0 && decided) {
     request.walltime_s = std::min(request.walltime_s, limit);
   }
   if (limit > 0 && request.walltime_s > limit) {

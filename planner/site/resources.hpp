@@ -21,7 +21,8 @@ struct Allocation {
 /// The first partition that takes the job, or the one the study names: the fewest nodes over which
 /// the ranks divide evenly, each with room for its ranks (GPUs and cores). Without partitions all
 /// ranks share one node. The time limit is the study's; else follows from `predicted_s`, the
-/// expected run time (0: not known), cut to what the partition allows; else is the site's. Throws
+/// expected run time (0: not known), cut to what the partition allows; else is the site's, cut
+/// likewise where the study names the partition. Throws
 /// base::SpecError naming the limit of each partition, at the wish that none of them fulfils, or
 /// at `gpus`.
 Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& gpus,

@@ -53,7 +53,7 @@ struct Site {
   std::string scheduler;  ///< local, slurm, oar
   std::string device = "cpu";
   std::string communicator = "mpi";
-  std::string launcher = "mpirun";  ///< templates/launch_<launcher>.mustache
+  std::string launcher = "mpirun";  ///< templates/launch_<launcher>.mustache; fits the scheduler
   std::vector<std::string> launcher_args;
   std::vector<Partition> partitions;  ///< the first that can take a job is used
   std::string account;
@@ -62,6 +62,8 @@ struct Site {
   int max_array_size = 1001;     ///< tasks of one array (SLURM has 1001 unless told)
   int max_jobs = 0;              ///< of one user at a time; 0 = no limit
   int signal_before_end_s = 60;  ///< jobs are told so long before their time is up; 0: never
+  /// Jobs whose runs saved their state before the time limit go back to the queue by themselves.
+  std::optional<bool> requeue;  ///< not said: on SLURM
   Mail mail;
   Container container;
   std::vector<std::string> modules;              ///< shell lines, verbatim

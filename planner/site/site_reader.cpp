@@ -2,8 +2,10 @@
 #include "planner/site/site_reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "base/registry.hpp"
@@ -117,7 +119,12 @@ void read_container(Site& site, const Item& item) {
 
 void read_variables(Site& site, const Item& item) {
   for (const Entry& entry : item.table()) {
-    site.variables[entry.key] = Item{entry.node, item.key + "." + entry.key}.text();
+    const std::string key = item.key + "." + entry.key;
+    if (!is_identifier(entry.key)) {
+      throw base::SpecError(entry.where, key,
+                            "the name of a variable is letters, digits and _, no digit first");
+    }
+    site.variables[entry.key] = Item{entry.node, key}.text();
   }
 }
 
@@ -136,6 +143,7 @@ const std::vector<Field<Site>>& site_fields() {
       whole_field("max_array_size", &Site::max_array_size, 1),
       whole_field("max_jobs", &Site::max_jobs, 1),
       whole_field("signal_before_end_s", &Site::signal_before_end_s, 0, kMostSignalSeconds),
+      {"requeue", [](Site& site, const Item& item) { site.requeue = item.flag(); }},
       {"mail", read_mail},
       {"container", read_container},
       lines_field("modules", &Site::modules),
@@ -155,6 +163,7 @@ struct SchedulerKey {
 constexpr SchedulerKey kSiteKeys[] = {{"max_array_size", "slurm oar"},
                                       {"max_jobs", "slurm oar"},
                                       {"signal_before_end_s", "slurm oar"},
+                                      {"requeue", "slurm oar"},
                                       {"mail", "slurm oar"}};
 constexpr SchedulerKey kPartitionKeys[] = {
     {"exclusive", "slurm oar"}, {"gpu_type", "slurm oar"},   {"account", "slurm oar"},
@@ -173,6 +182,17 @@ void check_scheduler_keys(const std::string& scheduler, const Item& table,
     throw base::SpecError(entry->where, table.key.empty() ? key : table.key + "." + key,
                           fmt::format("has no meaning on {}", scheduler_title(scheduler)));
   }
+}
+
+/// Who starts a job's ranks must know its nodes.
+void check_launcher(const Site& site, const Item& root) {
+  static const std::map<std::string, std::vector<std::string>> kLaunchers{
+      {"slurm", {"srun", "mpirun"}}, {"oar", {"oarsh", "mpirun"}}, {"local", {"mpirun"}}};
+  const std::vector<std::string>& fitting = kLaunchers.at(site.scheduler);
+  if (std::find(fitting.begin(), fitting.end(), site.launcher) != fitting.end()) return;
+  Item{find_key(root.table(), "launcher")->node, "launcher"}.fail(
+      fmt::format("{} does not start ranks on {}; there it is {}", site.launcher,
+                  scheduler_title(site.scheduler), fmt::join(fitting, " or ")));
 }
 
 void check_partition(const Site& site, const Partition& partition, const Item& item) {
@@ -197,6 +217,7 @@ void check_site(const Site& site, const Item& root) {
   };
   if (site.scheduler.empty()) missing("scheduler", ": local, slurm or oar");
   check_scheduler_keys(site.scheduler, root, kSiteKeys);
+  check_launcher(site, root);
   if (site.container.kind == "pyxis" && site.launcher != "srun") {
     Item{find_key(root.table(), "container")->node, "container"}.fail(
         "pyxis is a part of srun: the site's launcher must be srun");

@@ -123,6 +123,20 @@ std::string gpu_type_of(const Item& item) {
   return item.text();
 }
 
+std::string key_at_odds(const ResourceWishes& a, const ResourceWishes& b) {
+  const auto text = [](const ResourceWishes& wishes, const std::string& key) {
+    const auto said = wishes.said.find(key);
+    return said == wishes.said.end() ? std::nullopt : std::optional(to_text(said->second));
+  };
+  for (const Field<ResourceWishes>& field : resource_fields()) {
+    const bool of_time =
+        field.name == "walltime" || field.name == "margin" || field.name == "calibration";
+    if (of_time || field.name == "max_gpu_hours") continue;
+    if (text(a, field.name) != text(b, field.name)) return field.name;
+  }
+  return {};
+}
+
 std::string scheduler_title(const std::string& scheduler) {
   return scheduler == "slurm" ? "SLURM" : scheduler == "oar" ? "OAR" : "a single machine";
 }

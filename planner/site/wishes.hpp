@@ -45,6 +45,10 @@ Mail mail_of(const Item& item);
 /// A GPU model or type: no quotes, since OAR's properties are SQL.
 std::string gpu_type_of(const Item& item);
 
+/// The first key that only one of them says, or both with other values; empty: none. Those that
+/// decide on a run's time and those of the whole plan are left out.
+std::string key_at_odds(const ResourceWishes& a, const ResourceWishes& b);
+
 /// "SLURM", "OAR", "this machine".
 std::string scheduler_title(const std::string& scheduler);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -34,12 +35,21 @@ class ValueReader {
         add(value);
         continue;
       }
-      for (const Node& node : range_values(value)) add({node, value.key});
+      const List range = range_values(value);
+      for (const Node& node : range) {
+        if (is_broken(node))
+          setting_.read(scratch_, {node, value.key});  // where whole ones are due
+      }
+      for (const Node& node : range) add({node, value.key});
     }
     return std::move(nodes_);
   }
 
  private:
+  static bool is_broken(const Node& node) {
+    const auto* const number = std::get_if<double>(&node.value);
+    return number != nullptr && *number != std::trunc(*number);
+  }
   void add(const Item& value) {
     setting_.read(scratch_, value);
     const std::string text = to_text(value.node);

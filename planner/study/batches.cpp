@@ -36,8 +36,8 @@ void derive_steps(const BatchWish& wish, int gpus, bool floor, Batches& out) {
   if (steps < 1) {
     out.problem = split() + " is less than one step";
   } else if (*wish.global % at_once != 0 && floor) {
-    out.note = fmt::format("{}: {} accumulation steps, so these runs have global batch {}", split(),
-                           steps, steps * at_once);
+    out.note = fmt::format("{}: {} accumulation step{}, so these runs have global batch {}",
+                           split(), steps, steps == 1 ? "" : "s", steps * at_once);
   } else if (*wish.global % at_once != 0) {
     out.problem = split() + " does not divide evenly";
   }

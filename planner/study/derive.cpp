@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "predict/walltime.hpp"
+
 namespace dlscale::planner {
 namespace {
 
@@ -29,7 +31,10 @@ void derive_learning_rate(const Recipe& recipe, Derived& out) {
   contract::LearningRate& lr = out.run.lr;
   lr.base = recipe.lr_base_per_gpu.value_or(recipe.lr_base.value_or(0));
   const bool scaled = recipe.lr_base_per_gpu || recipe.lr_base_batch;
-  lr.scale = !recipe.lr_scale.empty() ? recipe.lr_scale : scaled ? "linear" : "none";
+  lr.scale = !recipe.lr_scale.empty() ? recipe.lr_scale
+             : scaled                 ? "linear"
+             : recipe.lr_base         ? "none"
+                                      : "";
   const double ratio = recipe.lr_base_batch ? static_cast<double>(out.run.global_batch) /
                                                   static_cast<double>(*recipe.lr_base_batch)
                                             : out.run.gpus;
@@ -90,14 +95,6 @@ void derive_model(const Recipe& recipe, Derived& out) {
   out.problem = {"model", "frozen_backbone needs training.models.frozen_backbone.backbone"};
 }
 
-struct KnownSize {
-  const char* kind;
-  std::int64_t train_samples;
-};
-/// Data sets that always have as many; of synthetic_digits the trainer makes so many unless told.
-constexpr KnownSize kSizes[] = {
-    {"mnist", 60'000}, {"fashion_mnist", 60'000}, {"cifar10", 50'000}, {"synthetic_digits", 6'000}};
-
 }  // namespace
 
 double lr_peak(double base, const std::string& scale, double ratio) {
@@ -109,18 +106,14 @@ double lr_peak(double base, const std::string& scale, double ratio) {
 std::optional<std::int64_t> train_samples(const contract::RunSpec& run) {
   const contract::DatasetSpec& dataset = run.dataset;
   if (dataset.train_samples > 0) return dataset.train_samples;
-  if (!run.trainer.command.empty()) return std::nullopt;
-  for (const auto& [kind, samples] : kSizes) {
-    if (dataset.kind == kind) return samples;
-  }
-  return std::nullopt;
+  return predict::known_train_samples(dataset.kind);
 }
 
 std::optional<std::int64_t> steps_per_epoch(const contract::RunSpec& run) {
   const std::optional<std::int64_t> samples = train_samples(run);
   if (!samples) return std::nullopt;
   const bool ragged = *samples % run.global_batch != 0;
-  return *samples / run.global_batch + (ragged && run.last_batch == "pad" ? 1 : 0);
+  return *samples / run.global_batch + (ragged && run.last_batch != "drop" ? 1 : 0);
 }
 
 Derived derive(Recipe recipe, const std::string& uneven_batch) {

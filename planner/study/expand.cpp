@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "contract/run_id.hpp"
@@ -61,7 +62,6 @@ Recipe recipe_of(const Study& study, const Point& point) {
   const Matrix& matrix = study.matrices[point.matrix];
   Recipe recipe = matrix.recipe;
   recipe.run.study = study.name;
-  recipe.run.scaling = matrix.scaling;
   recipe.run.seed = study.seed;
   for (std::size_t i = 0; i < point.values.size(); ++i) {
     const StudyAxis& axis = matrix.axes[i];
@@ -85,6 +85,12 @@ struct Candidate {
   std::string note;
 };
 
+const Node* said_of(const Matrix& matrix, const std::string& key) {
+  const auto& said = matrix.resources.said;
+  const auto found = said.find(key);
+  return found == said.end() ? nullptr : &found->second;
+}
+
 /// All data but the synthetic lie in files; where those of another trainer lie we do not know.
 bool lacks_data(const contract::RunSpec& run) {
   const bool ours = run.trainer.command.empty();
@@ -94,19 +100,26 @@ bool lacks_data(const contract::RunSpec& run) {
 /// Adds the points of one matrix.
 class Expander {
  public:
-  Expander(const Study& study, std::uint32_t matrix, Expansion& result,
-           std::unordered_map<std::string, std::size_t>& known)
-      : study_(study),
-        matrix_(study.matrices[matrix]),
-        number_(matrix),
+  /// The points of one matrix that are wanted.
+  struct Task {
+    const Study& study;
+    std::uint32_t matrix;
+    const Wanted& wanted;
+  };
+  Expander(const Task& task, Expansion& result, std::unordered_map<std::string, std::size_t>& known)
+      : study_(task.study),
+        matrix_(study_.matrices[task.matrix]),
+        number_(task.matrix),
+        wanted_(task.wanted),
         result_(result),
         known_(known),
-        seen_(matrix_, study.uneven_batch),
+        seen_(matrix_, study_.uneven_batch),
         override_holds_(matrix_.overrides.size(), false) {}
 
   void add(const Values& values) {
-    Candidate& next = batch_.emplace_back(Point{number_, values, {}, {}, {}});
+    Candidate& next = batch_.emplace_back(Point{number_, values, {}, {}, {}, number_});
     next.why = conditions(next.point);
+    if (next.why == nullptr && wanted_ && !is_wanted(next.point)) return batch_.pop_back();
     if (batch_.size() == kBatch) add_batch();
   }
 
@@ -115,15 +128,16 @@ class Expander {
     for (std::size_t i = 0; i < override_holds_.size(); ++i) {
       if (override_holds_[i]) continue;
       const Override& idle = matrix_.overrides[i];
-      note(fmt::format("{}:{}: {} changes nothing: its condition holds for no point",
-                       idle.where.file, idle.where.line, idle.key));
+      note(
+          base::SpecError(idle.where, idle.key, "changes nothing: its condition holds for no point")
+              .what());
     }
   }
 
  private:
   /// Finds the point's overrides, and the reason to leave it out, if there is one.
   const std::string* conditions(Point& point) {
-    if (matrix_.overrides.empty() && matrix_.exclusions.empty()) return nullptr;
+    if (matrix_.overrides.empty() && matrix_.exclusions.empty() && !wanted_) return nullptr;
     seen_.move_to(point.values);
     for (std::uint32_t i = 0; i < matrix_.overrides.size(); ++i) {
       if (matrix_.overrides[i].when.holds(seen_.all())) point.overrides.push_back(i);
@@ -136,6 +150,14 @@ class Expander {
       if (exclusion.when.holds(seen_.all())) return &exclusion.why;
     }
     return nullptr;
+  }
+  /// Of the point seen last. One whose batch cannot be is told of like any other.
+  bool is_wanted(const Point& point) {
+    if (!seen_.batches().problem.empty()) return true;
+    ++result_.asked->all;
+    if (!wanted_(outline(matrix_, point, seen_))) return false;
+    ++result_.asked->wanted;
+    return true;
   }
   void add_batch() {
     in_slices(batch_.size(), [&](std::size_t begin, std::size_t end) {
@@ -204,6 +226,7 @@ class Expander {
     }
     Point& first = result_.points[known->second];
     if (first.matrix != number_) {
+      check_resources(first);
       if (first.also.empty() || first.also.back() != number_) first.also.push_back(number_);
       return;
     }
@@ -214,13 +237,32 @@ class Expander {
                                       text == other ? "again (by [[include]])" : text));
   }
 
+  /// That both matrices ask the same of the site for a run they share.
+  void check_resources(const Point& point) {
+    if (!alike_.insert(point.matrix).second) return;
+    const Matrix& first = study_.matrices[point.matrix];
+    const std::string key = key_at_odds(first.resources, matrix_.resources);
+    if (key.empty()) return;
+    const Node* const theirs = said_of(first, key);
+    const Node* const ours = said_of(matrix_, key);
+    const auto text = [](const Node* node) { return node ? to_text(*node) : "nothing"; };
+    throw base::SpecError(
+        ours ? ours->where : matrix_.where, matrix_.key + "resources." + key,
+        fmt::format("sub-studies {} and {} share a run, but ask for {} and {} (point {}); say the "
+                    "same in both, or exclude the point from one",
+                    first.name, matrix_.name, text(theirs), text(ours),
+                    text_of(labels_of(first, point.values))));
+  }
+
   const Study& study_;
   const Matrix& matrix_;
   std::uint32_t number_;
+  const Wanted& wanted_;
   Expansion& result_;
   std::unordered_map<std::string, std::size_t>& known_;  // id → index of its point
   PointValues seen_;
   std::vector<bool> override_holds_;
+  std::set<std::uint32_t> alike_;  // matrices that ask for the same resources
   std::vector<Candidate> batch_;
 };
 
@@ -243,12 +285,13 @@ void check_size(const Study& study) {
 
 }  // namespace
 
-Expansion expand(const Study& study) {
+Expansion expand(const Study& study, const Wanted& wanted) {
   check_size(study);
   Expansion result;
+  if (wanted) result.asked.emplace();
   std::unordered_map<std::string, std::size_t> known;
   for (std::uint32_t i = 0; i < study.matrices.size(); ++i) {
-    Expander expander(study, i, result, known);
+    Expander expander({study, i, wanted}, result, known);
     for (const Block& block : study.matrices[i].blocks) {
       for_each_combination(block, study.matrices[i].axes.size(),
                            [&](const Values& values) { expander.add(values); });
@@ -256,6 +299,13 @@ Expansion expand(const Study& study) {
     expander.finish();
   }
   return result;
+}
+
+contract::PlannedRun outline(const Matrix& matrix, const Point& point, const PointValues& seen) {
+  return {.point = labels_of(matrix, point.values),
+          .gpus = seen.gpus(),
+          .batch_per_gpu = seen.batches().batch_per_gpu,
+          .global_batch = seen.batches().global_batch};
 }
 
 contract::RunSpec run_of(const Study& study, const Point& point) {

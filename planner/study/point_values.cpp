@@ -85,19 +85,18 @@ std::size_t PointValues::index_of(const std::string& name) const {
 void PointValues::derive_batches() {
   const auto wish = [&](std::size_t index) { return given(*values_[index]); };
   const std::optional<std::int64_t> steps = wish(steps_);
-  const Batches batches =
-      split_batches({wish(per_gpu_), wish(global_), wish(most_per_gpu_),
-                     steps ? std::optional(static_cast<int>(*steps)) : std::nullopt},
-                    static_cast<int>(std::get<double>(*values_[gpus_])), uneven_batch_);
+  batches_ = split_batches({wish(per_gpu_), wish(global_), wish(most_per_gpu_),
+                            steps ? std::optional(static_cast<int>(*steps)) : std::nullopt},
+                           gpus(), uneven_batch_);
   const auto fill = [&](std::size_t index, int slot, double value) {
     if (wish(index)) return;
     derived_[slot] = value;
     values_[index] = &derived_[slot];
   };
-  const bool even = batches.problem.empty();
-  fill(per_gpu_, 0, even ? static_cast<double>(batches.batch_per_gpu) : batches.quotient);
-  fill(global_, 1, static_cast<double>(batches.global_batch));
-  fill(steps_, 2, batches.accumulation_steps);
+  const bool even = batches_.problem.empty();
+  fill(per_gpu_, 0, even ? static_cast<double>(batches_.batch_per_gpu) : batches_.quotient);
+  fill(global_, 1, static_cast<double>(batches_.global_batch));
+  fill(steps_, 2, batches_.accumulation_steps);
 }
 
 }  // namespace dlscale::planner

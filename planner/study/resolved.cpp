@@ -48,7 +48,9 @@ std::vector<Default> training_defaults() {
           {"precision", run.precision},
           {"accumulation_steps", std::int64_t{run.accumulation_steps}},
           {"window_steps", std::int64_t{run.window_steps}},
-          {"evaluate_every", std::int64_t{run.evaluate_every}}};
+          {"evaluate_every", std::int64_t{run.evaluate_every}},
+          {"checkpoint.every_epochs", std::int64_t{run.checkpoint.every_epochs}},
+          {"checkpoint.every_minutes", run.checkpoint.every_minutes}};
 }
 
 /// The table of that key, made where there is none; null where something else stands.
@@ -127,6 +129,8 @@ std::string resolved_study(std::string_view text, const std::string& file,
   Node root = read_extended(text, file, read, bases);
   for (const std::string& assignment : overrides) apply_override(root, assignment);
   fill_in(root, "study", study_defaults());
+  const bool ours = find_key(std::get<Table>(root.value), "trainer") == nullptr;
+  if (!ours) return toml_text(root);  // which has defaults of its own
   fill_in(root, "training", training_defaults());
   return note_axes(std::get<Table>(root.value)) + toml_text(root);
 }

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <limits>
 #include <type_traits>
@@ -184,6 +182,17 @@ std::vector<Setting> recipe_settings() {
   };
 }
 
+std::vector<Setting> checkpoint_settings() {
+  return {
+      whole(
+          "checkpoint.every_epochs", 0,
+          [](Recipe & r) -> auto& { return r.run.checkpoint.every_epochs; }),
+      number(
+          "checkpoint.every_minutes", 0, kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.checkpoint.every_minutes; }),
+  };
+}
+
 /// Where the parameters of a schedule kind, or the options of a framework, lie in a recipe.
 template <class Member>
 auto of_schedule(const std::string& kind, Member LrScheduleSpec::*member) {
@@ -323,8 +332,7 @@ Value parameter_value(Kind kind, const std::string& text) {
 /// A free parameter: all its values are of one kind.
 Setting parameter(const Item& item) {
   const std::string name = item.key.substr(item.key.rfind('.') + 1);
-  const auto in_name = [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); };
-  if (name.empty() || !std::all_of(name.begin(), name.end(), in_name) || std::isdigit(name[0])) {
+  if (!is_identifier(name)) {
     item.fail("the name of a parameter is letters, digits and _, no digit first");
   }
   const Kind kind = kind_of_first(item.node);
@@ -340,8 +348,8 @@ Setting parameter(const Item& item) {
 
 const std::vector<Setting>& training_settings() {
   static const std::vector<Setting> settings =
-      joined({batch_settings(), data_settings(), recipe_settings(), schedule_settings(),
-              framework_settings(), model_settings()});
+      joined({batch_settings(), data_settings(), recipe_settings(), checkpoint_settings(),
+              schedule_settings(), framework_settings(), model_settings()});
   return settings;
 }
 

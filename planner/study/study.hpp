@@ -110,7 +110,8 @@ struct Study {
   std::string scaling = "weak";
   std::string uneven_batch = "error";
   contract::BaselineRule baseline;
-  int repeats = 1;
+  int repeats = 1;  ///< most of each point
+  contract::RepeatUntil until;
   std::uint64_t seed = 1;
   contract::ExternalTrainer trainer;
   base::Location command_where;  ///< of the trainer's command

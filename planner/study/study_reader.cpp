@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "base/file.hpp"
+#include "contract/vocabulary.hpp"
 #include "planner/study/matrix_reader.hpp"
 #include "planner/study/overlay.hpp"
 
@@ -50,6 +52,33 @@ void read_baseline(Study& study, const Item& item) {
   }
 }
 
+/// Until all is read `until.first` holds the most repetitions.
+void read_until(Study& study, const Item& item) {
+  static const std::vector<Field<contract::RepeatUntil>> fields{
+      {"efficiency_ci",
+       [](contract::RepeatUntil& u, const Item& i) { u.efficiency_ci = i.number(1e-6, 1); }},
+      {"max", [](contract::RepeatUntil& u,
+                 const Item& i) { u.first = static_cast<int>(i.whole(1, kMostRepeats)); }},
+  };
+  read_fields(item, fields, study.until);
+  if (study.until.efficiency_ci == 0 || study.until.first == 0) {
+    item.fail("expected { efficiency_ci = NUMBER, max = REPETITIONS }");
+  }
+}
+
+/// Every repetition that may be needed is planned.
+void plan_most_repeats(const Item& section, Study& study) {
+  if (study.until.efficiency_ci == 0) return;
+  if (study.until.first < study.repeats) {
+    section.fail(fmt::format("until.max is {}, which is less than the {} repeats in any case",
+                             study.until.first, study.repeats));
+  }
+  if (study.launch.pack) {
+    section.fail("until submits one repetition at a time, launch.pack those of a node together");
+  }
+  std::swap(study.until.first, study.repeats);
+}
+
 const std::vector<Field<Study>>& study_fields() {
   static const std::vector<Field<Study>> fields{
       {"name", [](Study& s, const Item& i) { s.name = i.plain_name(); }},
@@ -57,6 +86,7 @@ const std::vector<Field<Study>>& study_fields() {
       {"baseline", read_baseline},
       {"repeats",
        [](Study& s, const Item& i) { s.repeats = static_cast<int>(i.whole(1, kMostRepeats)); }},
+      {"until", read_until},
       {"seed", [](Study& s, const Item& i) { s.seed = static_cast<std::uint64_t>(i.whole(0)); }},
       {"uneven_batch",
        [](Study& s, const Item& i) {
@@ -73,7 +103,10 @@ void read_trainer(const Item& section, Study& study) {
          s.trainer.command = i.word();
          s.command_where = i.node.where;
        }},
-      {"log_format", [](Study& s, const Item& i) { s.trainer.log_format = i.plain_name(); }},
+      {"log_format",
+       [](Study& s, const Item& i) {
+         s.trainer.log_format = i.one_of("log format", contract::vocabulary("log_format"));
+       }},
       {"launcher",
        [](Study& s, const Item& i) {
          s.trainer.launcher = i.one_of("launcher", {"plain", "ranks", "torchrun"});
@@ -171,9 +204,19 @@ std::vector<SubstudyText> read_substudies(const Sections& sections, const std::s
   return substudies;
 }
 
+/// Of another trainer only what the study says is known: our defaults are not its own.
+void forget_defaults(contract::RunSpec& run) {
+  for (std::string* name : {&run.framework, &run.loader, &run.dataset.kind, &run.lr_schedule.kind,
+                            &run.optimizer.kind, &run.precision, &run.last_batch}) {
+    name->clear();
+  }
+  run.epochs = 0;
+}
+
 void read_matrices(const Sections& sections, Study& study) {
   Matrix begun{.where = sections[kMatrix].node.where, .scaling = study.scaling};
   begun.recipe.run.trainer = study.trainer;
+  if (!study.trainer.command.empty()) forget_defaults(begun.recipe.run);
   const std::vector<SubstudyText> substudies = read_substudies(sections, study.scaling);
   if (substudies.empty()) {
     study.matrices.push_back(read_matrix(sections.of_matrix(), std::move(begun), {}));
@@ -230,6 +273,7 @@ Study read_study(std::string_view text, const std::string& file,
   if (sections.has(kTrainer)) read_trainer(sections[kTrainer], study);
   read_matrices(sections, study);
   study.launch = read_launch(sections[kLaunch]);
+  plan_most_repeats(sections[kStudy], study);
   return study;
 }
 

@@ -75,6 +75,12 @@ struct KeyMatcher {
 
 }  // namespace
 
+bool is_identifier(std::string_view name) {
+  const auto in_name = [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); };
+  return !name.empty() && std::all_of(name.begin(), name.end(), in_name) &&
+         !std::isdigit(static_cast<unsigned char>(name.front()));
+}
+
 void Item::fail(std::string_view message) const {
   throw base::SpecError(node.where, key, message);
 }
@@ -84,6 +90,9 @@ bool Item::flag() const {
 }
 
 std::int64_t Item::whole(std::int64_t least, std::int64_t most) const {
+  if (std::holds_alternative<double>(node.value)) {
+    fail(fmt::format("expected a whole number, found {}", to_text(node)));
+  }
   const std::int64_t value = as<std::int64_t>(*this, "a whole number");
   if (value < least || value > most) {
     fail(value < least ? fmt::format("must be at least {}, is {}", least, value)
@@ -96,7 +105,8 @@ double Item::number(double least, double most) const {
   const auto* whole_number = std::get_if<std::int64_t>(&node.value);
   const double value =
       whole_number != nullptr ? static_cast<double>(*whole_number) : as<double>(*this, "a number");
-  if (!std::isfinite(value) || value < least || value > most) {
+  if (!std::isfinite(value)) fail(fmt::format("must be a finite number, is {}", value));
+  if (value < least || value > most) {
     fail(fmt::format("must be {}, is {}", range_text(least, most), value));
   }
   return value;
@@ -134,8 +144,13 @@ const std::string& Item::one_of(std::string_view kind,
 }
 
 double Item::duration_s() const {
+  constexpr std::size_t kHourDigits = 5;
   const std::string& value = text();
   int hours = 0, minutes = 0, seconds = 0, used = 0;
+  if (value.find(':') != std::string::npos && value.find(':') > kHourDigits) {
+    fail(
+        fmt::format("expected a time as \"HH:MM:SS\" of at most 99999 hours, found \"{}\"", value));
+  }
   const int read = std::sscanf(value.c_str(), "%5d:%2d:%2d%n", &hours, &minutes, &seconds, &used);
   const bool whole_text = read == 3 && used == static_cast<int>(value.size()) &&
                           value.find_first_not_of("0123456789:") == std::string::npos;

@@ -18,6 +18,9 @@ inline constexpr std::int64_t kMostWhole = std::numeric_limits<std::int32_t>::ma
 inline constexpr std::int64_t kMostGpus = 1'000'000;
 inline constexpr std::int64_t kMostCoresPerRank = 4096;
 
+/// Letters, digits and _, no digit first: what shells take as the name of a variable.
+bool is_identifier(std::string_view name);
+
 /// A value and its dotted key; every reader throws base::SpecError naming both and the place.
 struct Item {
   const Node& node;

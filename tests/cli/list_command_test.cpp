@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "contract/plan.hpp"
-#include "contract/run_dir.hpp"
-#include "tests/cli/dlscale_program.hpp"
-#include "tests/runner/written_plan.hpp"
+#include "tests/cli/planned_demo.hpp"
 
 using namespace dlscale;
 using Catch::Contains;
@@ -14,38 +11,7 @@ using Catch::StartsWith;
 
 namespace {
 
-const std::string kDemo = DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml";
-
-/// Four runs of the demo, planned into the folder "demo".
-struct Planned {
-  test::DlscaleProgram dlscale;
-  contract::PlanDir folder{dlscale.folder / "demo"};
-  std::vector<std::string> ids;
-
-  Planned() {
-    REQUIRE(plan({}).err == "");
-    const std::string file = folder.plan_json().string();
-    for (const auto& run : contract::plan_from_json(base::read_file(file), file).runs) {
-      ids.push_back(run.run_id);
-    }
-    REQUIRE(ids.size() == 4);
-  }
-  test::Ran plan(const std::vector<std::string>& more) {
-    std::vector<std::string> all{"plan", kDemo,
-                                 "-o",   "demo",
-                                 "-S",   "study.repeats=1",
-                                 "-S",   "matrix.lr_schedule='cosine'",
-                                 "-S",   "matrix.batch_per_gpu=32"};
-    all.insert(all.end(), more.begin(), more.end());
-    return dlscale.run(all);
-  }
-  void complete(const std::string& run_id) const {
-    const contract::LaunchDir launch = folder.run(run_id).make_next_launch();
-    base::write_file_atomically(launch.results(),
-                                contract::to_json_line(contract::RunStart{}) + "\n" +
-                                    contract::to_json_line(contract::RunStop{}) + "\n");
-  }
-};
+using Planned = test::PlannedDemo;
 
 std::ptrdiff_t lines(const std::string& text) {
   return std::count(text.begin(), text.end(), '\n');
@@ -103,6 +69,44 @@ TEST_CASE("runs whose results are of an earlier description are marked as stale"
   CHECK_THAT(planned.plan({"-S", "resources.cores_per_rank=2"}).out, Contains(" 0 files written"));
   CHECK_THAT(planned.plan({}).out, !Contains("stale"));
   CHECK_THAT(planned.dlscale.run({"list", "demo"}).out, !Contains("stale"));
+}
+
+TEST_CASE("plan --json marks stale runs as list does") {
+  Planned planned;
+  planned.complete(planned.ids[0]);
+  const test::Ran ran = planned.plan({"--json", "-S", "resources.cores_per_rank=2"});
+  const contract::Plan plan = contract::plan_from_json(ran.out, "out");
+  CHECK(std::count_if(plan.runs.begin(), plan.runs.end(), [](auto& run) { return run.stale; }) ==
+        1);
+  CHECK(plan == contract::read_plan(planned.folder));
+}
+
+TEST_CASE("a damaged plan.json says how to get another, which keeps results and stale marks") {
+  Planned planned;
+  planned.complete(planned.ids[0]);
+  planned.plan({"-S", "resources.cores_per_rank=2"});
+  const auto text = [&] { return base::read_file(planned.folder.plan_json()); };
+  const auto kept = planned.folder.run(planned.ids[0]);
+  const std::string plan = text(), json = base::read_file(kept.run_json());
+  for (const std::string& damaged : {plan.substr(0, plan.size() / 2), std::string("no JSON"),
+                                     std::string("{\"schema_version\": 9}")}) {
+    base::write_file_atomically(planned.folder.plan_json(), damaged);
+    const test::Ran list = planned.dlscale.run({"list", "demo"});
+    CHECK(list.exit_code == 2);
+    CHECK_THAT(list.err, StartsWith("dlscale: demo/plan.json") && Contains("; dlscale plan STUDY "
+                                                                           "-o demo writes it "));
+    const test::Ran again = planned.plan({"-S", "resources.cores_per_rank=2"});
+    CHECK(again.exit_code == 0);
+    CHECK_THAT(again.out, Contains("stale: " + planned.ids[0]) && Contains(" 1 files written"));
+    CHECK(text() == plan);
+    CHECK(base::read_file(kept.run_json()) == json);
+    CHECK(kept.launches().size() == 1);
+  }
+  base::write_file_atomically(planned.folder.plan_json(), "no JSON");
+  const test::Ran other = planned.plan({"-S", "study.name='other'"});
+  CHECK(other.exit_code == 2);
+  CHECK_THAT(other.err, Contains("demo holds the plan of study \"demo\", not of \"other\""));
+  CHECK(text() == "no JSON");
 }
 
 TEST_CASE("list --jobs prints the scripts of what is left, but not of what waits or runs") {
@@ -165,7 +169,8 @@ TEST_CASE("plan show refuses a run that is not there, no run at all and no folde
   CHECK(unknown.exit_code == 3);
   CHECK(unknown.err == "dlscale: no run is called nobody; dlscale list shows all\n");
   CHECK(planned.dlscale.run({"plan", "show", "demo"}).exit_code == 2);
-  CHECK_THAT(planned.dlscale.run({"plan", "show", "nobody"}).err, Contains("no plan.json in ."));
+  CHECK_THAT(planned.dlscale.run({"plan", "show", "nobody"}).err,
+             Contains("no plan.json in nobody, nor in the current"));
 }
 
 TEST_CASE("the run of an array whose task has not started is in the array's table") {

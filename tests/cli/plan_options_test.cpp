@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "contract/plan.hpp"
+#include "contract/run_dir.hpp"
 #include "tests/cli/dlscale_program.hpp"
 
 using namespace dlscale;
@@ -195,6 +197,62 @@ TEST_CASE("arrays of the folder's plan stay as they are when the study grows") {
   }
   CHECK(lines(added) == 6);
   CHECK(added.find("-r3\"") == std::string::npos);
+}
+
+TEST_CASE("runs submitted as single jobs do not become tasks of an array") {
+  Starter starter;
+  base::write_file_atomically(starter.dlscale.folder / "c.toml",
+                              "scheduler = 'slurm'\nlauncher = 'srun'\nwalltime = '01:00:00'\n"
+                              "[[partitions]]\nname = 'p'\ncores_per_node = 8\n");
+  const contract::PlanDir out(starter.dlscale.folder / "out");
+  REQUIRE(starter.plan({"--site", "c.toml"}).exit_code == 0);
+  const contract::Plan before = contract::read_plan(out);
+  const std::string submitted = before.jobs[1].name, started = before.jobs[4].name;
+  base::write_file_atomically(out.launch_log(), "{\"event\":\"submitting\",\"job\":\"" + submitted +
+                                                    "\",\"launch\":\"one\",\"runs\":[\"" +
+                                                    before.jobs[1].run_ids[0] + "\"]}\n");
+  (void)out.run(before.jobs[4].run_ids[0]).make_next_launch();
+  REQUIRE(starter.plan({"--site", "c.toml", "-S", "launch.array=true"}).exit_code == 0);
+  std::vector<std::string> single;
+  for (const auto& job : contract::read_plan(out).jobs) {
+    if (job.kind == contract::JobKind::single) single.push_back(job.name);
+  }
+  CHECK(single == std::vector<std::string>{submitted, started});
+}
+
+TEST_CASE("a run that weak and strong scaling share is planned and compared once") {
+  Starter starter;
+  base::write_file_atomically(
+      starter.dlscale.folder / "study.toml",
+      "[study]\nname = 's'\nrepeats = 2\n[matrix]\nmodel = 'mlp'\ngpus = [1, 2]\n"
+      "[training]\nlr.base = 0.1\n[[substudy]]\nname = 'weak'\nmatrix.batch_per_gpu = 32\n"
+      "[[substudy]]\nname = 'strong'\nscaling = 'strong'\nmatrix.global_batch = 64\n");
+  CHECK_THAT(starter.plan({}).out, StartsWith("s: 6 runs in 6 jobs"));
+  CHECK(starter.plan({"--diff"}).out == "0 added, 0 removed, 0 changed, 0 stale, 6 unchanged\n");
+  CHECK_THAT(starter.plan({"--diff", "-S", "study.repeats=3"}).out,
+             Contains("\n3 added, 0 removed, 0 changed, 0 stale, 6 unchanged\n"));
+  for (const std::string name : {"weak", "strong"}) {
+    CHECK(starter.dlscale.run({"list", "out", "--where", "substudy == '" + name + "'"}).err ==
+          "4 of 6 runs match\n");
+  }
+}
+
+TEST_CASE("of another trainer's runs only what the study says is shown") {
+  Starter starter;
+  base::write_file_atomically(starter.dlscale.folder / "study.toml",
+                              "[study]\nname = 's'\n[matrix]\nmodel = 'vit'\ngpus = [1, 2]\n"
+                              "batch_per_gpu = 8\n[trainer]\ncommand = 'train {{model}}'\n");
+  const test::Ran plan = starter.plan({"--explain"});
+  CHECK_THAT(plan.out, StartsWith("2 points: nodes 1, batch/GPU 8, accumulation 1\n"));
+  CHECK_THAT(plan.out, !Contains("ddp") && !Contains("constant"));
+  const test::Ran csv = starter.dlscale.run({"list", "out", "--csv"});
+  CHECK_THAT(csv.out, StartsWith("run_id,state,model,gpus,batch_per_gpu,global_batch,lr_peak,") &&
+                          Contains("planned,vit,1,8,8,,1,"));
+  const test::Ran show = starter.dlscale.run({"plan", "show", "out", "vit-g1-*"});
+  CHECK_THAT(show.out, Contains("  epochs         -\n") && Contains("  LR rule        -\n") &&
+                           Contains("x 1 core, cpu\n"));
+  const test::Ran resolved = starter.plan({"--resolved"});
+  CHECK_THAT(resolved.out, !Contains("epochs") && !Contains("ddp"));
 }
 
 TEST_CASE("templates lists, shows and explains what scripts are made from") {

@@ -74,19 +74,23 @@ TEST_CASE("an axis is of texts, numbers or truth values by what it lists") {
   mixed.axes.push_back({"parameters.size", {"1", "large"}});
   mixed.axes.push_back({"optimizer.nesterov", {"true", "false"}});
   mixed.axes.push_back({"optimizer.momentum", {"0", "0.9"}});
-  mixed.runs[0].point.insert(
-      {{"parameters.size", "1"}, {"optimizer.nesterov", "true"}, {"optimizer.momentum", "0.9"}});
-  CHECK(where("parameters.size == '1'", mixed) == RunIds{"ddp-g1-r1"});
-  CHECK(where("optimizer.nesterov", mixed) == RunIds{"ddp-g1-r1"});
-  CHECK(where("optimizer.momentum > 0.5", mixed) == RunIds{"ddp-g1-r1"});
+  for (const std::size_t repetition : {0, 1}) {
+    mixed.runs[repetition].point.insert(
+        {{"parameters.size", "1"}, {"optimizer.nesterov", "true"}, {"optimizer.momentum", "0.9"}});
+  }
+  const RunIds both{"ddp-g1-r1", "ddp-g1-r2"};
+  CHECK(where("parameters.size == '1'", mixed) == both);
+  CHECK(where("optimizer.nesterov", mixed) == both);
+  CHECK(where("optimizer.momentum > 0.5", mixed) == both);
 }
 
 TEST_CASE("a run of several sub-studies matches when one of them does") {
   contract::Plan of_two = plan();
-  of_two.runs[0].substudies = {"small", "large"};
-  of_two.runs[1].substudies = {"small"};
-  CHECK(where("substudy == 'large'", of_two) == RunIds{"ddp-g1-r1"});
-  CHECK(where("substudy == 'small'", of_two) == RunIds{"ddp-g1-r1", "ddp-g1-r2"});
+  of_two.runs[0].substudies = of_two.runs[1].substudies = {"small", "large"};
+  of_two.runs[2].substudies = of_two.runs[3].substudies = {"small"};
+  CHECK(where("substudy == 'large'", of_two) == RunIds{"ddp-g1-r1", "ddp-g1-r2"});
+  CHECK(where("substudy == 'small'", of_two) ==
+        RunIds{"ddp-g1-r1", "ddp-g1-r2", "ddp-g2-r1", "ddp-g2-r2"});
 }
 
 TEST_CASE("a name that is no axis and a value no axis has are errors that list what there is") {

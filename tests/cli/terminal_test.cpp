@@ -49,6 +49,31 @@ TEST_CASE("a progress line shows what is done, what failed and what is left") {
   CHECK(progress_line({3, 3, 0, 60, {}, ""}, 200) == "[####################] 3/3 runs, 1:00");
 }
 
+TEST_CASE("a bar counts parts of runs where they are known") {
+  ProgressState state{1, 4, 0, 42, {}, ""};
+  state.share = 0.7;
+  CHECK(progress_line(state, 200) == "[##############------] 1/4 runs, 0:42");
+  state.share = 1.5;
+  CHECK(progress_line(state, 200).substr(0, 22) == "[####################]");
+}
+
+TEST_CASE("text is cut to columns, not bytes, and what is cut ends in a mark") {
+  CHECK(cut_to_width("short", 5) == "short");
+  CHECK(cut_to_width("too long", 5) == "too …");
+  CHECK(cut_to_width("ääääää", 4) == "äää…");
+  CHECK(cut_to_width("x", 0).empty());
+  CHECK(cut_to_width("", 0).empty());
+}
+
+TEST_CASE("a live screen gives the terminal back as it was") {
+  std::ostringstream out;
+  {
+    LiveScreen screen(out);
+    screen.draw({"one", "two"});
+  }
+  CHECK(out.str() == "\x1b[?1049h\x1b[?25l\x1b[Hone\x1b[K\r\ntwo\x1b[K\x1b[J\x1b[?25h\x1b[?1049l");
+}
+
 TEST_CASE("a progress line never fills the last column") {
   const ProgressState state{4, 10, 1, 42, 63, std::string(300, 'x')};
   CHECK(progress_line(state, 40).size() == 39);

@@ -13,14 +13,21 @@ TEST_CASE("every launch record survives being written and read") {
   std::vector<LaunchRecord> records;
   for (unsigned seed = 0; seed < 200; ++seed) {
     test::AnyValue any(seed);
-    LaunchRecord record{any.one_of({"submitted", "started", "ended"}),
-                        any.text(),
-                        any.text(),
-                        any.text(),
-                        any.number(),
-                        std::nullopt,
-                        static_cast<int>(any.whole(-1, 255)),
-                        any.text()};
+    LaunchRecord record;
+    record.event = any.one_of({"submitting", "submitted", "started", "requeued", "ended"});
+    record.job = any.text();
+    record.launch = any.text();
+    record.run_id = any.text();
+    record.job_id = any.text();
+    record.runs = {any.text(), any.text()};
+    record.launches = {static_cast<int>(any.whole(0, 9)), 1};
+    record.task_ids = {any.text()};
+    record.nodes = {any.text()};
+    record.time = any.number();
+    record.exit_code = static_cast<int>(any.whole(-1, 255));
+    record.elapsed_s = any.number();
+    record.peak_memory_bytes = any.number();
+    record.reason = any.text();
     if (any.flag()) record.outcome = all_outcomes()[seed % all_outcomes().size()];
     records.push_back(record);
     log += to_json_line(record) + "\n";

@@ -3,7 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/file.hpp"
 #include "tests/support/any_value.hpp"
+#include "tests/support/temp_dir.hpp"
 
 using namespace dlscale;
 using namespace dlscale::contract;
@@ -27,6 +29,7 @@ Plan any_plan(unsigned seed) {
     run.lr_peak = any.number();
     run.predicted_s = any.flag() ? any.positive() : 0;
     run.gpu_hours = any.number();
+    run.stale = any.flag();
     return run;
   });
   plan.jobs = any.list([&] {
@@ -64,9 +67,9 @@ TEST_CASE("a plan has a line for each run, job and skipped point, and sorted key
  "jobs": [],
  "repeats": 1,
  "runs": [
-  {"batch_per_gpu":0,"global_batch":0,"gpu_hours":0.0,"gpus":1,"job":"","lr_peak":0.0,)"
+  {"batch_per_gpu":0,"global_batch":0,"gpu_hours":0.0,"gpus":1,"job":"",)"
                          R"("point":{},"repetition":1,"run_id":"a"},
-  {"batch_per_gpu":0,"global_batch":0,"gpu_hours":0.0,"gpus":1,"job":"","lr_peak":0.0,)"
+  {"batch_per_gpu":0,"global_batch":0,"gpu_hours":0.0,"gpus":1,"job":"",)"
                          R"("point":{},"repetition":1,"run_id":"b","substudies":["one"]}
  ],
  "scaling": "",
@@ -106,4 +109,26 @@ TEST_CASE("a broken plan is refused with the place") {
   CHECK_THROWS_WITH(
       plan_from_json(to_json(newer), "plan.json"),
       "plan.json: schema_version: is 7, this build reads up to 1; use a newer dlscale");
+}
+
+TEST_CASE("a damaged plan folder says what is wrong and how to get another plan") {
+  const test::TempDir folder;
+  const PlanDir plan(folder.path());
+  CHECK_FALSE(find_plan(plan));
+  const std::string file = plan.plan_json(), root = plan.root();
+  const std::string again =
+      "; dlscale plan STUDY -o " + root + " writes it again, and runs and results are kept";
+  Plan newer;
+  newer.schema_version = 7;
+  const std::pair<std::string, std::string> damaged[] = {
+      {to_json(Plan{}).substr(0, 20), ":3:6: not valid JSON: the text ends too early"},
+      {"no JSON", ":1:2: not valid JSON"},
+      {to_json(newer), ": schema_version: is 7, this build reads up to 1; use a newer dlscale"}};
+  for (const auto& [text, what] : damaged) {
+    base::write_file_atomically(plan.plan_json(), text);
+    CHECK_THROWS_WITH(read_plan(plan), file + what + again);
+    CHECK_FALSE(find_plan(plan));
+  }
+  base::write_file_atomically(plan.plan_json(), to_json(Plan{.study = "s"}));
+  CHECK(find_plan(plan)->study == "s");
 }

@@ -33,6 +33,7 @@ RunStart any_start(test::AnyValue& any) {
   RunStart r;
   r.run_id = any.text();
   r.launch = static_cast<int>(any.whole(1, 9));
+  r.resumed_step = any.whole(0, 1 << 30);
   r.hosts = any.list([&] { return any.text(); });
   r.environment = any.table();
   r.parameters = any.whole(0, 1LL << 40);
@@ -58,7 +59,9 @@ ResultRecord any_record(unsigned seed) {
     case 3:
       return EvalRecord{1, any.number(), any.number(), 10, 7, 0.7, any.number(), ""};
     case 4:
-      return CheckpointRecord{1, any.whole(0, 1 << 30), any.number(), any.number(), any.text(), ""};
+      return CheckpointRecord{
+          1, any.whole(0, 1 << 30), any.number(), any.number(), any.text(), any.whole(0, 1LL << 40),
+          ""};
     default:
       return RunStop{all_outcomes()[seed % all_outcomes().size()],
                      5,

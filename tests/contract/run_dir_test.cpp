@@ -16,6 +16,18 @@ namespace fs = std::filesystem;
 TEST_CASE("names made are names parsed") {
   const RunDir run("runs/x");
   for (int k : {1, 2, 10, 999}) CHECK(run.launch(k).number() == k);
+  for (int n : {1, 2, 10, 999}) CHECK(run.launch(1).saved(n).number() == n);
+}
+
+TEST_CASE("checkpoints are listed by number, unfinished ones not at all") {
+  const test::TempDir dir;
+  const LaunchDir launch(dir / "launch-1");
+  CHECK(launch.all_saved().empty());
+  for (int n : {10, 2, 3}) fs::create_directories(launch.saved(n).root());
+  fs::create_directories(launch.saved(11).draft());
+  std::vector<int> numbers;
+  for (const CheckpointDir& saved : launch.all_saved()) numbers.push_back(saved.number());
+  CHECK(numbers == std::vector<int>{2, 3, 10});
 }
 
 TEST_CASE("what is no launch folder has no number") {

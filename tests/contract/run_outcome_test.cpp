@@ -12,6 +12,15 @@ TEST_CASE("every outcome has a name of its own") {
   CHECK_FALSE(outcome_from_string("completed"));
 }
 
+TEST_CASE("why ranks were stopped the job script knows, or the exit code of one that died") {
+  CHECK(outcome_of_stopped(RunOutcome::TimedOut, 143) == RunOutcome::TimedOut);
+  for (const int stopped : {0, 130, 143}) {
+    CHECK(outcome_of_stopped({}, stopped) == RunOutcome::Cancelled);
+  }
+  CHECK(outcome_of_stopped({}, 137) == RunOutcome::Failed);
+  CHECK(outcome_of_stopped({}, 5) == RunOutcome::Diverged);
+}
+
 TEST_CASE("exit codes that say more than failure are understood") {
   CHECK(outcome_of_exit(0) == RunOutcome::Completed);
   CHECK(outcome_of_exit(5) == RunOutcome::Diverged);

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "contract/run_id.hpp"
 #include "contract/vocabulary.hpp"
 #include "tests/support/any_value.hpp"
 
@@ -19,7 +20,6 @@ RunSpec any_spec(unsigned seed) {
   s.run_id = any.text();
   s.repetition = static_cast<int>(any.whole(1, 99));
   s.seed = static_cast<std::uint64_t>(any.whole(0, INT64_MAX)) * 2;
-  s.scaling = any.one_of({"weak", "strong", "throughput"});
   s.mode = any.one_of({"", "inference"});
   s.point = any.table();
   s.framework = any.one_of(vocabulary("framework"));
@@ -42,6 +42,7 @@ RunSpec any_spec(unsigned seed) {
   s.optimizer = {"sgd", any.positive() + 0.1, 0, any.flag(), any.positive()};
   s.framework_options.bucket_cap_mb = any.number();
   s.framework_options.find_unused_parameters = any.flag();
+  s.checkpoint = {static_cast<int>(any.whole(0, 9)), any.positive()};
   s.resources.walltime_s = any.number();
   s.resources.nodes = static_cast<int>(any.whole(1, 4000));
   return s;
@@ -102,6 +103,25 @@ TEST_CASE("an unknown model is answered with the nearest known one") {
 
 TEST_CASE("a missing required key is named") {
   CHECK_THROWS_WITH(run_spec_from_json("{}", "run.json"), "run.json: schema_version: missing");
+}
+
+TEST_CASE(
+    "of an external trainer's run only those of our settings stand in run.json that are said") {
+  RunSpec spec;
+  spec.run_id = "a-r1";
+  CHECK(to_json(spec).find("\"window_steps\": 50") != std::string::npos);
+  const std::string ours = make_run_id(spec);
+  spec.trainer.command = "train";
+  const std::string id = make_run_id(spec);
+  CHECK(id != ours);
+  for (const char* key : {"window_steps", "evaluate_every", "framework_options"}) {
+    CHECK(to_json(spec).find(key) == std::string::npos);
+    CHECK(to_json_line(spec).find(key) == std::string::npos);
+  }
+  CHECK(run_spec_from_json(to_json(spec), "run.json") == spec);
+  CHECK(id == "ddp-mlp-constant-g1-b64-d69dda8448-r1");
+  spec.window_steps = 7;
+  CHECK(to_json(spec).find("\"window_steps\": 7") != std::string::npos);
 }
 
 TEST_CASE("text that is no JSON is refused with line and column") {

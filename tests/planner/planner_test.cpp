@@ -69,6 +69,31 @@ TEST_CASE("a plan above its budget is refused and says what it would take") {
         }).find("cannot be checked: neither study nor site says a walltime") != std::string::npos);
 }
 
+TEST_CASE("of the time limits that sub-studies give a run they share the longer one counts") {
+  const auto hours = [](const std::string& first, const std::string& second) {
+    const test::TempDir dir;
+    const auto substudy = [](const std::string& name, const std::string& resources) {
+      return "[[substudy]]\nname = '" + name + "'\n[substudy.resources]\n" + resources + "\n";
+    };
+    const auto planning = test::plan_texts(
+        test::StudyText{.rest = substudy("a", first) + substudy("b", second)}.text(),
+        "scheduler = 'slurm'\nlauncher = 'srun'\nwalltime = '02:00:00'\n"
+        "[[partitions]]\nname = 'p'\ncores_per_node = 8\n",
+        dir);
+    REQUIRE(planning.plan.runs.size() == 2);
+    CHECK(planning.run(1).resources == planning.plan.jobs[1].resources);
+    const bool noted =
+        planning.plan.warnings == std::vector<std::string>{
+                                      "sub-studies a and b give runs they share other "
+                                      "time limits: the longer one counts"};
+    return std::pair(planning.run(1).resources.walltime_s / 3600, noted);
+  };
+  CHECK(hours("walltime = '01:00:00'", "walltime = '03:00:00'") == std::pair(3.0, true));
+  CHECK(hours("walltime = '03:00:00'", "walltime = '01:00:00'") == std::pair(3.0, true));
+  CHECK(hours("walltime = '01:00:00'", "walltime = 'auto'") == std::pair(2.0, true));
+  CHECK(hours("walltime = '02:00:00'", "walltime = 'auto'") == std::pair(2.0, false));
+}
+
 namespace {
 
 void write_small_capabilities(const std::filesystem::path& file) {
@@ -212,4 +237,42 @@ TEST_CASE("what cannot be planned is refused with one line") {
   CHECK(test::error_of([] {
           test::plan_example("demo", "local", {"training.optimizer.momentum=0"});
         }).find("optimizer.nesterov: needs momentum above 0") != std::string::npos);
+}
+
+TEST_CASE("a command that is started once is not given several nodes unless it says so") {
+  test::TempDir dir;
+  const std::string site =
+      "scheduler = 'oar'\ndevice = 'cuda'\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n"
+      "gpus_per_node = 4\ncores_per_node = 4\nmoldable = true";
+  const auto plan = [&](const std::string& gpus, const std::string& launcher) {
+    return test::plan_texts("[trainer]\ncommand = 'torchrun train.py'\n" + launcher +
+                                "\n[study]\nname = 's'\n[matrix]\nmodel = 'm'\nbatch_per_gpu = "
+                                "8\ngpus = " +
+                                gpus,
+                            site, dir);
+  };
+  CHECK(test::error_of([&] { plan("[2, 8]", ""); }) ==
+        (dir / "study.toml").string() +
+            ":2:11: trainer.command: is started once, and 8 GPUs are on 2 nodes of site: say "
+            "launcher = \"torchrun\" or \"ranks\"; or \"plain\", if it reaches the other nodes by "
+            "itself");
+  CHECK(plan("4", "").plan.warnings ==
+        std::vector<std::string>{
+            "jobs on p ask for one shape only, moldable or not: the trainer's ranks do not follow "
+            "another; those of launcher = \"ranks\" do"});
+  CHECK(plan("[2, 8]", "launcher = 'ranks'").plan.warnings.empty());
+  for (const std::string launcher : {"torchrun", "plain"}) {
+    CHECK(plan("8", "launcher = '" + launcher + "'").plan.jobs.size() == 1);
+  }
+}
+
+TEST_CASE("arrays hold the runs of one shape, whichever sub-study they are of") {
+  const auto plan = test::plan_example("ensias", "generic-slurm", {"launch.array=true"}).plan;
+  std::map<int, std::size_t> runs;
+  for (const auto& job : plan.jobs) {
+    CHECK(job.kind == contract::JobKind::array);
+    runs[job.resources.ranks_per_node] += job.run_ids.size();
+  }
+  CHECK(plan.jobs.size() == runs.size());
+  CHECK(runs == std::map<int, std::size_t>{{1, 6}, {2, 7}, {4, 2}});
 }

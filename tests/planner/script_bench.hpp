@@ -55,8 +55,19 @@ struct ScriptBench {
     return planner::shell_quote(out.job_script(planning.plan.jobs[job].name).string());
   }
   std::string text(const std::string& file) const { return base::read_file(dir / file); }
+  /// What scripts noted of the ends of a job's runs, and of tasks without a run.
   std::vector<contract::LaunchRecord> ends(std::size_t job = 0) const {
-    return contract::parse_launch_log(base::read_file(out.job_end(planning.plan.jobs[job].name)));
+    const contract::PlannedJob& planned = planning.plan.jobs[job];
+    std::vector<std::string> names = planned.run_ids;
+    if (planned.kind == contract::JobKind::array) names.push_back(planned.name);
+    std::vector<contract::LaunchRecord> ends;
+    for (const std::string& name : names) {
+      if (!std::filesystem::exists(out.run_notes(name))) continue;
+      for (auto& note : contract::parse_launch_log(base::read_file(out.run_notes(name)))) {
+        if (note.event == "ended") ends.push_back(std::move(note));
+      }
+    }
+    return ends;
   }
   std::string run_id(std::size_t i) const { return planning.plan.runs[i].run_id; }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/command_runner.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -92,7 +93,7 @@ TEST_CASE("a signal is for the process alone") {
 TEST_CASE("descendants are found by their environment, even in another group") {
   Shell shell;
   const std::string mark = shell.temp.path().string();
-  Command command = shell.command("setsid sleep 60 & touch ready; wait");
+  Command command = shell.command("setsid bash -c 'touch ready; exec sleep 60' & wait");
   command.environment["DLSCALE_TEST_MARK"] = mark;
   const ProcessId process = shell.commands->start(command);
   while (!std::filesystem::exists(shell.temp / "ready")) ::usleep(10000);
@@ -103,6 +104,62 @@ TEST_CASE("descendants are found by their environment, even in another group") {
   CHECK(left[0] != process);
   shell.commands->kill_group(left[0]);
   CHECK(shell.commands->find_by_environment("DLSCALE_TEST_MARK=other").empty());
+}
+
+TEST_CASE("a command that is run to its end has its output in the answer") {
+  Shell shell;
+  const runner::Answer answer = shell.commands->run(shell.command("pwd; echo no >&2; exit 3"), 20);
+  CHECK(answer.end == ExitStatus{3, 0});
+  CHECK(answer.out == shell.temp.path().string() + "\n");
+  CHECK(answer.err == "no\n");
+  CHECK_FALSE(std::filesystem::exists(shell.temp / "out"));
+}
+
+TEST_CASE("output larger than a pipe comes whole") {
+  Shell shell;
+  const auto answer = shell.commands->run(
+      shell.command("head -c 3000000 /dev/zero; head -c 1000000 /dev/zero >&2"), 20);
+  CHECK(answer.out.size() == 3'000'000);
+  CHECK(answer.err.size() == 1'000'000);
+}
+
+TEST_CASE("an answer does not wait for what a command leaves behind") {
+  Shell shell;
+  const auto answer = shell.commands->run(shell.command("echo here; sleep 60 & exit 0"), 20);
+  CHECK(answer.end == ExitStatus{0, 0});
+  CHECK(answer.out == "here\n");
+  shell.commands->kill_group(answer.process);
+}
+
+TEST_CASE("a command that takes too long is killed, with what it said until then") {
+  Shell shell;
+  const auto answer = shell.commands->run(shell.command("echo first; sleep 60"), 0.3);
+  CHECK(answer.end == std::nullopt);
+  CHECK(answer.out == "first\n");
+  CHECK(shell.commands->wait(answer.process, 20) == ExitStatus{0, SIGKILL});
+}
+
+TEST_CASE("a descriptor is inherited when it is asked for, and only then") {
+  Shell shell;
+  const int file = ::open((shell.temp / "kept").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  Command command = shell.command("echo kept >&" + std::to_string(file));
+  CHECK(shell.commands->run(command, 20).end != ExitStatus{});
+  command.keep_open = {file};
+  CHECK(shell.commands->run(command, 20).end == ExitStatus{});
+  CHECK(base::read_file(shell.temp / "kept") == "kept\n");
+  ::close(file);
+}
+
+TEST_CASE("a process that has ended tells what it took, its children included") {
+  Shell shell;
+  const ProcessId process = shell.commands->start(
+      shell.command("python3 -c 'x = bytearray(50000000)\nfor i in range(2000000): pass'"));
+  REQUIRE(shell.commands->wait(process, 20) == ExitStatus{});
+  const runner::ProcessUsage usage = shell.commands->usage(process);
+  CHECK(usage.cpu_s > 0.01);
+  CHECK(usage.cpu_s < 20);
+  CHECK(usage.peak_memory_bytes > 50'000'000);
+  CHECK(usage.peak_memory_bytes < 500'000'000);
 }
 
 TEST_CASE("what cannot be started is refused with its reason") {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -20,10 +21,16 @@ class FakeCommandRunner : public runner::CommandRunner {
     alive[process] = command.environment;
     return process;
   }
+  /// Answers are the test's.
+  runner::Answer run(const runner::Command& command, double) override {
+    ran.push_back(command);
+    return answer ? answer(command) : runner::Answer{runner::ExitStatus{}, "", "", 0};
+  }
   std::optional<runner::ExitStatus> wait(runner::ProcessId process, double) override {
     const auto found = ended.find(process);
     return found == ended.end() ? std::nullopt : std::optional(found->second);
   }
+  runner::ProcessUsage usage(runner::ProcessId process) override { return used[process]; }
   void signal(runner::ProcessId process, int signal) override {
     signals.emplace_back(process, signal);
   }
@@ -44,7 +51,9 @@ class FakeCommandRunner : public runner::CommandRunner {
     alive.erase(process);
   }
 
-  std::vector<runner::Command> started;
+  std::vector<runner::Command> started, ran;
+  std::function<runner::Answer(const runner::Command&)> answer;
+  std::map<runner::ProcessId, runner::ProcessUsage> used;
   std::map<runner::ProcessId, std::map<std::string, std::string>> alive;  ///< with environment
   std::map<runner::ProcessId, runner::ExitStatus> ended;
   std::vector<std::pair<runner::ProcessId, int>> signals;

@@ -54,8 +54,7 @@ TEST_CASE("a process that outlives its launcher does not keep the log locked") {
   test::FakeClock clock;
   const auto commands = runner::make_command_runner();
   std::optional<LaunchLog> log(std::in_place, temp / "launch.jsonl", clock);
-  const auto process =
-      commands->start({{"sleep", "60"}, temp.path(), temp / "out", temp / "err", {}});
+  const auto process = commands->start({{"sleep", "60"}, temp.path(), temp / "out", temp / "err"});
   log.reset();
   CHECK_NOTHROW(LaunchLog(temp / "launch.jsonl", clock));
   commands->kill_group(process);
@@ -80,11 +79,17 @@ TEST_CASE("a log that cannot be written is refused with its path") {
                     Catch::Contains("cannot write /proc/nowhere/launch.jsonl"));
 }
 
-TEST_CASE("only what followed the last submission of a job counts") {
-  const auto last = runner::last_submissions({event("submitted", "a"), event("started", "a"),
-                                              event("ended", "a", "run-a"), event("submitted", "b"),
-                                              event("started", "b"), event("submitted", "a")});
-  CHECK_FALSE(last.at("a").started);
-  CHECK(last.at("a").ended_runs.empty());
-  CHECK(last.at("b").started);
+TEST_CASE("a process that is to keep the log locked does so until it ends") {
+  test::TempDir temp;
+  test::FakeClock clock;
+  const auto commands = runner::make_command_runner();
+  std::optional<LaunchLog> log(std::in_place, temp / "launch.jsonl", clock);
+  runner::Command sleep{{"sleep", "60"}, temp.path(), temp / "out", temp / "err"};
+  sleep.keep_open = {log->descriptor()};
+  const auto process = commands->start(sleep);
+  log.reset();
+  CHECK_THROWS_AS(LaunchLog(temp / "launch.jsonl", clock), base::RunError);
+  commands->kill_group(process);
+  REQUIRE(commands->wait(process, 10));
+  CHECK_NOTHROW(LaunchLog(temp / "launch.jsonl", clock));
 }

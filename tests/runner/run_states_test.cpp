@@ -15,10 +15,19 @@ namespace {
 struct Desk {
   test::WrittenPlan written{{"a"}};
   JobState state() const { return runner::run_states(written.plan, written.folder).at("run-a"); }
-  void note(const std::string& event, const std::string& run_id = "",
+  void note(const std::string& event, const std::string& launch = "t1",
             std::optional<RunOutcome> outcome = {}) const {
-    base::LineAppender(written.folder.launch_log())
-        .append(to_json_line(contract::LaunchRecord{event, "a", run_id, "1", 5, outcome}));
+    contract::LaunchRecord record;
+    record.event = event;
+    record.job = "a";
+    record.launch = launch;
+    if (event == "submitting") record.runs = {"run-a"};
+    if (event == "submitted") record.job_id = "7";
+    record.outcome = outcome;
+    base::LineAppender(written.folder.launch_log()).append(to_json_line(record));
+  }
+  void note_by_script(const std::string& line) const {
+    base::LineAppender(written.folder.run_notes("run-a")).append(line);
   }
 };
 
@@ -28,21 +37,35 @@ TEST_CASE("a run nobody has started is planned") {
   CHECK(Desk().state() == JobState::Planned);
 }
 
-TEST_CASE("the launch log's last word on a run or its job counts") {
+TEST_CASE("the launch log's last word on a run counts") {
   const Desk desk;
+  desk.note("submitting");
+  CHECK(desk.state() == JobState::Submitted);
   desk.note("submitted");
   CHECK(desk.state() == JobState::Submitted);
   desk.note("started");
   CHECK(desk.state() == JobState::Running);
-  desk.note("ended", "run-a", RunOutcome::OutOfMemory);
+  desk.note("requeued");
+  CHECK(desk.state() == JobState::Queued);
+  desk.note("ended", "t1", RunOutcome::OutOfMemory);
   CHECK(desk.state() == JobState::OutOfMemory);
-  desk.note("submitted");
+  desk.note("submitting", "t2");
   CHECK(desk.state() == JobState::Submitted);
+  desk.note("ended", "t1", RunOutcome::Failed);
+  CHECK(desk.state() == JobState::Submitted);
+}
+
+TEST_CASE("a run whose job was refused is as it was before") {
+  const Desk desk;
+  desk.note("submitting");
+  desk.note("refused");
+  CHECK(desk.state() == JobState::Planned);
 }
 
 TEST_CASE("results of a completed launch count more than any log") {
   Desk desk;
-  desk.note("ended", "run-a", RunOutcome::Failed);
+  desk.note("submitting");
+  desk.note("ended", "t1", RunOutcome::Failed);
   desk.written.write_completed("run-a", 1);
   CHECK(desk.state() == JobState::Done);
 }
@@ -51,9 +74,8 @@ TEST_CASE("without a log the run's own end counts, then what its script noted") 
   Desk desk;
   desk.written.write_launch("run-a", 1);
   CHECK(desk.state() == JobState::Running);
-  base::LineAppender(desk.written.folder.job_end("a"))
-      .append(
-          R"({"event":"ended","job":"a","run_id":"run-a","job_id":"7","time":9,"exit_code":1})");
+  desk.note_by_script(
+      R"({"event":"ended","job":"a","run_id":"run-a","job_id":"7","time":9,"exit_code":1})");
   CHECK(desk.state() == JobState::Failed);
   contract::RunStop stop;
   stop.outcome = RunOutcome::Diverged;
@@ -63,8 +85,7 @@ TEST_CASE("without a log the run's own end counts, then what its script noted") 
 
 TEST_CASE("a good exit counts where a program other than dlscale-train kept its output") {
   Desk desk;
-  base::LineAppender notes(desk.written.folder.job_end("a"));
-  notes.append(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":0})");
+  desk.note_by_script(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":0})");
   CHECK(desk.state() == JobState::Failed);
   const auto launch = desk.written.folder.run("run-a").make_next_launch();
   CHECK(desk.state() == JobState::Failed);
@@ -75,17 +96,16 @@ TEST_CASE("a good exit counts where a program other than dlscale-train kept its 
 TEST_CASE("a run whose log is another program's is done when that ended well") {
   Desk desk;
   desk.written.plan.runs[0].log_format = "timm";
-  base::LineAppender notes(desk.written.folder.job_end("a"));
-  notes.append(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":0})");
+  desk.note_by_script(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":0})");
   CHECK(desk.state() == JobState::Done);
-  notes.append(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":1})");
+  desk.note_by_script(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":1})");
   CHECK(desk.state() == JobState::Failed);
 }
 
 TEST_CASE("how the script says a run ended counts more than the exit code") {
   Desk desk;
-  base::LineAppender(desk.written.folder.job_end("a"))
-      .append(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":1,"outcome":"TimedOut"})");
+  desk.note_by_script(
+      R"({"event":"ended","job":"a","run_id":"run-a","exit_code":1,"outcome":"TimedOut"})");
   CHECK(desk.state() == runner::state_of(RunOutcome::TimedOut));
 }
 
@@ -95,7 +115,6 @@ TEST_CASE("of ranks that were told to stop the script knows why") {
   stop.outcome = RunOutcome::Cancelled;
   desk.written.write_launch("run-a", 1, {stop});
   CHECK(desk.state() == runner::state_of(RunOutcome::Cancelled));
-  base::LineAppender(desk.written.folder.job_end("a"))
-      .append(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":3})");
+  desk.note_by_script(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":3})");
   CHECK(desk.state() == JobState::Failed);
 }

@@ -23,7 +23,7 @@ planned() {
 }
 
 # plan_site SITE.toml FOLDER: the small study on every partition, as single jobs, packed and as
-# arrays, and the example studies whose head says that they are planned on this site.
+# arrays that wait for each other, and the example studies whose head says that they are planned on this site.
 plan_site() {
   local site=$1 name study partition gpus
   plans=$2
@@ -34,7 +34,7 @@ plan_site() {
       -S "resources.partition='$partition'")
     planned "$partition" "${small[@]}"
     planned "$partition-packed" "${small[@]}" -S launch.pack=true
-    planned "$partition-array" "${small[@]}" -S launch.array=true
+    planned "$partition-array" "${small[@]}" -S launch.array=true -S launch.chain=1
   done < <(python3 "$here/gpu_counts.py" "$site")
   while read -r study; do
     planned "$(basename "$(dirname "$study")")-$(basename "$study" .toml)" "$root/$study" --site "$site"

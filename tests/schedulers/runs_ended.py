@@ -12,11 +12,16 @@ def expected(run_ids):
     return 5 if any("-b9-" in run for run in run_ids) else 0
 
 
+def notes_of_ends(folder):
+    notes = [json.loads(line) for log in sorted((folder / "logs").glob("*.end"))
+             for line in log.read_text().splitlines()]
+    return [note for note in notes if note["event"] == "ended"]
+
+
 def check_ends(folder):
     """Each run has one end with its code, and has left what single jobs' runs leave."""
     runs = [run["run_id"] for run in json.loads((folder / "plan.json").read_text())["runs"]]
-    ends = [json.loads(line) for log in sorted((folder / "logs").glob("*.end"))
-            for line in log.read_text().splitlines()]
+    ends = notes_of_ends(folder)
     assert sorted(end["run_id"] for end in ends) == sorted(runs), (folder, ends)
     for end in ends:
         assert end["exit_code"] == expected([end["run_id"]]) and "reason" not in end, end
@@ -47,8 +52,7 @@ def check_jobs(plans):
     for job in jobs:
         script = Path(re.search(r"Command=(\S+)", job)[1])
         folder = script.parent.parent
-        ended = [json.loads(line) for line in
-                 (folder / "logs" / f"{script.stem}.end").read_text().splitlines()]
+        ended = [end for end in notes_of_ends(folder) if end["job"] == script.stem]
         number = re.match(r"JobId=(\d+)", job)[1]
         code = expected(end["run_id"] for end in ended if end["job_id"] == number)
         assert f" ExitCode={code}:0 " in job, job

@@ -5,7 +5,12 @@
 # shellcheck source-path=SCRIPTDIR source=planned.bash
 source "$(dirname "$0")/planned.bash"
 command -v shellcheck >/dev/null || {
-  echo "skipped: shellcheck is not installed (tools/setup --lint brings it)"
+  why="shellcheck is not installed (tools/setup --lint brings it)"
+  [[ -z ${DLSCALE_REQUIRE_SCHEDULERS:-} ]] || {
+    echo "FAILED, as DLSCALE_REQUIRE_SCHEDULERS is set: $why" >&2
+    exit 1
+  }
+  echo "skipped: $why"
   exit 77
 }
 

@@ -53,6 +53,91 @@ new_machine() {
   ip address add 10.77.0.254/24 dev lo # with 127.0.0.1 alone no address would be looked up at all
 }
 
+# Nodes are trees of processes in namespaces of their own, joined by a bridge; they share the file
+# system, /run included. They are numbered from 1 in the order of their names here.
+declare -a nodes=()
+declare -A node_process=()
+
+# join_nodes NAME...: names them and makes their network.
+join_nodes() {
+  local number
+  nodes=("$@")
+  for number in "${!nodes[@]}"; do
+    echo "10.77.0.$((number + 1)) ${nodes[number]}" >>"$state/hosts"
+  done
+  ip address delete 10.77.0.254/24 dev lo
+  ip link add br0 type bridge
+  ip address add 10.77.0.254/24 dev br0
+  ip link set br0 up
+}
+
+# start_node NAME: with what `node_daemon NAME` of the fixture prints, words ended by zeros, as daemon.
+start_node() {
+  local number daemon
+  mapfile -d '' daemon < <(node_daemon "$1")
+  for number in "${!nodes[@]}"; do [[ ${nodes[number]} != "$1" ]] || break; done
+  unshare --net --uts --mount --ipc --pid --fork --mount-proc --kill-child \
+    "$(dirname "${BASH_SOURCE[0]}")/cluster_node.sh" "$1" "10.77.0.$((number + 1))" "${daemon[@]}" \
+    </dev/null >>"$state/node-$1.log" 2>&1 &
+  node_process[$1]=$!
+  disown # the shell is not to remark on its end
+  wait_for has_own_network "$!"
+  ip link add "veth$number" type veth peer name eth0 netns "$!"
+  ip link set "veth$number" master br0 up
+}
+has_own_network() { [[ $(readlink "/proc/$1/ns/net") != "$(readlink /proc/$$/ns/net)" ]]; }
+
+# crash_node NAME: everything on it is gone at once.
+crash_node() {
+  kill -KILL "${node_process[$1]:?no such node, or not running}"
+  wait_for is_gone "${node_process[$1]}"
+  unset "node_process[$1]"
+  local number
+  for number in "${!nodes[@]}"; do
+    [[ ${nodes[number]} != "$1" ]] || ip link delete "veth$number" 2>/dev/null || true
+  done
+}
+is_gone() { ! grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
+
+# serve_faults: from now on any user's program `fault THING ACTION [NAME]` on PATH calls
+# fault_THING_ACTION NAME in the fixture, as process 1's user, and ends as that does.
+serve_faults() {
+  mkdir "$state/bin" "$state/done"
+  mkfifo -m 666 "$state/faults"
+  chmod 1777 "$state/done"
+  cat >"$state/bin/fault" <<'SH'
+#!/bin/sh
+order=/run/cluster/done/$$
+echo "$$ $*" >/run/cluster/faults
+until [ -e "$order" ]; do sleep 0.02; done
+code=$(cat "$order")
+rm -f "$order"
+[ "$code" = 0 ] || echo "fault $*: failed" >&2
+exit "$code"
+SH
+  chmod 755 "$state/bin/fault"
+  PATH=$state/bin:$PATH
+  take_orders 2>>"$state/faults.log" &
+}
+
+take_orders() {
+  local number thing action name code
+  exec 3<>"$state/faults"
+  while read -r -u 3 number thing action name; do
+    code=0
+    if declare -F "fault_${thing}_$action" >/dev/null; then
+      "fault_${thing}_$action" "$name" </dev/null >>"$state/faults.log" || code=$?
+    else
+      code=2
+    fi
+    echo "$code" >"$state/done/.$number"
+    chmod 666 "$state/done/.$number"
+    mv "$state/done/.$number" "$state/done/$number"
+  done
+}
+fault_node_crash() { crash_node "$1"; }
+fault_node_boot() { start_node "$1"; }
+
 # wait_for COMMAND...: until it succeeds, at most 20 s.
 wait_for() {
   local limit=$((SECONDS + 20))

@@ -5,7 +5,7 @@
 usage: slurm_nodes.py [--running] SITE.toml
 
 Partitions with the same shape of node share nodes; one with fewer nodes has the first of them.
-Nodes are declared only; with --running each is a slurmd on this machine, with a port of its own.
+Nodes are declared only; with --running each is a host of its name.
 """
 import re
 import sys
@@ -67,11 +67,8 @@ def minutes(walltime):
     return int(days or 0) * 1440 + int(hours) * 60 + int(minute)
 
 
-def state_of_nodes(shape, count):
-    if "--running" not in sys.argv:
-        return "State=CLOUD"
-    port = 17001 + 100 * shape
-    return f"State=UNKNOWN NodeHostname=login Port=[{port}-{port + count - 1}]"
+def state_of_nodes():
+    return "State=UNKNOWN" if "--running" in sys.argv else "State=CLOUD"
 
 
 def main():
@@ -85,7 +82,7 @@ def main():
     for number, partitions in enumerate(shapes.values()):
         prefix = f"shape{number}n"
         count = max(map(node_count, partitions))
-        print(node_line(prefix, partitions, count, state_of_nodes(number, count)))
+        print(node_line(prefix, partitions, count, state_of_nodes()))
         for partition in partitions:
             queue = partition.get("queue", partition["name"])
             nodes, entries = named.setdefault(queue, (set(), []))

@@ -104,16 +104,20 @@ void Job::wait_for_training() const {
              "the job does not train");
 }
 
+void Job::wait_for(const std::function<bool()>& condition) const {
+  wait_until(condition, "what is waited for does not happen");
+}
+
 pid_t Job::pid_of_rank(int rank) const {
   return std::stoi(base::read_file(folder_ / ("pid." + std::to_string(rank))));
 }
 
-std::string Job::results_text() const {
-  return text_of(contract::RunDir(folder()).launch(1).results());
+std::string Job::results_text(int launch) const {
+  return text_of(contract::RunDir(folder()).launch(launch).results());
 }
 
-contract::ResultsFile Job::results() const {
-  return contract::parse_results(results_text());
+contract::ResultsFile Job::results(int launch) const {
+  return contract::parse_results(results_text(launch));
 }
 
 }  // namespace dlscale::test

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "contract/result_record.hpp"
@@ -38,10 +39,12 @@ class Job {
   }
   /// Waits until results.jsonl holds a step_window.
   void wait_for_training() const;
-  pid_t pid() const { return pid_; }  ///< of mpirun, or of dlscale-train
-  pid_t pid_of_rank(int rank) const;  ///< under mpirun only
-  std::string results_text() const;   ///< of launch-1; empty if there is none
-  contract::ResultsFile results() const;
+  /// Waits until the condition holds.
+  void wait_for(const std::function<bool()>& condition) const;
+  pid_t pid() const { return pid_; }               ///< of mpirun, or of dlscale-train
+  pid_t pid_of_rank(int rank) const;               ///< under mpirun only
+  std::string results_text(int launch = 1) const;  ///< empty if there is none
+  contract::ResultsFile results(int launch = 1) const;
   std::filesystem::path folder() const { return folder_ / "run"; }
 
  private:

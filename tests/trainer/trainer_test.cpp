@@ -5,12 +5,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "base/file.hpp"
 #include "tests/support/temp_dir.hpp"
-#include "trainer/assemble.hpp"
-#include "trainer/comm/thread.hpp"
+#include "tests/trainer/thread_launch.hpp"
 
 using namespace dlscale;
+using test::all;
 
 namespace {
 
@@ -34,26 +33,7 @@ contract::RunSpec recipe(int ranks) {
 /// What a run of `spec.gpus` ranks, as threads, left in results.jsonl.
 std::vector<contract::ResultRecord> run(const contract::RunSpec& spec) {
   test::TempDir folder;
-  const contract::LaunchDir launch(folder.path());
-  trainer::run_as_threads(spec.gpus, [&](trainer::Communicator& communicator) {
-    base::SystemClock clock;
-    trainer::CollectiveQueue queue(communicator, clock);
-    trainer::ResultWriter writer;
-    if (queue.rank() == 0) writer.open(launch);
-    auto parts = trainer::assemble(spec, queue.rank(), queue, clock);
-    const auto result = trainer::Trainer(spec, parts, queue, writer, clock).fit();
-    writer.stop({.outcome = result.outcome, .reason = result.summary});
-  });
-  return contract::parse_results(base::read_file(launch.results())).records;
-}
-
-template <class Record>
-std::vector<Record> all(const std::vector<contract::ResultRecord>& records) {
-  std::vector<Record> found;
-  for (const auto& record : records) {
-    if (const auto* match = std::get_if<Record>(&record)) found.push_back(*match);
-  }
-  return found;
+  return test::launch(spec, folder.path()).records;
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ class Tensor;
 
 namespace dlscale::trainer {
 
+struct NamedTensor;  // checkpoint/named_tensor.hpp
+
 class Model {
  public:
   virtual ~Model() = default;
@@ -28,6 +30,9 @@ class Model {
   /// The trainable parameters, in order of their registration; valid as long as the model.
   virtual const std::vector<at::Tensor>& parameters() const = 0;
   virtual const std::vector<std::string>& parameter_names() const = 0;
+  /// What a checkpoint must hold: parameters and buffers, and the state of the random numbers that
+  /// forward passes draw, if they do.
+  virtual std::vector<NamedTensor> state() = 0;
 };
 
 struct ModelContext {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/models/model.hpp"
 
 namespace dlscale::trainer {
@@ -31,6 +32,12 @@ class ModuleModel : public Model {
   void set_training(bool training) override { net_->train(training); }
   const std::vector<at::Tensor>& parameters() const override { return parameters_; }
   const std::vector<std::string>& parameter_names() const override { return names_; }
+  std::vector<NamedTensor> state() override {
+    std::vector<NamedTensor> all;
+    for (const auto& named : net_->named_parameters()) all.push_back({named.key(), named.value()});
+    for (const auto& named : net_->named_buffers()) all.push_back({named.key(), named.value()});
+    return all;
+  }
 
  private:
   std::shared_ptr<Net> net_;

@@ -14,11 +14,16 @@ class Tensor;
 
 namespace dlscale::trainer {
 
+struct NamedTensor;  // checkpoint/named_tensor.hpp
+
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
   /// One step with this learning rate. Every parameter must have a gradient.
   virtual void step(double learning_rate) = 0;
+  /// What a checkpoint must hold for the steps to go on as they would have: the same names and
+  /// shapes whenever it is asked. Empty where steps depend on nothing but gradients.
+  virtual std::vector<NamedTensor> state() = 0;
 };
 
 struct OptimizerEntry {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/record/result_writer.hpp"
 
+#include <cstdio>
 #include <utility>
 #include <variant>
 
@@ -24,6 +25,17 @@ void ResultWriter::write(const contract::ResultRecord& record) {
 void ResultWriter::say(std::string_view line) {
   const std::lock_guard lock(mutex_);
   if (files_) files_->out.append(line);
+}
+
+void ResultWriter::warn(std::string_view line) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!files_) return;
+  std::fprintf(stderr, "dlscale-train: %.*s\n", static_cast<int>(line.size()), line.data());
+  try {
+    files_->err.append(line);
+  } catch (const base::Error&) {
+    // It may be about this very disk; the line above has said it.
+  }
 }
 
 void ResultWriter::stop(contract::RunStop stop) noexcept {

@@ -22,6 +22,8 @@ class ResultWriter {
   /// Throws base::RunError, for example when the disk is full.
   void write(const contract::ResultRecord& record);
   void say(std::string_view line);
+  /// A line in stderr, the launch's and the program's; what cannot be written is lost.
+  void warn(std::string_view line) noexcept;
   /// The last record, and its reason in stderr unless the run was completed; fills in `samples`.
   /// What cannot be written is lost: this is called when something failed already.
   void stop(contract::RunStop stop) noexcept;

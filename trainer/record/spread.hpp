@@ -19,6 +19,8 @@ struct RankWindow {
   double collectives = 0;
   double comm_busy_s = 0;
   double peak_memory_bytes = 0;
+  double stop = 0;  ///< 1: was told that the time is nearly up
+  double save = 0;  ///< 1: finds that a checkpoint is due
 };
 
 /// **Collective.** What every rank measured, by rank; the same on all ranks.

@@ -41,47 +41,68 @@ contract::StepWindow make_window(const WindowSteps& steps, const std::vector<Ran
   return window;
 }
 
-void StepRecorder::start_epoch() {
+void StepRecorder::start_epoch(const contract::EpochSums& so_far) {
   counted_ = queue_.stats();
   epoch_wall_s_ = 0;
-  loss_sum_ = 0;
-  epoch_ = {};
+  wall_s_before_ = so_far.wall_s;
+  sums_ = so_far;
 }
 
-double StepRecorder::finish_window(const WindowSteps& steps, const BlockTimes& times,
-                                   double loss_sum, double peak_memory_bytes) {
+void StepRecorder::leave_out_since(const CommStats& before) {
+  const CommStats now = queue_.stats();
+  counted_.collectives += now.collectives - before.collectives;
+  counted_.bytes += now.bytes - before.bytes;
+  counted_.busy_s += now.busy_s - before.busy_s;
+}
+
+WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasures& mine) {
   const CommStats comm = queue_.stats();
-  epoch_wall_s_ += times.wall_s;
+  epoch_wall_s_ += mine.times.wall_s;
   const auto ranks =
-      gather({.times = times,
+      gather({.times = mine.times,
               .epoch_wall_s = epoch_wall_s_,
-              .loss_sum = loss_sum,
+              .loss_sum = mine.loss_sum,
               .comm_bytes = static_cast<double>(comm.bytes - counted_.bytes),
               .collectives = static_cast<double>(comm.collectives - counted_.collectives),
               .comm_busy_s = comm.busy_s - counted_.busy_s,
-              .peak_memory_bytes = peak_memory_bytes},
+              .peak_memory_bytes = mine.peak_memory_bytes,
+              .stop = mine.wishes.stop ? 1.0 : 0.0,
+              .save = mine.wishes.save ? 1.0 : 0.0},
              queue_);
   counted_ = queue_.stats();  // the gathering itself belongs to no window
   contract::StepWindow window = make_window(steps, ranks);
   window.warmup = std::exchange(first_window_, false);
   window.time = clock_.unix_s();
   writer_.write(window);
-
-  loss_sum_ += window.train_loss * window.steps;
-  epoch_.epoch = window.epoch;
-  epoch_.steps += window.steps;
-  epoch_.samples += window.samples;
-  epoch_.lr = window.lr;
-  epoch_.wall_s =
-      spread(column(ranks, [](const RankWindow& rank) { return rank.epoch_wall_s; })).max;
-  return window.train_loss;
+  add_to_epoch(window, ranks);
+  const auto any = [&ranks](double RankWindow::*wish) {
+    return std::any_of(ranks.begin(), ranks.end(),
+                       [wish](const RankWindow& rank) { return rank.*wish > 0; });
+  };
+  return {window.train_loss, window.wall_s, {any(&RankWindow::stop), any(&RankWindow::save)}};
 }
 
-contract::EpochRecord StepRecorder::finish_epoch() {
-  epoch_.time = clock_.unix_s();
-  epoch_.train_loss = loss_sum_ / static_cast<double>(epoch_.steps);
-  writer_.write(epoch_);
-  return epoch_;
+void StepRecorder::add_to_epoch(const contract::StepWindow& window,
+                                const std::vector<RankWindow>& ranks) {
+  sums_.loss_sum += window.train_loss * window.steps;
+  sums_.steps += window.steps;
+  sums_.samples += window.samples;
+  sums_.lr = window.lr;
+  sums_.wall_s =
+      wall_s_before_ +
+      spread(column(ranks, [](const RankWindow& rank) { return rank.epoch_wall_s; })).max;
+}
+
+contract::EpochRecord StepRecorder::epoch_record(int epoch) const {
+  contract::EpochRecord record;
+  record.epoch = epoch;
+  record.time = clock_.unix_s();
+  record.wall_s = sums_.wall_s;
+  record.steps = sums_.steps;
+  record.samples = sums_.samples;
+  record.train_loss = sums_.loss_sum / static_cast<double>(sums_.steps);
+  record.lr = sums_.lr;
+  return record;
 }
 
 }  // namespace dlscale::trainer

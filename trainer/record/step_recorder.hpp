@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/clock.hpp"
+#include "contract/checkpoint.hpp"
 #include "contract/result_record.hpp"
 #include "trainer/record/result_writer.hpp"
 #include "trainer/record/spread.hpp"
@@ -23,27 +24,54 @@ struct WindowSteps {
 /// The record of a window from what its ranks measured; `time` and `warmup` are left to the caller.
 contract::StepWindow make_window(const WindowSteps& steps, const std::vector<RankWindow>& ranks);
 
+/// What a rank wants to happen when a window ends.
+struct WindowWishes {
+  bool stop = false;  ///< it was told that the time is nearly up
+  bool save = false;  ///< it finds that a checkpoint is due
+};
+
+/// What all ranks know of a window that has ended.
+struct WindowEnd {
+  double train_loss = 0;  ///< mean
+  double wall_s = 0;
+  WindowWishes wishes;  ///< of any rank
+};
+
+/// What a rank knows of a window when it ends.
+struct RankMeasures {
+  BlockTimes times;
+  double loss_sum = 0;
+  double peak_memory_bytes = 0;
+  WindowWishes wishes;
+};
+
 /// One for a launch. Writing is rank 0's; every rank gets the same values back.
 class StepRecorder {
  public:
   StepRecorder(CollectiveQueue& queue, ResultWriter& writer, const base::Clock& clock)
       : queue_(queue), writer_(writer), clock_(clock) {}
 
-  void start_epoch();
-  /// **Collective.** Writes a step_window. Returns its mean training loss.
-  double finish_window(const WindowSteps& steps, const BlockTimes& times, double loss_sum,
-                       double peak_memory_bytes);
-  /// Writes the record of the epoch that the windows since start_epoch make up.
-  contract::EpochRecord finish_epoch();
+  /// `so_far`: what earlier launches did of the epoch.
+  void start_epoch(const contract::EpochSums& so_far = {});
+  /// **Collective.** Writes a step_window.
+  WindowEnd finish_window(const WindowSteps& steps, const RankMeasures& mine);
+  /// What the epoch's windows sum up to.
+  const contract::EpochSums& sums() const { return sums_; }
+  /// The record of the epoch.
+  contract::EpochRecord epoch_record(int epoch) const;
+  /// Communication since `before` belongs to no window.
+  void leave_out_since(const CommStats& before);
 
  private:
+  void add_to_epoch(const contract::StepWindow& window, const std::vector<RankWindow>& ranks);
+
   CollectiveQueue& queue_;
   ResultWriter& writer_;
   const base::Clock& clock_;
-  CommStats counted_;        ///< communication already in an earlier window or outside of any
-  double epoch_wall_s_ = 0;  ///< this rank's
-  double loss_sum_ = 0;      ///< of the epoch's steps, mean over ranks
-  contract::EpochRecord epoch_;
+  CommStats counted_;         ///< communication already in an earlier window or outside of any
+  double epoch_wall_s_ = 0;   ///< this rank's, in this launch
+  double wall_s_before_ = 0;  ///< of the epoch, in earlier launches
+  contract::EpochSums sums_;
   bool first_window_ = true;
 };
 

@@ -11,7 +11,9 @@ using contract::RunOutcome;
 using Scope = EndRecord::Scope;
 
 EndRecord end(Scope scope, double time, RunOutcome outcome) {
-  return {scope, "launch.jsonl", {"ended", "job", "run", "1", time, outcome, 0, ""}};
+  return {scope,
+          "launch.jsonl",
+          {.event = "ended", .job = "job", .run_id = "run", .time = time, .outcome = outcome}};
 }
 
 LaunchSeen seen(int launch, double started, std::optional<RunOutcome> stop = {}) {
@@ -72,18 +74,36 @@ TEST_CASE("a script's record without an outcome is judged by its exit code") {
 TEST_CASE("a trainer told to stop because another rank died has failed as the script says") {
   LaunchSeen launch = seen(1, 10, RunOutcome::Cancelled);
   launch.reason = "received SIGTERM";
-  EndRecord script{Scope::Script, "logs/job.end", {"ended", "job", "run", "1", 20, {}, 137, ""}};
+  EndRecord script{Scope::Script, "logs/job.end", {.event = "ended", .time = 20, .exit_code = 137}};
   const LaunchEnd end = decide_ends({launch}, {script})[0];
   CHECK(end.outcome == "Failed");
   CHECK(end.source == "logs/job.end");
   CHECK(end.reason == "a rank died: exit code 137");
   script.record.reason = "got SIGTERM";
+  script.record.outcome = RunOutcome::Cancelled;
   CHECK(decide_ends({launch}, {script})[0].outcome == "Cancelled");
   script.record.reason = "";
+  script.record.outcome.reset();
   for (const int stopped : {0, 130, 143}) {
     script.record.exit_code = stopped;
     CHECK(decide_ends({launch}, {script})[0].outcome == "Cancelled");
   }
+}
+
+TEST_CASE("a rank that was stopped because the time was up has timed out, not been cancelled") {
+  LaunchSeen launch = seen(1, 10, RunOutcome::Cancelled);
+  launch.reason = "received SIGTERM";
+  const EndRecord script{Scope::Script,
+                         "logs/job.end",
+                         {.event = "ended",
+                          .time = 20,
+                          .outcome = RunOutcome::TimedOut,
+                          .exit_code = 143,
+                          .reason = "got SIGUSR1"}};
+  const LaunchEnd end = decide_ends({launch}, {script})[0];
+  CHECK(end.outcome == "TimedOut");
+  CHECK(end.source == "logs/job.end");
+  CHECK(end.reason == "got SIGUSR1");
 }
 
 TEST_CASE("a run that was never launched ended as its job did, or has not started") {

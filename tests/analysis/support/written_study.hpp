@@ -76,7 +76,14 @@ class WrittenStudy {
 
   /// A word of the runner on how a run ended.
   void note_end(const std::string& run_id, contract::RunOutcome outcome, double time) {
-    contract::LaunchRecord record{"ended", "job-" + run_id, run_id, "1", time, outcome, 1, "noted"};
+    const contract::LaunchRecord record{.event = "ended",
+                                        .job = "job-" + run_id,
+                                        .run_id = run_id,
+                                        .job_id = "1",
+                                        .time = time,
+                                        .outcome = outcome,
+                                        .exit_code = 1,
+                                        .reason = "noted"};
     base::LineAppender(folder.launch_log()).append(contract::to_json_line(record));
   }
 

@@ -45,6 +45,14 @@ TEST_CASE("the rows that say most about a run count") {
   CHECK(calibration.throughput(dali)->samples_per_s == 600);
 }
 
+TEST_CASE("two rows for the same GPUs and runs are refused") {
+  CHECK(error(kRow + kRow) ==
+        "t.toml:4:1: throughput[1]: another row is of the same GPUs and runs");
+  const std::string model = kRow + "model = 'resnet50'\n";
+  CHECK(error(model + kRow + model).rfind("t.toml:8:1: throughput[2]: another row", 0) == 0);
+  CHECK(error(kRow + model).empty());
+}
+
 TEST_CASE("a broken calibration is refused with place, key and remedy") {
   CHECK(error("") == "t.toml: throughput: no row [[throughput]]");
   CHECK(error("[[troughput]]\ngpus = 1") ==

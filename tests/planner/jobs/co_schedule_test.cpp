@@ -71,6 +71,49 @@ TEST_CASE("whatever the runs, each is on one node, no node is overfull or overti
   }
 }
 
+TEST_CASE("a short run starts beside a long one that was placed before it") {
+  std::vector<NodeShare> shares;
+  for (std::size_t i = 0; i < 8; ++i) shares.push_back({i, i < 4 ? 1 : 3, 10});
+  const auto nodes = co_schedule(shares, 4, 100);
+  REQUIRE(nodes.size() == 1);
+  CHECK(nodes[0].seconds == 40);
+  CHECK(play(nodes[0], 4) == 40);
+}
+
+TEST_CASE("runs that end early make none late") {
+  std::mt19937 random(11);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<NodeShare> shares;
+    for (std::size_t i = 0; i < 40; ++i)
+      shares.push_back({i, 1 + static_cast<int>(random() % 4), 1.0 + random() % 100});
+    for (NodePlan node : co_schedule(shares, 4, 300)) {
+      for (NodeShare& share : node.runs) share.seconds *= (random() % 100) / 100.0;
+      CHECK(play(node, 4) <= node.seconds);
+    }
+  }
+}
+
+TEST_CASE("a node is not charged more than its runs alone, and has as many of them as can be") {
+  const auto slot_seconds = [](int slots, double seconds) { return slots * seconds; };
+  const auto share = [&](std::vector<NodeShare> shares, double limit_s) {
+    for (NodeShare& one : shares) one.alone = one.slots * one.seconds;
+    return share_nodes(std::move(shares), 4, limit_s, slot_seconds);
+  };
+  const auto narrow = share({{0, 2, 30}, {1, 2, 30}, {2, 1, 30}, {3, 1, 30}}, 60);
+  REQUIRE(narrow.nodes.size() == 1);
+  CHECK(narrow.nodes[0].slots == 3);
+  CHECK(narrow.nodes[0].seconds == 60);
+  const auto ragged = share({{0, 1, 60}, {1, 1, 50}, {2, 1, 50}}, 60);
+  REQUIRE(ragged.nodes.size() == 1);
+  CHECK(ragged.nodes[0].seconds == 50);
+  CHECK(ragged.alone == std::vector<std::size_t>{0});
+  CHECK(ragged.too_dear == 1);
+  const auto none = share({{0, 1, 60}, {1, 1, 50}}, 60);
+  CHECK(none.nodes.empty());
+  CHECK(none.alone.size() == 2);
+  CHECK(share({{0, 3, 60}, {1, 2, 60}}, 60).too_dear == 0);
+}
+
 TEST_CASE("packing a hundred thousand runs takes moments") {
   std::vector<NodeShare> shares;
   for (std::size_t i = 0; i < 100'000; ++i)

@@ -2,8 +2,10 @@
 #include "planner/jobs/pack.hpp"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <map>
+#include <random>
 #include <regex>
 #include <set>
 
@@ -125,6 +127,71 @@ TEST_CASE("without prediction runs are packed by their time limit, and the parti
   const auto arranged = bench.arrange();
   REQUIRE(arranged.jobs.size() == 2);
   CHECK(arranged.jobs[0].resources.walltime_s == 7200);
+}
+
+TEST_CASE("four runs of a GPU and four of three share nodes at no loss") {
+  Bench bench;
+  bench.launch.pack = true;
+  bench.site.partitions[0].max_walltime_s = 24 * 3600;
+  for (const int gpus : {1, 1, 1, 1, 3, 3, 3, 3}) bench.add(gpus, 4 * 3600);
+  const auto arranged = bench.arrange();
+  REQUIRE(arranged.jobs.size() == 1);
+  CHECK(arranged.jobs[0].gpu_hours == 64);
+  CHECK(arranged.notes.empty());
+}
+
+TEST_CASE("what would cost more packed than alone stays alone, and a note says how many") {
+  Bench bench;
+  bench.launch.pack = true;
+  bench.add(1, 3600);
+  bench.add(1, 1800);
+  const auto arranged = bench.arrange();
+  CHECK(arranged.jobs.size() == 2);
+  CHECK(arranged.notes ==
+        std::vector<std::string>{"not packed, since together they would cost more GPU-hours than "
+                                 "alone: 2 runs"});
+  bench.site.partitions[0].exclusive = true;
+  CHECK(bench.arrange().jobs.size() == 1);
+}
+
+TEST_CASE("whatever the runs, packing costs no more than not packing") {
+  std::mt19937 random(3);
+  for (int round = 0; round < 100; ++round) {
+    Bench bench;
+    bench.site.partitions[0].exclusive = round % 3 == 0;
+    if (round % 2 == 0) bench.site.partitions[0].max_walltime_s = 24 * 3600;
+    for (unsigned i = 0, most = 2 + random() % 60; i < most; ++i) {
+      const double walltime_s = 60.0 * (1 + random() % (round % 5 == 0 ? 2 : 240));
+      bench.add(1 + static_cast<int>(random() % 3), walltime_s, random() % 2 * walltime_s / 3);
+    }
+    const auto cost = [&](bool pack) {
+      bench.launch.pack = pack;
+      double sum = 0;
+      for (const auto& job : bench.arrange().jobs) sum += job.gpu_hours;
+      return sum;
+    };
+    CHECK(cost(true) <= cost(false) * (1 + 1e-9));
+  }
+}
+
+TEST_CASE("runs of sub-studies that ask for the same share jobs; of others they do not") {
+  for (const bool pack : {false, true}) {
+    Bench bench;
+    bench.launch = {.pack = pack, .array = !pack};
+    for (int i = 0; i < 6; ++i) bench.add(2);
+    std::array<ResourceWishes, 3> wishes;
+    const Node here{std::string("here"), {}}, there{std::string("there"), {}};
+    for (std::size_t i = 0; i < 3; ++i) wishes[i].said["account"] = i == 1 ? there : here;
+    wishes[2].said["margin"] = Node{2.0, {}};
+    std::vector<RunNeeds> needs;
+    for (std::size_t i = 0; i < 6; ++i) needs.push_back({&bench.allocations[i], &wishes[i % 3]});
+    bench.site.partitions[0].max_walltime_s = 24 * 3600;
+    const auto jobs = arrange_jobs(bench.site, bench.launch, needs, bench.runs).jobs;
+    REQUIRE(jobs.size() == 2);
+    CHECK(jobs[0].run_ids == std::vector<std::string>{"run0", "run2", "run3", "run5"});
+    CHECK(jobs[1].run_ids == std::vector<std::string>{"run1", "run4"});
+    CHECK(arrange_jobs(bench.site, bench.launch, needs, bench.runs, jobs).jobs == jobs);
+  }
 }
 
 TEST_CASE("a run with nobody to share with stays a single job") {
@@ -262,6 +329,20 @@ TEST_CASE("a job of an earlier plan goes when a run, the resources or the wish f
       for (auto& run : b.runs) run.predicted_s = 1200;
       for (auto& a : b.allocations) a.request.walltime_s = 7200;
     }));
+  }
+}
+
+TEST_CASE("single jobs of an earlier plan stay single when arrays or packed jobs are wished for") {
+  for (const bool pack : {false, true}) {
+    Bench bench;
+    for (int i = 0; i < 5; ++i) bench.add(1, 3600, 600);
+    const auto before = bench.arrange();
+    bench.launch = {.pack = pack, .array = !pack};
+    const auto after = bench.arrange({before.jobs[1], before.jobs[3]});
+    REQUIRE(after.jobs.size() == 3);
+    CHECK(after.jobs[0].run_ids == std::vector<std::string>{"run0", "run2", "run4"});
+    CHECK(after.jobs[1] == before.jobs[1]);
+    CHECK(after.jobs[2] == before.jobs[3]);
   }
 }
 

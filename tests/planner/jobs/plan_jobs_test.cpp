@@ -81,6 +81,12 @@ TEST_CASE("when the ends alone cost too much, --fit says what they cost") {
         })
             .find("the smallest and largest GPU counts of each curve alone take 20 GPU-hours, the "
                   "limit is 19") != std::string::npos);
+  auto text = study_of("[4, 8, 16]", "max_gpu_hours = 19");
+  text.study += "\nbaseline = { gpus = 8 }";
+  CHECK(test::error_of([&] {
+          test::plan_texts(text.text(), kSite, dir, true);
+        }).find("GPU counts of each curve and the baseline's 8 alone take 28 GPU-hours") !=
+        std::string::npos);
 }
 
 TEST_CASE("a calibration gives each run its walltime, and packing uses it") {

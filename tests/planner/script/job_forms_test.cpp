@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packed jobs, array tasks, external trainers and containers under the real bash.
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -73,15 +74,15 @@ TEST_CASE("a packed job that is stopped stops what runs, starts nothing more, no
       "trap 'exit 143' TERM; touch \"${0%/*}/started\"; while :; do sleep 0.05; done");
   const auto result =
       test::run_bash(bench.script() + " & while [ ! -e " + (bench.dir / "started").string() +
-                     " ]; do sleep 0.05; done; sleep 0.2; kill -USR1 $!; wait $!");
+                     " ]; do sleep 0.05; done; sleep 0.2; kill -TERM $!; wait $!");
   CHECK(result.exit_code == 143);
   REQUIRE(bench.ends().size() == 6);
   std::set<std::string> runs;
   for (const auto& end : bench.ends()) {
     runs.insert(end.run_id);
     CHECK(end.exit_code == 143);
-    CHECK(end.reason == "got SIGUSR1");
-    CHECK(end.outcome == contract::RunOutcome::TimedOut);
+    CHECK(end.reason == "got SIGTERM");
+    CHECK(end.outcome == contract::RunOutcome::Cancelled);
   }
   CHECK(runs.size() == 6);
 }
@@ -97,9 +98,9 @@ TEST_CASE("a task of an array makes the description of its run and works on that
     REQUIRE(bench.planning.plan.jobs.size() == 1);
     CHECK_FALSE(fs::exists(bench.out.run(bench.run_id(2)).run_json()));
     const auto task = [&](int k) {
-      return test::run_bash(scheduler == "slurm"
-                                ? "SLURM_ARRAY_TASK_ID=" + std::to_string(k) + " " + bench.script()
-                                : bench.script() + " " + std::to_string(k + 1));
+      return test::run_bash(
+          scheduler == "slurm" ? "SLURM_ARRAY_TASK_ID=" + std::to_string(k) + " " + bench.script()
+                               : "OAR_NODEFILE=/n " + bench.script() + " " + std::to_string(k + 1));
     };
     const auto result = task(2);
     INFO(result.out << base::read_file(bench.out.job_err(bench.run_id(2))));
@@ -226,27 +227,6 @@ TEST_CASE("a run whose other ranks srun stopped has failed; nobody stopped it") 
   }
 }
 
-TEST_CASE("where OAR shows GPUs of other jobs, a job keeps to its own") {
-  ScriptBench bench;
-  bench.scheduler = "oar";
-  bench.program("mpirun", "echo \"$CUDA_VISIBLE_DEVICES\" > \"${0%/*}/devices\"");
-  bench.program("nvidia-smi", "printf 'GPU %s: Tesla\\n' 0 1 2 3");
-  bench.plan();
-  base::write_file_atomically(bench.dir / "nodes", "n1\nn1\n");
-  base::write_file_atomically(bench.dir / "resources",
-                              " gpu = '9' , gpudevice = '3' , host = 'n1' \n"
-                              " gpu = '9' , gpudevice = '3' , host = 'n1' \n"
-                              " gpudevice = '1' , host = 'n1' , gpu = '7' \n");
-  const std::string folder = bench.dir.path().string();
-  const std::string job = "OAR_NODEFILE=" + folder +
-                          "/nodes OAR_RESOURCE_PROPERTIES_FILE=" + folder + "/resources " +
-                          bench.script();
-  CHECK(test::run_bash(job).exit_code == 0);
-  CHECK(bench.text("devices") == "1,3\n");
-  CHECK(test::run_bash("CUDA_VISIBLE_DEVICES=0,2 " + job).exit_code == 0);
-  CHECK(bench.text("devices") == "0,2\n");
-}
-
 TEST_CASE("ranks start inside the site's container, which sees the plan folder") {
   for (const std::string kind : {"apptainer", "enroot"}) {
     ScriptBench bench;
@@ -345,27 +325,31 @@ TEST_CASE("fewer GPUs than wanted, or data that is not there, end a job before i
   CHECK(fs::exists(bench.dir / "started"));
 }
 
-TEST_CASE("on OAR the ranks of each node follow from the shape that OAR chose") {
+TEST_CASE("an array of several sub-studies looks for the data of each") {
   ScriptBench bench;
-  bench.scheduler = "oar";
-  bench.launcher = "oarsh";
-  bench.partition_keys = "moldable = true";
-  bench.study.matrix = "model = 'mlp'\ngpus = 4\nbatch_per_gpu = 32";
-  bench.program("mpirun", "echo \"$*\"");
+  bench.study.rest =
+      "[launch]\narray = true\n"
+      "[[substudy]]\nname = 'a'\ntraining.dataset = { kind = 'mnist', path = '/data/a' }\n"
+      "[[substudy]]\nname = 'b'\nmatrix.model = 'cnn'\ntraining.dataset = { kind = 'mnist', path = "
+      "'/data/b' }";
   bench.plan();
-  base::write_file_atomically(bench.dir / "nodes", "a\na\nb\nb\n");
-  const auto result =
-      test::run_bash("OAR_NODEFILE=" + (bench.dir / "nodes").string() + " " + bench.script());
-  CHECK(result.exit_code == 0);
-  CHECK(result.out.find("-np 4 --map-by ppr:2:node ") != std::string::npos);
+  REQUIRE(bench.planning.plan.jobs.size() == 1);
+  const std::string text = base::read_file(bench.out.job_script(bench.planning.plan.jobs[0].name));
+  CHECK(text.find("datasets=( /data/a /data/b )") != std::string::npos);
 }
 
 TEST_CASE("scripts of every form are right bash, and shellcheck agrees") {
-  for (const std::string scheduler : {"slurm", "oar"}) {
+  const std::vector<std::array<std::string, 3>> kSites{{"slurm", "mpirun", ""},
+                                                       {"slurm", "srun", ""},
+                                                       {"oar", "oarsh", "moldable = true"},
+                                                       {"oar", "mpirun", "moldable = true"}};
+  for (const auto& [scheduler, launcher, partition_keys] : kSites) {
     for (const char* launch : {"", "pack = true", "array = true"}) {
       for (const char* trainer : {"", "plain", "torchrun", "ranks"}) {
         ScriptBench bench;
         bench.scheduler = scheduler;
+        bench.launcher = launcher;
+        bench.partition_keys = partition_keys;
         bench.study.matrix = "model = 'mlp'\ngpus = [1, 8]\nbatch_per_gpu = [32, 64]";
         bench.study.training += "\ndataset = { kind = 'mnist', path = '$DATA/x' }";
         bench.study.rest = std::string("[launch]\n") + launch;
@@ -376,7 +360,7 @@ TEST_CASE("scripts of every form are right bash, and shellcheck agrees") {
             "cd " + bench.out.jobs().string() +
             " && for f in *.sh; do bash -n $f || exit; done; "
             "command -v shellcheck > /dev/null || exit 0; shellcheck -S warning *.sh");
-        INFO(scheduler << " " << launch << " " << trainer << "\n" << check.out);
+        INFO(scheduler << " " << launcher << " " << launch << " " << trainer << "\n" << check.out);
         CHECK(check.exit_code == 0);
       }
     }

@@ -43,7 +43,10 @@ struct Bench {
     script = planner::shell_quote(out.job_script(job).string());
   }
   std::vector<contract::LaunchRecord> ends() const {
-    return contract::parse_launch_log(base::read_file(out.job_end(job)));
+    const std::string& run_id = planning.plan.jobs.back().run_ids[0];
+    auto notes = contract::parse_launch_log(base::read_file(out.run_notes(run_id)));
+    std::erase_if(notes, [](const auto& note) { return note.event != "ended"; });
+    return notes;
   }
 };
 

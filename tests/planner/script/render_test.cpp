@@ -103,6 +103,17 @@ TEST_CASE("a template cannot get round the quoting") {
         std::string::npos);
 }
 
+TEST_CASE("a value that cannot stand within quotes is told at its tag") {
+  const TemplateData data{{{"x", "a b"}}};
+  CHECK(Templates("x {{x}}\n echo \"{{x}}\"\n")
+            .error(data)
+            .rfind("DIR/t.mustache:2:8: the value 'a b' comes after 'echo \"', within quotes", 0) ==
+        0);
+  CHECK(Templates("{{>part}}\n", "\"{{x}}\"\n")
+            .error(data)
+            .rfind("DIR/part.mustache:1:2: the value 'a b' comes after", 0) == 0);
+}
+
 TEST_CASE("broken mustache and missing templates are errors") {
   CHECK_FALSE(Templates("{{#a}}\n").error({{}, {{"a", true}}}).empty());
   CHECK(test::error_of([] { ScriptTemplate("/nowhere", "t"); }) ==

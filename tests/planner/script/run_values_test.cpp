@@ -30,3 +30,17 @@ TEST_CASE("what is wrong with a command is told at its place in the study") {
   CHECK(error("train {{{model}}}") ==
         "s.toml:11:7: trainer.command: {{{ is not allowed here; only {{{line}}} stands unquoted");
 }
+
+TEST_CASE("a command cannot take what the study does not say") {
+  contract::RunSpec run;
+  run.epochs = 0;
+  run.framework = "";
+  for (const std::string name : {"epochs", "framework"}) {
+    ExternalCommand command("train {{model}} {{ " + name + " }}", {"s.toml", 11, 7});
+    CHECK(test::error_of([&] { command.of(run); }) ==
+          "s.toml:11:7: trainer.command: " + name + " is not said by the study");
+  }
+  CHECK(ExternalCommand("train {{dataset_path}}", {}).of(run) == "train ''");
+  run.parameters["epochs"] = "9";
+  CHECK(ExternalCommand("train {{epochs}}", {}).of(run) == "train 9");
+}

@@ -67,6 +67,18 @@ TEST_CASE("a job that fits nowhere is refused naming the limit of each partition
         }).find("small: 64 cores per rank on nodes of 48 cores") != std::string::npos);
 }
 
+TEST_CASE("the site's walltime is cut to what a partition that the study names allows") {
+  Site site = booster();
+  site.walltime_s = 36000;
+  const Node small{std::string("small"), {}};
+  CHECK(allocate_for(4, site, {.partition = small}).request.walltime_s == 7200);
+  CHECK(test::error_of([&] { allocate_for(4, site); }).find("walltime 10 h, at most 2 h") !=
+        std::string::npos);
+  const ResourceWishes wished{.walltime_s = 36000, .partition = small};
+  CHECK(test::error_of([&] { allocate_for(4, site, wished); }).find("walltime 10 h, at most 2 h") !=
+        std::string::npos);
+}
+
 TEST_CASE("the study may name the partition") {
   const Node large{std::string("large"), {"s.toml", 9, 3}},
       typo{std::string("lrge"), {"s.toml", 9, 3}};

@@ -109,3 +109,22 @@ TEST_CASE("keys that exclude or need each other are refused") {
   CHECK(error(partition + "hint = 'nomultithreading'").find("did you mean \"nomultithread\"?") !=
         std::string::npos);
 }
+
+TEST_CASE("a launcher that does not fit the batch system is refused, with those that do") {
+  const std::string rest = "\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n";
+  const auto told = [&](const std::string& scheduler, const std::string& launcher) {
+    return error("scheduler = '" + scheduler + "'\nlauncher = '" + launcher + "'" + rest);
+  };
+  CHECK(told("slurm", "oarsh") ==
+        "c.toml:2:12: launcher: oarsh does not start ranks on SLURM; there it is srun or mpirun");
+  CHECK(told("oar", "srun") ==
+        "c.toml:2:12: launcher: srun does not start ranks on OAR; there it is oarsh or mpirun");
+  for (const std::string launcher : {"srun", "oarsh"}) {
+    CHECK(told("local", launcher) == "c.toml:2:12: launcher: " + launcher +
+                                         " does not start ranks on a single machine; there it is "
+                                         "mpirun");
+  }
+  for (const char* scheduler : {"slurm", "oar", "local"}) CHECK(told(scheduler, "mpirun").empty());
+  CHECK(told("slurm", "srun").empty());
+  CHECK(told("oar", "oarsh").empty());
+}

@@ -32,7 +32,13 @@ TEST_CASE("ranges and values mix in an axis, each range in its place") {
         "s.toml:6:12: matrix.gpus[1]: 8 is listed twice");
   CHECK(error({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
                          "gpus = { from = 1, to = 2, step = 0.5 }"}) ==
-        "s.toml:6:8: matrix.gpus: expected a whole number, found a number");
+        "s.toml:6:8: matrix.gpus: expected a whole number, found 1.5");
+}
+
+TEST_CASE("of a range that is not whole the value that is not is named") {
+  CHECK(error({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
+                         "gpus = { from = 1, to = 10, count = 3 }"}) ==
+        "s.toml:6:8: matrix.gpus: expected a whole number, found 5.5");
 }
 
 TEST_CASE("zipped axes vary together and faster than those of the matrix") {

@@ -46,6 +46,9 @@ TEST_CASE("both batches leave the accumulation steps") {
   CHECK(split_batches({.per_gpu = 8, .global = 100}, 3, "floor").note ==
         "global_batch 100 over 3 GPUs x batch_per_gpu 8: 4 accumulation steps, so these runs have "
         "global batch 96");
+  CHECK(split_batches({.per_gpu = 8, .global = 25}, 3, "floor").note ==
+        "global_batch 25 over 3 GPUs x batch_per_gpu 8: 1 accumulation step, so these runs have "
+        "global batch 24");
   CHECK(split_batches({.per_gpu = 8, .global = 16}, 3, "floor").problem ==
         "global_batch 16 over 3 GPUs x batch_per_gpu 8 is less than one step");
 }

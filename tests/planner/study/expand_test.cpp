@@ -97,6 +97,31 @@ TEST_CASE("data that lie in files need a path") {
   CHECK(message({.training = lr + "dataset = { kind = \"synthetic\" }"}).empty());
 }
 
+TEST_CASE("paths of data may be an axis, their variables as written") {
+  const auto study = test::read({.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\n"
+                                           "dataset.path = [\"$A/one\", \"$A/two\"]"});
+  const auto points = planner::expand(study).points;
+  REQUIRE(points.size() == 2);
+  CHECK(points[0].id != points[1].id);
+  CHECK(planner::run_of(study, points[1]).point.at("dataset.path") == "$A/two");
+}
+
+TEST_CASE("points that are not wanted are counted and not looked at") {
+  const auto study =
+      test::read({.matrix = "model = \"mlp\"\ngpus = [1, 2, 4, 8]\nbatch_per_gpu = 4\n"
+                            "lr_schedule = [\"constant\", \"step\"]",
+                  .rest = "[[exclude]]\nwhen = 'gpus == 8'\nwhy = 'x'"});
+  const auto result = planner::expand(study, [](const contract::PlannedRun& run) {
+    return run.global_batch > 4 && run.point.at("lr_schedule") == "constant";
+  });
+  REQUIRE(result.points.size() == 2);
+  CHECK(planner::run_of(study, result.points[1]).gpus == 4);
+  CHECK(result.asked->all == 6);
+  CHECK(result.asked->wanted == 2);
+  CHECK(result.skipped.size() == 2);
+  CHECK_FALSE(test::error_of([&] { planner::expand(study); }).empty());
+}
+
 TEST_CASE("a study of more than a million runs is refused with their number") {
   std::string gpus = "1";
   for (int i = 2; i <= 200; ++i) gpus += ", " + std::to_string(i);

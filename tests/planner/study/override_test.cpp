@@ -66,7 +66,12 @@ TEST_CASE("an override whose condition never holds is reported") {
       test::read({.matrix = kMatrix, .rest = "[[override]]\nwhen = 'gpus > 4'\nepochs = 2"});
   CHECK(planner::expand(study).notes ==
         std::vector<std::string>{
-            "s.toml:11: override[0] changes nothing: its condition holds for no point"});
+            "s.toml:11:1: override[0]: changes nothing: its condition holds for no point"});
+  const auto by_option =
+      test::read({.matrix = kMatrix}, {"override=[{when='gpus > 4', epochs=2}]"});
+  CHECK(planner::expand(by_option).notes ==
+        std::vector<std::string>{"-S override=[{when='gpus > 4', epochs=2}]: override[0]: changes "
+                                 "nothing: its condition holds for no point"});
 }
 
 TEST_CASE("a broken override is refused with place and key") {

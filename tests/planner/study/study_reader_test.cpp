@@ -18,7 +18,7 @@ struct Broken {
 const std::vector<Broken> kBrokenSections{
     {{.study = "nmae = \"s\""},
      "s.toml:2:1: study.nmae: unknown key; did you mean \"name\"? (known: name, scaling, baseline, "
-     "repeats, seed, uneven_batch)"},
+     "repeats, until, seed, uneven_batch)"},
     {{.study = ""}, "s.toml:1:1: study: name is missing"},
     {{.study = "name = 3"}, "s.toml:2:8: study.name: expected a string, found a whole number"},
     {{.study = "name = \"\""}, "s.toml:2:8: study.name: must not be empty"},
@@ -35,7 +35,7 @@ const std::vector<Broken> kBrokenSections{
     {{.resources = "cores_per_rank = 4097"},
      "s.toml:10:18: resources.cores_per_rank: must be at most 4096, is 4097"},
     {{.study = "name = \"s\"\nrepeats = 1.5"},
-     "s.toml:3:11: study.repeats: expected a whole number, found a number"},
+     "s.toml:3:11: study.repeats: expected a whole number, found 1.5"},
     {{.study = "name = \"s\"\nbaseline = { gpu = 4 }"},
      "s.toml:3:14: study.baseline.gpu: unknown key; did you mean \"gpus\"? (known: gpus)"},
     {{.study = "name = \"s\"\nbaseline = {}"},
@@ -54,6 +54,12 @@ const std::vector<Broken> kBrokenSections{
      "s.toml:10:12: resources.walltime: expected a time as \"HH:MM:SS\", found \"2h\""},
     {{.resources = "walltime = \"00:61:00\""},
      "s.toml:10:12: resources.walltime: expected a time as \"HH:MM:SS\", found \"00:61:00\""},
+    {{.resources = "walltime = \"1000000:00:00\""},
+     "s.toml:10:12: resources.walltime: expected a time as \"HH:MM:SS\" of at most 99999 hours, "
+     "found "
+     "\"1000000:00:00\""},
+    {{.resources = "margin = inf"},
+     "s.toml:10:10: resources.margin: must be a finite number, is inf"},
     {{.resources = "max_gpu_hours = -1"},
      "s.toml:10:17: resources.max_gpu_hours: must be at least 0, is -1"},
 };
@@ -63,8 +69,8 @@ const std::vector<Broken> kBrokenMatrices{
      "s.toml:4:1: matrix.modle: unknown key; did you mean \"model\"? (known: framework, model, "
      "loader, lr_schedule, gpus, batch_per_gpu, global_batch, max_batch_per_gpu, "
      "accumulation_steps, dataset, last_batch, mode, epochs, warmup_epochs, warmup_steps, lr, "
-     "label_smoothing, optimizer, precision, window_steps, evaluate_every, schedules, frameworks, "
-     "models, parameters)"},
+     "label_smoothing, optimizer, precision, window_steps, evaluate_every, checkpoint, schedules, "
+     "frameworks, models, parameters)"},
     {{.matrix = "gpus = 1\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.model: missing"},
     {{.matrix = "model = \"mlp\"\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.gpus: missing"},
     {{.matrix = "model = \"mlp\"\ngpus = 1"}, "s.toml:3:1: matrix.batch_per_gpu: missing"},
@@ -106,7 +112,7 @@ const std::vector<Broken> kBrokenTraining{
      "s.toml:8:15: training.lr.base: lr.base_per_gpu is given too; keep one of them"},
     {{.training = "lr = 0.1"}, "s.toml:8:6: training.lr: expected a table, found a number"},
     {{.training = "lr = { base = nan }"},
-     "s.toml:8:15: training.lr.base: must be at least 0, is nan"},
+     "s.toml:8:15: training.lr.base: must be a finite number, is nan"},
     {{.training = "lr = { bse = 0.1 }"},
      "s.toml:8:8: training.lr.bse: unknown key; did you mean \"base\"? (known: base_per_gpu, base, "
      "base_batch, scale)"},

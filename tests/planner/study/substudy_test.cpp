@@ -39,7 +39,7 @@ TEST_CASE("a sub-study may scale otherwise, its batch taking the place of the st
       "[[substudy]]\nname = \"strong\"\nscaling = \"strong\"\n[substudy.matrix]\n"
       "global_batch = 64\n[[substudy]]\nname = \"weak\"\n");
   CHECK(test::shown(study, {"gpus", "batch_per_gpu", "global_batch"}) ==
-        Lines{"1 - 64", "2 - 64", "1 32 -", "2 32 -"});
+        Lines{"1 - 64", "2 - 64", "1 32 -"});
   CHECK(study.matrices[0].scaling == "strong");
   CHECK(study.matrices[1].scaling == "weak");
 }
@@ -76,6 +76,31 @@ TEST_CASE("the same run in two sub-studies is one run of both") {
   CHECK(points[0].also.empty());
   CHECK(points[1].also == std::vector<std::uint32_t>{1});
   CHECK(points[2].matrix == 1);
+}
+
+TEST_CASE("the same training is one run, whether weak or strong scaling leads to it") {
+  const auto study = with(
+      "[[substudy]]\nname = \"strong\"\nscaling = \"strong\"\n[substudy.matrix]\n"
+      "global_batch = 64\n[[substudy]]\nname = \"weak\"\n");
+  const auto points = planner::expand(study).points;
+  REQUIRE(points.size() == 3);
+  CHECK(points[0].also.empty());
+  CHECK(points[1].also == std::vector<std::uint32_t>{1});
+  CHECK(points[2].also.empty());
+}
+
+TEST_CASE("sub-studies that want other resources for a run they share are refused") {
+  const std::string two =
+      "[[substudy]]\nname = \"a\"\n[substudy.resources]\npartition = \"p\"\n"
+      "[[substudy]]\nname = \"b\"\n";
+  CHECK(error(two) ==
+        "s.toml:15:1: substudy[1].resources.partition: sub-studies a and b share a run, but ask "
+        "for p and nothing (point batch_per_gpu=32 gpus=1 model=mlp); say the same in both, or "
+        "exclude the point from one");
+  CHECK(error(two + "[substudy.resources]\npartition = \"p\"\nqos = \"q\"")
+            .rfind("s.toml:19:7: substudy[1].resources.qos: sub-studies a and b share", 0) == 0);
+  CHECK(error(two + "[substudy.resources]\npartition = \"p\"\nwalltime = \"01:00:00\"") == "");
+  CHECK(error(two + "[substudy.matrix]\ngpus = 4") == "");
 }
 
 TEST_CASE("the command line reaches into a sub-study by its name") {

@@ -2,6 +2,7 @@
 // [trainer] and the free parameters of its command.
 #include <catch2/catch.hpp>
 
+#include "planner/study/derive.hpp"
 #include "tests/planner/shown_points.hpp"
 #include "tests/planner/study_text.hpp"
 
@@ -21,7 +22,7 @@ std::string error(const StudyText& study) {
 
 TEST_CASE("another trainer may have names, data and parameters that we do not know") {
   const auto study = test::read(
-      {.matrix = kMatrix + "parameters.drop = [0, 0.1]\nparameters.mode = [\"a\", \"b c\"]",
+      {.matrix = kMatrix + "parameters.drop = [0, 0.1]\nparameters.style = [\"a\", \"b c\"]",
        .training = "dataset.kind = \"laion\"\nlr_schedule_unused = 1",
        .rest = ""},
       {"training={dataset={kind=\"laion\"},parameters={amp=true,size=3}}", "trainer.command=train",
@@ -34,9 +35,31 @@ TEST_CASE("another trainer may have names, data and parameters that we do not kn
   CHECK(run.trainer.launcher == "torchrun");
   CHECK(run.model == "vit_b_16");
   CHECK(run.parameters == std::map<std::string, std::string>{
-                              {"amp", "true"}, {"drop", "0.1"}, {"mode", "b c"}, {"size", "3"}});
+                              {"amp", "true"}, {"drop", "0.1"}, {"size", "3"}, {"style", "b c"}});
   CHECK(run.lr.peak == 0);
   CHECK_NOTHROW(contract::validate(run, "f"));
+}
+
+TEST_CASE("of another trainer nothing is taken for granted that the study does not say") {
+  const auto run_of = [](const StudyText& text) {
+    const auto study = test::read(text);
+    return planner::run_of(study, planner::expand(study).points.at(0));
+  };
+  const auto silent = run_of({.matrix = kMatrix, .training = "", .rest = kTrainer});
+  for (const std::string& name :
+       {silent.framework, silent.loader, silent.dataset.kind, silent.lr_schedule.kind,
+        silent.optimizer.kind, silent.precision, silent.last_batch, silent.lr.scale}) {
+    CHECK(name == "");
+  }
+  CHECK(silent.epochs == 0);
+  CHECK_NOTHROW(contract::validate(silent, "f"));
+  const auto said = run_of({.matrix = kMatrix + "framework = \"fsdp\"",
+                            .training = "epochs = 90\nlr.base = 0.1\ndataset.kind = \"cifar10\"",
+                            .rest = kTrainer});
+  CHECK(said.framework == "fsdp");
+  CHECK(said.epochs == 90);
+  CHECK(said.lr.scale == "none");
+  CHECK(planner::steps_per_epoch(said) == 6250);
 }
 
 TEST_CASE("conditions know the parameters") {
@@ -56,7 +79,10 @@ TEST_CASE("a broken [trainer] or parameter is refused with place and key") {
   CHECK(error({.rest = kTrainer + "launcher = \"torch\""})
             .rfind("s.toml:13:12: trainer.launcher: unknown launcher \"torch\"", 0) == 0);
   CHECK(error({.rest = kTrainer + "log_format = \"a b\""})
-            .rfind("s.toml:13:14: trainer.log_format: may hold letters", 0) == 0);
+            .rfind("s.toml:13:14: trainer.log_format: unknown log format \"a b\"", 0) == 0);
+  CHECK(error({.rest = kTrainer + "log_format = \"tim\""}) ==
+        "s.toml:13:14: trainer.log_format: unknown log format \"tim\"; did you mean \"timm\"? "
+        "(known: dlscale, timm)");
   CHECK(error({.training = "lr = { base = 1 }\nparameters.x = 1"}) ==
         "s.toml:9:16: training.parameters.x: is for an external trainer: give [trainer] command, "
         "too");

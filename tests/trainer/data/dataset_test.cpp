@@ -9,6 +9,7 @@
 
 #include "base/file.hpp"
 #include "contract/vocabulary.hpp"
+#include "predict/walltime.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trainer/data/dataset_path.hpp"
 
@@ -64,6 +65,7 @@ TEST_CASE("every data set is consistent, known and the same when loaded again") 
 TEST_CASE("generated digits have 6,000 and 1,000 images in ten equal classes") {
   const auto set = load({"synthetic_digits"});
   CHECK(set.train.size() == 6000);
+  CHECK(predict::known_train_samples("synthetic_digits") == set.train.size());  // as plans count
   CHECK(set.test.size() == 1000);
   CHECK(set.shape == trainer::ImageShape{1, 28, 28});
   for (int label = 0; label < 10; ++label)

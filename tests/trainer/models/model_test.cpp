@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "contract/vocabulary.hpp"
+#include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/optim/loss.hpp"
 
 using namespace dlscale;
@@ -44,6 +45,27 @@ TEST_CASE("every model runs forward and backward with finite results in both pre
       CHECK(parameter.grad().isfinite().all().item<bool>());
       CHECK(parameter.grad().abs().sum().item<double>() > 0);
     }
+  }
+}
+
+TEST_CASE("every model's state is all that it computes with, in its own memory") {
+  const auto device = cpu();
+  for (const auto* entry : trainer::model_table()) {
+    INFO(entry->name);
+    const auto one = make(entry->name, *device);
+    const auto other = base::find(trainer::model_table(), "model", entry->name)
+                           .make({{1, 28, 28}, 10, Precision::fp32, *device, 4});
+    const auto from = one->state();
+    const auto to = other->state();
+    REQUIRE(from.size() == to.size());
+    const at::NoGradGuard no_gradients;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      CHECK(from[i].name == to[i].name);
+      to[i].tensor.detach().copy_(from[i].tensor);
+    }
+    const at::Tensor input = torch::randn({3, 1, 28, 28});
+    for (auto* model : {one.get(), other.get()}) model->set_training(false);
+    CHECK(torch::equal(one->forward(input), other->forward(input)));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/optim/loss.hpp"
 #include "trainer/optim/optimizer.hpp"
 
@@ -71,6 +72,33 @@ TEST_CASE("every optimizer lowers a quadratic and leaves gradients alone") {
     optimizer->step(0.01);
     CHECK(parameters[0].square().sum().item<double>() < loss.item<double>());
     CHECK(torch::equal(parameters[0].grad(), gradient));
+  }
+}
+
+TEST_CASE("every optimizer steps on from its state as if it had not been stopped") {
+  for (const auto* entry : trainer::optimizer_table()) {
+    INFO(entry->name);
+    const contract::OptimizerSpec spec{.momentum = 0.9, .dampening = 0.3, .weight_decay = 1e-2};
+    const auto whole = random_parameters();
+    const auto optimizer = entry->make(spec, whole);
+    for (int step = 0; step < 3; ++step) {
+      give_gradients(whole, whole);
+      optimizer->step(0.1);
+    }
+    std::string saved;
+    trainer::write_archive(optimizer->state(), [&](std::string_view bytes) { saved += bytes; });
+    std::vector<at::Tensor> resumed;
+    for (const at::Tensor& tensor : whole) {
+      resumed.push_back(tensor.detach().clone().requires_grad_());
+    }
+    const auto later = entry->make(spec, resumed);
+    trainer::read_archive(saved, later->state());
+    for (int step = 0; step < 3; ++step) {
+      give_gradients(whole, resumed);
+      optimizer->step(0.1);
+      later->step(0.1);
+    }
+    for (std::size_t i = 0; i < whole.size(); ++i) CHECK(torch::equal(whole[i], resumed[i]));
   }
 }
 

@@ -76,10 +76,11 @@ TEST_CASE("windows make up their epoch, and only a launch's first is marked as w
   writer.open(launch);
   trainer::StepRecorder recorder(queue, writer, clock);
   recorder.start_epoch();
-  recorder.finish_window({0, 0, 10, 64, 0.1}, block(2, 1), 20, 0);
-  const double loss = recorder.finish_window({0, 10, 5, 64, 0.2}, block(1, 1), 5, 0);
-  recorder.finish_epoch();
-  CHECK(loss == Approx(1));
+  recorder.finish_window({0, 0, 10, 64, 0.1}, {block(2, 1), 20});
+  const auto end = recorder.finish_window({0, 10, 5, 64, 0.2}, {block(1, 1), 5});
+  writer.write(recorder.epoch_record(0));
+  CHECK(end.train_loss == Approx(1));
+  CHECK(end.wall_s == Approx(1));
   const auto file = results_of(launch);
   REQUIRE(file.records.size() == 3);
   CHECK(std::get<contract::StepWindow>(file.records[0]).warmup);

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale clean`: what lies in a plan folder, and deleting parts of it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/table_printer.hpp"
+#include "cli/command.hpp"
+#include "cli/completer.hpp"
+#include "cli/inventory.hpp"
+#include "cli/selection.hpp"
+#include "cli/state_choice.hpp"
+#include "runner/launch_log.hpp"
+#include "runner/run_states.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+namespace {
+
+/// More paths than this of one kind help nobody.
+constexpr std::size_t kShownPaths = 10;
+
+using States = std::map<std::string, runner::JobState>;  // by run id
+
+struct Options {
+  std::string folder = ".";
+  SelectionChoice selection;
+  StateChoice states;
+  std::vector<std::string> what;
+  bool yes = false;
+};
+
+std::vector<std::string> cleanable_names() {
+  std::vector<std::string> names;
+  for (const FileKindRow& row : file_kinds()) {
+    if (row.cleanable) names.emplace_back(row.name);
+  }
+  return names;
+}
+
+std::set<FileKind> kinds_of(const std::vector<std::string>& words) {
+  std::set<FileKind> kinds;
+  for (const std::string& word : words) {
+    const auto& all = file_kinds();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const FileKindRow& row) {
+      return row.cleanable && row.name == word;
+    });
+    if (found == all.end()) {
+      throw base::UsageError(base::unknown_name("kind of files", word, cleanable_names()));
+    }
+    kinds.insert(found->kind);
+  }
+  return kinds;
+}
+
+std::vector<std::string> row_of(const std::string& name, const Size& size) {
+  return {name, std::to_string(size.inodes), size_text(size.bytes)};
+}
+
+std::string print_inventory(const contract::PlanDir& folder, const States& states) {
+  const std::vector<Size> sizes = inventory(folder, [&](const std::string& run_id) {
+    const auto found = states.find(run_id);
+    return found != states.end() && found->second == runner::JobState::Done;
+  });
+  std::vector<std::vector<std::string>> rows;
+  Size total;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    total += sizes[i];
+    rows.push_back(row_of(file_kinds()[i].name, sizes[i]));
+    rows.back().emplace_back(file_kinds()[i].holds);
+  }
+  rows.push_back(row_of("total", total));
+  rows.back().emplace_back();
+  return base::print_table({"kind", "inodes", "size", "holds"}, rows);
+}
+
+/// Of each kind how much, and the first of them.
+std::string print_targets(const std::vector<CleanTarget>& targets) {
+  std::string text;
+  std::vector<std::vector<std::string>> rows;
+  Size total;
+  for (const FileKindRow& row : file_kinds()) {
+    Size size;
+    std::size_t count = 0;
+    for (const CleanTarget& target : targets) {
+      if (target.kind != row.kind) continue;
+      size += target.size;
+      if (++count <= kShownPaths) {
+        text += fmt::format("{}{}\n", target.path.string(), target.is_link ? " (the link)" : "");
+      }
+    }
+    if (count == 0) continue;
+    if (count > kShownPaths)
+      text += fmt::format("… and {} more {}\n", count - kShownPaths, row.name);
+    total += size;
+    rows.push_back(row_of(row.name, size));
+  }
+  rows.push_back(row_of("total", total));
+  return text + "\n" + base::print_table({"kind", "inodes", "size"}, rows);
+}
+
+void remove_all(const std::vector<CleanTarget>& targets) {
+  std::size_t left = 0;
+  std::string first_problem;
+  for (const CleanTarget& target : targets) {
+    std::error_code error;
+    fs::remove_all(target.path, error);
+    if (!error) continue;
+    if (left++ == 0) first_problem = target.path.string() + ": " + error.message();
+  }
+  if (left == 0) return;
+  throw base::RunError(
+      fmt::format("{} of {} could not be deleted: {}", left, targets.size(), first_problem));
+}
+
+/// Launches that a launcher may be about to go on from are not to vanish under it.
+bool may_be_gone_on_from(const CleanTarget& target, const CleanChoice& choice) {
+  return target.kind == FileKind::launches ||
+         (target.kind == FileKind::checkpoints && choice.states_chosen);
+}
+
+int clean_kinds(const Options& options, const contract::Plan& plan, const contract::PlanDir& folder,
+                const States& states) {
+  CleanChoice choice;
+  choice.kinds = kinds_of(options.what);
+  choice.runs = keep_states(select_runs(plan, options.selection), options.states, states,
+                            options.selection.allow_empty);
+  choice.state_of = [&](const std::string& run_id) { return states.at(run_id); };
+  choice.states_chosen = options.states.narrows();
+  const std::vector<CleanTarget> targets = clean_targets(plan, folder, choice);
+  if (targets.empty()) {
+    std::cout << fmt::format("no {} to delete\n", fmt::join(options.what, ", "));
+    return options.selection.allow_empty ? kExitOk : kExitNothingMatched;
+  }
+  std::cout << print_targets(targets);
+  if (!options.yes) {
+    std::cout << "nothing has been deleted; --yes deletes these\n";
+    return kExitOk;
+  }
+  std::cout.flush();
+  const base::SystemClock clock;
+  std::optional<runner::LaunchLog> lock;
+  const bool wants_lock = std::any_of(targets.begin(), targets.end(), [&](const auto& target) {
+    return may_be_gone_on_from(target, choice);
+  });
+  if (wants_lock) lock.emplace(folder.launch_log(), clock);
+  remove_all(targets);
+  std::cout << "deleted\n";
+  return kExitOk;
+}
+
+int clean(const Options& options) {
+  const contract::PlanDir folder{fs::path(options.folder)};
+  const contract::Plan plan = contract::read_plan(folder);
+  kinds_of(options.what);
+  states_of(options.states);
+  const States states = runner::run_states(plan, folder);
+  if (!options.what.empty()) return clean_kinds(options, plan, folder, states);
+  if (options.yes || options.selection.narrows() || options.states.narrows()) {
+    throw base::UsageError(
+        fmt::format("clean wants to know --what: {}", fmt::join(cleanable_names(), ", ")));
+  }
+  std::cout << print_inventory(folder, states);
+  return kExitOk;
+}
+
+Action define(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("DIR", options->folder, "plan folder (default: the current one)")
+      ->type_name(value_kind::kFolder);
+  add_selection_options(app, options->selection, RunArguments::positional);
+  add_state_option(app, options->states,
+                   "only of runs in one of these states, parted by commas; with it also what such "
+                   "runs would go on from: checkpoints of runs that did not complete");
+  app.add_option("--what", options->what,
+                 "what to delete, parted by commas; without it: what there is of each kind")
+      ->type_name(one_of(cleanable_names()))
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_flag("--yes", options->yes, "delete; without it only list what would be");
+  return [options] { return clean(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry clean_entry;
+const CommandEntry clean_entry{
+    .name = "clean",
+    .summary = "Show what a plan folder holds in inodes and bytes; delete checkpoints, logs, …",
+    .example =
+        "dlscale clean study\n"
+        "  dlscale clean study --what checkpoints,logs          # lists\n"
+        "  dlscale clean study --what launches --state failed --yes",
+    .define = &define,
+};
+
+}  // namespace dlscale::cli

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shows how far launched runs are: a status line on a terminal, one line for each run that has
+// ended.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/terminal.hpp"
+#include "contract/plan.hpp"
+#include "contract/run_dir.hpp"
+#include "contract/run_table.hpp"
+#include "runner/launcher.hpp"
+
+namespace dlscale::cli {
+
+struct LaunchViewOptions {
+  bool submissions = true;  ///< a line for each job that is submitted
+  std::string stop_words;   ///< said when the user asks for a stop
+};
+
+class LaunchView : public runner::LaunchObserver {
+ public:
+  /// All must outlive it.
+  LaunchView(const contract::Plan& plan, const contract::PlanDir& folder, const base::Clock& clock,
+             const StopSignals& signals, LaunchViewOptions options);
+
+  void submitted(const runner::Submission& submission) override;
+  void run_ended(const runner::RunReport& report, const runner::Progress& progress) override;
+  void progressed(const runner::Progress& progress) override;
+  void told(const std::string& line) override;
+
+ private:
+  void tell_of_stop();
+  std::string what_happens(const runner::Progress& progress);
+  int epochs_of(const std::string& run_id);
+
+  const contract::PlanDir& folder_;
+  contract::RunTables tables_;
+  const base::Clock& clock_;
+  const StopSignals& signals_;
+  const LaunchViewOptions options_;
+  const double start_s_;
+  const Terminal terminal_;
+  StatusLine line_;
+  std::map<std::string, int> epochs_;  ///< by run id, as far as they were needed
+  double drawn_s_ = 0;
+  double last_end_s_ = 0;
+  int ended_ = 0;
+  bool told_of_stop_ = false;
+};
+
+}  // namespace dlscale::cli

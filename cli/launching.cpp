@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/launching.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <random>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/launch_view.hpp"
+#include "planner/site/site_reader.hpp"
+#include "runner/run_states.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double kLocalPoll_s = 0.1;
+constexpr double kPoll_s = 10;
+
+fs::path existing(const fs::path& root) {
+  contract::read_plan(contract::PlanDir(root));  // says what is wrong, if something is
+  return fs::canonical(root);
+}
+
+}  // namespace
+
+LaunchFolder::LaunchFolder(const fs::path& root)
+    : folder(existing(root)),
+      plan(contract::read_plan(folder)),
+      commands(runner::make_command_runner()),
+      scheduler(base::find(runner::job_scheduler_table(), "job scheduler", plan.scheduler)
+                    .make(runner::scheduler_setup(*commands, clock))) {}
+
+int LaunchFolder::site_limit() const {
+  if (!fs::exists(folder.site_toml())) return 0;
+  return planner::read_site(base::read_file(folder.site_toml()), folder.site_toml()).max_jobs;
+}
+
+std::unique_ptr<runner::LaunchLog> open_log_if_free(const LaunchFolder& place) {
+  try {
+    return std::make_unique<runner::LaunchLog>(place.folder.launch_log(), place.clock);
+  } catch (const base::RunError&) {
+    return nullptr;
+  }
+}
+
+std::set<std::string> open_runs(const runner::LaunchHistory& history, const RunIds& among) {
+  std::set<std::string> open;
+  for (const runner::Submission& submission : history.submissions()) {
+    if (submission.is_over()) continue;
+    for (const runner::SubmittedRun& run : submission.runs) {
+      if (!run.ended && among.contains(run.run_id)) open.insert(run.run_id);
+    }
+  }
+  return open;
+}
+
+runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
+                            const runner::LaunchOrders& orders, const LaunchChoice& choice) {
+  const bool local = place.is_local();
+  const StopSignals signals;
+  LaunchViewOptions shown;
+  shown.submissions = choice.tell_submissions;
+  shown.stop_words = local ? "stopping the runs; interrupt once more to kill them at once"
+                           : "interrupted; jobs stay with the batch system";
+  LaunchView view(place.plan, place.folder, place.clock, signals, shown);
+  const auto pause = [](double seconds) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  };
+  const runner::Waiting waiting{place.clock, pause, [&signals] { return signals.count(); }};
+  runner::LauncherOptions options;
+  options.until = choice.until;
+  options.window = choice.max_jobs > 0 ? choice.max_jobs : place.site_limit();
+  options.poll_s = choice.poll_s > 0 ? choice.poll_s : (local ? kLocalPoll_s : kPoll_s);
+  options.stop_jobs = local;
+  options.hand_over_chains = !local;
+  options.avoid = choice.avoid;
+  if (choice.until == runner::Until::looked) options.unreachable_s = 0;
+  return runner::Launcher(place.plan, place.folder,
+                          {*place.scheduler, log, view, waiting, &new_launch_token, choice.more},
+                          options)
+      .run(orders);
+}
+
+std::string new_launch_token() {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr int kLength = 12;
+  std::random_device random;
+  std::uniform_int_distribution<std::size_t> one(0, kLetters.size() - 1);
+  std::string token;
+  for (int i = 0; i < kLength; ++i) token += kLetters[one(random)];
+  return token;
+}
+
+int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& report) {
+  if (place.is_local()) {
+    std::cout << "interrupted; the same command goes on with the runs that are missing\n";
+  } else {
+    std::cout << fmt::format("{} stay{} with the batch system", count_runs(report.queued),
+                             report.queued == 1 ? "s" : "");
+    if (report.waiting > 0) {
+      std::cout << fmt::format(", {} not submitted yet; dlscale submit goes on",
+                               count_runs(report.waiting));
+    }
+    std::cout << "\n";
+  }
+  return kExitInterrupted;
+}
+
+std::string count_runs(std::size_t count) {
+  return fmt::format("{} run{}", count, count == 1 ? "" : "s");
+}
+
+int print_states(const LaunchFolder& place, const RunIds& runs) {
+  std::map<runner::JobState, int> counts;
+  for (const auto& [run, state] : runner::run_states(place.plan, place.folder)) {
+    if (runs.contains(run)) ++counts[state];
+  }
+  int failed = 0;
+  std::string text;
+  for (const auto& [state, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? ": " : ", ", count, to_string(state));
+    if (runner::has_ended(state) && state != runner::JobState::Done) failed += count;
+  }
+  std::cout << count_runs(runs.size()) << text << "\n";
+  return failed;
+}
+
+}  // namespace dlscale::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verbs that launch or follow jobs share: a plan folder, its batch system, its launcher.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "cli/selection.hpp"
+#include "contract/plan.hpp"
+#include "contract/run_dir.hpp"
+#include "runner/job_scheduler.hpp"
+#include "runner/launch_history.hpp"
+#include "runner/launch_log.hpp"
+#include "runner/launcher.hpp"
+
+namespace dlscale::cli {
+
+/// A plan folder whose jobs are to be dealt with.
+struct LaunchFolder {
+  explicit LaunchFolder(const std::filesystem::path& root);
+  bool is_local() const { return plan.scheduler == "local"; }
+  /// Most jobs of one user that its site allows at a time; 0 = no limit.
+  int site_limit() const;
+
+  const contract::PlanDir folder;  ///< absolute
+  const contract::Plan plan;
+  const base::SystemClock clock;
+  const std::unique_ptr<runner::CommandRunner> commands;
+  const std::unique_ptr<runner::JobScheduler> scheduler;
+};
+
+/// Null where another dlscale follows the jobs, and notes their ends.
+std::unique_ptr<runner::LaunchLog> open_log_if_free(const LaunchFolder& place);
+
+/// How a user wants jobs to be launched.
+struct LaunchChoice {
+  runner::Until until = runner::Until::ended;
+  int max_jobs = 0;   ///< 0: as the site says
+  double poll_s = 0;  ///< 0: what suits the batch system
+  std::vector<std::string> avoid;
+  bool tell_submissions = true;
+  std::function<std::set<std::string>()> more;  ///< as runner::LauncherParts has it
+};
+
+/// The runs that wait or run in a job's hands by what `history` says.
+std::set<std::string> open_runs(const runner::LaunchHistory& history, const RunIds& among);
+
+/// Launches and follows, with everything shown; stops when interrupted. Jobs of a batch system then
+/// stay there; those of this machine end.
+runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
+                            const runner::LaunchOrders& orders, const LaunchChoice& choice);
+
+/// A word of letters and digits that nobody has had before.
+std::string new_launch_token();
+
+/// What is said, and the exit code, when a launcher was interrupted.
+int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& report);
+
+/// "1 run", "12 runs".
+std::string count_runs(std::size_t count);
+
+/// How many of `runs` have failed by now, with a word on each state on standard output. Waiting
+/// and completed ones count as good.
+int print_states(const LaunchFolder& place, const RunIds& runs);
+
+}  // namespace dlscale::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale retry`: submits runs again that did not end well.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/state_choice.hpp"
+#include "cli/submitting.hpp"
+#include "runner/run_states.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+struct Options {
+  SubmitChoice submit;
+  StateChoice states;
+};
+
+int retry(const Options& options) {
+  StateChoice states = options.states;
+  if (!states.narrows()) states.words = {"failed", "oom", "timeout", "node_fail"};
+  const Pick pick = [&](const LaunchFolder& place, const RunIds& selected) {
+    const auto now = runner::run_states(place.plan, place.folder);
+    return keep_states(selected, states, now, options.submit.selection.allow_empty);
+  };
+  return submit_runs(options.submit, pick);
+}
+
+Action define(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  add_submit_options(app, options->submit);
+  add_state_option(app, options->states,
+                   "runs in these states, parted by commas (default: "
+                   "failed,oom,timeout,node_fail)");
+  return [options] { return retry(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry retry_entry;
+const CommandEntry retry_entry{
+    .name = "retry",
+    .summary = "Submit runs again that did not end well; from their checkpoints, if they left any",
+    .example =
+        "dlscale retry study\n"
+        "  dlscale retry study --state cancelled,lost --where 'gpus == 64'\n"
+        "  dlscale retry study --avoid-node node17 --wait",
+    .define = &define,
+};
+
+}  // namespace dlscale::cli

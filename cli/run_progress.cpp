@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_progress.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string_view>
+#include <variant>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/result_record.hpp"
+#include "contract/run_id.hpp"
+#include "runner/run_notes.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+using runner::JobState;
+namespace {
+
+/// Many records: where a run is stands in the last one.
+constexpr std::streamoff kTail_bytes = 64 * 1024;
+
+/// The first line of a results file and its end; all of a small one.
+struct Ends {
+  std::string first, tail;
+};
+
+Ends read_ends(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return {};
+  const std::streamoff size = file.tellg();
+  Ends ends;
+  if (size > kTail_bytes) {
+    file.seekg(0);
+    std::getline(file, ends.first);
+    ends.first += '\n';
+    file.seekg(size - kTail_bytes);
+  } else {
+    file.seekg(0);
+  }
+  ends.tail.assign(std::istreambuf_iterator<char>(file), {});
+  return ends;
+}
+
+/// What one launch says of itself.
+struct Launch {
+  std::optional<contract::RunStart> start;
+  std::optional<contract::RunStop> stop;
+  std::optional<int> epoch;  ///< trained to their end
+  std::int64_t steps = 0;    ///< over the whole run
+  double last_time = 0;
+  double peak_memory_bytes = 0;
+};
+
+void take(const contract::ResultRecord& record, Launch& launch) {
+  if (const auto* start = std::get_if<contract::RunStart>(&record)) launch.start = *start;
+  if (const auto* stop = std::get_if<contract::RunStop>(&record)) launch.stop = *stop;
+  if (const auto* epoch = std::get_if<contract::EpochRecord>(&record)) {
+    launch.epoch = epoch->epoch + 1;
+    launch.last_time = epoch->time;
+  }
+  if (const auto* window = std::get_if<contract::StepWindow>(&record)) {
+    launch.epoch = window->epoch;
+    launch.steps = window->first_step + window->steps;
+    launch.last_time = window->time;
+    launch.peak_memory_bytes = std::max(launch.peak_memory_bytes, window->peak_memory_bytes);
+  }
+}
+
+Launch read_launch(const contract::LaunchDir& folder) {
+  const Ends ends = read_ends(folder.results());
+  Launch launch;
+  for (const std::string* text : {&ends.first, &ends.tail}) {
+    for (const auto& record : contract::parse_results(*text).records) take(record, launch);
+  }
+  return launch;
+}
+
+/// The last launch; where it has only begun to go on, with how far those before it came.
+Launch read_last_launch(const contract::RunDir& run) {
+  const std::vector<contract::LaunchDir> launches = run.launches();
+  if (launches.empty()) return {};
+  Launch last = read_launch(launches.back());
+  for (auto i = launches.rbegin() + 1; i != launches.rend() && !last.epoch; ++i) {
+    if (!last.start || last.start->resumed_from.empty()) break;
+    const Launch before = read_launch(*i);
+    last.epoch = before.epoch;
+    last.steps = before.steps;
+  }
+  return last;
+}
+
+std::vector<std::string> hosts_of(const contract::RunStart& start) {
+  const std::set<std::string> hosts(start.hosts.begin(), start.hosts.end());
+  return {hosts.begin(), hosts.end()};
+}
+
+void say_by_look(const runner::RunLook& look, RunProgress& progress) {
+  progress.job_id = look.id;
+  progress.nodes = look.nodes;
+  progress.reason = look.reason;
+  if (look.elapsed_s > 0) {
+    progress.elapsed_s = look.elapsed_s;
+  } else if (look.ended_at > 0 && look.started_at > 0) {
+    progress.elapsed_s = look.ended_at - look.started_at;
+  }
+}
+
+void say_by_files(const Launch& launch, RunProgress& progress) {
+  progress.epoch = launch.epoch;
+  if (progress.nodes.empty() && launch.start) progress.nodes = hosts_of(*launch.start);
+  if (progress.reason.empty() && launch.stop) progress.reason = launch.stop->reason;
+  if (progress.elapsed_s) return;
+  if (launch.stop) {
+    progress.elapsed_s = launch.stop->wall_s;
+  } else if (launch.start && launch.last_time > launch.start->time) {
+    progress.elapsed_s = launch.last_time - launch.start->time;
+  }
+}
+
+double share_of(const Launch& launch, int epochs) {
+  const double steps_per_epoch =
+      launch.start ? static_cast<double>(launch.start->steps_per_epoch) : 0;
+  const double epoch = steps_per_epoch > 0 && launch.steps > 0
+                           ? static_cast<double>(launch.steps) / steps_per_epoch
+                           : launch.epoch.value_or(0);
+  return std::clamp(epoch / epochs, 0.0, 1.0);
+}
+
+bool has_started(JobState state) {
+  return runner::has_ended(state) || state == JobState::Running;
+}
+
+}  // namespace
+
+ProgressReader::ProgressReader(const contract::Plan& plan, const contract::PlanDir& folder)
+    : folder_(folder), tables_(plan, folder) {}
+
+std::optional<int> ProgressReader::epochs_of(const contract::PlannedRun& run) {
+  const std::string point = contract::point_id(run.run_id);
+  if (const auto known = epochs_.find(point); known != epochs_.end()) return known->second;
+  const fs::path own = folder_.run(run.run_id).run_json();
+  std::optional<int>& epochs = epochs_[point];
+  try {
+    const auto line = fs::exists(own) ? std::nullopt : tables_.find(run.run_id);
+    const std::string text = line ? line->json : base::read_file(own);
+    const int said = contract::run_spec_from_json(text, own.string()).epochs;
+    if (said > 0) epochs = said;
+  } catch (const base::Error&) {
+    // A description that cannot be read is not this reader's to complain of.
+  }
+  return epochs;
+}
+
+std::optional<double> ProgressReader::peak_memory_bytes(const contract::PlannedRun& run) const {
+  const Launch launch = read_last_launch(folder_.run(run.run_id));
+  if (launch.peak_memory_bytes <= 0) return std::nullopt;
+  return launch.peak_memory_bytes;
+}
+
+RunProgress ProgressReader::read(const contract::PlannedRun& run, const runner::RunLook& look,
+                                 double now_unix_s) {
+  RunProgress progress;
+  progress.epochs = epochs_of(run);
+  say_by_look(look, progress);
+  if (!has_started(look.state)) return progress;
+  const bool done = look.state == JobState::Done;
+  const bool settled = done && progress.elapsed_s && progress.epochs;
+  const Launch launch = settled ? Launch{} : read_last_launch(folder_.run(run.run_id));
+  say_by_files(launch, progress);
+  if (done && progress.epochs) progress.epoch = progress.epochs;
+  if (progress.epochs) progress.share = done ? 1 : share_of(launch, *progress.epochs);
+  if (progress.job_id.empty()) {
+    progress.job_id = runner::read_run_notes(folder_, run.run_id).job_id;
+  }
+  if (look.state == JobState::Running) {
+    const double start_s = launch.start ? launch.start->time : 0;
+    const double since_s = look.started_at > 0 ? look.started_at : start_s;
+    progress.elapsed_s.reset();
+    if (since_s > 0) progress.elapsed_s = std::max(now_unix_s - since_s, 0.0);
+    progress.reason.clear();  // of an end that is yet to come
+  }
+  return progress;
+}
+
+}  // namespace dlscale::cli

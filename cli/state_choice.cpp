@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/state_choice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "cli/command.hpp"
+#include "cli/completer.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+std::vector<std::string> state_names() {
+  std::vector<std::string> names;
+  for (const runner::JobState state : runner::all_job_states()) names.push_back(to_string(state));
+  return names;
+}
+
+}  // namespace
+
+void add_state_option(CLI::App& app, StateChoice& choice, const std::string& description) {
+  app.add_option("--state", choice.words, description)
+      ->type_name(one_of(state_names()))
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+std::set<runner::JobState> states_of(const StateChoice& choice) {
+  const std::vector<std::string> names = state_names();
+  std::set<runner::JobState> states;
+  for (const std::string& word : choice.words) {
+    const auto found = std::find(names.begin(), names.end(), word);
+    if (found == names.end()) throw base::UsageError(base::unknown_name("state", word, names));
+    states.insert(runner::all_job_states()[static_cast<std::size_t>(found - names.begin())]);
+  }
+  return states;
+}
+
+RunIds keep_states(const RunIds& ids, const StateChoice& choice,
+                   const std::map<std::string, runner::JobState>& states, bool allow_empty) {
+  if (!choice.narrows()) return ids;
+  const std::set<runner::JobState> wanted = states_of(choice);
+  RunIds kept;
+  for (const std::string& id : ids) {
+    if (wanted.contains(states.at(id))) kept.insert(id);
+  }
+  const std::string summary =
+      fmt::format("{} of {} run{} {} {}", kept.size(), ids.size(), ids.size() == 1 ? "" : "s",
+                  kept.size() == 1 ? "is" : "are", fmt::join(choice.words, " or "));
+  if (kept.empty() && !allow_empty) throw base::RunError(summary, kExitNothingMatched);
+  fmt::print(stderr, "{}\n", summary);
+  return kept;
+}
+
+}  // namespace dlscale::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs chosen by how far they are: --state, the same on every verb.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/selection.hpp"
+#include "runner/job_state.hpp"
+
+namespace dlscale::cli {
+
+struct StateChoice {
+  std::vector<std::string> words;
+  bool narrows() const { return !words.empty(); }
+};
+
+/// Declares --state. `choice` must outlive the parsing.
+void add_state_option(CLI::App& app, StateChoice& choice, const std::string& description);
+
+/// Throws base::UsageError naming the nearest state for a word that is none.
+std::set<runner::JobState> states_of(const StateChoice& choice);
+
+/// Leaves those of `ids` that are in one of the chosen states; all where none is chosen. Says how
+/// many they are on standard error. Throws as select_runs does when none is left.
+RunIds keep_states(const RunIds& ids, const StateChoice& choice,
+                   const std::map<std::string, runner::JobState>& states, bool allow_empty);
+
+}  // namespace dlscale::cli

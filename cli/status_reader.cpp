@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/status_reader.hpp"
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "runner/command_runner.hpp"
+#include "runner/job_scheduler.hpp"
+#include "runner/launch_log.hpp"
+
+namespace dlscale::cli {
+using runner::JobState;
+namespace {
+
+/// Nothing where another program has the log, or it may not be written.
+std::unique_ptr<runner::LaunchLog> try_to_open(const contract::PlanDir& folder,
+                                               const base::Clock& clock) {
+  try {
+    return std::make_unique<runner::LaunchLog>(folder.launch_log(), clock);
+  } catch (const base::RunError&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+StatusReader::StatusReader(const contract::Plan& plan, const contract::PlanDir& folder,
+                           const base::Clock& clock)
+    : plan_(plan), folder_(folder), clock_(clock), progress_(plan, folder) {}
+
+void StatusReader::look_at_files() {
+  looks_ = runner::look_at_files(plan_, folder_);
+}
+
+void StatusReader::look_at_files_again() {
+  const auto heard = std::move(looks_);
+  look_at_files();
+  for (const auto& [run, before] : heard) {
+    runner::RunLook& now = looks_.at(run);
+    const bool same_job = now.id == before.id && now.submissions == before.submissions;
+    const bool knows_better = runner::has_ended(now.state) || now.state == JobState::Planned;
+    if (same_job && !knows_better) now = before;
+  }
+}
+
+void StatusReader::ask() {
+  if (!std::filesystem::exists(folder_.launch_log())) return look_at_files();
+  if (!scheduler_) {
+    commands_ = runner::make_command_runner();
+    scheduler_ = base::find(runner::job_scheduler_table(), "job scheduler", plan_.scheduler)
+                     .make(runner::scheduler_setup(*commands_, clock_));
+  }
+  const std::unique_ptr<runner::LaunchLog> log = try_to_open(folder_, clock_);
+  looks_ = runner::look(plan_, folder_, {*scheduler_, clock_, log.get()});
+}
+
+std::map<std::string, runner::JobState> StatusReader::states() const {
+  std::map<std::string, runner::JobState> states;
+  for (const auto& [run, look] : looks_) states.emplace_hint(states.end(), run, look.state);
+  return states;
+}
+
+double StatusReader::first_start_s() const {
+  double first_s = 0;
+  for (const auto& [run, look] : looks_) {
+    const bool earlier = first_s == 0 || look.started_at < first_s;
+    if (look.started_at > 0 && earlier) first_s = look.started_at;
+  }
+  return first_s;
+}
+
+std::vector<ShownRun> StatusReader::runs(
+    const std::vector<const contract::PlannedRun*>& chosen) const {
+  std::vector<ShownRun> shown;
+  for (const contract::PlannedRun* run : chosen) {
+    shown.push_back({run, looks_.at(run->run_id).state});
+  }
+  return shown;
+}
+
+void StatusReader::add_progress(std::vector<ShownRun>& runs) {
+  for (ShownRun& shown : runs) {
+    const std::string& id = shown.run->run_id;
+    const bool done = shown.state == JobState::Done;
+    if (const auto known = done_.find(id); done && known != done_.end()) {
+      shown.progress = known->second;
+      continue;
+    }
+    const runner::RunLook& look = looks_.at(id);
+    shown.progress = progress_.read(*shown.run, look, clock_.unix_s());
+    const bool all_is_said = look.submissions == 0 || look.ended_at > 0;
+    if (done && all_is_said) done_[id] = shown.progress;
+  }
+}
+
+}  // namespace dlscale::cli

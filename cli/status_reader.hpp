@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the runs of a plan folder are at a moment: by its files, by its batch system.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "cli/run_columns.hpp"
+#include "cli/run_progress.hpp"
+#include "contract/run_dir.hpp"
+#include "runner/look.hpp"
+
+namespace dlscale::cli {
+
+class StatusReader {
+ public:
+  /// All must outlive it.
+  StatusReader(const contract::Plan& plan, const contract::PlanDir& folder,
+               const base::Clock& clock);
+
+  void look_at_files();
+  /// The same between two questions: what was heard of the batch system holds where files do not
+  /// know better.
+  void look_at_files_again();
+  /// Asks the batch system where it has any of the runs, and notes what has ended unless another
+  /// program does. Throws runner::Unreachable.
+  void ask();
+
+  std::map<std::string, runner::JobState> states() const;
+  /// Unix time of the first start that is known; 0 = none.
+  double first_start_s() const;
+  /// With their states and no progress.
+  std::vector<ShownRun> runs(const std::vector<const contract::PlannedRun*>& chosen) const;
+  /// Adds how far they are now.
+  void add_progress(std::vector<ShownRun>& runs);
+
+ private:
+  const contract::Plan& plan_;
+  const contract::PlanDir& folder_;
+  const base::Clock& clock_;
+  ProgressReader progress_;
+  std::unique_ptr<runner::CommandRunner> commands_;
+  std::unique_ptr<runner::JobScheduler> scheduler_;  ///< made when first asked
+  std::map<std::string, runner::RunLook> looks_;     // by run id
+  std::map<std::string, RunProgress> done_;          // of runs that do not change any more
+};
+
+}  // namespace dlscale::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale submit`: hands the runs of a plan folder to its batch system.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/more_repeats.hpp"
+#include "cli/submitting.hpp"
+#include "runner/run_states.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+/// Those that no job has had, and those that a job left at a checkpoint.
+std::set<std::string> pick_new(const LaunchFolder& place, const RunIds& selected) {
+  std::set<std::string> picked;
+  std::size_t failed = 0;
+  const RunIds first = without_more_repeats(place.plan, selected);
+  for (const auto& [run, state] : runner::run_states(place.plan, place.folder)) {
+    if (!first.contains(run)) continue;
+    if (state == runner::JobState::Planned || state == runner::JobState::Preempted) {
+      picked.insert(run);
+    } else if (runner::has_ended(state) && state != runner::JobState::Done) {
+      ++failed;
+    }
+  }
+  if (failed > 0) {
+    fmt::print(stderr, "left out: {} that did not end well; dlscale retry submits them again\n",
+               count_runs(failed));
+  }
+  return picked;
+}
+
+Action define(CLI::App& app) {
+  const auto choice = std::make_shared<SubmitChoice>();
+  add_submit_options(app, *choice);
+  return [choice] { return submit_runs(*choice, &pick_new); };
+}
+
+}  // namespace
+
+extern const CommandEntry submit_entry;
+const CommandEntry submit_entry{
+    .name = "submit",
+    .summary = "Hand the runs of a plan folder to its batch system, each exactly once",
+    .example =
+        "dlscale submit study --dry-run\n"
+        "  dlscale submit study --where 'gpus <= 8' --wait\n"
+        "  dlscale submit study --max-jobs 20 --detach    # goes on without a terminal\n"
+        "  */10 * * * * dlscale submit study --max-jobs 20 --once    # where cron is all there is",
+    .define = &define,
+};
+
+}  // namespace dlscale::cli

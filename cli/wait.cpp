@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale wait`: follows what was submitted until it has ended.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "cli/command.hpp"
+#include "cli/completer.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/launching.hpp"
+#include "cli/selection.hpp"
+#include "runner/run_states.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+struct Options {
+  std::string folder = ".";
+  SelectionChoice selection;
+  double poll_s = 0;
+};
+
+bool all_have_ended(const LaunchFolder& place, const RunIds& runs) {
+  const auto states = runner::run_states(place.plan, place.folder);
+  return std::all_of(runs.begin(), runs.end(),
+                     [&](const std::string& run) { return has_ended(states.at(run)); });
+}
+
+/// Until another dlscale has seen all end, or leaves the folder to this one: then its log. False
+/// when interrupted.
+bool wait_for_the_other(const LaunchFolder& place, const RunIds& selected,
+                        std::unique_ptr<runner::LaunchLog>& log) {
+  constexpr auto kPause = std::chrono::milliseconds(500);
+  std::cout << "another dlscale is at work on these runs; waiting for what it notes\n"
+            << std::flush;
+  const StopSignals signals;
+  while (!log && signals.count() == 0 && !all_have_ended(place, selected)) {
+    std::this_thread::sleep_for(kPause);
+    log = open_log_if_free(place);
+  }
+  return signals.count() == 0;
+}
+
+int wait(const Options& options) {
+  LaunchFolder place(options.folder);
+  const RunIds selected = select_runs(place.plan, options.selection);
+  std::unique_ptr<runner::LaunchLog> log = open_log_if_free(place);
+  if (!log && !wait_for_the_other(place, selected, log)) return kExitInterrupted;
+  runner::LaunchOrders orders;
+  if (log) orders.follow = open_runs(runner::LaunchHistory(log->records()), selected);
+  if (!orders.follow.empty()) {
+    LaunchChoice how;
+    how.poll_s = options.poll_s;
+    const runner::LaunchReport report = launch(place, *log, orders, how);
+    if (report.stopped) return tell_of_interruption(place, report);
+  }
+  return print_states(place, selected) > 0 ? kExitRunsFailed : kExitOk;
+}
+
+Action define(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("DIR", options->folder, "plan folder (default: the current one)")
+      ->type_name(value_kind::kFolder);
+  add_selection_options(app, options->selection, RunArguments::positional);
+  app.add_option("--poll", options->poll_s, "seconds between two questions to the batch system")
+      ->check(CLI::PositiveNumber);
+  return [options] { return wait(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry wait_entry;
+const CommandEntry wait_entry{
+    .name = "wait",
+    .summary = "Follow the submitted runs until they have ended; exit code 1 if some failed",
+    .example =
+        "dlscale wait study && dlscale collect study\n"
+        "  dlscale wait study --where 'gpus <= 8'",
+    .define = &define,
+};
+
+}  // namespace dlscale::cli

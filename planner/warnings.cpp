@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/warnings.hpp"
+
+#include <fmt/format.h>
+
+namespace dlscale::planner {
+
+void Warnings::look_at(const contract::RunSpec& run, int repeats) {
+  runs_ += repeats;
+  if (run.epochs > 0 && run.warmup_epochs >= run.epochs) endless_warmups_ += repeats;
+  if (run.warmup_epochs > 0 && run.lr.peak < run.lr.base) falling_warmups_ += repeats;
+  const std::optional<Knowledge>& known = *known_;
+  if (!known || !run.trainer.command.empty()) return;
+  if (run.accumulation_steps > 1) accumulating_ += repeats;
+  if (!run.mode.empty()) inferring_ += repeats;
+  const std::pair<const char*, const std::string*> names[] = {
+      {"framework", &run.framework},
+      {"model", &run.model},
+      {"loader", &run.loader},
+      {"lr_schedule", &run.lr_schedule.kind},
+      {"dataset", &run.dataset.kind},
+      {"optimizer", &run.optimizer.kind},
+      {"communicator", &run.resources.communicator},
+      {"device", &run.resources.device}};
+  for (const auto& [family, name] : names) {
+    if (!known->capabilities.has(family, *name)) missing_[{family, *name}] += repeats;
+  }
+}
+
+void Warnings::add_to(std::vector<std::string>& warnings) const {
+  if (endless_warmups_ > 0) {
+    warnings.push_back(
+        "the peak learning rate is never reached, for warmup_epochs is not below epochs: " +
+        of_runs(endless_warmups_));
+  }
+  if (falling_warmups_ > 0) {
+    warnings.push_back(
+        "the learning rate falls during warm-up, for the global batch is below lr.base_batch and "
+        "the peak so below lr.base: " +
+        of_runs(falling_warmups_));
+  }
+  for (const auto& [name, count] : missing_) warnings.push_back(missing(name, count));
+  if (!*known_ || !(*known_)->built_here) return;
+  if (accumulating_ > 0) {
+    warnings.push_back(refused("accumulation_steps above 1", accumulating_));
+  }
+  if (inferring_ > 0) warnings.push_back(refused("mode inference", inferring_));
+}
+
+std::string Warnings::of_runs(int count) const {
+  return fmt::format("{} of {} runs", count, runs_);
+}
+
+std::string Warnings::refused(const char* what, int count) const {
+  const bool runs_there = (*known_)->runs_there;
+  return fmt::format("the trainer built here refuses {}{}: {}{}", what,
+                     runs_there ? "" : " (this site's may not)", of_runs(count),
+                     runs_there ? " would fail" : "");
+}
+
+std::string Warnings::missing(const std::pair<std::string, std::string>& name, int count) const {
+  if ((*known_)->runs_there) {
+    return fmt::format("the trainer has no {} \"{}\": {} would fail ({})", name.first, name.second,
+                       of_runs(count), (*known_)->file);
+  }
+  return fmt::format("the trainer built here has no {} \"{}\" (this site's may): {}", name.first,
+                     name.second, of_runs(count));
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a plan would fail or differs from what was meant.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "contract/capabilities.hpp"
+#include "contract/run_spec.hpp"
+
+namespace dlscale::planner {
+
+/// What is known of a trainer: the site's own, or the one built here, or both in one.
+struct Knowledge {
+  contract::Capabilities capabilities;
+  std::string file;
+  bool built_here;
+  bool runs_there;  ///< it is the site's
+};
+
+/// Counts while the runs go by; `known` must outlive it.
+class Warnings {
+ public:
+  explicit Warnings(const std::optional<Knowledge>& known) : known_(&known) {}
+
+  void look_at(const contract::RunSpec& run, int repeats);
+  /// A line for each kind of thing, with how many runs it is about.
+  void add_to(std::vector<std::string>& warnings) const;
+
+ private:
+  std::string of_runs(int count) const;
+  std::string refused(const char* what, int count) const;
+  std::string missing(const std::pair<std::string, std::string>& name, int count) const;
+
+  const std::optional<Knowledge>* known_;
+  int runs_ = 0, endless_warmups_ = 0, falling_warmups_ = 0, accumulating_ = 0, inferring_ = 0;
+  std::map<std::pair<std::string, std::string>, int> missing_;  // family and name → runs
+};
+
+}  // namespace dlscale::planner

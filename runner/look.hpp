@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the runs of a plan are at this moment, asked of the batch system once.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "contract/plan.hpp"
+#include "contract/run_dir.hpp"
+#include "runner/job_scheduler.hpp"
+#include "runner/job_state.hpp"
+#include "runner/launch_log.hpp"
+
+namespace dlscale::runner {
+
+struct RunLook {
+  JobState state = JobState::Planned;
+  JobId id;            ///< of its last submission; empty: none
+  std::string reason;  ///< one line for people; may be empty
+  std::vector<std::string> nodes;
+  int submissions = 0;
+  double submitted_at = 0, started_at = 0, ended_at = 0;  ///< unix times; 0 = not yet
+  double elapsed_s = 0;          ///< of an ended run, by the batch system's books; 0 = not known
+  double peak_memory_bytes = 0;  ///< likewise
+};
+
+/// Whom to ask, and where to note what has changed.
+struct LookParts {
+  JobScheduler& scheduler;
+  const base::Clock& clock;
+  LaunchLog* log = nullptr;  ///< null: another program has it, and notes
+};
+
+/// By run id. One question for all that is in the batch system's hands, none if that is nothing.
+/// Throws Unreachable.
+std::map<std::string, RunLook> look(const contract::Plan& plan, const contract::PlanDir& folder,
+                                    const LookParts& parts);
+
+/// The same by the files alone.
+std::map<std::string, RunLook> look_at_files(const contract::Plan& plan,
+                                             const contract::PlanDir& folder);
+
+}  // namespace dlscale::runner

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale doctor`: what each finding is worth, and the verb on this machine.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "cli/cluster_checks.hpp"
+#include "cli/folder_checks.hpp"
+#include "cli/program_checks.hpp"
+#include "contract/version.hpp"
+#include "tests/cli/planned_demo.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using Catch::StartsWith;
+namespace fs = std::filesystem;
+
+namespace {
+
+planner::Site site_of_one_partition() {
+  planner::Site site;
+  site.scheduler = "slurm";
+  site.device = "cuda";
+  site.communicator = "nccl";
+  site.max_array_size = 1001;
+  planner::Partition partition;
+  partition.name = "gpu";
+  partition.gpus_per_node = 4;
+  partition.cores_per_node = 48;
+  partition.max_walltime_s = 86400;
+  site.partitions = {partition};
+  return site;
+}
+
+runner::Cluster cluster_of_it() {
+  runner::NodeGroup group;
+  group.partition = "gpu";
+  group.nodes = 10;
+  group.gpus_per_node = 4;
+  group.cores_per_node = 48;
+  group.max_walltime_s = 86400;
+  return {"here", 1001, {group}};
+}
+
+void write_program(const fs::path& file, const std::string& text) {
+  base::write_file_atomically(file, "#!/bin/sh\n" + text);
+  fs::permissions(file, fs::perms::owner_all);
+}
+
+}  // namespace
+
+TEST_CASE("a site that says what the cluster says is well") {
+  for (const auto& check : cli::compare_with_cluster(site_of_one_partition(), cluster_of_it())) {
+    CHECK(check.level == "ok");
+  }
+}
+
+TEST_CASE("what a site promises beyond the cluster fails, what it leaves unused is a warning") {
+  runner::Cluster smaller = cluster_of_it();
+  smaller.groups[0].gpus_per_node = 2;
+  smaller.groups[0].max_walltime_s = 3600;
+  smaller.max_array_size = 100;
+  const auto bad = cli::compare_with_cluster(site_of_one_partition(), smaller);
+  CHECK(bad[0].level == "fail");
+  CHECK(bad[0].message ==
+        "gpus_per_node: 4 in the site file, 2 on the cluster; max_walltime: 24:00:00 in the site "
+        "file, 1:00:00 on the cluster");
+  CHECK(bad[1].level == "fail");
+  runner::Cluster larger = cluster_of_it();
+  larger.groups[0].cores_per_node = 64;
+  CHECK(cli::compare_with_cluster(site_of_one_partition(), larger)[0].level == "warn");
+}
+
+TEST_CASE("a partition that is gone is answered with the nearest name") {
+  planner::Site site = site_of_one_partition();
+  site.partitions[0].name = "gpus";
+  const auto checks = cli::compare_with_cluster(site, cluster_of_it());
+  CHECK(checks[0].level == "fail");
+  CHECK(checks[0].message == "the cluster has no gpus");
+  CHECK_THAT(checks[0].advice, Contains("did you mean \"gpu\"?"));
+}
+
+TEST_CASE("a trainer without the site's device or communicator fails") {
+  contract::Capabilities trainer{contract::version(), {{"mpi", "Open MPI 4.1.4"}}, {}};
+  trainer.families["device"] = {"cpu", "cuda"};
+  trainer.families["communicator"] = {"mpi"};
+  const auto checks =
+      cli::judge_trainer(site_of_one_partition(), trainer, "mpirun (Open MPI) 5.0.1");
+  REQUIRE(checks.size() == 3);
+  CHECK(checks[0].level == "ok");
+  CHECK(checks[1].message == "the site wants nccl, which this trainer lacks");
+  CHECK(checks[1].level == "fail");
+  CHECK(checks[2].level == "warn");
+  CHECK(cli::judge_trainer(site_of_one_partition(), trainer, "mpirun (Open MPI) 4.1.4")[2].level ==
+        "ok");
+}
+
+TEST_CASE("space, inodes and clocks are judged by what is left and how far they are apart") {
+  const auto plenty = cli::judge_space({50'000'000'000, 100'000'000'000, 900, 1000}, 100);
+  CHECK(plenty[0].level == "ok");
+  CHECK(plenty[1].level == "ok");
+  const auto little = cli::judge_space({500'000'000, 100'000'000'000, 900, 1000}, 1000);
+  CHECK(little[0].level == "warn");
+  CHECK(little[1].level == "fail");
+  CHECK(cli::judge_space({0, 1000, 0, 0}, 10).size() == 1);
+  CHECK(cli::judge_space({0, 1000, 0, 0}, 10)[0].level == "fail");
+  CHECK(cli::judge_clock(1000, 1000.5).level == "ok");
+  CHECK(cli::judge_clock(1000, 1060).message == "the file system's is 60 s behind this node's");
+}
+
+TEST_CASE("a folder is checked without leaving anything in it") {
+  const test::TempDir folder;
+  const auto checks = cli::check_folder(folder.path(), base::SystemClock(), 0);
+  CHECK(checks[0].name == "write");
+  CHECK(checks[1].message == "the file system's agrees with this node's");
+  CHECK(checks[2].message == "a locked file is locked");
+  CHECK(fs::is_empty(folder.path()));
+  CHECK(cli::check_folder(folder / "nowhere", base::SystemClock(), 0)[0].level == "fail");
+}
+
+TEST_CASE("doctor runs the site's trainer after its environment and says what to do without one") {
+  test::DlscaleProgram dlscale;
+  write_program(dlscale.folder / "trainer",
+                "echo '{\"version\":\"" + std::string(contract::version()) +
+                    "\",\"families\":{\"device\":[\"cpu\"],\"communicator\":[\"'$COMM'\"]}}'\n");
+  write_program(dlscale.folder / "mpirun", "echo 'mpirun (Open MPI) 4.1.4'\n");
+  const std::string site = "scheduler = \"local\"\n";
+  base::write_file_atomically(dlscale.folder / "good.toml",
+                              site +
+                                  "trainer = \"./trainer\"\n"
+                                  "environment = [\"echo noise; export COMM=mpi PATH=.:$PATH\"]\n");
+  const test::Ran good = dlscale.run({"doctor", "--site", "good.toml"});
+  CHECK(good.exit_code == 0);
+  CHECK_THAT(good.out,
+             Contains("trainer") && Contains("the trainer has mpi") && Contains(" 0 fail\n"));
+  base::write_file_atomically(dlscale.folder / "bad.toml", site + "trainer = \"no-trainer\"\n");
+  const test::Ran bad = dlscale.run({"doctor", "--site", "bad.toml", "--json"});
+  CHECK(bad.exit_code == 1);
+  CHECK_THAT(bad.out, StartsWith("[\n {\"advice\":\"\",\"level\":\"ok\"") &&
+                          Contains("\"message\":\"no trainer no-trainer\""));
+}
+
+TEST_CASE("doctor of a batch system that is not here says where to go") {
+  test::DlscaleProgram dlscale;
+  fs::create_directory(dlscale.folder / "bin");
+  fs::create_symlink("/bin/bash", dlscale.folder / "bin" / "bash");
+  const test::Ran ran =
+      dlscale.run({"doctor", "--site", "nef"}, {{"PATH", (dlscale.folder / "bin").string()}});
+  CHECK(ran.exit_code == 1);
+  CHECK_THAT(ran.out, Contains("not on PATH: oarsub, oarstat, oardel") &&
+                          Contains("run this on a login node of the cluster"));
+}
+
+TEST_CASE("doctor refuses an unknown site and a folder that is none") {
+  test::DlscaleProgram dlscale;
+  const test::Ran site = dlscale.run({"doctor", "--site", "neff"});
+  CHECK(site.exit_code == 2);
+  CHECK_THAT(site.err, Contains("did you mean \"nef\"?"));
+  CHECK(dlscale.run({"doctor", "nowhere"}).err == "dlscale: nowhere is no folder\n");
+}

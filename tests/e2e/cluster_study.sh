@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A study goes its whole way on a real batch system with two nodes, as single jobs and arrays and
+# packed, with the bundled trainer: planned, submitted, followed, retried, collected. Its tables say
+# what those of the same study on this machine say; only times differ.
+# usage: cluster_study.sh DLSCALE slurm|oar
+# shellcheck source-path=SCRIPTDIR source=support.bash
+source "$(dirname "$0")/support.bash"
+
+kind=$2
+root=$(cd "$here/../.." && pwd)
+parts=$here/cluster
+forms=(arrays packed)
+
+# check_tables FORM: rows, accuracies and numbers of runs are those of the study on this machine.
+check_tables() {
+  local table
+  for table in accuracy efficiency; do
+    python3 "$here/same_but_times.py" "$PWD/local/tables/$table.csv" "$PWD/$1/tables/$table.csv" ||
+      fail "the tables of $1 are others than on this machine"
+  done
+}
+
+if [[ ${3:-} == inside ]]; then
+  cd "$4"
+  for form in "${forms[@]}"; do
+    expect 0 "$dlscale" submit "$form" --poll 0.5
+    expect 1 "$dlscale" wait "$form" --poll 0.5 # one run fails the first time
+    expect 0 "$dlscale" status "$form" --json
+    expect 0 "$dlscale" retry "$form" --wait --poll 0.5
+    [[ $("$dlscale" list "$form" --csv | grep -c ',done,') == 12 ]] || fail "not all of $form are done"
+  done
+  exit 0
+fi
+
+# What the jobs need, where every user may read it: OAR runs jobs as another user than root.
+readable=$PWD/opt
+mkdir -p "$readable/bin" "$readable/lib"
+place() { cp -lL "$1" "$2" 2>/dev/null || cp -L "$1" "$2"; }
+place "$dlscale" "$readable/bin/dlscale"
+place "$(dirname "$dlscale")/dlscale-train" "$readable/bin/dlscale-train.real"
+cp -rL "$(dirname "$dlscale")/../share" "$readable/share"
+ldd "$readable/bin/dlscale-train.real" | awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ {print $3}' |
+  while read -r library; do place "$library" "$readable/lib/"; done
+cat >"$readable/bin/dlscale-train" <<SH
+#!/bin/bash
+case \$2 in
+  *-g1-*-r2) [ -e "\$2/tried" ] || { : >"\$2/tried"; echo "the first attempt fails" >&2; exit 1; } ;;
+esac
+exec "$readable/bin/dlscale-train.real" "\$@"
+SH
+chmod 755 "$readable/bin/dlscale-train"
+
+expect 0 "$dlscale" run "$parts/study.toml" -o local --no-figures
+{
+  echo "trainer = \"$readable/bin/dlscale-train\""
+  echo "environment = [\"export LD_LIBRARY_PATH=$readable/lib OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\"]"
+  cat "$parts/$kind.toml"
+} >site.toml
+expect 0 "$dlscale" plan "$parts/study.toml" --site site.toml -o arrays -S launch.array=true
+expect 0 "$dlscale" plan "$parts/study.toml" --site site.toml -o packed -S launch.pack=true
+for wanted in arrays:array packed:packed packed:single; do
+  "$dlscale" plan "$parts/study.toml" --site site.toml -o "${wanted%:*}" --json -n 2>/dev/null |
+    grep -q "\"kind\": *\"${wanted#*:}\"" || fail "no ${wanted#*:} job in ${wanted%:*}"
+done
+chmod -R a+rwX .
+
+code=0
+"$root/tests/support/${kind}_cluster.sh" --running --site site.toml \
+  "$here/cluster_study.sh" "$readable/bin/dlscale" "$kind" inside "$PWD" || code=$?
+[[ $code == 0 ]] || exit "$code"
+for form in "${forms[@]}"; do
+  expect 0 "$dlscale" collect "$form"
+  check_tables "$form"
+  grep -q '"nodes":\["node1","node2"\]' "$form/launch.jsonl" || fail "no job of $form had two nodes"
+done

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What job scripts do when their time is nearly up, under the real bash with stand-ins.
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "tests/planner/script_bench.hpp"
+
+using namespace dlscale;
+using test::ScriptBench;
+
+namespace {
+
+/// Ends with 99 when it gets USR1, as the trainer does, with 1 when it gets TERM.
+constexpr const char* kRanks = R"(trap 'exit 99' USR1
+trap 'exit 1' TERM
+touch "${0%/*}/started"
+while :; do sleep 0.05; done)";
+/// Both note what they were asked. SLURM stops the script that asks it to requeue its job.
+constexpr const char* kScancel = R"sh(echo "$*" >> "${0%/*}/scancel.asked"
+kill -USR1 "$(< "${0%/*}/srun_pid")")sh";
+constexpr const char* kScontrol = R"sh(echo "$*" >> "${0%/*}/scontrol.asked"
+cat "${0%/*}"/plan/logs/*.end > "${0%/*}/noted_before"
+kill -TERM $PPID)sh";
+
+/// Runs the script of job 0 and signals it when the ranks have started.
+test::ShellResult warned(const ScriptBench& bench, const std::string& environment = "",
+                         const std::string& signal = "USR1") {
+  return test::run_bash(environment + " " + bench.script() + " & while [ ! -e " +
+                        (bench.dir / "started").string() + " ]; do sleep 0.05; done; sleep 0.2; " +
+                        "kill -" + signal + " $!; wait $!");
+}
+
+bool asked(const ScriptBench& bench) {
+  return std::filesystem::exists(bench.dir / "scontrol.asked");
+}
+
+}  // namespace
+
+TEST_CASE("told that its time is nearly up a SLURM job tells the ranks and queues up again") {
+  ScriptBench bench;
+  bench.program("mpirun", kRanks);
+  bench.program("scontrol", kScontrol);
+  bench.plan();
+  const auto result = warned(bench, "SLURM_JOB_ID=17");
+  INFO(result.out);
+  CHECK(result.exit_code == 99);
+  CHECK(bench.text("scontrol.asked") == "requeue 17\n");
+  CHECK(bench.text("noted_before").find("\"exit_code\":99") != std::string::npos);
+  REQUIRE(bench.ends().size() == 1);  // though SLURM stops the script meanwhile
+  CHECK(bench.ends()[0].exit_code == 99);
+  CHECK(bench.ends()[0].reason == "got SIGUSR1");
+  CHECK(bench.ends()[0].outcome == std::nullopt);
+  const std::string script =
+      base::read_file(bench.out.job_script(bench.planning.plan.jobs[0].name));
+  CHECK(script.find("\n#SBATCH --requeue\n") != std::string::npos);
+}
+
+TEST_CASE("where a queue takes no job back its script says so, exit code and note stay") {
+  ScriptBench bench;
+  bench.program("mpirun", kRanks);
+  bench.program("scontrol", "echo disabled >&2; exit 1");
+  bench.plan();
+  const auto result = warned(bench, "SLURM_JOB_ID=17");
+  CHECK(result.exit_code == 99);
+  CHECK(result.out.find("cannot go back to the queue; submit again to go on") != std::string::npos);
+  CHECK(bench.ends().size() == 1);
+}
+
+TEST_CASE("a site without requeue, and OAR, leave going on to others") {
+  for (const auto& [scheduler, keys] :
+       {std::pair{"slurm", "requeue = false"}, {"oar", ""}, {"oar", "requeue = true"}}) {
+    ScriptBench bench;
+    bench.scheduler = scheduler;
+    bench.site_keys = keys;
+    bench.program("mpirun", kRanks);
+    bench.program("scontrol", kScontrol);
+    bench.plan();
+    CHECK(warned(bench, "OAR_NODEFILE=/n").exit_code == 99);
+    CHECK_FALSE(asked(bench));
+    const std::string script =
+        base::read_file(bench.out.job_script(bench.planning.plan.jobs[0].name));
+    CHECK(script.find("--requeue") == std::string::npos);
+    const bool idempotent = keys == std::string("requeue = true");
+    CHECK((script.find("\n#OAR -t idempotent\n") != std::string::npos) == idempotent);
+  }
+}
+
+TEST_CASE("ranks that srun started are told by scancel, those of an array's task alone") {
+  for (const std::string array : {"false", "true"}) {
+    ScriptBench bench;
+    bench.launcher = "srun";
+    bench.study.rest = "[launch]\narray = " + array;
+    bench.program("srun", std::string("echo $$ > \"${0%/*}/srun_pid\"\n") + kRanks);
+    bench.program("scancel", kScancel);
+    bench.program("scontrol", kScontrol);
+    bench.plan();
+    const auto result =
+        warned(bench, "SLURM_JOB_ID=17 SLURM_ARRAY_JOB_ID=17 SLURM_ARRAY_TASK_ID=1");
+    INFO(result.out);
+    CHECK(result.exit_code == 99);
+    const std::string job = array == "true" ? "17_1" : "17";
+    CHECK(bench.text("scancel.asked") == "--signal=USR1 " + job + "\n");
+    CHECK(bench.text("scontrol.asked") == "requeue " + job + "\n");
+  }
+}
+
+TEST_CASE("a packed job with a run that can go on queues up again, whatever the others did") {
+  ScriptBench bench;
+  bench.study.matrix = "model = 'mlp'\ngpus = 1\nbatch_per_gpu = [32, 64]";
+  bench.study.rest = "[launch]\npack = true";
+  bench.partition_keys = "max_walltime = '10:00:00'";
+  bench.program("mpirun", std::string("case ${@: -1} in *g1-b32*) exit 3 ;; esac\n") + kRanks);
+  bench.program("scontrol", kScontrol);
+  bench.plan();
+  REQUIRE(bench.planning.plan.jobs.size() == 1);
+  const auto result = warned(bench, "SLURM_JOB_ID=17");
+  INFO(result.out);
+  CHECK(result.exit_code == 99);
+  CHECK(bench.text("scontrol.asked") == "requeue 17\n");
+  std::map<std::string, int> codes;
+  for (const auto& end : bench.ends()) codes[end.run_id] = end.exit_code;
+  CHECK(bench.ends().size() == 2);
+  CHECK(codes == std::map<std::string, int>{{bench.run_id(0), 3}, {bench.run_id(1), 99}});
+}
+
+TEST_CASE("an external trainer gets TERM for USR1, and queues up again if it exits with 99") {
+  for (const int code : {7, 99}) {
+    ScriptBench bench;
+    bench.trainer = {.command = "trap 'exit " + std::to_string(code) +
+                                "' TERM; touch ../../../../started; while :; do sleep 0.05; done"};
+    bench.program("scontrol", kScontrol);
+    bench.plan();
+    CHECK(warned(bench, "SLURM_JOB_ID=17").exit_code == code);
+    CHECK(asked(bench) == (code == 99));
+    REQUIRE(bench.ends().size() == 1);
+    CHECK(bench.ends()[0].outcome ==
+          (code == 99 ? std::nullopt : std::optional(contract::RunOutcome::TimedOut)));
+  }
+}
+
+TEST_CASE("TERM stops the ranks and sends no job back") {
+  ScriptBench bench;
+  bench.program("mpirun", kRanks);
+  bench.program("scontrol", kScontrol);
+  bench.plan();
+  CHECK(warned(bench, "SLURM_JOB_ID=17", "TERM").exit_code == 1);
+  CHECK_FALSE(asked(bench));
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/warnings.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/planner/planned.hpp"
+#include "tests/planner/study_text.hpp"
+
+using namespace dlscale;
+
+namespace {
+
+const std::string kLocal = "scheduler = 'local'\nwalltime = '01:00:00'\n";
+
+bool has(const std::vector<std::string>& lines, const std::string& line) {
+  return std::find(lines.begin(), lines.end(), line) != lines.end();
+}
+
+}  // namespace
+
+TEST_CASE("a learning rate that falls during warm-up is a warning") {
+  const auto warnings = [](const std::string& training) {
+    const test::TempDir dir;
+    return test::plan_texts(test::StudyText{.training = training}.text(), kLocal, dir)
+        .plan.warnings;
+  };
+  const std::string text =
+      "the learning rate falls during warm-up, for the global batch is below lr.base_batch and the "
+      "peak so below lr.base: ";
+  const std::string lr = "epochs = 9\nlr = { base = 0.1, base_batch = ";
+  CHECK(warnings(lr + "64 }\nwarmup_epochs = 1") == std::vector{text + "1 of 2 runs"});
+  CHECK(warnings(lr + "32 }\nwarmup_epochs = 1").empty());
+  CHECK(warnings(lr + "64 }").empty());
+}
+
+TEST_CASE("warnings count the runs that --fit leaves") {
+  const test::TempDir dir;
+  base::write_file_atomically(dir / "t.toml",
+                              "[[throughput]]\ngpus = 99\nsamples_per_s = 1\n"
+                              "model = 'cnn'\n");
+  const test::StudyText study{.matrix = "model = 'mlp'\ngpus = [1, 2, 4]\nbatch_per_gpu = 32",
+                              .training =
+                                  "lr.base_per_gpu = 0.1\nepochs = 1\nwarmup_epochs = 2\n"
+                                  "dataset = { kind = 'synthetic', train_samples = 1000 }",
+                              .resources = "max_gpu_hours = 5\ncalibration = 't.toml'"};
+  const auto planning = test::plan_texts(study.text(), kLocal, dir, true);
+  REQUIRE(planning.plan.runs.size() == 2);
+  CHECK(has(planning.plan.warnings,
+            "the peak learning rate is never reached, for warmup_epochs is not below epochs: 2 of "
+            "2 runs"));
+  CHECK(has(planning.plan.warnings,
+            "2 points without a matching row in the calibration: they get the site's walltime"));
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a launcher does when things end, or go wrong.
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "runner/cancel_wishes.hpp"
+#include "tests/runner/launch_desk.hpp"
+
+using namespace dlscale;
+using contract::RunOutcome;
+using runner::JobState;
+using Desk = test::LaunchDesk;
+using Lines = std::vector<std::string>;
+
+TEST_CASE("a stop request cancels what runs, notes it and submits nothing more") {
+  Desk desk({"a", "b", "c"});
+  desk.scheduler.on_status = [&] {
+    desk.stop_requests = 1;
+    if (desk.scheduler.cancelled.empty()) return;
+    desk.scheduler.end("a", 143);
+    desk.scheduler.end("b", 143);
+  };
+  const auto report = desk.launch();
+  CHECK(report.stopped);
+  CHECK(desk.scheduler.cancelled == std::vector<Lines>{{"id-a", "id-b"}});
+  CHECK(desk.scheduler.submitted == Lines{"a", "b"});
+  const auto end = desk.log().back();
+  CHECK(end.run_id == "run-b");
+  CHECK(end.outcome == RunOutcome::Cancelled);
+  CHECK(end.exit_code == 143);
+  CHECK(desk.watcher.last.failed == 0);
+}
+
+TEST_CASE("a second stop request is passed on once") {
+  Desk desk({"a"});
+  int asked = 0;
+  desk.scheduler.on_status = [&] {
+    desk.stop_requests = ++asked;
+    if (desk.scheduler.cancelled.size() == 2 && asked > 5) desk.scheduler.end("a", 137);
+  };
+  CHECK(desk.launch().stopped);
+  CHECK(desk.scheduler.cancelled.size() == 2);
+  CHECK(desk.log().back().outcome == RunOutcome::Cancelled);
+}
+
+TEST_CASE("a scheduler that never confirms a cancellation is not waited for for ever") {
+  Desk desk({"a"});
+  desk.scheduler.on_status = [&] { desk.stop_requests = 1; };
+  CHECK(desk.launch().stopped);
+  CHECK(desk.clock.now_s == Approx(30).margin(0.5));
+  CHECK(desk.log().back().outcome == RunOutcome::Cancelled);
+}
+
+TEST_CASE("a run that completes while it is being cancelled is completed") {
+  Desk desk({"a"});
+  desk.scheduler.on_status = [&] {
+    if (desk.stop_requests > 0 && desk.scheduler.jobs["id-a"].state == JobState::Running) {
+      desk.complete("a");
+    }
+    desk.stop_requests = 1;
+  };
+  CHECK(desk.launch().stopped);
+  CHECK(desk.log().back().outcome == RunOutcome::Completed);
+}
+
+TEST_CASE("a job that a dead launcher left running is taken over, not submitted again") {
+  Desk desk({"a"});
+  desk.die();
+  desk.let_jobs_complete();
+  CHECK(desk.launch().ended.size() == 1);
+  CHECK(desk.scheduler.submitted == Lines{"a"});
+  CHECK(desk.events() == Lines{"submitting a", "submitted a", "started a", "ended a"});
+}
+
+TEST_CASE("a job that ended while no launcher watched is noted, and its run not repeated") {
+  Desk desk({"a"});
+  desk.die();
+  desk.complete("a");
+  desk.launch();
+  CHECK(desk.scheduler.submitted == Lines{"a"});
+  CHECK(desk.log().back().outcome == RunOutcome::Completed);
+}
+
+TEST_CASE("a job that the batch system forgot is settled by what its script noted") {
+  Desk desk({"a", "b"});
+  desk.die();
+  for (auto& [id, status] : desk.scheduler.jobs) status = {JobState::Lost, {}, 0, ""};
+  base::LineAppender(desk.written.folder.run_notes("run-b"))
+      .append(R"({"event":"ended","job":"b","launch":"t2","run_id":"run-b","exit_code":5})");
+  desk.orders = {{}, {"run-a", "run-b"}};
+  desk.launch();
+  const auto log = desk.log();
+  CHECK(log[log.size() - 2].outcome == RunOutcome::Lost);
+  CHECK(log[log.size() - 2].reason == "no record of its end");
+  CHECK(log.back().outcome == RunOutcome::Diverged);
+}
+
+TEST_CASE("a refused submission is noted with the reason, and nobody looks for it later") {
+  Desk desk({"a"});
+  desk.scheduler.refuse = true;
+  CHECK_THROWS_WITH(desk.launch(), "the queue is closed");
+  CHECK(desk.events() == Lines{"submitting a", "refused a"});
+  CHECK(desk.log().back().reason == "the queue is closed");
+  desk.scheduler.refuse = false;
+  desk.let_jobs_complete();
+  CHECK(desk.launch().ended.size() == 1);
+  CHECK(desk.scheduler.described.back().launch == "t2");
+}
+
+TEST_CASE("a launcher that died before the answer finds the job, and submits it else") {
+  for (const bool taken : {true, false}) {
+    Desk desk({"a"});
+    const auto die = [](const runner::Job&) { throw std::runtime_error("the launcher dies"); };
+    desk.scheduler.on_submit = die;
+    CHECK_THROWS_AS(desk.launch(), std::runtime_error);
+    desk.scheduler.on_submit = {};
+    if (taken) desk.scheduler.jobs["id-a"] = {JobState::Running, {}, 0, ""};
+    const double before_s = desk.clock.now_s;
+    desk.let_jobs_complete();
+    CHECK(desk.launch().ended.size() == 1);
+    CHECK(desk.clock.now_s - before_s >= 3);  // it may have been about to come
+    CHECK(desk.scheduler.submitted.size() == (taken ? 0 : 1));
+    CHECK(desk.events() == Lines{"submitting a", "submitted a", "started a", "ended a"});
+    for (const auto& record : desk.log()) CHECK(record.launch == "t1");
+  }
+}
+
+TEST_CASE("a job that only its script remembers was submitted") {
+  Desk desk({"a"});
+  base::LineAppender(desk.written.folder.launch_log())
+      .append(R"({"event":"submitting","job":"a","launch":"x","runs":["run-a"],"time":1})");
+  base::LineAppender(desk.written.folder.run_notes("run-a"))
+      .append(R"({"event":"started","job":"a","launch":"x","run_id":"run-a","job_id":"77"})");
+  desk.scheduler.jobs["77"] = {JobState::Lost, {}, 0, ""};
+  desk.orders = {{}, {"run-a"}};
+  desk.launch();
+  CHECK(desk.scheduler.submitted.empty());
+  CHECK(desk.log()[1].job_id == "77");
+  CHECK(desk.log().back().outcome == RunOutcome::Lost);
+}
+
+TEST_CASE("a batch system that does not answer is asked again, ever more seldom") {
+  Desk desk({"a"});
+  desk.scheduler.unreachable = true;
+  CHECK_THROWS_AS(desk.launch(), runner::Unreachable);
+  CHECK(desk.clock.now_s == Approx(desk.options.unreachable_s).margin(1));
+  REQUIRE(desk.watcher.lines.size() > 3);
+  CHECK(desk.watcher.lines[2] == "the batch system is down; asking again in 4 s");
+  CHECK(desk.events() == Lines{"submitting a"});
+  desk.scheduler.unreachable = false;
+  desk.let_jobs_complete();
+  CHECK(desk.launch().ended.size() == 1);
+  CHECK(desk.scheduler.submitted == Lines{"a"});
+}
+
+TEST_CASE("a run stopped at a checkpoint goes on as long as it gets further") {
+  Desk desk({"a"});
+  int launches = 0;
+  desk.scheduler.on_status = [&] {
+    if (desk.scheduler.jobs.empty()) return;
+    if (desk.scheduler.jobs.at("id-a").state != JobState::Running) return;
+    contract::CheckpointRecord saved;
+    saved.step = ++launches < 3 ? 10 * launches : 20;
+    contract::RunStop stop;
+    stop.outcome = RunOutcome::Preempted;
+    contract::RunStart start;
+    start.resumed_step = 10 * (launches - 1);
+    const auto launch = desk.written.folder.run("run-a").make_next_launch();
+    base::write_file_atomically(launch.results(), to_json_line(start) + "\n" + to_json_line(saved) +
+                                                      "\n" + to_json_line(stop) + "\n");
+    desk.scheduler.end("a", 99);
+  };
+  CHECK(desk.launch().ended.size() == 3);
+  CHECK(desk.scheduler.submitted == Lines{"a", "a", "a"});
+  CHECK(desk.log().back().outcome == RunOutcome::Preempted);
+}
+
+TEST_CASE("a job that the batch system runs again is followed under its new id") {
+  Desk desk({"a"});
+  int looks = 0;
+  desk.scheduler.on_status = [&] {
+    ++looks;
+    auto& jobs = desk.scheduler.jobs;
+    if (looks == 2) {
+      jobs["id-a"] = {JobState::Failed, 99, 0, ""};
+      jobs["id-a"].continued_as = "id-b";
+      jobs["id-b"] = {JobState::Running, {}, 0, ""};
+    }
+    if (looks == 4) {
+      desk.written.write_completed("run-a", desk.clock.unix_s());
+      jobs["id-b"] = {JobState::Done, 0, 0, ""};
+    }
+  };
+  CHECK(desk.launch().ended.size() == 1);
+  CHECK(desk.events() ==
+        Lines{"submitting a", "submitted a", "started a", "requeued a", "started a", "ended a"});
+  CHECK(desk.log().back().job_id == "id-b");
+}
+
+TEST_CASE("what a run took is noted at its end, and where it ran") {
+  Desk desk({"a"});
+  desk.scheduler.used["id-a"] = {125.0, 480.0, 1000000};
+  desk.scheduler.on_status = [&] {
+    desk.complete("a");
+    desk.scheduler.jobs["id-a"].nodes = {"node7"};
+  };
+  desk.launch();
+  CHECK(desk.log().back().elapsed_s == 125);
+  CHECK(desk.log().back().peak_memory_bytes == 1000000);
+  CHECK(desk.log().back().nodes == Lines{"node7"});
+}
+
+TEST_CASE("a node that failed a run is not given to it again") {
+  Desk desk({"a"});
+  desk.options.avoid = {"node1"};
+  desk.scheduler.on_status = [&] {
+    desk.scheduler.jobs["id-a"] = {JobState::NodeFailed, {}, 0, "node failure"};
+    desk.scheduler.jobs["id-a"].nodes = {"node7"};
+  };
+  desk.launch();
+  desk.launch();
+  CHECK(desk.scheduler.described[0].avoid == Lines{"node1"});
+  CHECK(desk.scheduler.described[1].avoid == Lines{"node1", "node7"});
+}
+
+TEST_CASE("a wish to cancel is obeyed while runs wait, and explains ends") {
+  Desk desk({"a", "b", "c"});
+  desk.options.stop_jobs = false;
+  runner::note_wishes(desk.written.folder, {{"run-c", ""}}, desk.clock);  // of earlier times
+  desk.scheduler.on_status = [&] {
+    if (desk.scheduler.submitted.size() != 2) return desk.complete("c");
+    runner::note_wishes(desk.written.folder, {{"run-a", "t1"}}, desk.clock);
+    desk.scheduler.end("a", 143);
+    desk.complete("b");
+  };
+  const auto report = desk.launch();
+  REQUIRE(report.ended.size() == 3);
+  CHECK(report.ended[0].end.outcome == RunOutcome::Cancelled);
+  CHECK(report.ended[2].end.outcome == RunOutcome::Completed);
+}
+
+TEST_CASE("runs wished away before they were submitted are not submitted") {
+  Desk desk({"a", "b"});
+  desk.options.window = 1;
+  desk.scheduler.on_status = [&] {
+    runner::note_wishes(desk.written.folder, {{"run-b", ""}}, desk.clock);
+    desk.complete("a");
+  };
+  desk.launch();
+  CHECK(desk.scheduler.submitted == Lines{"a"});
+}
+
+TEST_CASE("when all has ended there may be more to do") {
+  Desk desk({"a", "b"});
+  desk.orders.submit = {"run-a"};
+  desk.more = [asked = 0]() mutable {
+    return asked++ == 0 ? std::set<std::string>{"run-b"} : std::set<std::string>{};
+  };
+  desk.let_jobs_complete();
+  CHECK(desk.launch().ended.size() == 2);
+}

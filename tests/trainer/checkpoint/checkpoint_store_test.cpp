@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/checkpoint/checkpoint_store.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/run_id.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace dlscale;
+namespace fs = std::filesystem;
+
+namespace {
+
+const contract::RunSpec kSpec{.run_id = "r"};
+
+trainer::Saved save(const contract::LaunchDir& launch, const std::string& state,
+                    std::int64_t step = 1) {
+  const contract::CheckpointHeader header{.run_id = "r",
+                                          .description_hash = contract::description_hash(kSpec),
+                                          .progress = {.step = step}};
+  return trainer::save_checkpoint(launch, header,
+                                  [&](trainer::StateFile& file) { file.append(state); }, {});
+}
+
+struct Taken {
+  std::string state;
+  std::string from;
+  std::vector<std::string> warnings;
+};
+
+Taken take(const contract::RunDir& folder, int launch) {
+  Taken taken;
+  const auto found = trainer::take_newest(
+      {kSpec, folder, launch, [&](const std::string& state) { taken.state = state; },
+       [&](const std::string& line) { taken.warnings.push_back(line); }});
+  if (found) taken.from = found->launch.root().filename().string();
+  return taken;
+}
+
+}  // namespace
+
+TEST_CASE("what was saved last is taken, and nothing else is left") {
+  const test::TempDir folder;
+  const contract::RunDir run(folder.path());
+  const contract::LaunchDir launch = run.make_next_launch();
+  CHECK(save(launch, "one").path == "checkpoint/save-1");
+  CHECK(save(launch, "second").bytes == 6);
+  const Taken taken = take(run, 2);
+  CHECK(taken.state == "second");
+  CHECK(taken.from == "launch-1");
+  CHECK(taken.warnings.empty());
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(launch.checkpoint())) {
+    names.push_back(entry.path().filename().string());
+  }
+  CHECK(names == std::vector<std::string>{"save-2"});
+}
+
+TEST_CASE("a launch takes nothing of its own, nor of later ones") {
+  const test::TempDir folder;
+  const contract::RunDir run(folder.path());
+  save(run.make_next_launch(), "first");
+  save(run.make_next_launch(), "second");
+  CHECK(take(run, 1).from.empty());
+  CHECK(take(run, 2).state == "first");
+  CHECK(take(run, 3).state == "second");
+}
+
+TEST_CASE("a save that fails leaves the one before, and no draft") {
+  const test::TempDir folder;
+  const contract::RunDir run(folder.path());
+  const contract::LaunchDir launch = run.make_next_launch();
+  save(launch, "good");
+  CHECK_THROWS_WITH(trainer::save_checkpoint(launch, {},
+                                             [](trainer::StateFile& file) {
+                                               file.append("half");
+                                               throw base::RunError("no space left");
+                                             },
+                                             {}),
+                    "no space left");
+  CHECK(take(run, 2).state == "good");
+  CHECK_FALSE(fs::exists(launch.saved(2).draft()));
+  CHECK(save(launch, "next").path == "checkpoint/save-2");
+}
+
+TEST_CASE("what a killed launch was writing is no checkpoint") {
+  const test::TempDir folder;
+  const contract::RunDir run(folder.path());
+  const contract::LaunchDir launch = run.make_next_launch();
+  save(launch, "good");
+  fs::copy(launch.saved(1).root(), launch.saved(2).draft());
+  CHECK(launch.all_saved().size() == 1);
+  CHECK(take(run, 2).state == "good");
+  save(launch, "next");
+  CHECK_FALSE(fs::exists(launch.saved(2).draft()));
+}
+
+TEST_CASE("the launch that was gone on from keeps its checkpoint until the next is complete") {
+  const test::TempDir folder;
+  const contract::RunDir run(folder.path());
+  const contract::LaunchDir first = run.make_next_launch();
+  save(first, "first");
+  const contract::LaunchDir second = run.make_next_launch();
+  trainer::save_checkpoint(second, {}, [](trainer::StateFile&) {}, {first});
+  CHECK_FALSE(fs::exists(first.checkpoint()));
+  CHECK(second.all_saved().size() == 1);
+}
+
+TEST_CASE("each flaw of a checkpoint is told and the next older one is tried") {
+  const test::TempDir folder;
+  const contract::RunDir run(folder.path());
+  save(run.make_next_launch(), "good");
+  const auto spoil = [&](const char* file, const std::string& content) {
+    const contract::LaunchDir launch = run.make_next_launch();
+    save(launch, "good");
+    base::write_file_atomically(launch.saved(1).root() / file, content);
+  };
+  spoil("rank-0.pt", "goo");
+  spoil("rank-0.pt", "evil");
+  spoil("header.json", "{}");
+  spoil("header.json", R"({"schema_version": 99})");
+  const contract::LaunchDir last = run.make_next_launch();
+  save(last, "good");
+  fs::remove(last.saved(1).root() / "rank-0.pt");
+  const Taken taken = take(run, 9);
+  CHECK(taken.from == "launch-1");
+  REQUIRE(taken.warnings.size() == 5);
+  for (const auto& [warning, what] : {std::pair{0, "rank-0.pt: No such file"},
+                                      {1, "header.json: run_id: missing"},
+                                      {2, "header.json: schema_version: missing"},
+                                      {3, "is damaged: its checksum is wrong"},
+                                      {4, "has 3 bytes instead of 4"}}) {
+    CHECK_THAT(taken.warnings[static_cast<std::size_t>(warning)],
+               Catch::Contains("a checkpoint is passed over: ") && Catch::Contains(what));
+  }
+}
+
+TEST_CASE("a folder that cannot be written is an error with its name") {
+  CHECK_THROWS_WITH(save(contract::LaunchDir("/proc/launch-1"), "x"),
+                    Catch::Contains("cannot make folder /proc/launch-1/checkpoint/save-1.part"));
+}

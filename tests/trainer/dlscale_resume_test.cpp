@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// dlscale-train as a process that is told, killed or starved, and launched again.
+#include <signal.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "base/file.hpp"
+#include "contract/checkpoint.hpp"
+#include "contract/run_dir.hpp"
+#include "tests/trainer/told_job.hpp"
+
+using namespace dlscale;
+using contract::RunOutcome;
+using test::all;
+using test::description;
+using test::Job;
+using test::stop_of;
+using test::wait_for_windows;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What an evaluation found, by epoch, and the rate at the end of each epoch.
+struct Curve {
+  std::map<int, std::pair<std::int64_t, double>> evals;
+  std::map<int, double> rates;
+  void add(const contract::ResultsFile& results) {
+    for (const auto& eval : all<contract::EvalRecord>(results)) {
+      evals[eval.epoch] = {eval.correct, eval.loss};
+    }
+    for (const auto& epoch : all<contract::EpochRecord>(results)) rates[epoch.epoch] = epoch.lr;
+  }
+  bool operator==(const Curve&) const = default;
+};
+
+Curve undisturbed(const contract::RunSpec& spec, int ranks) {
+  Job job(spec);
+  REQUIRE(job.run(ranks).exit_code == 0);
+  Curve curve;
+  curve.add(job.results());
+  return curve;
+}
+
+}  // namespace
+
+TEST_CASE("told by SIGUSR1 a run saves its state, exits with 99 and goes on to the same bits") {
+  const int ranks = GENERATE(0, 1, 2);
+  auto spec = description(std::max(ranks, 1), 16);
+  const Curve whole = undisturbed(spec, ranks);
+  Job job(spec);
+  Curve curve;
+  for (const int launch : {1, 2}) {
+    job.start(ranks);
+    wait_for_windows(job, launch, 5);
+    ::kill(job.pid(), SIGUSR1);
+    const auto end = job.end();
+    INFO(end.err);
+    CHECK(end.exit_code == contract::kExitRunAgain);
+    const auto results = job.results(launch);
+    curve.add(results);
+    CHECK(stop_of(results).outcome == RunOutcome::Preempted);
+    CHECK_THAT(stop_of(results).reason, Catch::Contains("before the time limit; launch the run "));
+    const auto saved = all<contract::CheckpointRecord>(results);
+    REQUIRE(saved.size() == 1);
+    CHECK(fs::exists(contract::RunDir(job.folder()).launch(launch).root() / saved[0].path));
+  }
+  CHECK(job.run(ranks).exit_code == 0);
+  const auto start = std::get<contract::RunStart>(job.results(3).records.at(0));
+  CHECK(start.resumed_from == "launch-2");
+  CHECK(start.resumed_step == all<contract::CheckpointRecord>(job.results(2))[0].step);
+  curve.add(job.results(3));
+  CHECK(curve == whole);
+  for (const int launch : {1, 2, 3}) {
+    CHECK_FALSE(fs::exists(contract::RunDir(job.folder()).launch(launch).checkpoint()));
+  }
+}
+
+TEST_CASE("a window that takes long is cut short") {
+  auto spec = description(2, 100000);
+  spec.window_steps = 1000000000;
+  spec.dataset.train_samples = 60000;
+  Job job(spec);
+  job.start(2);
+  job.wait_for([&] { return job.results_text().find("run_start") != std::string::npos; });
+  ::usleep(1'000'000);
+  ::kill(job.pid(), SIGUSR1);
+  const auto end = job.end();
+  CHECK(end.exit_code == contract::kExitRunAgain);
+  CHECK(end.wall_s < 15);
+  CHECK(all<contract::StepWindow>(job.results()).size() == 1);
+}
+
+TEST_CASE("a killed run goes on from its last periodic checkpoint") {
+  auto spec = description(2, 24);
+  spec.checkpoint.every_epochs = 2;
+  const Curve whole = undisturbed(spec, 2);
+  Job job(spec);
+  job.start(2);
+  job.wait_for([&] { return all<contract::CheckpointRecord>(job.results()).size() >= 3; });
+  ::kill(job.pid_of_rank(0), SIGKILL);
+  CHECK(job.end().exit_code != 0);
+  Curve curve;
+  curve.add(job.results());
+  CHECK(job.run(2).exit_code == 0);
+  const auto start = std::get<contract::RunStart>(job.results(2).records.at(0));
+  CHECK(start.resumed_from == "launch-1");
+  CHECK(start.resumed_step % 40 == 0);
+  curve.add(job.results(2));
+  CHECK(curve == whole);
+}
+
+TEST_CASE("a launch killed while it saves leaves a checkpoint that works") {
+  auto spec = description(1, 100000);
+  spec.checkpoint.every_minutes = 1e-6;  // after each window
+  Job job(spec);
+  std::int64_t step = 0;
+  for (int launch = 1; launch <= 6; ++launch) {
+    job.start(0);
+    job.wait_for([&] { return all<contract::CheckpointRecord>(job.results(launch)).size() >= 2; });
+    ::usleep(static_cast<useconds_t>(7919 * launch));
+    ::kill(job.pid(), SIGKILL);
+    job.end();
+    const auto start = std::get<contract::RunStart>(job.results(launch).records.at(0));
+    CHECK(start.resumed_step >= step);
+    if (launch > 1) CHECK(start.resumed_from == "launch-" + std::to_string(launch - 1));
+    step = all<contract::CheckpointRecord>(job.results(launch)).back().step;
+  }
+}
+
+TEST_CASE("a truncated checkpoint is passed over with a warning, never a crash") {
+  Job job(description(2, 20));
+  job.start(2);
+  wait_for_windows(job, 1, 3);
+  ::kill(job.pid(), SIGUSR1);
+  REQUIRE(job.end().exit_code == contract::kExitRunAgain);
+  const auto saved = contract::RunDir(job.folder()).launch(1).all_saved();
+  REQUIRE(saved.size() == 1);
+  fs::resize_file(saved[0].root() / contract::CheckpointDir::rank_file(0), 4096);
+  const auto end = job.run(2);
+  CHECK(end.exit_code == 0);
+  CHECK_THAT(end.err, Catch::Contains("dlscale-train: a checkpoint is passed over: ") &&
+                          Catch::Contains("rank-0.pt has 4096 bytes instead of "));
+  CHECK(std::get<contract::RunStart>(job.results(2).records.at(0)).resumed_from.empty());
+}
+
+TEST_CASE("SIGTERM after SIGUSR1 is the time limit's") {
+  auto spec = description(2, 100000);
+  Job job(spec);
+  job.start(2);
+  wait_for_windows(job, 1, 2);
+  ::kill(job.pid_of_rank(1), SIGSTOP);  // so that ranks cannot agree any more
+  ::usleep(300'000);
+  ::kill(job.pid_of_rank(0), SIGUSR1);
+  ::usleep(200'000);
+  ::kill(job.pid_of_rank(0), SIGTERM);
+  job.end();
+  CHECK(stop_of(job.results()).outcome == RunOutcome::TimedOut);
+  CHECK(stop_of(job.results()).reason == "received SIGTERM while the time was nearly up");
+}

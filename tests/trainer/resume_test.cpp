@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs that are stopped and go on: the same bits as if they had not been stopped.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <map>
+
+#include "base/file.hpp"
+#include "contract/checkpoint.hpp"
+#include "contract/run_dir.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/thread_launch.hpp"
+
+using namespace dlscale;
+using contract::RunOutcome;
+using test::all;
+using test::ThreadLaunch;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// 6 steps an epoch.
+contract::RunSpec recipe(int ranks) {
+  contract::RunSpec spec;
+  spec.run_id = "r";
+  spec.dataset = {"synthetic_digits", "", 130, 50};
+  spec.gpus = ranks;
+  spec.batch_per_gpu = 24 / ranks;
+  spec.global_batch = 24;
+  spec.epochs = 3;
+  spec.warmup_epochs = 1;
+  spec.lr = {.base = 0.01, .peak = 0.1};
+  spec.lr_schedule.kind = "cosine";
+  spec.optimizer = {.momentum = 0.9, .nesterov = true, .weight_decay = 1e-4};
+  spec.window_steps = 4;
+  return spec;
+}
+
+/// Rates by the step they end, accuracies and losses by epoch, the parameters in the end.
+struct Curve {
+  std::map<std::int64_t, double> lr;
+  std::map<int, double> epoch_loss;
+  std::map<int, std::pair<std::int64_t, double>> eval;
+  std::string parameters;
+
+  void add(const ThreadLaunch& launch) {
+    for (const auto& window : all<contract::StepWindow>(launch.records)) {
+      lr[window.first_step + window.steps] = window.lr;
+    }
+    for (const auto& epoch : all<contract::EpochRecord>(launch.records)) {
+      epoch_loss[epoch.epoch] = epoch.train_loss;
+    }
+    for (const auto& eval_record : all<contract::EvalRecord>(launch.records)) {
+      eval[eval_record.epoch] = {eval_record.correct, eval_record.loss};
+    }
+    parameters = launch.parameters;
+  }
+};
+
+Curve undisturbed(const contract::RunSpec& spec) {
+  test::TempDir folder;
+  Curve curve;
+  curve.add(test::launch(spec, folder.path()));
+  return curve;
+}
+
+/// `resumed` has the same as `whole`, and maybe windows that end elsewhere.
+void check_same(const Curve& resumed, const Curve& whole) {
+  CHECK(resumed.parameters == whole.parameters);
+  CHECK(resumed.eval == whole.eval);
+  for (const auto& [step, lr] : whole.lr) CHECK(resumed.lr.at(step) == lr);
+  REQUIRE(resumed.epoch_loss.size() == whole.epoch_loss.size());
+  for (const auto& [epoch, loss] : whole.epoch_loss) {
+    CHECK(resumed.epoch_loss.at(epoch) == Approx(loss).epsilon(1e-12));
+  }
+}
+
+/// Overwrites the middle of a file.
+void damage(const fs::path& path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(fs::file_size(path) / 2));
+  file << "damage";
+}
+
+contract::CheckpointDir newest(const contract::RunDir& run, int launch) {
+  const auto saved = run.launch(launch).all_saved();
+  REQUIRE_FALSE(saved.empty());
+  return saved.back();
+}
+
+}  // namespace
+
+TEST_CASE("a run that is stopped anywhere goes on to the same bits") {
+  const auto spec = recipe(GENERATE(1, 2));
+  const Curve whole = undisturbed(spec);
+  int stopped = 0;
+  for (int question = 1; question < 14; ++question) {
+    INFO("stopped at question " << question);
+    test::TempDir folder;
+    Curve curve;
+    const auto first = test::launch(spec, folder.path(), {spec.gpus - 1, question});
+    curve.add(first);
+    if (first.outcome == RunOutcome::Preempted) {
+      ++stopped;
+      CHECK(all<contract::CheckpointRecord>(first.records).size() == 1);
+      const auto second = test::launch(spec, folder.path());
+      CHECK(second.resumed_from == "launch-1");
+      curve.add(second);
+      CHECK(second.outcome == RunOutcome::Completed);
+    }
+    check_same(curve, whole);
+  }
+  CHECK(stopped > 8);
+}
+
+TEST_CASE("a run that is stopped again and again comes to its end, each step trained once") {
+  const auto spec = recipe(2);
+  const Curve whole = undisturbed(spec);
+  test::TempDir folder;
+  Curve curve;
+  std::int64_t steps = 0;
+  ThreadLaunch last;
+  do {
+    last = test::launch(spec, folder.path(), {0, 2});
+    curve.add(last);
+    for (const auto& window : all<contract::StepWindow>(last.records)) steps += window.steps;
+    REQUIRE(last.outcome != RunOutcome::TimedOut);
+  } while (last.outcome != RunOutcome::Completed && steps < 100);
+  CHECK(steps == 18);
+  check_same(curve, whole);
+}
+
+TEST_CASE("told before its first step a launch has timed out: it could do so for ever") {
+  test::TempDir folder;
+  const auto first = test::launch(recipe(2), folder.path(), {1, 0});
+  CHECK(first.outcome == RunOutcome::TimedOut);
+  CHECK(first.summary ==
+        "told that the time is nearly up before anything was done beyond step 0; "
+        "give the job more time");
+  CHECK_FALSE(fs::exists(contract::RunDir(folder.path()).launch(1).checkpoint()));
+  CHECK(test::launch(recipe(2), folder.path(), {1, 1}).outcome == RunOutcome::Preempted);
+  CHECK(test::launch(recipe(2), folder.path(), {1, 0}).outcome == RunOutcome::TimedOut);
+  CHECK(test::launch(recipe(2), folder.path()).resumed_from == "launch-2");
+}
+
+TEST_CASE("checkpoints come as often as asked, and the last alone is kept") {
+  auto spec = recipe(1);
+  spec.epochs = 5;
+  spec.checkpoint.every_epochs = 2;
+  test::TempDir folder;
+  const auto records = test::launch(spec, folder.path()).records;
+  std::vector<std::int64_t> steps;
+  for (const auto& record : all<contract::CheckpointRecord>(records)) {
+    steps.push_back(record.step);
+    CHECK(record.bytes > 0);
+    CHECK(record.wall_s > 0);
+  }
+  CHECK(steps == std::vector<std::int64_t>{12, 24});
+  REQUIRE(contract::RunDir(folder.path()).launch(1).all_saved().size() == 1);
+  CHECK(newest(contract::RunDir(folder.path()), 1).number() == 2);
+  spec.checkpoint = {.every_minutes = 1e-9};
+  test::TempDir other;
+  CHECK(all<contract::CheckpointRecord>(test::launch(spec, other.path()).records).size() == 10);
+}
+
+TEST_CASE("a damaged checkpoint is passed over for an older one, else for a fresh start") {
+  const auto spec = recipe(1);
+  test::TempDir folder;
+  const contract::RunDir run(folder.path());
+  test::launch(spec, folder.path(), {0, 3});
+  const contract::CheckpointDir good = newest(run, 1);
+  const contract::LaunchDir torn = run.launch(2);
+  fs::create_directories(torn.checkpoint());
+  fs::copy(good.root(), torn.saved(1).root());
+  fs::copy(good.root(), torn.saved(2).root());
+  damage(torn.saved(1).root() / contract::CheckpointDir::rank_file(0));
+  fs::resize_file(torn.saved(2).root() / contract::CheckpointDir::rank_file(0), 1000);
+  CHECK(test::launch(spec, folder.path(), {0, 3}).resumed_from == "launch-1");
+  CHECK_THAT(base::read_file(run.launch(3).err()),
+             Catch::Contains("rank-0.pt has 1000 bytes instead of ") &&
+                 Catch::Contains("rank-0.pt is damaged: its checksum is wrong"));
+  base::write_file_atomically(newest(run, 3).header(), "{");
+  fs::remove_all(torn.root());
+  const auto fresh = test::launch(spec, folder.path());
+  CHECK(fresh.resumed_from.empty());
+  CHECK(fresh.outcome == RunOutcome::Completed);
+  CHECK_THAT(base::read_file(run.launch(4).err()), Catch::Contains("header.json:1:"));
+}
+
+TEST_CASE("a checkpoint of another description or number of ranks is passed over") {
+  auto spec = recipe(1);
+  test::TempDir folder;
+  test::launch(spec, folder.path(), {0, 3});
+  spec.label_smoothing = 0.1;
+  CHECK(test::launch(spec, folder.path(), {0, 0}).resumed_from.empty());
+  const contract::RunDir run(folder.path());
+  CHECK_THAT(base::read_file(run.launch(2).err()),
+             Catch::Contains("is of another description of the run; run.json has changed"));
+  CHECK(test::launch(recipe(2), folder.path(), {0, 0}).resumed_from.empty());
+  CHECK_THAT(base::read_file(run.launch(3).err()),
+             Catch::Contains("is of 1 ranks, this launch has 2"));
+  CHECK(test::launch(recipe(1), folder.path()).resumed_from == "launch-1");
+}
+
+TEST_CASE("what completed or diverged is not gone on with") {
+  for (const RunOutcome outcome : {RunOutcome::Completed, RunOutcome::Diverged}) {
+    const auto spec = recipe(1);
+    test::TempDir folder;
+    const contract::RunDir run(folder.path());
+    test::launch(spec, folder.path(), {0, 3});
+    base::LineAppender(run.launch(1).results())
+        .append(contract::to_json_line(contract::RunStop{.outcome = outcome}));
+    CHECK(test::launch(spec, folder.path(), {0, 0}).resumed_from.empty());
+  }
+}
+
+TEST_CASE("a run goes on when no checkpoint can be saved, and says so once") {
+  auto spec = recipe(2);
+  spec.checkpoint.every_epochs = 1;
+  const auto block = [](const contract::LaunchDir& launch) {
+    base::write_file_atomically(launch.checkpoint(), "in the way");
+  };
+  test::TempDir folder;
+  const auto whole = test::launch(spec, folder.path(), {.prepare = block});
+  CHECK(whole.outcome == RunOutcome::Completed);
+  CHECK(all<contract::CheckpointRecord>(whole.records).empty());
+  const std::string log = base::read_file(contract::RunDir(folder.path()).launch(1).err());
+  CHECK(log.starts_with("no checkpoint could be saved at step 6, training goes on: cannot make "));
+  CHECK(std::count(log.begin(), log.end(), '\n') == 1);
+  const auto last = test::launch(spec, folder.path(), {0, 3, block});
+  CHECK(last.outcome == RunOutcome::TimedOut);
+  CHECK_THAT(last.summary, Catch::Contains("but no checkpoint could be saved at step "));
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launch of a run whose ranks are threads of the test.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "contract/result_record.hpp"
+#include "contract/run_dir.hpp"
+#include "contract/run_spec.hpp"
+
+namespace dlscale::test {
+
+struct ThreadLaunch {
+  std::vector<contract::ResultRecord> records;
+  contract::RunOutcome outcome = contract::RunOutcome::Completed;
+  std::string summary;
+  std::string resumed_from;
+  std::string parameters;  ///< the model's in the end, as bytes
+};
+
+/// What a launch is put through.
+struct Trouble {
+  /// Rank `rank` is told to stop at the question number `question` (from 0) that it is asked.
+  int rank = -1;
+  int question = 0;
+  /// Done to its folder before it begins.
+  std::function<void(const contract::LaunchDir&)> prepare;
+};
+
+/// The next launch of a run, in the folder of that run.
+ThreadLaunch launch(const contract::RunSpec& spec, const std::filesystem::path& run_folder,
+                    const Trouble& trouble = {});
+
+template <class Record>
+std::vector<Record> all(const std::vector<contract::ResultRecord>& records) {
+  std::vector<Record> found;
+  for (const auto& record : records) {
+    if (const auto* match = std::get_if<Record>(&record)) found.push_back(*match);
+  }
+  return found;
+}
+
+}  // namespace dlscale::test
