@@ -58,11 +58,9 @@ expect 0 "$dlscale" run "$parts/study.toml" -o local --no-figures
   cat "$parts/$kind.toml"
 } >site.toml
 expect 0 "$dlscale" plan "$parts/study.toml" --site site.toml -o arrays -S launch.array=true
+says "12 runs in 3 jobs (3 arrays)"
 expect 0 "$dlscale" plan "$parts/study.toml" --site site.toml -o packed -S launch.pack=true
-for wanted in arrays:array packed:packed packed:single; do
-  "$dlscale" plan "$parts/study.toml" --site site.toml -o "${wanted%:*}" --json -n 2>/dev/null |
-    grep -q "\"kind\": *\"${wanted#*:}\"" || fail "no ${wanted#*:} job in ${wanted%:*}"
-done
+says "(8 single, "
 chmod -R a+rwX .
 
 code=0
@@ -72,5 +70,5 @@ code=0
 for form in "${forms[@]}"; do
   expect 0 "$dlscale" collect "$form"
   check_tables "$form"
-  grep -q '"nodes":\["node1","node2"\]' "$form/launch.jsonl" || fail "no job of $form had two nodes"
+  grep -qE '"nodes":\["[^"]+","' "$form/launch.jsonl" || fail "no job of $form had two nodes"
 done
