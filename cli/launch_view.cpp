@@ -8,8 +8,6 @@
 #include <iostream>
 #include <utility>
 
-#include "base/error.hpp"
-#include "cli/plan_folder.hpp"
 #include "runner/run_results.hpp"
 
 namespace dlscale::cli {
@@ -27,13 +25,14 @@ LaunchView::LaunchView(const contract::Plan& plan, const contract::PlanDir& fold
                        const base::Clock& clock, const StopSignals& signals,
                        LaunchViewOptions options)
     : folder_(folder),
-      tables_(plan, folder),
       clock_(clock),
       signals_(signals),
       options_(std::move(options)),
       start_s_(clock.steady_s()),
       terminal_(terminal_of(STDOUT_FILENO)),
-      line_(std::cout, terminal_) {}
+      line_(std::cout, terminal_) {
+  for (const contract::PlannedRun& run : plan.runs) epochs_.emplace(run.run_id, run.epochs);
+}
 
 void LaunchView::submitted(const runner::Submission& submission) {
   if (!options_.submissions) return;
@@ -94,23 +93,11 @@ std::string LaunchView::what_happens(const runner::Progress& progress) {
   const std::size_t others = progress.running.size() - 1;
   const std::string more = others > 0 ? fmt::format(" and {} more", others) : "";
   const std::string after = queued.empty() ? "" : ", " + queued;
-  const int epochs = epochs_of(first);
+  const int epochs = epochs_.at(first);
   if (epochs == 0) return first + more + after;
   const int trained = runner::read_run_results(folder_.run(first)).epochs;
   return fmt::format("epoch {}/{} of {}{}{}", std::min(trained + 1, epochs), epochs, first, more,
                      after);
-}
-
-/// 0 where it cannot be read.
-int LaunchView::epochs_of(const std::string& run_id) {
-  const auto [known, is_new] = epochs_.try_emplace(run_id, 0);
-  if (!is_new) return known->second;
-  try {
-    known->second = read_run(folder_, tables_, run_id).epochs;
-  } catch (const base::Error&) {  // then there is one number less to show
-    known->second = 0;
-  }
-  return known->second;
 }
 
 }  // namespace dlscale::cli

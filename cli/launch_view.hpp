@@ -3,8 +3,8 @@
 // ended.
 #pragma once
 
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -12,7 +12,6 @@
 #include "cli/terminal.hpp"
 #include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
-#include "contract/run_table.hpp"
 #include "runner/launcher.hpp"
 
 namespace dlscale::cli {
@@ -36,17 +35,15 @@ class LaunchView : public runner::LaunchObserver {
  private:
   void tell_of_stop();
   std::string what_happens(const runner::Progress& progress);
-  int epochs_of(const std::string& run_id);
 
   const contract::PlanDir& folder_;
-  contract::RunTables tables_;
   const base::Clock& clock_;
   const StopSignals& signals_;
   const LaunchViewOptions options_;
   const double start_s_;
   const Terminal terminal_;
   StatusLine line_;
-  std::map<std::string, int> epochs_;  ///< by run id, as far as they were needed
+  std::unordered_map<std::string, int> epochs_;  ///< by run id
   double drawn_s_ = 0;
   double last_end_s_ = 0;
   int ended_ = 0;

@@ -9,10 +9,7 @@
 #include <string_view>
 #include <variant>
 
-#include "base/error.hpp"
-#include "base/file.hpp"
 #include "contract/result_record.hpp"
-#include "contract/run_id.hpp"
 #include "runner/run_notes.hpp"
 
 namespace dlscale::cli {
@@ -136,45 +133,27 @@ bool has_started(JobState state) {
 
 }  // namespace
 
-ProgressReader::ProgressReader(const contract::Plan& plan, const contract::PlanDir& folder)
-    : folder_(folder), tables_(plan, folder) {}
-
-std::optional<int> ProgressReader::epochs_of(const contract::PlannedRun& run) {
-  const std::string point = contract::point_id(run.run_id);
-  if (const auto known = epochs_.find(point); known != epochs_.end()) return known->second;
-  const fs::path own = folder_.run(run.run_id).run_json();
-  std::optional<int>& epochs = epochs_[point];
-  try {
-    const auto line = fs::exists(own) ? std::nullopt : tables_.find(run.run_id);
-    const std::string text = line ? line->json : base::read_file(own);
-    const int said = contract::run_spec_from_json(text, own.string()).epochs;
-    if (said > 0) epochs = said;
-  } catch (const base::Error&) {
-    // A description that cannot be read is not this reader's to complain of.
-  }
-  return epochs;
-}
-
-std::optional<double> ProgressReader::peak_memory_bytes(const contract::PlannedRun& run) const {
-  const Launch launch = read_last_launch(folder_.run(run.run_id));
+std::optional<double> peak_memory_bytes(const contract::PlanDir& folder,
+                                        const std::string& run_id) {
+  const Launch launch = read_last_launch(folder.run(run_id));
   if (launch.peak_memory_bytes <= 0) return std::nullopt;
   return launch.peak_memory_bytes;
 }
 
-RunProgress ProgressReader::read(const contract::PlannedRun& run, const runner::RunLook& look,
-                                 double now_unix_s) {
+RunProgress read_progress(const contract::PlanDir& folder, const contract::PlannedRun& run,
+                          const runner::RunLook& look, double now_unix_s) {
   RunProgress progress;
-  progress.epochs = epochs_of(run);
+  if (run.epochs > 0) progress.epochs = run.epochs;
   say_by_look(look, progress);
   if (!has_started(look.state)) return progress;
   const bool done = look.state == JobState::Done;
   const bool settled = done && progress.elapsed_s && progress.epochs;
-  const Launch launch = settled ? Launch{} : read_last_launch(folder_.run(run.run_id));
+  const Launch launch = settled ? Launch{} : read_last_launch(folder.run(run.run_id));
   say_by_files(launch, progress);
   if (done && progress.epochs) progress.epoch = progress.epochs;
   if (progress.epochs) progress.share = done ? 1 : share_of(launch, *progress.epochs);
   if (progress.job_id.empty()) {
-    progress.job_id = runner::read_run_notes(folder_, run.run_id).job_id;
+    progress.job_id = runner::read_run_notes(folder, run.run_id).job_id;
   }
   if (look.state == JobState::Running) {
     const double start_s = launch.start ? launch.start->time : 0;

@@ -4,12 +4,10 @@
 
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
-#include "contract/run_table.hpp"
 #include "runner/look.hpp"
 
 namespace dlscale::cli {
@@ -24,24 +22,12 @@ struct RunProgress {
   std::string job_id;               ///< the batch system's
 };
 
-/// Reads as little as it can: the ends of large files, descriptions of runs once.
-class ProgressReader {
- public:
-  /// Both must outlive it.
-  ProgressReader(const contract::Plan& plan, const contract::PlanDir& folder);
+/// What `look` does not say is taken from the run's own files: of large ones the ends. Those of a
+/// run that never started are not looked at.
+RunProgress read_progress(const contract::PlanDir& folder, const contract::PlannedRun& run,
+                          const runner::RunLook& look, double now_unix_s);
 
-  /// What `look` does not say is taken from the run's own files. Those of a run that never started
-  /// are not looked at.
-  RunProgress read(const contract::PlannedRun& run, const runner::RunLook& look, double now_unix_s);
-  /// Of the largest rank of its last launch, by its records.
-  std::optional<double> peak_memory_bytes(const contract::PlannedRun& run) const;
-
- private:
-  std::optional<int> epochs_of(const contract::PlannedRun& run);
-
-  const contract::PlanDir& folder_;
-  contract::RunTables tables_;
-  std::unordered_map<std::string, std::optional<int>> epochs_;  // by point: repetitions are alike
-};
+/// Of the largest rank of the run's last launch, by its records.
+std::optional<double> peak_memory_bytes(const contract::PlanDir& folder, const std::string& run_id);
 
 }  // namespace dlscale::cli

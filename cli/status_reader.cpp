@@ -26,7 +26,7 @@ std::unique_ptr<runner::LaunchLog> try_to_open(const contract::PlanDir& folder,
 
 StatusReader::StatusReader(const contract::Plan& plan, const contract::PlanDir& folder,
                            const base::Clock& clock)
-    : plan_(plan), folder_(folder), clock_(clock), progress_(plan, folder) {}
+    : plan_(plan), folder_(folder), clock_(clock) {}
 
 void StatusReader::look_at_files() {
   looks_ = runner::look_at_files(plan_, folder_);
@@ -87,7 +87,7 @@ void StatusReader::add_progress(std::vector<ShownRun>& runs) {
       continue;
     }
     const runner::RunLook& look = looks_.at(id);
-    shown.progress = progress_.read(*shown.run, look, clock_.unix_s());
+    shown.progress = read_progress(folder_, *shown.run, look, clock_.unix_s());
     const bool all_is_said = look.submissions == 0 || look.ended_at > 0;
     if (done && all_is_said) done_[id] = shown.progress;
   }

@@ -41,7 +41,6 @@ class StatusReader {
   const contract::Plan& plan_;
   const contract::PlanDir& folder_;
   const base::Clock& clock_;
-  ProgressReader progress_;
   std::unique_ptr<runner::CommandRunner> commands_;
   std::unique_ptr<runner::JobScheduler> scheduler_;  ///< made when first asked
   std::map<std::string, runner::RunLook> looks_;     // by run id

@@ -22,7 +22,7 @@ using runner::JobState;
 class UseReader {
  public:
   UseReader(const contract::Plan& plan, const contract::PlanDir& folder, const NodeMemory& memory)
-      : plan_(plan), memory_(memory), progress_(plan, folder) {
+      : plan_(plan), folder_(folder), memory_(memory) {
     for (const contract::PlannedJob& job : plan.jobs) jobs_[job.name] = &job;
   }
 
@@ -50,13 +50,13 @@ class UseReader {
 
   /// By the run's own records, which know of its last launch.
   LaunchUse by_records(const contract::PlannedRun& run, const runner::RunLook& look) {
-    const RunProgress progress = progress_.read(run, look, 0);
+    const RunProgress progress = read_progress(folder_, run, look, 0);
     return use(run, look.state == JobState::TimedOut, progress.elapsed_s, peak_of_node(run));
   }
 
   /// Ranks of a node hold about the same: no more than that many times the largest.
   std::optional<double> peak_of_node(const contract::PlannedRun& run) const {
-    const auto of_rank = progress_.peak_memory_bytes(run);
+    const auto of_rank = peak_memory_bytes(folder_, run.run_id);
     const auto job = jobs_.find(run.job);
     if (!of_rank || job == jobs_.end()) return of_rank;
     const int ranks = std::min(job->second->resources.ranks_per_node, run.gpus);
@@ -65,8 +65,8 @@ class UseReader {
 
  private:
   const contract::Plan& plan_;
+  const contract::PlanDir& folder_;
   const NodeMemory& memory_;
-  ProgressReader progress_;
   std::unordered_map<std::string, const contract::PlannedJob*> jobs_;
 };
 

@@ -27,6 +27,7 @@ void visit_fields(Visitor& v, PlannedRun& s) {
   v.required("gpus", s.gpus);
   v.optional("batch_per_gpu", s.batch_per_gpu);
   v.optional("global_batch", s.global_batch);
+  v.sparse("epochs", s.epochs);
   v.sparse("lr_peak", s.lr_peak);
   v.sparse("predicted_s", s.predicted_s);
   v.optional("gpu_hours", s.gpu_hours);

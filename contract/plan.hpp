@@ -42,6 +42,7 @@ struct PlannedRun {
   int gpus = 1;
   std::int64_t batch_per_gpu = 0;
   std::int64_t global_batch = 0;
+  int epochs = 0;          ///< 0 = the study does not say it of an external trainer
   double lr_peak = 0;      ///< 0: not said, of an external trainer
   double predicted_s = 0;  ///< expected wall time; 0 = no prediction
   double gpu_hours = 0;    ///< its share of what its job may take

@@ -85,6 +85,7 @@ void list_runs(const Study& study, const Point& point, contract::RunSpec run,
           .gpus = run.gpus,
           .batch_per_gpu = run.batch_per_gpu,
           .global_batch = run.global_batch,
+          .epochs = run.epochs,
           .lr_peak = run.lr.peak},
          runs);
 }
