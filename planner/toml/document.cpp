@@ -57,8 +57,25 @@ struct Converter {
   }
 };
 
+/// toml++ bounds how deep values are nested, but not how many parts a dotted key has, each of which
+/// is a table in the one before: reading very many would overflow the stack.
+constexpr std::ptrdiff_t kMostKeyParts = 1000;
+
+void refuse_endless_keys(std::string_view text, const std::string& file, bool one_line) {
+  for (int line = 1; !text.empty(); ++line) {
+    const std::string_view key = text.substr(0, text.find_first_of("=\n"));
+    if (std::count(key.begin(), key.end(), '.') >= kMostKeyParts) {
+      throw base::SpecError(one_line ? base::Location{file} : base::Location{file, line, 1}, "",
+                            fmt::format("a key of more than {} parts", kMostKeyParts));
+    }
+    const std::size_t end = text.find('\n');
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
 Node parse(std::string_view text, const std::string& file, bool one_line) {
   const Converter convert{file, one_line};
+  refuse_endless_keys(text, file, one_line);
   try {
     return convert.table(toml::parse(text, file));
   } catch (const toml::parse_error& error) {

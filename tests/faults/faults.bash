@@ -67,6 +67,20 @@ make_plan() {
 # submit NAME ARGUMENT...: to its end unless told otherwise; what it says goes to submit.log.
 submit() { "$dlscale" submit "$work/$1" --poll 0.3 "${@:2}" >>"$work/submit.log" 2>&1; }
 
+# kill_submitters NAME TIMES STEP: each time dlscale notes that it is about to submit one more job,
+# and dies 0 to 9 STEPs (ms) later.
+kill_submitters() {
+  local seen time
+  for ((time = 0; time < $2; ++time)); do
+    seen=$(events "$1" submitting)
+    submit "$1" --max-jobs 100 &
+    until has_events "$1" submitting $((seen + 1)) || ! kill -0 $! 2>/dev/null; do sleep 0.002; done
+    sleep "$(printf '0.%03d' $((RANDOM % 10 * $3)))"
+    kill -KILL $! 2>/dev/null || true
+    wait $! || true
+  done
+}
+
 expect() {
   local code=0
   "${@:2}" || code=$?

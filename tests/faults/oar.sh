@@ -32,15 +32,7 @@ PY
 # dlscale dies at several instants; each time another one goes on.
 killed() {
   make_plan p 8
-  local seen
-  for _ in 1 2 3 4 5 6; do
-    seen=$(events p submitting)
-    submit p --max-jobs 100 &
-    until has_events p submitting $((seen + 1)) || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
-    sleep "0.$((RANDOM % 6))"
-    kill -KILL $! 2>/dev/null || true
-    wait $! || true
-  done
+  kill_submitters p 6 100
   wait_for 60 submit p --wait
   each_run_once p
 }

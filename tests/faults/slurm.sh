@@ -47,15 +47,7 @@ PY
 # dlscale dies at twenty instants; each time another one goes on.
 killed() {
   make_plan p 30
-  local seen
-  for _ in $(seq 20); do
-    seen=$(events p submitting)
-    submit p --max-jobs 100 &
-    until has_events p submitting $((seen + 1)) || ! kill -0 $! 2>/dev/null; do sleep 0.002; done
-    sleep "0.0$((RANDOM % 10))"
-    kill -KILL $! 2>/dev/null || true
-    wait $! || true
-  done
+  kill_submitters p 20 10
   wait_for 20 submit p --wait
   each_run_once p
 }

@@ -7,6 +7,7 @@
 
 using namespace dlscale;
 using namespace dlscale::planner;
+using Catch::Matchers::Contains;
 
 namespace {
 
@@ -57,4 +58,12 @@ TEST_CASE("a broken -S argument is refused and named") {
   CHECK(apply("=1") == "-S =1: expected key=value, for example training.epochs=2");
   CHECK(apply("a.b=1") == "-S a.b=1: a: is a whole number, no table");
   CHECK(apply("a=[1").rfind("-S a=[1: Error while parsing", 0) == 0);
+}
+
+TEST_CASE("a key of very many parts is refused, with its line") {
+  std::string key = "a";
+  for (int part = 0; part < 100'000; ++part) key += ".a";
+  const std::string message = "a key of more than 1000 parts";
+  CHECK_THROWS_WITH(parse_document("x = 1\n" + key + " = 1\n", "f"), Contains("f:2:1: " + message));
+  CHECK_THROWS_WITH(parse_document("[" + key + "]\n", "f"), Contains("f:1:1: " + message));
 }

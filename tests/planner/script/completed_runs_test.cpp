@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Job scripts that start again when some of their runs have completed.
+#include <catch2/catch.hpp>
+
+#include "contract/result_record.hpp"
+#include "tests/planner/script_bench.hpp"
+
+using namespace dlscale;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Leaves what a run's first launch would have left: results, or a line of its job's.
+void leave_end(const test::ScriptBench& bench, std::size_t i, contract::RunOutcome outcome) {
+  const std::string id = bench.run_id(i);
+  fs::create_directories(bench.out.run(id).root());
+  const contract::LaunchDir launch = bench.out.run(id).make_next_launch();
+  if (bench.trainer.command.empty()) {
+    contract::RunStop stop;
+    stop.outcome = outcome;
+    base::write_file_atomically(launch.results(), contract::to_json_line(stop) + "\n");
+    return;
+  }
+  const int code = outcome == contract::RunOutcome::Completed ? 0 : 1;
+  base::write_file_atomically(bench.out.run_notes(id),
+                              R"({"event":"ended","job":"j","run_id":")" + id +
+                                  R"(","job_id":"1","time":1,"exit_code":)" + std::to_string(code) +
+                                  "}\n");
+}
+
+}  // namespace
+
+TEST_CASE("submitting a job of several runs again trains only what is left") {
+  for (const char* launch : {"pack = true", "array = true"}) {
+    for (const bool external : {false, true}) {
+      test::ScriptBench bench;
+      bench.study.rest = std::string("[launch]\n") + launch;
+      const std::string note = "; echo >> " + (bench.dir / "trained").string();
+      bench.program("mpirun", ":" + note);
+      if (external) bench.trainer = {.command = "true" + note};
+      bench.plan();
+      REQUIRE(bench.planning.plan.jobs.size() == 1);
+      leave_end(bench, 0, contract::RunOutcome::Failed);
+      leave_end(bench, 1, contract::RunOutcome::Completed);
+      const bool array = bench.planning.plan.jobs[0].kind == contract::JobKind::array;
+      const auto result = test::run_bash(
+          array ? bench.script() + "; SLURM_ARRAY_TASK_ID=1 " + bench.script() : bench.script());
+      INFO(launch << (external ? " external\n" : "\n") << result.out);
+      CHECK(result.exit_code == 0);
+      CHECK(bench.text("trained") == "\n");
+      const std::string said =
+          array ? base::read_file(bench.out.job_out(bench.run_id(1))) : result.out;
+      CHECK(said == bench.run_id(1) + " has completed before: nothing to do\n");
+      CHECK(bench.out.run(bench.run_id(0)).launches().size() == (external ? 2 : 1));
+      CHECK(bench.out.run(bench.run_id(1)).launches().size() == 1);
+      CHECK(bench.ends().back().exit_code == 0);
+    }
+  }
+}
+
+TEST_CASE("a single job whose run has completed trains nothing when it starts again") {
+  for (const bool external : {false, true}) {
+    test::ScriptBench bench;
+    const std::string note = "; echo >> " + (bench.dir / "trained").string();
+    bench.program("mpirun", ":" + note);
+    if (external) bench.trainer = {.command = "true" + note};
+    bench.plan();
+    leave_end(bench, 0, contract::RunOutcome::Completed);
+    const auto again = test::run_bash(bench.script());
+    CHECK(again.exit_code == 0);
+    CHECK(again.out == bench.run_id(0) + " has completed before: nothing to do\n");
+    CHECK_FALSE(std::filesystem::exists(bench.dir / "trained"));
+  }
+}
+
+TEST_CASE("runs of other names, and good ends that a signal brought about, have not completed") {
+  test::ScriptBench bench;
+  bench.study.rest = "[launch]\npack = true";
+  bench.trainer = {.command = "true"};
+  bench.plan();
+  const std::string id = bench.run_id(0);
+  const auto end = [&](const std::string& run, const std::string& rest) {
+    return R"({"event":"ended","job":"j","run_id":")" + run + R"(","job_id":"1","time":1,)" + rest +
+           "}\n";
+  };
+  base::write_file_atomically(bench.out.run_notes("x" + id), end("x" + id, "\"exit_code\":0"));
+  base::write_file_atomically(
+      bench.out.run_notes(id),
+      end(id, "\"exit_code\":0,\"reason\":\"got SIGUSR1\"") + end(id, "\"exit_code\":10"));
+  const auto result = test::run_bash(bench.script());
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.empty());
+  CHECK(bench.out.run(id).launches().size() == 1);
+  CHECK(test::run_bash(bench.script()).out.find(id + " has completed before") == 0);
+  CHECK(bench.out.run(id).launches().size() == 1);
+}
