@@ -3,13 +3,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -71,9 +74,22 @@ bool is_executable(const struct stat& status) {
   return (status.st_mode & (readers >> 2)) == readers >> 2;
 }
 
+constexpr std::string_view kPart = ".part";
+
 /// Of the temporary files beside those that are replaced.
 std::string part_ending() {
-  return fmt::format(".part{}", ::getpid());
+  return fmt::format("{}{}", kPart, ::getpid());
+}
+
+/// True for the temporary file of a process of this machine that is no more.
+bool is_left_part(const std::string& name) {
+  const std::size_t ending = name.rfind(kPart);
+  if (ending == std::string::npos) return false;
+  const char* const end = name.data() + name.size();
+  pid_t process = 0;
+  const auto [stop, error] = std::from_chars(name.data() + ending + kPart.size(), end, process);
+  if (error != std::errc() || stop != end || process <= 0) return false;
+  return ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
 bool ends_in_part_of_a_line(int descriptor) {
@@ -85,24 +101,39 @@ bool ends_in_part_of_a_line(int descriptor) {
   return ::pread(descriptor, &last, 1, status.st_size - 1) == 1 && last != '\n';
 }
 
-}  // namespace
-
-std::string read_file(const fs::path& path) {
+std::string read_at_most(const fs::path& path, std::size_t most) {
+  const auto refuse_more_than_most = [&](std::size_t size) {
+    if (size <= most) return;
+    throw RunError(
+        fmt::format("cannot read {}: it has more than {} MiB", path.string(), most >> 20));
+  };
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.value < 0) fail("read", path, errno);
   struct stat status {};
   if (::fstat(file.value, &status) != 0) fail("read", path, errno);
   if (S_ISDIR(status.st_mode)) fail("read", path, EISDIR);
+  refuse_more_than_most(static_cast<std::size_t>(status.st_size));
   std::string content;
   content.reserve(static_cast<std::size_t>(status.st_size) + 1);
-  char buffer[1 << 16];
+  char buffer[kBuffer];
   for (;;) {
     const ssize_t n = ::read(file.value, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail("read", path, errno);
     if (n == 0) return content;
     content.append(buffer, static_cast<std::size_t>(n));
+    refuse_more_than_most(content.size());
   }
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path) {
+  return read_at_most(path, std::numeric_limits<std::size_t>::max());
+}
+
+std::string read_text_file(const fs::path& path) {
+  return read_at_most(path, kMostTextBytes);
 }
 
 void write_file_atomically(const fs::path& path, std::string_view content) {
@@ -191,6 +222,14 @@ void write_pieces_atomically(const fs::path& path, const Pieces& content) {
   } catch (...) {
     ::unlink(part.c_str());
     throw;
+  }
+}
+
+void remove_left_parts(const fs::path& folder) {
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none)) {
+    const fs::path& path = entry.path();
+    if (is_left_part(path.filename().string())) ::unlink(path.c_str());
   }
 }
 

@@ -2,6 +2,7 @@
 // Reading and writing whole files and lines so that a crash leaves nothing half-written.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -12,6 +13,13 @@ namespace dlscale::base {
 /// The whole file. Throws RunError naming the path and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 
+/// The most that people write by hand and that is read as a whole.
+inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
+
+/// As read_file, for files that people name: throws RunError for more than kMostTextBytes too, and
+/// so for devices without an end. Pipes are read like files.
+std::string read_text_file(const std::filesystem::path& path);
+
 /// Writes a file so that readers see the old content or the new, never a part: a temporary file
 /// beside it is written, flushed and renamed. Throws RunError; the target is then unchanged.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
@@ -19,6 +27,9 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 /// As write_file_atomically, but leaves a file that already has this content alone.
 /// Returns true when it wrote.
 bool write_file_if_changed(const std::filesystem::path& path, std::string_view content);
+
+/// Removes what processes that were killed had begun to write in a folder (not below it).
+void remove_left_parts(const std::filesystem::path& folder);
 
 /// Makes a directory and its parents. Throws RunError naming the path and the reason.
 void make_directories(const std::filesystem::path& path);

@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <map>
 #include <memory>
+#include <ostream>
 
 #include "base/error.hpp"
 #include "base/table_printer.hpp"
 #include "cli/command.hpp"
-#include "cli/completer.hpp"
 #include "cli/launching.hpp"
+#include "cli/plan_folder.hpp"
 #include "cli/selection.hpp"
 #include "cli/state_choice.hpp"
+#include "cli/verb_report.hpp"
 #include "runner/cancel_wishes.hpp"
 #include "runner/look.hpp"
 #include "runner/run_states.hpp"
@@ -26,6 +27,7 @@ struct Options {
   SelectionChoice selection;
   StateChoice states;
   bool yes = false;
+  bool json = false;
 };
 
 /// A job or a task of an array that is to end.
@@ -94,51 +96,80 @@ States states_of(const LaunchFolder& place, const Options& options) {
   return states;
 }
 
-int cancel(const Options& options) {
-  LaunchFolder place(options.folder);
-  const RunIds chosen = select_runs(place.plan, options.selection);
+/// What is to end: jobs, and runs that somebody may be about to submit.
+struct Chosen {
+  RunIds selected;
+  std::vector<Target> targets;
+  RunIds unsubmitted;
+};
+
+Chosen choose(const LaunchFolder& place, const Options& options) {
+  const RunIds named = select_runs(place.plan, options.selection);
   const runner::LaunchHistory history = runner::read_history(place.folder);
   const States states = states_of(place, options);
-  const RunIds selected =
-      keep_states(chosen, options.states, states, options.selection.allow_empty);
-  const std::vector<Target> targets = targets_among(history, selected);
-  RunIds unsubmitted;
-  for (const std::string& run : selected) {
-    if (states.at(run) == runner::JobState::Planned) unsubmitted.insert(run);
+  Chosen chosen;
+  chosen.selected = keep_states(named, options.states, states, options.selection.allow_empty);
+  chosen.targets = targets_among(history, chosen.selected);
+  for (const std::string& run : chosen.selected) {
+    if (states.at(run) == runner::JobState::Planned) chosen.unsubmitted.insert(run);
   }
-  if (targets.empty()) {
-    std::cout << "none of these is in the batch system's hands\n";
-  } else {
-    std::cout << print_targets(targets);
-  }
-  if (!options.yes) {
-    if (!targets.empty()) std::cout << "nothing has been cancelled; --yes cancels these\n";
-    return targets.empty() && !options.selection.allow_empty ? kExitNothingMatched : kExitOk;
-  }
-  carry_out(place, targets, unsubmitted);
-  const std::unique_ptr<runner::LaunchLog> log = open_log_if_free(place);
-  if (!log) {
-    std::cout << "the dlscale that follows these jobs notes their ends, and submits none of the "
-                 "runs that wait\n";
-    return kExitOk;
-  }
-  if (targets.empty()) return options.selection.allow_empty ? kExitOk : kExitNothingMatched;
+  return chosen;
+}
+
+/// Notes their ends, unless another dlscale does.
+int follow_to_the_end(LaunchFolder& place, runner::LaunchLog& log,
+                      const std::vector<Target>& targets) {
   LaunchChoice how;
   how.until = runner::Until::ended;
   how.poll_s = 1;
   RunIds ending;
   for (const Target& target : targets) ending.insert(target.runs.begin(), target.runs.end());
-  const runner::LaunchReport report = launch(place, *log, {{}, ending}, how);
+  const runner::LaunchReport report = launch(place, log, {{}, ending}, how);
   return report.stopped ? tell_of_interruption(place, report) : int{kExitOk};
+}
+
+int cancel_chosen(LaunchFolder& place, const Chosen& chosen, const Options& options, Deeds& deeds) {
+  const std::vector<Target>& targets = chosen.targets;
+  const int nothing = options.selection.allow_empty ? kExitOk : kExitNothingMatched;
+  place.words << (targets.empty() ? "none of these is in the batch system's hands\n"
+                                  : print_targets(targets));
+  deeds.dry_run = !options.yes;
+  deeds.jobs = static_cast<int>(targets.size());
+  for (const Target& target : targets) {
+    for (const std::string& run : target.runs) deeds.actions[run] = action::kCancelled;
+  }
+  if (!options.yes) {
+    if (targets.empty()) return nothing;
+    place.words << "nothing has been cancelled; --yes cancels these\n";
+    return kExitOk;
+  }
+  carry_out(place, targets, chosen.unsubmitted);
+  const std::unique_ptr<runner::LaunchLog> log = open_log_if_free(place);
+  if (!log) {
+    for (const std::string& run : chosen.unsubmitted) deeds.actions[run] = action::kCancelled;
+    place.words << "the dlscale that follows these jobs notes their ends, and submits none of the "
+                   "runs that wait\n";
+    return kExitOk;
+  }
+  return targets.empty() ? nothing : follow_to_the_end(place, *log, targets);
+}
+
+int cancel(const Options& options) {
+  LaunchFolder place(options.folder, options.json);
+  const Chosen chosen = choose(place, options);
+  Deeds deeds;
+  return report_on(place, chosen.selected,
+                   {"cancel", [&] { return cancel_chosen(place, chosen, options, deeds); },
+                    [&] { return deeds; }});
 }
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("DIR", options->folder, "plan folder (default: the current one)")
-      ->type_name(value_kind::kFolder);
+  add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   add_state_option(app, options->states, "only runs in these states, parted by commas");
   app.add_flag("--yes", options->yes, "cancel; without it only list what would be");
+  add_verb_json_option(app, options->json);
   return [options] { return cancel(*options); };
 }
 

@@ -7,14 +7,12 @@
 #include "analysis/scaling/baseline.hpp"
 #include "analysis/scaling/selected_runs.hpp"
 #include "analysis/store/frame_reader.hpp"
-#include "cli/completer.hpp"
 #include "cli/plan_folder.hpp"
 
 namespace dlscale::cli {
 
 void add_study_options(CLI::App& app, StudyChoice& choice) {
-  app.add_option("DIR", choice.folder, "plan folder, collected (default: the current one)")
-      ->type_name(value_kind::kFolder);
+  add_folder_argument(app, choice.folder, "plan folder, collected (default: the current one)");
   app.add_option("--baseline", choice.baseline,
                  "gpus=N, smallest-common or per-curve (default: the study's)");
   app.add_flag("--mixed", choice.mixed, "compare runs of different devices or software, too");

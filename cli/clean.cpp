@@ -18,6 +18,7 @@
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/inventory.hpp"
+#include "cli/plan_folder.hpp"
 #include "cli/selection.hpp"
 #include "cli/state_choice.hpp"
 #include "runner/launch_log.hpp"
@@ -176,8 +177,7 @@ int clean(const Options& options) {
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("DIR", options->folder, "plan folder (default: the current one)")
-      ->type_name(value_kind::kFolder);
+  add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   add_state_option(app, options->states,
                    "only of runs in one of these states, parted by commas; with it also what such "

@@ -18,6 +18,7 @@
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/folder_checks.hpp"
+#include "cli/plan_folder.hpp"
 #include "cli/program_checks.hpp"
 #include "cli/resources.hpp"
 #include "cli/terminal.hpp"
@@ -106,9 +107,8 @@ int doctor(const Options& options) {
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("DIR", options->folder,
-                 "where the plan is or will be (default: the current folder)")
-      ->type_name(value_kind::kFolder);
+  add_folder_argument(app, options->folder,
+                      "where the plan is or will be (default: the current folder)");
   app.add_option("--site", options->site,
                  "name of a site, or a site file (*.toml); default: the plan's, else local")
       ->type_name(value_kind::kSite);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <iostream>
 #include <vector>
 
 #include "planner/script/shell_text.hpp"
@@ -57,11 +56,12 @@ std::vector<std::string> runs_to_submit(const LaunchFolder& place, const contrac
 
 }  // namespace
 
-void print_commands(const LaunchFolder& place, const std::set<std::string>& runs) {
+std::vector<DryJob> dry_run(const LaunchFolder& place, const std::set<std::string>& runs) {
   Listener listener;
-  const auto scheduler =
-      base::find(runner::job_scheduler_table(), "job scheduler", place.plan.scheduler)
-          .make(runner::scheduler_setup(listener, place.clock));
+  const auto& entry =
+      base::find(runner::job_scheduler_table(), "job scheduler", place.plan.scheduler);
+  const runner::SchedulerSetup setup = runner::scheduler_setup(listener, place.clock);
+  std::vector<DryJob> jobs;
   std::set<std::string> submitted;
   for (const contract::PlannedJob& job : place.plan.jobs) {
     runner::JobPart part{&job, runs_to_submit(place, job, runs)};
@@ -71,11 +71,13 @@ void print_commands(const LaunchFolder& place, const std::set<std::string>& runs
       if (submitted.contains(other) && !place.is_local()) part.after.push_back("<" + other + ">");
     }
     try {
-      scheduler->submit(runner::describe_job(place.folder, part, new_launch_token()));
+      // One that has jobs of its own would begin with the first of them.
+      entry.make(setup)->submit(runner::describe_job(place.folder, part, new_launch_token()));
     } catch (const Told& told) {
-      std::cout << shell_line(told.command) << "\n";
+      jobs.push_back({part.runs, shell_line(told.command)});
     }
   }
+  return jobs;
 }
 
 }  // namespace dlscale::cli

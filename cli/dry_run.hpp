@@ -4,13 +4,21 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "cli/launching.hpp"
 
 namespace dlscale::cli {
 
-/// Prints a line of shell for each job that holds some of `runs`. A fresh token stands where each
-/// submission gets one, the name of a job in angle brackets where the id of that one would be.
-void print_commands(const LaunchFolder& place, const std::set<std::string>& runs);
+/// A job that would be submitted.
+struct DryJob {
+  std::vector<std::string> runs;  ///< those of a packed job that go along included
+  /// A line of shell. A fresh token stands where each submission gets one, the name of a job in
+  /// angle brackets where the id of that one would be.
+  std::string command;
+};
+
+/// The jobs that hold some of `runs`.
+std::vector<DryJob> dry_run(const LaunchFolder& place, const std::set<std::string>& runs);
 
 }  // namespace dlscale::cli

@@ -29,8 +29,8 @@ LaunchView::LaunchView(const contract::Plan& plan, const contract::PlanDir& fold
       signals_(signals),
       options_(std::move(options)),
       start_s_(clock.steady_s()),
-      terminal_(terminal_of(STDOUT_FILENO)),
-      line_(std::cout, terminal_) {
+      terminal_(terminal_of(options_.on_stderr ? STDERR_FILENO : STDOUT_FILENO)),
+      line_(options_.on_stderr ? std::cerr : std::cout, terminal_) {
   for (const contract::PlannedRun& run : plan.runs) epochs_.emplace(run.run_id, run.epochs);
 }
 

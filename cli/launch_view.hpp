@@ -18,6 +18,7 @@ namespace dlscale::cli {
 
 struct LaunchViewOptions {
   bool submissions = true;  ///< a line for each job that is submitted
+  bool on_stderr = false;   ///< rather than on standard output
   std::string stop_words;   ///< said when the user asks for a stop
 };
 

@@ -14,8 +14,8 @@
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/launch_view.hpp"
+#include "cli/more_repeats.hpp"
 #include "planner/site/site_reader.hpp"
-#include "runner/run_states.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -31,8 +31,10 @@ fs::path existing(const fs::path& root) {
 
 }  // namespace
 
-LaunchFolder::LaunchFolder(const fs::path& root)
-    : folder(existing(root)),
+LaunchFolder::LaunchFolder(const fs::path& root, bool wants_json)
+    : json(wants_json),
+      words(json ? std::cerr : std::cout),
+      folder(existing(root)),
       plan(contract::read_plan(folder)),
       commands(runner::make_command_runner()),
       scheduler(base::find(runner::job_scheduler_table(), "job scheduler", plan.scheduler)
@@ -68,6 +70,7 @@ runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
   const StopSignals signals;
   LaunchViewOptions shown;
   shown.submissions = choice.tell_submissions;
+  shown.on_stderr = place.json;
   shown.stop_words = local ? "stopping the runs; interrupt once more to kill them at once"
                            : "interrupted; jobs stay with the batch system";
   LaunchView view(place.plan, place.folder, place.clock, signals, shown);
@@ -101,15 +104,15 @@ std::string new_launch_token() {
 
 int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& report) {
   if (place.is_local()) {
-    std::cout << "interrupted; the same command goes on with the runs that are missing\n";
+    place.words << "interrupted; the same command goes on with the runs that are missing\n";
   } else {
-    std::cout << fmt::format("{} stay{} with the batch system", count_runs(report.queued),
-                             report.queued == 1 ? "s" : "");
+    place.words << fmt::format("{} stay{} with the batch system", count_runs(report.queued),
+                               report.queued == 1 ? "s" : "");
     if (report.waiting > 0) {
-      std::cout << fmt::format(", {} not submitted yet; dlscale submit goes on",
-                               count_runs(report.waiting));
+      place.words << fmt::format(", {} not submitted yet; dlscale submit goes on",
+                                 count_runs(report.waiting));
     }
-    std::cout << "\n";
+    place.words << "\n";
   }
   return kExitInterrupted;
 }
@@ -120,16 +123,16 @@ std::string count_runs(std::size_t count) {
 
 int print_states(const LaunchFolder& place, const RunIds& runs) {
   std::map<runner::JobState, int> counts;
-  for (const auto& [run, state] : runner::run_states(place.plan, place.folder)) {
+  for (const auto& [run, state] : states_now(place.plan, place.folder)) {
     if (runs.contains(run)) ++counts[state];
   }
   int failed = 0;
   std::string text;
   for (const auto& [state, count] : counts) {
     text += fmt::format("{}{} {}", text.empty() ? ": " : ", ", count, to_string(state));
-    if (runner::has_ended(state) && state != runner::JobState::Done) failed += count;
+    if (runner::ended_badly(state)) failed += count;
   }
-  std::cout << count_runs(runs.size()) << text << "\n";
+  place.words << count_runs(runs.size()) << text << "\n";
   return failed;
 }
 

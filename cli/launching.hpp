@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 #include <map>
 #include <memory>
 #include <set>
@@ -22,11 +23,14 @@ namespace dlscale::cli {
 
 /// A plan folder whose jobs are to be dealt with.
 struct LaunchFolder {
-  explicit LaunchFolder(const std::filesystem::path& root);
+  /// With `json` standard output is kept for one document at the end.
+  explicit LaunchFolder(const std::filesystem::path& root, bool json = false);
   bool is_local() const { return plan.scheduler == "local"; }
   /// Most jobs of one user that its site allows at a time; 0 = no limit.
   int site_limit() const;
 
+  const bool json;
+  std::ostream& words;             ///< what is said to people
   const contract::PlanDir folder;  ///< absolute
   const contract::Plan plan;
   const base::SystemClock clock;
@@ -64,8 +68,8 @@ int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& 
 /// "1 run", "12 runs".
 std::string count_runs(std::size_t count);
 
-/// How many of `runs` have failed by now, with a word on each state on standard output. Waiting
-/// and completed ones count as good.
+/// How many of `runs` have failed by now, with a word on each state. Waiting and completed ones
+/// count as good.
 int print_states(const LaunchFolder& place, const RunIds& runs);
 
 }  // namespace dlscale::cli

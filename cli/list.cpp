@@ -4,17 +4,15 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/completer.hpp"
+#include "cli/more_repeats.hpp"
 #include "cli/plan_folder.hpp"
 #include "cli/run_columns.hpp"
 #include "cli/selection.hpp"
-#include "runner/run_states.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -26,8 +24,6 @@ struct Options {
   bool csv = false;
   bool jobs = false;
 };
-
-using States = std::map<std::string, runner::JobState>;  // by run id
 
 std::string as_json(const std::vector<ShownRun>& runs) {
   std::vector<contract::ListedRun> listed;
@@ -51,7 +47,8 @@ std::string as_scripts(const contract::Plan& plan, const contract::PlanDir& fold
     for (const std::string& id : job.run_ids) {
       const runner::JobState state = states.at(id);
       busy = busy || waits_or_runs(state);
-      left = left || (selected.contains(id) && state != runner::JobState::Done);
+      const bool over = state == runner::JobState::Done || state == runner::JobState::NotNeeded;
+      left = left || (selected.contains(id) && !over);
     }
     if (left && busy) ++busy_jobs;
     if (left && !busy) text += folder.job_script(job.name).string() + "\n";
@@ -67,7 +64,7 @@ int list(const Options& options) {
   const contract::PlanDir folder{std::filesystem::path(options.folder)};
   const contract::Plan plan = contract::read_plan(folder);
   const RunIds selected = select_runs(plan, options.selection);
-  const States states = runner::run_states(plan, folder);
+  const States states = states_now(plan, folder);
   if (options.jobs) {
     std::cout << as_scripts(plan, folder, selected, states);
     return kExitOk;
@@ -88,8 +85,7 @@ int list(const Options& options) {
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("DIR", options->folder, "plan folder (default: the current one)")
-      ->type_name(value_kind::kFolder);
+  add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   CLI::Option* json = app.add_flag("--json", options->json, "a list of objects");
   CLI::Option* csv = app.add_flag("--csv", options->csv, "all columns as CSV")->excludes(json);

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
 #include "cli/launching.hpp"
 #include "cli/selection.hpp"
+#include "runner/job_state.hpp"
 
 namespace dlscale::cli {
 
@@ -19,5 +21,17 @@ std::function<std::set<std::string>()> more_repeats(const LaunchFolder& place, R
 
 /// Leaves those that are not repetitions beyond the first ones.
 RunIds without_more_repeats(const contract::Plan& plan, const RunIds& selected);
+
+using States = std::map<std::string, runner::JobState>;  ///< by run id
+
+/// Planned repetitions that `submit` would not ask for by the results there are now, and why, by
+/// run id. As long as the first repetitions they depend on have not ended nothing is said of them;
+/// nor where results cannot be read. May bring the folder's database up to date.
+std::map<std::string, std::string> unneeded_repeats(const contract::Plan& plan,
+                                                    const contract::PlanDir& folder,
+                                                    const States& states);
+
+/// As runner::run_states, with JobState::NotNeeded for those that are not.
+States states_now(const contract::Plan& plan, const contract::PlanDir& folder);
 
 }  // namespace dlscale::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -11,9 +12,14 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "cli/completer.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
+
+void add_folder_argument(CLI::App& app, std::string& folder, const char* description) {
+  app.add_option("DIR", folder, description)->type_name(value_kind::kFolder);
+}
 
 contract::RunSpec read_run(const contract::PlanDir& folder, contract::RunTables& tables,
                            const std::string& run_id) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a written plan folder says, for the verbs that show it.
+// The plan folder that a verb is about: how it is named, read and made.
 #pragma once
 
 #include <string>
@@ -8,7 +8,15 @@
 #include "contract/run_spec.hpp"
 #include "contract/run_table.hpp"
 
+namespace CLI {
+class App;
+}
+
 namespace dlscale::cli {
+
+/// Declares the folder as the verb's first argument. `folder` must outlive the parsing.
+void add_folder_argument(CLI::App& app, std::string& folder,
+                         const char* description = "plan folder (default: the current one)");
 
 /// The run's complete description: its run.json, or its line in the table of an array whose task
 /// has not started yet. Throws base::Error when it can be read nowhere.

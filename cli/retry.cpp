@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/more_repeats.hpp"
 #include "cli/state_choice.hpp"
 #include "cli/submitting.hpp"
-#include "runner/run_states.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -20,10 +20,10 @@ int retry(const Options& options) {
   StateChoice states = options.states;
   if (!states.narrows()) states.words = {"failed", "oom", "timeout", "node_fail"};
   const Pick pick = [&](const LaunchFolder& place, const RunIds& selected) {
-    const auto now = runner::run_states(place.plan, place.folder);
+    const auto now = states_now(place.plan, place.folder);
     return keep_states(selected, states, now, options.submit.selection.allow_empty);
   };
-  return submit_runs(options.submit, pick);
+  return submit_runs("retry", options.submit, pick);
 }
 
 Action define(CLI::App& app) {

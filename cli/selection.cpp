@@ -158,6 +158,11 @@ bool names(const std::string& pattern, const std::string& run_id) {
   return ::fnmatch(pattern.c_str(), run_id.c_str(), 0) == 0;
 }
 
+/// An empty one, such as that of an unset shell variable, must not mean all runs.
+std::string complaint_of_condition(const std::string& text) {
+  return text.find_first_not_of(" \t\n") == std::string::npos ? "the condition is empty" : "";
+}
+
 }  // namespace
 
 std::optional<double> number_of(const std::string& text) {
@@ -178,7 +183,8 @@ void add_selection_options(CLI::App& app, SelectionChoice& choice, RunArguments 
                  "only runs for which this holds, such as 'gpus >= 8 && model == \"resnet50\"'; it "
                  "may name the study's axes (what is none is the same for all runs), gpus, "
                  "batch_per_gpu, global_batch, repetition and substudy")
-      ->type_name("CONDITION");
+      ->type_name("CONDITION")
+      ->check(&complaint_of_condition);
   app.add_flag("--allow-empty", choice.allow_empty, "no run to select is no error (exit code 3)");
 }
 

@@ -15,8 +15,8 @@
 
 #include "base/clock.hpp"
 #include "cli/command.hpp"
-#include "cli/completer.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/plan_folder.hpp"
 #include "cli/run_columns.hpp"
 #include "cli/selection.hpp"
 #include "cli/state_choice.hpp"
@@ -194,12 +194,9 @@ class Status {
   std::string as_json(const std::vector<ShownRun>& runs) const {
     contract::StatusReport report{plan_.study, clock_.unix_s(), {}, 0, time_left(runs), {}};
     for (const ShownRun& shown : runs) {
-      const RunProgress& progress = shown.progress;
       ++report.counts[to_string(shown.state)];
       report.stale += shown.run->stale ? 1 : 0;
-      report.runs.push_back({shown.run->run_id, to_string(shown.state), progress.reason,
-                             shown.run->stale, progress.epoch, progress.epochs, progress.elapsed_s,
-                             progress.nodes, shown.run->job, progress.job_id});
+      report.runs.push_back(record_of(shown));
     }
     return to_json(report);
   }
@@ -229,8 +226,7 @@ int status(const Options& options) {
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("DIR", options->folder, "plan folder (default: the current one)")
-      ->type_name(value_kind::kFolder);
+  add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   add_state_option(app, options->states, "only runs in one of these states, parted by commas");
   CLI::Option* watch = app.add_flag("--watch,-w", options->watch,

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "cli/more_repeats.hpp"
 #include "runner/command_runner.hpp"
 #include "runner/job_scheduler.hpp"
 #include "runner/launch_log.hpp"
@@ -24,12 +25,34 @@ std::unique_ptr<runner::LaunchLog> try_to_open(const contract::PlanDir& folder,
 
 }  // namespace
 
+contract::RunStatus record_of(const ShownRun& shown) {
+  const RunProgress& progress = shown.progress;
+  return {shown.run->run_id, to_string(shown.state), progress.reason,    shown.run->stale,
+          progress.epoch,    progress.epochs,        progress.elapsed_s, progress.nodes,
+          shown.run->job,    progress.job_id};
+}
+
 StatusReader::StatusReader(const contract::Plan& plan, const contract::PlanDir& folder,
                            const base::Clock& clock)
     : plan_(plan), folder_(folder), clock_(clock) {}
 
 void StatusReader::look_at_files() {
   looks_ = runner::look_at_files(plan_, folder_);
+  mark_unneeded();
+}
+
+/// What is certain changes when runs end, so a live table asks no more often.
+void StatusReader::mark_unneeded() {
+  if (plan_.until.efficiency_ci == 0) return;
+  auto now = states();
+  if (now != judged_) {
+    unneeded_ = unneeded_repeats(plan_, folder_, now);
+    judged_ = std::move(now);
+  }
+  for (const auto& [run, why] : unneeded_) {
+    looks_[run].state = JobState::NotNeeded;
+    looks_[run].reason = why;
+  }
 }
 
 void StatusReader::look_at_files_again() {
@@ -52,6 +75,7 @@ void StatusReader::ask() {
   }
   const std::unique_ptr<runner::LaunchLog> log = try_to_open(folder_, clock_);
   looks_ = runner::look(plan_, folder_, {*scheduler_, clock_, log.get()});
+  mark_unneeded();
 }
 
 std::map<std::string, runner::JobState> StatusReader::states() const {

@@ -11,9 +11,13 @@
 #include "cli/run_columns.hpp"
 #include "cli/run_progress.hpp"
 #include "contract/run_dir.hpp"
+#include "contract/view_records.hpp"
 #include "runner/look.hpp"
 
 namespace dlscale::cli {
+
+/// As `--json` of the verbs has it.
+contract::RunStatus record_of(const ShownRun& shown);
 
 class StatusReader {
  public:
@@ -38,12 +42,16 @@ class StatusReader {
   void add_progress(std::vector<ShownRun>& runs);
 
  private:
+  void mark_unneeded();
+
   const contract::Plan& plan_;
   const contract::PlanDir& folder_;
   const base::Clock& clock_;
   std::unique_ptr<runner::CommandRunner> commands_;
   std::unique_ptr<runner::JobScheduler> scheduler_;  ///< made when first asked
   std::map<std::string, runner::RunLook> looks_;     // by run id
+  std::map<std::string, runner::JobState> judged_;   // the states that unneeded_ is of
+  std::map<std::string, std::string> unneeded_;      // repetitions, and why
   std::map<std::string, RunProgress> done_;          // of runs that do not change any more
 };
 

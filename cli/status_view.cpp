@@ -25,22 +25,19 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-bool went_wrong(JobState state) {
-  return runner::has_ended(state) && state != JobState::Done;
-}
-
 /// Where room is short: the lower, the sooner shown.
 int rank(JobState state) {
   if (state == JobState::Running) return 0;
-  if (went_wrong(state)) return 1;
+  if (runner::ended_badly(state)) return 1;
   if (state == JobState::Done) return 4;
+  if (state == JobState::NotNeeded) return 5;
   return state == JobState::Planned ? 3 : 2;
 }
 
 std::optional<Colour> colour_of(JobState state) {
   if (state == JobState::Done) return Colour::Green;
   if (state == JobState::Running) return Colour::Yellow;
-  if (went_wrong(state)) return Colour::Red;
+  if (runner::ended_badly(state)) return Colour::Red;
   return std::nullopt;
 }
 
@@ -119,10 +116,11 @@ std::vector<std::string> table_lines(const std::vector<ShownRun>& runs, const Te
 std::vector<std::string> head_lines(const WatchHead& head, const std::vector<ShownRun>& runs,
                                     const Terminal& terminal) {
   ProgressState state;
-  state.total = static_cast<int>(runs.size());
   for (const ShownRun& shown : runs) {
+    if (shown.state == JobState::NotNeeded) continue;
+    ++state.total;
     state.done += runner::has_ended(shown.state) ? 1 : 0;
-    state.failed += went_wrong(shown.state) ? 1 : 0;
+    state.failed += runner::ended_badly(shown.state) ? 1 : 0;
   }
   state.share = share_done(runs);
   if (head.first_start_s > 0) state.elapsed_s = head.now_unix_s - head.first_start_s;

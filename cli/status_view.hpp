@@ -11,7 +11,7 @@
 namespace dlscale::cli {
 
 /// Up to `most` of the runs, in their order: all of them if that is enough, else first those that
-/// run, then those that went wrong, wait, are planned, are done.
+/// run, then those that went wrong, wait, are planned, are done, are not needed.
 std::vector<ShownRun> most_telling(const std::vector<ShownRun>& runs, std::size_t most);
 /// Those that run or went wrong.
 std::vector<ShownRun> worth_a_look(const std::vector<ShownRun>& runs);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
 
 #include "cli/command.hpp"
@@ -23,7 +22,7 @@ std::set<std::string> pick_new(const LaunchFolder& place, const RunIds& selected
     if (!first.contains(run)) continue;
     if (state == runner::JobState::Planned || state == runner::JobState::Preempted) {
       picked.insert(run);
-    } else if (runner::has_ended(state) && state != runner::JobState::Done) {
+    } else if (runner::ended_badly(state)) {
       ++failed;
     }
   }
@@ -37,7 +36,7 @@ std::set<std::string> pick_new(const LaunchFolder& place, const RunIds& selected
 Action define(CLI::App& app) {
   const auto choice = std::make_shared<SubmitChoice>();
   add_submit_options(app, *choice);
-  return [choice] { return submit_runs(*choice, &pick_new); };
+  return [choice] { return submit_runs("submit", *choice, &pick_new); };
 }
 
 }  // namespace
@@ -49,6 +48,7 @@ const CommandEntry submit_entry{
     .example =
         "dlscale submit study --dry-run\n"
         "  dlscale submit study --where 'gpus <= 8' --wait\n"
+        "  dlscale submit study --json | jq -r '.runs[] | select(.action == \"refused\").reason'\n"
         "  dlscale submit study --max-jobs 20 --detach    # goes on without a terminal\n"
         "  */10 * * * * dlscale submit study --max-jobs 20 --once    # where cron is all there is",
     .define = &define,

@@ -5,13 +5,15 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <optional>
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
-#include "cli/completer.hpp"
 #include "cli/detach.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/more_repeats.hpp"
+#include "cli/plan_folder.hpp"
+#include "cli/verb_report.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -31,47 +33,99 @@ runner::Until until_of(const SubmitChoice& choice, const LaunchFolder& place) {
 }
 
 void print_result(const LaunchFolder& place, const runner::LaunchReport& report) {
-  std::cout << fmt::format("{} job{} submitted; {} in the batch system's hands", report.submitted,
-                           report.submitted == 1 ? "" : "s", count_runs(report.queued));
+  place.words << fmt::format("{} job{} submitted; {} in the batch system's hands", report.submitted,
+                             report.submitted == 1 ? "" : "s", count_runs(report.queued));
   if (report.waiting > 0) {
-    std::cout << fmt::format(", {} wait for room there: give the command again",
-                             count_runs(report.waiting));
+    place.words << fmt::format(", {} wait for room there: give the command again",
+                               count_runs(report.waiting));
   }
-  std::cout << fmt::format("\ndlscale status {} shows how they are\n",
-                           place.folder.root().string());
+  place.words << fmt::format("\ndlscale status {} shows how they are\n",
+                             place.folder.root().string());
 }
 
-int follow_to_the_end(const SubmitChoice& choice, LaunchFolder& place, runner::LaunchLog& log,
-                      const Pick& pick) {
-  const RunIds selected = select_runs(place.plan, choice.selection);
-  const runner::LaunchHistory history(log.records());
-  runner::LaunchOrders orders{pick(place, selected), open_runs(history, selected)};
-  const auto more = more_repeats(place, selected);
-  if (more && orders.submit.empty() && orders.follow.empty()) orders.submit = more();
-  if (orders.submit.empty() && orders.follow.empty()) {
-    std::cout << "nothing to submit; ";
-    return print_states(place, selected) > 0 && choice.wait ? kExitRunsFailed : kExitOk;
+/// The hand-over of runs of one folder.
+class Handover {
+ public:
+  Handover(const SubmitChoice& choice, const Pick& pick)
+      : choice_(choice), pick_(pick), place_(choice.folder, choice.json) {
+    check(choice, place_);
+    selected_ = select_runs(place_.plan, choice.selection);
   }
-  LaunchChoice how;
-  how.until = until_of(choice, place);
-  how.max_jobs = choice.max_jobs;
-  how.poll_s = choice.poll_s;
-  how.avoid = choice.avoid;
-  how.more = more;
-  const runner::LaunchReport report = launch(place, log, orders, how);
-  if (report.stopped) return tell_of_interruption(place, report);
-  if (how.until == runner::Until::ended) {
-    return print_states(place, selected) > 0 ? kExitRunsFailed : kExitOk;
+
+  int report(const std::string& verb) {
+    return report_on(
+        place_, selected_,
+        {verb, [this] { return choice_.dry_run ? show() : submit(); }, [this] { return deeds(); }});
   }
-  print_result(place, report);
-  return kExitOk;
-}
+
+ private:
+  int show() {
+    deeds_.dry_run = true;
+    for (const DryJob& job : dry_run(place_, pick_(place_, selected_))) {
+      ++deeds_.jobs;
+      deeds_.commands.push_back(job.command);
+      for (const std::string& run : job.runs) deeds_.actions[run] = action::kSubmitted;
+      if (!choice_.json) std::cout << job.command << "\n";
+    }
+    return kExitOk;
+  }
+
+  int submit() {
+    log_.emplace(place_.folder.launch_log(), place_.clock);
+    records_before_ = log_->records().size();
+    if (choice_.detach && !detach(place_.folder.logs() / "submit.log")) return kExitOk;
+    const runner::LaunchHistory history(log_->records());
+    runner::LaunchOrders orders{pick_(place_, selected_), open_runs(history, selected_)};
+    const auto more = more_repeats(place_, selected_);
+    if (more && orders.submit.empty() && orders.follow.empty()) orders.submit = more();
+    if (orders.submit.empty() && orders.follow.empty()) {
+      place_.words << "nothing to submit; ";
+      return print_states(place_, selected_) > 0 && choice_.wait ? kExitRunsFailed : kExitOk;
+    }
+    for (const std::string& run : orders.submit) deeds_.actions[run] = action::kWaiting;
+    return follow(orders, more);
+  }
+
+  int follow(const runner::LaunchOrders& orders, const std::function<RunIds()>& more) {
+    LaunchChoice how;
+    how.until = until_of(choice_, place_);
+    how.max_jobs = choice_.max_jobs;
+    how.poll_s = choice_.poll_s;
+    how.avoid = choice_.avoid;
+    how.more = more;
+    const runner::LaunchReport report = launch(place_, *log_, orders, how);
+    was_refused_ = false;
+    if (report.stopped) return tell_of_interruption(place_, report);
+    if (how.until == runner::Until::ended) {
+      return print_states(place_, selected_) > 0 ? kExitRunsFailed : kExitOk;
+    }
+    print_result(place_, report);
+    return kExitOk;
+  }
+
+  Deeds deeds() const {
+    Deeds deeds = deeds_;
+    if (log_) add_log(*log_, records_before_, deeds);
+    for (auto& [run, done] : deeds.actions) {
+      if (done == action::kRefused && !was_refused_) done = action::kWaiting;
+    }
+    return deeds;
+  }
+
+  const SubmitChoice& choice_;
+  const Pick& pick_;
+  LaunchFolder place_;
+  RunIds selected_;
+  std::optional<runner::LaunchLog> log_;
+  std::size_t records_before_ = 0;
+  Deeds deeds_;              // but for what the log says
+  bool was_refused_ = true;  // rather than without room, with which a launcher goes on
+};
 
 }  // namespace
 
 void add_submit_options(CLI::App& app, SubmitChoice& choice) {
-  app.add_option("DIR", choice.folder, "plan folder (default: the current one)")
-      ->type_name(value_kind::kFolder);
+  add_folder_argument(app, choice.folder);
   add_selection_options(app, choice.selection, RunArguments::positional);
   app.add_option("-j,--max-jobs", choice.max_jobs,
                  "at most so many jobs (tasks of arrays count, too) with the batch system at a "
@@ -92,19 +146,11 @@ void add_submit_options(CLI::App& app, SubmitChoice& choice) {
   app.add_flag("-n,--dry-run", choice.dry_run, "print the commands and submit nothing")
       ->excludes(wait)
       ->excludes(detach);
+  add_verb_json_option(app, choice.json)->excludes(detach);
 }
 
-int submit_runs(const SubmitChoice& choice, const Pick& pick) {
-  LaunchFolder place(choice.folder);
-  check(choice, place);
-  if (choice.dry_run) {
-    const RunIds selected = select_runs(place.plan, choice.selection);
-    print_commands(place, pick(place, selected));
-    return kExitOk;
-  }
-  runner::LaunchLog log(place.folder.launch_log(), place.clock);
-  if (choice.detach && !detach(place.folder.logs() / "submit.log")) return kExitOk;
-  return follow_to_the_end(choice, place, log, pick);
+int submit_runs(const std::string& verb, const SubmitChoice& choice, const Pick& pick) {
+  return Handover(choice, pick).report(verb);
 }
 
 }  // namespace dlscale::cli

@@ -26,6 +26,7 @@ struct SubmitChoice {
   bool wait = false;
   bool detach = false;
   bool dry_run = false;
+  bool json = false;
 };
 
 /// Declares them all. `choice` must outlive the parsing.
@@ -35,7 +36,7 @@ void add_submit_options(CLI::App& app, SubmitChoice& choice);
 using Pick =
     std::function<std::set<std::string>(const LaunchFolder& place, const RunIds& selected)>;
 
-/// Hands the picked runs over as `choice` says and returns the exit code.
-int submit_runs(const SubmitChoice& choice, const Pick& pick);
+/// Hands the picked runs over as `choice` says and returns the exit code. `verb` is called so.
+int submit_runs(const std::string& verb, const SubmitChoice& choice, const Pick& pick);
 
 }  // namespace dlscale::cli

@@ -81,10 +81,13 @@ std::optional<double> time_left(const std::vector<ShownRun>& runs) {
 
 double share_done(const std::vector<ShownRun>& runs) {
   double done = 0;
+  int all = 0;
   for (const ShownRun& shown : runs) {
+    if (shown.state == JobState::NotNeeded) continue;
+    ++all;
     done += runner::has_ended(shown.state) ? 1 : shown.progress.share;
   }
-  return runs.empty() ? 1 : done / static_cast<double>(runs.size());
+  return all == 0 ? 1 : done / all;
 }
 
 }  // namespace dlscale::cli

@@ -15,7 +15,8 @@ namespace dlscale::cli {
 /// of how long runs take, and when nothing is left.
 std::optional<double> time_left(const std::vector<ShownRun>& runs);
 
-/// The part of all work that is done, 0 to 1: runs that have ended count whole.
+/// The part of all work that is done, 0 to 1: runs that have ended count whole, those that
+/// are not needed not at all.
 double share_done(const std::vector<ShownRun>& runs);
 
 }  // namespace dlscale::cli

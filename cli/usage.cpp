@@ -18,6 +18,7 @@
 #include "base/file.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
+#include "cli/plan_folder.hpp"
 #include "cli/run_columns.hpp"
 #include "cli/selection.hpp"
 #include "cli/usage_rows.hpp"
@@ -158,8 +159,7 @@ int usage(const Options& options) {
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("DIR", options->folder, "plan folder (default: the current one)")
-      ->type_name(value_kind::kFolder);
+  add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   app.add_option("--by", options->by,
                  "axes that tell the rows apart, parted by commas (default: gpus)")

@@ -3,15 +3,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <iostream>
 #include <memory>
 #include <thread>
 
 #include "cli/command.hpp"
-#include "cli/completer.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/launching.hpp"
+#include "cli/plan_folder.hpp"
 #include "cli/selection.hpp"
+#include "cli/verb_report.hpp"
 #include "runner/run_states.hpp"
 
 namespace dlscale::cli {
@@ -21,6 +21,7 @@ struct Options {
   std::string folder = ".";
   SelectionChoice selection;
   double poll_s = 0;
+  bool json = false;
 };
 
 bool all_have_ended(const LaunchFolder& place, const RunIds& runs) {
@@ -34,8 +35,8 @@ bool all_have_ended(const LaunchFolder& place, const RunIds& runs) {
 bool wait_for_the_other(const LaunchFolder& place, const RunIds& selected,
                         std::unique_ptr<runner::LaunchLog>& log) {
   constexpr auto kPause = std::chrono::milliseconds(500);
-  std::cout << "another dlscale is at work on these runs; waiting for what it notes\n"
-            << std::flush;
+  place.words << "another dlscale is at work on these runs; waiting for what it notes\n"
+              << std::flush;
   const StopSignals signals;
   while (!log && signals.count() == 0 && !all_have_ended(place, selected)) {
     std::this_thread::sleep_for(kPause);
@@ -44,29 +45,50 @@ bool wait_for_the_other(const LaunchFolder& place, const RunIds& selected,
   return signals.count() == 0;
 }
 
-int wait(const Options& options) {
-  LaunchFolder place(options.folder);
-  const RunIds selected = select_runs(place.plan, options.selection);
+int follow(LaunchFolder& place, const RunIds& selected, double poll_s) {
   std::unique_ptr<runner::LaunchLog> log = open_log_if_free(place);
   if (!log && !wait_for_the_other(place, selected, log)) return kExitInterrupted;
   runner::LaunchOrders orders;
   if (log) orders.follow = open_runs(runner::LaunchHistory(log->records()), selected);
   if (!orders.follow.empty()) {
     LaunchChoice how;
-    how.poll_s = options.poll_s;
+    how.poll_s = poll_s;
     const runner::LaunchReport report = launch(place, *log, orders, how);
     if (report.stopped) return tell_of_interruption(place, report);
   }
   return print_states(place, selected) > 0 ? kExitRunsFailed : kExitOk;
 }
 
+RunIds ended_runs(const LaunchFolder& place, const RunIds& among) {
+  RunIds ended;
+  for (const auto& [run, state] : runner::run_states(place.plan, place.folder)) {
+    if (among.contains(run) && runner::has_ended(state)) ended.insert(run);
+  }
+  return ended;
+}
+
+int wait(const Options& options) {
+  LaunchFolder place(options.folder, options.json);
+  const RunIds selected = select_runs(place.plan, options.selection);
+  const RunIds before = options.json ? ended_runs(place, selected) : RunIds{};
+  const auto deeds = [&] {
+    Deeds deeds;
+    for (const std::string& run : ended_runs(place, selected)) {
+      if (!before.contains(run)) deeds.actions[run] = action::kEnded;
+    }
+    return deeds;
+  };
+  return report_on(place, selected,
+                   {"wait", [&] { return follow(place, selected, options.poll_s); }, deeds});
+}
+
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("DIR", options->folder, "plan folder (default: the current one)")
-      ->type_name(value_kind::kFolder);
+  add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   app.add_option("--poll", options->poll_s, "seconds between two questions to the batch system")
       ->check(CLI::PositiveNumber);
+  add_verb_json_option(app, options->json);
   return [options] { return wait(*options); };
 }
 

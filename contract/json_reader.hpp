@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "contract/json_document.hpp"
 #include "contract/json_text.hpp"
 #include "contract/plan.hpp"
 #include "contract/result_record.hpp"
@@ -39,16 +40,22 @@ struct Place {
   [[noreturn]] void fail(const std::string& message) const {
     throw base::SpecError({std::string(file)}, key_path(), message);
   }
-  [[noreturn]] void wrong_type(const char* expected, const json& found) const {
-    fail(std::string("expected ") + expected + ", found " + found.type_name());
+  [[noreturn]] void wrong_type(const char* expected, Value found) const {
+    fail(std::string("expected ") + expected + ", found " + type_name(found));
   }
 };
 
+inline Members members_of(Value value, const Place& place) {
+  simdjson::dom::object object;
+  if (value.get(object) != simdjson::SUCCESS) place.wrong_type("a table", value);
+  return members_of(object);
+}
+
 template <class T>
-void from_value(const json& value, T& out, const Place& place);
+void from_value(Value value, T& out, const Place& place);
 
 struct Reader {
-  const json& object;
+  const Members& members;
   const Place& place;
   bool keeps_unknown = false;
   std::vector<std::string_view> known = {};
@@ -68,8 +75,8 @@ struct Reader {
   /// JSON text of the keys no field asked for; empty when there are none.
   std::string unknown_keys() const {
     json rest = json::object();
-    for (const auto& [key, value] : object.items()) {
-      if (std::find(known.begin(), known.end(), key) == known.end()) rest[key] = value;
+    for (const auto& [key, value] : members) {
+      if (std::find(known.begin(), known.end(), key) == known.end()) rest[key] = to_json(value);
     }
     return rest.empty() ? std::string() : dump(rest);
   }
@@ -78,46 +85,49 @@ struct Reader {
   template <class T>
   bool take(const char* key, T& out) {
     if (keeps_unknown) known.emplace_back(key);
-    const auto found = object.find(key);
-    if (found == object.end()) return false;
+    const Value* const found = find(members, key);
+    if (found == nullptr) return false;
     from_value(*found, out, place.inside(key));
     return true;
   }
 };
 
-inline void from_value_of(const json& value, std::string& out, const Place& place) {
-  if (!value.is_string()) place.wrong_type("a string", value);
-  out = value.get<std::string>();
+inline void from_value_of(Value value, std::string& out, const Place& place) {
+  std::string_view text;
+  if (value.get(text) != simdjson::SUCCESS) place.wrong_type("a string", value);
+  out = text;
 }
-inline void from_value_of(const json& value, bool& out, const Place& place) {
-  if (!value.is_boolean()) place.wrong_type("true or false", value);
-  out = value.get<bool>();
+inline void from_value_of(Value value, bool& out, const Place& place) {
+  if (value.get(out) != simdjson::SUCCESS) place.wrong_type("true or false", value);
 }
-inline void from_value_of(const json& value, double& out, const Place& place) {
+inline void from_value_of(Value value, double& out, const Place& place) {
   if (value.is_null()) {
     out = std::nan("");
-  } else if (!value.is_number()) {
+  } else if (value.get(out) != simdjson::SUCCESS) {
     place.wrong_type("a number", value);
-  } else {
-    out = value.get<double>();
   }
 }
 template <std::integral Integer>
-void from_value_of(const json& value, Integer& out, const Place& place) {
-  if (!value.is_number_integer()) place.wrong_type("a whole number", value);
-  const bool fits = value.is_number_unsigned() ? std::in_range<Integer>(value.get<std::uint64_t>())
-                                               : std::in_range<Integer>(value.get<std::int64_t>());
-  if (!fits) place.fail("number out of range: " + value.dump());
-  out = value.get<Integer>();
+void from_value_of(Value value, Integer& out, const Place& place) {
+  const auto take = [&](auto number) {
+    const bool fits = std::in_range<Integer>(number);
+    if (!fits) place.fail("number out of range: " + std::to_string(number));
+    out = static_cast<Integer>(number);
+  };
+  std::int64_t number = 0;
+  std::uint64_t large = 0;
+  if (value.get(number) == simdjson::SUCCESS) return take(number);
+  if (value.get(large) == simdjson::SUCCESS) return take(large);
+  place.wrong_type("a whole number", value);
 }
-inline void from_value_of(const json& value, RunOutcome& out, const Place& place) {
+inline void from_value_of(Value value, RunOutcome& out, const Place& place) {
   std::string name;
   from_value_of(value, name, place);
   const auto outcome = outcome_from_string(name);
   if (!outcome) place.fail("unknown outcome \"" + name + "\"");
   out = *outcome;
 }
-inline void from_value_of(const json& value, JobKind& out, const Place& place) {
+inline void from_value_of(Value value, JobKind& out, const Place& place) {
   std::string name;
   from_value_of(value, name, place);
   const auto* const known = std::find(std::begin(kJobKinds), std::end(kJobKinds), name);
@@ -125,52 +135,65 @@ inline void from_value_of(const json& value, JobKind& out, const Place& place) {
   out = static_cast<JobKind>(known - std::begin(kJobKinds));
 }
 template <class T>
-void from_value_of(const json& value, std::optional<T>& out, const Place& place) {
+void from_value_of(Value value, std::optional<T>& out, const Place& place) {
   out.reset();
   if (!value.is_null()) from_value(value, out.emplace(), place);
 }
 template <class T>
-void from_value_of(const json& value, std::vector<T>& out, const Place& place) {
-  if (!value.is_array()) place.wrong_type("a list", value);
+void from_value_of(Value value, std::vector<T>& out, const Place& place) {
+  simdjson::dom::array elements;
+  if (value.get(elements) != simdjson::SUCCESS) place.wrong_type("a list", value);
   out.clear();
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    from_value(value[i], out.emplace_back(), place.at(i));
+  out.reserve(elements.size());
+  for (const Value element : elements) {
+    const Place here = place.at(out.size());
+    from_value(element, out.emplace_back(), here);
   }
 }
 template <class T>
-void from_value_of(const json& value, std::map<std::string, T>& out, const Place& place) {
-  if (!value.is_object()) place.wrong_type("a table", value);
+void from_value_of(Value value, std::map<std::string, T>& out, const Place& place) {
   out.clear();
-  for (const auto& [key, element] : value.items()) from_value(element, out[key], place.inside(key));
+  for (const auto& [key, element] : members_of(value, place)) {
+    from_value(element, out.try_emplace(out.end(), std::string(key))->second, place.inside(key));
+  }
 }
 template <class T>
-void from_value_of(const json& value, std::array<T, kStepParts>& out, const Place& place) {
-  if (!value.is_object()) place.wrong_type("a table", value);
+void from_value_of(Value value, std::array<T, kStepParts>& out, const Place& place) {
+  const Members members = members_of(value, place);
   for (int i = 0; i < kStepParts; ++i) {
-    const auto found = value.find(kStepPartNames[i]);
-    if (found != value.end()) from_value(*found, out[i], place.inside(kStepPartNames[i]));
+    const Value* const found = find(members, kStepPartNames[i]);
+    if (found != nullptr) from_value(*found, out[i], place.inside(kStepPartNames[i]));
   }
 }
 
 template <class T>
-void from_value(const json& value, T& out, const Place& place) {
+void from_members(const Members& members, T& out, const Place& place) {
+  Reader reader{members, place};
+  if constexpr (requires { out.extra; }) reader.keeps_unknown = true;
+  visit_fields(reader, out);
+  if constexpr (requires { out.extra; }) out.extra = reader.unknown_keys();
+}
+
+template <class T>
+void from_value(Value value, T& out, const Place& place) {
   if constexpr (HasFields<T>) {
-    if (!value.is_object()) place.wrong_type("a table", value);
-    Reader reader{value, place};
-    if constexpr (requires { out.extra; }) reader.keeps_unknown = true;
-    visit_fields(reader, out);
-    if constexpr (requires { out.extra; }) out.extra = reader.unknown_keys();
+    from_members(members_of(value, place), out, place);
   } else {
     from_value_of(value, out, place);
   }
 }
 
-/// A file's text as one object of type T.
+/// A text as one object of type T; `document` serves for one text after the other.
+template <class T>
+T read_object(std::string_view text, std::string_view file, Document& document) {
+  T out;
+  from_value(document.parse(text, file), out, {file});
+  return out;
+}
 template <class T>
 T read_object(std::string_view text, std::string_view file) {
-  T out;
-  from_value(parse(text, file), out, {file});
-  return out;
+  Document document;
+  return read_object<T>(text, file, document);
 }
 
 }  // namespace dlscale::contract::codec

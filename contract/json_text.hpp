@@ -22,6 +22,8 @@ inline json parse(std::string_view text, std::string_view file,
     const bool cut = offset >= text.size();
     throw base::SpecError(base::locate(file, text, offset), "",
                           cut ? "not valid JSON: the text ends too early" : "not valid JSON");
+  } catch (const json::out_of_range&) {
+    throw base::SpecError({std::string(file)}, "", "not valid JSON: a number is out of range");
   }
 }
 

@@ -30,17 +30,24 @@ std::string to_json_line(const LaunchRecord& record) {
 
 std::vector<LaunchRecord> parse_launch_log(std::string_view text) {
   std::vector<LaunchRecord> records;
+  parse_launch_log(text, [&](LaunchRecord&& record) { records.push_back(std::move(record)); });
+  return records;
+}
+
+void parse_launch_log(std::string_view text, const std::function<void(LaunchRecord&&)>& take) {
+  codec::Document document;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    std::optional<LaunchRecord> record;
     try {
-      records.push_back(codec::read_object<LaunchRecord>(line, ""));
+      record = codec::read_object<LaunchRecord>(line, "", document);
     } catch (const base::SpecError&) {
       // A killed writer's last line: what it would have said is lost, what came before is not.
     }
+    if (record) take(std::move(*record));
   }
-  return records;
 }
 
 }  // namespace dlscale::contract

@@ -3,6 +3,7 @@
 // `logs/<run_id>.end` (written by the job script).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,5 +40,7 @@ std::string to_json_line(const LaunchRecord& record);
 
 /// Reads a whole log; lines that are no launch record (a killed writer's last one) are left out.
 std::vector<LaunchRecord> parse_launch_log(std::string_view text);
+/// The same one after the other, for logs that are only passed through.
+void parse_launch_log(std::string_view text, const std::function<void(LaunchRecord&&)>& take);
 
 }  // namespace dlscale::contract

@@ -161,12 +161,12 @@ void check_version(int version, std::string_view file) {
 }  // namespace
 
 std::string study_of_plan(std::string_view text, std::string_view file) {
-  const auto at_top = [](int depth, codec::json::parse_event_t event, const codec::json&) {
-    using Event = codec::json::parse_event_t;
-    return depth == 0 || (event != Event::object_start && event != Event::array_start);
+  const auto of_head = [](int depth, codec::json::parse_event_t event, const codec::json& parsed) {
+    const bool is_key = depth == 1 && event == codec::json::parse_event_t::key;
+    return !is_key || parsed == "schema_version" || parsed == "study";
   };
-  PlanHead head;
-  codec::from_value(codec::parse(text, file, at_top), head, {file});
+  const std::string text_of_head = codec::dump(codec::parse(text, file, of_head));
+  const auto head = codec::read_object<PlanHead>(text_of_head, file);
   check_version(head.schema_version, file);
   return head.study;
 }

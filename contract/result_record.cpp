@@ -105,25 +105,24 @@ constexpr std::array<const char*, 6> kKinds{"run_start", "step_window", "epoch",
                                             "eval",      "checkpoint",  "run_stop"};
 
 template <std::size_t I = 0>
-ResultRecord read_record(const json& object, std::string_view kind) {
+ResultRecord read_record(const codec::Members& members, std::string_view kind) {
   if constexpr (I < std::variant_size_v<ResultRecord>) {
-    if (kind != kKinds[I]) return read_record<I + 1>(object, kind);
+    if (kind != kKinds[I]) return read_record<I + 1>(members, kind);
     std::variant_alternative_t<I, ResultRecord> record;
-    codec::from_value(object, record, {});
+    codec::from_members(members, record, {});
     return record;
   } else {
     throw base::SpecError({}, "", fmt::format("record of unknown kind \"{}\"", kind));
   }
 }
 
-ResultRecord read_line(std::string_view line) {
-  json object = codec::parse(line, "");
-  if (!object.is_object() || !object.contains("record") || !object["record"].is_string()) {
-    throw base::SpecError({}, "", "no record");
-  }
-  const std::string kind = object["record"];
-  object.erase("record");
-  return read_record(object, kind);
+ResultRecord read_line(std::string_view line, codec::Document& document) {
+  const codec::Value value = document.parse(line, "");
+  std::string_view kind;
+  if (value["record"].get(kind) != simdjson::SUCCESS) throw base::SpecError({}, "", "no record");
+  codec::Members members = codec::members_of(value, {});
+  std::erase_if(members, [](const codec::Member& member) { return member.key == "record"; });
+  return read_record(members, kind);
 }
 
 }  // namespace
@@ -145,6 +144,7 @@ std::string to_json_line(const ResultRecord& record) {
 
 ResultsFile parse_results(std::string_view text) {
   ResultsFile file;
+  codec::Document document;
   int line_number = 0;
   while (!text.empty()) {
     ++line_number;
@@ -154,7 +154,7 @@ ResultsFile parse_results(std::string_view text) {
     text.remove_prefix(complete ? end + 1 : text.size());
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     try {
-      ResultRecord record = read_line(line);
+      ResultRecord record = read_line(line, document);
       file.records.push_back(std::move(record));
       file.record_lines.push_back(line_number);
     } catch (const base::Error& error) {

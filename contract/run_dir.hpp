@@ -76,6 +76,8 @@ class PlanDir {
   std::filesystem::path site_toml() const { return root_ / "site.toml"; }
   /// Tells the next plan that nobody touched what this one wrote.
   std::filesystem::path seal() const { return root_ / ".sealed"; }
+  /// There while a plan is written.
+  std::filesystem::path write_mark() const { return root_ / ".writing"; }
   std::filesystem::path launch_log() const { return root_ / "launch.jsonl"; }
   std::filesystem::path runs() const { return root_ / "runs"; }
   std::filesystem::path jobs() const { return root_ / "jobs"; }

@@ -44,9 +44,38 @@ std::string text_without(const RunSpec& spec, std::span<const std::string_view> 
   return writer.take();
 }
 
+/// Finds the options that nobody reads or that are as they are by default, so that an option more
+/// changes the id of no run that does without it.
+struct UsualOptions {
+  static constexpr std::string_view kTable = "framework_options.";
+  const std::byte* options;
+  std::vector<std::string> keys = {};
+
+  template <class T>
+  void optional(const char* key, const T& value) {
+    static const FrameworkOptions kDefault;
+    const auto offset = reinterpret_cast<const std::byte*>(&value) - options;
+    const auto* const usual = reinterpret_cast<const std::byte*>(&kDefault) + offset;
+    if (*reinterpret_cast<const T*>(usual) == value) keys.push_back(std::string(kTable) + key);
+  }
+};
+
+std::vector<std::string> usual_options(const FrameworkOptions& options) {
+  UsualOptions usual{reinterpret_cast<const std::byte*>(&options)};
+  visit_fields(usual, const_cast<FrameworkOptions&>(options));  // which it only reads
+  return std::move(usual.keys);
+}
+
 std::string identity(const RunSpec& spec) {
   std::vector<std::string_view> omitted(std::begin(kNotIdentity), std::end(kNotIdentity));
   std::erase_if(omitted, [&](std::string_view key) { return is_axis(spec, key); });
+  std::vector<std::string> usual;
+  if (spec.framework_options == FrameworkOptions{}) {
+    omitted.push_back("framework_options");
+  } else {
+    usual = usual_options(spec.framework_options);
+    omitted.insert(omitted.end(), usual.begin(), usual.end());
+  }
   return text_without(spec, omitted);
 }
 

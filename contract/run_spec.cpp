@@ -140,6 +140,7 @@ void validate_recipe(const RunSpec& spec, const Checker& check) {
       "optimizer.nesterov", "needs momentum above 0 and dampening 0");
   check.finite_at_least(0, "label_smoothing", spec.label_smoothing);
   check.require(spec.label_smoothing < 1, "label_smoothing", "must be below 1");
+  check.finite_at_least(0, "clip_norm", spec.clip_norm);
   check.finite_at_least(0, "lr_schedule.factor", spec.lr_schedule.factor);
   check.finite_at_least(0, "lr_schedule.every_epochs", spec.lr_schedule.every_epochs);
   check.finite_at_least(0, "lr_schedule.gamma", spec.lr_schedule.gamma);
@@ -150,10 +151,26 @@ void validate_recipe(const RunSpec& spec, const Checker& check) {
   }
 }
 
-/// What only dlscale-train reads, and nobody has said.
+void validate_options(const FrameworkOptions& options, const Checker& check) {
+  check.one_of("framework_options.compression", options.compression, {"none", "fp16", "bf16"});
+  check.one_of("framework_options.overlap_comm", options.overlap_comm, {"auto", "on", "off"});
+  check.one_of("framework_options.balance", options.balance, {"cost", "parameters", "blocks"});
+  check.one_of("framework_options.pipeline_schedule", options.pipeline_schedule, {"1f1b", "gpipe"});
+  const std::pair<const char*, std::int64_t> at_least_one[] = {
+      {"framework_options.reduce_bucket_elements", options.reduce_bucket_elements},
+      {"framework_options.allgather_bucket_elements", options.allgather_bucket_elements},
+      {"framework_options.model_parallel_size", options.model_parallel_size},
+      {"framework_options.micro_batches", options.micro_batches}};
+  for (const auto& [key, value] : at_least_one) check.at_least(1, key, value);
+  check.at_least(0, "framework_options.zero_stage", options.zero_stage);
+  check.require(options.zero_stage <= 3, "framework_options.zero_stage", "must be at most 3");
+}
+
+/// What nobody reads: options of other frameworks; of an external trainer's run what only
+/// dlscale-train reads, where nobody has said it.
 std::vector<std::string_view> idle_keys(const RunSpec& spec) {
   static const RunSpec kUnsaid;
-  std::vector<std::string_view> keys;
+  std::vector<std::string_view> keys = foreign_options(spec.framework);
   if (spec.trainer.command.empty()) return keys;
   if (spec.framework_options == kUnsaid.framework_options) keys.push_back("framework_options");
   if (spec.window_steps == kUnsaid.window_steps) keys.push_back("window_steps");
@@ -195,6 +212,7 @@ void validate(const RunSpec& spec, std::string_view file) {
   validate_lengths(spec, check);
   validate_sizes(spec, check);
   validate_recipe(spec, check);
+  if (spec.trainer.command.empty()) validate_options(spec.framework_options, check);
 }
 
 }  // namespace dlscale::contract

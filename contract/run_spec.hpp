@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "contract/framework_options.hpp"
+
 namespace dlscale::contract {
 
 inline constexpr int kRunSpecVersion = 1;
@@ -62,18 +64,6 @@ struct ModelOptions {
   int classifier_hidden = 0;  ///< frozen_backbone: width of the classifier's two hidden layers
   double dropout = 0;         ///< frozen_backbone: after each of them
   bool operator==(const ModelOptions&) const = default;
-};
-
-/// Settings of the framework style; each style reads only its own.
-struct FrameworkOptions {
-  double bucket_cap_mb = 25;            ///< ddp: gradient bucket size, MiB (PyTorch's default)
-  double first_bucket_mb = 1;           ///< ddp: cap of the first bucket, MiB (PyTorch's default)
-  bool gradient_as_bucket_view = true;  ///< ddp
-  bool find_unused_parameters = false;  ///< ddp
-  int zero_stage = 2;                   ///< deepspeed
-  int model_parallel_size = 1;          ///< layerwise, pipeline, hybrid
-  int micro_batches = 1;                ///< pipeline, hybrid
-  bool operator==(const FrameworkOptions&) const = default;
 };
 
 /// A program other than dlscale-train that does the training.
@@ -136,6 +126,7 @@ struct RunSpec {
   LrScheduleSpec lr_schedule;
   OptimizerSpec optimizer;
   double label_smoothing = 0;
+  double clip_norm = 0;  ///< most that the gradient's norm may be; 0: any
 
   int window_steps = 50;   ///< optimizer steps in a step_window record
   int evaluate_every = 1;  ///< epochs between evaluations; the last epoch is always evaluated

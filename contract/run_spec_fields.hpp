@@ -59,9 +59,24 @@ void visit_fields(Visitor& v, FrameworkOptions& s) {
   v.optional("first_bucket_mb", s.first_bucket_mb);
   v.optional("gradient_as_bucket_view", s.gradient_as_bucket_view);
   v.optional("find_unused_parameters", s.find_unused_parameters);
+  v.optional("static_graph", s.static_graph);
+  v.optional("compression", s.compression);
+  v.optional("fusion_threshold_mb", s.fusion_threshold_mb);
+  v.optional("cycle_time_ms", s.cycle_time_ms);
+  v.optional("cache_capacity", s.cache_capacity);
+  v.optional("hierarchical_all_reduce", s.hierarchical_all_reduce);
+  v.optional("autotune", s.autotune);
   v.optional("zero_stage", s.zero_stage);
+  v.optional("reduce_bucket_elements", s.reduce_bucket_elements);
+  v.optional("allgather_bucket_elements", s.allgather_bucket_elements);
+  v.optional("overlap_comm", s.overlap_comm);
+  v.optional("use_reduce_scatter", s.use_reduce_scatter);
+  v.optional("prefetch_elements", s.prefetch_elements);
+  v.optional("persistence_threshold_elements", s.persistence_threshold_elements);
   v.optional("model_parallel_size", s.model_parallel_size);
+  v.optional("balance", s.balance);
   v.optional("micro_batches", s.micro_batches);
+  v.optional("pipeline_schedule", s.pipeline_schedule);
 }
 
 template <class Visitor>
@@ -114,6 +129,7 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.required("lr_schedule", s.lr_schedule);
   v.required("optimizer", s.optimizer);
   v.optional("label_smoothing", s.label_smoothing);
+  v.sparse("clip_norm", s.clip_norm);
   v.optional("window_steps", s.window_steps);
   v.optional("evaluate_every", s.evaluate_every);
   v.sparse("checkpoint", s.checkpoint);

@@ -30,6 +30,28 @@ void visit_fields(Visitor& v, StatusReport& s) {
 }
 
 template <class Visitor>
+void visit_fields(Visitor& v, HandledRun& s) {
+  visit_fields(v, s.status);
+  v.required("action", s.action);
+  v.required("launch", s.launch);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, VerbReport& s) {
+  v.required("study", s.study);
+  v.required("verb", s.verb);
+  v.required("time", s.time);
+  v.required("dry_run", s.dry_run);
+  v.required("exit_code", s.exit_code);
+  v.required("error", s.error);
+  v.required("jobs", s.jobs);
+  v.required("counts", s.counts);
+  v.required("actions", s.actions);
+  v.required("commands", s.commands);
+  v.required("runs", s.runs);
+}
+
+template <class Visitor>
 void visit_fields(Visitor& v, CheckRecord& s) {
   v.required("name", s.name);
   v.required("level", s.level);
@@ -60,6 +82,10 @@ constexpr codec::Layout kLinePerInnerObject{1, 2};
 }  // namespace
 
 std::string to_json(const StatusReport& report) {
+  return codec::to_text(report, kLinePerInnerObject) + "\n";
+}
+
+std::string to_json(const VerbReport& report) {
   return codec::to_text(report, kLinePerInnerObject) + "\n";
 }
 

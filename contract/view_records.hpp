@@ -34,6 +34,29 @@ struct StatusReport {
 };
 std::string to_json(const StatusReport& report);
 
+/// A run that a verb was about, and what the verb did to it.
+struct HandledRun {
+  RunStatus status;           ///< when the verb ended
+  std::string action;         ///< submitted, waiting, refused, ended, cancelled; empty: left alone
+  std::optional<int> launch;  ///< number of its last launch; empty: it never started
+};
+
+/// `--json` of `dlscale submit`, `retry`, `wait` and `cancel`.
+struct VerbReport {
+  std::string study;
+  std::string verb;
+  double time = 0;                     ///< seconds since 1970 UTC
+  bool dry_run = false;                ///< nothing was done: actions say what would be
+  int exit_code = 0;                   ///< of the verb
+  std::string error;                   ///< why it ended before all was done; one line
+  int jobs = 0;                        ///< that the verb handed over, or cancelled
+  std::map<std::string, int> counts;   ///< selected runs by state
+  std::map<std::string, int> actions;  ///< runs by action
+  std::vector<std::string> commands;   ///< of a dry run: what would submit the jobs, as shell lines
+  std::vector<HandledRun> runs;
+};
+std::string to_json(const VerbReport& report);
+
 /// A line of `dlscale doctor`.
 struct CheckRecord {
   std::string name;

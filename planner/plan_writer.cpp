@@ -16,6 +16,7 @@
 #include "planner/script/render.hpp"
 #include "planner/script/script_data.hpp"
 #include "planner/study/slices.hpp"
+#include "planner/write_mark.hpp"
 
 namespace dlscale::planner {
 namespace fs = std::filesystem;
@@ -345,6 +346,7 @@ void PlanWriter::write() {
   for (const fs::path& folder : {out_.root(), out_.runs(), out_.jobs(), out_.logs()}) {
     base::make_directories(folder);
   }
+  const WriteMark mark(out_);
   const Folder runs(out_.runs()), jobs(out_.jobs());
   in_slices(plan_.jobs.size(), [&](std::size_t begin, std::size_t end) {
     Scripts made = scripts();

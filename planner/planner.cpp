@@ -30,7 +30,7 @@ namespace {
 /// A file the user named: that it cannot be read is a fault of the command line.
 std::string read_named_file(const fs::path& file) {
   try {
-    return base::read_file(file);
+    return base::read_text_file(file);
   } catch (const base::RunError& error) {
     throw base::UsageError(error.what());
   }

@@ -13,6 +13,7 @@
 #include "base/registry.hpp"
 #include "runner/command_runner.hpp"
 #include "runner/job_state.hpp"
+#include "runner/no_room.hpp"
 #include "runner/unreachable.hpp"
 
 namespace dlscale::runner {
@@ -70,8 +71,9 @@ struct JobUsage {
 class JobScheduler {
  public:
   virtual ~JobScheduler() = default;
-  /// Throws base::RunError when the job is refused, Unreachable when that is not known. All that
-  /// follows throws Unreachable where there is no answer.
+  /// Throws base::RunError when the job is refused, NoRoom when that is for the time being,
+  /// Unreachable when it is not known. All that follows throws Unreachable where there is no
+  /// answer.
   virtual Submitted submit(const Job& job) = 0;
   /// The job that was submitted under `job.launch`, as long as the batch system knows it, be it
   /// from another process or from a submission whose answer was lost.

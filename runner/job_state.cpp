@@ -14,12 +14,13 @@ struct Row {
   std::optional<RunOutcome> outcome;  ///< what the state alone says
 };
 
-constexpr std::array<Row, 12> kRows{{
+constexpr std::array<Row, 13> kRows{{
     {JobState::Planned, "planned", {}},
     {JobState::Submitted, "submitted", {}},
     {JobState::Queued, "queued", {}},
     {JobState::Running, "running", {}},
     {JobState::Done, "done", {}},
+    {JobState::NotNeeded, "not_needed", {}},
     {JobState::Failed, "failed", {}},
     {JobState::OutOfMemory, "oom", RunOutcome::OutOfMemory},
     {JobState::TimedOut, "timeout", RunOutcome::TimedOut},
@@ -50,6 +51,10 @@ std::string to_string(JobState state) {
 
 bool has_ended(JobState state) {
   return state >= JobState::Done;
+}
+
+bool ended_badly(JobState state) {
+  return state > JobState::NotNeeded;
 }
 
 JobState state_of(RunOutcome outcome) {

@@ -16,6 +16,7 @@ enum class JobState {
   Queued,
   Running,
   Done,
+  NotNeeded,  ///< of a run alone: planned, and as things are nobody will submit it
   Failed,
   OutOfMemory,
   TimedOut,
@@ -27,11 +28,14 @@ enum class JobState {
 
 const std::vector<JobState>& all_job_states();
 
-/// planned submitted queued running done failed oom timeout node_fail preempted cancelled lost
+/// planned submitted queued running done not_needed failed oom timeout node_fail preempted
+/// cancelled lost
 std::string to_string(JobState state);
 
-/// True for Done and everything after it.
+/// True for Done and everything after it: nothing more is to come by itself.
 bool has_ended(JobState state);
+/// True for those of them that a user may want to look into.
+bool ended_badly(JobState state);
 
 /// How a run with this outcome is shown.
 JobState state_of(contract::RunOutcome outcome);

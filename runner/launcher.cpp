@@ -16,6 +16,9 @@ namespace {
 
 /// Of a run whose progress cannot be seen, because its program is not ours.
 constexpr int kMostLaunches = 20;
+/// A scheduler that has no room is asked again when jobs have ended here; or after this time, since
+/// others of the same user may have.
+constexpr double kFull_s = 60;
 
 }  // namespace
 
@@ -67,16 +70,17 @@ void Launcher::look_back(const LaunchOrders& orders) {
   }
   followed_ = orders.follow;
   followed_.insert(orders.submit.begin(), orders.submit.end());
-  if (!resolve(history)) return;
+  std::set<std::string> to_submit = orders.submit;
+  if (!resolve(history, to_submit)) return;
   for (const std::string& run : followed_) {
     const bool ended = !flights_.has_run(run);
     if (ended && read_run_results(folder_.run(run)).completed) completed_.insert(run);
   }
-  if (look()) enqueue(orders.submit);
+  if (look()) enqueue(to_submit);
 }
 
-/// False when told to stop meanwhile.
-bool Launcher::resolve(const LaunchHistory& history) {
+/// Adds what the scheduler has no room for now. False when told to stop meanwhile.
+bool Launcher::resolve(const LaunchHistory& history, std::set<std::string>& to_submit) {
   std::map<std::string, const contract::PlannedJob*> jobs;
   for (const contract::PlannedJob& job : plan_.jobs) jobs[job.name] = &job;
   for (const Submission& open : history.submissions()) {
@@ -86,7 +90,14 @@ bool Launcher::resolve(const LaunchHistory& history) {
       continue;
     }
     const auto job = jobs.find(open.job);
-    const auto found = submitter_.resolve(open, job == jobs.end() ? nullptr : job->second);
+    std::optional<Submission> found;
+    try {
+      found = submitter_.resolve(open, job == jobs.end() ? nullptr : job->second);
+    } catch (const NoRoom& refusal) {
+      take_note_of_limit(refusal, 1);
+      for (const SubmittedRun& run : open.runs) to_submit.insert(run.run_id);
+      continue;
+    }
     if (found) {
       parts_.observer.submitted(*found);
       flights_.adopt(*found);
@@ -138,8 +149,18 @@ void Launcher::take_back_wished() {
 }
 
 int Launcher::room() const {
-  if (options_.window <= 0) return std::numeric_limits<int>::max();
-  return options_.window - static_cast<int>(flights_.all().size());
+  int window = options_.window > 0 ? options_.window : std::numeric_limits<int>::max();
+  if (parts_.waiting.clock.steady_s() < most_until_s_) window = std::min(window, most_);
+  return window - static_cast<int>(flights_.all().size());
+}
+
+/// Half of the tasks that were asked for may fit; the limit itself nobody tells.
+void Launcher::take_note_of_limit(const NoRoom& refusal, int asked) {
+  if (most_until_s_ < 0) {
+    parts_.observer.told(fmt::format("{}; waiting for room", refusal.what()));
+  }
+  most_ = static_cast<int>(flights_.all().size()) + asked / 2;
+  most_until_s_ = parts_.waiting.clock.steady_s() + kFull_s;
 }
 
 /// The jobs to be waited for by the scheduler; empty as long as that cannot be said.
@@ -162,7 +183,7 @@ bool Launcher::submit_what_fits() {
     waiter = waiter->runs.empty() ? waiting_.erase(waiter) : std::next(waiter);
     if (parts_.waiting.stop_requests() > 0) return false;
   }
-  if (waiting_.empty() || !flights_.all().empty()) return true;
+  if (waiting_.empty() || !flights_.all().empty() || room() <= 0) return true;
   const contract::PlannedJob& first = *waiting_.front().job;
   throw base::RunError(fmt::format("{} waits for {}, and none of the jobs that are left can start",
                                    first.name, fmt::join(first.after, ", ")));
@@ -180,7 +201,13 @@ bool Launcher::submit_part(Waiter& waiter) {
   const std::size_t count = array ? std::min(all, static_cast<std::size_t>(room())) : all;
   const auto end = waiter.runs.begin() + static_cast<std::ptrdiff_t>(count);
   const std::vector<std::string> runs(waiter.runs.begin(), end);
-  const auto submission = submitter_.submit({&job, runs, *after, nodes_to_avoid(runs)});
+  std::optional<Submission> submission;
+  try {
+    submission = submitter_.submit({&job, runs, *after, nodes_to_avoid(runs)});
+  } catch (const NoRoom& refusal) {
+    take_note_of_limit(refusal, array ? static_cast<int>(count) : 1);
+    return room() <= 0 || submit_part(waiter);
+  }
   if (!submission) return false;
   waiter.runs.erase(waiter.runs.begin(), end);
   flights_.adopt(*submission);

@@ -110,11 +110,12 @@ class Launcher {
   };
 
   void look_back(const LaunchOrders& orders);
-  bool resolve(const LaunchHistory& history);
+  bool resolve(const LaunchHistory& history, std::set<std::string>& to_submit);
   void enqueue(const std::set<std::string>& runs);
   void take_back_wished();
   bool submit_what_fits();
   bool submit_part(Waiter& waiter);
+  void take_note_of_limit(const NoRoom& refusal, int asked);
   std::vector<std::string> nodes_to_avoid(const std::vector<std::string>& runs) const;
   std::optional<std::vector<JobId>> predecessors(const contract::PlannedJob& job) const;
   int room() const;
@@ -134,6 +135,8 @@ class Launcher {
   Flights flights_;
   CancelWishes wishes_;
   std::list<Waiter> waiting_;
+  int most_ = 0;              ///< jobs in flight when the scheduler took no more …
+  double most_until_s_ = -1;  ///< … which holds until this steady time; below 0: it never happened
   std::map<std::string, std::string> bad_nodes_;  ///< by run, where its node failed
   std::set<std::string> followed_;  ///< what must have ended before this launcher has done
   std::set<std::string> completed_, failed_, cancelled_;  ///< of those

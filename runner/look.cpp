@@ -13,7 +13,7 @@ std::map<std::string, RunLook> look_with(const contract::Plan& plan,
                                          const LaunchHistory& history) {
   std::map<std::string, RunLook> looks;
   for (const auto& [run, state] : run_states(plan, folder, history)) {
-    RunLook& look = looks[run];
+    RunLook& look = looks.emplace_hint(looks.end(), run, RunLook{})->second;
     if (const RunWord* word = history.word_on(run)) {
       look = {state,
               word->id,

@@ -92,7 +92,10 @@ JobState state_of_run(const contract::PlannedRun& run, const contract::PlanDir& 
 LaunchHistory read_history(const contract::PlanDir& folder) {
   std::error_code unreadable;
   if (!fs::exists(folder.launch_log(), unreadable)) return {};
-  return LaunchHistory(contract::parse_launch_log(base::read_file(folder.launch_log())));
+  LaunchHistory history;
+  contract::parse_launch_log(base::read_file(folder.launch_log()),
+                             [&](const contract::LaunchRecord& record) { history.take(record); });
+  return history;
 }
 
 std::map<std::string, JobState> run_states(const contract::Plan& plan,

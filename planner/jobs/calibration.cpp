@@ -124,7 +124,7 @@ const Calibration& RunTimes::calibration(const ResourceWishes& wishes) {
   if (known != files_.end()) return known->second;
   std::string text;
   try {
-    text = base::read_file(file);
+    text = base::read_text_file(file);
   } catch (const base::RunError& error) {
     Item{said, "resources.calibration"}.fail(error.what());
   }

@@ -23,8 +23,8 @@ namespace {
 
 constexpr DirectiveRule kDirectives[] = {
     {"#OAR -p", "_./:@%+,=-'<>()! "},  // SQL
-    {"#OAR -O", "_./- "},
-    {"#OAR -E", "_./- "},
+    {"#OAR -O", "_./-"},  // of the plan folder, whose scripts oarsub cannot read past a space
+    {"#OAR -E", "_./-"},
     {"#OAR -n", "_.:@+,=- "},
     {"#OAR", "_./:@+,=-"},
     {"#SBATCH --constraint", "_./:@+,=-&|*[]()"},

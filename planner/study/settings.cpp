@@ -9,90 +9,12 @@
 #include <utility>
 
 #include "contract/vocabulary.hpp"
+#include "planner/study/setting_rows.hpp"
 
 namespace dlscale::planner {
 namespace {
 
-using Kind = Symbol::Kind;
-using contract::FrameworkOptions;
 using contract::LrScheduleSpec;
-
-/// As expressions see what a recipe holds; a number that is not given is NaN.
-Value shown(const std::string& text) {
-  return text;
-}
-Value shown(bool truth) {
-  return truth;
-}
-template <class Number>
-requires std::is_arithmetic_v<Number> Value shown(Number number) {
-  return static_cast<double>(number);
-}
-template <class T>
-Value shown(const std::optional<T>& value) {
-  return value ? shown(*value) : Value(std::numeric_limits<double>::quiet_NaN());
-}
-
-// Each maker takes the key, what its values may be, and where in a recipe they go: a function
-// from Recipe& to a reference.
-
-template <class Target, class Read>
-Setting setting(Symbol symbol, Target target, Read read) {
-  return {std::move(symbol), false,
-          [=](Recipe& recipe, const Item& item) { target(recipe) = read(recipe, item); },
-          [=](Recipe& recipe) { return shown(target(recipe)); }};
-}
-
-template <class Target>
-Setting whole(std::string name, std::int64_t least, Target target, std::int64_t most = kMostWhole) {
-  return setting({std::move(name), Kind::number}, target, [=](Recipe&, const Item& item) {
-    return static_cast<int>(item.whole(least, most));  // kMostWhole is the largest int
-  });
-}
-
-template <class Target>
-Setting number(std::string name, double least, double most, Target target) {
-  return setting({std::move(name), Kind::number}, target,
-                 [=](Recipe&, const Item& item) { return item.number(least, most); });
-}
-
-template <class Target>
-Setting numbers(std::string name, double least, Target target) {
-  return {{std::move(name), Kind::text},
-          true,
-          [=](Recipe& recipe, const Item& item) { target(recipe) = item.numbers(least); },
-          [](Recipe&) { return Value(std::string()); }};
-}
-
-template <class Target>
-Setting flag(std::string name, Target target) {
-  return setting({std::move(name), Kind::truth}, target,
-                 [](Recipe&, const Item& item) { return item.flag(); });
-}
-
-template <class Target>
-Setting text(std::string name, Target target) {
-  return setting({std::move(name), Kind::text}, target,
-                 [](Recipe&, const Item& item) { return item.text(); });
-}
-
-template <class Target>
-Setting choice(std::string name, std::string kind, std::vector<std::string> choices,
-               Target target) {
-  return setting({std::move(name), Kind::text, choices}, target,
-                 [=](Recipe&, const Item& item) { return item.one_of(kind, choices); });
-}
-
-/// A choice among the vocabulary's names of a family; of an external trainer we know no names.
-template <class Target>
-Setting known(std::string name, const std::string& family, Target target) {
-  const std::vector<std::string>& names = contract::vocabulary(family);
-  return setting({std::move(name), Kind::text, names}, target,
-                 [&names, family](Recipe& recipe, const Item& item) {
-                   const bool ours = recipe.run.trainer.command.empty();
-                   return ours ? item.one_of(family, names) : item.plain_name();
-                 });
-}
 
 std::vector<Setting> batch_settings() {
   return {
@@ -159,6 +81,8 @@ std::vector<Setting> recipe_settings() {
           [](Recipe & r) -> auto& { return r.lr_scale; }),
       number(
           "label_smoothing", 0, 0.999, [](Recipe & r) -> auto& { return r.run.label_smoothing; }),
+      number(
+          "clip_norm", 0, kNoLimit, [](Recipe & r) -> auto& { return r.run.clip_norm; }),
       known(
           "optimizer.kind", "optimizer", [](Recipe & r) -> auto& { return r.run.optimizer.kind; }),
       number(
@@ -193,16 +117,11 @@ std::vector<Setting> checkpoint_settings() {
   };
 }
 
-/// Where the parameters of a schedule kind, or the options of a framework, lie in a recipe.
+/// Where the parameters of a schedule kind lie in a recipe.
 template <class Member>
 auto of_schedule(const std::string& kind, Member LrScheduleSpec::*member) {
   return [=](Recipe& r) -> Member& { return r.schedules[kind].*member; };
 }
-template <class Member>
-auto of_framework(const std::string& name, Member FrameworkOptions::*member) {
-  return [=](Recipe& r) -> Member& { return r.framework_options[name].*member; };
-}
-
 std::vector<Setting> schedule_settings() {
   using S = LrScheduleSpec;
   std::vector<Setting> rows;
@@ -228,29 +147,6 @@ std::vector<Setting> schedule_settings() {
         choice(key(kind, "update"), "value", {"step", "epoch"}, of_schedule(kind, &S::update)));
     rows.push_back(choice(key(kind, "origin"), "value", {"start", "after_warmup"},
                           of_schedule(kind, &S::origin)));
-  }
-  return rows;
-}
-
-std::vector<Setting> framework_settings() {
-  using O = FrameworkOptions;
-  const auto key = [](const std::string& name, const char* option) {
-    return "frameworks." + name + "." + option;
-  };
-  std::vector<Setting> rows{
-      number(key("ddp", "bucket_cap_mb"), 0, kNoLimit, of_framework("ddp", &O::bucket_cap_mb)),
-      number(key("ddp", "first_bucket_mb"), 0, kNoLimit, of_framework("ddp", &O::first_bucket_mb)),
-      flag(key("ddp", "gradient_as_bucket_view"), of_framework("ddp", &O::gradient_as_bucket_view)),
-      flag(key("ddp", "find_unused_parameters"), of_framework("ddp", &O::find_unused_parameters)),
-  };
-  rows.push_back(
-      whole(key("deepspeed", "zero_stage"), 0, of_framework("deepspeed", &O::zero_stage), 3));
-  for (const std::string name : {"layerwise", "pipeline", "hybrid"}) {
-    rows.push_back(
-        whole(key(name, "model_parallel_size"), 1, of_framework(name, &O::model_parallel_size)));
-  }
-  for (const std::string name : {"pipeline", "hybrid"}) {
-    rows.push_back(whole(key(name, "micro_batches"), 1, of_framework(name, &O::micro_batches)));
   }
   return rows;
 }
@@ -293,12 +189,6 @@ std::vector<Setting> proper_axes() {
       whole(
           "gpus", 1, [](Recipe & r) -> auto& { return r.run.gpus; }, kMostGpus),
   };
-}
-
-std::vector<Setting> joined(std::initializer_list<std::vector<Setting>> parts) {
-  std::vector<Setting> all;
-  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
-  return all;
 }
 
 /// Of a value, or of the first of an axis; a range is of numbers.

@@ -254,7 +254,7 @@ void read_matrices(const Sections& sections, Study& study) {
 }  // namespace
 
 std::string read_from_disk(const std::string& file) {
-  return base::read_file(file);
+  return base::read_text_file(file);
 }
 
 Study read_study(std::string_view text, const std::string& file,

@@ -25,21 +25,16 @@ class SlurmScheduler : public JobScheduler {
   explicit SlurmScheduler(const SchedulerSetup& setup) : setup_(setup) {}
 
   Submitted submit(const Job& job) override {
-    Words words{"sbatch", "--parsable", "--comment=" + job.launch};
-    if (!job.tasks.empty()) words.push_back(slurm::array_option(job.tasks, job.throttle));
-    if (!job.after.empty()) {
-      words.push_back(slurm::dependency_option(base::read_file(job.script), job.after));
+    Answer answer = sbatch(job);
+    if (slurm::says_too_many(answer.err)) {
+      const bool is_several = job.tasks.size() > 1;
+      if (is_several || has_jobs()) throw NoRoom(refusal_of(job, answer));
+      answer = sbatch(job);  // they may have ended just now
     }
-    if (!job.avoid.empty()) words.push_back(fmt::format("--exclude={}", fmt::join(job.avoid, ",")));
-    words.push_back(job.script);
-    words.push_back(job.launch);
-    // The job gets the environment of sbatch, so nothing is added to it.
-    const Command command{words, job.folder, {}, {}, {}, job.keep_open};
-    const Answer answer = ask_program(setup_.commands, command, setup_.patience_s);
     const JobId id = slurm::submitted_id(answer.out);
     if (*answer.end == ExitStatus{} && !id.empty()) return named(id, job);
     fail_unless_reached(answer, "sbatch");
-    throw base::RunError(fmt::format("job {} is refused: {}", job.name, complaint_of(answer)));
+    throw base::RunError(refusal_of(job, answer));
   }
 
   std::optional<Submitted> find(const Job& job) override {
@@ -102,6 +97,31 @@ class SlurmScheduler : public JobScheduler {
     Submitted submitted{id, {}};
     for (const int task : job.tasks) submitted.tasks.push_back(fmt::format("{}_{}", id, task));
     return submitted;
+  }
+
+  Answer sbatch(const Job& job) {
+    Words words{"sbatch", "--parsable", "--comment=" + job.launch};
+    if (!job.tasks.empty()) words.push_back(slurm::array_option(job.tasks, job.throttle));
+    if (!job.after.empty()) {
+      words.push_back(slurm::dependency_option(base::read_file(job.script), job.after));
+    }
+    if (!job.avoid.empty()) words.push_back(fmt::format("--exclude={}", fmt::join(job.avoid, ",")));
+    words.push_back(job.script);
+    words.push_back(job.launch);
+    // The job gets the environment of sbatch, so nothing is added to it.
+    const Command command{words, job.folder, {}, {}, {}, job.keep_open};
+    return ask_program(setup_.commands, command, setup_.patience_s);
+  }
+
+  /// Waiting or running, of whatever folder.
+  bool has_jobs() {
+    const std::vector<slurm::QueuedJob> jobs = queue();
+    return std::any_of(jobs.begin(), jobs.end(),
+                       [](const auto& job) { return !has_ended(job.status.state); });
+  }
+
+  static std::string refusal_of(const Job& job, const Answer& answer) {
+    return fmt::format("job {} is refused: {}", job.name, complaint_of(answer));
   }
 
   static std::string complaint_of(const Answer& answer) {

@@ -200,6 +200,11 @@ constexpr std::array<std::string_view, 13> kUnreachable{
     "Connection refused",
 };
 
+/// What says that a job is against a limit, and limits that are not on how many there are.
+constexpr std::string_view kAgainstLimit = "job submit limit, user's size and/or time limits";
+constexpr std::array<std::string_view, 3> kLimits{"error: QOS", "error: Assoc", "error: Part"};
+constexpr std::string_view kLimitOnNumber = "SubmitJob";  // QOSMaxSubmitJobPerUserLimit, …
+
 constexpr std::array<std::string_view, 6> kNoObjection{
     "Invalid job id specified",    "already finished",     "already completing or completed",
     "no longer pending execution", "is pending execution", "Job/step already",
@@ -336,6 +341,12 @@ std::vector<std::string> hosts_in(std::string_view list) {
 
 bool says_unreachable(std::string_view complaint) {
   return has_one_of(complaint, kUnreachable);
+}
+
+bool says_too_many(std::string_view complaint) {
+  if (complaint.find(kAgainstLimit) == std::string_view::npos) return false;
+  return complaint.find(kLimitOnNumber) != std::string_view::npos ||
+         !has_one_of(complaint, kLimits);
 }
 
 std::string first_objection(std::string_view complaint) {

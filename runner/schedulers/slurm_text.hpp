@@ -54,6 +54,9 @@ std::vector<std::string> hosts_in(std::string_view list);
 
 /// True for the complaint of a command that could not talk to SLURM, as opposed to a refusal.
 bool says_unreachable(std::string_view complaint);
+/// True for the refusal of a job that is one too many, as far as SLURM says it: the words are those
+/// of a job that is too large, unless a line above names the limit.
+bool says_too_many(std::string_view complaint);
 /// The first complaint that is not about jobs which have ended, have not started or are unknown.
 std::string first_objection(std::string_view complaint);
 

@@ -2,16 +2,21 @@
 #include "base/file.hpp"
 
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <fstream>
+#include <thread>
 
 #include "base/error.hpp"
 #include "tests/support/temp_dir.hpp"
 
 using namespace dlscale;
 using namespace dlscale::base;
+namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
@@ -45,6 +50,36 @@ TEST_CASE("reading names the path and the system's reason") {
   const test::TempDir dir;
   CHECK_THROWS_WITH(read_file(dir / "none"), Contains("none: No such file"));
   CHECK_THROWS_WITH(read_file(dir.path()), Contains("Is a directory"));
+}
+
+TEST_CASE("a text of more than 64 MiB, or without an end, is refused; a pipe is read") {
+  CHECK_THROWS_WITH(base::read_text_file("/dev/zero"),
+                    "cannot read /dev/zero: it has more than 64 MiB");
+  test::TempDir dir;
+  const fs::path sparse = dir / "sparse", pipe = dir / "pipe";
+  base::write_file_atomically(sparse, "");
+  fs::resize_file(sparse, base::kMostTextBytes + 1);
+  CHECK_THROWS_AS(base::read_text_file(sparse), base::RunError);
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(pipe) << "some text"; });
+  CHECK(base::read_text_file(pipe) == "some text");
+  writer.join();
+}
+
+TEST_CASE("parts of files are removed when nobody writes them any more") {
+  test::TempDir dir;
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  const fs::path left = dir / ("a.sh.part" + std::to_string(child)),
+                 living = dir / ("a.sh.part" + std::to_string(::getpid())),
+                 other = dir / "counterpart.part1x";
+  for (const fs::path& path : {left, living, other}) std::ofstream(path) << "half";
+  base::remove_left_parts(dir.path());
+  CHECK_FALSE(fs::exists(left));
+  CHECK(fs::exists(living));
+  CHECK(fs::exists(other));
+  base::remove_left_parts(dir / "nowhere");
 }
 
 TEST_CASE("writing into a missing folder fails and leaves nothing") {

@@ -47,6 +47,13 @@ TEST_CASE("what is left out is counted by state") {
   CHECK(count_others(runs.all, runs.all).empty());
 }
 
+TEST_CASE("runs that are not needed are no part of what is to be done") {
+  const Runs runs({JobState::Done, JobState::NotNeeded, JobState::Running, JobState::NotNeeded});
+  CHECK_THAT(head_lines({"s", 0, 0}, runs.all, {})[1], Catch::Contains("1/2 runs"));
+  CHECK(ids(most_telling(runs.all, 3)) == "312");
+  CHECK(ids(worth_a_look(runs.all)) == "3");
+}
+
 TEST_CASE("states are painted where they stand, and only on terminals") {
   const Runs runs({JobState::Failed, JobState::Done});
   const auto plain = table_lines(runs.all, {}, false);

@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Things break while dlscale hands jobs to a real OAR and follows them: no run is lost, none runs
-# twice. usage: oar.sh DLSCALE FAULT, with one of the functions below as the fault
+# twice. usage: oar.sh DLSCALE FAULT, with one of the functions below or in any_batch_system.bash
+# as the fault
 # shellcheck source-path=SCRIPTDIR source=faults.bash
 source "$(dirname "$0")/faults.bash" "$@"
+# shellcheck source=any_batch_system.bash
+source "$(dirname "$0")/any_batch_system.bash"
 cluster_kind=oar
+kill_step_ms=100
+short_walltime=(-S resources.walltime=00:00:15)
 
 if [[ -z ${3:-} ]]; then
-  make_trainer
-  cp "$dlscale" "$work/dlscale" # OAR's user may not enter the folders that lead to the build
-  code=0
-  "$root/tests/support/oar_cluster.sh" --running --site "$here/oar.toml" \
-    env DLSCALE_SHARE="${DLSCALE_SHARE:-$root}" "$0" "$work/dlscale" "$2" "$work" || code=$?
-  exit "$code"
+  options=()
+  [[ $fault != dead_at_launch ]] || options=(--look 600)
+  in_cluster oar_cluster.sh "${options[@]}"
 fi
 
 # Each job once by OAR's own records; tasks of arrays are jobs of their own there.
@@ -29,13 +31,10 @@ sys.exit(0 if len(set(commands)) == len(commands) == runs else 1)
 PY
 }
 
-# dlscale dies at several instants; each time another one goes on.
-killed() {
-  make_plan p 8
-  kill_submitters p 6 100
-  wait_for 60 submit p --wait
-  each_run_once p
-}
+has_no_jobs() { [[ -z $(oarstat -u | grep -v -e '^Job id' -e '^---') ]]; }
+cancel_by_hand() { oardel "$1" >>"$work/del.log"; }
+let_time_run_out() { :; } # it has little
+server_knows_its_jobs() { :; } # they are in the database
 
 # OAR's server is away when a job is submitted: oarsub fails, and the job is in the queue all the
 # same. The next dlscale finds it.
@@ -59,39 +58,93 @@ down_at_submit() {
   each_run_once p
 }
 
+# The database is away while jobs are followed.
+down_at_poll() {
+  make_plan p 2
+  hold_runs
+  submit p --wait &
+  wait_for 60 has_events p started 2
+  fault database stop
+  wait_for 90 grep -q 'asking again' "$work/submit.log"
+  fault database start
+  let_runs_end
+  wait $! || fail "submit failed"
+  each_run_once p
+}
+
 # A job in Hold waits until somebody resumes it; nothing is lost or submitted again meanwhile.
 held() {
   make_plan p 1
-  echo 1 >"$work/seconds"
   local id other
   other=$(oarsub -l nodes=2,walltime=0:05 'sleep 200' | grep -o 'OAR_JOB_ID=[0-9]*' | tr -dc 0-9)
   expect 0 submit p --once # it waits for the nodes
-  id=$(grep -o '"job_id":"[0-9]*"' "$work/p/launch.jsonl" | tail -n 1 | tr -dc 0-9)
+  id=$(last_job p)
   oarhold "$id" >"$work/hold.log" || fail "it could not be held"
   oardel "$other" >>"$work/hold.log"
-  "$dlscale" wait "$work/p" --poll 0.5 >"$work/wait.log" &
-  sleep 5
+  follow p &
+  wait_for 60 is_over "$other"
+  sleep 3 # time enough for a job to start
   kill -0 $! || fail "a held job is not over"
   "$dlscale" status "$work/p" >"$work/status.log"
   oarresume "$id" >>"$work/hold.log"
   wait $! || fail "the run failed"
   each_run_once p
 }
+is_over() { oarstat -s -j "$1" | grep -qE 'Error|Terminated'; }
 
-# Somebody deletes a job by hand; retry brings it back.
-cancelled_by_hand() {
+# OAR notices that a node is dead when it starts a job there, and goes on with another job of its own.
+dead_at_launch() {
   make_plan p 1
-  echo 60 >"$work/seconds"
-  expect 0 submit p
-  wait_for 60 is_running
-  oardel "$(grep -o '"job_id":"[0-9]*"' "$work/p/launch.jsonl" | tail -n 1 | tr -dc 0-9)" >"$work/del.log"
-  expect 1 "$dlscale" wait "$work/p" --poll 0.5 >"$work/wait.log"
-  [[ $(state_of_all p) == "1 cancelled" ]] || fail "$(state_of_all p)"
-  echo 0.1 >"$work/seconds"
-  expect 0 "$dlscale" retry "$work/p" --state cancelled --wait --poll 0.5 >"$work/retry.log" 2>&1
-  [[ $(state_of_all p) == "1 done" ]] || fail "$(state_of_all p)"
+  fault node crash node-1
+  expect 0 submit p --wait
+  has_events p requeued 1 || fail "nobody noted that the job waited again"
+  [[ $(events p submitting) == 1 ]] || fail "it was submitted twice"
+  [[ $(starts p) == 1 ]] || fail "it began twice"
+  all_are p "done"
 }
-is_running() { grep -qs '"event":"started"' "$work"/p/logs/*.end; }
+
+# A run that says it can go on: after a minute OAR starts the job again by itself, as another one.
+goes_on_later() {
+  touch "$work/again"
+  site_says='requeue = true'
+  make_plan p 1
+  hold_runs
+  submit p --wait &
+  wait_for 60 has_started p 1
+  sleep 62
+  let_runs_end
+  wait $! || fail "the run failed"
+  has_events p requeued 1 || fail "nobody noted that the job waited again"
+  [[ $(events p submitting) == 1 ]] || fail "it was submitted twice"
+  [[ $(starts p) == 2 ]] || fail "it did not begin again"
+  all_are p "done"
+}
+
+# The node of a running job is gone. OAR notes it when the job's time is up and it cannot be ended; the
+# run ends by that, and retry avoids the node, back or not.
+node_failure() {
+  make_plan p 1 -S resources.walltime=00:00:20
+  hold_runs
+  expect 0 submit p
+  wait_for 60 has_trained
+  fault node crash "$(node_of p 1)"
+  expect 1 follow p
+  all_are p node_fail
+  fault node boot "$(node_of p 1)"
+  let_runs_end
+  goes_elsewhere_on_retry p
+}
+
+# Folders are called what shells make something of, as far as OAR takes such names.
+hostile_names() {
+  local name="-x.sh"
+  make_plan "$name" 2 -S study.name=_help.-7
+  expect 0 submit "$name" --wait
+  all_are "$name" "done"
+  refuses_to_plan "it's \$(x)"
+  refuses_to_plan "x y"
+  refuses_to_plan "x,=@+:"
+}
 
 "$fault"
 echo "$fault: as it should be"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -238,6 +239,27 @@ TEST_CASE("runs that left the study stay on disk but leave plan.json") {
   write(test::plan_example("demo", "local", {"matrix.gpus=[1]"}), out);
   CHECK(contract::plan_from_json(base::read_file(out.plan_json()), "p").runs.size() == 24);
   for (const auto& run : before.plan.runs) CHECK(fs::exists(out.run(run.run_id).run_json()));
+}
+
+TEST_CASE("what a plan that was killed was writing is removed by the next one") {
+  test::TempDir dir;
+  const contract::PlanDir out(dir / "p");
+  const auto planning = test::plan_example("demo", "local");
+  write(planning, out);
+  CHECK_FALSE(fs::exists(out.write_mark()));
+  const pid_t killed = ::fork();
+  if (killed == 0) ::_exit(0);
+  REQUIRE(::waitpid(killed, nullptr, 0) == killed);
+  const std::string ending = ".part" + std::to_string(killed);
+  const fs::path left[] = {out.plan_json().string() + ending, out.jobs() / ("a.sh" + ending),
+                           out.run(planning.plan.runs[0].run_id).run_json().string() + ending};
+  for (const fs::path& part : left) std::ofstream(part) << "half";
+  write(planning, out);
+  for (const fs::path& part : left) CHECK(fs::exists(part));  // nobody says that there are any
+  std::ofstream(out.write_mark()) << "";
+  write(planning, out);
+  for (const fs::path& part : left) CHECK_FALSE(fs::exists(part));
+  CHECK_FALSE(fs::exists(out.write_mark()));
 }
 
 TEST_CASE("a folder with another study's plan is refused and untouched") {

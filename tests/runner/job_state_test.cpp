@@ -12,8 +12,8 @@ TEST_CASE("every job state has a name of its own") {
   std::set<std::string> names;
   for (JobState state : runner::all_job_states()) names.insert(to_string(state));
   CHECK(names == std::set<std::string>{"planned", "submitted", "queued", "running", "done",
-                                       "failed", "oom", "timeout", "node_fail", "preempted",
-                                       "cancelled", "lost"});
+                                       "not_needed", "failed", "oom", "timeout", "node_fail",
+                                       "preempted", "cancelled", "lost"});
 }
 
 TEST_CASE("every outcome is shown as a state that has ended") {
@@ -32,6 +32,15 @@ TEST_CASE("a batch system's verdict leads to the outcome of the same name") {
   CHECK(runner::outcome_of(JobState::Done) == std::nullopt);
   CHECK(runner::outcome_of(JobState::Failed) == std::nullopt);
   CHECK(runner::outcome_of(JobState::TimedOut) == RunOutcome::TimedOut);
+}
+
+TEST_CASE("a run that is done or not needed has ended well, a failed or preempted one has not") {
+  CHECK(runner::has_ended(JobState::NotNeeded));
+  CHECK_FALSE(runner::ended_badly(JobState::NotNeeded));
+  CHECK_FALSE(runner::ended_badly(JobState::Done));
+  CHECK_FALSE(runner::ended_badly(JobState::Running));
+  CHECK(runner::ended_badly(JobState::Failed));
+  CHECK(runner::ended_badly(JobState::Preempted));
 }
 
 TEST_CASE("a waiting or running job has not ended") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a launcher does when things end, or go wrong.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -105,6 +106,76 @@ TEST_CASE("a refused submission is noted with the reason, and nobody looks for i
   desk.let_jobs_complete();
   CHECK(desk.launch().ended.size() == 1);
   CHECK(desk.scheduler.described.back().launch == "t2");
+}
+
+/// Takes no more jobs than that many at a time.
+void limit_jobs(Desk& desk, std::size_t most) {
+  desk.scheduler.on_submit = [&desk, most](const runner::Job& job) {
+    const auto there =
+        std::count_if(desk.scheduler.jobs.begin(), desk.scheduler.jobs.end(),
+                      [](const auto& job) { return !runner::has_ended(job.second.state); });
+    const std::size_t more = std::max<std::size_t>(job.tasks.size(), 1);
+    if (static_cast<std::size_t>(there) + more > most) throw runner::NoRoom("one job too many");
+  };
+}
+
+TEST_CASE("where the batch system takes no more jobs of a user, the others wait") {
+  Desk desk({"a", "b", "c", "d"});
+  desk.options.window = 0;
+  limit_jobs(desk, 2);
+  desk.let_jobs_complete();
+  CHECK(desk.launch().ended.size() == 4);
+  CHECK(desk.scheduler.submitted == Lines{"a", "b", "c", "d"});
+  CHECK(desk.watcher.lines == Lines{"one job too many; waiting for room"});
+  const Lines events = desk.events();
+  CHECK(std::count(events.begin(), events.end(), "refused c") == 1);  // not asked again and again
+  CHECK(std::count(events.begin(), events.end(), "refused d") == 0);
+}
+
+TEST_CASE("of an array as many tasks are submitted as half of it, a quarter, … may fit") {
+  Desk desk({"a", "b", "c", "d", "e"});
+  desk.make_array();
+  desk.options.window = 0;
+  desk.options.until = runner::Until::looked;
+  limit_jobs(desk, 3);
+  CHECK(desk.launch().waiting == 3);
+  REQUIRE(desk.scheduler.described.size() == 1);
+  CHECK(desk.scheduler.described[0].tasks == std::vector{0, 1});
+}
+
+TEST_CASE("jobs of the same user elsewhere are waited for, a minute at a time; --once waits not") {
+  Desk desk({"a"});
+  desk.scheduler.jobs["other"] = {JobState::Running, {}, 0, ""};
+  limit_jobs(desk, 1);
+  desk.options.until = runner::Until::looked;
+  CHECK(desk.launch().waiting == 1);
+  desk.options.until = runner::Until::handed_over;
+  const auto limit = desk.scheduler.on_submit;
+  int asked = 0;
+  desk.scheduler.on_submit = [&](const runner::Job& job) {
+    if (++asked == 3) desk.scheduler.jobs.erase("other");
+    limit(job);
+  };
+  const double before_s = desk.clock.now_s;
+  CHECK(desk.launch().submitted == 1);
+  CHECK(desk.clock.now_s - before_s == Approx(120).margin(1));
+}
+
+TEST_CASE("a submission of a dead launcher that there is no room for is made later") {
+  Desk desk({"a"});
+  desk.scheduler.on_submit = [](const runner::Job&) { throw std::runtime_error("dies"); };
+  CHECK_THROWS_AS(desk.launch(), std::runtime_error);
+  desk.scheduler.jobs["other"] = {JobState::Running, {}, 0, ""};
+  limit_jobs(desk, 1);
+  const auto limit = desk.scheduler.on_submit;
+  desk.scheduler.on_submit = [&](const runner::Job& job) {
+    if (job.launch == "t2") desk.scheduler.jobs.erase("other");
+    limit(job);
+  };
+  desk.let_jobs_complete();
+  desk.orders = {{}, {"run-a"}};  // as a command sees it that was given after the death
+  CHECK(desk.launch().ended.size() == 1);
+  CHECK(desk.scheduler.submitted == Lines{"a"});
 }
 
 TEST_CASE("a launcher that died before the answer finds the job, and submits it else") {

@@ -6,15 +6,18 @@ source "$(dirname "$0")/cluster.bash"
 
 usage() {
   cat <<'TXT'
-usage: oar_cluster.sh [--running] --site FILE.toml COMMAND [ARGUMENT]...
+usage: oar_cluster.sh [--running [--look SECONDS]] --site FILE.toml COMMAND [ARGUMENT]...
 The nodes stand in the database only and nothing is ever scheduled: jobs are admitted, listed and
 deleted, but do not start. The command runs as user "scientist"; the folders it uses must be open
 to other users.
   --running  every node is a host of its own (name, address, processes, shared memory) on this
              machine, and jobs run; all share the file system. No cpusets: what oarsh has started on
              other nodes outlives a job that is killed. Sites of a few nodes only.
+  --look S   OAR looks at its nodes every S seconds, not every 10
 While nodes run, the command finds on its PATH a program that breaks things and mends them:
-  fault controller stop|start    Almighty, OAR's server; commands still read the database
+  fault controller stop|kill|start
+                                 Almighty, OAR's server; commands still read the database. When it is
+                                 killed (-9), so is whatever it has started on its machine
   fault database stop|start      PostgreSQL, without which no command answers
   fault node crash|boot NAME     all processes of the node are gone at once; OAR suspects it within
                                  some 20 s; once it is back it is declared alive
@@ -23,9 +26,10 @@ TXT
 }
 
 arguments=("$@")
-running=no
+running=no look=10
 [[ ${1:-} != --help ]] || { usage; exit 0; }
 [[ ${1:-} != --running ]] || { running=yes; shift; }
+[[ ${1:-} != --look ]] || { look=${2:?} && shift 2; }
 [[ ${1:-} == --site && $# -ge 3 ]] || { usage >&2; exit 2; }
 site=$2
 
@@ -75,7 +79,7 @@ if [[ $running == yes ]]; then
   # Look often, and do not wait long for what does not answer.
   configure SCHEDULER_JOB_SECURITY_TIME 1
   configure SCHEDULER_MIN_TIME_BETWEEN_2_CALLS 0
-  configure FINAUD_FREQUENCY 10
+  configure FINAUD_FREQUENCY "$look"
   configure OAR_SSH_CONNECTION_TIMEOUT 6
   configure JOBDEL_SOFTWALLTIME 8
   configure JOBDEL_WALLTIME 20
@@ -104,6 +108,13 @@ fault_controller_stop() {
   local process
   process=$(</run/oar-server.pid)
   kill -TERM "$process"
+  wait_for is_gone "$process"
+  rm -f /run/oar-server.pid
+}
+fault_controller_kill() {
+  local process
+  process=$(</run/oar-server.pid)
+  pkill -KILL --session "$(ps -o sid= -p "$process" | tr -d ' ')"
   wait_for is_gone "$process"
   rm -f /run/oar-server.pid
 }

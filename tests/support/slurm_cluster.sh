@@ -17,7 +17,8 @@ lists and (sbatch --test-only) plans with them, but a job would wait for its nod
   --limit-memory  jobs that take more memory than they asked for are ended by the kernel; needs root
                 and cgroups of version 1 (folders slurm-test-* in these, removed at the end)
 While nodes run, the command finds on its PATH a program that breaks things and mends them:
-  fault controller stop|start       slurmctld; it keeps its jobs
+  fault controller stop|kill|start  slurmctld; it keeps its jobs, when it is killed (-9) those that it has
+                                    saved, some 5 s after a change
   fault accounting stop|start       slurmdbd
   fault node crash|boot NAME        all processes of the node are gone at once; SLURM notes it
                                     after some 10 s, and a node that is back within one
@@ -150,10 +151,12 @@ fault_controller_start() {
   wait_for scontrol ping
 }
 fault_controller_stop() { stop_daemon slurmctld; }
+fault_controller_kill() { stop_daemon slurmctld KILL; }
+# stop_daemon NAME [SIGNAL]
 stop_daemon() {
   local process
   process=$(<"$state/$1.pid")
-  kill -TERM "$process"
+  kill "-${2:-TERM}" "$process"
   wait_for is_gone "$process"
 }
 # SLURM names its groups after the nodes, so each cluster gets a part of the hierarchy for its own.

@@ -96,6 +96,29 @@ TEST_CASE("SLURM's refusal is told from its absence") {
   CHECK_THROWS_WITH(slurm.scheduler->submit(slurm.job()), "sbatch was killed by signal 9");
 }
 
+TEST_CASE("one job too many waits for others of the user; where there are none it is refused") {
+  Slurm slurm;
+  slurm.fails("sbatch",
+              "sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission "
+              "failed: Job violates accounting/QOS policy (job submit limit, user's size and/or "
+              "time limits)\n");
+  slurm.says("squeue", "1|PENDING|0|0|Priority|5|6||1|N/A|x|\n");
+  CHECK_THROWS_AS(slurm.scheduler->submit(slurm.job()), runner::NoRoom);
+  slurm.says("squeue", "1|COMPLETED|0|0|None|5|6|n1|1|N/A|x|\n");
+  try {
+    slurm.scheduler->submit(slurm.job());
+    FAIL("it was taken");
+  } catch (const runner::NoRoom&) {
+    FAIL("there is nothing to wait for");
+  } catch (const base::RunError& refusal) {
+    CHECK_THAT(refusal.what(), Catch::EndsWith("sbatch: error: QOSMaxSubmitJobPerUserLimit"));
+  }
+  CHECK(slurm.words(slurm.commands.ran.size() - 1)[0] == "sbatch");  // asked once more
+  Job array = slurm.job();
+  array.tasks = {0, 1};  // one of them may fit
+  CHECK_THROWS_AS(slurm.scheduler->submit(array), runner::NoRoom);
+}
+
 TEST_CASE("many jobs are one question, of those gone from the queue a second one") {
   Slurm slurm;
   slurm.says("squeue", "1|RUNNING|0|0|None|5|6|n1|1|N/A|x|\n");

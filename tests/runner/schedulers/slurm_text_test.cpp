@@ -224,6 +224,18 @@ TEST_CASE("complaints of the way to SLURM are told from refusals") {
   CHECK_FALSE(slurm::says_unreachable("sbatch: error: Invalid partition name specified"));
 }
 
+TEST_CASE("a limit on the number of jobs is told from those on their size") {
+  const std::string failed =
+      "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit "
+      "limit, user's size and/or time limits)\n";
+  CHECK(slurm::says_too_many("sbatch: error: QOSMaxSubmitJobPerUserLimit\n" + failed));
+  CHECK(slurm::says_too_many("sbatch: error: AssocMaxSubmitJobLimit\n" + failed));
+  CHECK(slurm::says_too_many(failed));
+  CHECK_FALSE(slurm::says_too_many("sbatch: error: QOSMaxWallDurationPerJobLimit\n" + failed));
+  CHECK_FALSE(slurm::says_too_many("sbatch: error: AssocMaxNodePerJobLimit\n" + failed));
+  CHECK_FALSE(slurm::says_too_many("sbatch: error: Invalid partition name specified"));
+}
+
 TEST_CASE("complaints about jobs that are past an order are none") {
   CHECK(slurm::first_objection("Job has already finished for job 1\nslurm_suspend error: Job has "
                                "already finished\nInvalid job id specified for job 9\n")

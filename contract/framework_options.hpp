@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings of framework styles; defaults are the frameworks' own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlscale::contract {
+
+/// Each style reads only its own: those of the others stand in no run.json.
+struct FrameworkOptions {
+  // ddp, hybrid: as PyTorch's DistributedDataParallel
+  double bucket_cap_mb = 25;   ///< gradient bucket size, MiB
+  double first_bucket_mb = 1;  ///< cap of the first bucket, MiB
+  bool gradient_as_bucket_view = true;
+  bool find_unused_parameters = false;
+  bool static_graph = false;
+  std::string compression = "none";  ///< ddp, horovod: as what gradients travel: none, fp16, bf16
+
+  // horovod: as Horovod's environment variables
+  double fusion_threshold_mb = 128;  ///< MiB of gradients that go in one all-reduce
+  double cycle_time_ms = 1;          ///< between two rounds of negotiation
+  int cache_capacity = 1024;         ///< tensors whose negotiation is a bit
+  bool hierarchical_all_reduce = false;
+  bool autotune = false;  ///< of fusion threshold and cycle time
+
+  // deepspeed: as the keys of its zero_optimization
+  int zero_stage = 2;
+  std::int64_t reduce_bucket_elements = 500'000'000;
+  std::int64_t allgather_bucket_elements = 500'000'000;
+  std::string overlap_comm = "auto";            ///< on, off; auto: on in stage 3
+  bool use_reduce_scatter = false;              ///< buckets are reduce-scattered; else all-reduced
+  std::int64_t prefetch_elements = 50'000'000;  ///< stage 3
+  std::int64_t persistence_threshold_elements = 100'000;  ///< stage 3: smaller ones stay
+
+  // layerwise, pipeline, hybrid
+  int model_parallel_size = 1;
+  std::string balance = "cost";            ///< of stages: cost, parameters, blocks
+  int micro_batches = 1;                   ///< pipeline, hybrid
+  std::string pipeline_schedule = "1f1b";  ///< pipeline, hybrid: 1f1b, gpipe
+  bool operator==(const FrameworkOptions&) const = default;
+};
+
+/// "framework_options.KEY" of the options that `framework` does not read; of a framework that is no
+/// name of ours, none.
+const std::vector<std::string_view>& foreign_options(std::string_view framework);
+
+}  // namespace dlscale::contract

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to planner/study/*.cpp: makers of the rows of settings().
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "contract/vocabulary.hpp"
+#include "planner/study/settings.hpp"
+
+namespace dlscale::planner {
+
+using Kind = Symbol::Kind;
+
+/// As expressions see what a recipe holds; a number that is not given is NaN.
+inline Value shown(const std::string& text) {
+  return text;
+}
+inline Value shown(bool truth) {
+  return truth;
+}
+template <class Number>
+requires std::is_arithmetic_v<Number> Value shown(Number number) {
+  return static_cast<double>(number);
+}
+template <class T>
+Value shown(const std::optional<T>& value) {
+  return value ? shown(*value) : Value(std::numeric_limits<double>::quiet_NaN());
+}
+
+// Each maker takes the key, what its values may be, and where in a recipe they go: a function
+// from Recipe& to a reference.
+
+template <class Target, class Read>
+Setting setting(Symbol symbol, Target target, Read read) {
+  return {std::move(symbol), false,
+          [=](Recipe& recipe, const Item& item) { target(recipe) = read(recipe, item); },
+          [=](Recipe& recipe) { return shown(target(recipe)); }};
+}
+
+template <class Target>
+Setting whole(std::string name, std::int64_t least, Target target, std::int64_t most = kMostWhole) {
+  return setting({std::move(name), Kind::number}, target, [=](Recipe&, const Item& item) {
+    return static_cast<int>(item.whole(least, most));  // kMostWhole is the largest int
+  });
+}
+
+template <class Target>
+Setting number(std::string name, double least, double most, Target target) {
+  return setting({std::move(name), Kind::number}, target,
+                 [=](Recipe&, const Item& item) { return item.number(least, most); });
+}
+
+template <class Target>
+Setting numbers(std::string name, double least, Target target) {
+  return {{std::move(name), Kind::text},
+          true,
+          [=](Recipe& recipe, const Item& item) { target(recipe) = item.numbers(least); },
+          [](Recipe&) { return Value(std::string()); }};
+}
+
+template <class Target>
+Setting flag(std::string name, Target target) {
+  return setting({std::move(name), Kind::truth}, target,
+                 [](Recipe&, const Item& item) { return item.flag(); });
+}
+
+template <class Target>
+Setting text(std::string name, Target target) {
+  return setting({std::move(name), Kind::text}, target,
+                 [](Recipe&, const Item& item) { return item.text(); });
+}
+
+template <class Target>
+Setting choice(std::string name, std::string kind, std::vector<std::string> choices,
+               Target target) {
+  return setting({std::move(name), Kind::text, choices}, target,
+                 [=](Recipe&, const Item& item) { return item.one_of(kind, choices); });
+}
+
+/// A choice among the vocabulary's names of a family; of an external trainer we know no names.
+template <class Target>
+Setting known(std::string name, const std::string& family, Target target) {
+  const std::vector<std::string>& names = contract::vocabulary(family);
+  return setting({std::move(name), Kind::text, names}, target,
+                 [&names, family](Recipe& recipe, const Item& item) {
+                   const bool ours = recipe.run.trainer.command.empty();
+                   return ours ? item.one_of(family, names) : item.plain_name();
+                 });
+}
+
+inline std::vector<Setting> joined(std::initializer_list<std::vector<Setting>> parts) {
+  std::vector<Setting> all;
+  for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+/// Of every framework: `frameworks.NAME.OPTION`.
+std::vector<Setting> framework_settings();
+
+}  // namespace dlscale::planner
