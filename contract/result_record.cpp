@@ -52,6 +52,7 @@ void visit_fields(Visitor& v, StepWindow& r) {
   v.optional("bytes_sent", r.bytes_sent);
   v.optional("collectives", r.collectives);
   v.optional("comm_busy_s", r.comm_busy_s);
+  v.optional("comm_wait_s", r.comm_wait_s);
   v.optional("peak_memory_bytes", r.peak_memory_bytes);
 }
 

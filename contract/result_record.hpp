@@ -68,6 +68,7 @@ struct StepWindow {
   double bytes_sent = 0;         ///< payload handed to collectives, mean over ranks
   double collectives = 0;        ///< collective calls, mean over ranks
   Spread comm_busy_s;            ///< time collectives were under way, hidden or not
+  Spread comm_wait_s;            ///< of it: until all ranks were there
   double peak_memory_bytes = 0;  ///< largest rank
   std::string extra;
   bool operator==(const StepWindow&) const = default;

@@ -89,6 +89,7 @@ void validate_known(const RunSpec& spec, const Checker& check) {
   check.known("dataset", "dataset.kind", spec.dataset.kind);
   check.known("lr_schedule", "lr_schedule.kind", spec.lr_schedule.kind);
   check.known("optimizer", "optimizer.kind", spec.optimizer.kind);
+  if (!spec.all_reduce.empty()) check.known("all_reduce", "all_reduce", spec.all_reduce);
   check.one_of("precision", spec.precision, {"fp32", "fp64"});
   check.one_of("last_batch", spec.last_batch, {"pad", "drop"});
   check.one_of("lr.scale", spec.lr.scale, {"linear", "sqrt", "none"});

@@ -108,6 +108,7 @@ struct RunSpec {
 
   std::string framework = "ddp";
   FrameworkOptions framework_options;
+  std::string all_reduce;  ///< the algorithm; empty: the trainer's choice ("auto")
   std::string model = "mlp";
   ModelOptions model_options;
   std::string loader = "memory";

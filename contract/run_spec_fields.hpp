@@ -113,6 +113,7 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.optional("point", s.point);
   v.required("framework", s.framework);
   v.optional("framework_options", s.framework_options);
+  v.sparse("all_reduce", s.all_reduce);
   v.required("model", s.model);
   v.sparse("model_options", s.model_options);
   v.required("loader", s.loader);

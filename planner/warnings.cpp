@@ -3,7 +3,21 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace dlscale::planner {
+
+namespace {
+
+/// Styles with micro-batches, or one rank that does it all, accumulate no gradients.
+bool divides_model(std::string_view framework) {
+  for (const char* name : {"vanilla_data_parallel", "layerwise", "pipeline", "hybrid"}) {
+    if (framework == name) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 void Warnings::look_at(const contract::RunSpec& run, int repeats) {
   runs_ += repeats;
@@ -11,7 +25,7 @@ void Warnings::look_at(const contract::RunSpec& run, int repeats) {
   if (run.warmup_epochs > 0 && run.lr.peak < run.lr.base) falling_warmups_ += repeats;
   const std::optional<Knowledge>& known = *known_;
   if (!known || !run.trainer.command.empty()) return;
-  if (run.accumulation_steps > 1) accumulating_ += repeats;
+  if (run.accumulation_steps > 1 && divides_model(run.framework)) accumulating_ += repeats;
   if (!run.mode.empty()) inferring_ += repeats;
   const std::pair<const char*, const std::string*> names[] = {
       {"framework", &run.framework},
@@ -22,6 +36,9 @@ void Warnings::look_at(const contract::RunSpec& run, int repeats) {
       {"optimizer", &run.optimizer.kind},
       {"communicator", &run.resources.communicator},
       {"device", &run.resources.device}};
+  if (!run.all_reduce.empty() && !known->capabilities.has("all_reduce", run.all_reduce)) {
+    missing_[{"all_reduce", run.all_reduce}] += repeats;
+  }
   for (const auto& [family, name] : names) {
     if (!known->capabilities.has(family, *name)) missing_[{family, *name}] += repeats;
   }
@@ -42,7 +59,8 @@ void Warnings::add_to(std::vector<std::string>& warnings) const {
   for (const auto& [name, count] : missing_) warnings.push_back(missing(name, count));
   if (!*known_ || !(*known_)->built_here) return;
   if (accumulating_ > 0) {
-    warnings.push_back(refused("accumulation_steps above 1", accumulating_));
+    warnings.push_back(
+        refused("accumulation_steps above 1 with frameworks that divide the model", accumulating_));
   }
   if (inferring_ > 0) warnings.push_back(refused("mode inference", inferring_));
 }

@@ -3,9 +3,12 @@
 
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "trainer/agreement.hpp"
 #include "trainer/data/dataset_path.hpp"
+#include "trainer/data/hollow_loader.hpp"
+#include "trainer/parallel/replicated.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
 
 namespace dlscale::trainer {
@@ -17,39 +20,67 @@ std::unique_ptr<const Dataset> load_dataset(contract::DatasetSpec spec) {
   return std::make_unique<const Dataset>(entry.load(spec));
 }
 
-/// Everything that needs no other rank.
+/// Null where each rank has a replica.
+const StyleEntry* divided_style(const std::string& framework) {
+  for (const StyleEntry* entry : style_table()) {
+    if (entry->name == framework) return entry;
+  }
+  return nullptr;
+}
+
+DataShare share_of(const contract::RunSpec& spec, int rank) {
+  const StyleEntry* style = divided_style(spec.framework);
+  return style != nullptr ? style->share(spec, rank) : DataShare{rank, spec.gpus};
+}
+
+std::uint64_t seed_of(const contract::RunSpec& spec) {
+  return spec.seed + static_cast<std::uint64_t>(spec.repetition) - 1;
+}
+
+Precision precision_of(const contract::RunSpec& spec) {
+  return spec.precision == "fp64" ? Precision::fp64 : Precision::fp32;
+}
+
+std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const TrainerParts& parts) {
+  return base::find(model_table(), "model", spec.model)
+      .make({.input = parts.dataset->shape,
+             .classes = parts.dataset->classes,
+             .precision = precision_of(spec),
+             .device = *parts.device,
+             .seed = seed_of(spec)});
+}
+
+/// Everything that needs no other rank; the style is left out.
 TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local_rank) {
-  const std::uint64_t seed = spec.seed + static_cast<std::uint64_t>(spec.repetition) - 1;
   auto dataset = load_dataset(spec.dataset);
+  const DataShare share = share_of(spec, rank);
   const DistributedSampler sampler({.samples = dataset->train.size(),
                                     .global_batch = spec.global_batch,
-                                    .rank = rank,
-                                    .world_size = spec.gpus,
+                                    .rank = share.index,
+                                    .world_size = share.count,
                                     .last_batch = spec.last_batch,
-                                    .seed = seed});
+                                    .seed = seed_of(spec)});
   auto device = base::find(device_table(), "device", spec.resources.device)
                     .make({.local_rank = local_rank, .cores = spec.resources.cores_per_rank});
-  const Precision precision = spec.precision == "fp64" ? Precision::fp64 : Precision::fp32;
   const LoaderEntry& loader = base::find(loader_table(), "loader", spec.loader);
-  auto train_loader = loader.make({*dataset, dataset->train, precision});
-  auto test_loader = loader.make({*dataset, dataset->test, precision});
-  auto model = base::find(model_table(), "model", spec.model)
-                   .make({.input = dataset->shape,
-                          .classes = dataset->classes,
-                          .precision = precision,
-                          .device = *device,
-                          .seed = seed});
-  auto optimizer = base::find(optimizer_table(), "optimizer", spec.optimizer.kind)
-                       .make(spec.optimizer, model->parameters());
+  const auto loader_of = [&](const Split& split) {
+    return share.loads ? loader.make({*dataset, split, precision_of(spec)}) : make_hollow_loader();
+  };
+  auto train_loader = loader_of(dataset->train);
+  auto test_loader = loader_of(dataset->test);
   return {.dataset = std::move(dataset),
+          .share = share,
           .sampler = sampler,
           .learning_rate = LearningRateCurve(spec, sampler.steps_per_epoch()),
           .device = std::move(device),
           .train_loader = std::move(train_loader),
-          .test_loader = std::move(test_loader),
-          .model = std::move(model),
-          .optimizer = std::move(optimizer),
-          .sync = nullptr};
+          .test_loader = std::move(test_loader)};
+}
+
+std::unique_ptr<ParallelStyle> make_style(StyleContext context) {
+  const std::string& framework = context.spec.framework;
+  if (const StyleEntry* style = divided_style(framework)) return style->make(std::move(context));
+  return make_replicated(std::move(context), base::find(sync_table(), "framework", framework));
 }
 
 }  // namespace
@@ -57,15 +88,27 @@ TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local
 TrainerParts assemble(const contract::RunSpec& spec, int local_rank, CollectiveQueue& queue,
                       const base::Clock& clock) {
   std::optional<TrainerParts> parts;
-  all_or_none(queue, [&] { parts.emplace(make_local_parts(spec, queue.rank(), local_rank)); });
-  const Model& model = *parts->model;
-  broadcast_from_root(model.parameters(), queue);
-  parts->sync = base::find(sync_table(), "framework", spec.framework)
-                    .make({.parameters = model.parameters(),
-                           .parameter_names = model.parameter_names(),
-                           .options = spec.framework_options,
-                           .queue = queue,
-                           .clock = clock});
+  std::unique_ptr<Model> model;
+  all_or_none(queue, [&] {
+    parts.emplace(make_local_parts(spec, queue.rank(), local_rank));
+    model = make_model(spec, *parts);
+  });
+  broadcast_from_root(model->parameters(), queue);
+  parts->parameters = parameter_count(*model);
+  parts->style =
+      make_style({.spec = spec,
+                  .model = std::move(model),
+                  .sample = {parts->dataset->shape.channels, parts->dataset->shape.height,
+                             parts->dataset->shape.width},
+                  .make_optimizer =
+                      [&spec](const std::vector<at::Tensor>& parameters) {
+                        return base::find(optimizer_table(), "optimizer", spec.optimizer.kind)
+                            .make(spec.optimizer, parameters);
+                      },
+                  .make_model = [&spec, &parts] { return make_model(spec, *parts); },
+                  .device = *parts->device,
+                  .queue = queue,
+                  .clock = clock});
   return std::move(*parts);
 }
 

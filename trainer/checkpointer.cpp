@@ -9,36 +9,36 @@
 #include "contract/version.hpp"
 #include "trainer/agreement.hpp"
 #include "trainer/checkpoint/checkpoint_store.hpp"
+#include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/checkpoint/tensor_archive.hpp"
-#include "trainer/sync/tensor_collectives.hpp"
 
 namespace dlscale::trainer {
 
-Checkpointer::Checkpointer(Context context, std::vector<NamedTensor> state)
-    : context_(std::move(context)), state_(std::move(state)), saved_s_(context_.clock.steady_s()) {}
+Checkpointer::Checkpointer(Context context, ParallelStyle& style)
+    : context_(std::move(context)), style_(style), saved_s_(context_.clock.steady_s()) {}
 
 Resumed Checkpointer::resume() {
   std::string text;
+  const std::vector<NamedTensor> state = style_.state();
   all_or_none(context_.queue, [&] {
     if (!is_root()) return;
-    if (const auto header = take_newest()) text = contract::to_json(*header);
+    if (const auto header = take_newest(state)) text = contract::to_json(*header);
   });
   text = broadcast_text(std::move(text), context_.queue);
   if (text.empty()) return {};
-  std::vector<at::Tensor> tensors;
-  for (const NamedTensor& named : state_) tensors.push_back(named.tensor.detach());
-  broadcast_from_root(tensors, context_.queue);
+  style_.load(state);
   const auto header = contract::checkpoint_header_from_json(text, "");
   last_ = header.progress;
   return {source_ ? source_->root().filename().string() : "", header.progress};
 }
 
-std::optional<contract::CheckpointHeader> Checkpointer::take_newest() {
+std::optional<contract::CheckpointHeader> Checkpointer::take_newest(
+    const std::vector<NamedTensor>& state) {
   auto found = trainer::take_newest(
       {.spec = context_.spec,
        .folder = context_.folder,
        .launch = context_.launch,
-       .take = [this](const std::string& bytes) { read_archive(bytes, state_); },
+       .take = [&state](const std::string& bytes) { read_archive(bytes, state); },
        .warn = [this](const std::string& line) { context_.writer.warn(line); }});
   if (!found) return std::nullopt;
   source_ = found->launch;
@@ -48,9 +48,10 @@ std::optional<contract::CheckpointHeader> Checkpointer::take_newest() {
 std::optional<std::string> Checkpointer::save(const contract::Progress& progress) {
   if (last_ && last_->same_place(progress)) return std::nullopt;
   std::optional<std::string> failure;
+  const std::vector<NamedTensor> state = style_.state();
   try {
     all_or_none(context_.queue, [&] {
-      if (is_root()) write(progress);
+      if (is_root()) write(progress, state);
     });
     last_ = progress;
   } catch (const SharedError& error) {
@@ -60,7 +61,8 @@ std::optional<std::string> Checkpointer::save(const contract::Progress& progress
   return failure;
 }
 
-void Checkpointer::write(const contract::Progress& progress) {
+void Checkpointer::write(const contract::Progress& progress,
+                         const std::vector<NamedTensor>& state) {
   const double begin_s = context_.clock.steady_s();
   const contract::CheckpointHeader header{
       .run_id = context_.spec.run_id,
@@ -73,8 +75,8 @@ void Checkpointer::write(const contract::Progress& progress) {
   if (source_) superseded.push_back(*source_);
   const Saved saved = save_checkpoint(
       launch(), header,
-      [this](StateFile& file) {
-        write_archive(state_, [&file](std::string_view bytes) { file.append(bytes); });
+      [&state](StateFile& file) {
+        write_archive(state, [&file](std::string_view bytes) { file.append(bytes); });
       },
       superseded);
   source_.reset();

@@ -4,14 +4,13 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/clock.hpp"
 #include "contract/checkpoint.hpp"
 #include "contract/run_dir.hpp"
 #include "contract/run_spec.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/comm/collective_queue.hpp"
+#include "trainer/parallel/parallel_style.hpp"
 #include "trainer/record/result_writer.hpp"
 
 namespace dlscale::trainer {
@@ -22,7 +21,7 @@ struct Resumed {
   contract::Progress progress;
 };
 
-/// One for a launch. Replicas hold the same state, so rank 0 writes and reads for all.
+/// One for a launch. Rank 0 writes and reads for all.
 class Checkpointer {
  public:
   struct Context {
@@ -33,8 +32,8 @@ class Checkpointer {
     ResultWriter& writer;
     const base::Clock& clock;
   };
-  /// `state`: what decides how training goes on; shares its memory with the model and optimizer.
-  Checkpointer(Context context, std::vector<NamedTensor> state);
+  /// `style` has what decides how training goes on.
+  Checkpointer(Context context, ParallelStyle& style);
 
   /// **Collective.** Takes the newest good checkpoint of the run's earlier launches, if there is
   /// one.
@@ -49,13 +48,13 @@ class Checkpointer {
   void discard();
 
  private:
-  std::optional<contract::CheckpointHeader> take_newest();
-  void write(const contract::Progress& progress);
+  std::optional<contract::CheckpointHeader> take_newest(const std::vector<NamedTensor>& state);
+  void write(const contract::Progress& progress, const std::vector<NamedTensor>& state);
   contract::LaunchDir launch() const { return context_.folder.launch(context_.launch); }
   bool is_root() const { return context_.queue.rank() == 0; }
 
   Context context_;
-  std::vector<NamedTensor> state_;
+  ParallelStyle& style_;
   std::optional<contract::LaunchDir> source_;  ///< the launch that was resumed
   std::optional<contract::Progress> last_;     ///< the last that is on the disk
   double saved_s_;                             ///< when the last attempt ended, or the launch began

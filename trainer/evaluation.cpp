@@ -31,8 +31,9 @@ Counts count_share(TrainerParts& parts, std::vector<std::int64_t> share, const T
       counts.broken_off = 1;
       break;
     }
+    const at::Tensor output = parts.style->predict(batch.input.to(device));
+    if (!output.defined()) continue;
     const at::Tensor target = batch.target.to(device);
-    const at::Tensor output = parts.model->forward(batch.input.to(device));
     counts.samples += static_cast<double>(batch.size());
     counts.correct += output.argmax(1).eq(target).sum().item<double>();
     counts.loss_sum +=
@@ -46,9 +47,10 @@ Counts count_share(TrainerParts& parts, std::vector<std::int64_t> share, const T
 std::optional<contract::EvalRecord> evaluate(TrainerParts& parts, CollectiveQueue& queue,
                                              const base::Clock& clock, const ToldToStop& told) {
   const double start_s = clock.steady_s();
-  parts.model->set_training(false);
+  parts.style->set_training(false);
   Counts counts = count_share(
-      parts, evaluation_share(parts.dataset->test.size(), queue.rank(), queue.size()), told);
+      parts, evaluation_share(parts.dataset->test.size(), parts.share.index, parts.share.count),
+      told);
   queue.all_reduce({&counts, sizeof(Counts) / sizeof(double), ElementType::float64}, ReduceOp::sum)
       ->wait();
   if (counts.broken_off > 0) return std::nullopt;

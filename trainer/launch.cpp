@@ -15,6 +15,7 @@
 #include "trainer/assemble.hpp"
 #include "trainer/build_info.hpp"
 #include "trainer/capabilities.hpp"
+#include "trainer/comm/algorithms/with_all_reduce.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/data/dataset_path.hpp"
 #include "trainer/record/environment.hpp"
@@ -59,7 +60,7 @@ int Launch::run() {
   choose_communicator(spec);
   open_folder(spec);
   TrainerParts parts = assemble(spec, placement_.local_rank, *queue_, clock_);
-  Checkpointer checkpoints({spec, folder_, number_, *queue_, writer_, clock_}, state_of(parts));
+  Checkpointer checkpoints({spec, folder_, number_, *queue_, writer_, clock_}, *parts.style);
   const Resumed resumed = checkpoints.resume();
   write_start(spec, parts, resumed);
   const TrainerTools tools{*queue_, writer_, clock_, checkpoints,
@@ -105,9 +106,14 @@ contract::RunSpec Launch::read_description() {
 }
 
 void Launch::choose_communicator(const contract::RunSpec& spec) {
-  if (spec.resources.communicator != "single") return;
   queue_.reset();
-  communicator_ = make_single();
+  if (spec.resources.communicator == "single") {
+    communicator_ = make_single();
+  } else {
+    const std::string all_reduce = spec.all_reduce.empty() ? "auto" : spec.all_reduce;
+    session_->choose_all_reduce(all_reduce);
+    communicator_ = with_all_reduce(make_mpi(*session_), all_reduce);
+  }
   queue_.emplace(*communicator_, clock_);
 }
 
@@ -144,8 +150,9 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   start.environment["threads_per_rank"] = std::to_string(spec.resources.cores_per_rank);
   start.environment["interop_threads"] = "1";
   start.environment["allocator"] = allocator_;
+  start.environment["all_reduce"] = communicator_->all_reduce_name();
   start.environment["dataset_path"] = expand_variables(spec.dataset.path, ::getenv);
-  start.parameters = parameter_count(*parts.model);
+  start.parameters = parts.parameters;
   start.trainable_parameters = start.parameters;
   start.train_samples = parts.dataset->train.size();
   start.test_samples = parts.dataset->test.size();

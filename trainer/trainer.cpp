@@ -7,26 +7,13 @@
 #include <cmath>
 #include <utility>
 
-#include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/evaluation.hpp"
-#include "trainer/optim/loss.hpp"
 
 namespace dlscale::trainer {
 
 using contract::RunOutcome;
 using contract::StepPart;
-
-std::vector<NamedTensor> state_of(TrainerParts& parts) {
-  std::vector<NamedTensor> all;
-  for (NamedTensor& part : parts.model->state()) {
-    all.push_back({"model." + part.name, std::move(part.tensor)});
-  }
-  for (NamedTensor& part : parts.optimizer->state()) {
-    all.push_back({"optimizer." + part.name, std::move(part.tensor)});
-  }
-  return all;
-}
 
 Trainer::Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTools tools,
                  const contract::Progress& from)
@@ -57,7 +44,7 @@ Trainer::End Trainer::train_epoch() {
   const std::int64_t steps = parts_.sampler.steps_per_epoch();
   std::int64_t done = at_.step - at_.epoch * steps;
   if (done == steps) return std::nullopt;
-  parts_.model->set_training(true);
+  parts_.style->set_training(true);
   const std::int64_t batch = parts_.sampler.batch_per_rank();
   std::vector<std::int64_t> samples = parts_.sampler.samples_of(at_.epoch);
   samples.erase(samples.begin(), samples.begin() + done * batch);
@@ -100,22 +87,7 @@ void Trainer::step() {
   const c10::Device device = parts_.device->torch_device();
   batch = {batch.input.to(device), batch.target.to(device)};
 
-  timer_.enter(StepPart::forward);
-  parts_.sync->before_forward();
-  const at::Tensor output = parts_.model->forward(batch.input);
-  const at::Tensor loss = cross_entropy(output, batch.target, spec_.label_smoothing);
-  loss_sum_->add_(loss.detach());
-
-  timer_.enter(StepPart::backward);
-  parts_.sync->before_backward(output);
-  loss.backward();
-  parts_.sync->after_backward();
-
-  timer_.enter(StepPart::optimizer);
-  timer_.move(StepPart::backward, StepPart::exposed_comm, parts_.sync->exposed_comm_s());
-  parts_.optimizer->step(parts_.learning_rate.at_step(at_.step));
-  // Dropped, not zeroed: the next backward pass then stores gradients instead of adding to zeros.
-  for (const at::Tensor& parameter : parts_.model->parameters()) parameter.mutable_grad().reset();
+  loss_sum_->add_(parts_.style->train_step(batch, parts_.learning_rate.at_step(at_.step), timer_));
   timer_.leave();
   ++at_.step;
 }

@@ -14,13 +14,11 @@
 #include "trainer/data/loader.hpp"
 #include "trainer/data/sampler.hpp"
 #include "trainer/device/device.hpp"
-#include "trainer/models/model.hpp"
 #include "trainer/optim/lr_schedule.hpp"
-#include "trainer/optim/optimizer.hpp"
+#include "trainer/parallel/parallel_style.hpp"
 #include "trainer/record/step_recorder.hpp"
 #include "trainer/record/step_timer.hpp"
 #include "trainer/stop_poll.hpp"
-#include "trainer/sync/gradient_sync.hpp"
 
 namespace at {
 class Tensor;
@@ -31,18 +29,15 @@ namespace dlscale::trainer {
 /// What a run is made of; every part is made by assemble.hpp.
 struct TrainerParts {
   std::unique_ptr<const Dataset> dataset;
+  DataShare share;
   DistributedSampler sampler;
   LearningRateCurve learning_rate;
   std::unique_ptr<Device> device;
   std::unique_ptr<Loader> train_loader;
   std::unique_ptr<Loader> test_loader;
-  std::unique_ptr<Model> model;
-  std::unique_ptr<Optimizer> optimizer;
-  std::unique_ptr<GradientSync> sync;
+  std::int64_t parameters = 0;  ///< scalars that are trained, whatever rank has them
+  std::unique_ptr<ParallelStyle> style;
 };
-
-/// What decides how training goes on: the tensors of model and optimizer.
-std::vector<NamedTensor> state_of(TrainerParts& parts);
 
 /// What surrounds the loop; all of it outlives the trainer.
 struct TrainerTools {

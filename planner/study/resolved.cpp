@@ -36,6 +36,7 @@ std::vector<Default> training_defaults() {
           {"dataset.train_samples", run.dataset.train_samples},
           {"dataset.test_samples", run.dataset.test_samples},
           {"mode", std::string("train")},
+          {"all_reduce", std::string("auto")},
           {"last_batch", run.last_batch},
           {"epochs", std::int64_t{run.epochs}},
           {"warmup_epochs", run.warmup_epochs},

@@ -61,9 +61,25 @@ Setting mode_setting() {
           }};
 }
 
+/// A run spec that leaves the choice to the trainer does not say so.
+Setting all_reduce_setting() {
+  const std::vector<std::string>& names = contract::vocabulary("all_reduce");
+  return {
+      {"all_reduce", Kind::text, names},
+      false,
+      [&names](Recipe& recipe, const Item& item) {
+        const std::string name = item.one_of("all_reduce", names);
+        recipe.run.all_reduce = name == "auto" ? "" : name;
+      },
+      [](Recipe& recipe) {
+        return Value(recipe.run.all_reduce.empty() ? std::string("auto") : recipe.run.all_reduce);
+      }};
+}
+
 std::vector<Setting> recipe_settings() {
   return {
       mode_setting(),
+      all_reduce_setting(),
       whole(
           "epochs", 1, [](Recipe & r) -> auto& { return r.run.epochs; }),
       number(

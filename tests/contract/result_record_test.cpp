@@ -25,6 +25,7 @@ StepWindow any_window(test::AnyValue& any) {
   w.wall_s = any.positive();
   for (Spread& part : w.parts) part = any_spread(any);
   w.comm_busy_s = any_spread(any);
+  w.comm_wait_s = any_spread(any);
   w.bytes_sent = any.positive();
   return w;
 }

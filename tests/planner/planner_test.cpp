@@ -150,18 +150,23 @@ TEST_CASE("where the site's trainer is unknown, names the one built here lacks a
                     (dir / "caps.json").string() + ")"});
 }
 
-TEST_CASE("accumulation steps are a warning where the trainer built here is asked") {
+TEST_CASE("accumulation steps are a warning where the model is divided, and in no other style") {
   test::TempDir dir;
   const auto resources = built_small(dir);
-  CHECK(warnings_of("demo", "local", {"training.accumulation_steps=2"}, resources).back() ==
-        "the trainer built here refuses accumulation_steps above 1: 48 of 48 runs would fail");
-  CHECK(warnings_of("juwels", "juwels-booster", {"matrix.accumulation_steps=[1, 2]"}, resources)
-            .back() ==
-        "the trainer built here refuses accumulation_steps above 1 (this site's may not): 1620 of "
-        "3240 runs");
-  CHECK(test::plan_demo_on("scheduler = 'local'\ncapabilities = 'caps.json'", dir,
-                           {"training.accumulation_steps=2"})
-            .plan.warnings.size() == 1);
+  const auto warnings = [&](const std::string& framework) {
+    return warnings_of("nef", "nef",
+                       {"training.accumulation_steps=2", "matrix.framework=['" + framework + "']"},
+                       resources);
+  };
+  const auto refusals = [](const std::vector<std::string>& all) {
+    return std::count_if(all.begin(), all.end(), [](const std::string& text) {
+      return text.starts_with(
+          "the trainer built here refuses accumulation_steps above 1 with "
+          "frameworks that divide the model (this site's may not): ");
+    });
+  };
+  CHECK(refusals(warnings("pipeline")) == 1);
+  CHECK(refusals(warnings("ddp")) == 0);
 }
 
 TEST_CASE("inference is a run of its own, and a warning where the trainer built here is asked") {

@@ -39,7 +39,7 @@ class Job {
   }
   /// Waits until results.jsonl holds a step_window.
   void wait_for_training() const;
-  /// Waits until the condition holds.
+  /// Waits until the condition holds. Throws when the job ends before.
   void wait_for(const std::function<bool()>& condition) const;
   pid_t pid() const { return pid_; }               ///< of mpirun, or of dlscale-train
   pid_t pid_of_rank(int rank) const;               ///< under mpirun only
@@ -48,6 +48,8 @@ class Job {
   std::filesystem::path folder() const { return folder_ / "run"; }
 
  private:
+  bool has_ended() const;
+
   TempDir folder_;
   pid_t pid_ = 0;
 };

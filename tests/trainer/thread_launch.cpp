@@ -5,15 +5,18 @@
 
 #include "base/file.hpp"
 #include "trainer/assemble.hpp"
+#include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/comm/thread.hpp"
 
 namespace dlscale::test {
 namespace {
 
-std::string bytes_of(const trainer::Model& model) {
+/// What a checkpoint would hold of the model.
+std::string bytes_of_model(const std::vector<trainer::NamedTensor>& state) {
   std::string bytes;
-  for (const at::Tensor& parameter : model.parameters()) {
-    const at::Tensor flat = parameter.detach().contiguous();
+  for (const trainer::NamedTensor& part : state) {
+    if (!part.name.starts_with("model.")) continue;
+    const at::Tensor flat = part.tensor.detach().contiguous();
     bytes.append(static_cast<const char*>(flat.data_ptr()), flat.nbytes());
   }
   return bytes;
@@ -34,7 +37,7 @@ ThreadLaunch launch(const contract::RunSpec& spec, const std::filesystem::path& 
     if (queue.rank() == 0) writer.open(folder);
     auto parts = trainer::assemble(spec, queue.rank(), queue, clock);
     trainer::Checkpointer checkpoints({spec, run, folder.number(), queue, writer, clock},
-                                      state_of(parts));
+                                      *parts.style);
     const trainer::Resumed resumed = checkpoints.resume();
     int question = 0;
     const auto told = [&] {
@@ -44,8 +47,9 @@ ThreadLaunch launch(const contract::RunSpec& spec, const std::filesystem::path& 
         trainer::Trainer(spec, parts, {queue, writer, clock, checkpoints, told}, resumed.progress)
             .fit();
     writer.stop({.outcome = result.outcome, .reason = result.summary});
+    const auto state = parts.style->state();
     if (queue.rank() != 0) return;
-    seen = {{}, result.outcome, result.summary, resumed.from, bytes_of(*parts.model)};
+    seen = {{}, result.outcome, result.summary, resumed.from, bytes_of_model(state)};
   });
   seen.records = contract::parse_results(base::read_file(folder.results())).records;
   return seen;

@@ -28,36 +28,43 @@ CollectiveQueue::~CollectiveQueue() {
 }
 
 std::shared_ptr<Work> CollectiveQueue::all_reduce(Span data, ReduceOp op, OnDone on_done) {
-  return submit([this, data, op] { communicator_.all_reduce(data, op); },
-                static_cast<std::int64_t>(data.bytes()), std::move(on_done));
+  return run([data, op](Communicator& c) { c.all_reduce(data, op); }, std::move(on_done));
 }
 
-std::shared_ptr<Work> CollectiveQueue::broadcast(Span data, int root, OnDone on_done) {
-  return submit([this, data, root] { communicator_.broadcast(data, root); },
-                static_cast<std::int64_t>(data.bytes()), std::move(on_done));
+std::shared_ptr<Work> CollectiveQueue::reduce_scatter(Span in, Span out, ReduceOp op,
+                                                      OnDone on_done) {
+  return run([in, out, op](Communicator& c) { c.reduce_scatter(in, out, op); }, std::move(on_done));
 }
 
 std::shared_ptr<Work> CollectiveQueue::all_gather(Span in, Span out, OnDone on_done) {
-  return submit([this, in, out] { communicator_.all_gather(in, out); },
-                static_cast<std::int64_t>(in.bytes()), std::move(on_done));
+  return run([in, out](Communicator& c) { c.all_gather(in, out); }, std::move(on_done));
+}
+
+std::shared_ptr<Work> CollectiveQueue::broadcast(Span data, int root, OnDone on_done) {
+  return run([data, root](Communicator& c) { c.broadcast(data, root); }, std::move(on_done));
+}
+
+std::shared_ptr<Work> CollectiveQueue::reduce(Span data, ReduceOp op, int root, OnDone on_done) {
+  return run([data, op, root](Communicator& c) { c.reduce(data, op, root); }, std::move(on_done));
+}
+
+std::shared_ptr<Work> CollectiveQueue::exchange(Span out, int to, Span in, int from,
+                                                OnDone on_done) {
+  return run([out, to, in, from](Communicator& c) { c.exchange(out, to, in, from); },
+             std::move(on_done));
 }
 
 std::shared_ptr<Work> CollectiveQueue::barrier(OnDone on_done) {
-  return submit([this] { communicator_.barrier(); }, 0, std::move(on_done));
+  return run([](Communicator& c) { c.barrier(); }, std::move(on_done));
 }
 
-CommStats CollectiveQueue::stats() const {
-  const std::lock_guard lock(mutex_);
-  return stats_;
-}
-
-std::shared_ptr<Work> CollectiveQueue::submit(std::function<void()> run, std::int64_t bytes,
-                                              OnDone on_done) {
+std::shared_ptr<Work> CollectiveQueue::run(std::function<void(Communicator&)> calls,
+                                           OnDone on_done) {
   auto work = std::make_shared<Work>();
   work->submitted_s_ = clock_.steady_s();
   {
     const std::lock_guard lock(mutex_);
-    tasks_.push_back({work, std::move(run), std::move(on_done), bytes});
+    tasks_.push_back({work, std::move(calls), std::move(on_done)});
   }
   arrived_.notify_one();
   return work;
@@ -81,18 +88,12 @@ void CollectiveQueue::execute(const Task& task) {
   work.started_s_ = clock_.steady_s();
   if (!broken_) {
     try {
-      task.run();
+      task.calls(communicator_);
     } catch (...) {
       broken_ = std::current_exception();
     }
   }
   work.finished_s_ = clock_.steady_s();
-  if (!broken_) {
-    const std::lock_guard lock(mutex_);
-    ++stats_.collectives;
-    stats_.bytes += task.bytes;
-    stats_.busy_s += work.finished_s_ - work.started_s_;
-  }
   if (task.on_done) task.on_done(broken_);
   {
     const std::lock_guard lock(work.mutex_);

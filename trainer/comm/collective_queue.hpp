@@ -5,7 +5,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -38,20 +37,13 @@ class Work {
   double submitted_s_ = 0, started_s_ = 0, finished_s_ = 0;
 };
 
-/// Totals since the queue was made; failed collectives do not count.
-struct CommStats {
-  std::int64_t collectives = 0;
-  std::int64_t bytes = 0;  ///< payload of this rank
-  double busy_s = 0;       ///< a collective was under way, waiting for other ranks included
-};
-
 /// Runs on the communication thread once a collective is over and before its Work is done; gets the
 /// collective's error or null. Must not throw.
 using OnDone = std::function<void(std::exception_ptr)>;
 
-/// Every submission is **Collective** in the sense of Communicator: same order on all ranks. The
-/// memory of a Span must stay valid until its Work is done. After an error every later Work fails
-/// with the same error.
+/// The calls of a Communicator, which see; those that are **Collective** there are submitted in the
+/// same order on all ranks. The memory of a Span must stay valid until its Work is done. After an
+/// error every later Work fails with the same error.
 class CollectiveQueue {
  public:
   CollectiveQueue(Communicator& communicator, const base::Clock& clock);
@@ -64,20 +56,28 @@ class CollectiveQueue {
   int size() const { return communicator_.size(); }
 
   std::shared_ptr<Work> all_reduce(Span data, ReduceOp op, OnDone on_done = {});
-  std::shared_ptr<Work> broadcast(Span data, int root, OnDone on_done = {});
+  std::shared_ptr<Work> reduce_scatter(Span in, Span out, ReduceOp op, OnDone on_done = {});
   std::shared_ptr<Work> all_gather(Span in, Span out, OnDone on_done = {});
+  std::shared_ptr<Work> broadcast(Span data, int root, OnDone on_done = {});
+  std::shared_ptr<Work> reduce(Span data, ReduceOp op, int root, OnDone on_done = {});
+  std::shared_ptr<Work> exchange(Span out, int to, Span in, int from, OnDone on_done = {});
   std::shared_ptr<Work> barrier(OnDone on_done = {});
+  /// Several calls that no other submission comes between. What `calls` refers to must stay valid
+  /// until its Work is done.
+  std::shared_ptr<Work> run(std::function<void(Communicator&)> calls, OnDone on_done = {});
 
-  CommStats stats() const;
+  /// What the calls go to. Others than this queue may use it only while nothing is submitted here,
+  /// for example to split it.
+  Communicator& communicator() { return communicator_; }
+  /// The communicator's.
+  CommStats stats() const { return communicator_.stats(); }
 
  private:
   struct Task {
     std::shared_ptr<Work> work;
-    std::function<void()> run;
+    std::function<void(Communicator&)> calls;
     OnDone on_done;
-    std::int64_t bytes;
   };
-  std::shared_ptr<Work> submit(std::function<void()> run, std::int64_t bytes, OnDone on_done);
   void serve();
   void execute(const Task& task);
 
@@ -88,7 +88,6 @@ class CollectiveQueue {
   std::deque<Task> tasks_;
   bool stopping_ = false;
   std::exception_ptr broken_;  ///< the communication thread's alone
-  CommStats stats_;
   std::thread thread_;
 };
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks exchange data: blocking collectives over one transport. No torch type appears here.
+// How ranks exchange data: blocking calls over one transport. No torch type appears here.
+// size: a transport is all of these calls; halves of it would be of use to nobody.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 
 namespace dlscale::trainer {
 
-enum class ElementType { uint8, int32, int64, float32, float64 };
-enum class ReduceOp { sum, min, max };
+enum class ElementType { uint8, int32, int64, float16, bfloat16, float32, float64 };
+enum class ReduceOp { sum, min, max, bit_and };  // bit_and: integers only
 
 std::size_t bytes_of(ElementType type);
 
@@ -18,34 +21,91 @@ struct Span {
   std::int64_t count = 0;
   ElementType type = ElementType::float32;
   std::size_t bytes() const { return static_cast<std::size_t>(count) * bytes_of(type); }
+  /// `length` elements from the `first`-th on.
+  Span part(std::int64_t first, std::int64_t length) const;
 };
 
-/// One transport between `size` ranks. Every member but rank() and size() is **Collective**: all
-/// ranks call the same one, in the same order, with the same count, type, op and root.
-/// An instance is used by one thread at a time. A transport that breaks throws base::RunError with
+/// Totals of one rank; failed calls do not count.
+struct CommStats {
+  std::int64_t collectives = 0;  ///< calls, exchanges included
+  std::int64_t bytes = 0;        ///< payload given: `data`, `in` or, of an exchange, `out`
+  double busy_s = 0;             ///< a call was under way, waiting for other ranks included
+  double wait_s = 0;             ///< of busy_s: until all ranks were there; exchanges have none
+};
+
+/// Stands for a rank where an exchange has one half only.
+inline constexpr int kNobody = -1;
+
+/// `size` ranks over one transport. What is **Collective** is called by all ranks, in the same
+/// order, with the same count, type, op and root. An instance is used by one thread at a time.
+/// Calls that contradict themselves and transports that break throw base::RunError with
 /// contract::kExitCommunication; the instance is then unusable.
 class Communicator {
  public:
-  virtual ~Communicator() = default;
+  virtual ~Communicator();
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
   int rank() const { return rank_; }
   int size() const { return size_; }
 
   /// **Collective.** On return `data` holds on every rank the element-wise reduction; equal on all.
-  /// An integer sum must not overflow: some transports wrap, others saturate.
-  virtual void all_reduce(Span data, ReduceOp op) = 0;
+  /// An integer sum must not overflow: some transports wrap, others saturate. Sums of 16-bit
+  /// floats are added in float32 and rounded.
+  void all_reduce(Span data, ReduceOp op);
+  /// **Collective.** in.count is size() x out.count; on return `out` holds the rank-th part of the
+  /// element-wise reduction. `in` stays as it is; `out` must not lie in it.
+  void reduce_scatter(Span in, Span out, ReduceOp op);
+  /// **Collective.** `out` has size() x in.count elements: rank r's `in` at r x in.count, where it
+  /// may lie beforehand.
+  void all_gather(Span in, Span out);
   /// **Collective.** On return `data` holds on every rank what `root` had.
-  virtual void broadcast(Span data, int root) = 0;
-  /// **Collective.** `out` has size() x in.count elements: rank r's `in` at r x in.count.
-  virtual void all_gather(Span in, Span out) = 0;
+  void broadcast(Span data, int root);
+  /// **Collective.** On return `data` holds the reduction on `root`; that of others stays.
+  void reduce(Span data, ReduceOp op, int root);
+  /// Sends `out` to rank `to` while it receives `in` from rank `from`; kNobody leaves that half
+  /// out. Returns when `out` may be reused and `in` is there. Not collective: each half needs its
+  /// counterpart of the same count and type. Between two ranks messages keep their order.
+  void exchange(Span out, int to, Span in, int from);
+  void send(Span data, int to) { exchange(data, to, {}, kNobody); }
+  void receive(Span data, int from) { exchange({}, kNobody, data, from); }
   /// **Collective.** Returns when every rank has called it.
-  virtual void barrier() = 0;
+  void barrier();
+  /// **Collective.** The ranks that give the same `color` (0 or more), in the order of their ranks
+  /// here. What comes back may be used by another thread while this one is in use; it shares the
+  /// counters, and this one must outlive it.
+  std::unique_ptr<Communicator> split(int color);
+
+  /// Of this one and of all split from it.
+  CommStats stats() const;
+  /// CommStats::wait_s of the last call alone, for a communicator that lies over this one.
+  double last_wait_s() const { return last_wait_s_; }
+  /// How all_reduce works, for the record: a name of all_reduce_table().
+  virtual std::string all_reduce_name() const { return "tuned"; }
 
  protected:
-  Communicator(int rank, int size) : rank_(rank), size_(size) {}
+  Communicator(int rank, int size);
+  /// A transport says here how long a call of its has waited until all ranks were there.
+  void waited(double seconds) { last_wait_s_ += seconds; }
 
  private:
+  virtual void do_all_reduce(Span data, ReduceOp op) = 0;
+  virtual void do_reduce_scatter(Span in, Span out, ReduceOp op) = 0;
+  virtual void do_all_gather(Span in, Span out) = 0;
+  virtual void do_broadcast(Span data, int root) = 0;
+  virtual void do_reduce(Span data, ReduceOp op, int root) = 0;
+  virtual void do_exchange(Span out, int to, Span in, int from) = 0;
+  virtual void do_barrier() = 0;
+  virtual std::unique_ptr<Communicator> do_split(int color) = 0;
+
+  class Counters;
+  template <class Call>
+  void count(std::size_t bytes, const Call& call);
+  void require_rank(int rank, const char* what) const;
+
   int rank_;
   int size_;
+  double last_wait_s_ = 0;
+  std::shared_ptr<Counters> counters_;
 };
 
 }  // namespace dlscale::trainer

@@ -2,21 +2,31 @@
 // Collectives over MPI.
 #include "trainer/comm/mpi.hpp"
 
+#include <fmt/format.h>
 #include <mpi.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
+#include <functional>
+#include <map>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
 #include "trainer/comm/communicator_table.hpp"
+#include "trainer/comm/fold.hpp"
 #include "trainer/comm/mpi_call.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
-MPI_Datatype type_of(ElementType type) {
+MPI_Datatype mpi_type(ElementType type) {
   switch (type) {
     case ElementType::uint8:
       return MPI_UINT8_T;
@@ -24,6 +34,9 @@ MPI_Datatype type_of(ElementType type) {
       return MPI_INT32_T;
     case ElementType::int64:
       return MPI_INT64_T;
+    case ElementType::float16:
+    case ElementType::bfloat16:
+      return MPI_UINT16_T;
     case ElementType::float32:
       return MPI_FLOAT;
     case ElementType::float64:
@@ -32,32 +45,81 @@ MPI_Datatype type_of(ElementType type) {
   return MPI_DOUBLE;
 }
 
-MPI_Op op_of(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::sum:
-      return MPI_SUM;
-    case ReduceOp::min:
-      return MPI_MIN;
-    case ReduceOp::max:
-      break;
+/// MPI's reductions, and own ones for the 16-bit floats, which MPI does not know.
+class MpiOps {
+ public:
+  MpiOps() {
+    create<ElementType::float16, ReduceOp::sum>();
+    create<ElementType::float16, ReduceOp::min>();
+    create<ElementType::float16, ReduceOp::max>();
+    create<ElementType::bfloat16, ReduceOp::sum>();
+    create<ElementType::bfloat16, ReduceOp::min>();
+    create<ElementType::bfloat16, ReduceOp::max>();
   }
-  return MPI_MAX;
-}
+  ~MpiOps() {
+    for (auto& [key, op] : own_) MPI_Op_free(&op);
+  }
+  MpiOps(const MpiOps&) = delete;
+  MpiOps& operator=(const MpiOps&) = delete;
 
-/// Waits for a request without keeping a core from those who compute.
+  MPI_Op of(ElementType type, ReduceOp op) const {
+    if (const auto own = own_.find({type, op}); own != own_.end()) return own->second;
+    switch (op) {
+      case ReduceOp::sum:
+        return MPI_SUM;
+      case ReduceOp::min:
+        return MPI_MIN;
+      case ReduceOp::max:
+        return MPI_MAX;
+      case ReduceOp::bit_and:
+        break;
+    }
+    return MPI_BAND;
+  }
+
+ private:
+  template <ElementType type, ReduceOp op>
+  static void reduce(void* in, void* in_out, int* count, MPI_Datatype*) {
+    fold({in_out, *count, type}, {in, *count, type}, op);
+  }
+  template <ElementType type, ReduceOp op>
+  void create() {
+    check_mpi(MPI_Op_create(&reduce<type, op>, /*commute=*/1, &own_[{type, op}]), "MPI_Op_create");
+  }
+  std::map<std::pair<ElementType, ReduceOp>, MPI_Op> own_;
+};
+
+/// A collective as all ranks must call it.
+struct MpiCall {
+  const char* name;
+  Span data;
+  ReduceOp op = ReduceOp::sum;
+  int root = 0;
+
+  /// Calls that differ have different ones but for 1 case in 2^62.
+  std::int64_t fingerprint() const {
+    const auto text = fmt::format("{} {} {} {} {}", name, data.count, static_cast<int>(data.type),
+                                  static_cast<int>(op), root);
+    return static_cast<std::int64_t>(std::hash<std::string>()(text) >> 2);
+  }
+};
+
+using Clock = std::chrono::steady_clock;
+
+/// Waits for requests without keeping a core from those who compute.
 ///
 /// MPI's own waiting polls for as long as it takes. Ranks that arrive together meet within the
 /// patience, so this costs them nothing: 2 ranks on 2 cores train as fast as with a bare
 /// MPI_Allreduce, while sleeping at once costs a tenth and more. Whoever waits longer waits for a
 /// rank that still computes and sleeps meanwhile; the sleep then adds little to the wait.
-void wait_quietly(MPI_Request request) {
-  using Clock = std::chrono::steady_clock;
+void wait_quietly(std::vector<MPI_Request>& requests, MPI_Status* statuses) {
   constexpr std::chrono::microseconds kPatience{200};
   constexpr std::chrono::microseconds kSleep{50};
   const Clock::time_point begin = Clock::now();
   while (true) {
     int done = 0;
-    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, statuses),
+              "MPI_Testall");
     if (done != 0) return;
     if (Clock::now() - begin < kPatience) {
       ::sched_yield();
@@ -69,70 +131,197 @@ void wait_quietly(MPI_Request request) {
 
 class MpiCommunicator : public Communicator {
  public:
-  MpiCommunicator(const MpiSession& session, std::int64_t max_count)
-      : Communicator(session.rank(), session.size()), max_count_(max_count) {
-    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &context_), "MPI_Comm_dup");
-  }
+  /// What communicators split from one another have in common.
+  struct Settings {
+    MpiOps ops;
+    std::int64_t max_count;
+    std::string all_reduce;
+  };
+
+  /// Takes over `context`.
+  MpiCommunicator(MPI_Comm context, std::shared_ptr<const Settings> settings)
+      : Communicator(rank_in(context), size_of(context)),
+        context_(context),
+        settings_(std::move(settings)),
+        max_count_(settings_->max_count) {}
   ~MpiCommunicator() override { MPI_Comm_free(&context_); }
-
-  void all_reduce(Span data, ReduceOp op) override {
-    barrier();
-    for_parts(data, [&](void* part, int count) {
-      check_mpi(MPI_Allreduce(MPI_IN_PLACE, part, count, type_of(data.type), op_of(op), context_),
-                "MPI_Allreduce");
-    });
-  }
-
-  void broadcast(Span data, int root) override {
-    barrier();
-    for_parts(data, [&](void* part, int count) {
-      check_mpi(MPI_Bcast(part, count, type_of(data.type), root, context_), "MPI_Bcast");
-    });
-  }
-
-  void all_gather(Span in, Span out) override {
-    barrier();
-    if (in.count <= max_count_) {
-      const int count = static_cast<int>(in.count);
-      const MPI_Datatype type = type_of(in.type);
-      check_mpi(MPI_Allgather(in.data, count, type, out.data, count, type, context_),
-                "MPI_Allgather");
-      return;
-    }
-    // The parts of one rank are not where MPI_Allgather would put them; broadcasts put them right.
-    auto* row = static_cast<std::byte*>(out.data);
-    std::memcpy(row + static_cast<std::size_t>(rank()) * in.bytes(), in.data, in.bytes());
-    for (int root = 0; root < size(); ++root, row += in.bytes()) {
-      broadcast({row, in.count, in.type}, root);
-    }
-  }
-
-  /// Also how every other collective begins: its blocking MPI call, much faster than the
-  /// non-blocking one for long data, then finds all ranks there and need not wait.
-  void barrier() override {
-    MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Ibarrier(context_, &request), "MPI_Ibarrier");
-    wait_quietly(request);
-  }
+  std::string all_reduce_name() const override { return settings_->all_reduce; }
 
  private:
+  void do_all_reduce(Span data, ReduceOp op) override;
+  void do_reduce_scatter(Span in, Span out, ReduceOp op) override;
+  void do_all_gather(Span in, Span out) override;
+  void do_broadcast(Span data, int root) override;
+  void do_reduce(Span data, ReduceOp op, int root) override;
+  void do_exchange(Span out, int to, Span in, int from) override;
+  void do_barrier() override { meet({"barrier", {}}); }
+  std::unique_ptr<Communicator> do_split(int color) override;
+
+  static int rank_in(MPI_Comm context) {
+    int rank = 0;
+    MPI_Comm_rank(context, &rank);
+    return rank;
+  }
+  static int size_of(MPI_Comm context) {
+    int size = 0;
+    MPI_Comm_size(context, &size);
+    return size;
+  }
+
+  /// How every collective begins: its blocking MPI call, much faster than the non-blocking one for
+  /// long data, then finds all ranks there and need not wait. Throws on every rank when they do not
+  /// all bring the same call, which MPI would not notice.
+  void meet(const MpiCall& call) {
+    const Clock::time_point begin = Clock::now();
+    const std::int64_t mine = call.fingerprint();
+    std::array<std::int64_t, 2> least{mine, -mine};
+    std::vector<MPI_Request> request(1);
+    check_mpi(MPI_Iallreduce(MPI_IN_PLACE, least.data(), least.size(), MPI_INT64_T, MPI_MIN,
+                             context_, request.data()),
+              "MPI_Iallreduce");
+    wait_quietly(request, MPI_STATUSES_IGNORE);
+    waited(std::chrono::duration<double>(Clock::now() - begin).count());
+    if (least[0] == -least[1]) return;
+    throw base::RunError(
+        fmt::format("rank {} calls {} with {} elements, others call something else", rank(),
+                    call.name, call.data.count),
+        contract::kExitCommunication);
+  }
+
   template <class Body>
   void for_parts(const Span& data, const Body& body) const {
     for (std::int64_t first = 0; first < data.count; first += max_count_) {
-      auto* part = static_cast<std::byte*>(data.data) +
-                   static_cast<std::size_t>(first) * bytes_of(data.type);
-      body(part, static_cast<int>(std::min(max_count_, data.count - first)));
+      const Span part = data.part(first, std::min(max_count_, data.count - first));
+      body(part.data, static_cast<int>(part.count));
     }
   }
+  void reduce_parts(const Span& data, const Span& out, ReduceOp op, int root) const;
+  void broadcast_parts(const Span& data, int root) const {
+    for_parts(data, [&](void* part, int count) {
+      check_mpi(MPI_Bcast(part, count, mpi_type(data.type), root, context_), "MPI_Bcast");
+    });
+  }
 
+  MPI_Comm context_;
+  std::shared_ptr<const Settings> settings_;
   std::int64_t max_count_;
-  MPI_Comm context_ = MPI_COMM_NULL;
 };
+
+void MpiCommunicator::do_all_reduce(Span data, ReduceOp op) {
+  meet({"all_reduce", data, op});
+  const MPI_Op mpi_op = settings_->ops.of(data.type, op);
+  for_parts(data, [&](void* part, int count) {
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, part, count, mpi_type(data.type), mpi_op, context_),
+              "MPI_Allreduce");
+  });
+}
+
+void MpiCommunicator::do_reduce_scatter(Span in, Span out, ReduceOp op) {
+  meet({"reduce_scatter", in, op});
+  if (in.count <= max_count_) {
+    check_mpi(MPI_Reduce_scatter_block(in.data, out.data, static_cast<int>(out.count),
+                                       mpi_type(in.type), settings_->ops.of(in.type, op), context_),
+              "MPI_Reduce_scatter_block");
+    return;
+  }
+  for (int root = 0; root < size(); ++root) {
+    reduce_parts(in.part(root * out.count, out.count), out, op, root);
+  }
+}
+
+void MpiCommunicator::do_all_gather(Span in, Span out) {
+  meet({"all_gather", in});
+  const Span mine = out.part(rank() * in.count, in.count);
+  const bool in_place = in.data == mine.data;
+  if (in.count <= max_count_) {
+    const int count = static_cast<int>(in.count);
+    const MPI_Datatype type = mpi_type(in.type);
+    check_mpi(MPI_Allgather(in_place ? MPI_IN_PLACE : in.data, count, type, out.data, count, type,
+                            context_),
+              "MPI_Allgather");
+    return;
+  }
+  // The parts of one rank are not where MPI_Allgather would put them; broadcasts put them right.
+  if (!in_place) std::memcpy(mine.data, in.data, in.bytes());
+  for (int root = 0; root < size(); ++root) {
+    broadcast_parts(out.part(root * in.count, in.count), root);
+  }
+}
+
+void MpiCommunicator::do_broadcast(Span data, int root) {
+  meet({"broadcast", data, ReduceOp::sum, root});
+  broadcast_parts(data, root);
+}
+
+void MpiCommunicator::do_reduce(Span data, ReduceOp op, int root) {
+  meet({"reduce", data, op, root});
+  reduce_parts(data, data, op, root);
+}
+
+/// The root's `out` gets the reduction of all `data`.
+void MpiCommunicator::reduce_parts(const Span& data, const Span& out, ReduceOp op, int root) const {
+  const MPI_Op mpi_op = settings_->ops.of(data.type, op);
+  const MPI_Datatype type = mpi_type(data.type);
+  const bool in_place = rank() == root && data.data == out.data;
+  auto* to = static_cast<std::byte*>(out.data);
+  for_parts(data, [&](void* part, int count) {
+    check_mpi(MPI_Reduce(in_place ? MPI_IN_PLACE : part, to, count, type, mpi_op, root, context_),
+              "MPI_Reduce");
+    to += static_cast<std::size_t>(count) * bytes_of(data.type);
+  });
+}
+
+void MpiCommunicator::do_exchange(Span out, int to, Span in, int from) {
+  std::vector<MPI_Request> requests;
+  std::vector<int> expected;
+  // A message goes even when it is empty: its receiver waits for it.
+  const auto for_messages = [&](const Span& data, const auto& start) {
+    if (data.count == 0) return start(data.data, 0);
+    for_parts(data, start);
+  };
+  if (from != kNobody) {
+    for_messages(in, [&](void* part, int count) {
+      check_mpi(
+          MPI_Irecv(part, count, mpi_type(in.type), from, 0, context_, &requests.emplace_back()),
+          "MPI_Irecv");
+      expected.push_back(count);
+    });
+  }
+  if (to != kNobody) {
+    for_messages(out, [&](void* part, int count) {
+      check_mpi(
+          MPI_Isend(part, count, mpi_type(out.type), to, 0, context_, &requests.emplace_back()),
+          "MPI_Isend");
+    });
+  }
+  std::vector<MPI_Status> statuses(requests.size());
+  wait_quietly(requests, statuses.data());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    int count = 0;
+    MPI_Get_count(&statuses[i], mpi_type(in.type), &count);
+    if (count == expected[i]) continue;
+    throw base::RunError(fmt::format("rank {} waits for {} elements, rank {} sends {}", rank(),
+                                     expected[i], from, count),
+                         contract::kExitCommunication);
+  }
+}
+
+std::unique_ptr<Communicator> MpiCommunicator::do_split(int color) {
+  meet({"split", {}});
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(context_, color, rank(), &part), "MPI_Comm_split");
+  return std::make_unique<MpiCommunicator>(part, settings_);
+}
 
 }  // namespace
 
 std::unique_ptr<Communicator> make_mpi(const MpiSession& session, std::int64_t max_count) {
-  return std::make_unique<MpiCommunicator>(session, max_count);
+  MPI_Comm context = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &context), "MPI_Comm_dup");
+  auto settings = std::make_shared<MpiCommunicator::Settings>();
+  settings->max_count = max_count;
+  settings->all_reduce = session.all_reduce();
+  return std::make_unique<MpiCommunicator>(context, std::move(settings));
 }
 
 extern const CommunicatorEntry mpi_entry;

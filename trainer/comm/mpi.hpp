@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainer/comm/communicator.hpp"
@@ -18,8 +19,8 @@ struct Placement {
   int nodes = 1;                       ///< groups of ranks that share memory
 };
 
-/// MPI's life, from MPI_Init_thread to MPI_Finalize: one in a process, ever. Any one thread at a
-/// time may communicate.
+/// MPI's life, from MPI_Init_thread to MPI_Finalize: one in a process, ever. Threads may
+/// communicate at the same time, each through a communicator of its own.
 class MpiSession {
  public:
   /// **Collective.** Throws RunError (kExitCommunication) when MPI cannot be used so.
@@ -34,6 +35,12 @@ class MpiSession {
   int size() const { return size_; }
   /// **Collective.**
   Placement placement() const;
+  /// **Collective.** For communicators made from now on: "openmpi:<one of Open MPI's algorithms>",
+  /// for example "openmpi:ring"; other names leave the choice to Open MPI. Throws RunError for one
+  /// it lacks.
+  void choose_all_reduce(const std::string& name);
+  /// What was chosen, or "tuned".
+  const std::string& all_reduce() const { return all_reduce_; }
   /// Ends all ranks at once; the job's exit code is `exit_code`. Not collective.
   [[noreturn]] void abort(int exit_code) const;
 
@@ -41,7 +48,11 @@ class MpiSession {
   int exceptions_;
   int rank_ = 0;
   int size_ = 1;
+  std::string all_reduce_ = "tuned";
 };
+
+/// What a name of one of Open MPI's own all-reduces begins with.
+inline constexpr std::string_view kOpenMpiPrefix = "openmpi:";
 
 /// "Open MPI 4.1.4"; needs no session.
 std::string mpi_version();

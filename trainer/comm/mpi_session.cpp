@@ -29,13 +29,15 @@ MpiSession::MpiSession() : exceptions_(std::uncaught_exceptions()) {
   // A rank that polls inside MPI lets others have its core: where ranks and threads outnumber the
   // cores, polling otherwise stops the very rank that is waited for. Free cores lose nothing.
   ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", /*overwrite=*/0);
+  // Lets choose_all_reduce() work; while nothing is chosen Open MPI decides as without it.
+  ::setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", /*overwrite=*/0);
   int provided = MPI_THREAD_SINGLE;
-  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
-  if (provided < MPI_THREAD_SERIALIZED) {
+  check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
+  if (provided < MPI_THREAD_MULTIPLE) {
     MPI_Finalize();
     throw base::RunError(
-        "this MPI library cannot be called from a thread other than the main one "
-        "(MPI_THREAD_SERIALIZED)",
+        "this MPI library cannot be called by several threads at the same time "
+        "(MPI_THREAD_MULTIPLE)",
         contract::kExitCommunication);
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
 #include "trainer/comm/communicator_table.hpp"
 
 namespace dlscale::trainer {
@@ -12,12 +14,24 @@ namespace {
 class SingleCommunicator : public Communicator {
  public:
   SingleCommunicator() : Communicator(0, 1) {}
-  void all_reduce(Span, ReduceOp) override {}
-  void broadcast(Span, int) override {}
-  void all_gather(Span in, Span out) override {
-    if (in.count > 0) std::memcpy(out.data, in.data, in.bytes());
+
+ private:
+  void do_all_reduce(Span, ReduceOp) override {}
+  void do_reduce_scatter(Span in, Span out, ReduceOp) override { copy(in, out); }
+  void do_all_gather(Span in, Span out) override { copy(in, out); }
+  void do_broadcast(Span, int) override {}
+  void do_reduce(Span, ReduceOp, int) override {}
+  void do_exchange(Span out, int to, Span in, int from) override {
+    if (to == from && out.count == in.count && out.type == in.type) return copy(out, in);
+    throw base::RunError("a rank alone sends what nobody receives or receives what nobody sends",
+                         contract::kExitCommunication);
   }
-  void barrier() override {}
+  void do_barrier() override {}
+  std::unique_ptr<Communicator> do_split(int) override { return make_single(); }
+
+  static void copy(const Span& from, const Span& to) {
+    if (from.count > 0 && from.data != to.data) std::memcpy(to.data, from.data, from.bytes());
+  }
 };
 
 }  // namespace

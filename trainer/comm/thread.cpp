@@ -2,180 +2,127 @@
 // Collectives between threads of one process: ranks meet, read each other's memory, meet again.
 #include "trainer/comm/thread.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <condition_variable>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <vector>
 
-#include "base/error.hpp"
-#include "contract/run_outcome.hpp"
 #include "trainer/comm/communicator_table.hpp"
+#include "trainer/comm/fold.hpp"
+#include "trainer/comm/thread_meeting.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
-enum class Kind { all_reduce, broadcast, all_gather, barrier };
+using Kind = ThreadCall::Kind;
 
-/// What one rank brings to a meeting. `option` is the op or the root.
-struct Call {
-  Kind kind = Kind::barrier;
-  Span data;
-  int option = 0;
-  bool agrees_with(const Call& other) const {
-    return kind == other.kind && data.count == other.data.count && data.type == other.data.type &&
-           option == other.option;
+void copy(const Span& from, const Span& to) {
+  if (from.count > 0 && from.data != to.data) std::memcpy(to.data, from.data, from.bytes());
+}
+
+class Member : public Communicator {
+ public:
+  Member(int rank, std::shared_ptr<ThreadMeeting> meeting)
+      : Communicator(rank, meeting->size()), meeting_(std::move(meeting)) {}
+  ~Member() override { meeting_->leave(rank()); }
+
+ private:
+  void do_all_reduce(Span data, ReduceOp op) override;
+  void do_reduce_scatter(Span in, Span out, ReduceOp op) override;
+  void do_all_gather(Span in, Span out) override;
+  void do_broadcast(Span data, int root) override;
+  void do_reduce(Span data, ReduceOp op, int root) override;
+  void do_exchange(Span out, int to, Span in, int from) override {
+    meeting_->exchange(rank(), out, to, in, from);
   }
+  void do_barrier() override { open({}); }
+  std::unique_ptr<Communicator> do_split(int color) override;
+
+  void open(const ThreadCall& call) {
+    const auto begin = std::chrono::steady_clock::now();
+    meeting_->open(rank(), call);
+    waited(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  void close() { meeting_->close(rank()); }
+  const Span& data_of(int other) const { return meeting_->call(other).data; }
+  /// into = `length` elements from the `first`-th on of all ranks' data, in rising order of ranks.
+  void fold_all(std::int64_t first, const Span& into, ReduceOp op) const {
+    copy(data_of(0).part(first, into.count), into);
+    for (int other = 1; other < size(); ++other) {
+      fold(into, data_of(other).part(first, into.count), op);
+    }
+  }
+
+  std::shared_ptr<ThreadMeeting> meeting_;
 };
 
-template <class T>
-void fold(T* into, const T* from, std::int64_t count, ReduceOp op) {
-  switch (op) {
-    case ReduceOp::sum:
-      for (std::int64_t i = 0; i < count; ++i) into[i] = static_cast<T>(into[i] + from[i]);
-      return;
-    case ReduceOp::min:
-      for (std::int64_t i = 0; i < count; ++i) into[i] = std::min(into[i], from[i]);
-      return;
-    case ReduceOp::max:
-      for (std::int64_t i = 0; i < count; ++i) into[i] = std::max(into[i], from[i]);
-      return;
+void Member::do_all_reduce(Span data, ReduceOp op) {
+  open({Kind::all_reduce, data, op});
+  // Each rank folds its share of the elements into rank 0's memory, where all fetch them.
+  const Span& result = data_of(0);
+  const std::int64_t first = data.count * rank() / size();
+  const std::int64_t last = data.count * (rank() + 1) / size();
+  fold_all(first, result.part(first, last - first), op);
+  close();
+  copy(result, data);
+  close();
+}
+
+void Member::do_reduce_scatter(Span in, Span out, ReduceOp op) {
+  open({Kind::reduce_scatter, in, op});
+  fold_all(out.count * rank(), out, op);
+  close();
+}
+
+void Member::do_all_gather(Span in, Span out) {
+  open({Kind::all_gather, in});
+  for (int other = 0; other < size(); ++other) {
+    copy(data_of(other), out.part(other * in.count, in.count));
   }
+  close();
 }
 
-/// into[first, last) = op(into, from), element-wise.
-template <class T>
-void fold_range(const Span& into, const Span& from, std::int64_t first, std::int64_t last,
-                ReduceOp op) {
-  fold(static_cast<T*>(into.data) + first, static_cast<const T*>(from.data) + first, last - first,
-       op);
+void Member::do_broadcast(Span data, int root) {
+  open({Kind::broadcast, data, ReduceOp::sum, root});
+  copy(data_of(root), data);
+  close();
 }
 
-auto* fold_of(ElementType type) {
-  switch (type) {
-    case ElementType::uint8:
-      return &fold_range<std::uint8_t>;
-    case ElementType::int32:
-      return &fold_range<std::int32_t>;
-    case ElementType::int64:
-      return &fold_range<std::int64_t>;
-    case ElementType::float32:
-      return &fold_range<float>;
-    case ElementType::float64:
-      break;
+void Member::do_reduce(Span data, ReduceOp op, int root) {
+  open({Kind::reduce, data, op, root});
+  const std::int64_t first = data.count * rank() / size();
+  const std::int64_t last = data.count * (rank() + 1) / size();
+  std::vector<std::byte> memory(data.part(first, last - first).bytes());
+  const Span share{memory.data(), last - first, data.type};
+  fold_all(first, share, op);
+  copy(share, data_of(root).part(first, share.count));
+  close();
+}
+
+/// The first rank of each color makes the place where those of the color meet.
+std::unique_ptr<Communicator> Member::do_split(int color) {
+  open({.kind = Kind::split, .color = color});
+  std::vector<int> members;
+  for (int other = 0; other < size(); ++other) {
+    if (meeting_->call(other).color == color) members.push_back(other);
   }
-  return &fold_range<double>;
-}
-
-void copy(const Span& from, void* to) {
-  if (from.count > 0 && from.data != to) std::memcpy(to, from.data, from.bytes());
+  if (members.front() == rank()) {
+    meeting_->show(rank(), std::make_shared<ThreadMeeting>(static_cast<int>(members.size())));
+  }
+  close();
+  const auto place = std::find(members.begin(), members.end(), rank()) - members.begin();
+  auto part =
+      std::make_unique<Member>(static_cast<int>(place), meeting_->call(members.front()).made);
+  close();
+  return part;
 }
 
 }  // namespace
 
-/// Where the ranks meet. What a rank brought is readable by all between two meetings.
-class ThreadGroup::Meeting {
- public:
-  explicit Meeting(int size) : calls_(static_cast<std::size_t>(size)) {}
-  int size() const { return static_cast<int>(calls_.size()); }
-  const Call& call(int rank) const { return calls_[static_cast<std::size_t>(rank)]; }
-
-  /// Returns when all ranks have brought their calls; throws when they disagree.
-  void open(int rank, const Call& call) {
-    calls_[static_cast<std::size_t>(rank)] = call;
-    meet();
-  }
-
-  /// Returns when no rank reads what another brought any more.
-  void close() { meet(); }
-
-  void leave(int rank) {
-    const std::lock_guard lock(mutex_);
-    give_up(fmt::format("rank {} has left while others wait for it", rank));
-  }
-
- private:
-  void meet() {
-    std::unique_lock lock(mutex_);
-    const auto round = round_;
-    if (trouble_.empty() && ++present_ == size()) end_round();
-    changed_.wait(lock, [&] { return round_ != round || !trouble_.empty(); });
-    // A round that was complete stands, whatever happened since.
-    if (round_ == round) throw base::RunError(trouble_, contract::kExitCommunication);
-  }
-
-  /// All are here. From the next round on calls may change, so they are compared now.
-  void end_round() {
-    for (int other = 1; other < size(); ++other) {
-      if (call(other).agrees_with(call(0))) continue;
-      give_up(fmt::format("ranks 0 and {} call different collectives", other));
-      return;
-    }
-    present_ = 0;
-    ++round_;
-    changed_.notify_all();
-  }
-
-  void give_up(std::string trouble) {
-    if (trouble_.empty()) trouble_ = std::move(trouble);
-    changed_.notify_all();
-  }
-
-  std::vector<Call> calls_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int present_ = 0;
-  std::uint64_t round_ = 0;
-  std::string trouble_;  ///< why no round can end any more
-};
-
-class ThreadGroup::Member : public Communicator {
- public:
-  Member(int rank, std::shared_ptr<Meeting> meeting)
-      : Communicator(rank, meeting->size()), meeting_(std::move(meeting)) {}
-  ~Member() override { meeting_->leave(rank()); }
-
-  void all_reduce(Span data, ReduceOp op) override {
-    meeting_->open(rank(), {Kind::all_reduce, data, static_cast<int>(op)});
-    // Each rank folds its share of the elements into rank 0's memory, where all fetch them.
-    const Span& result = meeting_->call(0).data;
-    const std::int64_t first = data.count * rank() / size();
-    const std::int64_t last = data.count * (rank() + 1) / size();
-    for (int other = 1; other < size(); ++other) {
-      fold_of(data.type)(result, meeting_->call(other).data, first, last, op);
-    }
-    meeting_->close();
-    copy(result, data.data);
-    meeting_->close();
-  }
-
-  void broadcast(Span data, int root) override {
-    meeting_->open(rank(), {Kind::broadcast, data, root});
-    copy(meeting_->call(root).data, data.data);
-    meeting_->close();
-  }
-
-  void all_gather(Span in, Span out) override {
-    meeting_->open(rank(), {Kind::all_gather, in, 0});
-    auto* to = static_cast<std::byte*>(out.data);
-    for (int other = 0; other < size(); ++other, to += in.bytes()) {
-      copy(meeting_->call(other).data, to);
-    }
-    meeting_->close();
-  }
-
-  void barrier() override { meeting_->open(rank(), {}); }
-
- private:
-  std::shared_ptr<Meeting> meeting_;
-};
-
-ThreadGroup::ThreadGroup(int size) : meeting_(std::make_shared<Meeting>(size)) {}
+ThreadGroup::ThreadGroup(int size) : meeting_(std::make_shared<ThreadMeeting>(size)) {}
 ThreadGroup::~ThreadGroup() = default;
 
 std::unique_ptr<Communicator> ThreadGroup::join(int rank) {

@@ -9,6 +9,8 @@
 
 namespace dlscale::trainer {
 
+class ThreadMeeting;
+
 /// The shared side of `size` ranks. Reductions go over the ranks in rising order, so results are
 /// the same bits in every run.
 class ThreadGroup {
@@ -17,13 +19,12 @@ class ThreadGroup {
   ~ThreadGroup();
   /// The communicator of `rank`; each rank joins once, and the group may go before it. Its
   /// destruction means that the rank has left: whoever then waits for it gets an error, not a
-  /// hang. So do all ranks when they disagree on which collective is called.
+  /// hang. So do all ranks when they disagree on which collective is called, or wait for each
+  /// other.
   std::unique_ptr<Communicator> join(int rank);
 
  private:
-  class Meeting;
-  class Member;
-  std::shared_ptr<Meeting> meeting_;
+  std::shared_ptr<ThreadMeeting> meeting_;
 };
 
 /// Runs `body` as each of `size` ranks, each in a thread of its own, and waits for all. Rethrows

@@ -21,9 +21,14 @@ struct Cnn : torch::nn::Module {
                           64 * pooled(context.input.height) * pooled(context.input.width), 128))),
         output(register_module("output", torch::nn::Linear(128, context.classes))) {}
 
-  at::Tensor forward(const at::Tensor& input) {
-    const at::Tensor features = conv2(conv1(input).relu_()).relu_();
-    return output(hidden(at::max_pool2d(features, 2).flatten(1)).relu_());
+  std::vector<NetBlock> blocks() {
+    return {
+        {"conv1", {"conv1"}, [this](const at::Tensor& x) { return conv1(x).relu_(); }},
+        {"conv2",
+         {"conv2"},
+         [this](const at::Tensor& x) { return at::max_pool2d(conv2(x).relu_(), 2).flatten(1); }},
+        {"hidden", {"hidden"}, [this](const at::Tensor& x) { return hidden(x).relu_(); }},
+        {"output", {"output"}, [this](const at::Tensor& x) { return output(x); }}};
   }
 
   torch::nn::Conv2d conv1, conv2;

@@ -13,8 +13,12 @@ struct Mlp : torch::nn::Module {
         hidden2(register_module("hidden2", torch::nn::Linear(kHidden, kHidden))),
         output(register_module("output", torch::nn::Linear(kHidden, context.classes))) {}
 
-  at::Tensor forward(const at::Tensor& input) {
-    return output(hidden2(hidden1(input.flatten(1)).relu_()).relu_());
+  std::vector<NetBlock> blocks() {
+    return {{"hidden1",
+             {"hidden1"},
+             [this](const at::Tensor& input) { return hidden1(input.flatten(1)).relu_(); }},
+            {"hidden2", {"hidden2"}, [this](const at::Tensor& x) { return hidden2(x).relu_(); }},
+            {"output", {"output"}, [this](const at::Tensor& x) { return output(x); }}};
   }
 
   torch::nn::Linear hidden1, hidden2, output;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is trained; and the table of models.
+// size: training, dividing and saving a model are one interface, since each family writes it once.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,38 @@ namespace dlscale::trainer {
 
 struct NamedTensor;  // checkpoint/named_tensor.hpp
 
+/// A stretch of a model that takes nothing but the output of the stretch before it, so that the
+/// model can be cut there.
+struct Block {
+  std::string name;
+  std::vector<std::size_t> parameters;  ///< which of Model::parameters() are its own
+};
+
+/// Is told when blocks run.
+class BlockWatch {
+ public:
+  virtual void before_block(std::size_t block) = 0;
+  virtual void after_block(std::size_t block, const at::Tensor& output) = 0;
+
+ protected:
+  ~BlockWatch() = default;
+};
+
 class Model {
  public:
   virtual ~Model() = default;
-  /// `input`: samples x channels x height x width. Returns scores, samples x classes.
-  virtual at::Tensor forward(const at::Tensor& input) = 0;
+  /// `input`: samples x channels x height x width. Returns scores, samples x classes: block after
+  /// block.
+  at::Tensor forward(const at::Tensor& input);
+  /// Tells `watch` what forward() does; null: nobody.
+  void watch_blocks(BlockWatch* watch) { watch_ = watch; }
+  /// At least one; every parameter is in one of them.
+  virtual const std::vector<Block>& blocks() const = 0;
+  /// What block `index` makes of the output of the one before, which it leaves as it is.
+  virtual at::Tensor forward_block(std::size_t index, const at::Tensor& input) = 0;
+  /// Gives back the memory of all blocks but [first, last): the others may not run any more, and
+  /// parameters() and state() hold only what these have. Indices of blocks stay.
+  virtual void keep_blocks(std::size_t first, std::size_t last) = 0;
   /// Between training behaviour (true at first) and evaluation behaviour.
   virtual void set_training(bool training) = 0;
   /// The trainable parameters, in order of their registration; valid as long as the model.
@@ -33,6 +61,9 @@ class Model {
   /// What a checkpoint must hold: parameters and buffers, and the state of the random numbers that
   /// forward passes draw, if they do.
   virtual std::vector<NamedTensor> state() = 0;
+
+ private:
+  BlockWatch* watch_ = nullptr;
 };
 
 struct ModelContext {

@@ -4,8 +4,11 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,32 +18,89 @@
 
 namespace dlscale::trainer {
 
-/// `Net` is a torch::nn::Module with at::Tensor forward(const at::Tensor&).
+/// A stretch of a net: the modules it owns, by their registered names, and what it computes.
+struct NetBlock {
+  std::string name;
+  std::vector<std::string> modules;
+  std::function<at::Tensor(const at::Tensor&)> forward;
+};
+
+/// `Net` is a torch::nn::Module with std::vector<NetBlock> blocks(), which together own every
+/// parameter and buffer.
 template <class Net>
 class ModuleModel : public Model {
  public:
-  ModuleModel(std::shared_ptr<Net> net, const ModelContext& context) : net_(std::move(net)) {
+  ModuleModel(std::shared_ptr<Net> net, const ModelContext& context)
+      : net_(std::move(net)), stretches_(net_->blocks()) {
     net_->to(context.device.torch_device(),
              context.precision == Precision::fp64 ? torch::kDouble : torch::kFloat);
-    for (const auto& named : net_->named_parameters()) {
-      names_.push_back(named.key());
-      parameters_.push_back(named.value());
-    }
+    for (const NetBlock& stretch : stretches_) blocks_.push_back({stretch.name, {}});
+    list_parameters(0, stretches_.size());
   }
 
-  at::Tensor forward(const at::Tensor& input) override { return net_->forward(input); }
+  const std::vector<Block>& blocks() const override { return blocks_; }
+  at::Tensor forward_block(std::size_t index, const at::Tensor& input) override {
+    return stretches_[index].forward(input);
+  }
+  void keep_blocks(std::size_t first, std::size_t last) override {
+    for (std::size_t i = 0; i < stretches_.size(); ++i) {
+      if (i >= first && i < last) continue;
+      for (const auto& module : stretches_[i].modules) {
+        const auto& one = net_->named_children()[module];
+        for (at::Tensor& tensor : one->parameters())
+          tensor.set_data(at::empty({0}, tensor.options()));
+        for (at::Tensor& tensor : one->buffers()) tensor.set_data(at::empty({0}, tensor.options()));
+      }
+    }
+    list_parameters(first, last);
+  }
   void set_training(bool training) override { net_->train(training); }
   const std::vector<at::Tensor>& parameters() const override { return parameters_; }
   const std::vector<std::string>& parameter_names() const override { return names_; }
   std::vector<NamedTensor> state() override {
     std::vector<NamedTensor> all;
-    for (const auto& named : net_->named_parameters()) all.push_back({named.key(), named.value()});
-    for (const auto& named : net_->named_buffers()) all.push_back({named.key(), named.value()});
+    for (const auto& named : net_->named_parameters()) {
+      if (is_kept(named.key())) all.push_back({named.key(), named.value()});
+    }
+    for (const auto& named : net_->named_buffers()) {
+      if (is_kept(named.key())) all.push_back({named.key(), named.value()});
+    }
     return all;
   }
 
  private:
+  /// Of the blocks [first, last); the order is that of registration.
+  void list_parameters(std::size_t first, std::size_t last) {
+    kept_first_ = first;
+    kept_last_ = last;
+    names_.clear();
+    parameters_.clear();
+    for (Block& block : blocks_) block.parameters.clear();
+    for (const auto& named : net_->named_parameters()) {
+      const std::size_t block = block_of(named.key());
+      if (block < first || block >= last) continue;
+      blocks_[block].parameters.push_back(parameters_.size());
+      names_.push_back(named.key());
+      parameters_.push_back(named.value());
+    }
+  }
+  bool is_kept(const std::string& name) const {
+    const std::size_t block = block_of(name);
+    return block >= kept_first_ && block < kept_last_;
+  }
+  std::size_t block_of(const std::string& name) const {
+    const std::string module = name.substr(0, name.find('.'));
+    for (std::size_t i = 0; i < stretches_.size(); ++i) {
+      const auto& own = stretches_[i].modules;
+      if (std::find(own.begin(), own.end(), module) != own.end()) return i;
+    }
+    throw std::logic_error("no block owns " + name);
+  }
+
   std::shared_ptr<Net> net_;
+  std::vector<NetBlock> stretches_;
+  std::size_t kept_first_ = 0, kept_last_ = 0;
+  std::vector<Block> blocks_;
   std::vector<at::Tensor> parameters_;
   std::vector<std::string> names_;
 };

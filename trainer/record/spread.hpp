@@ -18,6 +18,7 @@ struct RankWindow {
   double comm_bytes = 0;
   double collectives = 0;
   double comm_busy_s = 0;
+  double comm_wait_s = 0;
   double peak_memory_bytes = 0;
   double stop = 0;  ///< 1: was told that the time is nearly up
   double save = 0;  ///< 1: finds that a checkpoint is due

@@ -36,6 +36,7 @@ contract::StepWindow make_window(const WindowSteps& steps, const std::vector<Ran
   window.bytes_sent = over_ranks([](const RankWindow& rank) { return rank.comm_bytes; }).mean;
   window.collectives = over_ranks([](const RankWindow& rank) { return rank.collectives; }).mean;
   window.comm_busy_s = over_ranks([](const RankWindow& rank) { return rank.comm_busy_s; });
+  window.comm_wait_s = over_ranks([](const RankWindow& rank) { return rank.comm_wait_s; });
   window.peak_memory_bytes =
       over_ranks([](const RankWindow& rank) { return rank.peak_memory_bytes; }).max;
   return window;
@@ -53,6 +54,7 @@ void StepRecorder::leave_out_since(const CommStats& before) {
   counted_.collectives += now.collectives - before.collectives;
   counted_.bytes += now.bytes - before.bytes;
   counted_.busy_s += now.busy_s - before.busy_s;
+  counted_.wait_s += now.wait_s - before.wait_s;
 }
 
 WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasures& mine) {
@@ -65,6 +67,7 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
               .comm_bytes = static_cast<double>(comm.bytes - counted_.bytes),
               .collectives = static_cast<double>(comm.collectives - counted_.collectives),
               .comm_busy_s = comm.busy_s - counted_.busy_s,
+              .comm_wait_s = comm.wait_s - counted_.wait_s,
               .peak_memory_bytes = mine.peak_memory_bytes,
               .stop = mine.wishes.stop ? 1.0 : 0.0,
               .save = mine.wishes.save ? 1.0 : 0.0},

@@ -2,12 +2,15 @@
 // PyTorch's DistributedDataParallel: its own c10d::Reducer, driven the way its Python wrapper does.
 #include <torch/torch.h>
 
+#include <torch/csrc/autograd/engine.h>
 #include <limits>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
+#include <utility>
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/sync/c10d_backend.hpp"
+#include "trainer/sync/compression_hook.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 
 namespace dlscale::trainer {
@@ -37,6 +40,7 @@ class Ddp : public GradientSync {
       : parameters_(context.parameters),
         names_(context.parameter_names),
         find_unused_(context.options.find_unused_parameters),
+        learns_graph_(context.options.static_graph),
         clock_(context.clock),
         backend_(c10::make_intrusive<QueueBackend>(context.queue)),
         group_(make_process_group(backend_)) {
@@ -50,9 +54,15 @@ class Ddp : public GradientSync {
         find_unused_, options.gradient_as_bucket_view, std::move(name_of),
         bytes_of_mb(options.first_bucket_mb), /*skip_all_reduce_unused_params=*/false,
         /*use_python_reducer=*/false, std::vector<std::int64_t>{});
+    if (options.static_graph) reducer_->set_static_graph();
+    if (options.compression != "none") {
+      reducer_->register_comm_hook(make_compression_hook(options.compression, group_));
+    }
   }
 
-  void before_forward() override {
+  void before_forward(bool exchanges) override {
+    exchanges_ = exchanges;
+    if (!exchanges) return;
     reducer_->prepare_for_forward();
     const double begin_s = clock_.steady_s();
     const bool rebuilt = reducer_->rebuild_buckets();
@@ -60,6 +70,8 @@ class Ddp : public GradientSync {
   }
 
   void before_backward(const at::Tensor& output) override {
+    if (!exchanges_) return;  // its hooks then leave gradients alone, as within PyTorch's no_sync
+    if (std::exchange(learns_graph_, false)) reduce_after(output);
     reducer_->prepare_for_backward(find_unused_ ? std::vector<at::Tensor>{output}
                                                 : std::vector<at::Tensor>{});
   }
@@ -73,6 +85,7 @@ class Ddp : public GradientSync {
     exposed_s_ = rebuild_s_ + last->finished_s() - last->submitted_s();
   }
 
+  Optimized optimized() override { return {parameters_}; }
   double exposed_comm_s() const override { return exposed_s_; }
 
  private:
@@ -84,6 +97,15 @@ class Ddp : public GradientSync {
       throw base::RunError(std::string("ddp: ranks have different models: ") + error.msg(),
                            contract::kExitCommunication);
     }
+  }
+
+  /// In the first step of a static graph hooks only count; all is reduced when backward ends, as
+  /// PyTorch's wrapper asks for it.
+  void reduce_after(const at::Tensor& output) {
+    output.register_hook([this](const at::Tensor&) {
+      torch::autograd::Engine::get_default_engine().queue_callback(
+          [this] { reducer_->delay_all_reduce(); });
+    });
   }
 
   /// Throws when a parameter took no part in this step: its bucket was then never reduced.
@@ -109,10 +131,12 @@ class Ddp : public GradientSync {
   std::vector<at::Tensor> parameters_;
   std::vector<std::string> names_;
   bool find_unused_;
+  bool learns_graph_;  ///< static graph, in its first step
   const base::Clock& clock_;
   c10::intrusive_ptr<QueueBackend> backend_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
   std::unique_ptr<c10d::Reducer> reducer_;
+  bool exchanges_ = true;
   double rebuild_s_ = 0;
   double exposed_s_ = 0;
 };

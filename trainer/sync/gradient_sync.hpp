@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When and how the replicas of a model agree on their gradients.
+// size: a step has these moments; a style leaves out those that it does not need.
 #pragma once
 
 #include <memory>
@@ -17,6 +18,8 @@ class Tensor;
 
 namespace dlscale::trainer {
 
+class Model;  // models/model.hpp
+
 /// What a sync style needs to know of the model. Parameters are the trainable ones, in model
 /// order; their tensors are shared with the model and outlive the sync.
 struct SyncContext {
@@ -25,19 +28,36 @@ struct SyncContext {
   const contract::FrameworkOptions& options;
   CollectiveQueue& queue;
   const base::Clock& clock;
+  Model* model = nullptr;  ///< where they are of one, for styles that act block by block
 };
 
-/// One optimizer step is: before_forward, forward, before_backward, backward, after_backward.
-/// Gradients are undefined before backward: dropping them is faster than zeroing and adding.
+/// What a rank's optimizer steps.
+struct Optimized {
+  std::vector<at::Tensor> tensors;  ///< their gradients are there after after_backward()
+  bool is_shard = false;            ///< each rank has its part, of equal size, of each
+};
+
+/// One optimizer step is, for each micro-batch: before_forward, forward, before_backward, backward;
+/// then after_backward, the optimizer's step, after_step.
+/// Gradients are undefined before the first: dropping them is faster than zeroing and adding.
 class GradientSync {
  public:
   virtual ~GradientSync() = default;
-  /// **Collective.**
-  virtual void before_forward() {}
+  /// **Collective.** `exchanges`: this is the step's last micro-batch. The gradients of those
+  /// before it stay on their rank and add up.
+  virtual void before_forward(bool exchanges) { static_cast<void>(exchanges); }
   /// `output` is the model's output, for styles that look for unused parameters.
-  virtual void before_backward(const at::Tensor& output) = 0;
-  /// **Collective.** On return every parameter's gradient is the mean over the ranks.
+  virtual void before_backward(const at::Tensor& output) { static_cast<void>(output); }
+  /// **Collective.** On return the gradients of what optimized() names are the mean over the ranks.
   virtual void after_backward() = 0;
+  /// The same tensors whenever it is asked.
+  virtual Optimized optimized() = 0;
+  /// **Collective.** On return every rank has the parameters that the optimizers made.
+  virtual void after_step() {}
+  /// **Collective.** From here on, until they are released, the model's parameters are all there.
+  virtual void gather_parameters() {}
+  /// `changed`: they have been given other values, the same on all ranks.
+  virtual void release_parameters(bool changed) { static_cast<void>(changed); }
   /// Seconds of the last step in which computation stood still for communication.
   virtual double exposed_comm_s() const = 0;
 };

@@ -13,8 +13,6 @@ class Synchronous : public GradientSync {
   explicit Synchronous(const SyncContext& context)
       : parameters_(context.parameters), queue_(context.queue), clock_(context.clock) {}
 
-  void before_backward(const at::Tensor&) override {}
-
   void after_backward() override {
     exposed_s_ = 0;
     for (at::Tensor& parameter : parameters_) {
@@ -28,6 +26,7 @@ class Synchronous : public GradientSync {
     }
   }
 
+  Optimized optimized() override { return {parameters_}; }
   double exposed_comm_s() const override { return exposed_s_; }
 
  private:

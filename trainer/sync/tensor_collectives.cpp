@@ -23,6 +23,10 @@ ElementType element_type_of(at::ScalarType type) {
       return ElementType::int32;
     case at::kLong:
       return ElementType::int64;
+    case at::kHalf:
+      return ElementType::float16;
+    case at::kBFloat16:
+      return ElementType::bfloat16;
     case at::kFloat:
       return ElementType::float32;
     case at::kDouble:

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
+#include "tests/trainer/comm/calls.hpp"
 
 using namespace dlscale;
 using namespace dlscale::trainer;
@@ -26,6 +27,19 @@ std::string error_of(const std::function<void()>& body) {
     return error.what();
   }
   return "";
+}
+
+/// How many of 3 ranks end with a communication error.
+int ranks_told(const std::function<void(Communicator&)>& body) {
+  std::atomic<int> told{0};
+  run_as_threads(3, [&](Communicator& rank) {
+    try {
+      body(rank);
+    } catch (const base::RunError& error) {
+      told += error.exit_code() == contract::kExitCommunication ? 1 : 0;
+    }
+  });
+  return told;
 }
 
 }  // namespace
@@ -53,17 +67,81 @@ TEST_CASE("a rank that leaves early is named to those who wait for it") {
   CHECK(error_of([&] { run_as_threads(3, body); }) == "rank 2 has left while others wait for it");
 }
 
-TEST_CASE("ranks that call different collectives are told so") {
-  const auto body = [](Communicator& rank) {
-    double number = 0;
-    const Span one{&number, 1, ElementType::float64};
-    if (rank.rank() == 1) {
-      rank.all_reduce(one, ReduceOp::max);
-    } else {
-      rank.all_reduce(one, ReduceOp::sum);
+TEST_CASE("ranks that call different things are all told so") {
+  for (const test::NamedCall& one : test::different_calls()) {
+    for (const test::NamedCall& other : test::different_calls()) {
+      if (one.name == other.name) continue;
+      INFO(one.name << " while rank 1 calls " << other.name);
+      CHECK(ranks_told([&](Communicator& rank) { (rank.rank() == 1 ? other : one).run(rank); }) ==
+            3);
     }
+  }
+}
+
+TEST_CASE("a rank that leaves ends every call of the others") {
+  for (const test::NamedCall& call : test::different_calls()) {
+    INFO(call.name);
+    CHECK(ranks_told([&](Communicator& rank) {
+            call.run(rank);
+            if (rank.rank() != 1) call.run(rank);
+          }) == 2);
+  }
+}
+
+TEST_CASE("the errors say what does not fit") {
+  const auto body = [](Communicator& rank) {
+    double numbers[3] = {};
+    if (rank.rank() == 1) rank.send({numbers, 3, ElementType::float64}, 0);
+    if (rank.rank() == 0) rank.receive({numbers, 2, ElementType::float64}, 1);
   };
-  CHECK(error_of([&] { run_as_threads(2, body); }) == "ranks 0 and 1 call different collectives");
+  CHECK(error_of([&] { run_as_threads(2, body); }) ==
+        "rank 1 sends 3 elements of 8 bytes, rank 0 receives 2 of 8");
+  const auto circle = [](Communicator& rank) {
+    double number = 0;
+    rank.receive({&number, 1, ElementType::float64}, 1 - rank.rank());
+  };
+  CHECK(error_of([&] { run_as_threads(2, circle); }) ==
+        "every rank waits for another: they call different things");
+  const auto reduces = [](Communicator& rank) {
+    double number = 0;
+    rank.all_reduce({&number, 1, ElementType::float64},
+                    rank.rank() == 1 ? ReduceOp::max : ReduceOp::sum);
+  };
+  CHECK(error_of([&] { run_as_threads(2, reduces); }) ==
+        "ranks 0 and 1 call different collectives");
+}
+
+TEST_CASE("a rank that is done may leave while others still exchange") {
+  for (int round = 0; round < 50; ++round) {
+    CHECK_NOTHROW(run_as_threads(3, [](Communicator& rank) {
+      double number = rank.rank();
+      const Span one{&number, 1, ElementType::float64};
+      if (rank.rank() == 0) return rank.send(one, 1);
+      if (rank.rank() == 1) rank.receive(one, 0);
+      for (int i = 0; i < 20; ++i) {
+        if (rank.rank() == 1) rank.send(one, 2);
+        if (rank.rank() == 2) rank.receive(one, 1);
+      }
+    }));
+  }
+}
+
+TEST_CASE("messages between two ranks keep their order, whoever sends between") {
+  run_as_threads(3, [](Communicator& rank) {
+    for (int i = 0; i < 50; ++i) {
+      std::int32_t number = i * 10 + rank.rank();
+      const Span one{&number, 1, ElementType::int32};
+      if (rank.rank() != 0) {
+        rank.send(one, 0);
+        continue;
+      }
+      for (const int from : {2, 1}) {
+        rank.receive(one, from);
+        if (number != i * 10 + from) throw std::runtime_error("another message");
+      }
+    }
+  });
+  SUCCEED();
 }
 
 TEST_CASE("a rank may leave as soon as its last collective is over") {

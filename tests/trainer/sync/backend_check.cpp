@@ -68,7 +68,7 @@ void check_backend(trainer::Communicator& communicator) {
 std::string refusal(const std::string& kind) {
   at::Tensor tensor = at::zeros({2, 2});
   if (kind == "gaps") tensor = tensor.select(1, 0);
-  if (kind == "half") tensor = tensor.to(at::kHalf);
+  if (kind == "complex") tensor = tensor.to(at::kComplexFloat);
   if (kind == "meta") tensor = tensor.to(at::kMeta);
   try {
     trainer::span_of(tensor);

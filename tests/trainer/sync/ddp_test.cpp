@@ -139,3 +139,31 @@ TEST_CASE("ranks whose models differ are told so before they train") {
                     Catch::Matchers::StartsWith("ddp: ranks have different models: ") &&
                         !Catch::Matchers::Contains("\n"));
 }
+
+TEST_CASE("a static graph teaches the same, and reduces all in its first step at once") {
+  Training training = six_layers();
+  training.options.static_graph = true;
+  const auto steps = all_reduces_of(training);
+  CHECK(steps[0] == Bytes{6 * kLayer});
+  CHECK(steps[1] == Bytes{2 * kLayer, 3 * kLayer, kLayer});
+}
+
+TEST_CASE("compressed gradients travel in two bytes each and are what they were, rounded") {
+  for (const char* compression : {"fp16", "bf16"}) {
+    Training training = six_layers();
+    training.options.compression = compression;
+    INFO(compression);
+    CHECK(all_reduces_of(training)[1] == Bytes{2 * kLayer / 4, 3 * kLayer / 4, kLayer / 4});
+    Training small;
+    const auto exact = test::train_alone(small, 3);
+    small.options.compression = compression;
+    run_as_threads(3, [&](Communicator& rank) {
+      const auto found = test::train_replica(small, ddp(), rank);
+      double worst = 0;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        worst = std::max(worst, std::abs(found[i] - exact[i]));
+      }
+      if (worst == 0 || worst > 2e-2) throw std::logic_error("compressed too little or too much");
+    });
+  }
+}

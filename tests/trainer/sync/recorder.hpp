@@ -8,30 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/comm/communicator.hpp"
+#include "trainer/comm/overlay.hpp"
 
 namespace dlscale::test {
 
-class Recorder : public trainer::Communicator {
+class Recorder : public trainer::Overlay {
  public:
-  explicit Recorder(trainer::Communicator& inner)
-      : Communicator(inner.rank(), inner.size()), inner_(inner) {}
-
-  void all_reduce(trainer::Span data, trainer::ReduceOp op) override {
-    {
-      const std::lock_guard lock(mutex_);
-      all_reduced_bytes_.push_back(static_cast<std::int64_t>(data.bytes()));
-    }
-    const auto start = std::chrono::steady_clock::now();
-    std::this_thread::sleep_for(all_reduce_takes);
-    inner_.all_reduce(data, op);
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-    const std::lock_guard lock(mutex_);
-    all_reduce_s_ += taken.count();
-  }
-  void broadcast(trainer::Span data, int root) override { inner_.broadcast(data, root); }
-  void all_gather(trainer::Span in, trainer::Span out) override { inner_.all_gather(in, out); }
-  void barrier() override { inner_.barrier(); }
+  using Overlay::Overlay;
 
   /// The bytes of each all-reduce begun since the last call.
   std::vector<std::int64_t> take() {
@@ -51,7 +34,19 @@ class Recorder : public trainer::Communicator {
   std::chrono::milliseconds all_reduce_takes{0};
 
  private:
-  trainer::Communicator& inner_;
+  void do_all_reduce(trainer::Span data, trainer::ReduceOp op) override {
+    {
+      const std::lock_guard lock(mutex_);
+      all_reduced_bytes_.push_back(static_cast<std::int64_t>(data.bytes()));
+    }
+    const auto start = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(all_reduce_takes);
+    Overlay::do_all_reduce(data, op);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    const std::lock_guard lock(mutex_);
+    all_reduce_s_ += taken.count();
+  }
+
   mutable std::mutex mutex_;
   std::vector<std::int64_t> all_reduced_bytes_;
   double all_reduce_s_ = 0;

@@ -84,11 +84,12 @@ struct Batch {
 };
 
 void train(const Training& training, Network& network, GradientSync& sync, int first, int count) {
-  torch::optim::SGD optimizer(network.parameters, torch::optim::SGDOptions(0.05).momentum(0.9));
+  torch::optim::SGD optimizer(sync.optimized().tensors,
+                              torch::optim::SGDOptions(0.05).momentum(0.9));
   for (int step = 0; step < training.steps; ++step) {
     training.before_step(step);
     const Batch batch(training, step, first, count);
-    sync.before_forward();
+    sync.before_forward(true);
     const at::Tensor output =
         network.forward(batch.x, [&training, step] { training.late_in_backward(step); });
     const at::Tensor loss = at::mse_loss(output, batch.y);
@@ -97,22 +98,27 @@ void train(const Training& training, Network& network, GradientSync& sync, int f
     sync.after_backward();
     optimizer.step();
     for (at::Tensor& parameter : network.parameters) parameter.mutable_grad().reset();
+    sync.after_step();
     training.after_step(step, sync.exposed_comm_s());
   }
 }
 
 class NoSync : public GradientSync {
  public:
-  void before_backward(const at::Tensor&) override {}
+  explicit NoSync(std::vector<at::Tensor> parameters) : parameters_(std::move(parameters)) {}
   void after_backward() override {}
+  trainer::Optimized optimized() override { return {parameters_}; }
   double exposed_comm_s() const override { return 0; }
+
+ private:
+  std::vector<at::Tensor> parameters_;
 };
 
 }  // namespace
 
 std::vector<double> train_alone(const Training& training, int ranks) {
   Network network(training, 0);
-  NoSync sync;
+  NoSync sync(network.parameters);
   train(training, network, sync, 0, ranks);
   return network.flattened();
 }
@@ -126,7 +132,11 @@ std::vector<double> train_replica(const Training& training, const trainer::SyncE
     const at::NoGradGuard no_grad;
     trainer::broadcast_from_root(network.parameters, queue);
   }
-  const auto sync = entry.make({network.parameters, network.names, training.options, queue, clock});
+  const auto sync = entry.make({.parameters = network.parameters,
+                                .parameter_names = network.names,
+                                .options = training.options,
+                                .queue = queue,
+                                .clock = clock});
   train(training, network, *sync, communicator.rank(), 1);
   return network.flattened();
 }

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every all-reduce of the table: results, bytes on the wire, faults.
+#include "trainer/comm/algorithms/all_reduce.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "tests/trainer/comm/calls.hpp"
+#include "tests/trainer/comm/collective_suite.hpp"
+#include "trainer/comm/algorithms/hierarchical.hpp"
+#include "trainer/comm/algorithms/with_all_reduce.hpp"
+#include "trainer/comm/overlay.hpp"
+#include "trainer/comm/single.hpp"
+#include "trainer/comm/thread.hpp"
+
+using namespace dlscale;
+using namespace dlscale::trainer;
+
+namespace {
+
+std::unique_ptr<Communicator> with(const std::string& name, Communicator& ranks) {
+  return with_all_reduce(std::make_unique<Overlay>(ranks), name);
+}
+
+/// The bytes each of `size` ranks hands to the transport in one all-reduce of `count` floats.
+std::vector<std::int64_t> bytes_sent(const std::string& name, int size, std::int64_t count) {
+  std::vector<std::int64_t> bytes(static_cast<std::size_t>(size));
+  run_as_threads(size, [&](Communicator& ranks) {
+    const auto chosen = with(name, ranks);
+    std::vector<float> data(static_cast<std::size_t>(count));
+    const std::int64_t before = ranks.stats().bytes;
+    chosen->all_reduce({data.data(), count, ElementType::float32}, ReduceOp::sum);
+    bytes[static_cast<std::size_t>(ranks.rank())] = ranks.stats().bytes - before;
+  });
+  return bytes;
+}
+
+using Bytes = std::vector<std::int64_t>;
+
+}  // namespace
+
+TEST_CASE("every all-reduce passes the suite, and so do parts split from it") {
+  for (const AllReduceEntry* entry : all_reduce_table()) {
+    INFO(entry->name);
+    for (const int size : {1, 2, 3, 4, 5}) {
+      CHECK_NOTHROW(run_as_threads(size, [&](Communicator& ranks) {
+        const auto chosen = with(entry->name, ranks);
+        test::check_all_reduces(*chosen, {0, 1, 7, 1000});
+        test::check_collectives(*chosen, {0, 3});
+        test::check_collectives_of(*chosen, ElementType::float32, 150001);
+        test::check_splits(*chosen);
+        test::check_counters(*chosen);
+      }));
+    }
+  }
+}
+
+TEST_CASE("all-reduces that choose say what they chose, the others their own name") {
+  std::map<std::string, std::string> names;
+  run_as_threads(2, [&](Communicator& ranks) {
+    for (const AllReduceEntry* entry : all_reduce_table()) {
+      const auto chosen = with(entry->name, ranks);
+      if (ranks.rank() == 0) names[entry->name] = chosen->split(0)->all_reduce_name();
+      if (ranks.rank() == 1) chosen->split(0);
+    }
+  });
+  CHECK(names.at("auto") == "shared_memory");
+  names.erase("auto");
+  for (const auto& [name, said] : names) CHECK(name == said);
+  CHECK(with_all_reduce(make_single(), "auto")->all_reduce_name() == "tuned");
+}
+
+TEST_CASE("an unknown all-reduce is refused") {
+  CHECK_THROWS_WITH(with_all_reduce(make_single(), "star"), "there is no all-reduce \"star\"");
+}
+
+TEST_CASE("a ring sends 2 (N-1)/N of the data, to the byte where parts are uneven") {
+  CHECK(bytes_sent("ring", 1, 1000) == Bytes{0});
+  CHECK(bytes_sent("ring", 2, 1000) == Bytes(2, 4000));
+  CHECK(bytes_sent("ring", 4, 1000) == Bytes(4, 6000));
+  // Parts of 3, 3 and 4 of 10 elements; a rank sends all twice but its two successors' parts.
+  CHECK(bytes_sent("ring", 3, 10) == Bytes{80 - 12 - 16, 80 - 16 - 12, 80 - 12 - 12});
+}
+
+TEST_CASE("recursive doubling sends log2 N times the data") {
+  CHECK(bytes_sent("recursive_doubling", 2, 1000) == Bytes(2, 4000));
+  CHECK(bytes_sent("recursive_doubling", 4, 1000) == Bytes(4, 8000));
+  // Rank 0 is idle: it gives its data to rank 1 and gets the result from there.
+  CHECK(bytes_sent("recursive_doubling", 3, 1000) == Bytes{4000, 8000, 4000});
+}
+
+TEST_CASE("recursive halving and doubling sends 2 (N-1)/N of the data") {
+  CHECK(bytes_sent("rabenseifner", 2, 1000) == Bytes(2, 4000));
+  CHECK(bytes_sent("rabenseifner", 4, 1000) == Bytes(4, 6000));
+  CHECK(bytes_sent("rabenseifner", 3, 1000) == Bytes{4000, 8000, 4000});
+}
+
+TEST_CASE("through shared memory nothing is sent, and the transport's own counts once") {
+  CHECK(bytes_sent("shared_memory", 3, 1000) == Bytes(3, 0));
+  CHECK(bytes_sent("tuned", 3, 1000) == Bytes(3, 4000));
+}
+
+TEST_CASE("between nodes only one rank of each sends to others") {
+  run_as_threads(5, [](Communicator& ranks) {
+    const auto all_reduce = make_hierarchical(ranks, ranks.rank() / 3);
+    for (const std::int64_t count : {0, 1, 100000}) {
+      std::vector<double> data(static_cast<std::size_t>(count), ranks.rank());
+      const std::int64_t before = ranks.stats().bytes;
+      all_reduce->run(ranks, {data.data(), count, ElementType::float64}, ReduceOp::sum);
+      for (const double sum : data) {
+        if (sum != 10) throw std::runtime_error("a wrong sum");
+      }
+      // All take part in the broadcast; those that do not lead in no more.
+      const std::int64_t times = ranks.rank() % 3 == 0 ? 2 : 1;
+      if (ranks.stats().bytes - before != times * count * 8) throw std::runtime_error("bytes");
+    }
+  });
+  SUCCEED();
+}
+
+TEST_CASE("ranks that differ in an all-reduce are told so, and so are those whose peer leaves") {
+  for (const AllReduceEntry* entry : all_reduce_table()) {
+    INFO(entry->name);
+    std::atomic<int> told{0};
+    const auto body = [&](Communicator& ranks) {
+      const auto chosen = with(entry->name, ranks);
+      test::different_calls()[0].run(*chosen);
+      if (ranks.rank() == 1) return;
+      try {
+        test::different_calls()[0].run(*chosen);
+      } catch (const base::RunError&) {
+        ++told;
+      }
+    };
+    run_as_threads(3, body);
+    CHECK(told == 2);
+  }
+  const auto differ = [](Communicator& ranks) {
+    const auto chosen = with("shared_memory", ranks);
+    test::different_calls()[ranks.rank() == 1 ? 1 : 0].run(*chosen);
+  };
+  CHECK_THROWS_WITH(run_as_threads(3, differ), "ranks 0 and 1 call different collectives");
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/trainer/comm/calls.hpp"
+
+#include <array>
+
+namespace dlscale::test {
+
+using trainer::Communicator;
+using trainer::ElementType;
+using trainer::ReduceOp;
+using trainer::Span;
+
+namespace {
+
+/// Memory for a call of up to 6 elements, and the spans it needs.
+struct Memory {
+  std::array<double, 6> in{}, out{};
+  Span two{in.data(), 2, ElementType::float64};
+  Span six{out.data(), 6, ElementType::float64};
+};
+
+}  // namespace
+
+const std::vector<NamedCall>& different_calls() {
+  static const std::vector<NamedCall> calls{
+      {"all_reduce",
+       [](Communicator& c) {
+         Memory memory;
+         c.all_reduce(memory.two, ReduceOp::sum);
+       }},
+      {"all_reduce of more",
+       [](Communicator& c) {
+         Memory memory;
+         c.all_reduce(memory.six, ReduceOp::sum);
+       }},
+      {"all_reduce by max",
+       [](Communicator& c) {
+         Memory memory;
+         c.all_reduce(memory.two, ReduceOp::max);
+       }},
+      {"all_reduce of another type",
+       [](Communicator& c) {
+         Memory memory;
+         c.all_reduce({memory.in.data(), 2, ElementType::int64}, ReduceOp::sum);
+       }},
+      {"reduce_scatter",
+       [](Communicator& c) {
+         Memory memory;
+         c.reduce_scatter(memory.six, memory.two, ReduceOp::sum);
+       }},
+      {"all_gather",
+       [](Communicator& c) {
+         Memory memory;
+         c.all_gather(memory.two, memory.six);
+       }},
+      {"broadcast",
+       [](Communicator& c) {
+         Memory memory;
+         c.broadcast(memory.two, 0);
+       }},
+      {"broadcast by another",
+       [](Communicator& c) {
+         Memory memory;
+         c.broadcast(memory.two, 1);
+       }},
+      {"reduce",
+       [](Communicator& c) {
+         Memory memory;
+         c.reduce(memory.two, ReduceOp::sum, 0);
+       }},
+      {"exchange",
+       [](Communicator& c) {
+         Memory memory;
+         c.exchange(memory.two, (c.rank() + 1) % 3, memory.six.part(0, 2), (c.rank() + 2) % 3);
+       }},
+      {"barrier", [](Communicator& c) { c.barrier(); }},
+      {"split", [](Communicator& c) { c.split(0); }}};
+  return calls;
+}
+
+}  // namespace dlscale::test

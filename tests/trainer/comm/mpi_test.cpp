@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Communicators whose ranks are processes. The cases run under mpirun.
+#include "trainer/comm/mpi.hpp"
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "tests/trainer/comm/calls.hpp"
+#include "tests/trainer/comm/collective_suite.hpp"
+#include "trainer/comm/algorithms/all_reduce.hpp"
+#include "trainer/comm/algorithms/with_all_reduce.hpp"
+#include "trainer/comm/collective_queue.hpp"
+
+using namespace dlscale;
+using namespace dlscale::trainer;
+
+namespace {
+
+/// How many sums come out where each element is to be 1e8 + 3 - 1e8.
+std::size_t different_sums(const char* name, MpiSession& session) {
+  session.choose_all_reduce(name);
+  const std::vector<float> terms{1e8F, 3, -1e8F};
+  std::vector<float> data(30000, terms.at(static_cast<std::size_t>(session.rank())));
+  make_mpi(session)->all_reduce({data.data(), 30000, ElementType::float32}, ReduceOp::sum);
+  return std::set<float>(data.begin(), data.end()).size();
+}
+
+/// Two communication threads at once, one over MPI and one through shared memory.
+void check_queues(const MpiSession& session) {
+  const base::SystemClock clock;
+  const auto whole = make_mpi(session);
+  const auto part = with_all_reduce(whole->split(0), "auto");
+  CollectiveQueue plain(*whole, clock), shared(*part, clock);
+  constexpr int kRounds = 200;
+  std::vector<std::int64_t> sums(2 * kRounds, session.rank());
+  std::vector<std::shared_ptr<Work>> works;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    CollectiveQueue& queue = i % 2 == 0 ? plain : shared;
+    works.push_back(queue.all_reduce({&sums[i], 1, ElementType::int64}, ReduceOp::sum));
+  }
+  for (const auto& work : works) work->wait();
+  const int size = session.size();
+  for (const std::int64_t sum : sums) {
+    if (sum != size * (size - 1) / 2) throw std::runtime_error("a wrong sum");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("MPI ranks pass the collective suite and know where they are", "[.mpi]") {
+  MpiSession session;
+  const auto whole = make_mpi(session);
+  CHECK_NOTHROW(test::check_collectives(*whole, {0, 1, 17, 1000}));
+  CHECK_NOTHROW(test::check_collectives_of(*whole, ElementType::float32, (1 << 18) + 3));
+  CHECK_NOTHROW(test::check_splits(*whole));
+  CHECK_NOTHROW(test::check_counters(*whole));
+  // Parts of 300 elements, as data longer than one call can take is cut.
+  CHECK_NOTHROW(test::check_collectives(*make_mpi(session, 300), {0, 1, 300, 301, 1000}));
+
+  for (const AllReduceEntry* entry : all_reduce_table()) {
+    INFO(entry->name);
+    const auto chosen = with_all_reduce(make_mpi(session), entry->name);
+    CHECK_NOTHROW(test::check_all_reduces(*chosen, {0, 1, 17, 70000}));
+    CHECK_NOTHROW(test::check_splits(*chosen));
+  }
+
+  CHECK_NOTHROW(check_queues(session));
+
+  const Placement placement = session.placement();
+  CHECK(placement.hostnames.size() == static_cast<std::size_t>(session.size()));
+  CHECK(placement.hostnames.front() == placement.hostnames.back());
+  CHECK_FALSE(placement.hostnames[0].empty());
+  CHECK(placement.local_rank == session.rank());
+  CHECK(placement.nodes == 1);
+}
+
+TEST_CASE("Open MPI's own all-reduces can be chosen by name", "[.openmpi]") {
+  MpiSession session;
+  session.choose_all_reduce("ring");
+  CHECK(session.all_reduce() == "tuned");
+  for (const char* name : {"openmpi:ring", "openmpi:recursive_doubling", "openmpi:rabenseifner"}) {
+    session.choose_all_reduce(name);
+    const auto ranks = with_all_reduce(make_mpi(session), name);
+    CHECK(ranks->all_reduce_name() == name);
+    CHECK(ranks->split(0)->all_reduce_name() == name);
+    CHECK_NOTHROW(test::check_all_reduces(*ranks, {0, 1, 17, 70000}));
+  }
+  // A ring begins to add each part of the data at another rank, doubling begins all at the same.
+  CHECK(different_sums("openmpi:ring", session) > 1);
+  CHECK(different_sums("openmpi:recursive_doubling", session) == 1);
+  session.choose_all_reduce("auto");
+  CHECK(make_mpi(session)->all_reduce_name() == "tuned");
+  CHECK_THROWS_WITH(session.choose_all_reduce("openmpi:rign"),
+                    Catch::Contains("Open MPI has no all-reduce \"rign\"; it has ") &&
+                        Catch::Contains("recursive_doubling"));
+}
+
+TEST_CASE("MPI ranks that call different collectives are all told so", "[.differ]") {
+  const MpiSession session;
+  REQUIRE(session.size() == 3);
+  const test::NamedCall* before = nullptr;
+  for (const test::NamedCall& call : test::different_calls()) {
+    if (call.name == "exchange") continue;
+    if (before) {
+      INFO(before->name << " while rank 1 calls " << call.name);
+      const auto ranks = make_mpi(session);
+      CHECK_THROWS_WITH((session.rank() == 1 ? call : *before).run(*ranks),
+                        Catch::Contains("others call something else"));
+    }
+    before = &call;
+  }
+  const auto ranks = make_mpi(session);
+  double numbers[4] = {};
+  if (session.rank() == 0) ranks->send({numbers, 3, ElementType::float64}, 1);
+  if (session.rank() == 1) {
+    CHECK_THROWS_WITH(ranks->receive({numbers, 4, ElementType::float64}, 0),
+                      "rank 1 waits for 4 elements, rank 0 sends 3");
+  }
+}
+
+TEST_CASE("an MPI rank that gives up ends the others", "[.abort]") {
+  const MpiSession session;
+  const auto communicator = make_mpi(session);
+  if (session.rank() == 1) session.abort(4);
+  communicator->barrier();
+}
+
+TEST_CASE("an exception through an MPI session ends the other ranks", "[.unwind]") {
+  const MpiSession session;
+  const auto communicator = make_mpi(session);
+  if (session.rank() == 1) throw std::runtime_error("this rank fails");
+  communicator->barrier();
+}
+
+TEST_CASE("an MPI rank that is killed leaves nobody waiting in shared memory", "[.killed]") {
+  const MpiSession session;
+  const auto ranks = with_all_reduce(make_mpi(session), "shared_memory");
+  std::vector<float> data(100000);
+  for (int round = 0;; ++round) {
+    if (session.rank() == 1 && round == 3) std::raise(SIGKILL);
+    ranks->all_reduce({data.data(), 100000, ElementType::float32}, ReduceOp::sum);
+  }
+}
+
+TEST_CASE("the MPI library tells its name and version") {
+  CHECK(mpi_version().find("MPI ") != std::string::npos);
+  CHECK(mpi_version().find('\n') == std::string::npos);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every framework style, on 1 to 4 ranks: they learn what one rank with the whole batch learns.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "contract/vocabulary.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/thread_launch.hpp"
+#include "trainer/capabilities.hpp"
+
+using namespace dlscale;
+using test::all;
+
+namespace {
+
+constexpr int kSteps = 10;
+
+/// 10 steps of 24 samples with momentum.
+contract::RunSpec recipe(const std::string& framework, int ranks, const std::string& model) {
+  contract::RunSpec spec;
+  spec.run_id = "r";
+  spec.framework = framework;
+  spec.model = model;
+  spec.precision = "fp64";
+  spec.dataset = {"synthetic_digits", "", kSteps * 24, 50};
+  spec.gpus = ranks;
+  spec.batch_per_gpu = 24 / ranks;
+  spec.global_batch = 24;
+  spec.lr = {.base = 0.1, .peak = 0.1};
+  spec.optimizer = {.momentum = 0.9};
+  spec.window_steps = 4;
+  return spec;
+}
+
+test::ThreadLaunch run(const contract::RunSpec& spec) {
+  test::TempDir folder;
+  return test::launch(spec, folder.path());
+}
+
+double largest_difference(const std::string& a, const std::string& b) {
+  if (a.size() != b.size()) return INFINITY;
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); i += sizeof(double)) {
+    double x = 0, y = 0;
+    std::memcpy(&x, &a[i], sizeof x);
+    std::memcpy(&y, &b[i], sizeof y);
+    largest = std::max(largest, std::abs(x - y));
+  }
+  return largest;
+}
+
+std::vector<std::string> frameworks() {
+  return trainer::capabilities().families.at("framework");
+}
+
+void check_learns_alike(const contract::RunSpec& spec, const test::ThreadLaunch& alone) {
+  INFO(spec.framework << " with " << spec.gpus << " ranks");
+  const auto found = run(spec);
+  CHECK(largest_difference(found.parameters, alone.parameters) < 1e-10);
+  const auto expected = all<contract::EvalRecord>(alone.records).back();
+  const auto eval = all<contract::EvalRecord>(found.records).back();
+  CHECK(eval.samples == 50);
+  CHECK(eval.correct == expected.correct);
+  CHECK(eval.loss == Approx(expected.loss).epsilon(1e-10));
+  CHECK(all<contract::EpochRecord>(found.records)[0].train_loss ==
+        Approx(all<contract::EpochRecord>(alone.records)[0].train_loss).epsilon(1e-10));
+}
+
+}  // namespace
+
+TEST_CASE("every framework learns on 1 to 4 ranks what one rank with the whole batch learns") {
+  const auto alone = run(recipe("synchronous", 1, "mlp"));
+  for (const std::string& framework : frameworks()) {
+    CHECK(contract::is_known("framework", framework));
+    for (int ranks = 1; ranks <= 3; ++ranks) {
+      check_learns_alike(recipe(framework, ranks, "mlp"), alone);
+    }
+  }
+}
+
+TEST_CASE("a convolutional network over four ranks") {
+  const auto alone = run(recipe("synchronous", 1, "cnn"));
+  for (const std::string& framework : frameworks()) {
+    check_learns_alike(recipe(framework, 4, "cnn"), alone);
+  }
+}
+
+TEST_CASE("micro-batches in either order, over replicas or not, change nothing that is learnt") {
+  const auto alone = run(recipe("synchronous", 1, "mlp"));
+  for (const char* schedule : {"1f1b", "gpipe"}) {
+    for (const int micro_batches : {1, 2, 4}) {
+      auto spec = recipe("pipeline", 3, "mlp");
+      spec.framework_options.micro_batches = micro_batches;
+      spec.framework_options.pipeline_schedule = schedule;
+      check_learns_alike(spec, alone);
+      spec = recipe("hybrid", 4, "mlp");
+      spec.framework_options.micro_batches = micro_batches;
+      spec.framework_options.pipeline_schedule = schedule;
+      spec.framework_options.model_parallel_size = 2;
+      check_learns_alike(spec, alone);
+    }
+  }
+}
+
+TEST_CASE("every ZeRO stage learns the same, with blocks ahead or not, kept whole or not") {
+  const auto alone = run(recipe("synchronous", 1, "cnn"));
+  for (const int stage : {0, 1, 2, 3}) {
+    for (const std::int64_t elements : {0, 5000, 50'000'000}) {
+      auto spec = recipe("deepspeed", 3, "cnn");
+      spec.framework_options.zero_stage = stage;
+      spec.framework_options.prefetch_elements = elements;
+      spec.framework_options.persistence_threshold_elements = elements;
+      spec.framework_options.reduce_bucket_elements = elements + 1;
+      INFO("stage " << stage << ", " << elements << " elements");
+      check_learns_alike(spec, alone);
+    }
+  }
+}
+
+TEST_CASE("gradients that are clipped are clipped by the norm of the whole model's") {
+  auto spec = recipe("synchronous", 1, "mlp");
+  spec.clip_norm = 0.05;
+  const auto alone = run(spec);
+  CHECK(largest_difference(alone.parameters, run(recipe("synchronous", 1, "mlp")).parameters) >
+        1e-3);
+  for (const std::string& framework : frameworks()) {
+    auto shared = recipe(framework, 2, "mlp");
+    shared.clip_norm = 0.05;
+    check_learns_alike(shared, alone);
+  }
+}
+
+TEST_CASE("replicas that accumulate gradients learn what one big batch teaches") {
+  const auto alone = run(recipe("synchronous", 1, "mlp"));
+  for (const std::string framework : {"synchronous", "ddp", "horovod", "deepspeed"}) {
+    const auto names = frameworks();
+    if (std::find(names.begin(), names.end(), framework) == names.end()) continue;
+    auto spec = recipe(framework, 2, "mlp");
+    spec.batch_per_gpu = 4;
+    spec.accumulation_steps = 3;
+    check_learns_alike(spec, alone);
+  }
+}
+
+TEST_CASE("a run that stops and goes on ends where it would have ended") {
+  auto all_frameworks = frameworks();
+  all_frameworks.push_back("deepspeed");  // of stage 3
+  for (std::size_t i = 0; i < all_frameworks.size(); ++i) {
+    const std::string& framework = all_frameworks[i];
+    auto spec = recipe(framework, 2, "mlp");
+    if (i + 1 == all_frameworks.size()) spec.framework_options.zero_stage = 3;
+    INFO(framework << " of stage " << spec.framework_options.zero_stage);
+    test::TempDir folder;
+    const auto first = test::launch(spec, folder.path(), {.rank = 1, .question = 1});
+    REQUIRE(first.outcome == contract::RunOutcome::Preempted);
+    const auto second = test::launch(spec, folder.path());
+    CHECK(second.resumed_from == "launch-1");
+    CHECK(second.parameters == run(spec).parameters);
+  }
+}
+
+TEST_CASE("ranks, blocks and samples that do not divide are refused by every rank") {
+  auto spec = recipe("layerwise", 4, "mlp");
+  CHECK_THROWS_WITH(run(spec),
+                    "layerwise: the model mlp has 3 blocks and cannot be cut into 4 stages");
+  spec = recipe("hybrid", 3, "mlp");
+  spec.framework_options.model_parallel_size = 2;
+  CHECK_THROWS_WITH(run(spec), "hybrid: 3 ranks cannot be divided into models of 2 stages");
+  spec = recipe("pipeline", 2, "mlp");
+  spec.framework_options.micro_batches = 5;
+  CHECK_THROWS_WITH(run(spec), "pipeline: a model's 24 samples cannot be cut into 5 micro-batches");
+  spec = recipe("pipeline", 4, "cnn");
+  spec.framework_options.model_parallel_size = 2;
+  CHECK_THROWS_WITH(run(spec),
+                    "pipeline: model_parallel_size is 2, but one model lies over all 4 ranks; use "
+                    "hybrid for several");
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of a small network under ZeRO, looked at from within.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trainer/comm/communicator.hpp"
+
+namespace dlscale::test {
+
+struct ZeroSeen {
+  std::int64_t parameters = 0;  ///< scalars
+  std::int64_t tensors = 0;
+  std::int64_t optimized_elements = 0;
+  std::int64_t gradients_in_backward = 0;  ///< most parameters that had one at a time
+  std::int64_t gradients_after_backward = 0;
+  bool padding_is_zero = false;  ///< the end of this rank's partition, after the step
+  std::int64_t bytes = 0;        ///< given to collectives in the step
+};
+
+/// **Collective.** `widths` of linear layers with bias, in double precision.
+ZeroSeen look_at_zero(const std::vector<std::int64_t>& widths, int stage,
+                      trainer::Communicator& communicator);
+
+}  // namespace dlscale::test

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// All-reduce by recursive halving and doubling: the ring's bandwidth in log2 N steps.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "trainer/comm/algorithms/all_reduce.hpp"
+#include "trainer/comm/algorithms/power_of_two.hpp"
+#include "trainer/comm/fold.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+/// Partners share the work on what both hold: each reduces one half and goes on with it; then the
+/// halves are put together again on the way back (Rabenseifner 2004). Each of N ranks sends
+/// 2 (N-1)/N of the data, where N is a power of two.
+class Rabenseifner : public AllReduce {
+ public:
+  double run(Communicator& ranks, const Span& data, ReduceOp op) override {
+    const double wait_s = meet(ranks);
+    scratch_.resize(std::max(scratch_.size(), data.bytes()));
+    const Span scratch{scratch_.data(), data.count, data.type};
+    as_power_of_two(ranks, data, scratch, op,
+                    [&](const Partners& partners) { halve_and_double(partners, data, op); });
+    return wait_s;
+  }
+  const char* name() const override { return "rabenseifner"; }
+
+ private:
+  struct Step {
+    int partner;
+    Span mine, other;  ///< the halves
+  };
+
+  void halve_and_double(const Partners& partners, const Span& data, ReduceOp op) {
+    std::vector<Step> steps;
+    Span held = data;
+    for (int distance = partners.size / 2; distance > 0; distance /= 2) {
+      const std::int64_t middle = held.count / 2;
+      Span mine = held.part(0, middle);
+      Span other = held.part(middle, held.count - middle);
+      if ((partners.rank & distance) != 0) std::swap(mine, other);
+      const int partner = partners.rank_of(partners.rank ^ distance);
+      const Span arrived{scratch_.data(), mine.count, mine.type};
+      partners.ranks.exchange(other, partner, arrived, partner);
+      fold(mine, arrived, op);
+      steps.push_back({partner, mine, other});
+      held = mine;
+    }
+    std::for_each(steps.rbegin(), steps.rend(), [&](const Step& step) {
+      partners.ranks.exchange(step.mine, step.partner, step.other, step.partner);
+    });
+  }
+
+  std::vector<std::byte> scratch_;
+};
+
+std::unique_ptr<AllReduce> make(Communicator&) {
+  return std::make_unique<Rabenseifner>();
+}
+
+}  // namespace
+
+extern const AllReduceEntry rabenseifner_entry;
+const AllReduceEntry rabenseifner_entry{
+    .name = "rabenseifner", .summary = "recursive halving and doubling", .make = &make};
+
+}  // namespace dlscale::trainer

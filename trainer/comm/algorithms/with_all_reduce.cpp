@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/comm/algorithms/with_all_reduce.hpp"
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "trainer/comm/algorithms/all_reduce.hpp"
+#include "trainer/comm/overlay.hpp"
+#include "trainer/comm/shared_collectives.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+class ChosenAllReduce : public Overlay {
+ public:
+  ChosenAllReduce(std::unique_ptr<Communicator> inner, const AllReduceEntry& entry)
+      : Overlay(*inner),
+        owned_(std::move(inner)),
+        entry_(entry),
+        all_reduce_(entry.make(*owned_)),
+        shared_(all_reduce_->shared()) {}
+  std::string all_reduce_name() const override { return all_reduce_->name(); }
+
+ private:
+  void do_all_reduce(Span data, ReduceOp op) override {
+    waited(all_reduce_->run(inner(), data, op));
+  }
+  void do_reduce_scatter(Span in, Span out, ReduceOp op) override {
+    if (!shared_) return Overlay::do_reduce_scatter(in, out, op);
+    waited(shared_->reduce_scatter(in, out, op));
+  }
+  void do_all_gather(Span in, Span out) override {
+    if (!shared_ || out.bytes() > SharedCollectives::kMostGatheredBytes) {
+      return Overlay::do_all_gather(in, out);
+    }
+    waited(shared_->all_gather(in, out));
+  }
+  void do_broadcast(Span data, int root) override {
+    if (!shared_) return Overlay::do_broadcast(data, root);
+    waited(shared_->broadcast(data, root));
+  }
+  std::unique_ptr<Communicator> do_split(int color) override {
+    return std::make_unique<ChosenAllReduce>(inner().split(color), entry_);
+  }
+
+  std::unique_ptr<Communicator> owned_;
+  const AllReduceEntry& entry_;
+  std::unique_ptr<AllReduce> all_reduce_;
+  SharedCollectives* shared_;
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> with_all_reduce(std::unique_ptr<Communicator> inner,
+                                              const std::string& name) {
+  if (name == inner->all_reduce_name()) return inner;
+  for (const AllReduceEntry* entry : all_reduce_table()) {
+    if (name == entry->name) return std::make_unique<ChosenAllReduce>(std::move(inner), *entry);
+  }
+  throw base::RunError("there is no all-reduce \"" + name + "\"", contract::kExitBadRunDescription);
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/comm/shared_board.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr std::size_t kCacheLine = 64;
+
+/// Tells sets of processes apart that do not see each other's numbers; 0: not known.
+std::uint64_t process_space() {
+  struct stat info {};
+  return ::stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
+}
+
+bool has_ended(pid_t process) {
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+/// The steps of a wait: looking again at once, then letting others go first, then sleeping.
+/// MpiCommunicator's wait says why.
+class Patience {
+ public:
+  /// Returns true now and then, when there is time for a longer look.
+  bool step() {
+    using Clock = std::chrono::steady_clock;
+    if (++steps_ < kLooks) return false;
+    if (steps_ == kLooks) begin_ = Clock::now();
+    if (sleeps_ == 0 && Clock::now() - begin_ < kYielding) {
+      ::sched_yield();
+      return false;
+    }
+    std::this_thread::sleep_for(kSleep);
+    return ++sleeps_ % kSleepsBetweenLooks == 0;
+  }
+
+ private:
+  static constexpr int kLooks = 200;
+  static constexpr std::chrono::microseconds kYielding{200};
+  static constexpr std::chrono::microseconds kSleep{50};
+  static constexpr int kSleepsBetweenLooks = 1000;
+  int steps_ = 0;
+  int sleeps_ = 0;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+}  // namespace
+
+/// A rank's part of the board. What different ranks write lies on different cache lines.
+struct SharedBoard::Place {
+  alignas(kCacheLine) std::atomic<std::uint64_t> given;
+  std::array<SharedCall, 2> calls;  ///< of even and of odd rounds
+  alignas(kCacheLine) std::atomic<std::uint64_t> taken;
+  alignas(kCacheLine) std::atomic<bool> left;
+  std::atomic<pid_t> process;
+  std::atomic<std::uint64_t> process_space;
+
+  const std::atomic<std::uint64_t>& rounds(Progress what) const {
+    return what == Progress::given ? given : taken;
+  }
+};
+
+std::size_t SharedBoard::bytes(int size) {
+  return static_cast<std::size_t>(size) * sizeof(Place);
+}
+
+SharedBoard::SharedBoard(std::byte* memory, int rank, int size)
+    : places_(reinterpret_cast<Place*>(memory)), rank_(rank), size_(size) {
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+  Place* mine = std::construct_at(places_ + rank);
+  mine->process_space = process_space();
+  mine->process = ::getpid();
+}
+
+SharedBoard::~SharedBoard() {
+  places_[rank_].left = true;
+}
+
+void SharedBoard::tell(Progress what, std::uint64_t rounds) {
+  Place& mine = places_[rank_];
+  (what == Progress::given ? mine.given : mine.taken).store(rounds, std::memory_order_release);
+}
+
+void SharedBoard::wait(Progress what, std::uint64_t rounds) const {
+  Patience patience;
+  for (int rank = 0; rank < size_; ++rank) {
+    const auto& told = places_[rank].rounds(what);
+    const auto there = [&] { return told.load(std::memory_order_acquire) >= rounds; };
+    while (!there()) {
+      const bool gone = places_[rank].left || (patience.step() && has_gone(rank));
+      if (!gone || there()) continue;
+      throw base::RunError(fmt::format("rank {} has left while others wait for it", rank),
+                           contract::kExitCommunication);
+    }
+  }
+}
+
+bool SharedBoard::has_gone(int rank) const {
+  const Place& place = places_[rank];
+  const pid_t process = place.process;
+  const bool visible = process != 0 && place.process_space == process_space();
+  return visible && has_ended(process);
+}
+
+void SharedBoard::show(std::uint64_t round, const SharedCall& call) {
+  places_[rank_].calls[round % 2] = call;
+}
+
+void SharedBoard::require_same(std::uint64_t round) const {
+  for (int rank = 1; rank < size_; ++rank) {
+    if (places_[rank].calls[round % 2] == places_[0].calls[round % 2]) continue;
+    throw base::RunError(fmt::format("ranks 0 and {} call different collectives", rank),
+                         contract::kExitCommunication);
+  }
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where ranks that share memory tell each other how far they are.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "trainer/comm/communicator.hpp"
+
+namespace dlscale::trainer {
+
+/// What a rank has called; ranks must have called the same.
+struct SharedCall {
+  enum class Kind { all_reduce, reduce_scatter, all_gather, broadcast };
+  Kind kind = Kind::all_reduce;
+  std::int64_t count = 0;
+  ElementType type = ElementType::float32;
+  ReduceOp op = ReduceOp::sum;
+  int root = 0;
+  bool operator==(const SharedCall&) const = default;
+};
+
+/// How far a rank is: it has given its data of so many rounds; it has taken what it needs of the
+/// others' data of so many rounds.
+enum class Progress { given, taken };
+
+/// In zeroed shared memory; each rank writes only what is its own. Waiting lets others have the
+/// core. It ends with RunError (kExitCommunication) when a rank that is waited for has gone.
+class SharedBoard {
+ public:
+  static std::size_t bytes(int size);
+  /// The memory must outlive it. A rank that goes without destroying it is noticed when its
+  /// process ends, if this process can see that.
+  SharedBoard(std::byte* memory, int rank, int size);
+  ~SharedBoard();
+  SharedBoard(const SharedBoard&) = delete;
+  SharedBoard& operator=(const SharedBoard&) = delete;
+
+  void tell(Progress what, std::uint64_t rounds);
+  /// Returns when all ranks are that far.
+  void wait(Progress what, std::uint64_t rounds) const;
+  /// Before tell(given, round + 1): what the call is that begins with `round`.
+  void show(std::uint64_t round, const SharedCall& call);
+  /// After wait(given, round + 1): throws on every rank when the calls differ.
+  void require_same(std::uint64_t round) const;
+
+ private:
+  struct Place;
+  bool has_gone(int rank) const;
+
+  Place* places_;
+  int rank_;
+  int size_;
+};
+
+}  // namespace dlscale::trainer

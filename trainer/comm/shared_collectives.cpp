@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/comm/shared_collectives.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "trainer/comm/fold.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+/// What a rank gives at once: it stays in the caches between giving and taking.
+constexpr std::int64_t kChunkBytes = 256 * 1024;
+/// Up to this many bytes every rank reduces everything itself, which saves a wait.
+constexpr std::int64_t kSmallBytes = 8 * 1024;
+constexpr std::int64_t kCacheLine = 64;
+/// Of more, the pieces of a chunk would be shorter than what divides them.
+constexpr int kMostRanks = 1024;
+
+std::int64_t elements_in(std::int64_t bytes, ElementType type) {
+  return bytes / static_cast<std::int64_t>(bytes_of(type));
+}
+
+void copy(const Span& from, const Span& to) {
+  if (from.count > 0 && from.data != to.data) std::memcpy(to.data, from.data, from.bytes());
+}
+
+std::size_t board_bytes(int size) {
+  constexpr std::size_t kPage = 4096;
+  return (SharedBoard::bytes(size) + kPage - 1) / kPage * kPage;
+}
+
+using Kind = SharedCall::Kind;
+
+}  // namespace
+
+std::unique_ptr<SharedCollectives> SharedCollectives::make(Communicator& ranks) {
+  if (ranks.size() > kMostRanks) return nullptr;
+  const std::size_t slots = 2 * (static_cast<std::size_t>(ranks.size()) + 1);
+  auto segment = SharedSegment::make(ranks, board_bytes(ranks.size()) + slots * kChunkBytes);
+  if (!segment) return nullptr;
+  return std::unique_ptr<SharedCollectives>(new SharedCollectives(std::move(segment), ranks));
+}
+
+SharedCollectives::SharedCollectives(std::unique_ptr<SharedSegment> segment,
+                                     const Communicator& ranks)
+    : rank_(ranks.rank()),
+      size_(ranks.size()),
+      segment_(std::move(segment)),
+      board_(segment_->data(), rank_, size_),
+      slots_(segment_->data() + board_bytes(size_)) {}
+
+/// What `rank` gives in a round; of rank == size_: the folded parts of an all-reduce.
+Span SharedCollectives::slot(int rank, std::uint64_t round, const Span& like) const {
+  const auto index =
+      (round % 2) * (static_cast<std::uint64_t>(size_) + 1) + static_cast<std::uint64_t>(rank);
+  return {slots_ + index * kChunkBytes, like.count, like.type};
+}
+
+double SharedCollectives::wait_for_call() {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  board_.wait(Progress::given, round_ + 1);
+  board_.require_same(round_);
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// A slot is written again two rounds later. What was in it has been taken by then: between rounds
+/// of a call that is waited for, and whoever gives in a call is done with the calls before.
+double SharedCollectives::in_rounds(std::int64_t count, std::int64_t most, const Step& give,
+                                    const Step& take) {
+  const auto chunk = [&](std::int64_t first, std::uint64_t round) {
+    return Chunk{first, std::min(most, count - first), round};
+  };
+  give(chunk(0, round_));
+  board_.tell(Progress::given, round_ + 1);
+  const double wait_s = wait_for_call();
+  for (std::int64_t first = 0; first == 0 || first < count; first += most) {
+    if (first > 0) {
+      board_.wait(Progress::given, round_ + 1);
+      board_.wait(Progress::taken, round_);
+    }
+    if (first + most < count) {
+      give(chunk(first + most, round_ + 1));
+      board_.tell(Progress::given, round_ + 2);
+    }
+    take(chunk(first, round_));
+    board_.tell(Progress::taken, ++round_);
+  }
+  return wait_s;
+}
+
+double SharedCollectives::all_reduce(const Span& data, ReduceOp op) {
+  board_.show(round_, {Kind::all_reduce, data.count, data.type, op});
+  return static_cast<std::int64_t>(data.bytes()) <= kSmallBytes ? reduce_small(data, op)
+                                                                : reduce_chunks(data, op);
+}
+
+double SharedCollectives::reduce_small(const Span& data, ReduceOp op) {
+  return in_rounds(
+      data.count, std::max<std::int64_t>(data.count, 1),
+      [&](const Chunk& chunk) { copy(data, slot(rank_, chunk.round, data)); },
+      [&](const Chunk& chunk) {
+        copy(slot(0, chunk.round, data), data);
+        for (int other = 1; other < size_; ++other) fold(data, slot(other, chunk.round, data), op);
+      });
+}
+
+/// Each rank folds a part of the chunk for all: it takes that part of what the others gave, and
+/// they fetch the result when all have taken.
+double SharedCollectives::reduce_chunks(const Span& data, ReduceOp op) {
+  const std::int64_t most = elements_in(kChunkBytes, data.type);
+  const auto chunk = [&](std::int64_t first) {
+    return data.part(first, std::min(most, data.count - first));
+  };
+  give_others_parts(chunk(0), round_);
+  const double wait_s = wait_for_call();
+  for (std::int64_t first = 0; first < data.count; first += most, ++round_) {
+    board_.wait(Progress::given, round_ + 1);
+    if (first + most < data.count) give_others_parts(chunk(first + most), round_ + 1);
+    fold_part(chunk(first), op);
+    board_.wait(Progress::taken, round_ + 1);
+    fetch_others_parts(chunk(first));
+  }
+  return wait_s;
+}
+
+/// The part of a chunk that `rank` folds; parts begin on cache lines of their own.
+Span SharedCollectives::part_of(const Span& chunk, int rank) const {
+  const std::int64_t line = elements_in(kCacheLine, chunk.type);
+  const std::int64_t each = (chunk.count + line * size_ - 1) / (line * size_) * line;
+  const std::int64_t first = std::min(rank * each, chunk.count);
+  return chunk.part(first, std::min(each, chunk.count - first));
+}
+
+void SharedCollectives::give_others_parts(const Span& chunk, std::uint64_t round) {
+  for (int other = 0; other < size_; ++other) {
+    if (other != rank_) copy(part_of(chunk, other), part_of(slot(rank_, round, chunk), other));
+  }
+  board_.tell(Progress::given, round + 1);
+}
+
+void SharedCollectives::fold_part(const Span& chunk, ReduceOp op) {
+  const Span mine = part_of(chunk, rank_);
+  for (int other = 0; other < size_; ++other) {
+    if (other != rank_) fold(mine, part_of(slot(other, round_, chunk), rank_), op);
+  }
+  copy(mine, part_of(slot(size_, round_, chunk), rank_));
+  board_.tell(Progress::taken, round_ + 1);
+}
+
+void SharedCollectives::fetch_others_parts(const Span& chunk) {
+  for (int other = 0; other < size_; ++other) {
+    if (other != rank_) copy(part_of(slot(size_, round_, chunk), other), part_of(chunk, other));
+  }
+}
+
+double SharedCollectives::reduce_scatter(const Span& in, const Span& out, ReduceOp op) {
+  board_.show(round_, {Kind::reduce_scatter, in.count, in.type, op});
+  // A slot holds a piece for each rank, one after the other.
+  const std::int64_t line = elements_in(kCacheLine, in.type);
+  const std::int64_t most = elements_in(kChunkBytes, in.type) / size_ / line * line;
+  const auto piece = [&](int giver, const Chunk& chunk, int taker) {
+    return slot(giver, chunk.round, in).part(taker * most, chunk.count);
+  };
+  return in_rounds(
+      out.count, most,
+      [&](const Chunk& chunk) {
+        for (int other = 0; other < size_; ++other) {
+          if (other == rank_) continue;
+          copy(in.part(other * out.count + chunk.first, chunk.count), piece(rank_, chunk, other));
+        }
+      },
+      [&](const Chunk& chunk) {
+        const Span mine = out.part(chunk.first, chunk.count);
+        copy(in.part(rank_ * out.count + chunk.first, chunk.count), mine);
+        for (int other = 0; other < size_; ++other) {
+          if (other != rank_) fold(mine, piece(other, chunk, rank_), op);
+        }
+      });
+}
+
+double SharedCollectives::all_gather(const Span& in, const Span& out) {
+  board_.show(round_, {Kind::all_gather, in.count, in.type});
+  copy(in, out.part(rank_ * in.count, in.count));
+  return in_rounds(
+      in.count, elements_in(kChunkBytes, in.type),
+      [&](const Chunk& chunk) {
+        const Span part = in.part(chunk.first, chunk.count);
+        copy(part, slot(rank_, chunk.round, part));
+      },
+      [&](const Chunk& chunk) {
+        for (int other = 0; other < size_; ++other) {
+          const Span part = out.part(other * in.count + chunk.first, chunk.count);
+          if (other != rank_) copy(slot(other, chunk.round, part), part);
+        }
+      });
+}
+
+double SharedCollectives::broadcast(const Span& data, int root) {
+  board_.show(round_, {Kind::broadcast, data.count, data.type, ReduceOp::sum, root});
+  return in_rounds(
+      data.count, elements_in(kChunkBytes, data.type),
+      [&](const Chunk& chunk) {
+        const Span part = data.part(chunk.first, chunk.count);
+        if (rank_ == root) copy(part, slot(root, chunk.round, part));
+      },
+      [&](const Chunk& chunk) {
+        const Span part = data.part(chunk.first, chunk.count);
+        if (rank_ != root) copy(slot(root, chunk.round, part), part);
+      });
+}
+
+}  // namespace dlscale::trainer

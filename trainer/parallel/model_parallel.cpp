@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/parallel/model_parallel.hpp"
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "trainer/data/batch.hpp"
+#include "trainer/models/block_cost.hpp"
+#include "trainer/optim/gradient_norm.hpp"
+#include "trainer/optim/loss.hpp"
+#include "trainer/parallel/partition.hpp"
+#include "trainer/parallel/pipeline_schedule.hpp"
+#include "trainer/parallel/spread_state.hpp"
+#include "trainer/parallel/stage.hpp"
+#include "trainer/parallel/tensor_link.hpp"
+#include "trainer/sync/gradient_sync.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+using contract::StepPart;
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw base::RunError(message, contract::kExitBadRunDescription);
+}
+
+/// Some of a queue's ranks, with a queue of their own.
+struct Group {
+  Group(CollectiveQueue& all, int color, const base::Clock& clock) {
+    all.run([&](Communicator& ranks) { communicator = ranks.split(color); })->wait();
+    queue.emplace(*communicator, clock);
+  }
+  std::unique_ptr<Communicator> communicator;
+  std::optional<CollectiveQueue> queue;
+};
+
+double cost_of(const BlockCost& cost, const std::string& balance) {
+  if (balance == "parameters") return cost.parameters;
+  return balance == "blocks" ? 1 : cost.multiply_adds;
+}
+
+/// Of each stage the first block, and how many there are.
+std::vector<std::size_t> places_of(const std::vector<BlockCost>& blocks,
+                                   const contract::RunSpec& spec, int stages) {
+  if (blocks.size() < static_cast<std::size_t>(stages)) {
+    refuse(fmt::format("{}: the model {} has {} blocks and cannot be cut into {} stages",
+                       spec.framework, spec.model, blocks.size(), stages));
+  }
+  std::vector<double> costs;
+  for (const BlockCost& block : blocks) {
+    costs.push_back(cost_of(block, spec.framework_options.balance));
+  }
+  return cut_into_stages(costs, static_cast<std::size_t>(stages));
+}
+
+std::vector<std::int64_t> batch_of(std::int64_t samples, const std::vector<std::int64_t>& one) {
+  std::vector<std::int64_t> shape{samples};
+  shape.insert(shape.end(), one.begin(), one.end());
+  return shape;
+}
+
+class ModelParallel : public ParallelStyle {
+ public:
+  ModelParallel(StyleContext context, const ModelDivision& division,
+                const std::vector<BlockCost>& blocks, const std::vector<std::size_t>& places)
+      : spec_(context.spec),
+        division_(division),
+        stage_number_(context.queue.rank() % division.stages),
+        everyone_(context.queue),
+        model_(std::move(context.model)),
+        options_(model_->parameters().front().options().requires_grad(false)),
+        first_(places[static_cast<std::size_t>(stage_number_)]),
+        last_(places[static_cast<std::size_t>(stage_number_) + 1]),
+        stage_(*model_, first_, last_),
+        replica_(context.queue, context.queue.rank() / division.stages, context.clock),
+        peers_(context.queue, stage_number_, context.clock),
+        link_(*replica_.queue, context.clock) {
+    if (!is_first()) input_ = blocks[first_ - 1].output;
+    if (!is_last()) output_ = blocks[last_ - 1].output;
+    model_->keep_blocks(first_, last_);
+    optimizer_ = context.make_optimizer(model_->parameters());
+    if (peers_.queue->size() == 1 || model_->parameters().empty()) return;
+    sync_ = base::find(sync_table(), "framework", "ddp")
+                .make({.parameters = model_->parameters(),
+                       .parameter_names = model_->parameter_names(),
+                       .options = spec_.framework_options,
+                       .queue = *peers_.queue,
+                       .clock = context.clock});
+  }
+
+  at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
+    micro_size_ = batch.size() / division_.micro_batches;
+    loss_ = at::zeros({}, options_);
+    const auto actions = pipeline_schedule(division_.schedule, stage_number_, division_.stages,
+                                           division_.micro_batches);
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      take_part(actions[i], batch, timer);
+      hand_on(actions[i], i + 1 < actions.size() ? &actions[i + 1] : nullptr, timer);
+    }
+    timer.enter(StepPart::bubble);
+    link_.flush();
+    if (sync_ != nullptr) sync_->after_backward();
+    timer.enter(StepPart::optimizer);
+    if (sync_ != nullptr) {
+      timer.move(StepPart::backward, StepPart::exposed_comm, sync_->exposed_comm_s());
+    }
+    clip();
+    optimizer_->step(learning_rate);
+    for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
+    return loss_ * division_.stages;  // the other stages count none
+  }
+
+  at::Tensor predict(const at::Tensor& input) override {
+    at::Tensor value = input;
+    if (!is_first()) {
+      value = at::empty(batch_of(input.size(0), input_), options_);
+      link_.receive(value, stage_number_ - 1);
+    }
+    value = stage_.predict(value);
+    if (is_last()) return value;
+    link_.send(value, stage_number_ + 1);
+    return {};
+  }
+
+  void set_training(bool training) override { model_->set_training(training); }
+  std::vector<NamedTensor> state() override { return gather_state(mine(), everyone_); }
+  void load(const std::vector<NamedTensor>& state) override {
+    spread_state(state, mine(), everyone_);
+  }
+
+ private:
+  bool is_first() const { return stage_number_ == 0; }
+  bool is_last() const { return stage_number_ + 1 == division_.stages; }
+
+  at::Tensor micro(const at::Tensor& all, int i) const {
+    return all.narrow(0, i * micro_size_, micro_size_);
+  }
+
+  /// Receives what `action` needs, unless it is there already.
+  void fetch(const PipelineAction& action) {
+    if (action.kind == PipelineAction::forward) {
+      if (!is_first() && !here_.defined()) link_.receive(here_ = empty(input_), stage_number_ - 1);
+    } else if (!is_last() && !here_.defined()) {
+      link_.receive(here_ = empty(output_), stage_number_ + 1);
+    }
+  }
+  at::Tensor empty(const std::vector<std::int64_t>& one) const {
+    return at::empty(batch_of(micro_size_, one), options_);
+  }
+
+  void take_part(const PipelineAction& action, const Batch& batch, StepTimer& timer) {
+    timer.enter(StepPart::bubble);
+    fetch(action);
+    timer.move(StepPart::bubble, StepPart::exposed_comm, link_.take_times().exposed_s);
+    const at::Tensor arrived = std::exchange(here_, {});
+    if (action.kind == PipelineAction::forward) {
+      timer.enter(StepPart::forward);
+      forward(action.micro_batch, arrived, batch);
+    } else {
+      timer.enter(StepPart::backward);
+      backward(action.micro_batch, arrived);
+    }
+  }
+
+  void forward(int i, at::Tensor input, const Batch& batch) {
+    if (is_first()) {
+      input = micro(batch.input, i);
+    } else {
+      input.set_requires_grad(true);
+    }
+    if (!is_last()) {
+      made_ = stage_.forward(i, input);
+      return;
+    }
+    loss_.add_(stage_.forward_to_loss(i, input, [&](const at::Tensor& output) {
+      return cross_entropy(output, micro(batch.target, i), spec_.label_smoothing) /
+             division_.micro_batches;
+    }));
+  }
+
+  /// Gradients leave the replica in the backward pass of the last micro-batch.
+  void backward(int i, const at::Tensor& output_gradient) {
+    if (sync_ != nullptr) {
+      sync_->before_forward(i + 1 == division_.micro_batches);
+      sync_->before_backward({});
+    }
+    made_ = stage_.backward(i, output_gradient);
+  }
+
+  /// Sends what `done` made. Where the same neighbour has something for the next action, both
+  /// send at a time: one after the other, each would wait for the other to receive.
+  void hand_on(const PipelineAction& done, const PipelineAction* next, StepTimer& timer) {
+    const at::Tensor made = std::exchange(made_, {});
+    if (!made.defined()) return;
+    const bool forwards = done.kind == PipelineAction::forward;
+    const int to = stage_number_ + (forwards ? 1 : -1);
+    if (next == nullptr || next->kind == done.kind) return link_.send(made, to);
+    timer.enter(StepPart::bubble);
+    link_.exchange(made, here_ = empty(forwards ? output_ : input_), to);
+    timer.move(StepPart::bubble, StepPart::exposed_comm, link_.take_times().exposed_s);
+  }
+
+  void clip() {
+    if (spec_.clip_norm == 0) return;
+    double square = squared_norm(model_->parameters());
+    replica_.queue->all_reduce({&square, 1, ElementType::float64}, ReduceOp::sum)->wait();
+    clip_to_norm(model_->parameters(), spec_.clip_norm, std::sqrt(square));
+  }
+
+  /// What this rank alone has to say of the state: of equal replicas the first one speaks.
+  OwnState mine() {
+    OwnState own{.speaks = everyone_.rank() < division_.stages};
+    for (NamedTensor& part : model_->state()) {
+      own.tensors.push_back({"model." + part.name, std::move(part.tensor)});
+    }
+    for (NamedTensor& part : optimizer_->state()) {
+      own.tensors.push_back(
+          {fmt::format("optimizer.stage{}.{}", stage_number_, part.name), std::move(part.tensor)});
+    }
+    return own;
+  }
+
+  const contract::RunSpec spec_;
+  const ModelDivision division_;
+  const int stage_number_;
+  CollectiveQueue& everyone_;
+  std::unique_ptr<Model> model_;
+  const at::TensorOptions options_;           ///< of what goes from stage to stage
+  std::size_t first_, last_;                  ///< blocks
+  std::vector<std::int64_t> input_, output_;  ///< shapes of one sample at the cuts
+  Stage stage_;
+  Group replica_;  ///< the stages of this rank's replica
+  Group peers_;    ///< the ranks with this stage
+  TensorLink link_;
+  std::unique_ptr<GradientSync> sync_;  ///< null where nobody shares this rank's parameters
+  std::unique_ptr<Optimizer> optimizer_;
+  std::int64_t micro_size_ = 0;
+  at::Tensor here_;  ///< received for the next action
+  at::Tensor made_;  ///< by the last action, for a neighbour
+  at::Tensor loss_;
+};
+
+}  // namespace
+
+std::unique_ptr<ParallelStyle> make_model_parallel(StyleContext context,
+                                                   const ModelDivision& division) {
+  const contract::RunSpec& spec = context.spec;
+  if (spec.gpus % division.stages != 0) {
+    refuse(fmt::format("{}: {} ranks cannot be divided into models of {} stages", spec.framework,
+                       spec.gpus, division.stages));
+  }
+  const std::int64_t samples = spec.global_batch / (spec.gpus / division.stages);
+  if (samples % division.micro_batches != 0) {
+    refuse(fmt::format("{}: a model's {} samples cannot be cut into {} micro-batches",
+                       spec.framework, samples, division.micro_batches));
+  }
+  const auto blocks = measure_blocks(*context.model, context.sample);
+  const auto places = places_of(blocks, spec, division.stages);
+  return std::make_unique<ModelParallel>(std::move(context), division, blocks, places);
+}
+
+DataShare share_of_replica(const contract::RunSpec& spec, int rank, int stages) {
+  const int stage = rank % stages;
+  return {rank / stages, spec.gpus / stages, stage == 0 || stage + 1 == stages};
+}
+
+void require_one_replica(const contract::RunSpec& spec) {
+  const int size = spec.framework_options.model_parallel_size;
+  if (size == 1 || size == spec.gpus) return;
+  refuse(
+      fmt::format("{}: model_parallel_size is {}, but one model lies over all {} ranks; use "
+                  "hybrid for several",
+                  spec.framework, size, spec.gpus));
+}
+
+}  // namespace dlscale::trainer

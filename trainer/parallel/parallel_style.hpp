@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the ranks of a run divide the work of a training step; and the table of such styles.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/registry.hpp"
+#include "contract/run_spec.hpp"
+#include "trainer/comm/collective_queue.hpp"
+#include "trainer/device/device.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/optim/optimizer.hpp"
+#include "trainer/record/step_timer.hpp"
+
+namespace at {
+class Tensor;
+}
+
+namespace dlscale::trainer {
+
+struct Batch;        // data/batch.hpp
+struct NamedTensor;  // checkpoint/named_tensor.hpp
+
+/// One for a launch. Between steps no gradients are kept.
+class ParallelStyle {
+ public:
+  virtual ~ParallelStyle() = default;
+  /// **Collective.** One optimizer step on this rank's share of the global batch, which is on the
+  /// device. Enters forward, backward, exposed_comm, optimizer and bubble; the caller leaves the
+  /// last. Returns the loss to be counted for this rank, detached, on the device: its mean over the
+  /// ranks is the mean over the global batch.
+  virtual at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) = 0;
+  /// **Collective.** Scores of the samples, samples x classes; undefined on a rank that is not to
+  /// count them.
+  virtual at::Tensor predict(const at::Tensor& input) = 0;
+  /// Between training behaviour (true at first) and evaluation behaviour.
+  virtual void set_training(bool training) = 0;
+  /// **Collective.** What a checkpoint holds: complete on rank 0, which writes it for all.
+  virtual std::vector<NamedTensor> state() = 0;
+  /// **Collective.** Goes on from `state`, which state() returned and rank 0 has filled.
+  virtual void load(const std::vector<NamedTensor>& state) = 0;
+};
+
+/// Which part of each global batch a rank works on: the ranks of a pipeline share one.
+struct DataShare {
+  int index = 0;
+  int count = 1;
+  bool loads = true;  ///< false: others give it what it needs; its batches are hollow
+};
+
+/// What a style is made from.
+struct StyleContext {
+  const contract::RunSpec& spec;
+  std::unique_ptr<Model> model;      ///< whole, with the same parameters on every rank
+  std::vector<std::int64_t> sample;  ///< shape of one input
+  /// Makes an optimizer for these tensors by the run's settings.
+  std::function<std::unique_ptr<Optimizer>(const std::vector<at::Tensor>&)> make_optimizer;
+  /// Makes one more model like `model`, for styles with several replicas in a process.
+  std::function<std::unique_ptr<Model>()> make_model;
+  Device& device;
+  CollectiveQueue& queue;
+  const base::Clock& clock;
+};
+
+struct StyleEntry {
+  const char* name;
+  const char* summary;
+  /// **Collective.** Throws base::RunError (contract::kExitBadRunDescription) when the ranks cannot
+  /// be divided so.
+  std::unique_ptr<ParallelStyle> (*make)(StyleContext context);
+  DataShare (*share)(const contract::RunSpec& spec, int rank);
+};
+
+/// The styles in which each rank has a replica of its own are not in it: they are the syncs.
+base::Table<StyleEntry> style_table();
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// In which order a stage of a pipeline works on its micro-batches.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace dlscale::trainer {
+
+struct PipelineAction {
+  enum Kind { forward, backward } kind;
+  int micro_batch;
+  bool operator==(const PipelineAction&) const = default;
+};
+
+/// "gpipe" (Huang et al., 2019): all forward passes, then all backward passes; every stage stashes
+/// what all micro-batches need for backward.
+/// "1f1b" (Narayanan et al., PipeDream-Flush, 2021): stage s of S begins with min(S - 1 - s, M)
+/// forward passes, then one forward and one backward in turn, then the backward passes that are
+/// left; it stashes at most min(S - s, M) micro-batches.
+/// Of both the ideal bubble is (S - 1) / (M + S - 1) of the step. Either order of messages between
+/// neighbours is the same on both sides.
+std::vector<PipelineAction> pipeline_schedule(std::string_view name, int stage, int stages,
+                                              int micro_batches);
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors handed from stage to stage.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "trainer/comm/collective_queue.hpp"
+
+namespace dlscale::trainer {
+
+/// Where a stage's waiting went since it was last asked.
+struct LinkTimes {
+  double bubble_s = 0;   ///< the neighbour had nothing to hand over yet
+  double exposed_s = 0;  ///< a tensor was on its way
+};
+
+/// Each tensor follows an empty message, so that waiting for the neighbour and waiting for the
+/// transfer are told apart. Every call needs its counterpart on the other rank, in the same order.
+class TensorLink {
+ public:
+  TensorLink(CollectiveQueue& queue, const base::Clock& clock) : queue_(queue), clock_(clock) {}
+  /// Lets what was sent arrive.
+  ~TensorLink();
+  TensorLink(const TensorLink&) = delete;
+  TensorLink& operator=(const TensorLink&) = delete;
+
+  /// Returns at once; the transfer goes on beside what the rank computes.
+  void send(const at::Tensor& tensor, int to);
+  void receive(const at::Tensor& into, int from);
+  /// Sends to `peer`, which sends at the same time.
+  void exchange(const at::Tensor& tensor, const at::Tensor& into, int peer);
+  /// Returns when all that was sent has arrived.
+  void flush();
+  LinkTimes take_times();
+
+ private:
+  struct Sent {
+    std::shared_ptr<Work> work;
+    at::Tensor tensor;  ///< kept until it has arrived
+  };
+  void transfer(const at::Tensor& out, int to, const at::Tensor& in, int from);
+  void wait_for(Work& ready, Work& transfer);
+
+  CollectiveQueue& queue_;
+  const base::Clock& clock_;
+  std::deque<Sent> sent_;
+  LinkTimes times_;
+};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data parallelism written by hand around one rank: rank 0 hands out parameters and samples in
+// every step, collects outputs and gradients, and alone keeps the model.
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/data/batch.hpp"
+#include "trainer/optim/gradient_norm.hpp"
+#include "trainer/optim/loss.hpp"
+#include "trainer/parallel/parallel_style.hpp"
+#include "trainer/sync/tensor_collectives.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+using contract::StepPart;
+
+constexpr int kRoot = 0;
+
+/// replicate, scatter, parallel_apply and gather of torch.nn.parallel, between ranks: every message
+/// begins or ends at rank 0, so that its traffic grows with their number.
+class VanillaDataParallel : public ParallelStyle {
+ public:
+  explicit VanillaDataParallel(StyleContext context)
+      : smoothing_(context.spec.label_smoothing),
+        clip_norm_(context.spec.clip_norm),
+        sample_(std::move(context.sample)),
+        queue_(context.queue),
+        model_(std::move(context.model)),
+        options_(model_->parameters().front().options().requires_grad(false)) {
+    if (is_root()) optimizer_ = context.make_optimizer(model_->parameters());
+  }
+
+  at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
+    timer.enter(StepPart::exposed_comm);
+    replicate();
+    const at::Tensor input = scatter(batch.input, sample_);
+    timer.enter(StepPart::forward);
+    const at::Tensor output = model_->forward(input);
+    const std::int64_t classes = output.size(1);
+    timer.enter(StepPart::exposed_comm);
+    at::Tensor outputs = gather(output.detach(), batch.size());
+
+    at::Tensor loss = at::zeros({}, options_);
+    at::Tensor output_gradients;
+    if (is_root()) {
+      timer.enter(StepPart::forward);
+      outputs.set_requires_grad(true);
+      loss = cross_entropy(outputs, batch.target, smoothing_);
+      timer.enter(StepPart::backward);
+      loss.backward();
+      output_gradients = outputs.grad();
+      timer.enter(StepPart::exposed_comm);
+    }
+    output_gradients = scatter(
+        output_gradients.defined() ? output_gradients : at::empty({batch.size(), 0}, options_),
+        {classes});
+    timer.enter(StepPart::backward);
+    output.backward(output_gradients);
+    timer.enter(StepPart::exposed_comm);
+    collect_gradients();
+    timer.enter(StepPart::optimizer);
+    step(learning_rate);
+    return loss.detach() * queue_.size();  // the other ranks count none
+  }
+
+  at::Tensor predict(const at::Tensor& input) override {
+    replicate();
+    const at::Tensor mine = scatter(input, sample_);
+    const at::Tensor outputs = gather(model_->forward(mine), input.size(0));
+    return is_root() ? outputs : at::Tensor();
+  }
+
+  void set_training(bool training) override { model_->set_training(training); }
+
+  std::vector<NamedTensor> state() override {
+    std::vector<NamedTensor> all;
+    if (!is_root()) return all;
+    for (NamedTensor& part : model_->state()) {
+      all.push_back({"model." + part.name, std::move(part.tensor)});
+    }
+    for (NamedTensor& part : optimizer_->state()) {
+      all.push_back({"optimizer." + part.name, std::move(part.tensor)});
+    }
+    return all;
+  }
+  void load(const std::vector<NamedTensor>&) override {}  // rank 0 has been filled
+
+ private:
+  bool is_root() const { return queue_.rank() == kRoot; }
+
+  /// Rank 0's parameters and buffers to every other rank.
+  void replicate() {
+    const at::NoGradGuard no_gradients;
+    for (const NamedTensor& part : model_->state()) {
+      const at::Tensor tensor = part.tensor.detach();
+      for (int rank = 1; rank < queue_.size(); ++rank) hand(tensor, kRoot, rank);
+    }
+  }
+
+  /// This rank's chunk of what rank 0 has; `whole` gives its first size on the other ranks, and
+  /// `one` the shape of a sample.
+  at::Tensor scatter(const at::Tensor& whole, const std::vector<std::int64_t>& one) {
+    at::Tensor mine;
+    for (int rank = 0; rank < queue_.size(); ++rank) {
+      const auto [first, count] = chunk(whole.size(0), rank);
+      if (rank == queue_.rank()) {
+        std::vector<std::int64_t> shape{count};
+        shape.insert(shape.end(), one.begin(), one.end());
+        mine = is_root() ? whole.narrow(0, first, count) : at::empty(shape, options_);
+      }
+      if (rank == kRoot) continue;
+      hand(is_root() ? whole.narrow(0, first, count).contiguous() : mine, kRoot, rank);
+    }
+    return mine;
+  }
+
+  /// On rank 0 the chunks of all ranks, in order; on others nothing.
+  at::Tensor gather(const at::Tensor& mine, std::int64_t samples) {
+    const at::Tensor dense = mine.contiguous();
+    std::vector<at::Tensor> chunks{dense};
+    for (int rank = 1; rank < queue_.size(); ++rank) {
+      const at::Tensor there =
+          is_root() ? at::empty({chunk(samples, rank).second, mine.size(1)}, options_) : dense;
+      hand(there, rank, kRoot);
+      chunks.push_back(there);
+    }
+    return is_root() ? at::cat(chunks) : at::Tensor();
+  }
+
+  /// Adds every rank's gradients to rank 0's. The loss is the mean over all samples already.
+  void collect_gradients() {
+    const at::NoGradGuard no_gradients;
+    for (const at::Tensor& parameter : model_->parameters()) {
+      at::Tensor& gradient = parameter.mutable_grad();
+      if (!gradient.defined()) gradient = at::zeros_like(parameter);
+      const at::Tensor theirs = is_root() ? at::empty_like(gradient) : gradient;
+      for (int rank = 1; rank < queue_.size(); ++rank) {
+        hand(theirs, rank, kRoot);
+        if (is_root()) gradient.add_(theirs);
+      }
+    }
+  }
+
+  void step(double learning_rate) {
+    if (is_root()) {
+      if (clip_norm_ > 0) {
+        const double square = squared_norm(model_->parameters());
+        clip_to_norm(model_->parameters(), clip_norm_, std::sqrt(square));
+      }
+      optimizer_->step(learning_rate);
+    }
+    for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
+  }
+
+  /// From rank to rank; a no-op on all others.
+  void hand(const at::Tensor& tensor, int from, int to) {
+    if (queue_.rank() == from) queue_.exchange(span_of(tensor), to, {}, kNobody)->wait();
+    if (queue_.rank() == to) queue_.exchange({}, kNobody, span_of(tensor), from)->wait();
+  }
+
+  /// First sample and number of samples of a rank, as torch.chunk cuts: the last ranks may get
+  /// fewer, or none.
+  std::pair<std::int64_t, std::int64_t> chunk(std::int64_t samples, int rank) const {
+    const std::int64_t most = (samples + queue_.size() - 1) / queue_.size();
+    const std::int64_t first = std::min(most * rank, samples);
+    return {first, std::min(most, samples - first)};
+  }
+
+  double smoothing_;
+  double clip_norm_;
+  std::vector<std::int64_t> sample_;
+  CollectiveQueue& queue_;
+  std::unique_ptr<Model> model_;
+  const at::TensorOptions options_;
+  std::unique_ptr<Optimizer> optimizer_;  ///< rank 0's
+};
+
+std::unique_ptr<ParallelStyle> make(StyleContext context) {
+  return std::make_unique<VanillaDataParallel>(std::move(context));
+}
+
+DataShare share(const contract::RunSpec&, int rank) {
+  return {.index = 0, .count = 1, .loads = rank == kRoot};
+}
+
+}  // namespace
+
+extern const StyleEntry vanilla_data_parallel_entry;
+const StyleEntry vanilla_data_parallel_entry{
+    .name = "vanilla_data_parallel",
+    .summary = "by hand: rank 0 hands out parameters and samples, collects outputs and gradients",
+    .make = make,
+    .share = share};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// DeepSpeed's ZeRO: optimizer state, gradients and parameters that each rank has a part of.
+#include "trainer/sync/gradient_sync.hpp"
+#include "trainer/sync/zero_optimizer_partition.hpp"
+#include "trainer/sync/zero_parameter_partition.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+std::unique_ptr<GradientSync> make(const SyncContext& context) {
+  switch (context.options.zero_stage) {
+    case 0:
+      return make_bucketed_all_reduce(context);
+    case 1:
+    case 2:
+      return make_optimizer_partition(context);
+    default:
+      return make_parameter_partition(context);
+  }
+}
+
+}  // namespace
+
+extern const SyncEntry deepspeed_entry;
+const SyncEntry deepspeed_entry{
+    .name = "deepspeed",
+    .summary = "DeepSpeed's ZeRO: each rank keeps a part of optimizer state and gradients",
+    .make = make};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Horovod: each gradient is handed to a background thread the moment it is ready.
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <future>
+#include <optional>
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "trainer/sync/gradient_hooks.hpp"
+#include "trainer/sync/gradient_sync.hpp"
+#include "trainer/sync/horovod/background_loop.hpp"
+#include "trainer/sync/tensor_collectives.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+/// As what gradients travel; null: as what they are.
+std::optional<at::ScalarType> type_of_compression(const std::string& name) {
+  if (name == "none") return std::nullopt;
+  if (name == "fp16") return at::kHalf;
+  if (name == "bf16") return at::kBFloat16;
+  throw base::RunError(fmt::format("horovod: there is no compression \"{}\"", name),
+                       contract::kExitBadRunDescription);
+}
+
+horovod::Options options_of(const contract::FrameworkOptions& options) {
+  horovod::Options result;
+  result.tuned = {options.fusion_threshold_mb, options.cycle_time_ms};
+  result.autotune = options.autotune;
+  result.cache_capacity = options.cache_capacity;
+  result.hierarchical_all_reduce = options.hierarchical_all_reduce;
+  // As Horovod is asked for it.
+  if (const char* path = std::getenv("HOROVOD_TIMELINE")) result.timeline = path;
+  return result;
+}
+
+void tell_user(const std::string& warning) {
+  fmt::print(stderr, "dlscale-train: {}\n", warning);
+}
+
+/// A rank that is alone exchanges nothing, as in Horovod.
+class Horovod : public GradientSync {
+ public:
+  explicit Horovod(const SyncContext& context)
+      : parameters_(context.parameters),
+        names_(context.parameter_names),
+        compressed_type_(type_of_compression(context.options.compression)),
+        clock_(context.clock) {
+    if (context.queue.size() == 1) return;
+    loop_.emplace(context.queue.communicator(), clock_, options_of(context.options), &tell_user);
+    travelling_.resize(parameters_.size());
+    done_.resize(parameters_.size());
+    hooks_ = GradientHooks(parameters_, [this](std::size_t i) {
+      if (exchanges_) submit(i);
+    });
+  }
+
+  void before_forward(bool exchanges) override { exchanges_ = exchanges; }
+
+  void after_backward() override {
+    exposed_s_ = 0;
+    if (!loop_) return;
+    // Others may have used a parameter that this rank has not, and wait for it.
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      if (!done_[i].valid()) submit(i);
+    }
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const double begin_s = clock_.steady_s();
+      done_[i].get();
+      exposed_s_ += clock_.steady_s() - begin_s;
+      if (compressed_type_) parameters_[i].mutable_grad().copy_(travelling_[i]);
+      travelling_[i].reset();
+    }
+  }
+
+  Optimized optimized() override { return {parameters_}; }
+  double exposed_comm_s() const override { return exposed_s_; }
+
+ private:
+  void submit(std::size_t i) {
+    if (done_[i].valid()) {
+      throw base::RunError(fmt::format("horovod: two backward passes in one step: \"{}\" has its "
+                                       "gradient already",
+                                       names_[i]),
+                           contract::kExitBadRunDescription);
+    }
+    at::Tensor& gradient = parameters_[i].mutable_grad();
+    if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);
+    travelling_[i] = compressed_type_ ? gradient.to(*compressed_type_) : gradient;
+    done_[i] = loop_->submit({names_[i], span_of(travelling_[i]), gradient.sizes().vec()});
+  }
+
+  std::vector<at::Tensor> parameters_;
+  std::vector<std::string> names_;
+  std::optional<at::ScalarType> compressed_type_;
+  const base::Clock& clock_;
+  bool exchanges_ = true;
+  std::vector<at::Tensor> travelling_;           ///< what is being reduced for each parameter
+  std::vector<std::future<void>> done_;          ///< valid from submission until it was waited for
+  std::optional<horovod::BackgroundLoop> loop_;  ///< ends before what it works on
+  GradientHooks hooks_;
+  double exposed_s_ = 0;
+};
+
+std::unique_ptr<GradientSync> make(const SyncContext& context) {
+  return std::make_unique<Horovod>(context);
+}
+
+}  // namespace
+
+extern const SyncEntry horovod_entry;
+const SyncEntry horovod_entry{
+    .name = "horovod",
+    .summary = "Horovod: negotiated, fused all-reduces on a background thread",
+    .make = &make};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// From reductions to scores, from scores to settings.
+#include "trainer/sync/horovod/autotune.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace dlscale::trainer::horovod {
+namespace {
+
+constexpr int kSteps = 10;    // in a score
+constexpr int kDiscards = 3;  // scores, at the start
+constexpr std::size_t kScores = 5;
+
+constexpr double kLeastMb = 1;
+constexpr double kMostMb = 1024;
+constexpr double kLeastMs = 0.25;
+constexpr double kMostMs = 64;
+
+std::vector<CoordinateSearch::Axis> axes_from(const Tuned& start) {
+  return {{std::clamp(start.fusion_threshold_mb, kLeastMb, kMostMb), kLeastMb, kMostMb},
+          {std::clamp(start.cycle_time_ms, kLeastMs, kMostMs), kLeastMs, kMostMs}};
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+Autotune::Autotune(const Tuned& start, const base::Clock& clock)
+    : clock_(clock), search_(axes_from(start)), start_s_(clock.steady_s()), discards_(kDiscards) {}
+
+bool Autotune::record(const std::vector<Response>& responses) {
+  if (done_) return false;
+  bool is_complete = false;
+  for (const Response& response : responses) {
+    bytes_ += response.bytes();
+    for (const std::string& name : response.names) {
+      // A tensor that comes back for the next step: all of this one's have been reduced.
+      is_complete = ++reductions_[name] > kSteps || is_complete;
+    }
+  }
+  return is_complete;
+}
+
+Tuned Autotune::agree(Communicator& communicator) {
+  const double now_s = clock_.steady_s();
+  const Tuned tuned = next(static_cast<double>(bytes_) / std::max(now_s - start_s_, 1e-9));
+  std::array<double, 3> values{tuned.fusion_threshold_mb, tuned.cycle_time_ms,
+                               search_.done() ? 1.0 : 0.0};
+  communicator.broadcast({values.data(), values.size(), ElementType::float64}, 0);
+  done_ = values[2] != 0;
+  reductions_.clear();
+  bytes_ = 0;
+  start_s_ = clock_.steady_s();
+  return {values[0], values[1]};
+}
+
+Tuned Autotune::next(double score) {
+  if (discards_ > 0) {
+    --discards_;
+  } else {
+    scores_.push_back(score);
+  }
+  if (scores_.size() == kScores) {
+    search_.tell(median(scores_));
+    scores_.clear();
+  }
+  return {search_.point()[0], search_.point()[1]};
+}
+
+}  // namespace dlscale::trainer::horovod

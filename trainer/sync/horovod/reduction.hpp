@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Doing what a response says to the tensors of this rank.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trainer/comm/communicator.hpp"
+#include "trainer/sync/horovod/hierarchical_sum.hpp"
+#include "trainer/sync/horovod/response.hpp"
+#include "trainer/sync/horovod/timeline.hpp"
+
+namespace dlscale::trainer::horovod {
+
+/// One tensor is summed where it lies. Several are copied into a buffer, summed as one and copied
+/// back. The sum is then multiplied by 1/N: after it, where PyTorch's DDP divides before.
+class Reduction {
+ public:
+  /// `hierarchical` and `timeline` may be null. What it is given must outlive it.
+  Reduction(Communicator& communicator, HierarchicalSum* hierarchical, Timeline* timeline)
+      : communicator_(communicator), hierarchical_(hierarchical), timeline_(timeline) {}
+
+  /// **Collective.** `tensors` are those `response` names, in its order.
+  void run(const Response& response, const std::vector<Span>& tensors);
+
+ private:
+  void sum(const std::vector<std::string>& names, Span data);
+  Span buffer(ElementType type, std::int64_t count);
+  void begin(const std::vector<std::string>& names, const char* activity);
+  void end(const std::vector<std::string>& names);
+
+  Communicator& communicator_;
+  HierarchicalSum* hierarchical_;
+  Timeline* timeline_;
+  std::unique_ptr<std::byte[]> buffer_;
+  std::size_t buffer_bytes_ = 0;
+};
+
+}  // namespace dlscale::trainer::horovod

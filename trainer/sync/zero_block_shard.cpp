@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/sync/zero_block_shard.hpp"
+
+#include <ATen/native/Resize.h>
+#include <torch/torch.h>
+
+#include <utility>
+
+#include "trainer/sync/tensor_collectives.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+/// What was computed with a tensor and saved for backward keeps its storage, whatever its size is
+/// in the meantime.
+void resize_storage(const at::Tensor& tensor, std::size_t bytes) {
+  at::native::resize_bytes_nocuda(tensor.storage(), static_cast<std::int64_t>(bytes));
+}
+
+}  // namespace
+
+BlockShard::BlockShard(const std::vector<at::Tensor>& parameters, std::int64_t persistent,
+                       CollectiveQueue& queue)
+    : parameters_(parameters),
+      persistent_(persistent),
+      queue_(queue),
+      flat_(parameters_, queue.size()) {
+  take();
+  partition_.mutable_grad() = at::zeros_like(partition_);
+  release();
+}
+
+void BlockShard::take() {
+  const FlatRange mine = flat_.partition(queue_.rank());
+  const at::Tensor part = flat_.vector().narrow(0, mine.first, mine.count);
+  if (partition_.defined()) {
+    const at::NoGradGuard no_gradients;
+    partition_.copy_(part);
+  } else {
+    partition_ = part.detach().clone();
+  }
+}
+
+void BlockShard::allocate() {
+  resize_storage(flat_.vector(), static_cast<std::size_t>(elements()) * flat_.vector().itemsize());
+}
+
+void BlockShard::ask() {
+  if (is_whole_ || on_its_way_) return;
+  allocate();
+  on_its_way_ = queue_.all_gather(span_of(partition_), span_of(flat_.vector()));
+}
+
+void BlockShard::wait() {
+  if (on_its_way_) std::exchange(on_its_way_, nullptr)->wait();
+  is_whole_ = true;
+}
+
+void BlockShard::release() {
+  if (is_persistent() || on_its_way_) return;
+  resize_storage(flat_.vector(), 0);
+  is_whole_ = false;
+}
+
+void BlockShard::refresh() {
+  if (on_its_way_) wait();
+  if (!is_persistent()) return release();
+  is_whole_ = false;
+  ask();
+  wait();
+}
+
+void BlockShard::reduce_gradients() {
+  const at::NoGradGuard no_gradients;
+  const at::Tensor all = at::zeros({elements()}, partition_.options().requires_grad(false));
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    at::Tensor& gradient = parameters_[i].mutable_grad();
+    if (!gradient.defined()) continue;
+    const FlatRange range = flat_.range(i);
+    all.narrow(0, range.first, range.count).copy_(gradient.reshape({-1}));
+    gradient.reset();
+  }
+  all.div_(queue_.size());
+  const at::Tensor share = at::empty_like(partition_);
+  sent_.push_back({all, share, queue_.reduce_scatter(span_of(all), span_of(share), ReduceOp::sum)});
+}
+
+void BlockShard::finish_gradients() {
+  const at::NoGradGuard no_gradients;
+  for (const Sent& sent : std::exchange(sent_, {})) {
+    sent.work->wait();
+    partition_.mutable_grad().add_(sent.share);
+  }
+}
+
+}  // namespace dlscale::trainer

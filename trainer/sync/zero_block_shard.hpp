@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of a block, of which each rank keeps a part and has the whole only for a while.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "trainer/comm/collective_queue.hpp"
+#include "trainer/sync/zero_flat_parameters.hpp"
+
+namespace dlscale::trainer {
+
+class BlockShard {
+ public:
+  /// Takes the parameters over. A block of at most `persistent` elements is never released.
+  BlockShard(const std::vector<at::Tensor>& parameters, std::int64_t persistent,
+             CollectiveQueue& queue);
+
+  /// This rank's part, a leaf with a gradient; all parts have the same size.
+  const at::Tensor& partition() const { return partition_; }
+  std::int64_t elements() const { return flat_.vector().numel(); }
+  const std::vector<at::Tensor>& parameters() const { return parameters_; }
+
+  /// **Collective.** Asks for the whole, unless it is there or on its way.
+  void ask();
+  /// Waits for it; returns whether there was anything to wait for.
+  void wait();
+  /// Gives the memory of the whole back.
+  void release();
+  /// **Collective.** The parts have changed: what stays whole is made anew.
+  void refresh();
+  /// The whole has changed, the part follows.
+  void take();
+
+  /// **Collective.** Sends the gradients off, divided by the number of ranks, and drops them; a
+  /// parameter without one counts as zeros.
+  void reduce_gradients();
+  /// Waits for what was sent off and adds the part's share to the partition's gradient.
+  void finish_gradients();
+
+ private:
+  bool is_persistent() const { return elements() <= persistent_; }
+  void allocate();
+
+  std::vector<at::Tensor> parameters_;
+  std::int64_t persistent_;
+  CollectiveQueue& queue_;
+  FlatParameters flat_;
+  at::Tensor partition_;
+  bool is_whole_ = true;
+  std::shared_ptr<Work> on_its_way_;
+  struct Sent {
+    at::Tensor all, share;
+    std::shared_ptr<Work> work;
+  };
+  std::vector<Sent> sent_;
+};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/sync/zero_optimizer_partition.hpp"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "trainer/sync/gradient_hooks.hpp"
+#include "trainer/sync/tensor_collectives.hpp"
+#include "trainer/sync/zero_flat_parameters.hpp"
+#include "trainer/sync/zero_gradient_buckets.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+class OptimizerPartition : public GradientSync {
+ public:
+  explicit OptimizerPartition(const SyncContext& context)
+      : parameters_(context.parameters),
+        queue_(context.queue),
+        gather_elements_(context.options.allgather_bucket_elements),
+        reduces_in_backward_(context.options.zero_stage == 2 ||
+                             context.options.overlap_comm == "on"),
+        flat_(parameters_, queue_.size()),
+        owned_(flat_.partition(queue_.rank())),
+        partition_(flat_.vector().narrow(0, owned_.first, owned_.count).detach()),
+        buckets_({.elements = context.options.reduce_bucket_elements,
+                  .overlaps = context.options.overlap_comm == "on",
+                  .to_owners = context.options.use_reduce_scatter},
+                 flat_.partition_size(), queue_, context.clock,
+                 [this](FlatRange range, const at::Tensor& mean) { keep(range, mean); }) {
+    partition_.mutable_grad() = at::zeros_like(partition_);
+    if (!reduces_in_backward_) return;
+    hooks_ = GradientHooks(parameters_, [this](std::size_t i) { hand_over(i); });
+  }
+
+  void before_forward(bool) override {
+    if (starts_step_) partition_.mutable_grad().zero_();
+    starts_step_ = false;
+  }
+
+  void after_backward() override {
+    if (!reduces_in_backward_) {
+      // In the order in which backward made them, as buckets during backward have it.
+      for (std::size_t i = parameters_.size(); i-- > 0;) hand_over(i);
+    }
+    buckets_.finish();
+    starts_step_ = true;
+    exposed_s_ = buckets_.take_exposed_s();
+  }
+
+  Optimized optimized() override { return {{partition_}, true}; }
+  void after_step() override;
+  double exposed_comm_s() const override { return exposed_s_; }
+
+ private:
+  void hand_over(std::size_t i) {
+    at::Tensor& gradient = parameters_[i].mutable_grad();
+    if (!gradient.defined()) return;
+    buckets_.add(flat_.range(i), gradient);
+    gradient.reset();
+  }
+
+  void keep(FlatRange range, const at::Tensor& mean) {
+    const FlatRange mine = range.shared_with(owned_);
+    if (mine.count == 0) return;
+    partition_.grad()
+        .narrow(0, mine.first - owned_.first, mine.count)
+        .add_(mean.narrow(0, mine.first - range.first, mine.count));
+  }
+
+  std::vector<at::Tensor> parameters_;
+  CollectiveQueue& queue_;
+  std::int64_t gather_elements_;
+  bool reduces_in_backward_;
+  FlatParameters flat_;
+  FlatRange owned_;
+  at::Tensor partition_;  ///< this rank's of flat_.vector(), whose memory it shares
+  GradientBuckets buckets_;
+  GradientHooks hooks_;
+  bool starts_step_ = true;
+  double exposed_s_ = 0;
+};
+
+/// Stretch after stretch of all partitions, so that no more than a bucket is under way.
+void OptimizerPartition::after_step() {
+  const std::int64_t part = std::max<std::int64_t>(1, gather_elements_ / queue_.size());
+  if (part >= owned_.count) {
+    queue_.all_gather(span_of(partition_), span_of(flat_.vector()))->wait();
+  } else {
+    const at::NoGradGuard no_gradients;
+    const at::Tensor rows = flat_.vector().view({queue_.size(), owned_.count});
+    for (std::int64_t first = 0; first < owned_.count; first += part) {
+      const std::int64_t count = std::min(part, owned_.count - first);
+      const at::Tensor gathered = at::empty({queue_.size(), count}, partition_.options());
+      queue_.all_gather(span_of(partition_.narrow(0, first, count)), span_of(gathered))->wait();
+      rows.narrow(1, first, count).copy_(gathered);
+    }
+  }
+}
+
+class BucketedAllReduce : public GradientSync {
+ public:
+  explicit BucketedAllReduce(const SyncContext& context)
+      : parameters_(context.parameters),
+        buckets_({.elements = context.options.reduce_bucket_elements},
+                 total(parameters_, context.queue.size()), context.queue, context.clock,
+                 [this](FlatRange range, const at::Tensor& mean) { keep(range, mean); }) {}
+
+  void after_backward() override {
+    for (std::size_t i = parameters_.size(); i-- > 0;) {
+      at::Tensor& gradient = parameters_[i].mutable_grad();
+      if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);
+      // The range says which parameter it is; nobody owns a part of it.
+      buckets_.add({static_cast<std::int64_t>(i), gradient.numel()}, gradient);
+    }
+    buckets_.finish();
+    exposed_s_ = buckets_.take_exposed_s();
+  }
+
+  Optimized optimized() override { return {parameters_}; }
+  double exposed_comm_s() const override { return exposed_s_; }
+
+ private:
+  static std::int64_t total(const std::vector<at::Tensor>& parameters, int ranks) {
+    std::int64_t sum = 0;
+    for (const at::Tensor& parameter : parameters) sum += parameter.numel();
+    return (sum + ranks - 1) / ranks;
+  }
+  void keep(FlatRange range, const at::Tensor& mean) {
+    at::Tensor& gradient = parameters_[static_cast<std::size_t>(range.first)].mutable_grad();
+    gradient.copy_(mean.view(gradient.sizes()));
+  }
+
+  std::vector<at::Tensor> parameters_;
+  GradientBuckets buckets_;
+  double exposed_s_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<GradientSync> make_optimizer_partition(const SyncContext& context) {
+  return std::make_unique<OptimizerPartition>(context);
+}
+
+std::unique_ptr<GradientSync> make_bucketed_all_reduce(const SyncContext& context) {
+  return std::make_unique<BucketedAllReduce>(context);
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/sync/zero_parameter_partition.hpp"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/sync/gradient_hooks.hpp"
+#include "trainer/sync/zero_block_shard.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+class ParameterPartition : public GradientSync, private BlockWatch {
+ public:
+  explicit ParameterPartition(const SyncContext& context)
+      : clock_(context.clock),
+        model_(*context.model),
+        prefetch_elements_(context.options.prefetch_elements),
+        overlaps_(context.options.overlap_comm != "off") {
+    std::vector<std::size_t> block_of(context.parameters.size());
+    for (std::size_t b = 0; b < model_.blocks().size(); ++b) {
+      std::vector<at::Tensor> own;
+      for (const std::size_t i : model_.blocks()[b].parameters) {
+        own.push_back(context.parameters[i]);
+        block_of[i] = b;
+      }
+      shards_.push_back(
+          own.empty() ? nullptr
+                      : std::make_unique<BlockShard>(
+                            own, context.options.persistence_threshold_elements, context.queue));
+    }
+    hooks_ = GradientHooks(context.parameters,
+                           [this, block_of](std::size_t i) { gradient_ready(block_of[i]); });
+    model_.watch_blocks(this);
+  }
+  ~ParameterPartition() override { model_.watch_blocks(nullptr); }
+  ParameterPartition(const ParameterPartition&) = delete;
+  ParameterPartition& operator=(const ParameterPartition&) = delete;
+
+  void before_forward(bool) override {
+    if (std::exchange(starts_step_, false)) {
+      exposed_s_ = 0;
+      for_shards([](BlockShard& shard) { shard.partition().mutable_grad().zero_(); });
+    }
+    ready_.assign(shards_.size(), 0);
+  }
+
+  void before_backward(const at::Tensor&) override { goes_back_ = true; }
+
+  void after_backward() override {
+    send_the_rest();
+    for_shards([this](BlockShard& shard) {
+      const double begin_s = clock_.steady_s();
+      shard.finish_gradients();
+      exposed_s_ += clock_.steady_s() - begin_s;
+    });
+    starts_step_ = true;
+    goes_back_ = false;
+  }
+
+  Optimized optimized() override {
+    Optimized all{.is_shard = true};
+    for_shards([&](BlockShard& shard) { all.tensors.push_back(shard.partition()); });
+    return all;
+  }
+  void after_step() override {
+    for_shards([](BlockShard& shard) { shard.refresh(); });
+  }
+  void gather_parameters() override {
+    for_shards([](BlockShard& shard) { shard.ask(); });
+    for_shards([](BlockShard& shard) { shard.wait(); });
+  }
+  void release_parameters(bool changed) override {
+    for_shards([changed](BlockShard& shard) {
+      if (changed) shard.take();
+      shard.release();
+    });
+  }
+  double exposed_comm_s() const override { return exposed_s_; }
+
+ private:
+  template <class Do>
+  void for_shards(const Do& act) {
+    for (const auto& shard : shards_) {
+      if (shard) act(*shard);
+    }
+  }
+
+  void before_block(std::size_t block) override {
+    if (block == 0) goes_back_ = false;
+    make_whole(block);
+  }
+
+  void after_block(std::size_t block, const at::Tensor& output) override {
+    if (shards_[block]) shards_[block]->release();
+    if (!output.requires_grad()) return;
+    output.register_hook([this, block](const at::Tensor&) { make_whole(block); });
+  }
+
+  /// Waits for a block and asks for those that come next, as far as they may be ahead.
+  void make_whole(std::size_t block) {
+    if (shards_[block]) shards_[block]->ask();
+    std::int64_t ahead = 0;
+    const auto step = goes_back_ ? -1 : 1;
+    for (auto next = static_cast<std::int64_t>(block) + step;
+         next >= 0 && next < static_cast<std::int64_t>(shards_.size()); next += step) {
+      BlockShard* const shard = shards_[static_cast<std::size_t>(next)].get();
+      if (shard == nullptr) continue;
+      ahead += shard->elements();
+      if (ahead > prefetch_elements_) break;
+      shard->ask();
+    }
+    if (!shards_[block]) return;
+    const double begin_s = clock_.steady_s();
+    shards_[block]->wait();
+    exposed_s_ += clock_.steady_s() - begin_s;
+  }
+
+  void gradient_ready(std::size_t block) {
+    if (++ready_[block] < shards_[block]->parameters().size()) return;
+    send(block);
+  }
+
+  void send(std::size_t block) {
+    BlockShard& shard = *shards_[block];
+    const double begin_s = clock_.steady_s();
+    shard.reduce_gradients();
+    if (!overlaps_) shard.finish_gradients();
+    if (!overlaps_) exposed_s_ += clock_.steady_s() - begin_s;
+    shard.release();
+    ready_[block] = 0;
+  }
+
+  /// Blocks of which the loss did not depend on every parameter.
+  void send_the_rest() {
+    for (std::size_t b = shards_.size(); b-- > 0;) {
+      if (shards_[b] && ready_[b] > 0) send(b);
+    }
+  }
+
+  const base::Clock& clock_;
+  Model& model_;
+  std::int64_t prefetch_elements_;
+  bool overlaps_;
+  std::vector<std::unique_ptr<BlockShard>> shards_;  ///< of each block; null without parameters
+  std::vector<std::size_t> ready_;                   ///< gradients of each block that are there
+  GradientHooks hooks_;
+  bool starts_step_ = true;
+  bool goes_back_ = false;
+  double exposed_s_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<GradientSync> make_parameter_partition(const SyncContext& context) {
+  if (context.model == nullptr) {
+    throw base::RunError("deepspeed: zero_stage 3 needs a model that is made of blocks",
+                         contract::kExitBadRunDescription);
+  }
+  return std::make_unique<ParameterPartition>(context);
+}
+
+}  // namespace dlscale::trainer
