@@ -34,10 +34,12 @@ TEST_CASE("a description with what there is passes") {
 
 TEST_CASE("a known name that this build lacks is an error naming the key and what there is") {
   contract::RunSpec spec;
-  spec.framework = "horovod";
-  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                    "run.json: framework: this dlscale-train has no framework \"horovod\" (it has: "
-                    "synchronous, ddp)");
+  spec.framework = "data_parallel";
+  CHECK_THROWS_WITH(
+      trainer::require_available(spec, "run.json"),
+      "run.json: framework: this dlscale-train has no framework \"data_parallel\" (it "
+      "has: synchronous, ddp, horovod, deepspeed, vanilla_data_parallel, layerwise, "
+      "pipeline, hybrid)");
   spec = {};
   spec.resources.communicator = "thread";
   CHECK_THROWS_WITH(

@@ -5,6 +5,7 @@
 #include <ATen/record_function.h>
 #include <torch/torch.h>
 
+#include <memory>
 #include <string_view>
 
 namespace dlscale::trainer {
@@ -13,31 +14,34 @@ namespace {
 /// Where the operators of this thread are counted while it is set.
 thread_local double* counted = nullptr;
 
+/// What is known of a call when it begins: its inputs are gone when it ends.
+struct Counted : at::ObserverContext {
+  explicit Counted(double each) : each(each) {}
+  double each;  ///< multiply-adds for a value of its output
+};
+
 /// An output value of a convolution takes as many multiply-adds as a filter has weights; one of a
-/// product as many as a row has values.
-double multiply_adds(const at::RecordFunction& call) {
+/// product as many as a row has values. Null for what is not counted.
+std::unique_ptr<at::ObserverContext> begin_call(const at::RecordFunction& call) {
   const std::string_view name = call.name();
-  const auto inputs = call.inputs();
-  const auto tensor = [&](std::size_t i) { return inputs[i].toTensor(); };
-  const double values = static_cast<double>(call.outputs().front().toTensor().numel());
+  const auto input = [&](std::size_t i) { return call.inputs()[i].toTensor(); };
+  if (counted == nullptr) return nullptr;
   if (name == "aten::convolution") {
-    const at::Tensor weight = tensor(1);
-    return values * static_cast<double>(weight.numel() / weight.size(0));
+    const at::Tensor weight = input(1);
+    return std::make_unique<Counted>(static_cast<double>(weight.numel() / weight.size(0)));
   }
-  const std::size_t left = name == "aten::addmm" ? 1 : 0;
-  return values * static_cast<double>(tensor(left).size(-1));
-}
-
-void count_call(const at::RecordFunction& call, at::ObserverContext*) {
-  if (counted == nullptr) return;
-  const std::string_view name = call.name();
-  for (const char* known : {"aten::convolution", "aten::addmm", "aten::mm", "aten::bmm"}) {
-    if (name == known) *counted += multiply_adds(call);
+  if (name == "aten::addmm")
+    return std::make_unique<Counted>(static_cast<double>(input(1).size(-1)));
+  if (name == "aten::mm" || name == "aten::bmm") {
+    return std::make_unique<Counted>(static_cast<double>(input(0).size(-1)));
   }
-}
-
-std::unique_ptr<at::ObserverContext> start_call(const at::RecordFunction&) {
   return nullptr;
+}
+
+void end_call(const at::RecordFunction& call, at::ObserverContext* context) {
+  if (context == nullptr || counted == nullptr) return;
+  const auto values = static_cast<double>(call.outputs()[0].toTensor().numel());
+  *counted += values * static_cast<Counted*>(context)->each;
 }
 
 }  // namespace
@@ -48,7 +52,7 @@ std::vector<BlockCost> measure_blocks(Model& model, const std::vector<std::int64
   std::vector<std::int64_t> shape{1};
   shape.insert(shape.end(), input.begin(), input.end());
   at::Tensor value = at::zeros(shape, parameter.options().requires_grad(false));
-  const auto watch = at::addThreadLocalCallback(at::RecordFunctionCallback(start_call, count_call)
+  const auto watch = at::addThreadLocalCallback(at::RecordFunctionCallback(begin_call, end_call)
                                                     .needsInputs(true)
                                                     .needsOutputs(true)
                                                     .scopes({at::RecordScope::FUNCTION}));

@@ -78,9 +78,11 @@ class ModelParallel : public ParallelStyle {
         first_(places[static_cast<std::size_t>(stage_number_)]),
         last_(places[static_cast<std::size_t>(stage_number_) + 1]),
         stage_(*model_, first_, last_),
-        replica_(context.queue, context.queue.rank() / division.stages, context.clock),
+        downstream_(context.queue, context.queue.rank() / division.stages, context.clock),
+        upstream_(context.queue, context.queue.rank() / division.stages, context.clock),
         peers_(context.queue, stage_number_, context.clock),
-        link_(*replica_.queue, context.clock) {
+        outputs_(*downstream_.queue, context.clock),
+        gradients_(*upstream_.queue, context.clock) {
     if (!is_first()) input_ = blocks[first_ - 1].output;
     if (!is_last()) output_ = blocks[last_ - 1].output;
     model_->keep_blocks(first_, last_);
@@ -99,12 +101,10 @@ class ModelParallel : public ParallelStyle {
     loss_ = at::zeros({}, options_);
     const auto actions = pipeline_schedule(division_.schedule, stage_number_, division_.stages,
                                            division_.micro_batches);
-    for (std::size_t i = 0; i < actions.size(); ++i) {
-      take_part(actions[i], batch, timer);
-      hand_on(actions[i], i + 1 < actions.size() ? &actions[i + 1] : nullptr, timer);
-    }
+    for (const PipelineAction& action : actions) take_part(action, batch, timer);
     timer.enter(StepPart::bubble);
-    link_.flush();
+    outputs_.flush();
+    gradients_.flush();
     if (sync_ != nullptr) sync_->after_backward();
     timer.enter(StepPart::optimizer);
     if (sync_ != nullptr) {
@@ -120,11 +120,11 @@ class ModelParallel : public ParallelStyle {
     at::Tensor value = input;
     if (!is_first()) {
       value = at::empty(batch_of(input.size(0), input_), options_);
-      link_.receive(value, stage_number_ - 1);
+      outputs_.receive(value, stage_number_ - 1);
     }
     value = stage_.predict(value);
     if (is_last()) return value;
-    link_.send(value, stage_number_ + 1);
+    outputs_.send(value, stage_number_ + 1);
     return {};
   }
 
@@ -142,23 +142,23 @@ class ModelParallel : public ParallelStyle {
     return all.narrow(0, i * micro_size_, micro_size_);
   }
 
-  /// Receives what `action` needs, unless it is there already.
-  void fetch(const PipelineAction& action) {
-    if (action.kind == PipelineAction::forward) {
-      if (!is_first() && !here_.defined()) link_.receive(here_ = empty(input_), stage_number_ - 1);
-    } else if (!is_last() && !here_.defined()) {
-      link_.receive(here_ = empty(output_), stage_number_ + 1);
-    }
+  /// What `action` needs of a neighbour; undefined where it needs nothing.
+  at::Tensor fetch(const PipelineAction& action, StepTimer& timer) {
+    const bool forwards = action.kind == PipelineAction::forward;
+    if (forwards ? is_first() : is_last()) return {};
+    timer.enter(StepPart::bubble);
+    TensorLink& link = forwards ? outputs_ : gradients_;
+    const at::Tensor tensor = empty(forwards ? input_ : output_);
+    link.receive(tensor, stage_number_ + (forwards ? -1 : 1));
+    timer.move(StepPart::bubble, StepPart::exposed_comm, link.take_times().exposed_s);
+    return tensor;
   }
   at::Tensor empty(const std::vector<std::int64_t>& one) const {
     return at::empty(batch_of(micro_size_, one), options_);
   }
 
   void take_part(const PipelineAction& action, const Batch& batch, StepTimer& timer) {
-    timer.enter(StepPart::bubble);
-    fetch(action);
-    timer.move(StepPart::bubble, StepPart::exposed_comm, link_.take_times().exposed_s);
-    const at::Tensor arrived = std::exchange(here_, {});
+    const at::Tensor arrived = fetch(action, timer);
     if (action.kind == PipelineAction::forward) {
       timer.enter(StepPart::forward);
       forward(action.micro_batch, arrived, batch);
@@ -174,10 +174,7 @@ class ModelParallel : public ParallelStyle {
     } else {
       input.set_requires_grad(true);
     }
-    if (!is_last()) {
-      made_ = stage_.forward(i, input);
-      return;
-    }
+    if (!is_last()) return outputs_.send(stage_.forward(i, input), stage_number_ + 1);
     loss_.add_(stage_.forward_to_loss(i, input, [&](const at::Tensor& output) {
       return cross_entropy(output, micro(batch.target, i), spec_.label_smoothing) /
              division_.micro_batches;
@@ -190,26 +187,14 @@ class ModelParallel : public ParallelStyle {
       sync_->before_forward(i + 1 == division_.micro_batches);
       sync_->before_backward({});
     }
-    made_ = stage_.backward(i, output_gradient);
-  }
-
-  /// Sends what `done` made. Where the same neighbour has something for the next action, both
-  /// send at a time: one after the other, each would wait for the other to receive.
-  void hand_on(const PipelineAction& done, const PipelineAction* next, StepTimer& timer) {
-    const at::Tensor made = std::exchange(made_, {});
-    if (!made.defined()) return;
-    const bool forwards = done.kind == PipelineAction::forward;
-    const int to = stage_number_ + (forwards ? 1 : -1);
-    if (next == nullptr || next->kind == done.kind) return link_.send(made, to);
-    timer.enter(StepPart::bubble);
-    link_.exchange(made, here_ = empty(forwards ? output_ : input_), to);
-    timer.move(StepPart::bubble, StepPart::exposed_comm, link_.take_times().exposed_s);
+    const at::Tensor input_gradient = stage_.backward(i, output_gradient);
+    if (!is_first()) gradients_.send(input_gradient, stage_number_ - 1);
   }
 
   void clip() {
     if (spec_.clip_norm == 0) return;
     double square = squared_norm(model_->parameters());
-    replica_.queue->all_reduce({&square, 1, ElementType::float64}, ReduceOp::sum)->wait();
+    downstream_.queue->all_reduce({&square, 1, ElementType::float64}, ReduceOp::sum)->wait();
     clip_to_norm(model_->parameters(), spec_.clip_norm, std::sqrt(square));
   }
 
@@ -235,14 +220,13 @@ class ModelParallel : public ParallelStyle {
   std::size_t first_, last_;                  ///< blocks
   std::vector<std::int64_t> input_, output_;  ///< shapes of one sample at the cuts
   Stage stage_;
-  Group replica_;  ///< the stages of this rank's replica
-  Group peers_;    ///< the ranks with this stage
-  TensorLink link_;
+  Group downstream_, upstream_;  ///< the stages of this rank's replica, once for each direction
+  Group peers_;                  ///< the ranks with this stage
+  TensorLink outputs_;           ///< from a stage to the next
+  TensorLink gradients_;         ///< of outputs, back
   std::unique_ptr<GradientSync> sync_;  ///< null where nobody shares this rank's parameters
   std::unique_ptr<Optimizer> optimizer_;
   std::int64_t micro_size_ = 0;
-  at::Tensor here_;  ///< received for the next action
-  at::Tensor made_;  ///< by the last action, for a neighbour
   at::Tensor loss_;
 };
 

@@ -32,11 +32,9 @@ void TensorLink::send(const at::Tensor& tensor, int to) {
 }
 
 void TensorLink::receive(const at::Tensor& into, int from) {
-  transfer({}, kNobody, into, from);
-}
-
-void TensorLink::exchange(const at::Tensor& tensor, const at::Tensor& into, int peer) {
-  transfer(tensor.contiguous(), peer, into, peer);
+  const auto ready = queue_.exchange({}, kNobody, {}, from);
+  const auto arrived = queue_.exchange({}, kNobody, span_of(into), from);
+  wait_for(*ready, *arrived);
 }
 
 void TensorLink::flush() {
@@ -45,12 +43,6 @@ void TensorLink::flush() {
 
 LinkTimes TensorLink::take_times() {
   return std::exchange(times_, {});
-}
-
-void TensorLink::transfer(const at::Tensor& out, int to, const at::Tensor& in, int from) {
-  const auto ready = queue_.exchange({}, to, {}, from);
-  const auto done = queue_.exchange(to == kNobody ? Span{} : span_of(out), to, span_of(in), from);
-  wait_for(*ready, *done);
 }
 
 /// What was submitted before may still be under way: that is a transfer as well.

@@ -19,8 +19,10 @@ struct LinkTimes {
   double exposed_s = 0;  ///< a tensor was on its way
 };
 
-/// Each tensor follows an empty message, so that waiting for the neighbour and waiting for the
-/// transfer are told apart. Every call needs its counterpart on the other rank, in the same order.
+/// One direction: every call needs its counterpart on the other rank, in the same order, and where
+/// tensors go both ways each way has a link, so that nobody waits to send while the other does.
+/// Each tensor follows an empty message, which tells waiting for the neighbour from waiting for the
+/// transfer.
 class TensorLink {
  public:
   TensorLink(CollectiveQueue& queue, const base::Clock& clock) : queue_(queue), clock_(clock) {}
@@ -32,8 +34,6 @@ class TensorLink {
   /// Returns at once; the transfer goes on beside what the rank computes.
   void send(const at::Tensor& tensor, int to);
   void receive(const at::Tensor& into, int from);
-  /// Sends to `peer`, which sends at the same time.
-  void exchange(const at::Tensor& tensor, const at::Tensor& into, int peer);
   /// Returns when all that was sent has arrived.
   void flush();
   LinkTimes take_times();
@@ -43,7 +43,6 @@ class TensorLink {
     std::shared_ptr<Work> work;
     at::Tensor tensor;  ///< kept until it has arrived
   };
-  void transfer(const at::Tensor& out, int to, const at::Tensor& in, int from);
   void wait_for(Work& ready, Work& transfer);
 
   CollectiveQueue& queue_;

@@ -22,7 +22,7 @@ constexpr int kSteps = 10;
 /// 10 steps of 24 samples with momentum.
 contract::RunSpec recipe(const std::string& framework, int ranks, const std::string& model) {
   contract::RunSpec spec;
-  spec.run_id = "r";
+  spec.run_id = "run";
   spec.framework = framework;
   spec.model = model;
   spec.precision = "fp64";

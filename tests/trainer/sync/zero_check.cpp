@@ -30,7 +30,7 @@ ZeroSeen look_at_zero(const std::vector<std::int64_t>& widths, int stage,
   ZeroSeen seen{.tensors = static_cast<std::int64_t>(parameters.size())};
   for (at::Tensor& parameter : parameters) {
     parameter.set_requires_grad(true);
-    names.push_back("p" + std::to_string(names.size()));
+    names.push_back(std::to_string(names.size()));
     seen.parameters += parameter.numel();
   }
   contract::FrameworkOptions options;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/models/block_cost.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace dlscale;
+using trainer::BlockCost;
+using Shape = std::vector<std::int64_t>;
+
+namespace {
+
+std::vector<BlockCost> costs_of(const char* model, const trainer::ImageShape& input) {
+  const auto device = base::find(trainer::device_table(), "device", "cpu").make({});
+  const auto made = base::find(trainer::model_table(), "model", model)
+                        .make({input, 10, trainer::Precision::fp32, *device, 3});
+  return trainer::measure_blocks(*made, {input.channels, input.height, input.width});
+}
+
+}  // namespace
+
+TEST_CASE("a linear layer costs a multiply-add for each weight") {
+  const auto costs = costs_of("mlp", {1, 28, 28});
+  REQUIRE(costs.size() == 3);
+  CHECK(costs[0].multiply_adds == 784 * 512);
+  CHECK(costs[1].multiply_adds == 512 * 512);
+  CHECK(costs[2].multiply_adds == 512 * 10);
+  CHECK(costs[0].parameters == 784 * 512 + 512);
+  CHECK(costs[0].output == Shape{512});
+  CHECK(costs[2].output == Shape{10});
+}
+
+TEST_CASE("a convolution costs its filters' weights at each place of its output") {
+  const auto costs = costs_of("cnn", {1, 28, 28});
+  REQUIRE(costs.size() == 4);
+  CHECK(costs[0].multiply_adds == 32 * 26 * 26 * 9);
+  CHECK(costs[1].multiply_adds == 64 * 24 * 24 * 32 * 9);
+  CHECK(costs[0].output == Shape{32, 26, 26});
+  CHECK(costs[1].output == Shape{64 * 12 * 12});
+}
+
+TEST_CASE("every model's blocks have all its parameters, and their outputs fit together") {
+  const auto device = base::find(trainer::device_table(), "device", "cpu").make({});
+  for (const auto* entry : trainer::model_table()) {
+    INFO(entry->name);
+    const auto model = entry->make({{3, 32, 32}, 7, trainer::Precision::fp32, *device, 3});
+    double parameters = 0;
+    const auto costs = trainer::measure_blocks(*model, {3, 32, 32});
+    for (const BlockCost& cost : costs) parameters += cost.parameters;
+    CHECK(parameters == static_cast<double>(trainer::parameter_count(*model)));
+    CHECK(costs.back().output == Shape{7});
+  }
+}
