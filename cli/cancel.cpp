@@ -88,9 +88,10 @@ using States = std::map<std::string, runner::JobState>;
 /// Only the batch system can tell who waits from who runs, so it is asked where that matters.
 States states_of(const LaunchFolder& place, const Options& options) {
   if (!options.states.narrows()) return runner::run_states(place.plan, place.folder);
+  const bool followed = runner::is_taken(place.folder.launch_log());
   States states;
   for (const auto& [run, look] :
-       runner::look(place.plan, place.folder, {*place.scheduler, place.clock})) {
+       runner::look(place.plan, place.folder, {*place.scheduler, place.clock, nullptr, followed})) {
     states[run] = look.state;
   }
   return states;
@@ -103,16 +104,32 @@ struct Chosen {
   RunIds unsubmitted;
 };
 
+/// Takes out of the choice the runs that a job has and the plan has no more: only by their ids are
+/// those meant.
+RunIds take_unplanned(const LaunchFolder& place, const runner::LaunchHistory& history,
+                      SelectionChoice& choice) {
+  RunIds named(choice.runs.begin(), choice.runs.end());
+  for (const contract::PlannedRun& run : place.plan.runs) named.erase(run.run_id);
+  const RunIds unplanned = open_runs(history, named);
+  std::erase_if(choice.runs, [&](const std::string& run) { return unplanned.contains(run); });
+  return unplanned;
+}
+
 Chosen choose(const LaunchFolder& place, const Options& options) {
-  const RunIds named = select_runs(place.plan, options.selection);
   const runner::LaunchHistory history = runner::read_history(place.folder);
-  const States states = states_of(place, options);
+  SelectionChoice choice = options.selection;
+  const RunIds unplanned = take_unplanned(place, history, choice);
   Chosen chosen;
-  chosen.selected = keep_states(named, options.states, states, options.selection.allow_empty);
-  chosen.targets = targets_among(history, chosen.selected);
-  for (const std::string& run : chosen.selected) {
-    if (states.at(run) == runner::JobState::Planned) chosen.unsubmitted.insert(run);
+  if (unplanned.empty() || choice.narrows()) {
+    const RunIds named = select_runs(place.plan, choice);
+    const States states = states_of(place, options);
+    chosen.selected = keep_states(named, options.states, states, choice.allow_empty);
+    for (const std::string& run : chosen.selected) {
+      if (states.at(run) == runner::JobState::Planned) chosen.unsubmitted.insert(run);
+    }
   }
+  chosen.selected.insert(unplanned.begin(), unplanned.end());
+  chosen.targets = targets_among(history, chosen.selected);
   return chosen;
 }
 
@@ -170,7 +187,10 @@ Action define(CLI::App& app) {
   add_state_option(app, options->states, "only runs in these states, parted by commas");
   app.add_flag("--yes", options->yes, "cancel; without it only list what would be");
   add_verb_json_option(app, options->json);
-  return [options] { return cancel(*options); };
+  return [options] {
+    allow_runs_alone(options->folder, options->selection.runs);
+    return cancel(*options);
+  };
 }
 
 }  // namespace

@@ -131,6 +131,12 @@ void compare_limits(const planner::Partition& partition, const runner::NodeGroup
 }
 
 Check missing_partition(const planner::Partition& partition, const runner::Cluster& cluster) {
+  if (const auto closed = cluster.closed.find(queue_of(partition));
+      closed != cluster.closed.end()) {
+    return fail("partition " + partition.name,
+                fmt::format("partition {} of the cluster is {}", closed->first, closed->second),
+                "wait until it is UP again, or plan for another one");
+  }
   std::set<std::string> names;
   for (const runner::NodeGroup& group : cluster.groups) names.insert(group.partition);
   return fail("partition " + partition.name,

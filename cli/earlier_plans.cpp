@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "cli/plan_folder.hpp"
+#include "runner/run_states.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -42,6 +44,26 @@ std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& f
       "the folder's plan had {} more run{}; the files stay, and planning without a selection lists "
       "all again\n",
       more, more == 1 ? "" : "s");
+}
+
+std::string open_runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder) {
+  std::unordered_set<std::string_view> planned;
+  for (const contract::PlannedRun& run : plan.runs) planned.insert(run.run_id);
+  const runner::LaunchHistory history = runner::read_history(folder);
+  std::set<std::string> open;
+  for (const runner::Submission& submission : history.submissions()) {
+    if (submission.is_over()) continue;
+    for (const runner::SubmittedRun& run : submission.runs) {
+      if (!run.ended && !planned.contains(run.run_id)) open.insert(run.run_id);
+    }
+  }
+  if (open.empty()) return {};
+  return fmt::format(
+      "warning: {} with the batch system {} not in this plan: {}; dlscale cancel {} --run ID --yes "
+      "ends one\n",
+      open.size() == 1 ? "1 run" : fmt::format("{} runs", open.size()),
+      open.size() == 1 ? "is" : "are", first_of({open.begin(), open.end()}),
+      folder.root().string());
 }
 
 std::string results_left_over(const contract::Plan& plan, const contract::PlanDir& folder) {

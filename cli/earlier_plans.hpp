@@ -13,6 +13,10 @@ namespace dlscale::cli {
 /// To be asked before the folder is written. Throws base::SpecError for a broken plan.json.
 std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder);
 
+/// The runs in a job's hands that are none of `plan`, with how to end them, in words: a line, or
+/// nothing.
+std::string open_runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder);
+
 /// The runs with results in runs/ that are none of `plan`, in words: a line, or nothing.
 std::string results_left_over(const contract::Plan& plan, const contract::PlanDir& folder);
 

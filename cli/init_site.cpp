@@ -53,11 +53,7 @@ planner::Site site_of(const runner::Cluster& cluster, const std::string& schedul
   planner::Site site;
   site.scheduler = scheduler;
   site.launcher = scheduler == "oar" ? "oarsh" : "srun";
-  if (scheduler == "oar") {
-    site.launcher_args = {"--bind-to", "none"};
-  } else {
-    site.launcher_args = {"--kill-on-bad-exit=1"};
-  }
+  if (scheduler != "oar") site.launcher_args = {"--kill-on-bad-exit=1"};
   const bool gpus = std::any_of(cluster.groups.begin(), cluster.groups.end(),
                                 [](const auto& group) { return group.gpus_per_node > 0; });
   if (gpus) {

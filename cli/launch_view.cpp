@@ -93,7 +93,8 @@ std::string LaunchView::what_happens(const runner::Progress& progress) {
   const std::size_t others = progress.running.size() - 1;
   const std::string more = others > 0 ? fmt::format(" and {} more", others) : "";
   const std::string after = queued.empty() ? "" : ", " + queued;
-  const int epochs = epochs_.at(first);
+  const auto planned = epochs_.find(first);
+  const int epochs = planned == epochs_.end() ? 0 : planned->second;
   if (epochs == 0) return first + more + after;
   const int trained = runner::read_run_results(folder_.run(first)).epochs;
   return fmt::format("epoch {}/{} of {}{}{}", std::min(trained + 1, epochs), epochs, first, more,

@@ -2,6 +2,7 @@
 #include "cli/launching.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <filesystem>
@@ -48,7 +49,7 @@ int LaunchFolder::site_limit() const {
 std::unique_ptr<runner::LaunchLog> open_log_if_free(const LaunchFolder& place) {
   try {
     return std::make_unique<runner::LaunchLog>(place.folder.launch_log(), place.clock);
-  } catch (const base::RunError&) {
+  } catch (const runner::LogTaken&) {
     return nullptr;
   }
 }
@@ -92,6 +93,12 @@ runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
       .run(orders);
 }
 
+void require_all_taken(const runner::LaunchReport& report) {
+  if (report.refused.empty()) return;
+  throw base::RunError(fmt::format("{} refused: {}", count_runs(report.refused.size()),
+                                   fmt::join(report.refusals, "; ")));
+}
+
 std::string new_launch_token() {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   constexpr int kLength = 12;
@@ -104,7 +111,20 @@ std::string new_launch_token() {
 
 int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& report) {
   if (place.is_local()) {
-    place.words << "interrupted; the same command goes on with the runs that are missing\n";
+    std::size_t cancelled = 0;
+    for (const runner::RunReport& run : report.ended) {
+      cancelled += run.end.outcome == contract::RunOutcome::Cancelled ? 1 : 0;
+    }
+    const std::string folder = place.folder.root().string();
+    place.words << "interrupted\n";
+    if (cancelled > 0) {
+      place.words << fmt::format("dlscale retry {} --state cancelled goes on with {} stopped\n",
+                                 folder, count_runs(cancelled));
+    }
+    if (report.waiting > 0) {
+      place.words << fmt::format("dlscale submit {} goes on with {} not started\n", folder,
+                                 count_runs(static_cast<std::size_t>(report.waiting)));
+    }
   } else {
     place.words << fmt::format("{} stay{} with the batch system", count_runs(report.queued),
                                report.queued == 1 ? "s" : "");
@@ -122,8 +142,13 @@ std::string count_runs(std::size_t count) {
 }
 
 int print_states(const LaunchFolder& place, const RunIds& runs) {
+  return print_states(place, runs, states_now(place.plan, place.folder));
+}
+
+int print_states(const LaunchFolder& place, const RunIds& runs,
+                 const std::map<std::string, runner::JobState>& states) {
   std::map<runner::JobState, int> counts;
-  for (const auto& [run, state] : states_now(place.plan, place.folder)) {
+  for (const auto& [run, state] : states) {
     if (runs.contains(run)) ++counts[state];
   }
   int failed = 0;

@@ -38,7 +38,8 @@ struct LaunchFolder {
   const std::unique_ptr<runner::JobScheduler> scheduler;
 };
 
-/// Null where another dlscale follows the jobs, and notes their ends.
+/// Null where another dlscale follows the jobs, and notes their ends. Throws base::RunError where
+/// the log cannot be written.
 std::unique_ptr<runner::LaunchLog> open_log_if_free(const LaunchFolder& place);
 
 /// How a user wants jobs to be launched.
@@ -59,6 +60,9 @@ std::set<std::string> open_runs(const runner::LaunchHistory& history, const RunI
 runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
                             const runner::LaunchOrders& orders, const LaunchChoice& choice);
 
+/// Throws base::RunError with the reasons where the batch system did not take all.
+void require_all_taken(const runner::LaunchReport& report);
+
 /// A word of letters and digits that nobody has had before.
 std::string new_launch_token();
 
@@ -71,5 +75,7 @@ std::string count_runs(std::size_t count);
 /// How many of `runs` have failed by now, with a word on each state. Waiting and completed ones
 /// count as good.
 int print_states(const LaunchFolder& place, const RunIds& runs);
+int print_states(const LaunchFolder& place, const RunIds& runs,
+                 const std::map<std::string, runner::JobState>& states);
 
 }  // namespace dlscale::cli

@@ -154,6 +154,7 @@ int plan(const PlanOptions& options) {
   if (!options.explain.empty()) print_explanation(planning, options.explain, talk);
   if (options.diff) return show_diff(planning, out, options.json);
   const std::string left_out = options.runs.narrows() ? runs_left_out(planning.plan, out) : "";
+  talk << open_runs_left_out(planning.plan, out) << std::flush;
   const planner::WrittenPlan written = write(options, planning, resources, out);
   if (options.json) {
     for (contract::PlannedRun& run : planning.plan.runs) {

@@ -21,6 +21,14 @@ void add_folder_argument(CLI::App& app, std::string& folder, const char* descrip
   app.add_option("DIR", folder, description)->type_name(value_kind::kFolder);
 }
 
+void allow_runs_alone(std::string& folder, std::vector<std::string>& runs) {
+  std::error_code unreadable;
+  if (fs::exists(folder, unreadable)) return;
+  if (!fs::exists(contract::PlanDir(fs::path(".")).plan_json(), unreadable)) return;
+  runs.insert(runs.begin(), folder);
+  folder = ".";
+}
+
 contract::RunSpec read_run(const contract::PlanDir& folder, contract::RunTables& tables,
                            const std::string& run_id) {
   const fs::path own = folder.run(run_id).run_json();

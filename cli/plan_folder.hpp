@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "contract/run_dir.hpp"
 #include "contract/run_spec.hpp"
@@ -17,6 +18,9 @@ namespace dlscale::cli {
 /// Declares the folder as the verb's first argument. `folder` must outlive the parsing.
 void add_folder_argument(CLI::App& app, std::string& folder,
                          const char* description = "plan folder (default: the current one)");
+
+/// In a plan folder its name may be left out: a first word that is no folder is a run then.
+void allow_runs_alone(std::string& folder, std::vector<std::string>& runs);
 
 /// The run's complete description: its run.json, or its line in the table of an array whose task
 /// has not started yet. Throws base::Error when it can be read nowhere.

@@ -5,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/more_repeats.hpp"
+#include "cli/plan_folder.hpp"
 #include "cli/state_choice.hpp"
 #include "cli/submitting.hpp"
 
@@ -32,7 +33,10 @@ Action define(CLI::App& app) {
   add_state_option(app, options->states,
                    "runs in these states, parted by commas (default: "
                    "failed,oom,timeout,node_fail)");
-  return [options] { return retry(*options); };
+  return [options] {
+    allow_runs_alone(options->submit.folder, options->submit.selection.runs);
+    return retry(*options);
+  };
 }
 
 }  // namespace

@@ -135,7 +135,11 @@ int run(const RunOptions& options) {
   how.more = more_repeats(place, selected);
   const RunIds first = without_more_repeats(place.plan, selected);
   const runner::LaunchReport report = launch(place, log, {first, selected}, how);
-  if (report.stopped) return tell_of_interruption(place, report);
+  if (report.stopped) {
+    place.words << "interrupted; the same command goes on with the runs that are missing\n";
+    return kExitInterrupted;
+  }
+  require_all_taken(report);
   std::cout << (report.ended.empty() ? "all runs were completed before\n\n" : "\n");
   const bool failed = print_failures(last_ends(report), place.folder.root(), shown.root()) > 0;
   const int collected =

@@ -242,7 +242,10 @@ Action define(CLI::App& app) {
                "do not ask the batch system: what the files in the folder say");
   CLI::Option* json = app.add_flag("--json", options->json, "an object")->excludes(watch);
   app.add_flag("--csv", options->csv, "all columns as CSV")->excludes(watch)->excludes(json);
-  return [options] { return status(*options); };
+  return [options] {
+    allow_runs_alone(options->folder, options->selection.runs);
+    return status(*options);
+  };
 }
 
 }  // namespace

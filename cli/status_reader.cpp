@@ -74,7 +74,8 @@ void StatusReader::ask() {
                      .make(runner::scheduler_setup(*commands_, clock_));
   }
   const std::unique_ptr<runner::LaunchLog> log = try_to_open(folder_, clock_);
-  looks_ = runner::look(plan_, folder_, {*scheduler_, clock_, log.get()});
+  const bool followed = !log && runner::is_taken(folder_.launch_log());
+  looks_ = runner::look(plan_, folder_, {*scheduler_, clock_, log.get(), followed});
   mark_unneeded();
 }
 

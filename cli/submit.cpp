@@ -4,9 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <set>
+#include <string>
 
 #include "cli/command.hpp"
 #include "cli/more_repeats.hpp"
+#include "cli/plan_folder.hpp"
 #include "cli/submitting.hpp"
 #include "runner/run_states.hpp"
 
@@ -17,6 +20,7 @@ namespace {
 std::set<std::string> pick_new(const LaunchFolder& place, const RunIds& selected) {
   std::set<std::string> picked;
   std::size_t failed = 0;
+  std::set<runner::JobState> bad;
   const RunIds first = without_more_repeats(place.plan, selected);
   for (const auto& [run, state] : runner::run_states(place.plan, place.folder)) {
     if (!first.contains(run)) continue;
@@ -24,11 +28,19 @@ std::set<std::string> pick_new(const LaunchFolder& place, const RunIds& selected
       picked.insert(run);
     } else if (runner::ended_badly(state)) {
       ++failed;
+      bad.insert(state);
     }
   }
   if (failed > 0) {
-    fmt::print(stderr, "left out: {} that did not end well; dlscale retry submits them again\n",
-               count_runs(failed));
+    // Those that retry does not take by itself must be named.
+    const bool odd =
+        bad.contains(runner::JobState::Cancelled) || bad.contains(runner::JobState::Lost);
+    std::string options;
+    for (const runner::JobState state : bad) {
+      if (odd) options += (options.empty() ? " --state " : ",") + to_string(state);
+    }
+    fmt::print(stderr, "left out: {} that did not end well; dlscale retry{} submits them again\n",
+               count_runs(failed), options);
   }
   return picked;
 }
@@ -36,7 +48,10 @@ std::set<std::string> pick_new(const LaunchFolder& place, const RunIds& selected
 Action define(CLI::App& app) {
   const auto choice = std::make_shared<SubmitChoice>();
   add_submit_options(app, *choice);
-  return [choice] { return submit_runs("submit", *choice, &pick_new); };
+  return [choice] {
+    allow_runs_alone(choice->folder, choice->selection.runs);
+    return submit_runs("submit", *choice, &pick_new);
+  };
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <iostream>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "cli/detach.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/more_repeats.hpp"
+#include "cli/moved_folder.hpp"
 #include "cli/plan_folder.hpp"
 #include "cli/verb_report.hpp"
 
@@ -49,6 +51,7 @@ class Handover {
   Handover(const SubmitChoice& choice, const Pick& pick)
       : choice_(choice), pick_(pick), place_(choice.folder, choice.json) {
     check(choice, place_);
+    require_unmoved(place_.folder, place_.plan);
     selected_ = select_runs(place_.plan, choice.selection);
   }
 
@@ -94,12 +97,15 @@ class Handover {
     how.avoid = choice_.avoid;
     how.more = more;
     const runner::LaunchReport report = launch(place_, *log_, orders, how);
-    was_refused_ = false;
+    refused_ = report.refused;
     if (report.stopped) return tell_of_interruption(place_, report);
     if (how.until == runner::Until::ended) {
-      return print_states(place_, selected_) > 0 ? kExitRunsFailed : kExitOk;
+      const int failed = print_states(place_, selected_);
+      require_all_taken(report);
+      return failed > 0 ? kExitRunsFailed : kExitOk;
     }
     print_result(place_, report);
+    require_all_taken(report);
     return kExitOk;
   }
 
@@ -107,7 +113,7 @@ class Handover {
     Deeds deeds = deeds_;
     if (log_) add_log(*log_, records_before_, deeds);
     for (auto& [run, done] : deeds.actions) {
-      if (done == action::kRefused && !was_refused_) done = action::kWaiting;
+      if (done == action::kRefused && refused_ && !refused_->contains(run)) done = action::kWaiting;
     }
     return deeds;
   }
@@ -118,11 +124,22 @@ class Handover {
   RunIds selected_;
   std::optional<runner::LaunchLog> log_;
   std::size_t records_before_ = 0;
-  Deeds deeds_;              // but for what the log says
-  bool was_refused_ = true;  // rather than without room, with which a launcher goes on
+  Deeds deeds_;  // but for what the log says
+  /// Rather than without room; unknown while no launcher has come to its end.
+  std::optional<RunIds> refused_;
 };
 
 }  // namespace
+
+void add_poll_option(CLI::App& app, double& poll_s) {
+  const auto positive = [](const std::string& word) -> std::string {
+    const std::optional<double> seconds = number_of(word);
+    const bool good = seconds && std::isfinite(*seconds) && *seconds > 0;
+    return good ? "" : word + " is not a number of seconds above 0";
+  };
+  app.add_option("--poll", poll_s, "seconds between two questions to the batch system")
+      ->check(CLI::Validator(positive, ""));
+}
 
 void add_submit_options(CLI::App& app, SubmitChoice& choice) {
   add_folder_argument(app, choice.folder);
@@ -131,8 +148,7 @@ void add_submit_options(CLI::App& app, SubmitChoice& choice) {
                  "at most so many jobs (tasks of arrays count, too) with the batch system at a "
                  "time; default: the site's max_jobs")
       ->check(CLI::Range(1, 1000000));
-  app.add_option("--poll", choice.poll_s, "seconds between two questions to the batch system")
-      ->check(CLI::PositiveNumber);
+  add_poll_option(app, choice.poll_s);
   app.add_option("--avoid-node", choice.avoid, "a node that jobs are not to get; may be repeated")
       ->type_name("HOST")
       ->allow_extra_args(false);

@@ -32,6 +32,9 @@ struct SubmitChoice {
 /// Declares them all. `choice` must outlive the parsing.
 void add_submit_options(CLI::App& app, SubmitChoice& choice);
 
+/// Declares --poll.
+void add_poll_option(CLI::App& app, double& poll_s);
+
 /// Which runs of a plan are to be submitted, if no job has them now.
 using Pick =
     std::function<std::set<std::string>(const LaunchFolder& place, const RunIds& selected)>;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dlscale wait`: follows what was submitted until it has ended.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <thread>
 
@@ -11,7 +15,9 @@
 #include "cli/launching.hpp"
 #include "cli/plan_folder.hpp"
 #include "cli/selection.hpp"
+#include "cli/submitting.hpp"
 #include "cli/verb_report.hpp"
+#include "runner/look.hpp"
 #include "runner/run_states.hpp"
 
 namespace dlscale::cli {
@@ -45,7 +51,41 @@ bool wait_for_the_other(const LaunchFolder& place, const RunIds& selected,
   return signals.count() == 0;
 }
 
+/// Without the right to write the folder: nothing is noted.
+int watch_only(const LaunchFolder& place, const RunIds& selected, double poll_s) {
+  constexpr double kPoll_s = 10;
+  constexpr auto kStep = std::chrono::milliseconds(100);
+  place.words << "the folder cannot be written: the ends of runs are seen here, not noted\n"
+              << std::flush;
+  const StopSignals signals;
+  std::map<std::string, runner::JobState> states;
+  for (bool open = true; open;) {
+    const bool followed = runner::is_taken(place.folder.launch_log());
+    const auto looks =
+        runner::look(place.plan, place.folder, {*place.scheduler, place.clock, nullptr, followed});
+    for (const auto& [run, look] : looks) states[run] = look.state;
+    open = std::any_of(selected.begin(), selected.end(), [&](const std::string& run) {
+      const runner::JobState state = states.at(run);
+      return !has_ended(state) && (followed || state != runner::JobState::Planned);
+    });
+    const double until_s = place.clock.steady_s() + (poll_s > 0 ? poll_s : kPoll_s);
+    while (open && signals.count() == 0 && place.clock.steady_s() < until_s) {
+      std::this_thread::sleep_for(kStep);
+    }
+    if (signals.count() > 0) return kExitInterrupted;
+  }
+  return print_states(place, selected, states) > 0 ? kExitRunsFailed : kExitOk;
+}
+
+bool may_write(const LaunchFolder& place) {
+  const std::filesystem::path log = place.folder.launch_log();
+  std::error_code unreadable;
+  const bool there = std::filesystem::exists(log, unreadable);
+  return ::access((there ? log : log.parent_path()).c_str(), W_OK) == 0;
+}
+
 int follow(LaunchFolder& place, const RunIds& selected, double poll_s) {
+  if (!may_write(place)) return watch_only(place, selected, poll_s);
   std::unique_ptr<runner::LaunchLog> log = open_log_if_free(place);
   if (!log && !wait_for_the_other(place, selected, log)) return kExitInterrupted;
   runner::LaunchOrders orders;
@@ -55,6 +95,7 @@ int follow(LaunchFolder& place, const RunIds& selected, double poll_s) {
     how.poll_s = poll_s;
     const runner::LaunchReport report = launch(place, *log, orders, how);
     if (report.stopped) return tell_of_interruption(place, report);
+    require_all_taken(report);
   }
   return print_states(place, selected) > 0 ? kExitRunsFailed : kExitOk;
 }
@@ -86,10 +127,12 @@ Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
-  app.add_option("--poll", options->poll_s, "seconds between two questions to the batch system")
-      ->check(CLI::PositiveNumber);
+  add_poll_option(app, options->poll_s);
   add_verb_json_option(app, options->json);
-  return [options] { return wait(*options); };
+  return [options] {
+    allow_runs_alone(options->folder, options->selection.runs);
+    return wait(*options);
+  };
 }
 
 }  // namespace

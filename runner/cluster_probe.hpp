@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,7 @@ struct Cluster {
   std::string name;        ///< empty: not told
   int max_array_size = 0;  ///< tasks of one array
   std::vector<NodeGroup> groups;
+  std::map<std::string, std::string> closed = {};  ///< partitions not in use, and what they are
 };
 
 /// Runs a program and gives what it printed. Throws Unreachable with the program's own complaint

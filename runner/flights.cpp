@@ -69,12 +69,15 @@ std::vector<RunReport> Flights::look() {
   const std::vector<JobStatus> answers = scheduler_.status(ids);
   hear_wishes();  // a wish is noted before it is carried out, so now it is there
   just_started_.clear();
+  std::vector<std::size_t> waiting;
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     const bool ran = flights_[i].running;
     take_answer(flights_[i], answers.at(i));
     if (flights_[i].running && !ran) just_started_.push_back(i);
+    if (!ran) waiting.push_back(i);
   }
   note_starts();
+  if (log_ != nullptr) end_wished(waiting);
   std::vector<Flight> ended;
   for (const Flight& flight : flights_) {
     if (has_ended(flight.last.state)) ended.push_back(flight);
@@ -82,6 +85,22 @@ std::vector<RunReport> Flights::look() {
   std::vector<RunReport> reports = settle(ended);
   forget(ended);
   return reports;
+}
+
+/// Who wishes ends jobs as well, but does not reach those that wait in this program, nor those that
+/// had no id yet. What ran before is left alone: a second request would kill it.
+void Flights::end_wished(const std::vector<std::size_t>& waiting) {
+  std::vector<JobId> ids;
+  for (const std::size_t i : waiting) {
+    const Flight& flight = flights_[i];
+    const bool over = has_ended(flight.last.state) || flight.told_to_end;
+    if (flight.cancelled && !over) ids.push_back(flight.id);
+  }
+  if (ids.empty()) return;
+  scheduler_.cancel(ids);
+  for (const std::size_t i : waiting) {
+    if (flights_[i].cancelled) flights_[i].told_to_end = true;
+  }
 }
 
 /// A job that runs again waits first, under its old id or under a new one.
@@ -198,6 +217,7 @@ void Flights::cancel_all() {
   std::vector<JobId> ids;
   for (Flight& flight : flights_) {
     flight.cancelled = true;
+    flight.told_to_end = true;
     ids.push_back(flight.id);
   }
   scheduler_.cancel(ids);

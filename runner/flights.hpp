@@ -36,6 +36,7 @@ struct Flight {
   bool shared = false;             ///< several runs began with it
   bool running = false;
   bool cancelled = false;      ///< its end was wished for
+  bool told_to_end = false;    ///< the batch system was asked for it here
   double running_since_s = 0;  ///< steady time
   JobStatus last;              ///< the batch system's last answer
 };
@@ -63,6 +64,7 @@ class Flights {
 
  private:
   void hear_wishes();
+  void end_wished(const std::vector<std::size_t>& waiting);
   void note(contract::LaunchRecord record);
   contract::LaunchRecord record_of(const Flight& flight, const char* event) const;
   void take_answer(Flight& flight, JobStatus status);

@@ -23,7 +23,7 @@ LaunchLog::Lock::Lock(const std::filesystem::path& path)
   const int error = errno;
   ::close(descriptor);
   if (error == EWOULDBLOCK) {
-    throw base::RunError(fmt::format(
+    throw LogTaken(fmt::format(
         "another dlscale is running the jobs of {}; wait until it is done, or stop it first",
         path.parent_path().string()));
   }
@@ -40,6 +40,14 @@ LaunchLog::LaunchLog(const std::filesystem::path& path, const base::Clock& clock
       clock_(clock),
       file_(path),
       records_(contract::parse_launch_log(base::read_file(path))) {}
+
+bool is_taken(const std::filesystem::path& log) {
+  const int descriptor = ::open(log.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool taken = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return taken;
+}
 
 const contract::LaunchRecord& LaunchLog::append(contract::LaunchRecord record) {
   record.time = clock_.unix_s();

@@ -6,16 +6,26 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/launch_record.hpp"
 
 namespace dlscale::runner {
 
+/// Another program has the log.
+class LogTaken : public base::RunError {
+ public:
+  using base::RunError::RunError;
+};
+
+/// Whether another program has the log, as far as can be seen; no right to write it is needed.
+bool is_taken(const std::filesystem::path& log);
+
 class LaunchLog {
  public:
   /// Opens the log for this program alone, until it is destroyed and the programs that were given
-  /// its descriptor have ended. Throws base::RunError when another program has it or it cannot be
-  /// written.
+  /// its descriptor have ended. Throws LogTaken when another program has it, base::RunError when it
+  /// cannot be written.
   LaunchLog(const std::filesystem::path& path, const base::Clock& clock);
 
   /// Everything written so far, by earlier programs too, in order.

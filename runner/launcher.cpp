@@ -97,6 +97,12 @@ bool Launcher::resolve(const LaunchHistory& history, std::set<std::string>& to_s
       take_note_of_limit(refusal, 1);
       for (const SubmittedRun& run : open.runs) to_submit.insert(run.run_id);
       continue;
+    } catch (const Refused& refusal) {
+      std::vector<std::string> runs;
+      for (const SubmittedRun& run : open.runs) runs.push_back(run.run_id);
+      for (const std::string& run : runs) to_submit.erase(run);
+      take_refusal(refusal, open.job, runs);
+      continue;
     }
     if (found) {
       parts_.observer.submitted(*found);
@@ -154,6 +160,15 @@ int Launcher::room() const {
   return window - static_cast<int>(flights_.all().size());
 }
 
+/// Many jobs are often refused for one reason.
+void Launcher::take_refusal(const Refused& refusal, const std::string& job,
+                            const std::vector<std::string>& runs) {
+  report_.refused.insert(runs.begin(), runs.end());
+  const std::string prefix = fmt::format("job {} is refused: ", job);
+  const std::string words = refusal.what();
+  report_.refusals.insert(words.starts_with(prefix) ? words.substr(prefix.size()) : words);
+}
+
 /// Half of the tasks that were asked for may fit; the limit itself nobody tells.
 void Launcher::take_note_of_limit(const NoRoom& refusal, int asked) {
   if (most_until_s_ < 0) {
@@ -207,6 +222,10 @@ bool Launcher::submit_part(Waiter& waiter) {
   } catch (const NoRoom& refusal) {
     take_note_of_limit(refusal, array ? static_cast<int>(count) : 1);
     return room() <= 0 || submit_part(waiter);
+  } catch (const Refused& refusal) {
+    take_refusal(refusal, job.name, waiter.runs);
+    waiter.runs.clear();
+    return true;
   }
   if (!submission) return false;
   waiter.runs.erase(waiter.runs.begin(), end);

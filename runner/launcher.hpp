@@ -82,11 +82,13 @@ struct LaunchOrders {
 };
 
 struct LaunchReport {
-  std::vector<RunReport> ended;  ///< seen by this launcher, in order of their end
-  int submitted = 0;             ///< jobs
-  int queued = 0;                ///< runs in the scheduler's hands
-  int waiting = 0;               ///< runs that there was no room for
-  bool stopped = false;          ///< by request, before all was done
+  std::vector<RunReport> ended;    ///< seen by this launcher, in order of their end
+  int submitted = 0;               ///< jobs
+  int queued = 0;                  ///< runs in the scheduler's hands
+  int waiting = 0;                 ///< runs that there was no room for
+  bool stopped = false;            ///< by request, before all was done
+  std::set<std::string> refused;   ///< runs that the batch system did not take
+  std::set<std::string> refusals;  ///< its reasons
 };
 
 class Launcher {
@@ -99,7 +101,8 @@ class Launcher {
 
   /// Each job runs when those it comes after have ended; runs that fail do not keep others from
   /// running. A run that was stopped at a checkpoint goes on as long as it gets further each time.
-  /// Throws base::RunError for jobs that wait for each other or are refused, and Unreachable.
+  /// A job that is refused does not keep the others from being submitted. Throws base::RunError for
+  /// jobs that wait for each other, and Unreachable.
   LaunchReport run(const LaunchOrders& orders);
 
  private:
@@ -115,6 +118,8 @@ class Launcher {
   void take_back_wished();
   bool submit_what_fits();
   bool submit_part(Waiter& waiter);
+  void take_refusal(const Refused& refusal, const std::string& job,
+                    const std::vector<std::string>& runs);
   void take_note_of_limit(const NoRoom& refusal, int asked);
   std::vector<std::string> nodes_to_avoid(const std::vector<std::string>& runs) const;
   std::optional<std::vector<JobId>> predecessors(const contract::PlannedJob& job) const;

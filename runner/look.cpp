@@ -58,6 +58,10 @@ std::map<std::string, RunLook> look(const contract::Plan& plan, const contract::
   for (const RunReport& report : ended) {
     const auto found = looks.find(report.run_id);
     if (found == looks.end() || noted) continue;
+    if (parts.followed && report.end.outcome == contract::RunOutcome::Lost) {
+      if (found->second.state == JobState::Submitted) found->second.state = JobState::Queued;
+      continue;
+    }
     found->second.state = state_of(report.end.outcome);
     found->second.reason = report.end.reason;
   }

@@ -30,7 +30,9 @@ struct RunLook {
 struct LookParts {
   JobScheduler& scheduler;
   const base::Clock& clock;
-  LaunchLog* log = nullptr;  ///< null: another program has it, and notes
+  LaunchLog* log = nullptr;  ///< null: nothing is noted
+  /// Another program has the log: jobs that nobody knows here wait there, or run, as the files say.
+  bool followed = false;
 };
 
 /// By run id. One question for all that is in the batch system's hands, none if that is nothing.

@@ -76,6 +76,20 @@ RunResults read_run_results(const contract::RunDir& run, double unix_time) {
   return results;
 }
 
+bool has_completed(const contract::RunDir& run) {
+  const std::vector<contract::LaunchDir> launches = run.launches();
+  return std::any_of(launches.rbegin(), launches.rend(), [](const contract::LaunchDir& launch) {
+    const std::string tail = read_tail(launch.results(), kTail_bytes);
+    // Nothing follows it, so what is not there need not be read as records.
+    if (tail.rfind("run_stop") == std::string::npos) return false;
+    const auto records = contract::parse_results(tail).records;
+    return std::any_of(records.begin(), records.end(), [](const contract::ResultRecord& record) {
+      const auto* const stop = std::get_if<contract::RunStop>(&record);
+      return stop != nullptr && stop->outcome == contract::RunOutcome::Completed;
+    });
+  });
+}
+
 std::string last_words(const fs::path& path) {
   const std::string tail = read_tail(path, kTail_bytes);
   std::string_view rest = tail;

@@ -28,6 +28,9 @@ struct RunResults {
 RunResults read_run_results(const contract::RunDir& run,
                             double unix_time = std::numeric_limits<double>::infinity());
 
+/// Whether some launch trained to the end: RunResults::completed, by the ends of the files alone.
+bool has_completed(const contract::RunDir& run);
+
 /// The last line of a text file that says something: rules of dashes, as mpirun draws them, and
 /// blank lines are passed over. Empty when there is none or no file.
 std::string last_words(const std::filesystem::path& path);

@@ -82,9 +82,11 @@ JobState state_of_run(const contract::PlannedRun& run, const contract::PlanDir& 
   const bool launched = traces.may_have_launches(run.run_id);
   if (!launched && word != nullptr) return word->state;
   if (!launched && !traces.has_notes(run.run_id)) return JobState::Planned;
+  if (word != nullptr) {
+    return has_completed(folder.run(run.run_id)) ? JobState::Done : word->state;
+  }
   const RunResults results = launched ? read_run_results(folder.run(run.run_id)) : RunResults{};
-  if (results.completed) return JobState::Done;
-  return word != nullptr ? word->state : state_by_files(run, folder, traces, results);
+  return results.completed ? JobState::Done : state_by_files(run, folder, traces, results);
 }
 
 }  // namespace

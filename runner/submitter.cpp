@@ -107,9 +107,12 @@ std::optional<Submission> Submitter::hand_over(const Submission& open, const Job
     if (!parts_.patience.ask(try_once)) return std::nullopt;
   } catch (const Unreachable&) {
     throw;
-  } catch (const base::RunError& refusal) {
+  } catch (const NoRoom& refusal) {
     note_refused(open, refusal.what());
     throw;
+  } catch (const base::RunError& refusal) {
+    note_refused(open, refusal.what());
+    throw Refused(refusal.what());
   }
   return note_submitted(open, *submitted);
 }

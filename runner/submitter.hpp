@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
 #include "runner/job_scheduler.hpp"
@@ -37,13 +38,19 @@ struct SubmitterParts {
   const std::function<std::string()>& new_launch;  ///< gives a token that nobody has had before
 };
 
+/// The batch system does not take a job; noted.
+class Refused : public base::RunError {
+ public:
+  using base::RunError::RunError;
+};
+
 class Submitter {
  public:
   /// An intent younger than `young_s` is waited for: the batch system may be about to take the job.
   Submitter(const contract::PlanDir& folder, const SubmitterParts& parts, double young_s);
 
   /// Submits; empty when told to stop before it was known whether the batch system has the job.
-  /// Throws base::RunError when it refuses, which is noted, and Unreachable.
+  /// Throws Refused, NoRoom, which is noted as well, and Unreachable.
   std::optional<Submission> submit(const JobPart& part);
   /// The same for what `open` says: submitted, or not, by a program that died. `job` is null when
   /// the plan has it no more.

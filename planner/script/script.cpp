@@ -92,6 +92,21 @@ int Script::cores_per_process() const {
   return request.ranks_per_node * request.cores_per_rank / processes_per_node();
 }
 
+bool Script::binds_cores() const {
+  const bool by_slurm = launch() == "srun";
+  if (on("local") || (packed() && !by_slurm)) return false;
+  if (!site.bind.empty()) return site.bind == "cores";
+  return by_slurm || partition.exclusive;
+}
+
+int Script::bound_cores() const {
+  int cores = request.cores_per_rank;
+  if (on("oar") && cuda() && !partition.exclusive) {  // OAR gives each GPU its share of the cores
+    cores = std::clamp(partition.cores_per_node / std::max(1, partition.gpus_per_node), 1, cores);
+  }
+  return cores * request.ranks_per_node / processes_per_node();
+}
+
 std::string Script::job_name() const {
   return chained() ? fmt::format("{}-chain-{}", planning.study.name, job.chain) : job.name;
 }

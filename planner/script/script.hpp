@@ -52,6 +52,11 @@ struct Script {
   int launch_nodes() const { return plain() ? 1 : request.nodes; }
   int processes_per_node() const { return plain() || torchrun() ? 1 : request.ranks_per_node; }
   int cores_per_process() const;
+  /// srun knows which cores are free. mpirun starts from the first core it sees, whoever else is
+  /// there: it may bind where the job has the node or, as the site then says, a cpuset for itself.
+  bool binds_cores() const;
+  /// Of each process; no more than a job is sure to have, or mpirun refuses to start.
+  int bound_cores() const;
 
   bool asks_memory() const { return wishes.memory_gb > 0 || partition.memory_request; }
   long memory_mib() const;  ///< of each node, 2^20 bytes

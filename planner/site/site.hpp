@@ -55,6 +55,7 @@ struct Site {
   std::string communicator = "mpi";
   std::string launcher = "mpirun";  ///< templates/launch_<launcher>.mustache; fits the scheduler
   std::vector<std::string> launcher_args;
+  std::string bind;  ///< cores: ranks are tied to some, none: not; empty: where that is safe
   std::vector<Partition> partitions;  ///< the first that can take a job is used
   std::string account;
   double walltime_s = 0;         ///< of a job whose time is not known; 0 = none

@@ -136,6 +136,7 @@ const std::vector<Field<Site>>& site_fields() {
       choice_field("communicator", &Site::communicator, contract::vocabulary("communicator")),
       choice_field("launcher", &Site::launcher, {"mpirun", "oarsh", "srun"}),
       texts_field("launcher_args", &Site::launcher_args),
+      choice_field("bind", &Site::bind, {"cores", "none"}),
       {"partitions", read_partitions},
       text_field("account", &Site::account),
       duration_field("walltime", &Site::walltime_s),
@@ -160,11 +161,10 @@ struct SchedulerKey {
   const char* key;
   const char* schedulers;
 };
-constexpr SchedulerKey kSiteKeys[] = {{"max_array_size", "slurm oar"},
-                                      {"max_jobs", "slurm oar"},
-                                      {"signal_before_end_s", "slurm oar"},
-                                      {"requeue", "slurm oar"},
-                                      {"mail", "slurm oar"}};
+constexpr SchedulerKey kSiteKeys[] = {
+    {"bind", "slurm oar"},     {"max_array_size", "slurm oar"},
+    {"max_jobs", "slurm oar"}, {"signal_before_end_s", "slurm oar"},
+    {"requeue", "slurm oar"},  {"mail", "slurm oar"}};
 constexpr SchedulerKey kPartitionKeys[] = {
     {"exclusive", "slurm oar"}, {"gpu_type", "slurm oar"},   {"account", "slurm oar"},
     {"qos", "slurm"},           {"constraint", "slurm"},     {"hint", "slurm"},

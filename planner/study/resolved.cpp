@@ -41,6 +41,7 @@ std::vector<Default> training_defaults() {
           {"epochs", std::int64_t{run.epochs}},
           {"warmup_epochs", run.warmup_epochs},
           {"label_smoothing", run.label_smoothing},
+          {"clip_norm", run.clip_norm},
           {"optimizer.kind", run.optimizer.kind},
           {"optimizer.momentum", run.optimizer.momentum},
           {"optimizer.dampening", run.optimizer.dampening},

@@ -86,12 +86,14 @@ Gpus gpus_of(const std::string& gres) {
   return gpus;
 }
 
+std::string value_of(const Words& words, const char* name) {
+  const auto found = words.find(name);
+  return found == words.end() ? std::string() : found->second;
+}
+
 /// The partition that a line of `scontrol show partition -o` describes, if users may use it.
 std::optional<NodeGroup> partition_of(const Words& words) {
-  const auto value = [&](const char* name) {
-    const auto found = words.find(name);
-    return found == words.end() ? std::string() : found->second;
-  };
+  const auto value = [&](const char* name) { return value_of(words, name); };
   if (value("State") != "UP" || value("RootOnly") == "YES") return std::nullopt;
   NodeGroup group;
   group.partition = value("PartitionName");
@@ -100,6 +102,19 @@ std::optional<NodeGroup> partition_of(const Words& words) {
   group.max_walltime_s = seconds(value("MaxTime"));
   group.exclusive = value("OverSubscribe") == "EXCLUSIVE";
   return group;
+}
+
+/// Those that users could use if they were up, with their states.
+std::map<std::string, std::string> closed_in(const std::string& answer) {
+  std::map<std::string, std::string> closed;
+  for (const std::string& line : split(answer, '\n')) {
+    const Words words = words_of(line);
+    const std::string name = value_of(words, "PartitionName");
+    const std::string state = value_of(words, "State");
+    const bool ours = !name.empty() && value_of(words, "RootOnly") != "YES";
+    if (ours && !state.empty() && state != "UP") closed[name] = state;
+  }
+  return closed;
 }
 
 /// In SLURM's order, the default one first.
@@ -154,6 +169,7 @@ Cluster probe(const Ask& ask) {
   cluster.name = config_value(config, "ClusterName");
   cluster.max_array_size = number(config_value(config, "MaxArraySize"));  // arrays count from 0
   const std::string partitions = ask({"scontrol", "show", "partition", "-o"});
+  cluster.closed = closed_in(partitions);
   const std::string nodes = ask({"sinfo", "--noheader", "--exact", "--format=%R|%D|%X|%Y|%m|%G"});
   for (const NodeGroup& partition : partitions_of(partitions)) {
     const std::vector<NodeGroup> groups = groups_of(partition, nodes);

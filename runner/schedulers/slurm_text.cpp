@@ -184,8 +184,10 @@ void expand_host(std::string_view pattern, std::vector<std::string>& hosts) {
   }
 }
 
-constexpr std::array<std::string_view, 13> kUnreachable{
-    "Unable to contact slurm controller",
+constexpr std::array<std::string_view, 15> kUnreachable{
+    "Unable to contact",
+    "Unable to establish configuration source",
+    "resolve_ctls_from_dns_srv",
     "Unable to establish controller machine",
     "Unexpected message received",
     "Socket timed out on send/recv operation",

@@ -79,6 +79,15 @@ TEST_CASE("a partition that is gone is answered with the nearest name") {
   CHECK_THAT(checks[0].advice, Contains("did you mean \"gpu\"?"));
 }
 
+TEST_CASE("a partition that is down is said to be, not to be missing") {
+  runner::Cluster cluster = cluster_of_it();
+  cluster.closed = {{cluster.groups[0].partition, "DOWN"}};
+  cluster.groups.clear();
+  const auto checks = cli::compare_with_cluster(site_of_one_partition(), cluster);
+  CHECK(checks[0].level == "fail");
+  CHECK(checks[0].message == "partition gpu of the cluster is DOWN");
+}
+
 TEST_CASE("a trainer without the site's device or communicator fails") {
   contract::Capabilities trainer{contract::version(), {{"mpi", "Open MPI 4.1.4"}}, {}};
   trainer.families["device"] = {"cpu", "cuda"};

@@ -64,6 +64,17 @@ TEST_CASE("a refusal of the batch system is an error with its words, and noted")
   CHECK(planned.run({"list", "p", "--csv"}).out.find(",planned,") != std::string::npos);
 }
 
+TEST_CASE("where one job is refused the others are submitted, and it is an error all the same") {
+  Planned planned("slurm.toml");
+  planned.program("sbatch",
+                  "#!/bin/sh\n[ -e one ] && { echo 41; exit 0; }\n"
+                  ": >one; echo 'sbatch: error: Invalid account' >&2; exit 1\n");
+  const test::Ran ran = planned.run({"submit", "p"});
+  CHECK(ran.exit_code == 1);
+  CHECK(ran.err == "dlscale: 1 run refused: sbatch: error: Invalid account\n");
+  CHECK_THAT(ran.out, Contains("1 job submitted; 1 run in the batch system's hands\n"));
+}
+
 TEST_CASE("what has not been submitted cannot be cancelled or left behind") {
   Planned planned;
   CHECK(planned.run({"cancel", "p"}).exit_code == 3);
@@ -73,6 +84,18 @@ TEST_CASE("what has not been submitted cannot be cancelled or left behind") {
   CHECK_THAT(once.err, Contains("--detach"));
   CHECK(planned.run({"wait", "p"}).out == "2 runs: 2 planned\n");
   CHECK(planned.run({"submit", "nowhere"}).exit_code == 2);
+}
+
+TEST_CASE("the time between two questions is finite and above 0") {
+  Planned planned;
+  for (const char* poll : {"0", "-1", "inf", "nan", "soon"}) {
+    for (const char* verb : {"submit", "wait"}) {
+      const test::Ran ran = planned.run({verb, "p", std::string("--poll=") + poll});
+      CHECK(ran.exit_code == 2);
+      CHECK_THAT(ran.err, Contains(std::string(poll) + " is not a number of seconds above 0"));
+    }
+  }
+  CHECK(planned.run({"submit", "p", "--poll", "0.05"}).exit_code == 0);
 }
 
 TEST_CASE("a condition that is empty does not mean all runs") {

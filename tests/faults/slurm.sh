@@ -113,7 +113,11 @@ began_again_as_one_submission() {
 goes_on_later() {
   touch "$work/again"
   make_plan p 1
-  expect 0 submit p --wait
+  hold_runs
+  submit p --wait &
+  wait_for 30 has_events p started 1
+  let_runs_end
+  wait $! || fail "submit failed"
   began_again_as_one_submission
 }
 

@@ -45,7 +45,10 @@ TEST_CASE("a second program is refused while the first has the log") {
   CHECK_THROWS_WITH(LaunchLog(temp / "launch.jsonl", clock),
                     "another dlscale is running the jobs of " + temp.path().string() +
                         "; wait until it is done, or stop it first");
+  CHECK_THROWS_AS(LaunchLog(temp / "launch.jsonl", clock), runner::LogTaken);
+  CHECK(runner::is_taken(temp / "launch.jsonl"));
   first.reset();
+  CHECK_FALSE(runner::is_taken(temp / "launch.jsonl"));
   CHECK_NOTHROW(LaunchLog(temp / "launch.jsonl", clock));
 }
 

@@ -99,13 +99,28 @@ TEST_CASE("a job that the batch system forgot is settled by what its script note
 TEST_CASE("a refused submission is noted with the reason, and nobody looks for it later") {
   Desk desk({"a"});
   desk.scheduler.refuse = true;
-  CHECK_THROWS_WITH(desk.launch(), "the queue is closed");
+  CHECK(desk.launch().refusals == std::set<std::string>{"the queue is closed"});
   CHECK(desk.events() == Lines{"submitting a", "refused a"});
   CHECK(desk.log().back().reason == "the queue is closed");
   desk.scheduler.refuse = false;
   desk.let_jobs_complete();
   CHECK(desk.launch().ended.size() == 1);
   CHECK(desk.scheduler.described.back().launch == "t2");
+}
+
+TEST_CASE("a job that is refused does not keep the others from being submitted") {
+  Desk desk({"a", "b", "c"});
+  desk.scheduler.on_submit = [](const runner::Job& job) {
+    if (job.name == "c") return;
+    throw base::RunError("job " + job.name + " is refused: too wide");
+  };
+  desk.let_jobs_complete();
+  const auto report = desk.launch();
+  CHECK(report.submitted == 1);
+  CHECK(desk.scheduler.submitted == Lines{"c"});
+  CHECK(report.refused == std::set<std::string>{"run-a", "run-b"});
+  CHECK(report.refusals == std::set<std::string>{"too wide"});
+  CHECK(report.waiting == 0);
 }
 
 /// Takes no more jobs than that many at a time.
@@ -308,6 +323,35 @@ TEST_CASE("a wish to cancel is obeyed while runs wait, and explains ends") {
   REQUIRE(report.ended.size() == 3);
   CHECK(report.ended[0].end.outcome == RunOutcome::Cancelled);
   CHECK(report.ended[2].end.outcome == RunOutcome::Completed);
+}
+
+TEST_CASE("a job wished away while it waits is cancelled by who follows it, once") {
+  Desk desk({"a", "b"});
+  int looks = 0;
+  desk.scheduler.on_status = [&] {
+    auto& waiting = desk.scheduler.jobs["id-b"];
+    if (!desk.scheduler.cancelled.empty()) waiting.state = JobState::Cancelled;
+    if (++looks == 1) waiting.state = JobState::Queued;
+    if (looks != 2) return;
+    runner::note_wishes(desk.written.folder, {{"run-a", "t1"}, {"run-b", "t2"}}, desk.clock);
+    desk.scheduler.end("a", 143);
+  };
+  CHECK(desk.launch().ended.size() == 2);
+  CHECK(desk.scheduler.cancelled == std::vector<Lines>{{"id-b"}});
+  CHECK(desk.log().back().outcome == RunOutcome::Cancelled);
+}
+
+TEST_CASE("a job that already runs is not asked to end a second time for a wish") {
+  Desk desk({"a"});
+  int looks = 0;
+  desk.scheduler.on_status = [&] {
+    if (++looks == 2) {
+      runner::note_wishes(desk.written.folder, {{"run-a", "t1"}}, desk.clock);
+    }
+    if (looks == 4) desk.scheduler.end("a", 143);
+  };
+  CHECK(desk.launch().ended.size() == 1);
+  CHECK(desk.scheduler.cancelled.empty());
 }
 
 TEST_CASE("runs wished away before they were submitted are not submitted") {

@@ -27,12 +27,13 @@ struct Desk {
     scheduler.jobs["id-b"] = {JobState::Failed, 3, 0, ""};
   }
   std::map<std::string, runner::RunLook> look(runner::LaunchLog* log) {
-    return runner::look(written.plan, written.folder, {scheduler, clock, log});
+    return runner::look(written.plan, written.folder, {scheduler, clock, log, followed});
   }
 
   test::WrittenPlan written{{"a", "b", "c"}};
   test::FakeClock clock;
   test::FakeScheduler scheduler;
+  bool followed = false;
 };
 
 }  // namespace
@@ -60,6 +61,19 @@ TEST_CASE("a look that may not note sees the same") {
   CHECK(base::read_file(desk.written.folder.launch_log()) == before);
   CHECK(runner::look_at_files(desk.written.plan, desk.written.folder).at("run-b").state ==
         JobState::Submitted);
+}
+
+TEST_CASE("jobs that only another program knows wait there, or run, as its log says") {
+  Desk desk;
+  for (auto& [id, status] : desk.scheduler.jobs) status = {JobState::Lost, {}, 0, "unknown job"};
+  CHECK(desk.look(nullptr).at("run-a").state == JobState::Lost);
+  base::LineAppender(desk.written.folder.launch_log())
+      .append(R"({"event":"started","job":"b","launch":"tb"})");
+  desk.followed = true;
+  const auto looks = desk.look(nullptr);
+  CHECK(looks.at("run-a").state == JobState::Queued);
+  CHECK(looks.at("run-a").reason.empty());
+  CHECK(looks.at("run-b").state == JobState::Running);
 }
 
 TEST_CASE("where nothing is in the batch system's hands it is not asked") {

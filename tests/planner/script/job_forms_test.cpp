@@ -195,8 +195,8 @@ TEST_CASE("torchrun is started once on each node, with a meeting point where the
   const std::string words = base::read_file(bench.out.run(bench.run_id(1)).launch(1).out());
   CHECK(words.find("<--nnodes=2><--nproc-per-node=4><--rdzv-backend=c10d><--rdzv-endpoint=") == 0);
   CHECK(words.find(":29507><--rdzv-id=1007><train.py>") != std::string::npos);
-  CHECK(bench.text("words").find("--nodes=2 --ntasks=2 --ntasks-per-node=1 --cpus-per-task=4 ") ==
-        0);
+  CHECK(bench.text("words").find("--cpu-bind=cores --nodes=2 --ntasks=2 "
+                                 "--ntasks-per-node=1 --cpus-per-task=4 ") == 0);
 }
 
 TEST_CASE("a stopped external trainer is stopped with all of its processes") {
@@ -233,7 +233,7 @@ TEST_CASE("ranks start inside the site's container, which sees the plan folder")
     bench.site_keys = "container = { kind = '" + kind + "', image = '" +
                       (bench.dir / "i m.sif").string() + "', args = ['--x', 'a b'] }";
     base::write_file_atomically(bench.dir / "i m.sif", "");
-    bench.program("mpirun", "shift 2; exec \"$@\"");
+    bench.program("mpirun", "shift 4; exec \"$@\"");
     bench.program(kind, "printf '<%s>' \"$@\"");
     bench.plan();
     const auto result = test::run_bash(bench.script());
@@ -258,7 +258,7 @@ TEST_CASE("a container's own word for GPUs is the only one") {
       ScriptBench bench;
       bench.site_keys =
           "container = { kind = '" + kind + "', image = 'i', args = ['" + word + "'] }";
-      bench.program("mpirun", "shift 2; exec \"$@\"");
+      bench.program("mpirun", "shift 4; exec \"$@\"");
       bench.program(kind, "printf '<%s>' \"$@\"");
       bench.plan();
       const std::string out = test::run_bash(bench.script()).out;
@@ -278,8 +278,9 @@ TEST_CASE("pyxis containers are options of srun") {
   bench.plan();
   const std::string out = test::run_bash(bench.script()).out;
   const std::string plan = bench.out.root().string();
-  CHECK(out.find("<--container-image=nvcr.io#nvidia/pytorch:24.01-py3><--container-mounts=" + plan +
-                 ":" + plan + "><--container-workdir=" + plan + ">") == 0);
+  CHECK(out.find("<--cpu-bind=cores><--container-image=nvcr.io#nvidia/pytorch:24.01-py3>"
+                 "<--container-mounts=" +
+                 plan + ":" + plan + "><--container-workdir=" + plan + ">") == 0);
 }
 
 TEST_CASE("an array looks for the data of all its runs, be it an axis or an override") {

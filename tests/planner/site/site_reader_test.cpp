@@ -87,6 +87,8 @@ TEST_CASE("a key that the site's batch system cannot honour is refused at its pl
         "c.toml:5:1: partitions[0].properties: has no meaning on SLURM");
   CHECK(error("scheduler = 'local'\nmail = { user = 'a' }") ==
         "c.toml:2:1: mail: has no meaning on a single machine");
+  CHECK(error("scheduler = 'local'\nbind = 'cores'") ==
+        "c.toml:2:1: bind: has no meaning on a single machine");
   CHECK(error(oar + "types = ['besteffort']\nhost_resource = 'host'\nmoldable = true").empty());
 }
 

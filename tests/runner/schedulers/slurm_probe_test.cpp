@@ -70,6 +70,7 @@ TEST_CASE("the default partition comes first; closed and empty ones are left out
   REQUIRE(cluster.groups.size() == 2);
   CHECK(cluster.groups[0].partition == "b");
   CHECK(cluster.groups[1].partition == "a");
+  CHECK(cluster.closed == std::map<std::string, std::string>{{"down", "DOWN"}});
 }
 
 TEST_CASE("nodes with other GPUs are a group of their own, with what the least of them has") {

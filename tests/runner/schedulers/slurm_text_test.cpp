@@ -217,6 +217,9 @@ TEST_CASE("complaints of the way to SLURM are told from refusals") {
        {"sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect "
         "failure)",
         "Unexpected message received for job 1",
+        "sbatch: error: resolve_ctls_from_dns_srv: res_nsearch error: Unknown host",
+        "sbatch: fatal: Unable to establish configuration source",
+        "sbatch: error: _fetch_child: failed: Unable to contact a controller",
         "squeue: error: Socket timed out on send/recv "
         "operation"}) {
     CHECK(slurm::says_unreachable(text));
