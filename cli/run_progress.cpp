@@ -76,14 +76,36 @@ Launch read_launch(const contract::LaunchDir& folder) {
   return launch;
 }
 
-/// The last launch; where it has only begun to go on, with how far those before it came.
-Launch read_last_launch(const contract::RunDir& run) {
+/// The same but for the memory: its first record, and from the end on those after which nothing
+/// is left to say. A live table reads this of every run that runs.
+Launch read_place(const contract::LaunchDir& folder) {
+  const Ends ends = read_ends(folder.results());
+  const std::string& begin = ends.first.empty() ? ends.tail : ends.first;
+  Launch launch;
+  const auto take_line = [&launch](std::string_view line) {
+    for (const auto& record : contract::parse_results(line).records) take(record, launch);
+  };
+  take_line(std::string_view(begin).substr(0, begin.find('\n') + 1));
+  std::string_view rest = ends.tail;
+  while (!rest.empty() && !launch.epoch) {
+    const std::size_t end =
+        rest.size() < 2 ? std::string_view::npos : rest.rfind('\n', rest.size() - 2);
+    take_line(end == std::string_view::npos ? rest : rest.substr(end + 1));
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(0, end + 1);
+  }
+  return launch;
+}
+
+/// The last launch, read by `read`; where it has only begun to go on, with how far those before it
+/// came.
+template <class Read>
+Launch read_last_launch(const contract::RunDir& run, const Read& read) {
   const std::vector<contract::LaunchDir> launches = run.launches();
   if (launches.empty()) return {};
-  Launch last = read_launch(launches.back());
+  Launch last = read(launches.back());
   for (auto i = launches.rbegin() + 1; i != launches.rend() && !last.epoch; ++i) {
     if (!last.start || last.start->resumed_from.empty()) break;
-    const Launch before = read_launch(*i);
+    const Launch before = read(*i);
     last.epoch = before.epoch;
     last.steps = before.steps;
   }
@@ -135,7 +157,7 @@ bool has_started(JobState state) {
 
 std::optional<double> peak_memory_bytes(const contract::PlanDir& folder,
                                         const std::string& run_id) {
-  const Launch launch = read_last_launch(folder.run(run_id));
+  const Launch launch = read_last_launch(folder.run(run_id), read_launch);
   if (launch.peak_memory_bytes <= 0) return std::nullopt;
   return launch.peak_memory_bytes;
 }
@@ -148,7 +170,7 @@ RunProgress read_progress(const contract::PlanDir& folder, const contract::Plann
   if (!has_started(look.state)) return progress;
   const bool done = look.state == JobState::Done;
   const bool settled = done && progress.elapsed_s && progress.epochs;
-  const Launch launch = settled ? Launch{} : read_last_launch(folder.run(run.run_id));
+  const Launch launch = settled ? Launch{} : read_last_launch(folder.run(run.run_id), read_place);
   say_by_files(launch, progress);
   if (done && progress.epochs) progress.epoch = progress.epochs;
   if (progress.epochs) progress.share = done ? 1 : share_of(launch, *progress.epochs);

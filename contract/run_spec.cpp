@@ -163,6 +163,16 @@ void validate_options(const FrameworkOptions& options, const Checker& check) {
       {"framework_options.model_parallel_size", options.model_parallel_size},
       {"framework_options.micro_batches", options.micro_batches}};
   for (const auto& [key, value] : at_least_one) check.at_least(1, key, value);
+  const std::pair<const char*, double> at_least_zero[] = {
+      {"framework_options.bucket_cap_mb", options.bucket_cap_mb},
+      {"framework_options.first_bucket_mb", options.first_bucket_mb},
+      {"framework_options.fusion_threshold_mb", options.fusion_threshold_mb},
+      {"framework_options.cycle_time_ms", options.cycle_time_ms},
+      {"framework_options.cache_capacity", options.cache_capacity},
+      {"framework_options.prefetch_elements", static_cast<double>(options.prefetch_elements)},
+      {"framework_options.persistence_threshold_elements",
+       static_cast<double>(options.persistence_threshold_elements)}};
+  for (const auto& [key, value] : at_least_zero) check.finite_at_least(0, key, value);
   check.at_least(0, "framework_options.zero_stage", options.zero_stage);
   check.require(options.zero_stage <= 3, "framework_options.zero_stage", "must be at most 3");
 }

@@ -105,7 +105,6 @@ TrainerParts assemble(const contract::RunSpec& spec, int local_rank, CollectiveQ
                         return base::find(optimizer_table(), "optimizer", spec.optimizer.kind)
                             .make(spec.optimizer, parameters);
                       },
-                  .make_model = [&spec, &parts] { return make_model(spec, *parts); },
                   .device = *parts->device,
                   .queue = queue,
                   .clock = clock});

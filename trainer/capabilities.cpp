@@ -97,7 +97,7 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
       std::find(divided.begin(), divided.end(), spec.framework) != divided.end()) {
     throw base::SpecError({file}, "accumulation_steps",
                           fmt::format("is {}, but {} does not accumulate gradients; use 1 and a "
-                                      "larger batch_per_gpu, or more micro_batches in a pipeline",
+                                      "larger batch_per_gpu (a pipeline has micro_batches)",
                                       spec.accumulation_steps, spec.framework));
   }
 }

@@ -20,19 +20,39 @@ struct Counts {
   double broken_off = 0;
 };
 
-Counts count_share(TrainerParts& parts, std::vector<std::int64_t> share, const ToldToStop& told) {
+std::int64_t rounded_up(std::int64_t count, std::int64_t by) {
+  return (count + by - 1) / by;
+}
+
+/// Whether any rank is told to stop: predictions are collective, so all break off or none.
+bool any_is_told(CollectiveQueue& queue, const ToldToStop& told) {
+  std::int64_t answer = told() ? 1 : 0;
+  queue.all_reduce({&answer, 1, ElementType::int64}, ReduceOp::max)->wait();
+  return answer != 0;
+}
+
+/// Every rank predicts equally often, by the largest share; one whose share is used up predicts a
+/// sample that it does not count.
+Counts count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop& told) {
   const c10::InferenceMode no_gradients;
   const c10::Device device = parts.device->torch_device();
+  const std::int64_t samples = parts.dataset->test.size();
+  const std::int64_t rounds = rounded_up(rounded_up(samples, parts.share.count), kBatch);
   Counts counts;
-  parts.test_loader->start(std::move(share), kBatch);
-  for (Batch batch = parts.test_loader->next(); batch.size() > 0;
-       batch = parts.test_loader->next()) {
-    if (told()) {
+  parts.test_loader->start(evaluation_share(samples, parts.share.index, parts.share.count), kBatch);
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    if (any_is_told(queue, told)) {
       counts.broken_off = 1;
       break;
     }
+    Batch batch = parts.test_loader->next();
+    const bool is_counted = batch.size() > 0;
+    if (!is_counted) {
+      parts.test_loader->start({0}, 1);
+      batch = parts.test_loader->next();
+    }
     const at::Tensor output = parts.style->predict(batch.input.to(device));
-    if (!output.defined()) continue;
+    if (!is_counted || !output.defined()) continue;
     const at::Tensor target = batch.target.to(device);
     counts.samples += static_cast<double>(batch.size());
     counts.correct += output.argmax(1).eq(target).sum().item<double>();
@@ -48,9 +68,7 @@ std::optional<contract::EvalRecord> evaluate(TrainerParts& parts, CollectiveQueu
                                              const base::Clock& clock, const ToldToStop& told) {
   const double start_s = clock.steady_s();
   parts.style->set_training(false);
-  Counts counts = count_share(
-      parts, evaluation_share(parts.dataset->test.size(), parts.share.index, parts.share.count),
-      told);
+  Counts counts = count_share(parts, queue, told);
   queue.all_reduce({&counts, sizeof(Counts) / sizeof(double), ElementType::float64}, ReduceOp::sum)
       ->wait();
   if (counts.broken_off > 0) return std::nullopt;

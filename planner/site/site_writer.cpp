@@ -77,7 +77,7 @@ std::string site_text(const Site& site) {
   lines.set_text("communicator", site.communicator);
   lines.say("");
   lines.set_text("launcher", site.launcher);
-  lines.set("launcher_args", list(site.launcher_args));
+  if (!site.launcher_args.empty()) lines.set("launcher_args", list(site.launcher_args));
   lines.say(oar ? "\n# The project that jobs are counted for, if yours must name one."
                 : "\n# Who pays. Without it jobs use your default account.");
   lines.say("# account = \"my-project\"\n");

@@ -41,7 +41,7 @@ RunSpec any_spec(unsigned seed) {
   s.lr_schedule.gamma = any.positive();
   s.optimizer = {"sgd", any.positive() + 0.1, 0, any.flag(), any.positive()};
   if (s.framework == "ddp") {  // options of other frameworks are not kept
-    s.framework_options.bucket_cap_mb = any.number();
+    s.framework_options.bucket_cap_mb = any.positive();
     s.framework_options.find_unused_parameters = any.flag();
   }
   s.checkpoint = {static_cast<int>(any.whole(0, 9)), any.positive()};

@@ -26,6 +26,9 @@ namespace {
 
 using contract::StepPart;
 
+/// Batches that a stage may be ahead of the next one in evaluation.
+constexpr std::size_t kPredictionsAhead = 2;
+
 [[noreturn]] void refuse(const std::string& message) {
   throw base::RunError(message, contract::kExitBadRunDescription);
 }
@@ -122,9 +125,11 @@ class ModelParallel : public ParallelStyle {
       value = at::empty(batch_of(input.size(0), input_), options_);
       outputs_.receive(value, stage_number_ - 1);
     }
+    outputs_.take_times();  // of no training step
     value = stage_.predict(value);
     if (is_last()) return value;
     outputs_.send(value, stage_number_ + 1);
+    outputs_.flush(kPredictionsAhead);
     return {};
   }
 
@@ -150,6 +155,7 @@ class ModelParallel : public ParallelStyle {
     TensorLink& link = forwards ? outputs_ : gradients_;
     const at::Tensor tensor = empty(forwards ? input_ : output_);
     link.receive(tensor, stage_number_ + (forwards ? -1 : 1));
+    timer.leave();
     timer.move(StepPart::bubble, StepPart::exposed_comm, link.take_times().exposed_s);
     return tensor;
   }
@@ -250,6 +256,7 @@ std::unique_ptr<ParallelStyle> make_model_parallel(StyleContext context,
 }
 
 DataShare share_of_replica(const contract::RunSpec& spec, int rank, int stages) {
+  if (spec.gpus % stages != 0) return {};  // which make_model_parallel() refuses
   const int stage = rank % stages;
   return {rank / stages, spec.gpus / stages, stage == 0 || stage + 1 == stages};
 }

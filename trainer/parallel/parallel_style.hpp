@@ -59,8 +59,6 @@ struct StyleContext {
   std::vector<std::int64_t> sample;  ///< shape of one input
   /// Makes an optimizer for these tensors by the run's settings.
   std::function<std::unique_ptr<Optimizer>(const std::vector<at::Tensor>&)> make_optimizer;
-  /// Makes one more model like `model`, for styles with several replicas in a process.
-  std::function<std::unique_ptr<Model>()> make_model;
   Device& device;
   CollectiveQueue& queue;
   const base::Clock& clock;

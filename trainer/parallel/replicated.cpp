@@ -5,6 +5,9 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/optim/gradient_norm.hpp"

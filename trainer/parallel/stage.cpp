@@ -3,8 +3,6 @@
 
 #include <torch/torch.h>
 
-#include <algorithm>
-
 namespace dlscale::trainer {
 
 at::Tensor Stage::run(const at::Tensor& input) {
@@ -15,7 +13,6 @@ at::Tensor Stage::run(const at::Tensor& input) {
 
 at::Tensor Stage::stash(int micro_batch, const at::Tensor& input, const at::Tensor& result) {
   stash_[micro_batch] = {input, result};
-  most_stashed_ = std::max(most_stashed_, stash_.size());
   return result.detach();
 }
 

@@ -31,9 +31,6 @@ class Stage {
   /// Without gradients.
   at::Tensor predict(const at::Tensor& input) { return run(input); }
 
-  /// The most micro-batches that have been stashed at a time.
-  std::size_t most_stashed() const { return most_stashed_; }
-
  private:
   struct Passed {
     at::Tensor input, result;
@@ -44,7 +41,6 @@ class Stage {
   Model& model_;
   std::size_t first_, last_;
   std::map<int, Passed> stash_;
-  std::size_t most_stashed_ = 0;
 };
 
 }  // namespace dlscale::trainer

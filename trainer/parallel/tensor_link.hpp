@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstddef>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -34,8 +35,8 @@ class TensorLink {
   /// Returns at once; the transfer goes on beside what the rank computes.
   void send(const at::Tensor& tensor, int to);
   void receive(const at::Tensor& into, int from);
-  /// Returns when all that was sent has arrived.
-  void flush();
+  /// Returns when all that was sent has arrived, but for at most `most` tensors.
+  void flush(std::size_t most = 0);
   LinkTimes take_times();
 
  private:

@@ -15,6 +15,13 @@ namespace dlscale::trainer {
 /// gaps in memory, or are of a type no ElementType stands for.
 Span span_of(const at::Tensor& tensor);
 
+/// For a collective of these tensors: they live until it is over, whatever becomes of whoever
+/// submitted it.
+template <class... Tensors>
+OnDone keeping(const Tensors&... tensors) {
+  return [tensors...](const std::exception_ptr&) {};
+}
+
 /// **Collective.** Gives every rank the values rank 0 has, for initial parameters and buffers.
 /// Same shapes, strides and order on all ranks. Returns when all are there.
 void broadcast_from_root(const std::vector<at::Tensor>& tensors, CollectiveQueue& queue);

@@ -48,7 +48,8 @@ void BlockShard::allocate() {
 void BlockShard::ask() {
   if (is_whole_ || on_its_way_) return;
   allocate();
-  on_its_way_ = queue_.all_gather(span_of(partition_), span_of(flat_.vector()));
+  on_its_way_ = queue_.all_gather(span_of(partition_), span_of(flat_.vector()),
+                                  keeping(partition_, flat_.vector()));
 }
 
 void BlockShard::wait() {
@@ -82,7 +83,8 @@ void BlockShard::reduce_gradients() {
   }
   all.div_(queue_.size());
   const at::Tensor share = at::empty_like(partition_);
-  sent_.push_back({all, share, queue_.reduce_scatter(span_of(all), span_of(share), ReduceOp::sum)});
+  sent_.push_back({share, queue_.reduce_scatter(span_of(all), span_of(share), ReduceOp::sum,
+                                                keeping(all, share))});
 }
 
 void BlockShard::finish_gradients() {

@@ -53,7 +53,7 @@ class BlockShard {
   bool is_whole_ = true;
   std::shared_ptr<Work> on_its_way_;
   struct Sent {
-    at::Tensor all, share;
+    at::Tensor share;
     std::shared_ptr<Work> work;
   };
   std::vector<Sent> sent_;

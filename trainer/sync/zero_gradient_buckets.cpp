@@ -49,7 +49,7 @@ void GradientBuckets::reduce(Bucket& bucket) {
   const at::Tensor full = bucket.buffer.narrow(0, 0, bucket.filled);
   full.div_(queue_.size());
   if (settings_.to_owners) return reduce_to_owners(bucket);
-  bucket.under_way.push_back(queue_.all_reduce(span_of(full), ReduceOp::sum));
+  bucket.under_way.push_back(queue_.all_reduce(span_of(full), ReduceOp::sum, keeping(full)));
 }
 
 /// One reduction for each stretch that lies next to the one before, in bucket and owner.
@@ -60,7 +60,8 @@ void GradientBuckets::reduce_to_owners(Bucket& bucket) {
       if (owned.count == 0) continue;
       const at::Tensor slice =
           bucket.buffer.narrow(0, entry.offset + owned.first - entry.range.first, owned.count);
-      bucket.under_way.push_back(queue_.reduce(span_of(slice), ReduceOp::sum, owner));
+      bucket.under_way.push_back(
+          queue_.reduce(span_of(slice), ReduceOp::sum, owner, keeping(slice)));
     }
   }
 }

@@ -38,12 +38,14 @@ class OptimizerPartition : public GradientSync {
   void before_forward(bool) override {
     if (starts_step_) partition_.mutable_grad().zero_();
     starts_step_ = false;
+    is_handed_over_.assign(parameters_.size(), false);
   }
 
   void after_backward() override {
-    if (!reduces_in_backward_) {
-      // In the order in which backward made them, as buckets during backward have it.
-      for (std::size_t i = parameters_.size(); i-- > 0;) hand_over(i);
+    // In the order in which backward makes them. One that this rank did not use may be in use on
+    // another, whose buckets have it.
+    for (std::size_t i = parameters_.size(); i-- > 0;) {
+      if (!is_handed_over_[i]) hand_over(i);
     }
     buckets_.finish();
     starts_step_ = true;
@@ -57,7 +59,8 @@ class OptimizerPartition : public GradientSync {
  private:
   void hand_over(std::size_t i) {
     at::Tensor& gradient = parameters_[i].mutable_grad();
-    if (!gradient.defined()) return;
+    if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);
+    is_handed_over_[i] = true;
     buckets_.add(flat_.range(i), gradient);
     gradient.reset();
   }
@@ -80,6 +83,7 @@ class OptimizerPartition : public GradientSync {
   GradientBuckets buckets_;
   GradientHooks hooks_;
   bool starts_step_ = true;
+  std::vector<bool> is_handed_over_;  ///< in this backward pass
   double exposed_s_ = 0;
 };
 

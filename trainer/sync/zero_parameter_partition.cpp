@@ -48,6 +48,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
       for_shards([](BlockShard& shard) { shard.partition().mutable_grad().zero_(); });
     }
     ready_.assign(shards_.size(), 0);
+    is_sent_.assign(shards_.size(), false);
   }
 
   void before_backward(const at::Tensor&) override { goes_back_ = true; }
@@ -133,13 +134,13 @@ class ParameterPartition : public GradientSync, private BlockWatch {
     if (!overlaps_) shard.finish_gradients();
     if (!overlaps_) exposed_s_ += clock_.steady_s() - begin_s;
     shard.release();
-    ready_[block] = 0;
+    is_sent_[block] = true;
   }
 
-  /// Blocks of which the loss did not depend on every parameter.
+  /// Blocks of which the loss did not depend on every parameter, on this rank.
   void send_the_rest() {
     for (std::size_t b = shards_.size(); b-- > 0;) {
-      if (shards_[b] && ready_[b] > 0) send(b);
+      if (shards_[b] && !is_sent_[b]) send(b);
     }
   }
 
@@ -148,6 +149,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   std::int64_t prefetch_elements_;
   bool overlaps_;
   std::vector<std::unique_ptr<BlockShard>> shards_;  ///< of each block; null without parameters
+  std::vector<bool> is_sent_;                        ///< of each block, in this backward pass
   std::vector<std::size_t> ready_;                   ///< gradients of each block that are there
   GradientHooks hooks_;
   bool starts_step_ = true;

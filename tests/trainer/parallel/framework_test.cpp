@@ -30,6 +30,7 @@ contract::RunSpec recipe(const std::string& framework, int ranks, const std::str
   spec.gpus = ranks;
   spec.batch_per_gpu = 24 / ranks;
   spec.global_batch = 24;
+  if (framework == "hybrid" && ranks % 2 == 0) spec.framework_options.model_parallel_size = 2;
   spec.lr = {.base = 0.1, .peak = 0.1};
   spec.optimizer = {.momentum = 0.9};
   spec.window_steps = 4;
@@ -146,20 +147,67 @@ TEST_CASE("replicas that accumulate gradients learn what one big batch teaches")
   }
 }
 
+namespace {
+
+/// Every framework, and ZeRO's other stages.
+std::vector<contract::RunSpec> all_styles(int ranks) {
+  std::vector<contract::RunSpec> specs;
+  for (const std::string& framework : frameworks()) {
+    specs.push_back(recipe(framework, ranks, "mlp"));
+  }
+  for (const int stage : {0, 1, 3}) {
+    specs.push_back(recipe("deepspeed", ranks, "mlp"));
+    specs.back().framework_options.zero_stage = stage;
+  }
+  return specs;
+}
+
+std::string name_of(const contract::RunSpec& spec) {
+  return spec.framework + " of stage " + std::to_string(spec.framework_options.zero_stage);
+}
+
+}  // namespace
+
 TEST_CASE("a run that stops and goes on ends where it would have ended") {
-  auto all_frameworks = frameworks();
-  all_frameworks.push_back("deepspeed");  // of stage 3
-  for (std::size_t i = 0; i < all_frameworks.size(); ++i) {
-    const std::string& framework = all_frameworks[i];
-    auto spec = recipe(framework, 2, "mlp");
-    if (i + 1 == all_frameworks.size()) spec.framework_options.zero_stage = 3;
-    INFO(framework << " of stage " << spec.framework_options.zero_stage);
+  for (const auto& spec : all_styles(2)) {
+    INFO(name_of(spec));
     test::TempDir folder;
     const auto first = test::launch(spec, folder.path(), {.rank = 1, .question = 1});
     REQUIRE(first.outcome == contract::RunOutcome::Preempted);
     const auto second = test::launch(spec, folder.path());
     CHECK(second.resumed_from == "launch-1");
     CHECK(second.parameters == run(spec).parameters);
+  }
+}
+
+TEST_CASE("replicas of stages go on from the state of the first replica's") {
+  const auto spec = recipe("hybrid", 4, "mlp");
+  test::TempDir folder;
+  REQUIRE(test::launch(spec, folder.path(), {.rank = 3, .question = 1}).outcome ==
+          contract::RunOutcome::Preempted);
+  CHECK(largest_difference(test::launch(spec, folder.path()).parameters, run(spec).parameters) <
+        1e-12);
+}
+
+TEST_CASE("a rank with fewer batches to evaluate keeps no other waiting") {
+  for (auto spec : all_styles(2)) {
+    spec.dataset.test_samples = 513;  // two batches for one rank, one for the other
+    INFO(name_of(spec));
+    CHECK(all<contract::EvalRecord>(run(spec).records).back().samples == 513);
+  }
+}
+
+TEST_CASE("all ranks break off an evaluation when one is told to stop in it") {
+  for (auto spec : all_styles(2)) {
+    spec.dataset.test_samples = 1200;
+    // Asked before training, after each window of 4, 4 and 2 steps, then before each batch.
+    INFO(name_of(spec));
+    for (const int question : {4, 5}) {
+      test::TempDir folder;
+      const auto stopped = test::launch(spec, folder.path(), {.rank = 1, .question = question});
+      CHECK(stopped.outcome == contract::RunOutcome::Preempted);
+      CHECK(all<contract::EvalRecord>(stopped.records).empty());
+    }
   }
 }
 
@@ -170,6 +218,9 @@ TEST_CASE("ranks, blocks and samples that do not divide are refused by every ran
   spec = recipe("hybrid", 3, "mlp");
   spec.framework_options.model_parallel_size = 2;
   CHECK_THROWS_WITH(run(spec), "hybrid: 3 ranks cannot be divided into models of 2 stages");
+  spec = recipe("hybrid", 2, "mlp");
+  spec.framework_options.model_parallel_size = 4;
+  CHECK_THROWS_WITH(run(spec), "hybrid: 2 ranks cannot be divided into models of 4 stages");
   spec = recipe("pipeline", 2, "mlp");
   spec.framework_options.micro_batches = 5;
   CHECK_THROWS_WITH(run(spec), "pipeline: a model's 24 samples cannot be cut into 5 micro-batches");
