@@ -21,5 +21,6 @@ wait "$launcher" || code=$?
 says '"outcome":"Failed"' small/launch.jsonl
 ! grep -qF '"reason":""' <(grep '"ended"' small/launch.jsonl) || fail "no reason noted"
 says "1 run failed" run.log
-says "exited on signal 9" run.log
-says "see small/logs" run.log
+# Whoever comes first says it: the rank that waits for the dead one, or mpirun.
+grep -qE 'rank 1 has left while others wait for it|exited on signal 9' run.log || fail "no word of the rank"
+grep -qE 'see small/(logs|runs)/' run.log || fail "no place to look at"
