@@ -188,3 +188,12 @@ refuses_to_plan() {
     -o "$work/$1" >"$work/refused.log" 2>&1
   [[ ! -e $work/$1 ]] || fail "what cannot be submitted was planned"
 }
+
+# was_requeued NAME STARTS: its run is done, under one submission that went back to the queue, after
+# so many starts of its script.
+was_requeued() {
+  has_events "$1" requeued 1 || fail "nobody noted that the job waited again"
+  [[ $(events "$1" submitting) == 1 ]] || fail "it was submitted twice"
+  [[ $(starts "$1") == "$2" ]] || fail "it began $(starts "$1") times instead of $2"
+  all_are "$1" "done"
+}

@@ -97,10 +97,7 @@ dead_at_launch() {
   make_plan p 1
   fault node crash node-1
   expect 0 submit p --wait
-  has_events p requeued 1 || fail "nobody noted that the job waited again"
-  [[ $(events p submitting) == 1 ]] || fail "it was submitted twice"
-  [[ $(starts p) == 1 ]] || fail "it began twice"
-  all_are p "done"
+  was_requeued p 1
 }
 
 # A run that says it can go on: after a minute OAR starts the job again by itself, as another one.
@@ -114,10 +111,7 @@ goes_on_later() {
   sleep 62
   let_runs_end
   wait $! || fail "the run failed"
-  has_events p requeued 1 || fail "nobody noted that the job waited again"
-  [[ $(events p submitting) == 1 ]] || fail "it was submitted twice"
-  [[ $(starts p) == 2 ]] || fail "it did not begin again"
-  all_are p "done"
+  was_requeued p 2
 }
 
 # The node of a running job is gone. OAR notes it when the job's time is up and it cannot be ended; the

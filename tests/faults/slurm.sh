@@ -100,13 +100,7 @@ requeued() {
   scontrol requeue "$(last_job p)"
   let_runs_end
   wait $! || fail "the run failed"
-  began_again_as_one_submission
-}
-began_again_as_one_submission() {
-  has_events p requeued 1 || fail "nobody noted that the job waited again"
-  [[ $(events p submitting) == 1 ]] || fail "it was submitted twice"
-  [[ $(starts p) == 2 ]] || fail "it did not begin again"
-  all_are p "done"
+  was_requeued p 2
 }
 
 # A run that says it can go on sends its job back to the queue itself.
@@ -118,7 +112,7 @@ goes_on_later() {
   wait_for 30 has_events p started 1
   let_runs_end
   wait $! || fail "submit failed"
-  began_again_as_one_submission
+  was_requeued p 2
 }
 
 # The node of a running job is gone. The run ends by that, and retry avoids the node, back or not.
@@ -148,7 +142,7 @@ node_failure_requeued() {
   fault node crash "$(node_of p 1)"
   let_runs_end
   wait $! || fail "the run failed"
-  began_again_as_one_submission
+  was_requeued p 2
 }
 
 # The kernel ends a job that takes more memory than it asked for.

@@ -105,7 +105,7 @@ class ModelParallel : public ParallelStyle {
     const auto actions = pipeline_schedule(division_.schedule, stage_number_, division_.stages,
                                            division_.micro_batches);
     for (const PipelineAction& action : actions) take_part(action, batch, timer);
-    timer.enter(StepPart::bubble);
+    timer.enter(StepPart::exposed_comm);
     outputs_.flush();
     gradients_.flush();
     if (sync_ != nullptr) sync_->after_backward();
