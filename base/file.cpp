@@ -128,6 +128,17 @@ std::string read_at_most(const fs::path& path, std::size_t most) {
 
 }  // namespace
 
+std::string read_end(const fs::path& path, std::size_t bytes) {
+  const Descriptor file{::open(path.c_str(), kRead)};
+  struct stat status {};
+  if (file.value < 0 || ::fstat(file.value, &status) != 0) return {};
+  const auto size = static_cast<std::size_t>(std::max<off_t>(status.st_size, 0));
+  if (size > bytes) ::lseek(file.value, static_cast<off_t>(size - bytes), SEEK_SET);
+  std::string text(std::min(size, bytes), '\0');
+  text.resize(read_some(file.value, text.data(), text.size()));
+  return text;
+}
+
 std::string read_file(const fs::path& path) {
   return read_at_most(path, std::numeric_limits<std::size_t>::max());
 }

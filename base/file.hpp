@@ -13,6 +13,9 @@ namespace dlscale::base {
 /// The whole file. Throws RunError naming the path and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 
+/// The last so many bytes, or the whole of a smaller file; nothing of one that cannot be read.
+std::string read_end(const std::filesystem::path& path, std::size_t bytes);
+
 /// The most that people write by hand and that is read as a whole.
 inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
 

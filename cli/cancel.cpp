@@ -83,7 +83,7 @@ void carry_out(LaunchFolder& place, const std::vector<Target>& targets, const Ru
   if (!ids.empty()) place.scheduler->cancel(ids);
 }
 
-using States = std::map<std::string, runner::JobState>;
+using States = runner::States;
 
 /// Only the batch system can tell who waits from who runs, so it is asked where that matters.
 States states_of(const LaunchFolder& place, const Options& options) {

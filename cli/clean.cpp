@@ -31,7 +31,7 @@ namespace {
 /// More paths than this of one kind help nobody.
 constexpr std::size_t kShownPaths = 10;
 
-using States = std::map<std::string, runner::JobState>;  // by run id
+using States = runner::States;  // by run id
 
 struct Options {
   std::string folder = ".";

@@ -145,8 +145,7 @@ int print_states(const LaunchFolder& place, const RunIds& runs) {
   return print_states(place, runs, states_now(place.plan, place.folder));
 }
 
-int print_states(const LaunchFolder& place, const RunIds& runs,
-                 const std::map<std::string, runner::JobState>& states) {
+int print_states(const LaunchFolder& place, const RunIds& runs, const runner::States& states) {
   std::map<runner::JobState, int> counts;
   for (const auto& [run, state] : states) {
     if (runs.contains(run)) ++counts[state];

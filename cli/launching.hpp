@@ -75,7 +75,6 @@ std::string count_runs(std::size_t count);
 /// How many of `runs` have failed by now, with a word on each state. Waiting and completed ones
 /// count as good.
 int print_states(const LaunchFolder& place, const RunIds& runs);
-int print_states(const LaunchFolder& place, const RunIds& runs,
-                 const std::map<std::string, runner::JobState>& states);
+int print_states(const LaunchFolder& place, const RunIds& runs, const runner::States& states);
 
 }  // namespace dlscale::cli

@@ -22,7 +22,7 @@ std::function<std::set<std::string>()> more_repeats(const LaunchFolder& place, R
 /// Leaves those that are not repetitions beyond the first ones.
 RunIds without_more_repeats(const contract::Plan& plan, const RunIds& selected);
 
-using States = std::map<std::string, runner::JobState>;  ///< by run id
+using States = runner::States;  ///< by run id
 
 /// Planned repetitions that `submit` would not ask for by the results there are now, and why, by
 /// run id. As long as the first repetitions they depend on have not ended nothing is said of them;

@@ -92,7 +92,7 @@ class Shown {
   const contract::PlanDir& folder_;
   contract::RunTables tables_;
   std::unordered_map<std::string_view, const contract::PlannedJob*> jobs_;  // by name
-  std::map<std::string, runner::JobState> states_;                          // by run id
+  runner::States states_;                                                   // by run id
 };
 
 std::vector<RunFact> Shown::facts(const contract::PlannedRun& run) {

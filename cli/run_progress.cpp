@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <string_view>
 #include <variant>
 
+#include "base/file.hpp"
 #include "contract/result_record.hpp"
 #include "runner/run_notes.hpp"
 
@@ -18,27 +18,19 @@ using runner::JobState;
 namespace {
 
 /// Many records: where a run is stands in the last one.
-constexpr std::streamoff kTail_bytes = 64 * 1024;
+constexpr std::size_t kTail_bytes = 64 * 1024;
 
-/// The first line of a results file and its end; all of a small one.
+/// The first line of a results file and its end; all of a small one is the end.
 struct Ends {
   std::string first, tail;
 };
 
 Ends read_ends(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return {};
-  const std::streamoff size = file.tellg();
-  Ends ends;
-  if (size > kTail_bytes) {
-    file.seekg(0);
-    std::getline(file, ends.first);
-    ends.first += '\n';
-    file.seekg(size - kTail_bytes);
-  } else {
-    file.seekg(0);
-  }
-  ends.tail.assign(std::istreambuf_iterator<char>(file), {});
+  Ends ends{{}, base::read_end(path, kTail_bytes)};
+  if (ends.tail.size() < kTail_bytes) return ends;
+  std::ifstream file(path, std::ios::binary);
+  std::getline(file, ends.first);
+  ends.first += '\n';
   return ends;
 }
 
@@ -117,15 +109,17 @@ std::vector<std::string> hosts_of(const contract::RunStart& start) {
   return {hosts.begin(), hosts.end()};
 }
 
+/// 0: it does not say.
+double elapsed_s(const runner::RunLook& look) {
+  if (look.elapsed_s > 0) return look.elapsed_s;
+  return look.ended_at > 0 && look.started_at > 0 ? look.ended_at - look.started_at : 0;
+}
+
 void say_by_look(const runner::RunLook& look, RunProgress& progress) {
   progress.job_id = look.id;
   progress.nodes = look.nodes;
   progress.reason = look.reason;
-  if (look.elapsed_s > 0) {
-    progress.elapsed_s = look.elapsed_s;
-  } else if (look.ended_at > 0 && look.started_at > 0) {
-    progress.elapsed_s = look.ended_at - look.started_at;
-  }
+  if (const double elapsed = elapsed_s(look); elapsed > 0) progress.elapsed_s = elapsed;
 }
 
 void say_by_files(const Launch& launch, RunProgress& progress) {
@@ -162,6 +156,10 @@ std::optional<double> peak_memory_bytes(const contract::PlanDir& folder,
   return launch.peak_memory_bytes;
 }
 
+bool needs_no_files(const contract::PlannedRun& run, const runner::RunLook& look) {
+  return look.state == JobState::Done && elapsed_s(look) > 0 && run.epochs > 0;
+}
+
 RunProgress read_progress(const contract::PlanDir& folder, const contract::PlannedRun& run,
                           const runner::RunLook& look, double now_unix_s) {
   RunProgress progress;
@@ -169,7 +167,7 @@ RunProgress read_progress(const contract::PlanDir& folder, const contract::Plann
   say_by_look(look, progress);
   if (!has_started(look.state)) return progress;
   const bool done = look.state == JobState::Done;
-  const bool settled = done && progress.elapsed_s && progress.epochs;
+  const bool settled = needs_no_files(run, look);
   const Launch launch = settled ? Launch{} : read_last_launch(folder.run(run.run_id), read_place);
   say_by_files(launch, progress);
   if (done && progress.epochs) progress.epoch = progress.epochs;

@@ -27,6 +27,9 @@ struct RunProgress {
 RunProgress read_progress(const contract::PlanDir& folder, const contract::PlannedRun& run,
                           const runner::RunLook& look, double now_unix_s);
 
+/// True of runs that are done where read_progress() takes nothing from files.
+bool needs_no_files(const contract::PlannedRun& run, const runner::RunLook& look);
+
 /// Of the largest rank of the run's last launch, by its records.
 std::optional<double> peak_memory_bytes(const contract::PlanDir& folder, const std::string& run_id);
 

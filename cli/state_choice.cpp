@@ -41,8 +41,8 @@ std::set<runner::JobState> states_of(const StateChoice& choice) {
   return states;
 }
 
-RunIds keep_states(const RunIds& ids, const StateChoice& choice,
-                   const std::map<std::string, runner::JobState>& states, bool allow_empty) {
+RunIds keep_states(RunIds ids, const StateChoice& choice, const runner::States& states,
+                   bool allow_empty) {
   if (!choice.narrows()) return ids;
   const std::set<runner::JobState> wanted = states_of(choice);
   RunIds kept;

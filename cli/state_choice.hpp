@@ -2,7 +2,6 @@
 // Runs chosen by how far they are: --state, the same on every verb.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,7 +24,7 @@ std::set<runner::JobState> states_of(const StateChoice& choice);
 
 /// Leaves those of `ids` that are in one of the chosen states; all where none is chosen. Says how
 /// many they are on standard error. Throws as select_runs does when none is left.
-RunIds keep_states(const RunIds& ids, const StateChoice& choice,
-                   const std::map<std::string, runner::JobState>& states, bool allow_empty);
+RunIds keep_states(RunIds ids, const StateChoice& choice, const runner::States& states,
+                   bool allow_empty);
 
 }  // namespace dlscale::cli

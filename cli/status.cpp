@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -107,8 +108,10 @@ class Status {
 
   /// Once: rows do not come and go while they are watched.
   void choose_by_state() {
-    selected_ =
-        keep_states(selected_, options_.states, reader_.states(), options_.selection.allow_empty);
+    if (options_.states.narrows()) {
+      selected_ = keep_states(std::move(selected_), options_.states, reader_.states(),
+                              options_.selection.allow_empty);
+    }
     for (const contract::PlannedRun& run : plan_.runs) {
       if (selected_.contains(run.run_id)) chosen_.push_back(&run);
     }

@@ -79,9 +79,10 @@ void StatusReader::ask() {
   mark_unneeded();
 }
 
-std::map<std::string, runner::JobState> StatusReader::states() const {
-  std::map<std::string, runner::JobState> states;
-  for (const auto& [run, look] : looks_) states.emplace_hint(states.end(), run, look.state);
+runner::States StatusReader::states() const {
+  runner::States states;
+  states.reserve(looks_.size());
+  for (const auto& [run, look] : looks_) states.emplace(run, look.state);
   return states;
 }
 
@@ -97,6 +98,7 @@ double StatusReader::first_start_s() const {
 std::vector<ShownRun> StatusReader::runs(
     const std::vector<const contract::PlannedRun*>& chosen) const {
   std::vector<ShownRun> shown;
+  shown.reserve(chosen.size());
   for (const contract::PlannedRun* run : chosen) {
     shown.push_back({run, looks_.at(run->run_id).state});
   }
@@ -106,12 +108,12 @@ std::vector<ShownRun> StatusReader::runs(
 void StatusReader::add_progress(std::vector<ShownRun>& runs) {
   for (ShownRun& shown : runs) {
     const std::string& id = shown.run->run_id;
-    const bool done = shown.state == JobState::Done;
+    const runner::RunLook& look = looks_.at(id);
+    const bool done = shown.state == JobState::Done && !needs_no_files(*shown.run, look);
     if (const auto known = done_.find(id); done && known != done_.end()) {
       shown.progress = known->second;
       continue;
     }
-    const runner::RunLook& look = looks_.at(id);
     shown.progress = read_progress(folder_, *shown.run, look, clock_.unix_s());
     const bool all_is_said = look.submissions == 0 || look.ended_at > 0;
     if (done && all_is_said) done_[id] = shown.progress;

@@ -33,7 +33,7 @@ class StatusReader {
   /// program does. Throws runner::Unreachable.
   void ask();
 
-  std::map<std::string, runner::JobState> states() const;
+  runner::States states() const;
   /// Unix time of the first start that is known; 0 = none.
   double first_start_s() const;
   /// With their states and no progress.
@@ -49,10 +49,10 @@ class StatusReader {
   const base::Clock& clock_;
   std::unique_ptr<runner::CommandRunner> commands_;
   std::unique_ptr<runner::JobScheduler> scheduler_;  ///< made when first asked
-  std::map<std::string, runner::RunLook> looks_;     // by run id
-  std::map<std::string, runner::JobState> judged_;   // the states that unneeded_ is of
+  runner::Looks looks_;                              // by run id
+  runner::States judged_;                            // the states that unneeded_ is of
   std::map<std::string, std::string> unneeded_;      // repetitions, and why
-  std::map<std::string, RunProgress> done_;          // of runs that do not change any more
+  std::map<std::string, RunProgress> done_;          // of those that files had to be read for
 };
 
 }  // namespace dlscale::cli

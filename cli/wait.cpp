@@ -58,7 +58,7 @@ int watch_only(const LaunchFolder& place, const RunIds& selected, double poll_s)
   place.words << "the folder cannot be written: the ends of runs are seen here, not noted\n"
               << std::flush;
   const StopSignals signals;
-  std::map<std::string, runner::JobState> states;
+  runner::States states;
   for (bool open = true; open;) {
     const bool followed = runner::is_taken(place.folder.launch_log());
     const auto looks =

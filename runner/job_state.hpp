@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "contract/run_outcome.hpp"
@@ -25,6 +26,8 @@ enum class JobState {
   Cancelled,
   Lost,  ///< the batch system no longer knows the job
 };
+
+using States = std::unordered_map<std::string, JobState>;  ///< of runs, by their ids
 
 const std::vector<JobState>& all_job_states();
 

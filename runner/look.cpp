@@ -8,12 +8,12 @@
 namespace dlscale::runner {
 namespace {
 
-std::map<std::string, RunLook> look_with(const contract::Plan& plan,
-                                         const contract::PlanDir& folder,
-                                         const LaunchHistory& history) {
-  std::map<std::string, RunLook> looks;
+Looks look_with(const contract::Plan& plan, const contract::PlanDir& folder,
+                const LaunchHistory& history) {
+  Looks looks;
+  looks.reserve(plan.runs.size());
   for (const auto& [run, state] : run_states(plan, folder, history)) {
-    RunLook& look = looks.emplace_hint(looks.end(), run, RunLook{})->second;
+    RunLook& look = looks[run];
     if (const RunWord* word = history.word_on(run)) {
       look = {state,
               word->id,
@@ -31,7 +31,7 @@ std::map<std::string, RunLook> look_with(const contract::Plan& plan,
   return looks;
 }
 
-void take_answer(const Flight& flight, std::map<std::string, RunLook>& looks) {
+void take_answer(const Flight& flight, Looks& looks) {
   for (const SubmittedRun& run : flight.runs) {
     const auto found = looks.find(run.run_id);
     if (found == looks.end() || has_ended(found->second.state)) continue;
@@ -46,8 +46,7 @@ void take_answer(const Flight& flight, std::map<std::string, RunLook>& looks) {
 
 }  // namespace
 
-std::map<std::string, RunLook> look(const contract::Plan& plan, const contract::PlanDir& folder,
-                                    const LookParts& parts) {
+Looks look(const contract::Plan& plan, const contract::PlanDir& folder, const LookParts& parts) {
   const LaunchHistory history =
       parts.log != nullptr ? LaunchHistory(parts.log->records()) : read_history(folder);
   Flights flights(plan, folder, parts.scheduler, parts.clock, parts.log);
@@ -69,8 +68,7 @@ std::map<std::string, RunLook> look(const contract::Plan& plan, const contract::
   return looks;
 }
 
-std::map<std::string, RunLook> look_at_files(const contract::Plan& plan,
-                                             const contract::PlanDir& folder) {
+Looks look_at_files(const contract::Plan& plan, const contract::PlanDir& folder) {
   return look_with(plan, folder, read_history(folder));
 }
 

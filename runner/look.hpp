@@ -2,8 +2,8 @@
 // How the runs of a plan are at this moment, asked of the batch system once.
 #pragma once
 
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -26,6 +26,8 @@ struct RunLook {
   double peak_memory_bytes = 0;  ///< likewise
 };
 
+using Looks = std::unordered_map<std::string, RunLook>;  ///< by run id
+
 /// Whom to ask, and where to note what has changed.
 struct LookParts {
   JobScheduler& scheduler;
@@ -35,13 +37,11 @@ struct LookParts {
   bool followed = false;
 };
 
-/// By run id. One question for all that is in the batch system's hands, none if that is nothing.
+/// One question for all that is in the batch system's hands, none if that is nothing.
 /// Throws Unreachable.
-std::map<std::string, RunLook> look(const contract::Plan& plan, const contract::PlanDir& folder,
-                                    const LookParts& parts);
+Looks look(const contract::Plan& plan, const contract::PlanDir& folder, const LookParts& parts);
 
 /// The same by the files alone.
-std::map<std::string, RunLook> look_at_files(const contract::Plan& plan,
-                                             const contract::PlanDir& folder);
+Looks look_at_files(const contract::Plan& plan, const contract::PlanDir& folder);
 
 }  // namespace dlscale::runner

@@ -9,20 +9,14 @@
 #include <variant>
 #include <vector>
 
+#include "base/file.hpp"
+
 namespace dlscale::runner {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::streamoff kTail_bytes = 64 * 1024;  // enough for the last line of any log
+constexpr std::size_t kTail_bytes = 64 * 1024;  // enough for the last line of any log
 constexpr std::size_t kLongestLine = 300;
-
-std::string read_tail(const fs::path& path, std::streamoff bytes) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) return {};
-  const std::streamoff size = file.tellg();
-  file.seekg(bytes < size ? size - bytes : 0);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::string read_whole(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -79,7 +73,7 @@ RunResults read_run_results(const contract::RunDir& run, double unix_time) {
 bool has_completed(const contract::RunDir& run) {
   const std::vector<contract::LaunchDir> launches = run.launches();
   return std::any_of(launches.rbegin(), launches.rend(), [](const contract::LaunchDir& launch) {
-    const std::string tail = read_tail(launch.results(), kTail_bytes);
+    const std::string tail = base::read_end(launch.results(), kTail_bytes);
     // Nothing follows it, so what is not there need not be read as records.
     if (tail.rfind("run_stop") == std::string::npos) return false;
     const auto records = contract::parse_results(tail).records;
@@ -91,7 +85,7 @@ bool has_completed(const contract::RunDir& run) {
 }
 
 std::string last_words(const fs::path& path) {
-  const std::string tail = read_tail(path, kTail_bytes);
+  const std::string tail = base::read_end(path, kTail_bytes);
   std::string_view rest = tail;
   while (!rest.empty()) {
     const std::size_t end = rest.rfind('\n');

@@ -100,19 +100,18 @@ LaunchHistory read_history(const contract::PlanDir& folder) {
   return history;
 }
 
-std::map<std::string, JobState> run_states(const contract::Plan& plan,
-                                           const contract::PlanDir& folder,
-                                           const LaunchHistory& history) {
+States run_states(const contract::Plan& plan, const contract::PlanDir& folder,
+                  const LaunchHistory& history) {
   const Traces traces(folder);
-  std::map<std::string, JobState> states;
+  States states;
+  states.reserve(plan.runs.size());
   for (const contract::PlannedRun& run : plan.runs) {
-    states[run.run_id] = state_of_run(run, folder, traces, history);
+    states.emplace(run.run_id, state_of_run(run, folder, traces, history));
   }
   return states;
 }
 
-std::map<std::string, JobState> run_states(const contract::Plan& plan,
-                                           const contract::PlanDir& folder) {
+States run_states(const contract::Plan& plan, const contract::PlanDir& folder) {
   return run_states(plan, folder, read_history(folder));
 }
 

@@ -2,9 +2,6 @@
 // How far each run of a plan is, from the files of its folder alone.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
 #include "runner/job_state.hpp"
@@ -15,14 +12,12 @@ namespace dlscale::runner {
 /// The launch log of a folder, folded; empty when there is none.
 LaunchHistory read_history(const contract::PlanDir& folder);
 
-/// By run id. A completed run is done, whatever else is said; then the launch log counts, then the
+/// A completed run is done, whatever else is said; then the launch log counts, then the
 /// run's last record, then what the job script noted of its end. Running means that nobody has
 /// noted an end: the batch system is not asked. Files of runs that the log calls done, or that
 /// have never been started, are not opened.
-std::map<std::string, JobState> run_states(const contract::Plan& plan,
-                                           const contract::PlanDir& folder,
-                                           const LaunchHistory& history);
-std::map<std::string, JobState> run_states(const contract::Plan& plan,
-                                           const contract::PlanDir& folder);
+States run_states(const contract::Plan& plan, const contract::PlanDir& folder,
+                  const LaunchHistory& history);
+States run_states(const contract::Plan& plan, const contract::PlanDir& folder);
 
 }  // namespace dlscale::runner

@@ -17,14 +17,16 @@ if [[ -z ${3:-} ]]; then
   in_cluster oar_cluster.sh "${options[@]}"
 fi
 
-# Each job once by OAR's own records; tasks of arrays are jobs of their own there.
+# Each job once by OAR's own records; tasks of arrays are jobs of their own there. Jobs that OAR itself
+# has submitted again, since it could not reach a node, name the one that they stand for.
 batch_system_saw_each_once() {
   oarstat -J -f --sql "job_user='$(id -un)'" >"$work/jobs.log" 2>&1 || oarstat -J -f -u >"$work/jobs.log"
   python3 - "$work/jobs.log" "$work/$1" <<'PY' || fail "OAR has other jobs than it should"
 import json, pathlib, sys
 folder = pathlib.Path(sys.argv[2])
 jobs = json.loads(pathlib.Path(sys.argv[1]).read_text() or "{}")
-commands = [job["command"] for job in jobs.values() if str(folder) + "/" in job["command"]]
+asked = [job for job in jobs.values() if str(job.get("resubmit_job_id", 0)) == "0"]
+commands = [job["command"] for job in asked if str(folder) + "/" in job["command"]]
 runs = sum(len(job["run_ids"]) for job in json.loads((folder / "plan.json").read_text())["jobs"])
 print(len(commands), "jobs for", runs, "runs")
 sys.exit(0 if len(set(commands)) == len(commands) == runs else 1)

@@ -26,7 +26,7 @@ struct Desk {
     scheduler.jobs["id-a"] = {JobState::Queued, {}, 0, "Priority"};
     scheduler.jobs["id-b"] = {JobState::Failed, 3, 0, ""};
   }
-  std::map<std::string, runner::RunLook> look(runner::LaunchLog* log) {
+  runner::Looks look(runner::LaunchLog* log) {
     return runner::look(written.plan, written.folder, {scheduler, clock, log, followed});
   }
 
