@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # LibTorch from the PyPI wheel that tools/setup keeps, or from -DTorch_ROOT=<folder with include/ and lib/>.
 # The wheel's own TorchConfig.cmake demands a CUDA toolkit even for CPU use, so the targets are made here:
-#   torch::cpu   libtorch_cpu + libc10       torch::cuda   additionally libtorch_cuda + libc10_cuda
+#   torch::cpu   libtorch_cpu + libc10
+#   torch::cuda  additionally libtorch_cuda + libc10_cuda; torch::cudart and torch::nccl beside it.
+#                Only where all of CUDA that a program needs is there: tools/setup --cuda.
 # libtorch.so is never linked: it drags in libtorch_cuda and all of CUDA's libraries.
 if(NOT Torch_ROOT)
   execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/setup --print-libtorch
@@ -15,6 +17,14 @@ find_library(Torch_CPU_LIBRARY torch_cpu HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH
 find_library(Torch_C10_LIBRARY c10 HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
 find_library(Torch_CUDA_LIBRARY torch_cuda HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
 find_library(Torch_C10_CUDA_LIBRARY c10_cuda HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
+# CUDA lies beside the wheel's libraries, or where a toolkit is installed.
+set(cuda_folders ${Torch_ROOT}/../nvidia/cu13 ${Torch_ROOT}/../nvidia/nccl ${Torch_ROOT}
+  ${CUDAToolkit_ROOT} $ENV{CUDA_HOME} /usr/local/cuda)
+set(cuda_search HINTS ${cuda_folders} NO_DEFAULT_PATH NO_CACHE)
+find_library(Torch_CUDART_LIBRARY NAMES libcudart.so.13 PATH_SUFFIXES lib lib64 ${cuda_search})
+find_library(Torch_NCCL_LIBRARY NAMES libnccl.so.2 PATH_SUFFIXES lib lib64 ${cuda_search})
+find_path(Torch_CUDA_INCLUDE_DIR crt/host_config.h PATH_SUFFIXES include ${cuda_search})
+find_path(Torch_NCCL_INCLUDE_DIR nccl.h PATH_SUFFIXES include ${cuda_search})
 
 foreach(header torch/headeronly/version.h torch/csrc/api/include/torch/version.h)
   if(Torch_INCLUDE_DIR AND NOT Torch_VERSION AND EXISTS ${Torch_INCLUDE_DIR}/${header})
@@ -41,7 +51,17 @@ if(Torch_FOUND AND NOT TARGET torch::cpu)
     INTERFACE_COMPILE_DEFINITIONS "USE_DISTRIBUTED;USE_C10D_GLOO"
     INTERFACE_LINK_LIBRARIES torch::c10
     INTERFACE_LINK_OPTIONS "-Wl,--no-as-needed;-Wl,--allow-shlib-undefined")
-  if(Torch_CUDA_LIBRARY AND Torch_C10_CUDA_LIBRARY)
+  if(Torch_CUDA_LIBRARY AND Torch_C10_CUDA_LIBRARY AND Torch_CUDART_LIBRARY AND Torch_NCCL_LIBRARY
+     AND Torch_CUDA_INCLUDE_DIR AND Torch_NCCL_INCLUDE_DIR)
+    foreach(part CUDART NCCL)
+      string(TOLOWER ${part} name)
+      add_library(torch::${name} SHARED IMPORTED)
+      set_target_properties(torch::${name} PROPERTIES
+        IMPORTED_LOCATION ${Torch_${part}_LIBRARY}
+        INTERFACE_INCLUDE_DIRECTORIES ${Torch_CUDA_INCLUDE_DIR}
+        INTERFACE_SYSTEM_INCLUDE_DIRECTORIES ${Torch_CUDA_INCLUDE_DIR})
+    endforeach()
+    target_include_directories(torch::nccl SYSTEM INTERFACE ${Torch_NCCL_INCLUDE_DIR})
     add_library(torch::c10_cuda SHARED IMPORTED)
     set_target_properties(torch::c10_cuda PROPERTIES IMPORTED_LOCATION ${Torch_C10_CUDA_LIBRARY})
     add_library(torch::cuda SHARED IMPORTED)

@@ -3,18 +3,21 @@
 #
 #   dlscale_family(<target> NAMESPACE <ns> ENTRY <EntryType> HEADER <header>
 #                  FUNCTION <table_function> FOLDER <dir relative to the source tree>
-#                  MEMBERS <name>...)
+#                  MEMBERS <name>... [ELSEWHERE <name>...])
 #
 # For each member FOLDER/<name>.cpp is compiled into <target>; it must define
 #   extern constinit const <EntryType> <name>_entry{...};   (or: extern const … where constinit cannot be)
+# Those ELSEWHERE are in the table as well, but another library of the program has their file.
 # HEADER must declare  base::Table<EntryType> <table_function>();  whose body is generated here.
 # (Objects that register themselves vanish from static libraries; a generated table cannot.)
 function(dlscale_family target)
-  cmake_parse_arguments(F "" "NAMESPACE;ENTRY;HEADER;FUNCTION;FOLDER" "MEMBERS" ${ARGN})
+  cmake_parse_arguments(F "" "NAMESPACE;ENTRY;HEADER;FUNCTION;FOLDER" "MEMBERS;ELSEWHERE" ${ARGN})
   set(declarations "")
   set(rows "")
   foreach(member IN LISTS F_MEMBERS)
     target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/${F_FOLDER}/${member}.cpp)
+  endforeach()
+  foreach(member IN LISTS F_MEMBERS F_ELSEWHERE)
     string(APPEND declarations "extern const ${F_ENTRY} ${member}_entry;\n")
     string(APPEND rows "&${member}_entry, ")
   endforeach()

@@ -17,7 +17,11 @@ struct FrameworkOptions {
   bool gradient_as_bucket_view = true;
   bool find_unused_parameters = false;
   bool static_graph = false;
-  std::string compression = "none";  ///< ddp, horovod: as what gradients travel: none, fp16, bf16
+  bool broadcast_buffers = true;     ///< ddp: rank 0's, before each forward pass
+  std::string compression = "none";  ///< ddp, horovod: as what gradients travel: none, fp16, bf16;
+                                     ///< ddp: powersgd
+  int powersgd_rank = 1;             ///< ddp: of the matrices that stand for a gradient
+  int powersgd_start_step = 1000;    ///< ddp: steps before it that are not compressed
 
   // horovod: as Horovod's environment variables
   double fusion_threshold_mb = 128;  ///< MiB of gradients that go in one all-reduce
@@ -34,6 +38,7 @@ struct FrameworkOptions {
   bool use_reduce_scatter = false;              ///< buckets are reduce-scattered; else all-reduced
   std::int64_t prefetch_elements = 50'000'000;  ///< stage 3
   std::int64_t persistence_threshold_elements = 100'000;  ///< stage 3: smaller ones stay
+  bool offload_optimizer = false;  ///< its state lies, and steps, in host memory
 
   // layerwise, pipeline, hybrid
   int model_parallel_size = 1;

@@ -89,6 +89,30 @@ void visit_fields(Visitor& v, CheckpointRecord& r) {
 }
 
 template <class Visitor>
+void visit_fields(Visitor& v, ProfiledKernel& r) {
+  v.required("name", r.name);
+  v.required("kind", r.kind);
+  v.optional("calls", r.calls);
+  v.required("self_s", r.self_s);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, ProfileRecord& r) {
+  v.required("epoch", r.epoch);
+  v.required("first_step", r.first_step);
+  v.required("steps", r.steps);
+  v.optional("time", r.time);
+  v.optional("wall_s", r.wall_s);
+  v.required("kernel_s", r.kernel_s);
+  v.required("communication", r.communication);
+  v.required("io", r.io);
+  v.required("computation", r.computation);
+  v.required("other", r.other);
+  v.optional("cpu_occupancy", r.cpu_occupancy);
+  v.optional("kernels", r.kernels);
+}
+
+template <class Visitor>
 void visit_fields(Visitor& v, RunStop& r) {
   v.required("outcome", r.outcome);
   v.optional("exit_code", r.exit_code);
@@ -102,8 +126,8 @@ namespace {
 
 using codec::json;
 
-constexpr std::array<const char*, 6> kKinds{"run_start", "step_window", "epoch",
-                                            "eval",      "checkpoint",  "run_stop"};
+constexpr std::array<const char*, 7> kKinds{"run_start",  "step_window", "epoch",   "eval",
+                                            "checkpoint", "profile",     "run_stop"};
 
 template <std::size_t I = 0>
 ResultRecord read_record(const codec::Members& members, std::string_view kind) {

@@ -111,6 +111,34 @@ struct CheckpointRecord {
   bool operator==(const CheckpointRecord&) const = default;
 };
 
+/// A kernel of a profile: an operator on a CPU, a CUDA kernel on a GPU.
+struct ProfiledKernel {
+  std::string name;
+  std::string kind;  ///< which share it is in: communication, io, computation, other
+  std::int64_t calls = 0;
+  double self_s = 0;  ///< without the kernels it called
+  bool operator==(const ProfiledKernel&) const = default;
+};
+
+/// Where kernel time went in a block of consecutive steps. Kernels of a rank may run side by side,
+/// so that their time is no wall time. The shares are of all ranks and sum to 1.
+struct ProfileRecord {
+  int epoch = 0;
+  std::int64_t first_step = 0;
+  int steps = 0;
+  double time = 0;           ///< end of the block
+  double wall_s = 0;         ///< slowest rank
+  double kernel_s = 0;       ///< time of all kernels of a rank, mean over ranks
+  double communication = 0;  ///< share: exchange between ranks or devices
+  double io = 0;             ///< share: loading, copies between host and device
+  double computation = 0;    ///< share: the layers' convolutions, products, normalisation, pools
+  double other = 0;          ///< share: the rest, for example element-wise operators
+  double cpu_occupancy = 0;  ///< CPU time / (wall time x cores of a rank), mean over ranks
+  std::vector<ProfiledKernel> kernels;  ///< rank 0's that took longest, in falling order
+  std::string extra;
+  bool operator==(const ProfileRecord&) const = default;
+};
+
 /// Last record of a launch that could still write.
 struct RunStop {
   RunOutcome outcome = RunOutcome::Completed;
@@ -123,8 +151,8 @@ struct RunStop {
   bool operator==(const RunStop&) const = default;
 };
 
-using ResultRecord =
-    std::variant<RunStart, StepWindow, EpochRecord, EvalRecord, CheckpointRecord, RunStop>;
+using ResultRecord = std::variant<RunStart, StepWindow, EpochRecord, EvalRecord, CheckpointRecord,
+                                  ProfileRecord, RunStop>;
 
 /// One line without its newline; the first key-value pair names the record ("record": "epoch").
 /// Numbers that JSON cannot say (NaN, infinities) become null and are read as NaN.

@@ -90,7 +90,9 @@ void validate_known(const RunSpec& spec, const Checker& check) {
   check.known("lr_schedule", "lr_schedule.kind", spec.lr_schedule.kind);
   check.known("optimizer", "optimizer.kind", spec.optimizer.kind);
   if (!spec.all_reduce.empty()) check.known("all_reduce", "all_reduce", spec.all_reduce);
-  check.one_of("precision", spec.precision, {"fp32", "fp64"});
+  check.one_of("precision", spec.precision, {"fp32", "fp64", "tf32", "bf16", "fp16"});
+  check.one_of("batch_norm", spec.batch_norm, {"", "synchronised"});
+  check.one_of("memory_format", spec.memory_format, {"", "channels_last"});
   check.one_of("last_batch", spec.last_batch, {"pad", "drop"});
   check.one_of("lr.scale", spec.lr.scale, {"linear", "sqrt", "none"});
 }
@@ -127,6 +129,7 @@ void validate_sizes(const RunSpec& spec, const Checker& check) {
   check.finite_at_least(0, "checkpoint.every_minutes", spec.checkpoint.every_minutes);
   check.at_least(0, "dataset.train_samples", spec.dataset.train_samples);
   check.at_least(0, "dataset.test_samples", spec.dataset.test_samples);
+  check.at_least(0, "dataset.classes", spec.dataset.classes);
   check.at_least(1, "resources.cores_per_rank", spec.resources.cores_per_rank);
 }
 
@@ -153,13 +156,15 @@ void validate_recipe(const RunSpec& spec, const Checker& check) {
 }
 
 void validate_options(const FrameworkOptions& options, const Checker& check) {
-  check.one_of("framework_options.compression", options.compression, {"none", "fp16", "bf16"});
+  check.one_of("framework_options.compression", options.compression,
+               {"none", "fp16", "bf16", "powersgd"});
   check.one_of("framework_options.overlap_comm", options.overlap_comm, {"auto", "on", "off"});
   check.one_of("framework_options.balance", options.balance, {"cost", "parameters", "blocks"});
   check.one_of("framework_options.pipeline_schedule", options.pipeline_schedule, {"1f1b", "gpipe"});
   const std::pair<const char*, std::int64_t> at_least_one[] = {
       {"framework_options.reduce_bucket_elements", options.reduce_bucket_elements},
       {"framework_options.allgather_bucket_elements", options.allgather_bucket_elements},
+      {"framework_options.powersgd_rank", options.powersgd_rank},
       {"framework_options.model_parallel_size", options.model_parallel_size},
       {"framework_options.micro_batches", options.micro_batches}};
   for (const auto& [key, value] : at_least_one) check.at_least(1, key, value);
@@ -169,6 +174,7 @@ void validate_options(const FrameworkOptions& options, const Checker& check) {
       {"framework_options.fusion_threshold_mb", options.fusion_threshold_mb},
       {"framework_options.cycle_time_ms", options.cycle_time_ms},
       {"framework_options.cache_capacity", options.cache_capacity},
+      {"framework_options.powersgd_start_step", options.powersgd_start_step},
       {"framework_options.prefetch_elements", static_cast<double>(options.prefetch_elements)},
       {"framework_options.persistence_threshold_elements",
        static_cast<double>(options.persistence_threshold_elements)}};

@@ -21,6 +21,8 @@ struct DatasetSpec {
   std::string path;                ///< folder of the files; empty for generated sets
   std::int64_t train_samples = 0;  ///< use only the first so many
   std::int64_t test_samples = 0;
+  std::string shape;  ///< synthetic: of a sample, channels x height x width, as "3x224x224"
+  int classes = 0;    ///< synthetic
   bool operator==(const DatasetSpec&) const = default;
 };
 
@@ -113,7 +115,12 @@ struct RunSpec {
   ModelOptions model_options;
   std::string loader = "memory";
   DatasetSpec dataset;
-  std::string precision = "fp32";  ///< fp32, fp64
+  std::string precision = "fp32";  ///< fp32, fp64; tf32 (CUDA); bf16, fp16: autocast of fp32
+  std::string batch_norm;     ///< "synchronised": statistics over all ranks; empty: each its own
+  std::string memory_format;  ///< "channels_last" of images and their weights; empty: contiguous
+  std::string frozen;  ///< parameters whose names begin so are not trained; several: by commas
+  bool profile =
+      false;  ///< records the shares of computation, communication and I/O in kernel time
 
   int gpus = 1;  ///< world size
   std::int64_t batch_per_gpu = 64;

@@ -14,6 +14,8 @@ void visit_fields(Visitor& v, DatasetSpec& s) {
   v.optional("path", s.path);
   v.optional("train_samples", s.train_samples);
   v.optional("test_samples", s.test_samples);
+  v.sparse("shape", s.shape);
+  v.sparse("classes", s.classes);
 }
 
 template <class Visitor>
@@ -60,7 +62,10 @@ void visit_fields(Visitor& v, FrameworkOptions& s) {
   v.optional("gradient_as_bucket_view", s.gradient_as_bucket_view);
   v.optional("find_unused_parameters", s.find_unused_parameters);
   v.optional("static_graph", s.static_graph);
+  v.optional("broadcast_buffers", s.broadcast_buffers);
   v.optional("compression", s.compression);
+  v.optional("powersgd_rank", s.powersgd_rank);
+  v.optional("powersgd_start_step", s.powersgd_start_step);
   v.optional("fusion_threshold_mb", s.fusion_threshold_mb);
   v.optional("cycle_time_ms", s.cycle_time_ms);
   v.optional("cache_capacity", s.cache_capacity);
@@ -73,6 +78,7 @@ void visit_fields(Visitor& v, FrameworkOptions& s) {
   v.optional("use_reduce_scatter", s.use_reduce_scatter);
   v.optional("prefetch_elements", s.prefetch_elements);
   v.optional("persistence_threshold_elements", s.persistence_threshold_elements);
+  v.optional("offload_optimizer", s.offload_optimizer);
   v.optional("model_parallel_size", s.model_parallel_size);
   v.optional("balance", s.balance);
   v.optional("micro_batches", s.micro_batches);
@@ -119,6 +125,10 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.required("loader", s.loader);
   v.required("dataset", s.dataset);
   v.optional("precision", s.precision);
+  v.sparse("batch_norm", s.batch_norm);
+  v.sparse("memory_format", s.memory_format);
+  v.sparse("frozen", s.frozen);
+  v.sparse("profile", s.profile);
   v.required("gpus", s.gpus);
   v.required("batch_per_gpu", s.batch_per_gpu);
   v.required("global_batch", s.global_batch);

@@ -9,6 +9,7 @@
 
 #include "base/file.hpp"
 #include "contract/capabilities.hpp"
+#include "contract/process_count.hpp"
 #include "contract/run_id.hpp"
 #include "planner/jobs/calibration.hpp"
 #include "planner/jobs/plan_jobs.hpp"
@@ -133,6 +134,11 @@ void note_once(std::vector<std::string>& notes, const std::string& note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
 }
 
+/// Whether the GPUs of a run are devices of one process of dlscale-train.
+bool has_one_process(const contract::RunSpec& run) {
+  return run.trainer.command.empty() && contract::process_count(run) < run.gpus;
+}
+
 /// What a run is to get.
 struct Granted {
   double predicted_s;
@@ -150,8 +156,8 @@ Granted grant(Planning& planning, Point& point, const contract::RunSpec& run, Ru
     return study.matrices[matrix].resources;
   };
   const auto with = [&](const ResourceWishes& wishes, double predicted_s) {
-    return Granted{predicted_s,
-                   allocate(planning.site, wishes, gpus_of(study, point), predicted_s)};
+    return Granted{predicted_s, allocate(planning.site, wishes, gpus_of(study, point), predicted_s,
+                                         has_one_process(run))};
   };
   const ResourceWishes& first = wishes_of(point.matrix);
   const double first_s = times.of(run, first);

@@ -33,7 +33,8 @@ std::optional<std::int64_t> known_train_samples(std::string_view dataset_kind) {
   constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {{"mnist", 60'000},
                                                                   {"fashion_mnist", 60'000},
                                                                   {"cifar10", 50'000},
-                                                                  {"synthetic_digits", 6'000}};
+                                                                  {"synthetic_digits", 6'000},
+                                                                  {"synthetic", 1'024}};
   for (const auto& [kind, samples] : kSizes) {
     if (kind == dataset_kind) return samples;
   }

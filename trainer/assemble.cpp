@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/assemble.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "trainer/agreement.hpp"
+#include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/dataset_path.hpp"
 #include "trainer/data/hollow_loader.hpp"
+#include "trainer/parallel/rank_statistics.hpp"
 #include "trainer/parallel/replicated.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
 
@@ -41,13 +45,30 @@ Precision precision_of(const contract::RunSpec& spec) {
   return spec.precision == "fp64" ? Precision::fp64 : Precision::fp32;
 }
 
-std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const TrainerParts& parts) {
-  return base::find(model_table(), "model", spec.model)
-      .make({.input = parts.dataset->shape,
-             .classes = parts.dataset->classes,
-             .precision = precision_of(spec),
-             .device = *parts.device,
-             .seed = seed_of(spec)});
+/// **Collective.** Null where batch norms take the statistics of their own rank.
+std::unique_ptr<RankStatistics> statistics_of(const contract::RunSpec& spec, CollectiveQueue& queue,
+                                              const base::Clock& clock) {
+  if (spec.batch_norm != "synchronised") return nullptr;
+  const int stage = share_of(spec, queue.rank()).stage;
+  auto statistics = std::make_unique<RankStatistics>(queue, stage, clock);
+  return statistics->ranks() > 1 ? std::move(statistics) : nullptr;
+}
+
+/// Notes in `parts` what it has and what of that is trained.
+std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const Device& device,
+                                  TrainerParts& parts) {
+  auto model = base::find(model_table(), "model", spec.model)
+                   .make({.input = parts.dataset->shape,
+                          .classes = parts.dataset->classes,
+                          .precision = precision_of(spec),
+                          .device = device,
+                          .seed = seed_of(spec),
+                          .statistics = parts.statistics.get(),
+                          .channels_last = spec.memory_format == "channels_last"});
+  parts.parameters = parameter_count(*model);
+  if (!spec.frozen.empty()) freeze_beginnings(*model, spec.frozen);
+  parts.trainable_parameters = parameter_count(*model);
+  return model;
 }
 
 /// Everything that needs no other rank; the style is left out.
@@ -61,10 +82,13 @@ TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local
                                     .last_batch = spec.last_batch,
                                     .seed = seed_of(spec)});
   auto device = base::find(device_table(), "device", spec.resources.device)
-                    .make({.local_rank = local_rank, .cores = spec.resources.cores_per_rank});
+                    .make({.local_rank = local_rank,
+                           .cores = spec.resources.cores_per_rank,
+                           .tf32 = spec.precision == "tf32"});
   const LoaderEntry& loader = base::find(loader_table(), "loader", spec.loader);
   const auto loader_of = [&](const Split& split) {
-    return share.loads ? loader.make({*dataset, split, precision_of(spec)}) : make_hollow_loader();
+    if (!share.loads) return make_hollow_loader();
+    return loader.make({*dataset, split, precision_of(spec), device->fetches_pinned()});
   };
   auto train_loader = loader_of(dataset->train);
   auto test_loader = loader_of(dataset->test);
@@ -88,26 +112,33 @@ std::unique_ptr<ParallelStyle> make_style(StyleContext context) {
 TrainerParts assemble(const contract::RunSpec& spec, int local_rank, CollectiveQueue& queue,
                       const base::Clock& clock) {
   std::optional<TrainerParts> parts;
+  std::unique_ptr<RankStatistics> statistics = statistics_of(spec, queue, clock);
   std::unique_ptr<Model> model;
   all_or_none(queue, [&] {
     parts.emplace(make_local_parts(spec, queue.rank(), local_rank));
-    model = make_model(spec, *parts);
+    parts->statistics = std::move(statistics);
+    model = make_model(spec, *parts->device, *parts);
   });
-  broadcast_from_root(model->parameters(), queue);
-  parts->parameters = parameter_count(*model);
-  parts->style =
-      make_style({.spec = spec,
-                  .model = std::move(model),
-                  .sample = {parts->dataset->shape.channels, parts->dataset->shape.height,
-                             parts->dataset->shape.width},
-                  .make_optimizer =
-                      [&spec](const std::vector<at::Tensor>& parameters) {
-                        return base::find(optimizer_table(), "optimizer", spec.optimizer.kind)
-                            .make(spec.optimizer, parameters);
-                      },
-                  .device = *parts->device,
-                  .queue = queue,
-                  .clock = clock});
+  std::vector<at::Tensor> state;
+  for (const NamedTensor& part : model->state()) state.push_back(part.tensor.detach());
+  broadcast_from_root(state, queue);
+  parts->style = make_style(
+      {.spec = spec,
+       .model = std::move(model),
+       .sample = {parts->dataset->shape.channels, parts->dataset->shape.height,
+                  parts->dataset->shape.width},
+       .make_optimizer =
+           [&spec](const std::vector<at::Tensor>& parameters) {
+             return base::find(optimizer_table(), "optimizer", spec.optimizer.kind)
+                 .make(spec.optimizer, parameters);
+           },
+       .make_model = [&](const Device& device) { return make_model(spec, device, *parts); },
+       .placement = parts->placement,
+       .device = *parts->device,
+       .queue = queue,
+       .clock = clock,
+       .environment = ::getenv,
+       .warn = [](const std::string& text) { fmt::print(stderr, "dlscale-train: {}\n", text); }});
   return std::move(*parts);
 }
 

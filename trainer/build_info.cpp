@@ -2,14 +2,22 @@
 #include "trainer/build_info.hpp"
 
 #include "trainer/comm/mpi.hpp"
+#include "trainer/device/device.hpp"
 
 namespace dlscale::trainer {
+namespace {
+
+bool has_cuda() {
+  return base::find(device_table(), "device", "cuda").unavailable == nullptr;
+}
+
+}  // namespace
 
 std::map<std::string, std::string> built_with() {
   // The macros come from trainer/CMakeLists.txt.
-  return {{"torch", DLSCALE_TORCH_VERSION},   {"mpi", mpi_version()},
-          {"cuda", DLSCALE_BUILT_CUDA},       {"compiler", DLSCALE_COMPILER},
-          {"build_type", DLSCALE_BUILD_TYPE}, {"sanitizer", DLSCALE_SANITIZER}};
+  return {{"torch", DLSCALE_TORCH_VERSION},    {"mpi", mpi_version()},
+          {"cuda", has_cuda() ? "yes" : "no"}, {"compiler", DLSCALE_COMPILER},
+          {"build_type", DLSCALE_BUILD_TYPE},  {"sanitizer", DLSCALE_SANITIZER}};
 }
 
 }  // namespace dlscale::trainer

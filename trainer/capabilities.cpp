@@ -35,6 +35,23 @@ std::vector<std::string> communicators() {
   return names;
 }
 
+std::vector<std::string> devices() {
+  std::vector<std::string> names;
+  for (const DeviceEntry* entry : device_table()) {
+    if (!entry->unavailable) names.emplace_back(entry->name);
+  }
+  return names;
+}
+
+/// ": " and why this build lacks what has a row, if the row says so.
+template <class Entry>
+std::string reason(base::Table<Entry> table, const std::string& name) {
+  for (const Entry* entry : table) {
+    if (entry->name == name && entry->unavailable) return std::string(": ") + entry->unavailable;
+  }
+  return "";
+}
+
 /// Ours, and Open MPI's own.
 std::vector<std::string> all_reduces() {
   std::vector<std::string> names = base::names(all_reduce_table());
@@ -51,6 +68,68 @@ std::vector<std::string> frameworks() {
   return names;
 }
 
+/// Throws base::SpecError for number formats that the device lacks, and statistics that the style
+/// cannot share.
+void require_arithmetic(const contract::RunSpec& spec, const std::string& file) {
+  if (spec.precision == "tf32" && spec.resources.device != "cuda") {
+    throw base::SpecError({file}, "precision",
+                          fmt::format("is tf32, which is arithmetic of NVIDIA GPUs; on the device "
+                                      "{} use fp32 or bf16",
+                                      spec.resources.device));
+  }
+  if (spec.batch_norm == "synchronised" && spec.framework == "data_parallel") {
+    throw base::SpecError({file}, "batch_norm",
+                          "is synchronised, but data_parallel's devices each take their own "
+                          "statistics, as in PyTorch; use another framework or local");
+  }
+}
+
+/// Throws where ranks cannot be connected so.
+void require_transport(const contract::RunSpec& spec, const std::string& file) {
+  const std::string& communicator = spec.resources.communicator;
+  const bool gpus = spec.resources.device == "cuda";
+  if (gpus != (communicator == "nccl")) {
+    throw base::SpecError(
+        {file}, "resources.communicator",
+        gpus ? fmt::format("is {}, which reaches no memory of GPUs; the device cuda wants nccl, "
+                           "for one rank as well",
+                           communicator)
+             : fmt::format("is nccl, which connects GPUs; the device {} wants mpi",
+                           spec.resources.device));
+  }
+  if (gpus && !spec.all_reduce.empty() && spec.all_reduce != "auto") {
+    throw base::SpecError(
+        {file}, "all_reduce",
+        fmt::format("is {}, a way of mpi; nccl chooses its own (NCCL_ALGO)", spec.all_reduce));
+  }
+  if (gpus && spec.framework_options.hierarchical_all_reduce) {
+    throw base::SpecError({file}, "framework_options.hierarchical_all_reduce",
+                          "is for mpi; nccl divides its all-reduces among nodes by itself");
+  }
+}
+
+/// Throws where a framework's option cannot do here what it says.
+void require_options(const contract::RunSpec& spec, const std::string& file) {
+  const contract::FrameworkOptions& options = spec.framework_options;
+  const auto refuse = [&](const char* key, const char* why) {
+    throw base::SpecError({file}, std::string("framework_options.") + key, why);
+  };
+  if (options.compression == "powersgd" && spec.framework != "ddp") {
+    refuse("compression",
+           "only ddp has powersgd; Horovod reduces gradients as they are or in "
+           "16 bits");
+  }
+  if (options.compression == "powersgd" && spec.precision == "fp16") {
+    refuse("compression",
+           "powersgd keeps what a step has lost for the next, so that one which overflows, as with "
+           "fp16 happens, would spoil all after it; use bf16");
+  }
+  if (options.offload_optimizer && spec.resources.device == "cpu") {
+    refuse("offload_optimizer",
+           "is for GPUs: on a CPU the optimizer's state is in host memory already");
+  }
+}
+
 }  // namespace
 
 contract::Capabilities capabilities() {
@@ -64,7 +143,7 @@ contract::Capabilities capabilities() {
                        {"optimizer", base::names(optimizer_table())},
                        {"communicator", communicators()},
                        {"all_reduce", all_reduces()},
-                       {"device", base::names(device_table())}}};
+                       {"device", devices()}}};
 }
 
 void require_available(const contract::RunSpec& spec, const std::string& file) {
@@ -73,11 +152,12 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
                           "this run is another program's; its job script starts that");
   }
   const contract::Capabilities available = capabilities();
-  const auto require = [&](const char* family, const char* key, const std::string& name) {
+  const auto require = [&](const char* family, const char* key, const std::string& name,
+                           const std::string& why = "") {
     if (available.has(family, name)) return;
     throw base::SpecError({file}, key,
-                          fmt::format("this dlscale-train has no {} \"{}\" (it has: {})", family,
-                                      name, fmt::join(available.families.at(family), ", ")));
+                          fmt::format("this dlscale-train has no {} \"{}\" (it has: {}){}", family,
+                                      name, fmt::join(available.families.at(family), ", "), why));
   };
   require("framework", "framework", spec.framework);
   require("model", "model", spec.model);
@@ -86,15 +166,23 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
   require("dataset", "dataset.kind", spec.dataset.kind);
   require("optimizer", "optimizer.kind", spec.optimizer.kind);
   if (!spec.all_reduce.empty()) require("all_reduce", "all_reduce", spec.all_reduce);
-  require("communicator", "resources.communicator", spec.resources.communicator);
-  require("device", "resources.device", spec.resources.device);
+  const contract::ResourceRequest& resources = spec.resources;
+  require("communicator", "resources.communicator", resources.communicator,
+          reason(communicator_table(), resources.communicator));
+  require("device", "resources.device", resources.device, reason(device_table(), resources.device));
+  require_transport(spec, file);
+  require_options(spec, file);
   if (!spec.mode.empty()) {
     throw base::SpecError({file}, "mode",
                           fmt::format("is {}, but this dlscale-train only trains", spec.mode));
   }
-  const auto divided = base::names(style_table());
-  if (spec.accumulation_steps > 1 &&
-      std::find(divided.begin(), divided.end(), spec.framework) != divided.end()) {
+  require_arithmetic(spec, file);
+  const auto divided = style_table();
+  const bool accumulates =
+      std::none_of(divided.begin(), divided.end(), [&](const StyleEntry* style) {
+        return style->name == spec.framework && !style->accumulates;
+      });
+  if (spec.accumulation_steps > 1 && !accumulates) {
     throw base::SpecError({file}, "accumulation_steps",
                           fmt::format("is {}, but {} does not accumulate gradients; use 1 and a "
                                       "larger batch_per_gpu (a pipeline has micro_batches)",

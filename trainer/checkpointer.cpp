@@ -67,7 +67,7 @@ void Checkpointer::write(const contract::Progress& progress,
   const contract::CheckpointHeader header{
       .run_id = context_.spec.run_id,
       .description_hash = contract::description_hash(context_.spec),
-      .world_size = context_.queue.size(),
+      .world_size = context_.spec.gpus,
       .trainer_version = contract::version(),
       .time = context_.clock.unix_s(),
       .progress = progress};

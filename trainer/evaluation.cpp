@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t kBatch = 256;
 
-/// Counts as doubles, exact up to 2^53, so that one all-reduce takes them with the loss.
-struct Counts {
+/// As doubles, exact up to 2^53, so that one all-reduce takes them with the loss.
+struct Tally {
   double samples = 0;
   double correct = 0;
   double loss_sum = 0;
@@ -33,12 +33,12 @@ bool any_is_told(CollectiveQueue& queue, const ToldToStop& told) {
 
 /// Every rank predicts equally often, by the largest share; one whose share is used up predicts a
 /// sample that it does not count.
-Counts count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop& told) {
+Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop& told) {
   const c10::InferenceMode no_gradients;
   const c10::Device device = parts.device->torch_device();
   const std::int64_t samples = parts.dataset->test.size();
   const std::int64_t rounds = rounded_up(rounded_up(samples, parts.share.count), kBatch);
-  Counts counts;
+  Tally counts;
   parts.test_loader->start(evaluation_share(samples, parts.share.index, parts.share.count), kBatch);
   for (std::int64_t round = 0; round < rounds; ++round) {
     if (any_is_told(queue, told)) {
@@ -51,8 +51,9 @@ Counts count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop
       parts.test_loader->start({0}, 1);
       batch = parts.test_loader->next();
     }
-    const at::Tensor output = parts.style->predict(batch.input.to(device));
+    at::Tensor output = parts.style->predict(batch.input.to(device));
     if (!is_counted || !output.defined()) continue;
+    if (output.scalar_type() != at::kDouble) output = output.to(at::kFloat);
     const at::Tensor target = batch.target.to(device);
     counts.samples += static_cast<double>(batch.size());
     counts.correct += output.argmax(1).eq(target).sum().item<double>();
@@ -68,8 +69,8 @@ std::optional<contract::EvalRecord> evaluate(TrainerParts& parts, CollectiveQueu
                                              const base::Clock& clock, const ToldToStop& told) {
   const double start_s = clock.steady_s();
   parts.style->set_training(false);
-  Counts counts = count_share(parts, queue, told);
-  queue.all_reduce({&counts, sizeof(Counts) / sizeof(double), ElementType::float64}, ReduceOp::sum)
+  Tally counts = count_share(parts, queue, told);
+  queue.all_reduce({&counts, sizeof(Tally) / sizeof(double), ElementType::float64}, ReduceOp::sum)
       ->wait();
   if (counts.broken_off > 0) return std::nullopt;
   contract::EvalRecord record;

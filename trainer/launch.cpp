@@ -8,14 +8,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "base/file.hpp"
+#include "contract/process_count.hpp"
 #include "contract/version.hpp"
 #include "trainer/agreement.hpp"
 #include "trainer/assemble.hpp"
 #include "trainer/build_info.hpp"
 #include "trainer/capabilities.hpp"
 #include "trainer/comm/algorithms/with_all_reduce.hpp"
+#include "trainer/comm/nccl.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/data/dataset_path.hpp"
 #include "trainer/record/environment.hpp"
@@ -40,8 +43,10 @@ int exit_code_of(RunOutcome outcome) {
 
 }  // namespace
 
-Launch::Launch(const std::string& run_folder)
-    : folder_(run_folder), watch_([this](const std::string& signal, int exit_code) {
+Launch::Launch(const std::string& run_folder, bool profile)
+    : folder_(run_folder),
+      profile_(profile),
+      watch_([this](const std::string& signal, int exit_code) {
         if (watch_.time_is_nearly_up()) {
           stop({"received " + signal + " while the time was nearly up", exit_code,
                 RunOutcome::TimedOut});
@@ -63,8 +68,9 @@ int Launch::run() {
   Checkpointer checkpoints({spec, folder_, number_, *queue_, writer_, clock_}, *parts.style);
   const Resumed resumed = checkpoints.resume();
   write_start(spec, parts, resumed);
-  const TrainerTools tools{*queue_, writer_, clock_, checkpoints,
-                           [this] { return watch_.time_is_nearly_up(); }};
+  const TrainerTools tools{
+      *queue_, writer_, clock_, checkpoints, [this] { return watch_.time_is_nearly_up(); },
+      profile_};
   const FitResult result = Trainer(spec, parts, tools, resumed.progress).fit();
   const int exit_code = finish(result);
   if (result.outcome == RunOutcome::Completed) checkpoints.discard();
@@ -90,13 +96,7 @@ contract::RunSpec Launch::read_description() {
     spec = contract::run_spec_from_json(text, file);
     require_available(spec, file);
     const int started = session_->size();
-    if (spec.gpus != started) {
-      throw base::SpecError({file}, "gpus",
-                            fmt::format("is {}, but {} rank{} started; start it with: mpirun -n {} "
-                                        "dlscale-train --run {}",
-                                        spec.gpus, started, started == 1 ? " was" : "s were",
-                                        spec.gpus, folder_.root().string()));
-    }
+    require_started(spec, file);
     if (spec.resources.communicator == "single" && started > 1) {
       throw base::SpecError({file}, "resources.communicator",
                             "\"single\" is for one rank; use \"mpi\"");
@@ -105,7 +105,24 @@ contract::RunSpec Launch::read_description() {
   return spec;
 }
 
+void Launch::require_started(const contract::RunSpec& spec, const std::string& file) const {
+  const int started = session_->size();
+  const int wanted = contract::process_count(spec);
+  if (started == wanted) return;
+  const std::string count =
+      wanted == spec.gpus
+          ? fmt::format("is {}", spec.gpus)
+          : fmt::format("is {}, which {} gives to one process", spec.gpus, spec.framework);
+  throw base::SpecError(
+      {file}, "gpus",
+      fmt::format("{}, but {} rank{} started; start it with: mpirun -n {} dlscale-train --run {}",
+                  count, started, started == 1 ? " was" : "s were", wanted,
+                  folder_.root().string()));
+}
+
 void Launch::choose_communicator(const contract::RunSpec& spec) {
+  const bool on_gpus = spec.resources.communicator == "nccl";
+  if (on_gpus) all_or_none(*queue_, [this] { require_gpu(placement_.local_rank); });
   queue_.reset();
   if (spec.resources.communicator == "single") {
     communicator_ = make_single();
@@ -113,6 +130,12 @@ void Launch::choose_communicator(const contract::RunSpec& spec) {
     const std::string all_reduce = spec.all_reduce.empty() ? "auto" : spec.all_reduce;
     session_->choose_all_reduce(all_reduce);
     communicator_ = with_all_reduce(make_mpi(*session_), all_reduce);
+  }
+  if (on_gpus) {
+    const char* shares = std::getenv("DLSCALE_SHARE_GPUS");
+    communicator_ = make_nccl(std::move(communicator_),
+                              {.local_rank = placement_.local_rank,
+                               .share_gpus = shares != nullptr && std::string_view(shares) == "1"});
   }
   queue_.emplace(*communicator_, clock_);
 }
@@ -123,9 +146,10 @@ void Launch::open_folder(const contract::RunSpec& spec) {
     const contract::LaunchDir launch = folder_.make_next_launch();
     number_ = launch.number();
     writer_.open(launch);
+    const char* worker = contract::process_count(spec) < spec.gpus ? "device" : "rank";
     const std::string line =
-        fmt::format("dlscale-train {}: {} on {} rank{} of {} node{}, {}", contract::version(),
-                    spec.run_id, spec.gpus, spec.gpus == 1 ? "" : "s", placement_.nodes,
+        fmt::format("dlscale-train {}: {} on {} {}{} of {} node{}, {}", contract::version(),
+                    spec.run_id, spec.gpus, worker, spec.gpus == 1 ? "" : "s", placement_.nodes,
                     placement_.nodes == 1 ? "" : "s", launch.root().string());
     writer_.say(line);
     fmt::print("{}\n", line);
@@ -141,7 +165,7 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   start.resumed_from = resumed.from;
   start.resumed_step = resumed.progress.step;
   start.time = clock_.unix_s();
-  start.world_size = queue_->size();
+  start.world_size = spec.gpus;
   start.nodes = placement_.nodes;
   start.hosts = placement_.hostnames;
   start.trainer_version = contract::version();
@@ -149,17 +173,19 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   start.environment["cpu"] = cpu_model();
   start.environment["threads_per_rank"] = std::to_string(spec.resources.cores_per_rank);
   start.environment["interop_threads"] = "1";
+  if (!parts.placement.empty()) start.environment["devices"] = parts.placement;
   start.environment["allocator"] = allocator_;
   start.environment["all_reduce"] = communicator_->all_reduce_name();
   start.environment["dataset_path"] = expand_variables(spec.dataset.path, ::getenv);
   start.parameters = parts.parameters;
-  start.trainable_parameters = start.parameters;
+  start.trainable_parameters = parts.trainable_parameters;
   start.train_samples = parts.dataset->train.size();
   start.test_samples = parts.dataset->test.size();
   start.steps_per_epoch = parts.sampler.steps_per_epoch();
   start.padded_samples = parts.sampler.padded_samples();
   start.dropped_samples = parts.sampler.dropped_samples();
   writer_.write(start);
+  if (!parts.placement.empty()) writer_.say(parts.placement);
   if (resumed.from.empty()) return;
   writer_.say(fmt::format("goes on from {} at epoch {}, step {}", resumed.from,
                           resumed.progress.epoch + 1, resumed.progress.step));

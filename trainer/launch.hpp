@@ -21,7 +21,8 @@ namespace dlscale::trainer {
 /// One in a process, made before any other thread.
 class Launch {
  public:
-  explicit Launch(const std::string& run_folder);
+  /// `profile`: records a profile, also where the run's description does not say so.
+  Launch(const std::string& run_folder, bool profile);
   /// **Collective.** Trains. Returns the program's exit code.
   int run();
   /// After run() threw: says why, once, and sees to it that every rank ends. Returns the exit code.
@@ -29,6 +30,7 @@ class Launch {
 
  private:
   contract::RunSpec read_description();
+  void require_started(const contract::RunSpec& spec, const std::string& file) const;
   void choose_communicator(const contract::RunSpec& spec);
   void open_folder(const contract::RunSpec& spec);
   void write_start(const contract::RunSpec& spec, const TrainerParts& parts,
@@ -40,6 +42,7 @@ class Launch {
   base::SystemClock clock_;
   const double start_s_ = clock_.steady_s();
   contract::RunDir folder_;
+  const bool profile_;
   ResultWriter writer_;
   SignalWatch watch_;
   std::optional<MpiSession> session_;

@@ -17,11 +17,13 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: dlscale-train --run DIR | --capabilities | --version | --help\n"
+    "usage: dlscale-train --run DIR [--profile] | --capabilities | --version | --help\n"
     "  --run DIR        train the run that DIR/run.json describes; under mpirun, one process a "
     "rank;\n"
     "                   goes on from the run's last checkpoint; SIGUSR1 makes it save one and\n"
     "                   exit with 99, then start it again\n"
+    "  --profile        also record the shares of computation, communication and I/O in\n"
+    "                   kernel time\n"
     "  --capabilities   print what this build can do, as JSON\n"
     "  --version        print the version and what was built in\n";
 
@@ -30,9 +32,9 @@ void print_version() {
   for (const auto& [key, value] : built_with()) fmt::print("  {:<11} {}\n", key, value);
 }
 
-int train(const std::string& run_folder) {
+int train(const std::string& run_folder, bool profile) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is to be an error like a full disk
-  Launch launch(run_folder);
+  Launch launch(run_folder, profile);
   try {
     return launch.run();
   } catch (const std::exception& error) {
@@ -42,7 +44,8 @@ int train(const std::string& run_folder) {
 
 int dispatch(const std::vector<std::string>& arguments) {
   const std::string verb = arguments.empty() ? "" : arguments[0];
-  if (verb == "--run" && arguments.size() == 2) return train(arguments[1]);
+  const bool profile = arguments.size() == 3 && arguments[2] == "--profile";
+  if (verb == "--run" && (arguments.size() == 2 || profile)) return train(arguments[1], profile);
   if (arguments.size() == 1 && verb == "--capabilities") {
     fmt::print("{}", contract::to_json(capabilities()));
   } else if (arguments.size() == 1 && verb == "--version") {

@@ -9,6 +9,7 @@
 
 #include "trainer/data/batch.hpp"
 #include "trainer/evaluation.hpp"
+#include "trainer/profile/operator_watch.hpp"
 
 namespace dlscale::trainer {
 
@@ -23,6 +24,7 @@ Trainer::Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTool
       timer_(tools_.clock, *parts.device),
       recorder_(tools_.queue, tools_.writer, tools_.clock),
       poll_(tools_.queue, tools_.clock, tools_.told_to_stop),
+      profiles_(spec.profile || tools_.profile),
       from_(from),
       at_(from),
       loss_sum_(std::make_unique<at::Tensor>(
@@ -51,6 +53,7 @@ Trainer::End Trainer::train_epoch() {
   parts_.train_loader->start(std::move(samples), batch);
   timer_.start();
   for (int in_window = 0; done < steps;) {
+    if (in_window == 0) start_profile();
     step();
     ++done;
     ++in_window;
@@ -79,16 +82,26 @@ Trainer::End Trainer::close_epoch() {
   return std::nullopt;
 }
 
-void Trainer::step() {
+Batch Trainer::load() {
+  const LoadingSection loading;
   timer_.enter(StepPart::load_wait);
-  Batch batch = parts_.train_loader->next();
-
+  const Batch batch = parts_.train_loader->next();
   timer_.enter(StepPart::h2d);
   const c10::Device device = parts_.device->torch_device();
-  batch = {batch.input.to(device), batch.target.to(device)};
+  return {batch.input.to(device, /*non_blocking=*/true),
+          batch.target.to(device, /*non_blocking=*/true)};
+}
 
+void Trainer::step() {
+  const Batch batch = load();
   loss_sum_->add_(parts_.style->train_step(batch, parts_.learning_rate.at_step(at_.step), timer_));
   timer_.leave();
+  if (parts_.statistics) {
+    using Pass = StatisticsSum::Pass;
+    RankStatistics& sums = *parts_.statistics;
+    timer_.move(StepPart::forward, StepPart::exposed_comm, sums.take_exposed_s(Pass::forward));
+    timer_.move(StepPart::backward, StepPart::exposed_comm, sums.take_exposed_s(Pass::backward));
+  }
   ++at_.step;
 }
 
@@ -101,6 +114,7 @@ bool Trainer::told_within_window() {
 }
 
 Trainer::End Trainer::finish_window(int steps) {
+  if (profile_) profile_->stop();
   const double loss_sum = loss_sum_->item<double>();
   loss_sum_->zero_();
   const WindowEnd window = recorder_.finish_window(
@@ -112,13 +126,39 @@ Trainer::End Trainer::finish_window(int steps) {
       {.times = timer_.cut(),
        .loss_sum = loss_sum,
        .peak_memory_bytes = parts_.device->peak_memory_bytes(),
-       .wishes = {.stop = poll_.told(), .save = tools_.checkpoints.due_by_time()}});
+       .wishes = {.stop = poll_.told(), .save = tools_.checkpoints.due_by_time()},
+       .counts = parts_.style->take_counts()});
+  if (profile_) write_profile(steps);
   if (!std::isfinite(window.train_loss)) return diverged();
   poll_.met(steps, window.wall_s);
   at_.so_far = recorder_.sums();
   if (window.wishes.stop) return stop();
   if (window.wishes.save) save();
   return std::nullopt;
+}
+
+/// Of the window that begins, unless it is the launch's first, with one-time costs, and others
+/// follow.
+void Trainer::start_profile() {
+  if (!profiles_) return;
+  const std::int64_t steps = parts_.sampler.steps_per_epoch();
+  const std::int64_t done = at_.step - at_.epoch * steps;
+  const bool is_last = at_.epoch + 1 == spec_.epochs &&
+                       done / spec_.window_steps * spec_.window_steps + spec_.window_steps >= steps;
+  if (at_.step == from_.step && !is_last) return;
+  profiles_ = false;
+  const int cores = spec_.resources.cores_per_rank * spec_.gpus / tools_.queue.size();
+  profile_ = std::make_unique<StepProfile>(parts_.device->torch_device(), spec_.gpus, cores,
+                                           tools_.queue, tools_.clock);
+}
+
+/// Between windows, as saving.
+void Trainer::write_profile(int steps) {
+  const CommStats before = tools_.queue.stats();
+  tools_.writer.write(profile_->record(at_.epoch, at_.step - steps, steps));
+  profile_.reset();
+  recorder_.leave_out_since(before);
+  timer_.start();
 }
 
 std::optional<contract::EvalRecord> Trainer::evaluate() {

@@ -16,6 +16,8 @@
 #include "trainer/device/device.hpp"
 #include "trainer/optim/lr_schedule.hpp"
 #include "trainer/parallel/parallel_style.hpp"
+#include "trainer/parallel/rank_statistics.hpp"
+#include "trainer/profile/step_profile.hpp"
 #include "trainer/record/step_recorder.hpp"
 #include "trainer/record/step_timer.hpp"
 #include "trainer/stop_poll.hpp"
@@ -35,7 +37,10 @@ struct TrainerParts {
   std::unique_ptr<Device> device;
   std::unique_ptr<Loader> train_loader;
   std::unique_ptr<Loader> test_loader;
-  std::int64_t parameters = 0;  ///< scalars that are trained, whatever rank has them
+  std::int64_t parameters = 0;  ///< scalars of the model, whatever rank has them
+  std::int64_t trainable_parameters = 0;
+  std::string placement;  ///< how several devices of this rank lie on the machine; empty: has one
+  std::unique_ptr<RankStatistics> statistics;  ///< of synchronised batch norms; null: none are
   std::unique_ptr<ParallelStyle> style;
 };
 
@@ -46,6 +51,7 @@ struct TrainerTools {
   const base::Clock& clock;
   Checkpointer& checkpoints;
   ToldToStop told_to_stop;
+  bool profile = false;  ///< also where the run's description does not say so
 };
 
 struct FitResult {
@@ -70,8 +76,11 @@ class Trainer {
 
   End train_epoch();
   End close_epoch();
+  Batch load();
   void step();
   End finish_window(int steps);
+  void start_profile();
+  void write_profile(int steps);
   bool told_within_window();
   std::optional<contract::EvalRecord> evaluate();
   void save();
@@ -84,6 +93,8 @@ class Trainer {
   StepTimer timer_;
   StepRecorder recorder_;
   StopPoll poll_;
+  bool profiles_;                         ///< a window that is still to come
+  std::unique_ptr<StepProfile> profile_;  ///< of the window under way
   const contract::Progress from_;
   contract::Progress at_;
   bool save_failed_ = false;  ///< the last time

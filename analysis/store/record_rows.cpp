@@ -40,7 +40,12 @@ class LaunchWriter {
                  "train_loss", "lr"}),
         evals_(database, "eval",
                {"run_id", "launch", "line", "epoch", "time", "wall_s", "samples", "correct",
-                "accuracy", "loss"}) {}
+                "accuracy", "loss"}),
+        profiles_(database, "profile",
+                  {"run_id", "launch", "line", "epoch", "first_step", "steps", "time", "wall_s",
+                   "kernel_s", "communication", "io", "computation", "other", "cpu_occupancy"}),
+        kernels_(database, "profile_kernel",
+                 {"run_id", "launch", "line", "position", "name", "kind", "calls", "self_s"}) {}
 
   void at_line(int line) { line_ = line; }
 
@@ -63,6 +68,17 @@ class LaunchWriter {
   void operator()(const contract::EvalRecord& r) {
     evals_.add(key_.run_id, key_.launch, line_, r.epoch, r.time, r.wall_s, r.samples, r.correct);
     evals_.add(r.accuracy, r.loss).done();
+  }
+
+  void operator()(const contract::ProfileRecord& r) {
+    profiles_.add(key_.run_id, key_.launch, line_, r.epoch, r.first_step, r.steps, r.time);
+    profiles_.add(r.wall_s, r.kernel_s, r.communication, r.io, r.computation, r.other);
+    profiles_.add(r.cpu_occupancy).done();
+    int position = 0;
+    for (const contract::ProfiledKernel& kernel : r.kernels) {
+      kernels_.add(key_.run_id, key_.launch, line_, ++position, kernel.name, kernel.kind);
+      kernels_.add(kernel.calls, kernel.self_s).done();
+    }
   }
 
   void write_launch() {
@@ -109,6 +125,8 @@ class LaunchWriter {
   Inserter windows_;
   Inserter epochs_;
   Inserter evals_;
+  Inserter profiles_;
+  Inserter kernels_;
   std::optional<contract::RunStart> start_;
   std::optional<contract::RunStop> stop_;
   int line_ = 0;
@@ -169,7 +187,8 @@ void replace_launch(SQLite::Database& database, const LaunchKey& key,
 }
 
 void delete_launch(SQLite::Database& database, const std::string& run_id, int launch) {
-  for (const char* table : {"launch", "environment", "epoch", "eval", "step_window"}) {
+  for (const char* table :
+       {"launch", "environment", "epoch", "eval", "step_window", "profile", "profile_kernel"}) {
     SQLite::Statement remove(database,
                              fmt::format("DELETE FROM {} WHERE run_id = ? AND launch = ?", table));
     remove.bind(1, run_id);

@@ -93,7 +93,22 @@ constexpr const char* kVersion2 = R"sql(
 ALTER TABLE launch ADD COLUMN resumed_step INTEGER;
 )sql";
 
-constexpr std::array<const char*, 2> kMigrations{kVersion1, kVersion2};
+constexpr const char* kVersion3 = R"sql(
+-- Shares of kernel time in a block of steps.
+CREATE TABLE profile (
+  run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, first_step INTEGER, steps INTEGER,
+  time REAL, wall_s REAL, kernel_s REAL, communication REAL, io REAL, computation REAL, other REAL,
+  cpu_occupancy REAL, PRIMARY KEY (run_id, launch, line)
+) WITHOUT ROWID;
+
+-- The kernels of a profile that took longest, from position 1 on.
+CREATE TABLE profile_kernel (
+  run_id TEXT, launch INTEGER, line INTEGER, position INTEGER, name TEXT, kind TEXT,
+  calls INTEGER, self_s REAL, PRIMARY KEY (run_id, launch, line, position)
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::array<const char*, 3> kMigrations{kVersion1, kVersion2, kVersion3};
 
 }  // namespace
 

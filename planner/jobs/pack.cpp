@@ -209,9 +209,11 @@ class Arranger {
     return true;
   }
 
-  using PackKey = std::tuple<const ResourceWishes*, int, int>;  // runs of one may share a node
+  using PackKey = std::tuple<const ResourceWishes*, int, int, bool>;  // runs of one share a node
   PackKey pack_key(std::uint32_t i) const {
-    return {wishes_of(i), needs_[i].allocation->partition, request_of(i).cores_per_rank};
+    const Allocation& allocation = *needs_[i].allocation;
+    return {wishes_of(i), allocation.partition, allocation.request.cores_per_rank,
+            allocation.one_process};
   }
   NodeShare share_of(std::uint32_t i) {
     const contract::ResourceRequest& request = request_of(i);

@@ -57,7 +57,8 @@ Script::Script(const Planning& all, std::size_t index, const contract::PlanDir& 
       first(all.run(runs.front())),
       site(all.site),
       wishes(matrix_of(all, point_of(all, index)).resources),
-      partition(partition_for(site, wishes, all.allocations[point_of(all, index)])),
+      allocation(all.allocations[point_of(all, index)]),
+      partition(partition_for(site, wishes, allocation)),
       request(job.resources),
       datasets(data_paths(all, runs, first)) {
   // A bind mount is written FROM:TO.
@@ -74,7 +75,7 @@ bool Script::plain() const {
 }
 
 bool Script::moldable() const {
-  const bool launcher_follows = !plain() && !torchrun();
+  const bool launcher_follows = !plain() && !torchrun() && !one_process();
   return partition.moldable && !packed() && launcher_follows && shapes().size() > 1;
 }
 

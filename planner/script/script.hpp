@@ -23,11 +23,14 @@ struct Script {
   contract::RunSpec first;                 ///< of the runs
   const Site& site;
   const ResourceWishes& wishes;
+  const Allocation& allocation;
   Partition partition;
   const contract::ResourceRequest& request;
   std::vector<std::string> datasets;  ///< paths of the data, each once
 
   bool on(const char* scheduler) const { return site.scheduler == scheduler; }
+  /// Each run is one process, its GPUs are devices of that.
+  bool one_process() const { return allocation.one_process; }
   bool packed() const { return job.kind == contract::JobKind::packed; }
   /// Waits for the jobs of its name, an array as a whole.
   bool chained() const { return on("slurm") && job.chain > 0; }
@@ -50,7 +53,14 @@ struct Script {
   /// What starts processes: the site's launcher, or "plain" where one process starts the others.
   std::string launch() const;
   int launch_nodes() const { return plain() ? 1 : request.nodes; }
-  int processes_per_node() const { return plain() || torchrun() ? 1 : request.ranks_per_node; }
+  int processes_per_node() const {
+    return plain() || torchrun() || one_process() ? 1 : request.ranks_per_node;
+  }
+  /// What SLURM is asked for on each node: tasks, and cores for each.
+  int asked_tasks() const { return one_process() && !packed() ? 1 : request.ranks_per_node; }
+  int asked_cores() const {
+    return request.cores_per_rank * request.ranks_per_node / asked_tasks();
+  }
   int cores_per_process() const;
   /// srun knows which cores are free. mpirun starts from the first core it sees, whoever else is
   /// there: it may bind where the job has the node or, as the site then says, a cpuset for itself.

@@ -44,6 +44,10 @@ constexpr Row<std::string> kAskedValues[] = {
      [](const Script& s) { return std::to_string(s.request.ranks_per_node); }},
     {"cores_per_rank", "cores of a rank",
      [](const Script& s) { return std::to_string(s.request.cores_per_rank); }},
+    {"tasks_per_node", "SLURM: that are asked for: ranks, or one process with several devices",
+     [](const Script& s) { return std::to_string(s.asked_tasks()); }},
+    {"cores_per_task", "SLURM: cores of each of them",
+     [](const Script& s) { return std::to_string(s.asked_cores()); }},
     {"cores_used_per_node", "ranks_per_node x cores_per_rank",
      [](const Script& s) {
        return std::to_string(s.request.ranks_per_node * s.request.cores_per_rank);
@@ -112,12 +116,14 @@ constexpr Row<std::string> kRunningValues[] = {
      [](const Script& s) { return s.out.job_err(s.job.name).string(); }},
 };
 
-constexpr Row<bool> kFlags[] = {
+constexpr Row<bool> kJobFlags[] = {
     {"is_single", "one run", [](const Script& s) { return s.job.kind == JobKind::single; }},
     {"is_packed", "several runs share the node", [](const Script& s) { return s.packed(); }},
     {"is_array", "each run is a task of an array", [](const Script& s) { return s.array(); }},
     {"is_chained", "SLURM: waits for the jobs of its name",
      [](const Script& s) { return s.chained(); }},
+    {"is_one_process", "the GPUs of a run are devices of one process",
+     [](const Script& s) { return s.one_process(); }},
     {"is_external", "the study brings its own trainer",
      [](const Script& s) { return s.external(); }},
     {"has_queue", "", [](const Script& s) { return s.partition.queue != ""; }},
@@ -137,6 +143,9 @@ constexpr Row<bool> kFlags[] = {
      [](const Script& s) { return !s.on("local") && s.signal_before_end_s() > 0; }},
     {"requeues", "SLURM: a job whose run saved its state goes back to the queue",
      [](const Script& s) { return s.requeues(); }},
+};
+
+constexpr Row<bool> kLaunchFlags[] = {
     {"has_launcher", "a launcher starts the processes",
      [](const Script& s) { return s.launch() != "plain"; }},
     {"has_program", "program can be looked for",
@@ -227,7 +236,8 @@ TemplateData script_data(const Planning& planning, std::size_t job, const contra
   };
   add(kAskedValues, data.values);
   add(kRunningValues, data.values);
-  add(kFlags, data.flags);
+  add(kJobFlags, data.flags);
+  add(kLaunchFlags, data.flags);
   add(kLists, data.lists);
   add(kLines, data.verbatim);
   add(kPartials, data.partials);
@@ -247,7 +257,8 @@ std::vector<ScriptName> script_names() {
   };
   add("value", kAskedValues);
   add("value", kRunningValues);
-  add("flag", kFlags);
+  add("flag", kJobFlags);
+  add("flag", kLaunchFlags);
   add("list", kLists);
   add("lines", kLines);
   add("partial", kPartials);

@@ -23,6 +23,13 @@ int cores_per_rank(const Site& site, const ResourceWishes& wishes, const Partiti
   return std::max(1, partition->cores_per_node / std::max(1, partition->gpus_per_node));
 }
 
+/// What a run wants of every partition.
+struct Demand {
+  int gpus = 1;
+  double predicted_s = 0;
+  bool one_process = false;
+};
+
 /// Why a partition does not take a job; `wish` is the key of the study that is at odds with it.
 struct Refusal {
   std::string wish;
@@ -69,14 +76,19 @@ Refusal refusal_of_wishes(const Partition& partition, const ResourceWishes& wish
 
 /// Gives the request its nodes where the partition takes it.
 Refusal try_partition(const Site& site, const ResourceWishes& wishes, const Partition& partition,
-                      std::pair<int, double> gpus_and_prediction, Request& request) {
-  const auto [gpus, predicted_s] = gpus_and_prediction;
+                      const Demand& demand, Request& request) {
+  const double predicted_s = demand.predicted_s;
   const int room = ranks_per_full_node(site, partition, request.cores_per_rank);
   if (room < 1) {
     return {"cores_per_rank", fmt::format("{} cores per rank on nodes of {} cores",
                                           request.cores_per_rank, partition.cores_per_node)};
   }
-  if (Refusal no = refusal_of_nodes(partition, gpus, room, request); !no.why.empty()) return no;
+  if (demand.one_process && demand.gpus > room) {
+    return {"gpus", fmt::format("one process with {} devices on nodes of {}", demand.gpus, room)};
+  }
+  if (Refusal no = refusal_of_nodes(partition, demand.gpus, room, request); !no.why.empty()) {
+    return no;
+  }
   if (Refusal no = refusal_of_wishes(partition, wishes, predicted_s); !no.why.empty()) return no;
   const double limit = partition.max_walltime_s;
   const bool decided = predicted_s > 0 || wishes.partition;  // else another may give more time
@@ -119,14 +131,17 @@ Request request_on(const Site& site, const ResourceWishes& wishes, const Partiti
 }  // namespace
 
 Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& gpus,
-                    double predicted_s) {
+                    double predicted_s, bool one_process) {
   const int count = static_cast<int>(gpus.whole(1));
   std::string reasons;
   std::set<std::string> at_odds;
   for (const Partition* partition : candidates(site, wishes)) {
     Request request = request_on(site, wishes, partition, predicted_s);
-    const Refusal no = try_partition(site, wishes, *partition, {count, predicted_s}, request);
-    if (no.why.empty()) return {request, static_cast<int>(partition - site.partitions.data())};
+    const Refusal no =
+        try_partition(site, wishes, *partition, {count, predicted_s, one_process}, request);
+    if (no.why.empty()) {
+      return {request, static_cast<int>(partition - site.partitions.data()), one_process};
+    }
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", partition->name, no.why);
     at_odds.insert(no.wish);
   }
@@ -139,7 +154,7 @@ Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& 
   }
   Request request = request_on(site, wishes, nullptr, predicted_s);
   request.ranks_per_node = count;
-  return {request, -1};
+  return {request, -1, one_process};
 }
 
 Partition partition_for(const Site& site, const ResourceWishes& wishes,

@@ -14,19 +14,20 @@ namespace dlscale::planner {
 
 struct Allocation {
   contract::ResourceRequest request;
-  int partition = -1;  ///< of Site::partitions; -1 on a site without any (one machine)
+  int partition = -1;        ///< of Site::partitions; -1 on a site without any (one machine)
+  bool one_process = false;  ///< its "ranks" are devices of one process
   bool operator==(const Allocation&) const = default;
 };
 
 /// The first partition that takes the job, or the one the study names: the fewest nodes over which
 /// the ranks divide evenly, each with room for its ranks (GPUs and cores). Without partitions all
-/// ranks share one node. The time limit is the study's; else follows from `predicted_s`, the
-/// expected run time (0: not known), cut to what the partition allows; else is the site's, cut
-/// likewise where the study names the partition. Throws
+/// ranks share one node, as do the devices of `one_process` everywhere. The time limit is the
+/// study's; else follows from `predicted_s`, the expected run time (0: not known), cut to what the
+/// partition allows; else is the site's, cut likewise where the study names the partition. Throws
 /// base::SpecError naming the limit of each partition, at the wish that none of them fulfils, or
 /// at `gpus`.
 Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& gpus,
-                    double predicted_s = 0);
+                    double predicted_s = 0, bool one_process = false);
 
 /// The partition of an allocation with what the study wants otherwise (account, QoS, constraint,
 /// GPU type, whole nodes); a default one on a site without any.

@@ -50,7 +50,10 @@ std::vector<Setting> ddp_options() {
   OptionRows of{"ddp", bucket_options("ddp")};
   of.flag_of("find_unused_parameters", &O::find_unused_parameters);
   of.flag_of("static_graph", &O::static_graph);
-  of.choice_of("compression", &O::compression, {"none", "fp16", "bf16"});
+  of.flag_of("broadcast_buffers", &O::broadcast_buffers);
+  of.choice_of("compression", &O::compression, {"none", "fp16", "bf16", "powersgd"});
+  of.whole_of("powersgd_rank", &O::powersgd_rank, 1);
+  of.whole_of("powersgd_start_step", &O::powersgd_start_step, 0);
   return of.rows;
 }
 
@@ -76,6 +79,7 @@ std::vector<Setting> deepspeed_options() {
   of.flag_of("use_reduce_scatter", &O::use_reduce_scatter);
   of.whole_of("prefetch_elements", &O::prefetch_elements, 0);
   of.whole_of("persistence_threshold_elements", &O::persistence_threshold_elements, 0);
+  of.flag_of("offload_optimizer", &O::offload_optimizer);
   return of.rows;
 }
 

@@ -41,45 +41,52 @@ std::vector<Setting> data_settings() {
       whole(
           "dataset.test_samples", 0,
           [](Recipe & r) -> auto& { return r.run.dataset.test_samples; }),
+      text(
+          "dataset.shape", [](Recipe & r) -> auto& { return r.run.dataset.shape; }),
+      whole(
+          "dataset.classes", 0, [](Recipe & r) -> auto& { return r.run.dataset.classes; }),
       choice(
           "last_batch", "value", {"pad", "drop"},
           [](Recipe & r) -> auto& { return r.run.last_batch; }),
   };
 }
 
-/// A run spec of training does not say so.
-Setting mode_setting() {
-  const std::vector<std::string> modes{"train", "inference"};
-  return {{"mode", Kind::text, modes},
+/// A choice of which a run spec does not say the usual one.
+Setting choice_but(const std::string& usual, const char* name, std::vector<std::string> choices,
+                   std::string contract::RunSpec::*member) {
+  return {{name, Kind::text, choices},
           false,
           [=](Recipe& recipe, const Item& item) {
-            const std::string mode = item.one_of("mode", modes);
-            recipe.run.mode = mode == "train" ? "" : mode;
+            const std::string chosen = item.one_of(name, choices);
+            recipe.run.*member = chosen == usual ? "" : chosen;
           },
-          [](Recipe& recipe) {
-            return Value(recipe.run.mode.empty() ? std::string("train") : recipe.run.mode);
+          [=](Recipe& recipe) {
+            const std::string& said = recipe.run.*member;
+            return Value(said.empty() ? usual : said);
           }};
 }
 
-/// A run spec that leaves the choice to the trainer does not say so.
-Setting all_reduce_setting() {
-  const std::vector<std::string>& names = contract::vocabulary("all_reduce");
+std::vector<Setting> numeric_settings() {
+  using contract::RunSpec;
   return {
-      {"all_reduce", Kind::text, names},
-      false,
-      [&names](Recipe& recipe, const Item& item) {
-        const std::string name = item.one_of("all_reduce", names);
-        recipe.run.all_reduce = name == "auto" ? "" : name;
-      },
-      [](Recipe& recipe) {
-        return Value(recipe.run.all_reduce.empty() ? std::string("auto") : recipe.run.all_reduce);
-      }};
+      choice(
+          "precision", "value", {"fp32", "fp64", "tf32", "bf16", "fp16"},
+          [](Recipe & r) -> auto& { return r.run.precision; }),
+      choice_but("local", "batch_norm", {"local", "synchronised"}, &RunSpec::batch_norm),
+      choice_but("contiguous", "memory_format", {"contiguous", "channels_last"},
+                 &RunSpec::memory_format),
+      text(
+          "frozen", [](Recipe & r) -> auto& { return r.run.frozen; }),
+      flag(
+          "profile", [](Recipe & r) -> auto& { return r.run.profile; }),
+  };
 }
 
 std::vector<Setting> recipe_settings() {
   return {
-      mode_setting(),
-      all_reduce_setting(),
+      choice_but("train", "mode", {"train", "inference"}, &contract::RunSpec::mode),
+      choice_but("auto", "all_reduce", contract::vocabulary("all_reduce"),
+                 &contract::RunSpec::all_reduce),
       whole(
           "epochs", 1, [](Recipe & r) -> auto& { return r.run.epochs; }),
       number(
@@ -112,9 +119,6 @@ std::vector<Setting> recipe_settings() {
       number(
           "optimizer.weight_decay", 0, kNoLimit,
           [](Recipe & r) -> auto& { return r.run.optimizer.weight_decay; }),
-      choice(
-          "precision", "value", {"fp32", "fp64"},
-          [](Recipe & r) -> auto& { return r.run.precision; }),
       whole(
           "window_steps", 1, [](Recipe & r) -> auto& { return r.run.window_steps; }),
       whole(
@@ -254,8 +258,8 @@ Setting parameter(const Item& item) {
 
 const std::vector<Setting>& training_settings() {
   static const std::vector<Setting> settings =
-      joined({batch_settings(), data_settings(), recipe_settings(), checkpoint_settings(),
-              schedule_settings(), framework_settings(), model_settings()});
+      joined({batch_settings(), data_settings(), recipe_settings(), numeric_settings(),
+              checkpoint_settings(), schedule_settings(), framework_settings(), model_settings()});
   return settings;
 }
 

@@ -43,7 +43,7 @@ RunStart any_start(test::AnyValue& any) {
 
 ResultRecord any_record(unsigned seed) {
   test::AnyValue any(seed);
-  switch (seed % 6) {
+  switch (seed % 7) {
     case 0:
       return any_start(any);
     case 1:
@@ -63,6 +63,18 @@ ResultRecord any_record(unsigned seed) {
       return CheckpointRecord{
           1, any.whole(0, 1 << 30), any.number(), any.number(), any.text(), any.whole(0, 1LL << 40),
           ""};
+    case 5:
+      return ProfileRecord{
+          .epoch = 1,
+          .first_step = any.whole(0, 1 << 30),
+          .steps = 50,
+          .kernel_s = any.positive(),
+          .communication = any.number(),
+          .io = any.number(),
+          .cpu_occupancy = any.positive(),
+          .kernels = any.list([&] {
+            return ProfiledKernel{any.text(), "io", any.whole(0, 99), any.positive()};
+          })};
     default:
       return RunStop{all_outcomes()[seed % all_outcomes().size()],
                      5,

@@ -273,11 +273,15 @@ TEST_CASE("a command that is started once is not given several nodes unless it s
 
 TEST_CASE("arrays hold the runs of one shape, whichever sub-study they are of") {
   const auto plan = test::plan_example("ensias", "generic-slurm", {"launch.array=true"}).plan;
-  std::map<int, std::size_t> runs;
+  // GPUs of a node, and whether one process has them all.
+  std::map<std::pair<int, bool>, std::size_t> runs;
   for (const auto& job : plan.jobs) {
-    CHECK(job.kind == contract::JobKind::array);
-    runs[job.resources.ranks_per_node] += job.run_ids.size();
+    CHECK((job.kind == contract::JobKind::array) == (job.run_ids.size() > 1));
+    const bool one_process = job.run_ids[0].starts_with("data_parallel");
+    runs[{job.resources.ranks_per_node, one_process && job.resources.ranks_per_node > 1}] +=
+        job.run_ids.size();
   }
   CHECK(plan.jobs.size() == runs.size());
-  CHECK(runs == std::map<int, std::size_t>{{1, 6}, {2, 7}, {4, 2}});
+  CHECK(runs == std::map<std::pair<int, bool>, std::size_t>{
+                    {{1, false}, 6}, {{2, false}, 6}, {{2, true}, 1}, {{4, false}, 2}});
 }

@@ -44,6 +44,7 @@ TEST_CASE("the size of a data set is known for the fixed ones only") {
   CHECK(known_train_samples("fashion_mnist") == 60'000);
   CHECK(known_train_samples("cifar10") == 50'000);
   CHECK(known_train_samples("synthetic_digits") == 6'000);
+  CHECK(known_train_samples("synthetic") == 1'024);
   CHECK_FALSE(known_train_samples("image_folder"));
 }
 

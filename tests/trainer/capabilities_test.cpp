@@ -34,17 +34,37 @@ TEST_CASE("a description with what there is passes") {
 
 TEST_CASE("a known name that this build lacks is an error naming the key and what there is") {
   contract::RunSpec spec;
-  spec.framework = "data_parallel";
+  spec.loader = "dali_gpu";
   CHECK_THROWS_WITH(
       trainer::require_available(spec, "run.json"),
-      "run.json: framework: this dlscale-train has no framework \"data_parallel\" (it "
-      "has: synchronous, ddp, horovod, deepspeed, vanilla_data_parallel, layerwise, "
-      "pipeline, hybrid)");
+      Catch::Contains("run.json: loader: this dlscale-train has no loader \"dali_gpu\" (it has: "
+                      "memory"));
   spec = {};
   spec.resources.communicator = "thread";
   CHECK_THROWS_WITH(
       trainer::require_available(spec, "run.json"),
       Catch::Contains("resources.communicator: this dlscale-train has no communicator"));
+}
+
+TEST_CASE("a build without GPUs says so and how to get one with them") {
+  if (trainer::capabilities().has("device", "cuda")) {
+    SUCCEED("this build has them");
+    return;
+  }
+  CHECK_FALSE(trainer::capabilities().has("communicator", "nccl"));
+  CHECK(trainer::capabilities().built_with.at("cuda") == "no");
+  contract::RunSpec spec;
+  spec.resources.communicator = "nccl";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: resources.communicator: this dlscale-train has no communicator "
+                    "\"nccl\" (it has: single, mpi): this build has no NCCL; use communicator "
+                    "\"mpi\", or build with: cmake --preset cuda (docs/gpu.md)");
+  spec = {};
+  spec.resources.device = "cuda";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: resources.device: this dlscale-train has no device \"cuda\" (it "
+                    "has: cpu): this build has no CUDA; build with: cmake --preset cuda "
+                    "(docs/gpu.md)");
 }
 
 TEST_CASE("a run of another program's is refused") {
@@ -61,6 +81,39 @@ TEST_CASE("gradient accumulation is refused where a style divides the model") {
   spec.framework = "pipeline";
   CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
                     Catch::Contains("run.json: accumulation_steps: is 4"));
+}
+
+TEST_CASE("options that could not do what they say are refused with the reason") {
+  contract::RunSpec spec;
+  spec.framework = "horovod";
+  spec.framework_options.compression = "powersgd";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: framework_options.compression: only ddp has powersgd; Horovod "
+                    "reduces gradients as they are or in 16 bits");
+  spec.framework = "ddp";
+  CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+  spec.precision = "fp16";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    Catch::Contains("framework_options.compression: powersgd keeps what a step"));
+  spec = {};
+  spec.framework = "deepspeed";
+  spec.framework_options.offload_optimizer = true;
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: framework_options.offload_optimizer: is for GPUs: on a CPU the "
+                    "optimizer's state is in host memory already");
+}
+
+TEST_CASE("tf32 is refused where there is no GPU, and shared statistics of data_parallel") {
+  contract::RunSpec spec;
+  spec.precision = "tf32";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: precision: is tf32, which is arithmetic of NVIDIA GPUs; on the "
+                    "device cpu use fp32 or bf16");
+  spec = {};
+  spec.framework = "data_parallel";
+  spec.batch_norm = "synchronised";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    Catch::Contains("run.json: batch_norm: is synchronised, but data_parallel's"));
 }
 
 TEST_CASE("a run that is not to train is refused") {

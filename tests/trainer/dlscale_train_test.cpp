@@ -120,6 +120,32 @@ TEST_CASE("a wrong number of ranks is refused with the line to start it") {
   check_refused(one, 2, "gpus: is 1, but 2 ranks were started; start it with: mpirun -n 1 ");
 }
 
+TEST_CASE("the devices of one process are one rank") {
+  auto spec = description(2, 1);
+  spec.framework = "data_parallel";
+  Job one(spec);
+  const auto end = one.run(1);
+  INFO(end.err);
+  REQUIRE(end.exit_code == 0);
+  CHECK_THAT(end.out, Catch::Contains("digits on 2 devices of 1 node"));
+  const auto results = one.results();
+  const auto& start = std::get<contract::RunStart>(results.records.at(0));
+  CHECK(start.world_size == 2);
+  CHECK_THAT(start.environment.at("devices"), Catch::StartsWith("2 devices of 1 core"));
+  Job two(spec);
+  check_refused(two, 2,
+                "gpus: is 2, which data_parallel gives to one process, but 2 ranks were started; "
+                "start it with: mpirun -n 1 ");
+}
+
+TEST_CASE("a profile is recorded when the command says so") {
+  Job job(description(2, 1));
+  REQUIRE(job.run(2, {"--profile"}).exit_code == 0);
+  CHECK_THAT(job.results_text(), Catch::Contains("{\"record\":\"profile\","));
+  REQUIRE(job.run(2).exit_code == 0);
+  CHECK(job.results_text(2).find("profile") == std::string::npos);
+}
+
 TEST_CASE("missing data ends every rank with exit code 3 and a record of why") {
   auto spec = description(2);
   spec.dataset = {"mnist", "/nowhere"};

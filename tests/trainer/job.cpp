@@ -75,8 +75,9 @@ Job::~Job() {
   ::waitpid(pid_, nullptr, 0);
 }
 
-void Job::start(int ranks) {
-  const auto words = command(folder_.path(), ranks);
+void Job::start(int ranks, const std::vector<std::string>& more) {
+  auto words = command(folder_.path(), ranks);
+  words.insert(words.end(), more.begin(), more.end());
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);

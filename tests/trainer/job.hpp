@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "contract/result_record.hpp"
 #include "contract/run_spec.hpp"
@@ -30,11 +31,11 @@ class Job {
   /// Kills what is left of it.
   ~Job();
 
-  /// Starts dlscale-train; under mpirun unless `ranks` is 0.
-  void start(int ranks);
+  /// Starts dlscale-train, with `more` words behind --run DIR; under mpirun unless `ranks` is 0.
+  void start(int ranks, const std::vector<std::string>& more = {});
   JobEnd end();
-  JobEnd run(int ranks) {
-    start(ranks);
+  JobEnd run(int ranks, const std::vector<std::string>& more = {}) {
+    start(ranks, more);
     return end();
   }
   /// Waits until results.jsonl holds a step_window.

@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include "base/file.hpp"
+#include "contract/process_count.hpp"
 #include "trainer/assemble.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/comm/thread.hpp"
@@ -30,7 +31,7 @@ ThreadLaunch launch(const contract::RunSpec& spec, const std::filesystem::path& 
   const contract::LaunchDir folder = run.make_next_launch();
   if (trouble.prepare) trouble.prepare(folder);
   ThreadLaunch seen;
-  trainer::run_as_threads(spec.gpus, [&](trainer::Communicator& communicator) {
+  trainer::run_as_threads(contract::process_count(spec), [&](trainer::Communicator& communicator) {
     base::SystemClock clock;
     trainer::CollectiveQueue queue(communicator, clock);
     trainer::ResultWriter writer;

@@ -5,6 +5,8 @@
 #include <ATen/core/Tensor.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace dlscale::trainer {
 
@@ -13,5 +15,11 @@ struct NamedTensor {
   std::string name;  ///< dots separate levels; no level is empty
   at::Tensor tensor;
 };
+
+/// Adds `parts` to `all`, with `prefix` before their names.
+inline void append(std::vector<NamedTensor>& all, const std::string& prefix,
+                   std::vector<NamedTensor> parts) {
+  for (NamedTensor& part : parts) all.push_back({prefix + part.name, std::move(part.tensor)});
+}
 
 }  // namespace dlscale::trainer

@@ -2,6 +2,10 @@
 // The communication thread: takes collectives in order and runs each to its end.
 #include "trainer/comm/collective_queue.hpp"
 
+#include <algorithm>
+
+#include "trainer/comm/prompt_thread.hpp"
+
 namespace dlscale::trainer {
 
 void Work::wait() {
@@ -28,49 +32,74 @@ CollectiveQueue::~CollectiveQueue() {
 }
 
 std::shared_ptr<Work> CollectiveQueue::all_reduce(Span data, ReduceOp op, OnDone on_done) {
-  return run([data, op](Communicator& c) { c.all_reduce(data, op); }, std::move(on_done));
+  return submit(
+      data.memory, [data, op](Communicator& c) { c.all_reduce(data, op); }, std::move(on_done));
 }
 
 std::shared_ptr<Work> CollectiveQueue::reduce_scatter(Span in, Span out, ReduceOp op,
                                                       OnDone on_done) {
-  return run([in, out, op](Communicator& c) { c.reduce_scatter(in, out, op); }, std::move(on_done));
+  return submit(
+      in.memory, [in, out, op](Communicator& c) { c.reduce_scatter(in, out, op); },
+      std::move(on_done));
 }
 
 std::shared_ptr<Work> CollectiveQueue::all_gather(Span in, Span out, OnDone on_done) {
-  return run([in, out](Communicator& c) { c.all_gather(in, out); }, std::move(on_done));
+  return submit(
+      in.memory, [in, out](Communicator& c) { c.all_gather(in, out); }, std::move(on_done));
 }
 
 std::shared_ptr<Work> CollectiveQueue::broadcast(Span data, int root, OnDone on_done) {
-  return run([data, root](Communicator& c) { c.broadcast(data, root); }, std::move(on_done));
+  return submit(
+      data.memory, [data, root](Communicator& c) { c.broadcast(data, root); }, std::move(on_done));
 }
 
 std::shared_ptr<Work> CollectiveQueue::reduce(Span data, ReduceOp op, int root, OnDone on_done) {
-  return run([data, op, root](Communicator& c) { c.reduce(data, op, root); }, std::move(on_done));
+  return submit(
+      data.memory, [data, op, root](Communicator& c) { c.reduce(data, op, root); },
+      std::move(on_done));
 }
 
 std::shared_ptr<Work> CollectiveQueue::exchange(Span out, int to, Span in, int from,
                                                 OnDone on_done) {
-  return run([out, to, in, from](Communicator& c) { c.exchange(out, to, in, from); },
-             std::move(on_done));
+  return submit(
+      to == kNobody ? in.memory : out.memory,
+      [out, to, in, from](Communicator& c) { c.exchange(out, to, in, from); }, std::move(on_done));
 }
 
 std::shared_ptr<Work> CollectiveQueue::barrier(OnDone on_done) {
-  return run([](Communicator& c) { c.barrier(); }, std::move(on_done));
+  return submit(
+      Memory::host, [](Communicator& c) { c.barrier(); }, std::move(on_done));
 }
 
 std::shared_ptr<Work> CollectiveQueue::run(std::function<void(Communicator&)> calls,
                                            OnDone on_done) {
+  return submit(Memory::device, std::move(calls), std::move(on_done));
+}
+
+std::shared_ptr<Work> CollectiveQueue::submit(Memory memory,
+                                              std::function<void(Communicator&)> calls,
+                                              OnDone on_done) {
   auto work = std::make_shared<Work>();
   work->submitted_s_ = clock_.steady_s();
+  auto fence = memory == Memory::device ? communicator_.fence() : nullptr;
   {
     const std::lock_guard lock(mutex_);
-    tasks_.push_back({work, std::move(calls), std::move(on_done)});
+    tasks_.push_back({work, std::move(calls), std::move(on_done), std::move(fence)});
   }
   arrived_.notify_one();
   return work;
 }
 
+double CollectiveQueue::wait_for(Work& work) {
+  const auto all_given = communicator_.fence();
+  const double begin_s = clock_.steady_s();
+  work.wait();
+  const double waited_s = clock_.steady_s() - begin_s;
+  return all_given ? std::min(waited_s, all_given->age_s()) : waited_s;
+}
+
 void CollectiveQueue::serve() {
+  ask_for_prompt_turns();
   std::unique_lock lock(mutex_);
   while (true) {
     arrived_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
@@ -88,12 +117,18 @@ void CollectiveQueue::execute(const Task& task) {
   work.started_s_ = clock_.steady_s();
   if (!broken_) {
     try {
+      if (task.fence) {
+        task.fence->wait();
+        work.started_s_ = clock_.steady_s();
+      }
       task.calls(communicator_);
     } catch (...) {
       broken_ = std::current_exception();
     }
   }
   work.finished_s_ = clock_.steady_s();
+  work.ready_s_ = task.fence ? std::max(work.submitted_s_, work.finished_s_ - task.fence->age_s())
+                             : work.submitted_s_;
   if (task.on_done) task.on_done(broken_);
   {
     const std::lock_guard lock(work.mutex_);

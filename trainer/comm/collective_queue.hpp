@@ -25,6 +25,8 @@ class Work {
   bool done() const;
   /// Steady-clock seconds; valid once done.
   double submitted_s() const { return submitted_s_; }
+  /// When what it takes was there: at submission, or when a device had made it.
+  double ready_s() const { return ready_s_; }
   double started_s() const { return started_s_; }
   double finished_s() const { return finished_s_; }
 
@@ -34,7 +36,7 @@ class Work {
   std::condition_variable finished_;
   bool done_ = false;
   std::exception_ptr error_;
-  double submitted_s_ = 0, started_s_ = 0, finished_s_ = 0;
+  double submitted_s_ = 0, ready_s_ = 0, started_s_ = 0, finished_s_ = 0;
 };
 
 /// Runs on the communication thread once a collective is over and before its Work is done; gets the
@@ -42,8 +44,9 @@ class Work {
 using OnDone = std::function<void(std::exception_ptr)>;
 
 /// The calls of a Communicator, which see; those that are **Collective** there are submitted in the
-/// same order on all ranks. The memory of a Span must stay valid until its Work is done. After an
-/// error every later Work fails with the same error.
+/// same order on all ranks. The memory of a Span must stay valid until its Work is done; what the
+/// submitting thread has told a device to write there is waited for. After an error every later
+/// Work fails with the same error.
 class CollectiveQueue {
  public:
   CollectiveQueue(Communicator& communicator, const base::Clock& clock);
@@ -66,6 +69,10 @@ class CollectiveQueue {
   /// until its Work is done.
   std::shared_ptr<Work> run(std::function<void(Communicator&)> calls, OnDone on_done = {});
 
+  /// Waits for `work` of this queue. Returns the seconds of it in which this thread had nothing
+  /// else to do, and its device had done all it was given.
+  double wait_for(Work& work);
+
   /// What the calls go to. Others than this queue may use it only while nothing is submitted here,
   /// for example to split it.
   Communicator& communicator() { return communicator_; }
@@ -77,7 +84,10 @@ class CollectiveQueue {
     std::shared_ptr<Work> work;
     std::function<void(Communicator&)> calls;
     OnDone on_done;
+    std::shared_ptr<const Fence> fence;  ///< to be waited for first; may be null
   };
+  std::shared_ptr<Work> submit(Memory memory, std::function<void(Communicator&)> calls,
+                               OnDone on_done);
   void serve();
   void execute(const Task& task);
 

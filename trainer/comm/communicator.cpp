@@ -31,7 +31,7 @@ std::size_t bytes_of(ElementType type) {
 
 Span Span::part(std::int64_t first, std::int64_t length) const {
   return {static_cast<std::byte*>(data) + static_cast<std::size_t>(first) * bytes_of(type), length,
-          type};
+          type, memory};
 }
 
 /// Shared by communicators that different threads use.
@@ -62,6 +62,7 @@ namespace {
 
 /// `whole` must be what `ranks` ranks have `part` of.
 void require_parts(const char* call, const Span& whole, const Span& part, int ranks) {
+  if (whole.memory != part.memory) refuse(fmt::format("{} between two memories", call));
   if (whole.count == part.count * ranks && whole.type == part.type) return;
   refuse(fmt::format("{}: {} elements are not {} parts of {} of the same type", call, whole.count,
                      ranks, part.count));
@@ -90,39 +91,54 @@ void Communicator::count(std::size_t bytes, const Call& call) {
   counters_->add({1, static_cast<std::int64_t>(bytes), taken.count(), last_wait_s_});
 }
 
+void Communicator::count_own(const CommStats& exchanged) {
+  counters_->add(exchanged);
+}
+
 void Communicator::require_rank(int rank, const char* what) const {
   if (rank >= 0 && rank < size_) return;
   refuse(fmt::format("{} is rank {}, of {} ranks", what, rank, size_));
 }
 
+void Communicator::require_memory(const Span& data) const {
+  if (!takes(data.memory)) refuse("this communicator takes no memory of a GPU; \"nccl\" does");
+}
+
 void Communicator::all_reduce(Span data, ReduceOp op) {
+  require_memory(data);
   require_bits(data, op);
   count(data.bytes(), [&] { do_all_reduce(data, op); });
 }
 
 void Communicator::reduce_scatter(Span in, Span out, ReduceOp op) {
+  require_memory(in);
   require_bits(in, op);
   require_parts("reduce_scatter", in, out, size_);
   count(in.bytes(), [&] { do_reduce_scatter(in, out, op); });
 }
 
 void Communicator::all_gather(Span in, Span out) {
+  require_memory(in);
   require_parts("all_gather", out, in, size_);
   count(in.bytes(), [&] { do_all_gather(in, out); });
 }
 
 void Communicator::broadcast(Span data, int root) {
+  require_memory(data);
   require_rank(root, "the root of a broadcast");
   count(data.bytes(), [&] { do_broadcast(data, root); });
 }
 
 void Communicator::reduce(Span data, ReduceOp op, int root) {
+  require_memory(data);
   require_bits(data, op);
   require_rank(root, "the root of a reduction");
   count(data.bytes(), [&] { do_reduce(data, op, root); });
 }
 
 void Communicator::exchange(Span out, int to, Span in, int from) {
+  require_memory(out);
+  require_memory(in);
   if (to != kNobody) require_rank(to, "the receiver of an exchange");
   if (from != kNobody) require_rank(from, "the sender of an exchange");
   count(to == kNobody ? 0 : out.bytes(), [&] { do_exchange(out, to, in, from); });

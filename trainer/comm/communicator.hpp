@@ -15,11 +15,15 @@ enum class ReduceOp { sum, min, max, bit_and };  // bit_and: integers only
 
 std::size_t bytes_of(ElementType type);
 
+/// Where elements lie: what the processor reads and writes, or a GPU.
+enum class Memory { host, device };
+
 /// `count` elements in a row. The memory stays the caller's.
 struct Span {
   void* data = nullptr;
   std::int64_t count = 0;
   ElementType type = ElementType::float32;
+  Memory memory = Memory::host;
   std::size_t bytes() const { return static_cast<std::size_t>(count) * bytes_of(type); }
   /// `length` elements from the `first`-th on.
   Span part(std::int64_t first, std::int64_t length) const;
@@ -31,6 +35,16 @@ struct CommStats {
   std::int64_t bytes = 0;        ///< payload given: `data`, `in` or, of an exchange, `out`
   double busy_s = 0;             ///< a call was under way, waiting for other ranks included
   double wait_s = 0;             ///< of busy_s: until all ranks were there; exchanges have none
+};
+
+/// What a thread had given its device to do when this was made. Any thread may use it.
+class Fence {
+ public:
+  virtual ~Fence() = default;
+  /// Returns when that is done.
+  virtual void wait() const = 0;
+  /// Seconds since it is done; 0 while it is not.
+  virtual double age_s() const = 0;
 };
 
 /// Stands for a rank where an exchange has one half only.
@@ -75,8 +89,16 @@ class Communicator {
   /// counters, and this one must outlive it.
   std::unique_ptr<Communicator> split(int color);
 
+  /// Calls with other memory are refused.
+  virtual bool takes(Memory memory) const { return memory == Memory::host; }
+  /// A device works behind the calls that make it work: who gives its memory to a call must have
+  /// waited for this. Null where nothing is left to wait for. Any thread may ask at any time.
+  virtual std::shared_ptr<const Fence> fence() const { return nullptr; }
+
   /// Of this one and of all split from it.
   CommStats stats() const;
+  /// Counts what this rank's own devices exchanged among themselves as if by calls.
+  void count_own(const CommStats& exchanged);
   /// CommStats::wait_s of the last call alone, for a communicator that lies over this one.
   double last_wait_s() const { return last_wait_s_; }
   /// How all_reduce works, for the record: a name of all_reduce_table().
@@ -101,6 +123,7 @@ class Communicator {
   template <class Call>
   void count(std::size_t bytes, const Call& call);
   void require_rank(int rank, const char* what) const;
+  void require_memory(const Span& data) const;
 
   int rank_;
   int size_;

@@ -10,7 +10,6 @@
 #include <array>
 #include <chrono>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <string>
 #include <thread>
@@ -19,6 +18,7 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
+#include "trainer/comm/call_number.hpp"
 #include "trainer/comm/communicator_table.hpp"
 #include "trainer/comm/fold.hpp"
 #include "trainer/comm/mpi_call.hpp"
@@ -89,21 +89,6 @@ class MpiOps {
   std::map<std::pair<ElementType, ReduceOp>, MPI_Op> own_;
 };
 
-/// A collective as all ranks must call it.
-struct MpiCall {
-  const char* name;
-  Span data;
-  ReduceOp op = ReduceOp::sum;
-  int root = 0;
-
-  /// Calls that differ have different ones but for 1 case in 2^62.
-  std::int64_t fingerprint() const {
-    const auto text = fmt::format("{} {} {} {} {}", name, data.count, static_cast<int>(data.type),
-                                  static_cast<int>(op), root);
-    return static_cast<std::int64_t>(std::hash<std::string>()(text) >> 2);
-  }
-};
-
 using Clock = std::chrono::steady_clock;
 
 /// Waits for requests without keeping a core from those who compute.
@@ -171,9 +156,9 @@ class MpiCommunicator : public Communicator {
   /// How every collective begins: its blocking MPI call, much faster than the non-blocking one for
   /// long data, then finds all ranks there and need not wait. Throws on every rank when they do not
   /// all bring the same call, which MPI would not notice.
-  void meet(const MpiCall& call) {
+  void meet(const NamedCollective& call) {
     const Clock::time_point begin = Clock::now();
-    const std::int64_t mine = call.fingerprint();
+    const std::int64_t mine = number_of(call);
     std::array<std::int64_t, 2> least{mine, -mine};
     std::vector<MPI_Request> request(1);
     check_mpi(MPI_Iallreduce(MPI_IN_PLACE, least.data(), least.size(), MPI_INT64_T, MPI_MIN,

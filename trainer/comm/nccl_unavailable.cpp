@@ -1,13 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in the communicator table for NCCL in builds without it.
+// Stands for NCCL in builds without it.
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
 #include "trainer/comm/communicator_table.hpp"
+#include "trainer/comm/nccl.hpp"
 
 namespace dlscale::trainer {
+namespace {
 
-extern const CommunicatorEntry nccl_unavailable_entry;
-const CommunicatorEntry nccl_unavailable_entry{
-    .name = "nccl",
-    .summary = "GPUs of one or many nodes through NVIDIA's NCCL",
-    .unavailable = "this build has no NCCL; use communicator \"mpi\""};
+constexpr const char* kWhy =
+    "this build has no NCCL; use communicator \"mpi\", or build with: cmake --preset cuda "
+    "(docs/gpu.md)";
+
+}  // namespace
+
+void require_gpu(int) {
+  throw base::RunError(kWhy, contract::kExitBadRunDescription);
+}
+
+std::unique_ptr<Communicator> make_nccl(std::unique_ptr<Communicator>, const NcclSettings&) {
+  throw base::RunError(kWhy, contract::kExitBadRunDescription);
+}
+
+extern const CommunicatorEntry nccl_entry;
+const CommunicatorEntry nccl_entry{.name = "nccl",
+                                   .summary = "GPUs of one or many nodes through NVIDIA's NCCL",
+                                   .unavailable = kWhy};
 
 }  // namespace dlscale::trainer

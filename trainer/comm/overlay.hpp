@@ -13,6 +13,8 @@ class Overlay : public Communicator {
   /// `inner` must outlive it.
   explicit Overlay(Communicator& inner) : Communicator(inner.rank(), inner.size()), inner_(inner) {}
   std::string all_reduce_name() const override { return inner_.all_reduce_name(); }
+  bool takes(Memory memory) const override { return inner_.takes(memory); }
+  std::shared_ptr<const Fence> fence() const override { return inner_.fence(); }
 
  protected:
   Communicator& inner() { return inner_; }

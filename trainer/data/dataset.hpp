@@ -20,9 +20,14 @@ struct ImageShape {
 };
 
 struct Split {
-  std::vector<std::uint8_t> pixels;  ///< size() x channels x height x width
-  std::vector<std::uint8_t> labels;  ///< below the data set's number of classes
+  std::vector<std::uint8_t> pixels;   ///< images x channels x height x width
+  std::vector<std::uint16_t> labels;  ///< below the data set's number of classes
   std::int64_t size() const { return static_cast<std::int64_t>(labels.size()); }
+  /// The pixels of a sample. Where there are fewer images than samples they are taken in turn.
+  const std::uint8_t* image(std::int64_t sample, const ImageShape& shape) const {
+    const std::int64_t values = shape.values();
+    return pixels.data() + sample % (static_cast<std::int64_t>(pixels.size()) / values) * values;
+  }
 };
 
 /// A model sees (pixel / 255 - mean) / deviation, with one mean and deviation per channel.

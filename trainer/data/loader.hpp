@@ -29,6 +29,7 @@ struct LoaderContext {
   const Dataset& dataset;  ///< for shape and normalisation
   const Split& split;
   Precision precision = Precision::fp32;
+  bool pinned = false;  ///< batches lie where a device fetches them by itself
 };
 
 struct LoaderEntry {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One GPU per rank: the local ranks of a node share its GPUs out in turn.
+#include <ATen/Context.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <torch/cuda.h>
 
-#include <string>
-
-#include "base/error.hpp"
-#include "contract/run_outcome.hpp"
 #include "trainer/device/device.hpp"
+#include "trainer/device/gpu.hpp"
 #include "trainer/device/threads.hpp"
 
 namespace dlscale::trainer {
@@ -22,24 +20,28 @@ class Cuda : public Device {
     const auto stats = c10::getDeviceAllocator(c10::kCUDA)->getDeviceStats(index_);
     return static_cast<double>(stats.reserved_bytes[0].peak);  // 0: all of the allocator's pools
   }
+  bool fetches_pinned() const override { return true; }
 
  private:
   c10::DeviceIndex index_;
 };
 
 std::unique_ptr<Device> make(const DeviceContext& context) {
-  const int gpus = torch::cuda::device_count();
-  if (gpus == 0) {
-    throw base::RunError("no CUDA device is visible; check the driver and CUDA_VISIBLE_DEVICES",
-                         contract::kExitBadRunDescription);
-  }
+  const int gpu = gpu_of(context.local_rank);
   use_threads(context.cores);
-  return std::make_unique<Cuda>(static_cast<c10::DeviceIndex>(context.local_rank % gpus));
+  use_gpu(gpu);
+  at::Context& torch = at::globalContext();
+  torch.lazyInitDevice(c10::kCUDA);
+  // LibTorch's own choice is TF32 in convolutions but not in products of matrices.
+  torch.setAllowTF32CuDNN(context.tf32);
+  torch.setAllowTF32CuBLAS(context.tf32);
+  torch.setBenchmarkCuDNN(true);  // shapes stay the same, so the fastest algorithm is worth finding
+  return std::make_unique<Cuda>(static_cast<c10::DeviceIndex>(gpu));
 }
 
 }  // namespace
 
 extern const DeviceEntry cuda_entry;
-const DeviceEntry cuda_entry{"cuda", "NVIDIA GPUs, one per rank", make};
+const DeviceEntry cuda_entry{.name = "cuda", .summary = "NVIDIA GPUs, one per rank", .make = make};
 
 }  // namespace dlscale::trainer

@@ -20,11 +20,14 @@ class Device {
   virtual void synchronize() = 0;
   /// Most memory this rank has held so far: of the process on a CPU, of the device otherwise.
   virtual double peak_memory_bytes() const = 0;
+  /// Whether it fetches by itself, while the processor goes on, what lies in pinned memory.
+  virtual bool fetches_pinned() const { return false; }
 };
 
 struct DeviceContext {
   int local_rank = 0;
-  int cores = 1;  ///< threads this rank computes with
+  int cores = 1;      ///< threads this rank computes with
+  bool tf32 = false;  ///< float32 products with 10 bits of mantissa, where the device has them
 };
 
 struct DeviceEntry {
@@ -32,6 +35,7 @@ struct DeviceEntry {
   const char* summary;
   /// Throws base::RunError (contract::kExitBadRunDescription) when the machine has none.
   std::unique_ptr<Device> (*make)(const DeviceContext& context);
+  const char* unavailable = nullptr;  ///< why this build lacks it; null when it has it
 };
 
 base::Table<DeviceEntry> device_table();

@@ -67,6 +67,7 @@ std::vector<BlockCost> measure_blocks(Model& model, const std::vector<std::int64
       cost.parameters += static_cast<double>(model.parameters()[own].numel());
     }
     cost.output = value.sizes().slice(1).vec();
+    cost.type = value.scalar_type();
   }
   model.set_training(true);
   at::removeCallback(watch);

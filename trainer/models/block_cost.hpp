@@ -2,6 +2,8 @@
 // What each block of a model computes and hands on, found by running it.
 #pragma once
 
+#include <c10/core/ScalarType.h>
+
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +16,7 @@ struct BlockCost {
   double multiply_adds = 0;
   double parameters = 0;             ///< scalars
   std::vector<std::int64_t> output;  ///< shape of its output for one sample, without the samples
+  c10::ScalarType type = c10::ScalarType::Undefined;  ///< of it
 };
 
 /// Runs one sample of `input` (its shape without the samples) through the model in evaluation

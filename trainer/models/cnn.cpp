@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small convolutional network: the one of PyTorch's MNIST example, without dropout.
 #include "base/error.hpp"
+#include "trainer/models/convolution.hpp"
 #include "trainer/models/module_model.hpp"
 
 namespace dlscale::trainer {
@@ -14,8 +15,9 @@ std::int64_t pooled(int side) {
 
 struct Cnn : torch::nn::Module {
   explicit Cnn(const ModelContext& context)
-      : conv1(register_module("conv1", torch::nn::Conv2d(context.input.channels, 32, 3))),
-        conv2(register_module("conv2", torch::nn::Conv2d(32, 64, 3))),
+      : conv1(register_module(
+            "conv1", Convolution(torch::nn::Conv2dOptions(context.input.channels, 32, 3)))),
+        conv2(register_module("conv2", Convolution(torch::nn::Conv2dOptions(32, 64, 3)))),
         hidden(register_module(
             "hidden", torch::nn::Linear(
                           64 * pooled(context.input.height) * pooled(context.input.width), 128))),
@@ -31,7 +33,7 @@ struct Cnn : torch::nn::Module {
         {"output", {"output"}, [this](const at::Tensor& x) { return output(x); }}};
   }
 
-  torch::nn::Conv2d conv1, conv2;
+  Convolution conv1, conv2;
   torch::nn::Linear hidden, output;
 };
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/models/model.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/error.hpp"
 #include "trainer/models/module_model.hpp"
 
 namespace dlscale::trainer {
@@ -26,6 +32,27 @@ std::int64_t parameter_count(const Model& model) {
   std::int64_t count = 0;
   for (const at::Tensor& parameter : model.parameters()) count += parameter.numel();
   return count;
+}
+
+void freeze_beginnings(Model& model, const std::string& beginnings) {
+  const std::vector<std::string>& names = model.parameter_names();
+  std::vector<std::string> frozen;
+  std::istringstream list(beginnings);
+  for (std::string beginning; std::getline(list >> std::ws, beginning, ',');) {
+    while (beginning.ends_with(' ')) beginning.pop_back();
+    const auto is_meant = [&](const std::string& name) { return name.starts_with(beginning); };
+    if (beginning.empty() || std::ranges::none_of(names, is_meant)) {
+      throw base::UsageError(fmt::format(
+          "frozen: no parameter's name begins with \"{}\"; the model's go from {} to {}", beginning,
+          names.front(), names.back()));
+    }
+    std::ranges::copy_if(names, std::back_inserter(frozen), is_meant);
+  }
+  model.freeze(frozen);
+  if (model.parameters().empty()) {
+    throw base::UsageError(
+        fmt::format("frozen: \"{}\" leaves no parameter to be trained", beginnings));
+  }
 }
 
 }  // namespace dlscale::trainer

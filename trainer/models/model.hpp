@@ -53,11 +53,15 @@ class Model {
   /// Gives back the memory of all blocks but [first, last): the others may not run any more, and
   /// parameters() and state() hold only what these have. Indices of blocks stay.
   virtual void keep_blocks(std::size_t first, std::size_t last) = 0;
+  /// Parameters of these names are trained no more: they stay in state() and leave parameters().
+  virtual void freeze(const std::vector<std::string>& names) = 0;
   /// Between training behaviour (true at first) and evaluation behaviour.
   virtual void set_training(bool training) = 0;
   /// The trainable parameters, in order of their registration; valid as long as the model.
   virtual const std::vector<at::Tensor>& parameters() const = 0;
   virtual const std::vector<std::string>& parameter_names() const = 0;
+  /// What forward passes keep beside parameters: running statistics.
+  virtual std::vector<at::Tensor> buffers() const = 0;
   /// What a checkpoint must hold: parameters and buffers, and the state of the random numbers that
   /// forward passes draw, if they do.
   virtual std::vector<NamedTensor> state() = 0;
@@ -66,12 +70,16 @@ class Model {
   BlockWatch* watch_ = nullptr;
 };
 
+class StatisticsSum;  // models/statistics_sum.hpp
+
 struct ModelContext {
   ImageShape input;
   int classes = 0;
   Precision precision = Precision::fp32;
   const Device& device;
   std::uint64_t seed = 0;  ///< of the initial parameters, PyTorch's default distributions
+  StatisticsSum* statistics = nullptr;  ///< of batch norms; null: each rank has its own
+  bool channels_last = false;  ///< in memory, of 4-dimensional parameters and of what they act on
 };
 
 struct ModelEntry {
@@ -85,5 +93,9 @@ base::Table<ModelEntry> model_table();
 
 /// Scalars in the trainable parameters.
 std::int64_t parameter_count(const Model& model);
+
+/// Freezes the parameters whose names begin as one of `beginnings`, which commas separate. Throws
+/// base::UsageError when no name begins so, or nothing is left to train.
+void freeze_beginnings(Model& model, const std::string& beginnings);
 
 }  // namespace dlscale::trainer

@@ -4,7 +4,6 @@
 
 #include <torch/torch.h>
 
-#include <algorithm>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -18,10 +17,10 @@
 
 namespace dlscale::trainer {
 
-/// A stretch of a net: the modules it owns, by their registered names, and what it computes.
+/// A stretch of a net and what it computes.
 struct NetBlock {
   std::string name;
-  std::vector<std::string> modules;
+  std::vector<std::string> modules;  ///< its own: as registered, "conv1", or deeper, "layer1.0"
   std::function<at::Tensor(const at::Tensor&)> forward;
 };
 
@@ -31,32 +30,44 @@ template <class Net>
 class ModuleModel : public Model {
  public:
   ModuleModel(std::shared_ptr<Net> net, const ModelContext& context)
-      : net_(std::move(net)), stretches_(net_->blocks()) {
+      : net_(std::move(net)), stretches_(net_->blocks()), channels_last_(context.channels_last) {
     net_->to(context.device.torch_device(),
              context.precision == Precision::fp64 ? torch::kDouble : torch::kFloat);
+    if (channels_last_) {
+      for (const at::Tensor& each : net_->parameters()) each.set_data(arranged(each.detach()));
+    }
     for (const NetBlock& stretch : stretches_) blocks_.push_back({stretch.name, {}});
     list_parameters(0, stretches_.size());
   }
 
   const std::vector<Block>& blocks() const override { return blocks_; }
   at::Tensor forward_block(std::size_t index, const at::Tensor& input) override {
-    return stretches_[index].forward(input);
+    return stretches_[index].forward(channels_last_ ? arranged(input) : input);
   }
   void keep_blocks(std::size_t first, std::size_t last) override {
-    for (std::size_t i = 0; i < stretches_.size(); ++i) {
-      if (i >= first && i < last) continue;
-      for (const auto& module : stretches_[i].modules) {
-        const auto& one = net_->named_children()[module];
-        for (at::Tensor& tensor : one->parameters())
-          tensor.set_data(at::empty({0}, tensor.options()));
-        for (at::Tensor& tensor : one->buffers()) tensor.set_data(at::empty({0}, tensor.options()));
-      }
-    }
+    const auto drop = [&](const std::string& name, const at::Tensor& tensor) {
+      const std::size_t block = block_of(name);
+      if (block < first || block >= last) tensor.set_data(at::empty({0}, tensor.options()));
+    };
+    for (const auto& named : net_->named_parameters()) drop(named.key(), named.value());
+    for (const auto& named : net_->named_buffers()) drop(named.key(), named.value());
     list_parameters(first, last);
+  }
+  void freeze(const std::vector<std::string>& names) override {
+    auto all = net_->named_parameters();
+    for (const std::string& name : names) all[name].set_requires_grad(false);
+    list_parameters(kept_first_, kept_last_);
   }
   void set_training(bool training) override { net_->train(training); }
   const std::vector<at::Tensor>& parameters() const override { return parameters_; }
   const std::vector<std::string>& parameter_names() const override { return names_; }
+  std::vector<at::Tensor> buffers() const override {
+    std::vector<at::Tensor> all;
+    for (const auto& named : net_->named_buffers()) {
+      if (is_kept(named.key())) all.push_back(named.value());
+    }
+    return all;
+  }
   std::vector<NamedTensor> state() override {
     std::vector<NamedTensor> all;
     for (const auto& named : net_->named_parameters()) {
@@ -69,6 +80,10 @@ class ModuleModel : public Model {
   }
 
  private:
+  /// Images, and weights of convolutions, with their channels last in memory.
+  static at::Tensor arranged(const at::Tensor& tensor) {
+    return tensor.dim() == 4 ? tensor.contiguous(at::MemoryFormat::ChannelsLast) : tensor;
+  }
   /// Of the blocks [first, last); the order is that of registration.
   void list_parameters(std::size_t first, std::size_t last) {
     kept_first_ = first;
@@ -78,7 +93,7 @@ class ModuleModel : public Model {
     for (Block& block : blocks_) block.parameters.clear();
     for (const auto& named : net_->named_parameters()) {
       const std::size_t block = block_of(named.key());
-      if (block < first || block >= last) continue;
+      if (block < first || block >= last || !named.value().requires_grad()) continue;
       blocks_[block].parameters.push_back(parameters_.size());
       names_.push_back(named.key());
       parameters_.push_back(named.value());
@@ -89,16 +104,17 @@ class ModuleModel : public Model {
     return block >= kept_first_ && block < kept_last_;
   }
   std::size_t block_of(const std::string& name) const {
-    const std::string module = name.substr(0, name.find('.'));
     for (std::size_t i = 0; i < stretches_.size(); ++i) {
-      const auto& own = stretches_[i].modules;
-      if (std::find(own.begin(), own.end(), module) != own.end()) return i;
+      for (const std::string& own : stretches_[i].modules) {
+        if (name.starts_with(own) && name[own.size()] == '.') return i;
+      }
     }
     throw std::logic_error("no block owns " + name);
   }
 
   std::shared_ptr<Net> net_;
   std::vector<NetBlock> stretches_;
+  bool channels_last_;
   std::size_t kept_first_ = 0, kept_last_ = 0;
   std::vector<Block> blocks_;
   std::vector<at::Tensor> parameters_;

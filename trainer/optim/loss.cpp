@@ -7,7 +7,9 @@ namespace dlscale::trainer {
 
 at::Tensor cross_entropy(const at::Tensor& scores, const at::Tensor& target, double smoothing) {
   constexpr std::int64_t kIgnoreNone = -100;
-  return at::cross_entropy_loss(scores, target, {}, at::Reduction::Mean, kIgnoreNone, smoothing);
+  const bool is_small = scores.scalar_type() == at::kHalf || scores.scalar_type() == at::kBFloat16;
+  const at::Tensor wide = is_small ? scores.to(at::kFloat) : scores;
+  return at::cross_entropy_loss(wide, target, {}, at::Reduction::Mean, kIgnoreNone, smoothing);
 }
 
 }  // namespace dlscale::trainer

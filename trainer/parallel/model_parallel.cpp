@@ -4,18 +4,21 @@
 #include <fmt/format.h>
 #include <torch/torch.h>
 
-#include <cmath>
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/data/batch.hpp"
+#include "trainer/device/autocast.hpp"
 #include "trainer/models/block_cost.hpp"
-#include "trainer/optim/gradient_norm.hpp"
 #include "trainer/optim/loss.hpp"
+#include "trainer/parallel/buffers.hpp"
+#include "trainer/parallel/optimizer_step.hpp"
 #include "trainer/parallel/partition.hpp"
 #include "trainer/parallel/pipeline_schedule.hpp"
+#include "trainer/parallel/rank_group.hpp"
 #include "trainer/parallel/spread_state.hpp"
 #include "trainer/parallel/stage.hpp"
 #include "trainer/parallel/tensor_link.hpp"
@@ -32,16 +35,6 @@ constexpr std::size_t kPredictionsAhead = 2;
 [[noreturn]] void refuse(const std::string& message) {
   throw base::RunError(message, contract::kExitBadRunDescription);
 }
-
-/// Some of a queue's ranks, with a queue of their own.
-struct Group {
-  Group(CollectiveQueue& all, int color, const base::Clock& clock) {
-    all.run([&](Communicator& ranks) { communicator = ranks.split(color); })->wait();
-    queue.emplace(*communicator, clock);
-  }
-  std::unique_ptr<Communicator> communicator;
-  std::optional<CollectiveQueue> queue;
-};
 
 double cost_of(const BlockCost& cost, const std::string& balance) {
   if (balance == "parameters") return cost.parameters;
@@ -62,10 +55,19 @@ std::vector<std::size_t> places_of(const std::vector<BlockCost>& blocks,
   return cut_into_stages(costs, static_cast<std::size_t>(stages));
 }
 
-std::vector<std::int64_t> batch_of(std::int64_t samples, const std::vector<std::int64_t>& one) {
+/// Where the output of block `cut` goes on to another stage: uninitialised, of `samples` samples.
+at::Tensor empty_batch(std::int64_t samples, const BlockCost& cut, const at::TensorOptions& like) {
   std::vector<std::int64_t> shape{samples};
-  shape.insert(shape.end(), one.begin(), one.end());
-  return shape;
+  shape.insert(shape.end(), cut.output.begin(), cut.output.end());
+  return at::empty(shape, like.dtype(cut.type));
+}
+
+/// The first block in which anything is trained: those before it need no backward pass.
+std::size_t first_trained_block(const Model& model) {
+  const auto& blocks = model.blocks();
+  const auto trained =
+      std::ranges::find_if(blocks, [](const Block& block) { return !block.parameters.empty(); });
+  return static_cast<std::size_t>(trained - blocks.begin());
 }
 
 class ModelParallel : public ParallelStyle {
@@ -76,20 +78,24 @@ class ModelParallel : public ParallelStyle {
         division_(division),
         stage_number_(context.queue.rank() % division.stages),
         everyone_(context.queue),
+        autocast_(spec_.precision, context.device.torch_device().type()),
         model_(std::move(context.model)),
         options_(model_->parameters().front().options().requires_grad(false)),
         first_(places[static_cast<std::size_t>(stage_number_)]),
         last_(places[static_cast<std::size_t>(stage_number_) + 1]),
+        goes_back_(first_trained_block(*model_) < last_),
+        hands_back_(first_trained_block(*model_) < first_),
         stage_(*model_, first_, last_),
         downstream_(context.queue, context.queue.rank() / division.stages, context.clock),
         upstream_(context.queue, context.queue.rank() / division.stages, context.clock),
         peers_(context.queue, stage_number_, context.clock),
         outputs_(*downstream_.queue, context.clock),
         gradients_(*upstream_.queue, context.clock) {
-    if (!is_first()) input_ = blocks[first_ - 1].output;
-    if (!is_last()) output_ = blocks[last_ - 1].output;
+    if (!is_first()) input_ = blocks[first_ - 1];
+    if (!is_last()) output_ = blocks[last_ - 1];
     model_->keep_blocks(first_, last_);
-    optimizer_ = context.make_optimizer(model_->parameters());
+    optimizer_.emplace(spec_, model_->parameters(), context.make_optimizer(model_->parameters()),
+                       &*downstream_.queue);
     if (peers_.queue->size() == 1 || model_->parameters().empty()) return;
     sync_ = base::find(sync_table(), "framework", "ddp")
                 .make({.parameters = model_->parameters(),
@@ -102,9 +108,15 @@ class ModelParallel : public ParallelStyle {
   at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
     micro_size_ = batch.size() / division_.micro_batches;
     loss_ = at::zeros({}, options_);
+    if (peers_.queue->size() > 1) {
+      timer.enter(StepPart::exposed_comm);
+      broadcast_buffers(*model_, *peers_.queue);
+    }
     const auto actions = pipeline_schedule(division_.schedule, stage_number_, division_.stages,
                                            division_.micro_batches);
-    for (const PipelineAction& action : actions) take_part(action, batch, timer);
+    for (const PipelineAction& action : actions) {
+      if (action.kind == PipelineAction::forward || goes_back_) take_part(action, batch, timer);
+    }
     timer.enter(StepPart::exposed_comm);
     outputs_.flush();
     gradients_.flush();
@@ -113,8 +125,7 @@ class ModelParallel : public ParallelStyle {
     if (sync_ != nullptr) {
       timer.move(StepPart::backward, StepPart::exposed_comm, sync_->exposed_comm_s());
     }
-    clip();
-    optimizer_->step(learning_rate);
+    optimizer_->take(learning_rate);
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     return loss_ * division_.stages;  // the other stages count none
   }
@@ -122,18 +133,29 @@ class ModelParallel : public ParallelStyle {
   at::Tensor predict(const at::Tensor& input) override {
     at::Tensor value = input;
     if (!is_first()) {
-      value = at::empty(batch_of(input.size(0), input_), options_);
+      value = empty_batch(input.size(0), input_, options_);
       outputs_.receive(value, stage_number_ - 1);
     }
     outputs_.take_times();  // of no training step
-    value = stage_.predict(value);
+    {
+      const auto casts = autocast_.forward_pass();
+      value = stage_.predict(value);
+    }
     if (is_last()) return value;
     outputs_.send(value, stage_number_ + 1);
     outputs_.flush(kPredictionsAhead);
     return {};
   }
 
-  void set_training(bool training) override { model_->set_training(training); }
+  void set_training(bool training) override {
+    if (!training && peers_.queue->size() > 1) broadcast_buffers(*model_, *peers_.queue);
+    model_->set_training(training);
+  }
+  Counts take_counts() override {
+    Counts counts;
+    optimizer_->add_counts(counts);
+    return counts;
+  }
   std::vector<NamedTensor> state() override { return gather_state(mine(), everyone_); }
   void load(const std::vector<NamedTensor>& state) override {
     spread_state(state, mine(), everyone_);
@@ -153,14 +175,11 @@ class ModelParallel : public ParallelStyle {
     if (forwards ? is_first() : is_last()) return {};
     timer.enter(StepPart::bubble);
     TensorLink& link = forwards ? outputs_ : gradients_;
-    const at::Tensor tensor = empty(forwards ? input_ : output_);
+    const at::Tensor tensor = empty_batch(micro_size_, forwards ? input_ : output_, options_);
     link.receive(tensor, stage_number_ + (forwards ? -1 : 1));
     timer.leave();
     timer.move(StepPart::bubble, StepPart::exposed_comm, link.take_times().exposed_s);
     return tensor;
-  }
-  at::Tensor empty(const std::vector<std::int64_t>& one) const {
-    return at::empty(batch_of(micro_size_, one), options_);
   }
 
   void take_part(const PipelineAction& action, const Batch& batch, StepTimer& timer) {
@@ -178,8 +197,10 @@ class ModelParallel : public ParallelStyle {
     if (is_first()) {
       input = micro(batch.input, i);
     } else {
-      input.set_requires_grad(true);
+      input.set_requires_grad(hands_back_);
     }
+    const auto casts = autocast_.forward_pass();
+    if (!goes_back_) return outputs_.send(stage_.predict(input), stage_number_ + 1);
     if (!is_last()) return outputs_.send(stage_.forward(i, input), stage_number_ + 1);
     loss_.add_(stage_.forward_to_loss(i, input, [&](const at::Tensor& output) {
       return cross_entropy(output, micro(batch.target, i), spec_.label_smoothing) /
@@ -188,32 +209,21 @@ class ModelParallel : public ParallelStyle {
   }
 
   /// Gradients leave the replica in the backward pass of the last micro-batch.
-  void backward(int i, const at::Tensor& output_gradient) {
+  void backward(int i, at::Tensor output_gradient) {
+    if (is_last()) output_gradient = optimizer_->loss_gradient(loss_);
     if (sync_ != nullptr) {
       sync_->before_forward(i + 1 == division_.micro_batches);
       sync_->before_backward({});
     }
     const at::Tensor input_gradient = stage_.backward(i, output_gradient);
-    if (!is_first()) gradients_.send(input_gradient, stage_number_ - 1);
-  }
-
-  void clip() {
-    if (spec_.clip_norm == 0) return;
-    double square = squared_norm(model_->parameters());
-    downstream_.queue->all_reduce({&square, 1, ElementType::float64}, ReduceOp::sum)->wait();
-    clip_to_norm(model_->parameters(), spec_.clip_norm, std::sqrt(square));
+    if (hands_back_) gradients_.send(input_gradient, stage_number_ - 1);
   }
 
   /// What this rank alone has to say of the state: of equal replicas the first one speaks.
   OwnState mine() {
     OwnState own{.speaks = everyone_.rank() < division_.stages};
-    for (NamedTensor& part : model_->state()) {
-      own.tensors.push_back({"model." + part.name, std::move(part.tensor)});
-    }
-    for (NamedTensor& part : optimizer_->state()) {
-      own.tensors.push_back(
-          {fmt::format("optimizer.stage{}.{}", stage_number_, part.name), std::move(part.tensor)});
-    }
+    append(own.tensors, "model.", model_->state());
+    append(own.tensors, fmt::format("optimizer.stage{}.", stage_number_), optimizer_->state());
     return own;
   }
 
@@ -221,17 +231,20 @@ class ModelParallel : public ParallelStyle {
   const ModelDivision division_;
   const int stage_number_;
   CollectiveQueue& everyone_;
+  Autocast autocast_;
   std::unique_ptr<Model> model_;
-  const at::TensorOptions options_;           ///< of what goes from stage to stage
-  std::size_t first_, last_;                  ///< blocks
-  std::vector<std::int64_t> input_, output_;  ///< shapes of one sample at the cuts
+  const at::TensorOptions options_;  ///< of parameters
+  std::size_t first_, last_;         ///< blocks
+  bool goes_back_;                   ///< this stage has a backward pass
+  bool hands_back_;                  ///< and the one before it as well
+  BlockCost input_, output_;         ///< the blocks before the cuts
   Stage stage_;
-  Group downstream_, upstream_;  ///< the stages of this rank's replica, once for each direction
-  Group peers_;                  ///< the ranks with this stage
-  TensorLink outputs_;           ///< from a stage to the next
-  TensorLink gradients_;         ///< of outputs, back
+  RankGroup downstream_, upstream_;  ///< the stages of this rank's replica, once for each direction
+  RankGroup peers_;                  ///< the ranks with this stage
+  TensorLink outputs_;               ///< from a stage to the next
+  TensorLink gradients_;             ///< of outputs, back
   std::unique_ptr<GradientSync> sync_;  ///< null where nobody shares this rank's parameters
-  std::unique_ptr<Optimizer> optimizer_;
+  std::optional<OptimizerStep> optimizer_;
   std::int64_t micro_size_ = 0;
   at::Tensor loss_;
 };
@@ -250,7 +263,11 @@ std::unique_ptr<ParallelStyle> make_model_parallel(StyleContext context,
     refuse(fmt::format("{}: a model's {} samples cannot be cut into {} micro-batches",
                        spec.framework, samples, division.micro_batches));
   }
-  const auto blocks = measure_blocks(*context.model, context.sample);
+  const Autocast autocast(spec.precision, context.device.torch_device().type());
+  const auto blocks = [&] {
+    const auto casts = autocast.forward_pass();
+    return measure_blocks(*context.model, context.sample);
+  }();
   const auto places = places_of(blocks, spec, division.stages);
   return std::make_unique<ModelParallel>(std::move(context), division, blocks, places);
 }
@@ -258,7 +275,7 @@ std::unique_ptr<ParallelStyle> make_model_parallel(StyleContext context,
 DataShare share_of_replica(const contract::RunSpec& spec, int rank, int stages) {
   if (spec.gpus % stages != 0) return {};  // which make_model_parallel() refuses
   const int stage = rank % stages;
-  return {rank / stages, spec.gpus / stages, stage == 0 || stage + 1 == stages};
+  return {rank / stages, spec.gpus / stages, stage == 0 || stage + 1 == stages, stage};
 }
 
 void require_one_replica(const contract::RunSpec& spec) {

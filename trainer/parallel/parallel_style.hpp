@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the ranks of a run divide the work of a training step; and the table of such styles.
+// size: what a run asks of a division of its work; every style has an answer to each.
 #pragma once
 
 #include <functional>
@@ -15,6 +16,7 @@
 #include "trainer/models/model.hpp"
 #include "trainer/optim/optimizer.hpp"
 #include "trainer/record/step_timer.hpp"
+#include "trainer/sync/gradient_sync.hpp"
 
 namespace at {
 class Tensor;
@@ -35,10 +37,12 @@ class ParallelStyle {
   /// ranks is the mean over the global batch.
   virtual at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) = 0;
   /// **Collective.** Scores of the samples, samples x classes; undefined on a rank that is not to
-  /// count them.
+  /// count them. Equal whatever rank makes them, since all evaluate with rank 0's buffers.
   virtual at::Tensor predict(const at::Tensor& input) = 0;
-  /// Between training behaviour (true at first) and evaluation behaviour.
+  /// **Collective.** Between training behaviour (true at first) and evaluation behaviour.
   virtual void set_training(bool training) = 0;
+  /// What the style has counted since it was last asked, for the record.
+  virtual Counts take_counts() { return {}; }
   /// **Collective.** What a checkpoint holds: complete on rank 0, which writes it for all.
   virtual std::vector<NamedTensor> state() = 0;
   /// **Collective.** Goes on from `state`, which state() returned and rank 0 has filled.
@@ -50,6 +54,7 @@ struct DataShare {
   int index = 0;
   int count = 1;
   bool loads = true;  ///< false: others give it what it needs; its batches are hollow
+  int stage = 0;      ///< ranks with the same one have the same layers
 };
 
 /// What a style is made from.
@@ -59,9 +64,15 @@ struct StyleContext {
   std::vector<std::int64_t> sample;  ///< shape of one input
   /// Makes an optimizer for these tensors by the run's settings.
   std::function<std::unique_ptr<Optimizer>(const std::vector<at::Tensor>&)> make_optimizer;
+  /// Another like `model`, on that device.
+  std::function<std::unique_ptr<Model>(const Device&)> make_model;
+  std::string& placement;  ///< the style says here how several devices of this rank lie
   Device& device;
   CollectiveQueue& queue;
   const base::Clock& clock;
+  /// As SyncContext's.
+  std::function<const char*(const char* name)> environment = [](const char*) { return nullptr; };
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
 struct StyleEntry {
@@ -71,6 +82,8 @@ struct StyleEntry {
   /// be divided so.
   std::unique_ptr<ParallelStyle> (*make)(StyleContext context);
   DataShare (*share)(const contract::RunSpec& spec, int rank);
+  bool accumulates =
+      false;  ///< gradients of several batches, contract::RunSpec::accumulation_steps
 };
 
 /// The styles in which each rank has a replica of its own are not in it: they are the syncs.

@@ -6,12 +6,13 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/batch.hpp"
-#include "trainer/optim/gradient_norm.hpp"
+#include "trainer/device/autocast.hpp"
 #include "trainer/optim/loss.hpp"
+#include "trainer/parallel/buffers.hpp"
+#include "trainer/parallel/optimizer_step.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
 
 namespace dlscale::trainer {
@@ -23,8 +24,10 @@ class Replicated : public ParallelStyle {
  public:
   Replicated(StyleContext context, const SyncEntry& sync)
       : smoothing_(context.spec.label_smoothing),
-        clip_norm_(context.spec.clip_norm),
         micro_batches_(context.spec.accumulation_steps),
+        autocast_(context.spec.precision, context.device.torch_device().type()),
+        broadcasts_buffers_(context.spec.framework == "ddp" &&
+                            context.spec.framework_options.broadcast_buffers),
         queue_(context.queue),
         model_(std::move(context.model)),
         sync_(sync.make({.parameters = model_->parameters(),
@@ -32,9 +35,12 @@ class Replicated : public ParallelStyle {
                          .options = context.spec.framework_options,
                          .queue = context.queue,
                          .clock = context.clock,
-                         .model = model_.get()})),
+                         .model = model_.get(),
+                         .environment = context.environment,
+                         .warn = context.warn})),
         optimized_(sync_->optimized()),
-        optimizer_(context.make_optimizer(optimized_.tensors)) {}
+        optimizer_(context.spec, optimized_.tensors, context.make_optimizer(optimized_.tensors),
+                   optimized_.is_shard ? &queue_ : nullptr) {}
 
   at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
     at::Tensor loss;
@@ -48,9 +54,10 @@ class Replicated : public ParallelStyle {
     sync_->after_backward();
 
     timer.enter(StepPart::optimizer);
-    timer.move(StepPart::backward, StepPart::exposed_comm, sync_->exposed_comm_s());
-    clip();
-    optimizer_->step(learning_rate);
+    const double in_forward_s = sync_->exposed_in_forward_s();
+    timer.move(StepPart::forward, StepPart::exposed_comm, in_forward_s);
+    timer.move(StepPart::backward, StepPart::exposed_comm, sync_->exposed_comm_s() - in_forward_s);
+    optimizer_.take(learning_rate);
     // Dropped, not zeroed: the next backward pass then stores gradients instead of adding to zeros.
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.enter(StepPart::exposed_comm);
@@ -58,23 +65,39 @@ class Replicated : public ParallelStyle {
     return loss;
   }
 
-  at::Tensor predict(const at::Tensor& input) override { return model_->forward(input); }
-  void set_training(bool training) override { model_->set_training(training); }
+  at::Tensor predict(const at::Tensor& input) override {
+    const auto casts = autocast_.forward_pass();
+    return model_->forward(input);
+  }
+  void set_training(bool training) override {
+    if (!training) broadcast_buffers(*model_, queue_);
+    model_->set_training(training);
+  }
+  Counts take_counts() override {
+    Counts counts = sync_->take_counts();
+    optimizer_.add_counts(counts);
+    return counts;
+  }
   std::vector<NamedTensor> state() override;
   void load(const std::vector<NamedTensor>& state) override;
 
  private:
   /// Returns its share of the step's loss.
   at::Tensor micro_step(const Batch& batch, bool is_last, StepTimer& timer) {
+    share_buffers(is_last, timer);
     timer.enter(StepPart::forward);
     sync_->before_forward(is_last);
-    const at::Tensor output = model_->forward(batch.input);
-    at::Tensor loss = cross_entropy(output, batch.target, smoothing_);
+    at::Tensor output, loss;
+    {
+      const auto casts = autocast_.forward_pass();
+      output = model_->forward(batch.input);
+      loss = cross_entropy(output, batch.target, smoothing_);
+    }
     if (micro_batches_ > 1) loss = loss / micro_batches_;
 
     timer.enter(StepPart::backward);
     sync_->before_backward(output);
-    loss.backward();
+    loss.backward(optimizer_.loss_gradient(loss));
     return loss.detach();
   }
 
@@ -87,23 +110,33 @@ class Replicated : public ParallelStyle {
                                               });
   }
 
-  void clip() {
-    if (clip_norm_ == 0) return;
-    double square = squared_norm(optimized_.tensors);
-    if (optimized_.is_shard) {
-      queue_.all_reduce({&square, 1, ElementType::float64}, ReduceOp::sum)->wait();
+  /// **Collective.** ranks x elements.
+  at::Tensor of_all_ranks(const at::Tensor& mine) {
+    const at::Tensor all = at::empty({queue_.size(), mine.numel()}, mine.options());
+    queue_.all_gather(span_of(mine), span_of(all))->wait();
+    return all;
+  }
+
+  /// As PyTorch's wrapper: before the first of the passes whose gradients are exchanged together.
+  void share_buffers(bool exchanges, StepTimer& timer) {
+    if (!broadcasts_buffers_) return;
+    if (buffers_are_due_) {
+      timer.enter(StepPart::exposed_comm);
+      broadcast_buffers(*model_, queue_);
     }
-    clip_to_norm(optimized_.tensors, clip_norm_, std::sqrt(square));
+    buffers_are_due_ = exchanges;
   }
 
   double smoothing_;
-  double clip_norm_;
   int micro_batches_;
+  Autocast autocast_;
+  bool broadcasts_buffers_;
+  bool buffers_are_due_ = true;
   CollectiveQueue& queue_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<GradientSync> sync_;
   Optimized optimized_;
-  std::unique_ptr<Optimizer> optimizer_;
+  OptimizerStep optimizer_;
 };
 
 std::vector<NamedTensor> Replicated::state() {
@@ -114,14 +147,12 @@ std::vector<NamedTensor> Replicated::state() {
     all.push_back({"model." + part.name, optimized_.is_shard ? tensor.clone() : tensor});
   }
   sync_->release_parameters(false);
-  for (NamedTensor& part : optimizer_->state()) {
-    if (is_shard(part.tensor)) {
-      const at::Tensor whole =
-          at::empty({queue_.size(), part.tensor.numel()}, part.tensor.options());
-      queue_.all_gather(span_of(part.tensor), span_of(whole))->wait();
-      part.tensor = whole;
-    }
+  for (NamedTensor& part : optimizer_.state()) {
+    if (is_shard(part.tensor)) part.tensor = of_all_ranks(part.tensor);
     all.push_back({"optimizer." + part.name, std::move(part.tensor)});
+  }
+  for (const NamedTensor& part : sync_->state()) {
+    all.push_back({"sync." + part.name, of_all_ranks(part.tensor)});
   }
   return all;
 }
@@ -138,9 +169,12 @@ void Replicated::load(const std::vector<NamedTensor>& state) {
     if (mine.tensor.data_ptr() != loaded.data_ptr()) mine.tensor.detach().copy_(loaded);
   }
   sync_->release_parameters(true);
-  for (const NamedTensor& mine : optimizer_->state()) {
+  for (const NamedTensor& mine : optimizer_.state()) {
     const at::Tensor& loaded = tensors[next++];
     if (is_shard(mine.tensor)) mine.tensor.copy_(loaded[queue_.rank()].view_as(mine.tensor));
+  }
+  for (const NamedTensor& mine : sync_->state()) {
+    mine.tensor.copy_(tensors[next++][queue_.rank()].view_as(mine.tensor));
   }
 }
 

@@ -70,8 +70,9 @@ std::vector<std::vector<Outline>> collect_outlines(std::string mine, CollectiveQ
   return all;
 }
 
+/// From the host's memory, wherever the tensor is: rank 0 collects there.
 void send(const at::Tensor& tensor, int to, CollectiveQueue& queue) {
-  const at::Tensor dense = tensor.detach().contiguous();
+  const at::Tensor dense = tensor.detach().contiguous().cpu();
   queue.exchange(span_of(dense), to, {}, kNobody)->wait();
 }
 

@@ -27,7 +27,8 @@ void TensorLink::send(const at::Tensor& tensor, int to) {
     sent_.pop_front();
   }
   const at::Tensor dense = tensor.contiguous();
-  queue_.exchange({}, to, {}, kNobody);
+  // Not before a device has made the tensor, as if it carried it.
+  queue_.run([to](Communicator& ranks) { ranks.exchange({}, to, {}, kNobody); });
   sent_.push_back({queue_.exchange(span_of(dense), to, {}, kNobody), dense});
 }
 

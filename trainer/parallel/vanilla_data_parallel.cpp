@@ -3,14 +3,15 @@
 // every step, collects outputs and gradients, and alone keeps the model.
 #include <torch/torch.h>
 
-#include <algorithm>
-#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/batch.hpp"
-#include "trainer/optim/gradient_norm.hpp"
+#include "trainer/device/autocast.hpp"
 #include "trainer/optim/loss.hpp"
+#include "trainer/parallel/chunk.hpp"
+#include "trainer/parallel/optimizer_step.hpp"
 #include "trainer/parallel/parallel_style.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
 
@@ -27,20 +28,23 @@ class VanillaDataParallel : public ParallelStyle {
  public:
   explicit VanillaDataParallel(StyleContext context)
       : smoothing_(context.spec.label_smoothing),
-        clip_norm_(context.spec.clip_norm),
+        autocast_(context.spec.precision, context.device.torch_device().type()),
         sample_(std::move(context.sample)),
         queue_(context.queue),
         model_(std::move(context.model)),
         options_(model_->parameters().front().options().requires_grad(false)) {
-    if (is_root()) optimizer_ = context.make_optimizer(model_->parameters());
+    if (is_root()) {
+      optimizer_.emplace(context.spec, model_->parameters(),
+                         context.make_optimizer(model_->parameters()));
+    }
   }
 
   at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
     timer.enter(StepPart::exposed_comm);
     replicate();
-    const at::Tensor input = scatter(batch.input, sample_);
+    const at::Tensor input = scatter(batch.input, sample_, options_);
     timer.enter(StepPart::forward);
-    const at::Tensor output = model_->forward(input);
+    const at::Tensor output = forward(input);
     const std::int64_t classes = output.size(1);
     timer.enter(StepPart::exposed_comm);
     at::Tensor outputs = gather(output.detach(), batch.size());
@@ -52,13 +56,13 @@ class VanillaDataParallel : public ParallelStyle {
       outputs.set_requires_grad(true);
       loss = cross_entropy(outputs, batch.target, smoothing_);
       timer.enter(StepPart::backward);
-      loss.backward();
+      loss.backward(optimizer_->loss_gradient(loss));
       output_gradients = outputs.grad();
       timer.enter(StepPart::exposed_comm);
     }
     output_gradients = scatter(
         output_gradients.defined() ? output_gradients : at::empty({batch.size(), 0}, options_),
-        {classes});
+        {classes}, output.options());
     timer.enter(StepPart::backward);
     output.backward(output_gradients);
     timer.enter(StepPart::exposed_comm);
@@ -70,28 +74,34 @@ class VanillaDataParallel : public ParallelStyle {
 
   at::Tensor predict(const at::Tensor& input) override {
     replicate();
-    const at::Tensor mine = scatter(input, sample_);
-    const at::Tensor outputs = gather(model_->forward(mine), input.size(0));
+    const at::Tensor mine = scatter(input, sample_, options_);
+    const at::Tensor outputs = gather(forward(mine), input.size(0));
     return is_root() ? outputs : at::Tensor();
   }
 
   void set_training(bool training) override { model_->set_training(training); }
+  Counts take_counts() override {
+    Counts counts;
+    if (optimizer_) optimizer_->add_counts(counts);
+    return counts;
+  }
 
   std::vector<NamedTensor> state() override {
     std::vector<NamedTensor> all;
     if (!is_root()) return all;
-    for (NamedTensor& part : model_->state()) {
-      all.push_back({"model." + part.name, std::move(part.tensor)});
-    }
-    for (NamedTensor& part : optimizer_->state()) {
-      all.push_back({"optimizer." + part.name, std::move(part.tensor)});
-    }
+    append(all, "model.", model_->state());
+    append(all, "optimizer.", optimizer_->state());
     return all;
   }
   void load(const std::vector<NamedTensor>&) override {}  // rank 0 has been filled
 
  private:
   bool is_root() const { return queue_.rank() == kRoot; }
+
+  at::Tensor forward(const at::Tensor& input) {
+    const auto casts = autocast_.forward_pass();
+    return model_->forward(input);
+  }
 
   /// Rank 0's parameters and buffers to every other rank.
   void replicate() {
@@ -103,15 +113,16 @@ class VanillaDataParallel : public ParallelStyle {
   }
 
   /// This rank's chunk of what rank 0 has; `whole` gives its first size on the other ranks, and
-  /// `one` the shape of a sample.
-  at::Tensor scatter(const at::Tensor& whole, const std::vector<std::int64_t>& one) {
+  /// `one` and `options` what a sample is like.
+  at::Tensor scatter(const at::Tensor& whole, const std::vector<std::int64_t>& one,
+                     const at::TensorOptions& options) {
     at::Tensor mine;
     for (int rank = 0; rank < queue_.size(); ++rank) {
       const auto [first, count] = chunk(whole.size(0), rank);
       if (rank == queue_.rank()) {
         std::vector<std::int64_t> shape{count};
         shape.insert(shape.end(), one.begin(), one.end());
-        mine = is_root() ? whole.narrow(0, first, count) : at::empty(shape, options_);
+        mine = is_root() ? whole.narrow(0, first, count) : at::empty(shape, options);
       }
       if (rank == kRoot) continue;
       hand(is_root() ? whole.narrow(0, first, count).contiguous() : mine, kRoot, rank);
@@ -125,7 +136,7 @@ class VanillaDataParallel : public ParallelStyle {
     std::vector<at::Tensor> chunks{dense};
     for (int rank = 1; rank < queue_.size(); ++rank) {
       const at::Tensor there =
-          is_root() ? at::empty({chunk(samples, rank).second, mine.size(1)}, options_) : dense;
+          is_root() ? at::empty({chunk(samples, rank).count, mine.size(1)}, mine.options()) : dense;
       hand(there, rank, kRoot);
       chunks.push_back(there);
     }
@@ -147,13 +158,7 @@ class VanillaDataParallel : public ParallelStyle {
   }
 
   void step(double learning_rate) {
-    if (is_root()) {
-      if (clip_norm_ > 0) {
-        const double square = squared_norm(model_->parameters());
-        clip_to_norm(model_->parameters(), clip_norm_, std::sqrt(square));
-      }
-      optimizer_->step(learning_rate);
-    }
+    if (optimizer_) optimizer_->take(learning_rate);
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
   }
 
@@ -163,21 +168,17 @@ class VanillaDataParallel : public ParallelStyle {
     if (queue_.rank() == to) queue_.exchange({}, kNobody, span_of(tensor), from)->wait();
   }
 
-  /// First sample and number of samples of a rank, as torch.chunk cuts: the last ranks may get
-  /// fewer, or none.
-  std::pair<std::int64_t, std::int64_t> chunk(std::int64_t samples, int rank) const {
-    const std::int64_t most = (samples + queue_.size() - 1) / queue_.size();
-    const std::int64_t first = std::min(most * rank, samples);
-    return {first, std::min(most, samples - first)};
+  Chunk chunk(std::int64_t samples, int rank) const {
+    return chunk_of(samples, rank, queue_.size());
   }
 
   double smoothing_;
-  double clip_norm_;
+  Autocast autocast_;
   std::vector<std::int64_t> sample_;
   CollectiveQueue& queue_;
   std::unique_ptr<Model> model_;
   const at::TensorOptions options_;
-  std::unique_ptr<Optimizer> optimizer_;  ///< rank 0's
+  std::optional<OptimizerStep> optimizer_;  ///< rank 0's
 };
 
 std::unique_ptr<ParallelStyle> make(StyleContext context) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/record/step_recorder.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -14,6 +16,13 @@ std::vector<double> column(const std::vector<RankWindow>& ranks, Get get) {
   values.reserve(ranks.size());
   for (const RankWindow& rank : ranks) values.push_back(get(rank));
   return values;
+}
+
+/// Adds a key to the text of a JSON object; an empty text stands for one without keys.
+void add_key(std::string& object, const std::string& key, std::int64_t value) {
+  if (object.empty()) object = "{}";
+  object.pop_back();
+  object += fmt::format(R"({}"{}":{}}})", object.size() > 1 ? "," : "", key, value);
 }
 
 }  // namespace
@@ -74,6 +83,7 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
              queue_);
   counted_ = queue_.stats();  // the gathering itself belongs to no window
   contract::StepWindow window = make_window(steps, ranks);
+  for (const auto& [key, count] : mine.counts) add_key(window.extra, key, count);
   window.warmup = std::exchange(first_window_, false);
   window.time = clock_.unix_s();
   writer_.write(window);

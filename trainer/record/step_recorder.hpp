@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "contract/checkpoint.hpp"
 #include "contract/result_record.hpp"
+#include "trainer/record/counts.hpp"
 #include "trainer/record/result_writer.hpp"
 #include "trainer/record/spread.hpp"
 
@@ -43,6 +44,7 @@ struct RankMeasures {
   double loss_sum = 0;
   double peak_memory_bytes = 0;
   WindowWishes wishes;
+  Counts counts;  ///< rank 0's are written
 };
 
 /// One for a launch. Writing is rank 0's; every rank gets the same values back.

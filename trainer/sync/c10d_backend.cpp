@@ -111,12 +111,23 @@ c10::intrusive_ptr<c10d::Work> QueueBackend::barrier(const c10d::BarrierOptions&
   return work;
 }
 
+c10::intrusive_ptr<c10::ivalue::Future> QueueBackend::run(std::function<void(Communicator&)> calls,
+                                                          const at::Tensor& result) {
+  auto work = c10::make_intrusive<QueueWork>(getRank(), c10d::OpType::ALLREDUCE,
+                                             std::vector<at::Tensor>{result});
+  last_all_reduce_ = queue_.run(
+      std::move(calls), [work, result](const std::exception_ptr& error) { work->complete(error); });
+  return work->getFuture();
+}
+
 c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(
     const c10::intrusive_ptr<QueueBackend>& backend) {
   // The store would be for finding the other ranks; the queue has found them already.
   auto group = c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(),
                                                        backend->getRank(), backend->getSize());
-  group->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::CUSTOM, backend);
+  for (const auto device : {c10::DeviceType::CPU, c10::DeviceType::CUDA}) {
+    group->setBackend(device, c10d::ProcessGroup::BackendType::CUSTOM, backend);
+  }
   group->setDefaultBackend(c10d::ProcessGroup::BackendType::CUSTOM);
   group->setGroupName("dlscale");
   return group;

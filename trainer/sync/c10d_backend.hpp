@@ -2,6 +2,7 @@
 // A CollectiveQueue seen as a backend of PyTorch's distributed package.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
@@ -11,8 +12,8 @@
 
 namespace dlscale::trainer {
 
-/// Offers what c10d::Reducer calls, on CPU tensors, one tensor a call. Futures are completed on the
-/// queue's thread. The queue must outlive it.
+/// Offers what c10d::Reducer calls, one tensor a call. Futures are completed on the queue's thread,
+/// when a device has done its part as well. The queue must outlive it.
 class QueueBackend : public c10d::Backend {
  public:
   explicit QueueBackend(CollectiveQueue& queue);
@@ -28,7 +29,11 @@ class QueueBackend : public c10d::Backend {
                                            const c10d::AllgatherOptions& options) override;
   c10::intrusive_ptr<c10d::Work> barrier(const c10d::BarrierOptions& options) override;
 
-  /// The all-reduce submitted last; null before the first.
+  /// Calls that no other submission comes between; they leave `result`, which the future has.
+  c10::intrusive_ptr<c10::ivalue::Future> run(std::function<void(Communicator&)> calls,
+                                              const at::Tensor& result);
+
+  /// The all-reduce, or run(), submitted last; null before the first.
   const std::shared_ptr<trainer::Work>& last_all_reduce() const { return last_all_reduce_; }
 
  private:
@@ -36,7 +41,7 @@ class QueueBackend : public c10d::Backend {
   std::shared_ptr<trainer::Work> last_all_reduce_;
 };
 
-/// A process group whose CPU collectives are `backend`'s.
+/// A process group whose collectives are `backend`'s.
 c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(
     const c10::intrusive_ptr<QueueBackend>& backend);
 

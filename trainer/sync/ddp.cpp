@@ -12,6 +12,7 @@
 #include "trainer/sync/c10d_backend.hpp"
 #include "trainer/sync/compression_hook.hpp"
 #include "trainer/sync/gradient_sync.hpp"
+#include "trainer/sync/powersgd.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -55,7 +56,10 @@ class Ddp : public GradientSync {
         bytes_of_mb(options.first_bucket_mb), /*skip_all_reduce_unused_params=*/false,
         /*use_python_reducer=*/false, std::vector<std::int64_t>{});
     if (options.static_graph) reducer_->set_static_graph();
-    if (options.compression != "none") {
+    if (options.compression == "powersgd") {
+      power_sgd_ = std::make_shared<PowerSgd>(parameters_, options, backend_);
+      reducer_->register_comm_hook(make_powersgd_hook(power_sgd_));
+    } else if (options.compression != "none") {
       reducer_->register_comm_hook(make_compression_hook(options.compression, group_));
     }
   }
@@ -82,11 +86,15 @@ class Ddp : public GradientSync {
     // submitted when the last gradient was ready: from then on nothing was left to compute.
     const auto& last = backend_->last_all_reduce();
     last->wait();
-    exposed_s_ = rebuild_s_ + last->finished_s() - last->submitted_s();
+    exposed_s_ = rebuild_s_ + last->finished_s() - last->ready_s();
   }
 
   Optimized optimized() override { return {parameters_}; }
   double exposed_comm_s() const override { return exposed_s_; }
+  double exposed_in_forward_s() const override { return rebuild_s_; }
+  std::vector<NamedTensor> state() override {
+    return power_sgd_ ? power_sgd_->state() : std::vector<NamedTensor>{};
+  }
 
  private:
   /// **Collective.** Throws on ranks whose parameters are not rank 0's in number and shape.
@@ -135,6 +143,7 @@ class Ddp : public GradientSync {
   const base::Clock& clock_;
   c10::intrusive_ptr<QueueBackend> backend_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
+  std::shared_ptr<PowerSgd> power_sgd_;  ///< null where nothing is compressed so
   std::unique_ptr<c10d::Reducer> reducer_;
   bool exchanges_ = true;
   double rebuild_s_ = 0;

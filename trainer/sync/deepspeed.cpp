@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // DeepSpeed's ZeRO: optimizer state, gradients and parameters that each rank has a part of.
+#include <utility>
+
 #include "trainer/sync/gradient_sync.hpp"
+#include "trainer/sync/zero_host_optimizer.hpp"
 #include "trainer/sync/zero_optimizer_partition.hpp"
 #include "trainer/sync/zero_parameter_partition.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
-std::unique_ptr<GradientSync> make(const SyncContext& context) {
+std::unique_ptr<GradientSync> make_stage(const SyncContext& context) {
   switch (context.options.zero_stage) {
     case 0:
       return make_bucketed_all_reduce(context);
@@ -17,6 +20,12 @@ std::unique_ptr<GradientSync> make(const SyncContext& context) {
     default:
       return make_parameter_partition(context);
   }
+}
+
+std::unique_ptr<GradientSync> make(const SyncContext& context) {
+  auto stage = make_stage(context);
+  if (!context.options.offload_optimizer || context.options.zero_stage == 0) return stage;
+  return with_host_optimizer(std::move(stage), context.clock);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // size: a step has these moments; a style leaves out those that it does not need.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/registry.hpp"
 #include "contract/run_spec.hpp"
 #include "trainer/comm/collective_queue.hpp"
+#include "trainer/record/counts.hpp"
 
 namespace at {
 class Tensor;
@@ -18,7 +20,8 @@ class Tensor;
 
 namespace dlscale::trainer {
 
-class Model;  // models/model.hpp
+class Model;         // models/model.hpp
+struct NamedTensor;  // checkpoint/named_tensor.hpp
 
 /// What a sync style needs to know of the model. Parameters are the trainable ones, in model
 /// order; their tensors are shared with the model and outlive the sync.
@@ -29,6 +32,10 @@ struct SyncContext {
   CollectiveQueue& queue;
   const base::Clock& clock;
   Model* model = nullptr;  ///< where they are of one, for styles that act block by block
+  /// A variable of the job's environment, or null.
+  std::function<const char*(const char* name)> environment = [](const char*) { return nullptr; };
+  /// Tells the user of trouble, in one line.
+  std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
 /// What a rank's optimizer steps.
@@ -60,6 +67,13 @@ class GradientSync {
   virtual void release_parameters(bool changed) { static_cast<void>(changed); }
   /// Seconds of the last step in which computation stood still for communication.
   virtual double exposed_comm_s() const = 0;
+  /// Of them, those in forward passes; the others were in or behind backward passes.
+  virtual double exposed_in_forward_s() const { return 0; }
+  /// What this rank alone must keep for the steps to go on as they would have; shares its memory.
+  /// The same names and, on all ranks, the same shapes whenever it is asked.
+  virtual std::vector<NamedTensor> state();
+  /// What it has counted since it was last asked.
+  virtual Counts take_counts() { return {}; }
 };
 
 /// A row of the framework table.

@@ -3,12 +3,13 @@
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <future>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
+#include "trainer/sync/device_fusion.hpp"
 #include "trainer/sync/gradient_hooks.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 #include "trainer/sync/horovod/background_loop.hpp"
@@ -26,19 +27,21 @@ std::optional<at::ScalarType> type_of_compression(const std::string& name) {
                        contract::kExitBadRunDescription);
 }
 
-horovod::Options options_of(const contract::FrameworkOptions& options) {
+horovod::Options options_of(const SyncContext& context) {
+  const contract::FrameworkOptions& options = context.options;
   horovod::Options result;
   result.tuned = {options.fusion_threshold_mb, options.cycle_time_ms};
   result.autotune = options.autotune;
   result.cache_capacity = options.cache_capacity;
   result.hierarchical_all_reduce = options.hierarchical_all_reduce;
   // As Horovod is asked for it.
-  if (const char* path = std::getenv("HOROVOD_TIMELINE")) result.timeline = path;
+  if (const char* path = context.environment("HOROVOD_TIMELINE")) result.timeline = path;
   return result;
 }
 
-void tell_user(const std::string& warning) {
-  fmt::print(stderr, "dlscale-train: {}\n", warning);
+/// Null: in the host's memory.
+std::unique_ptr<horovod::FusionBuffer> fusion_for(const at::Tensor& parameter) {
+  return parameter.is_cpu() ? nullptr : make_device_fusion(parameter.device());
 }
 
 /// A rank that is alone exchanges nothing, as in Horovod.
@@ -48,9 +51,11 @@ class Horovod : public GradientSync {
       : parameters_(context.parameters),
         names_(context.parameter_names),
         compressed_type_(type_of_compression(context.options.compression)),
+        communicator_(context.queue.communicator()),
         clock_(context.clock) {
     if (context.queue.size() == 1) return;
-    loop_.emplace(context.queue.communicator(), clock_, options_of(context.options), &tell_user);
+    loop_.emplace(communicator_, clock_, options_of(context), context.warn,
+                  fusion_for(parameters_.front()));
     travelling_.resize(parameters_.size());
     done_.resize(parameters_.size());
     hooks_ = GradientHooks(parameters_, [this](std::size_t i) {
@@ -67,6 +72,8 @@ class Horovod : public GradientSync {
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       if (!done_[i].valid()) submit(i);
     }
+    // A device may still be at the backward pass, which is no exposed communication.
+    if (const auto computed = communicator_.fence()) computed->wait();
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const double begin_s = clock_.steady_s();
       done_[i].get();
@@ -78,6 +85,7 @@ class Horovod : public GradientSync {
 
   Optimized optimized() override { return {parameters_}; }
   double exposed_comm_s() const override { return exposed_s_; }
+  Counts take_counts() override;
 
  private:
   void submit(std::size_t i) {
@@ -96,6 +104,7 @@ class Horovod : public GradientSync {
   std::vector<at::Tensor> parameters_;
   std::vector<std::string> names_;
   std::optional<at::ScalarType> compressed_type_;
+  Communicator& communicator_;
   const base::Clock& clock_;
   bool exchanges_ = true;
   std::vector<at::Tensor> travelling_;           ///< what is being reduced for each parameter
@@ -103,7 +112,22 @@ class Horovod : public GradientSync {
   std::optional<horovod::BackgroundLoop> loop_;  ///< ends before what it works on
   GradientHooks hooks_;
   double exposed_s_ = 0;
+  horovod::Counters reported_;
 };
+
+Counts Horovod::take_counts() {
+  if (!loop_) return {};
+  const horovod::Counters now = loop_->counters();
+  const horovod::Counters before = std::exchange(reported_, now);
+  return {{"horovod_cycles", now.cycles - before.cycles},
+          {"horovod_negotiations", now.slow_cycles - before.slow_cycles},
+          {"horovod_cache_hits", now.cache_hits - before.cache_hits},
+          {"horovod_control_bytes", now.control_bytes - before.control_bytes},
+          {"horovod_all_reduces", now.reductions - before.reductions},
+          {"horovod_tensors", now.tensors - before.tensors},
+          {"horovod_fused_tensors", now.fused_tensors - before.fused_tensors},
+          {"horovod_bytes", now.bytes - before.bytes}};
+}
 
 std::unique_ptr<GradientSync> make(const SyncContext& context) {
   return std::make_unique<Horovod>(context);

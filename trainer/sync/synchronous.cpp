@@ -11,7 +11,7 @@ namespace {
 class Synchronous : public GradientSync {
  public:
   explicit Synchronous(const SyncContext& context)
-      : parameters_(context.parameters), queue_(context.queue), clock_(context.clock) {}
+      : parameters_(context.parameters), queue_(context.queue) {}
 
   void after_backward() override {
     exposed_s_ = 0;
@@ -19,9 +19,7 @@ class Synchronous : public GradientSync {
       at::Tensor& gradient = parameter.mutable_grad();
       // A parameter that this rank did not use may be in use on another, which waits for us.
       if (!gradient.defined()) gradient = at::zeros_like(parameter);
-      const double begin_s = clock_.steady_s();
-      queue_.all_reduce(span_of(gradient), ReduceOp::sum)->wait();
-      exposed_s_ += clock_.steady_s() - begin_s;
+      exposed_s_ += queue_.wait_for(*queue_.all_reduce(span_of(gradient), ReduceOp::sum));
       gradient.div_(queue_.size());
     }
   }
@@ -32,7 +30,6 @@ class Synchronous : public GradientSync {
  private:
   std::vector<at::Tensor> parameters_;
   CollectiveQueue& queue_;
-  const base::Clock& clock_;
   double exposed_s_ = 0;
 };
 

@@ -2,6 +2,8 @@
 // Tensors as the collectives see them.
 #include "trainer/sync/tensor_collectives.hpp"
 
+#include <ATen/ops/from_blob.h>
+
 #include <memory>
 #include <string>
 
@@ -36,12 +38,40 @@ ElementType element_type_of(at::ScalarType type) {
   }
 }
 
+at::ScalarType scalar_type_of(ElementType type) {
+  switch (type) {
+    case ElementType::uint8:
+      return at::kByte;
+    case ElementType::int32:
+      return at::kInt;
+    case ElementType::int64:
+      return at::kLong;
+    case ElementType::float16:
+      return at::kHalf;
+    case ElementType::bfloat16:
+      return at::kBFloat16;
+    case ElementType::float32:
+      return at::kFloat;
+    case ElementType::float64:
+      break;
+  }
+  return at::kDouble;
+}
+
 }  // namespace
 
 Span span_of(const at::Tensor& tensor) {
-  if (!tensor.device().is_cpu()) refuse("a tensor on " + tensor.device().str());
+  if (!tensor.is_cpu() && !tensor.is_cuda()) refuse("a tensor on " + tensor.device().str());
   if (!tensor.is_non_overlapping_and_dense()) refuse("a tensor with gaps in its memory");
-  return {tensor.data_ptr(), tensor.numel(), element_type_of(tensor.scalar_type())};
+  return {tensor.data_ptr(), tensor.numel(), element_type_of(tensor.scalar_type()),
+          tensor.is_cuda() ? Memory::device : Memory::host};
+}
+
+at::Tensor tensor_at(const Span& span, at::Device device) {
+  return at::for_blob(span.data, {span.count})
+      .options(at::TensorOptions(scalar_type_of(span.type)).device(device))
+      .target_device(device)
+      .make_tensor();
 }
 
 void broadcast_from_root(const std::vector<at::Tensor>& tensors, CollectiveQueue& queue) {

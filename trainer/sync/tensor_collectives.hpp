@@ -11,9 +11,12 @@
 namespace dlscale::trainer {
 
 /// The elements of `tensor` in memory order, which is the same on all ranks when its strides are.
-/// Throws RunError for what the collectives cannot take: tensors that are not on the CPU, have
-/// gaps in memory, or are of a type no ElementType stands for.
+/// Throws RunError for what the collectives cannot take: tensors that are neither in the host's
+/// memory nor a GPU's, have gaps in memory, or are of a type no ElementType stands for.
 Span span_of(const at::Tensor& tensor);
+
+/// What `span` covers, on `device`, as a vector. The memory stays whose it is.
+at::Tensor tensor_at(const Span& span, at::Device device);
 
 /// For a collective of these tensors: they live until it is over, whatever becomes of whoever
 /// submitted it.

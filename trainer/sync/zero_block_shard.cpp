@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/sync/zero_block_shard.hpp"
 
-#include <ATen/native/Resize.h>
 #include <torch/torch.h>
 
 #include <utility>
@@ -14,7 +13,11 @@ namespace {
 /// What was computed with a tensor and saved for backward keeps its storage, whatever its size is
 /// in the meantime.
 void resize_storage(const at::Tensor& tensor, std::size_t bytes) {
-  at::native::resize_bytes_nocuda(tensor.storage(), static_cast<std::int64_t>(bytes));
+  const c10::DeviceGuard device(tensor.device());  // on which its allocator allocates
+  c10::StorageImpl& storage = *tensor.storage().unsafeGetStorageImpl();
+  if (storage.nbytes() == bytes) return;
+  storage.set_data_ptr_noswap(storage.allocator()->allocate(bytes));
+  storage.set_nbytes(bytes);
 }
 
 }  // namespace
@@ -52,9 +55,11 @@ void BlockShard::ask() {
                                   keeping(partition_, flat_.vector()));
 }
 
-void BlockShard::wait() {
-  if (on_its_way_) std::exchange(on_its_way_, nullptr)->wait();
+double BlockShard::wait() {
+  double exposed_s = 0;
+  if (on_its_way_) exposed_s = queue_.wait_for(*std::exchange(on_its_way_, nullptr));
   is_whole_ = true;
+  return exposed_s;
 }
 
 void BlockShard::release() {
@@ -78,7 +83,7 @@ void BlockShard::reduce_gradients() {
     at::Tensor& gradient = parameters_[i].mutable_grad();
     if (!gradient.defined()) continue;
     const FlatRange range = flat_.range(i);
-    all.narrow(0, range.first, range.count).copy_(gradient.reshape({-1}));
+    all.narrow(0, range.first, range.count).copy_(in_memory_order(gradient));
     gradient.reset();
   }
   all.div_(queue_.size());
@@ -87,12 +92,14 @@ void BlockShard::reduce_gradients() {
                                                 keeping(all, share))});
 }
 
-void BlockShard::finish_gradients() {
+double BlockShard::finish_gradients() {
   const at::NoGradGuard no_gradients;
+  double exposed_s = 0;
   for (const Sent& sent : std::exchange(sent_, {})) {
-    sent.work->wait();
+    exposed_s += queue_.wait_for(*sent.work);
     partition_.mutable_grad().add_(sent.share);
   }
+  return exposed_s;
 }
 
 }  // namespace dlscale::trainer

@@ -26,8 +26,8 @@ class BlockShard {
 
   /// **Collective.** Asks for the whole, unless it is there or on its way.
   void ask();
-  /// Waits for it; returns whether there was anything to wait for.
-  void wait();
+  /// Waits for it; returns the seconds in which computation stood still.
+  double wait();
   /// Gives the memory of the whole back.
   void release();
   /// **Collective.** The parts have changed: what stays whole is made anew.
@@ -38,8 +38,9 @@ class BlockShard {
   /// **Collective.** Sends the gradients off, divided by the number of ranks, and drops them; a
   /// parameter without one counts as zeros.
   void reduce_gradients();
-  /// Waits for what was sent off and adds the part's share to the partition's gradient.
-  void finish_gradients();
+  /// Waits for what was sent off and adds the part's share to the partition's gradient. Returns the
+  /// seconds in which computation stood still.
+  double finish_gradients();
 
  private:
   bool is_persistent() const { return elements() <= persistent_; }

@@ -15,6 +15,10 @@ FlatRange FlatRange::shared_with(const FlatRange& other) const {
   return {begin, std::max<std::int64_t>(0, std::min(last(), other.last()) - begin)};
 }
 
+at::Tensor in_memory_order(const at::Tensor& tensor) {
+  return tensor.as_strided({tensor.numel()}, {1});
+}
+
 FlatParameters::FlatParameters(const std::vector<at::Tensor>& parameters, int ranks) {
   const at::NoGradGuard no_gradients;
   std::int64_t total = 0;
@@ -31,7 +35,7 @@ FlatParameters::FlatParameters(const std::vector<at::Tensor>& parameters, int ra
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     at::Tensor parameter = parameters[i];
     const at::Tensor place =
-        vector_.narrow(0, ranges_[i].first, ranges_[i].count).view(parameter.sizes());
+        vector_.as_strided(parameter.sizes(), parameter.strides(), ranges_[i].first);
     place.copy_(parameter);
     parameter.set_data(place);
   }

@@ -18,9 +18,13 @@ struct FlatRange {
   FlatRange shared_with(const FlatRange& other) const;
 };
 
+/// The values of a tensor without gaps, in the order in which they lie in memory, which it shares.
+at::Tensor in_memory_order(const at::Tensor& tensor);
+
 /// Moves the parameters into one vector, in their order, with zeros at its end so that it divides
-/// by the number of ranks: their tensors become views of it. A parameter may lie in two partitions.
-/// Throws base::RunError (contract::kExitBadRunDescription) for parameters of several types.
+/// by the number of ranks: their tensors become views of it, in the memory format they had. A
+/// parameter may lie in two partitions. Throws base::RunError (contract::kExitBadRunDescription)
+/// for parameters of several types.
 class FlatParameters {
  public:
   FlatParameters(const std::vector<at::Tensor>& parameters, int ranks);

@@ -11,16 +11,13 @@
 namespace dlscale::trainer {
 
 GradientBuckets::GradientBuckets(const BucketSettings& settings, std::int64_t partition_size,
-                                 CollectiveQueue& queue, const base::Clock& clock, Take take)
-    : settings_(settings),
-      partition_size_(partition_size),
-      queue_(queue),
-      clock_(clock),
-      take_(std::move(take)) {
+                                 CollectiveQueue& queue, Take take)
+    : settings_(settings), partition_size_(partition_size), queue_(queue), take_(std::move(take)) {
   settings_.elements = std::min(settings_.elements, partition_size * queue.size());
 }
 
-void GradientBuckets::add(FlatRange range, const at::Tensor& gradient) {
+void GradientBuckets::add(const GradientPlace& place, const at::Tensor& gradient) {
+  const FlatRange& range = place.range;
   const at::NoGradGuard no_gradients;
   if (current().filled > 0 && current().filled + range.count > settings_.elements) {
     reduce(current());
@@ -32,8 +29,8 @@ void GradientBuckets::add(FlatRange range, const at::Tensor& gradient) {
   if (!bucket.buffer.defined() || bucket.buffer.numel() < room) {
     bucket.buffer = at::empty({room}, gradient.options());
   }
-  bucket.buffer.narrow(0, bucket.filled, range.count).copy_(gradient.reshape({-1}));
-  bucket.entries.push_back({range, bucket.filled});
+  bucket.buffer.narrow(0, bucket.filled, range.count).copy_(in_memory_order(gradient));
+  bucket.entries.push_back({place, bucket.filled});
   bucket.filled += range.count;
 }
 
@@ -56,10 +53,11 @@ void GradientBuckets::reduce(Bucket& bucket) {
 void GradientBuckets::reduce_to_owners(Bucket& bucket) {
   for (const Entry& entry : bucket.entries) {
     for (int owner = 0; owner < queue_.size(); ++owner) {
-      const FlatRange owned = entry.range.shared_with({owner * partition_size_, partition_size_});
+      const FlatRange owned =
+          entry.place.range.shared_with({owner * partition_size_, partition_size_});
       if (owned.count == 0) continue;
-      const at::Tensor slice =
-          bucket.buffer.narrow(0, entry.offset + owned.first - entry.range.first, owned.count);
+      const at::Tensor slice = bucket.buffer.narrow(
+          0, entry.offset + owned.first - entry.place.range.first, owned.count);
       bucket.under_way.push_back(
           queue_.reduce(span_of(slice), ReduceOp::sum, owner, keeping(slice)));
     }
@@ -68,11 +66,9 @@ void GradientBuckets::reduce_to_owners(Bucket& bucket) {
 
 void GradientBuckets::complete(Bucket& bucket) {
   const at::NoGradGuard no_gradients;
-  const double begin_s = clock_.steady_s();
-  for (const auto& work : bucket.under_way) work->wait();
-  exposed_s_ += clock_.steady_s() - begin_s;
+  for (const auto& work : bucket.under_way) exposed_s_ += queue_.wait_for(*work);
   for (const Entry& entry : bucket.entries) {
-    take_(entry.range, bucket.buffer.narrow(0, entry.offset, entry.range.count));
+    take_(entry.place, bucket.buffer.narrow(0, entry.offset, entry.place.range.count));
   }
   bucket.under_way.clear();
   bucket.entries.clear();

@@ -10,7 +10,6 @@
 #include <memory>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "trainer/comm/collective_queue.hpp"
 #include "trainer/sync/zero_flat_parameters.hpp"
 
@@ -25,19 +24,25 @@ struct BucketSettings {
   bool to_owners = false;
 };
 
+/// Whose gradient it is, and where it lies in the vector that the ranks own parts of.
+struct GradientPlace {
+  std::size_t parameter = 0;
+  FlatRange range;
+};
+
 /// As DeepSpeed's contiguous gradients: a gradient is copied into the bucket; the bucket that
 /// cannot take it is divided by the number of ranks first, then reduced.
 class GradientBuckets {
  public:
-  /// Gets stretches of the gradient's vector whose mean over the ranks is there.
-  using Take = std::function<void(FlatRange, const at::Tensor& mean)>;
+  /// Gets gradients whose mean over the ranks is there.
+  using Take = std::function<void(const GradientPlace&, const at::Tensor& mean)>;
 
   /// `partition_size`: what each rank owns, of ranks that own in order.
   GradientBuckets(const BucketSettings& settings, std::int64_t partition_size,
-                  CollectiveQueue& queue, const base::Clock& clock, Take take);
+                  CollectiveQueue& queue, Take take);
 
-  /// **Collective.** `gradient` is that of the stretch `range`. It is not needed any more.
-  void add(FlatRange range, const at::Tensor& gradient);
+  /// **Collective.** `gradient` is not needed any more.
+  void add(const GradientPlace& place, const at::Tensor& gradient);
   /// **Collective.** Reduces what is left and returns when all has been taken.
   void finish();
   /// Seconds of waiting since it was last asked.
@@ -45,7 +50,7 @@ class GradientBuckets {
 
  private:
   struct Entry {
-    FlatRange range;
+    GradientPlace place;
     std::int64_t offset;  ///< in the bucket
   };
   struct Bucket {
@@ -62,7 +67,6 @@ class GradientBuckets {
   BucketSettings settings_;
   std::int64_t partition_size_;
   CollectiveQueue& queue_;
-  const base::Clock& clock_;
   Take take_;
   std::array<Bucket, 2> buckets_;
   std::size_t turn_ = 0;

@@ -25,11 +25,12 @@ class OptimizerPartition : public GradientSync {
         flat_(parameters_, queue_.size()),
         owned_(flat_.partition(queue_.rank())),
         partition_(flat_.vector().narrow(0, owned_.first, owned_.count).detach()),
-        buckets_({.elements = context.options.reduce_bucket_elements,
-                  .overlaps = context.options.overlap_comm == "on",
-                  .to_owners = context.options.use_reduce_scatter},
-                 flat_.partition_size(), queue_, context.clock,
-                 [this](FlatRange range, const at::Tensor& mean) { keep(range, mean); }) {
+        buckets_(
+            {.elements = context.options.reduce_bucket_elements,
+             .overlaps = context.options.overlap_comm == "on",
+             .to_owners = context.options.use_reduce_scatter},
+            flat_.partition_size(), queue_,
+            [this](const GradientPlace& place, const at::Tensor& mean) { keep(place, mean); }) {
     partition_.mutable_grad() = at::zeros_like(partition_);
     if (!reduces_in_backward_) return;
     hooks_ = GradientHooks(parameters_, [this](std::size_t i) { hand_over(i); });
@@ -61,11 +62,12 @@ class OptimizerPartition : public GradientSync {
     at::Tensor& gradient = parameters_[i].mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);
     is_handed_over_[i] = true;
-    buckets_.add(flat_.range(i), gradient);
+    buckets_.add({i, flat_.range(i)}, gradient);
     gradient.reset();
   }
 
-  void keep(FlatRange range, const at::Tensor& mean) {
+  void keep(const GradientPlace& place, const at::Tensor& mean) {
+    const FlatRange& range = place.range;
     const FlatRange mine = range.shared_with(owned_);
     if (mine.count == 0) return;
     partition_.grad()
@@ -108,16 +110,16 @@ class BucketedAllReduce : public GradientSync {
  public:
   explicit BucketedAllReduce(const SyncContext& context)
       : parameters_(context.parameters),
-        buckets_({.elements = context.options.reduce_bucket_elements},
-                 total(parameters_, context.queue.size()), context.queue, context.clock,
-                 [this](FlatRange range, const at::Tensor& mean) { keep(range, mean); }) {}
+        buckets_(
+            {.elements = context.options.reduce_bucket_elements},
+            total(parameters_, context.queue.size()), context.queue,
+            [this](const GradientPlace& place, const at::Tensor& mean) { keep(place, mean); }) {}
 
   void after_backward() override {
     for (std::size_t i = parameters_.size(); i-- > 0;) {
       at::Tensor& gradient = parameters_[i].mutable_grad();
       if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);
-      // The range says which parameter it is; nobody owns a part of it.
-      buckets_.add({static_cast<std::int64_t>(i), gradient.numel()}, gradient);
+      buckets_.add({i, {0, gradient.numel()}}, gradient);  // of a vector of its own
     }
     buckets_.finish();
     exposed_s_ = buckets_.take_exposed_s();
@@ -132,9 +134,9 @@ class BucketedAllReduce : public GradientSync {
     for (const at::Tensor& parameter : parameters) sum += parameter.numel();
     return (sum + ranks - 1) / ranks;
   }
-  void keep(FlatRange range, const at::Tensor& mean) {
-    at::Tensor& gradient = parameters_[static_cast<std::size_t>(range.first)].mutable_grad();
-    gradient.copy_(mean.view(gradient.sizes()));
+  void keep(const GradientPlace& place, const at::Tensor& mean) {
+    at::Tensor& gradient = parameters_[place.parameter].mutable_grad();
+    in_memory_order(gradient).copy_(mean);
   }
 
   std::vector<at::Tensor> parameters_;

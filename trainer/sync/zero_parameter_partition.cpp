@@ -18,8 +18,7 @@ namespace {
 class ParameterPartition : public GradientSync, private BlockWatch {
  public:
   explicit ParameterPartition(const SyncContext& context)
-      : clock_(context.clock),
-        model_(*context.model),
+      : model_(*context.model),
         prefetch_elements_(context.options.prefetch_elements),
         overlaps_(context.options.overlap_comm != "off") {
     std::vector<std::size_t> block_of(context.parameters.size());
@@ -44,7 +43,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
 
   void before_forward(bool) override {
     if (std::exchange(starts_step_, false)) {
-      exposed_s_ = 0;
+      exposed_s_ = exposed_in_forward_s_ = 0;
       for_shards([](BlockShard& shard) { shard.partition().mutable_grad().zero_(); });
     }
     ready_.assign(shards_.size(), 0);
@@ -55,11 +54,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
 
   void after_backward() override {
     send_the_rest();
-    for_shards([this](BlockShard& shard) {
-      const double begin_s = clock_.steady_s();
-      shard.finish_gradients();
-      exposed_s_ += clock_.steady_s() - begin_s;
-    });
+    for_shards([this](BlockShard& shard) { exposed_s_ += shard.finish_gradients(); });
     starts_step_ = true;
     goes_back_ = false;
   }
@@ -83,6 +78,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
     });
   }
   double exposed_comm_s() const override { return exposed_s_; }
+  double exposed_in_forward_s() const override { return exposed_in_forward_s_; }
 
  private:
   template <class Do>
@@ -117,9 +113,9 @@ class ParameterPartition : public GradientSync, private BlockWatch {
       shard->ask();
     }
     if (!shards_[block]) return;
-    const double begin_s = clock_.steady_s();
-    shards_[block]->wait();
-    exposed_s_ += clock_.steady_s() - begin_s;
+    const double waited_s = shards_[block]->wait();
+    exposed_s_ += waited_s;
+    if (!goes_back_) exposed_in_forward_s_ += waited_s;
   }
 
   void gradient_ready(std::size_t block) {
@@ -129,10 +125,8 @@ class ParameterPartition : public GradientSync, private BlockWatch {
 
   void send(std::size_t block) {
     BlockShard& shard = *shards_[block];
-    const double begin_s = clock_.steady_s();
     shard.reduce_gradients();
-    if (!overlaps_) shard.finish_gradients();
-    if (!overlaps_) exposed_s_ += clock_.steady_s() - begin_s;
+    if (!overlaps_) exposed_s_ += shard.finish_gradients();
     shard.release();
     is_sent_[block] = true;
   }
@@ -144,7 +138,6 @@ class ParameterPartition : public GradientSync, private BlockWatch {
     }
   }
 
-  const base::Clock& clock_;
   Model& model_;
   std::int64_t prefetch_elements_;
   bool overlaps_;
@@ -155,6 +148,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   bool starts_step_ = true;
   bool goes_back_ = false;
   double exposed_s_ = 0;
+  double exposed_in_forward_s_ = 0;
 };
 
 }  // namespace

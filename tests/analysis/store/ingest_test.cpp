@@ -21,8 +21,9 @@ using test::WrittenStudy;
 std::string dump(const contract::PlanDir& folder) {
   SQLite::Database database(folder.database().string(), SQLite::OPEN_READONLY);
   std::string text;
-  for (const char* table : {"study", "study_axis", "source", "run", "run_axis", "launch",
-                            "environment", "epoch", "eval", "step_window"}) {
+  for (const char* table :
+       {"study", "study_axis", "source", "run", "run_axis", "launch", "environment", "epoch",
+        "eval", "step_window", "profile", "profile_kernel"}) {
     SQLite::Statement query(database, std::string("SELECT * FROM ") + table);
     while (query.executeStep()) {
       text += table;
@@ -62,6 +63,22 @@ TEST_CASE("collecting reads what the runs measured") {
   CHECK(final_accuracy(run) == 0.97);
   CHECK(run.conditions.at("cpu") == "a CPU");
   CHECK(frame.axes.at(1).values == std::vector<std::string>{"1", "2", "4"});
+}
+
+TEST_CASE("a profile goes to the database with its kernels, in their order") {
+  WrittenStudy study;
+  const std::string run_id = study.plan_run("ddp", 2);
+  const contract::LaunchDir launch = study.launch(run_id, 2);
+  contract::ProfileRecord profile{
+      .first_step = 50, .steps = 50, .kernel_s = 4, .communication = 0.25};
+  profile.kernels = {{"aten::mm", "computation", 7, 2.5}, {"loading", "io", 50, 0.5}};
+  base::write_file_atomically(
+      launch.results(), base::read_file(launch.results()) + contract::to_json_line(profile) + "\n");
+  CHECK(ingest(study.folder).problems.empty());
+  const std::string rows = dump(study.folder);
+  CHECK_THAT(rows, Contains("profile|" + run_id + "|1|") && Contains("|4.0|0.25|"));
+  CHECK_THAT(rows,
+             Contains("|1|aten::mm|computation|7|2.5\n") && Contains("|2|loading|io|50|0.5\n"));
 }
 
 TEST_CASE("collecting twice gives the same rows and reads nothing again") {

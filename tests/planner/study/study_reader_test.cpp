@@ -69,8 +69,9 @@ const std::vector<Broken> kBrokenMatrices{
      "s.toml:4:1: matrix.modle: unknown key; did you mean \"model\"? (known: framework, model, "
      "loader, lr_schedule, gpus, batch_per_gpu, global_batch, max_batch_per_gpu, "
      "accumulation_steps, dataset, last_batch, mode, all_reduce, epochs, warmup_epochs, "
-     "warmup_steps, lr, label_smoothing, clip_norm, optimizer, precision, window_steps, "
-     "evaluate_every, checkpoint, schedules, frameworks, models, parameters)"},
+     "warmup_steps, lr, label_smoothing, clip_norm, optimizer, window_steps, "
+     "evaluate_every, precision, batch_norm, memory_format, frozen, profile, checkpoint, "
+     "schedules, frameworks, models, parameters)"},
     {{.matrix = "gpus = 1\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.model: missing"},
     {{.matrix = "model = \"mlp\"\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.gpus: missing"},
     {{.matrix = "model = \"mlp\"\ngpus = 1"}, "s.toml:3:1: matrix.batch_per_gpu: missing"},
@@ -129,7 +130,8 @@ const std::vector<Broken> kBrokenTraining{
     {{.training = "frameworks.ddp.bucket_cap = 1"},
      "s.toml:8:16: training.frameworks.ddp.bucket_cap: unknown key; did you mean "
      "\"bucket_cap_mb\"? (known: bucket_cap_mb, first_bucket_mb, gradient_as_bucket_view, "
-     "find_unused_parameters, static_graph, compression)"},
+     "find_unused_parameters, static_graph, broadcast_buffers, compression, powersgd_rank, "
+     "powersgd_start_step)"},
     {{.training = "frameworks.deepspeed.zero_stage = 4"},
      "s.toml:8:35: training.frameworks.deepspeed.zero_stage: must be at most 3, is 4"},
 };

@@ -55,7 +55,8 @@ TEST_CASE("every data set is consistent, known and the same when loaded again") 
     CHECK(set.mean.size() == static_cast<std::size_t>(set.shape.channels));
     CHECK(set.deviation.size() == static_cast<std::size_t>(set.shape.channels));
     for (const auto* split : {&set.train, &set.test}) {
-      CHECK(static_cast<std::int64_t>(split->pixels.size()) == split->size() * set.shape.values());
+      const auto last = split->image(split->size() - 1, set.shape) + set.shape.values();
+      CHECK((last == split->pixels.data() + split->pixels.size()));
       CHECK(std::ranges::all_of(split->labels, [&](int label) { return label < set.classes; }));
     }
     CHECK(load(spec).train.pixels == set.train.pixels);
@@ -85,6 +86,34 @@ TEST_CASE("no generated test image is a training image") {
   const auto train = images(set.train);
   CHECK(train.size() == 6000);
   for (const std::string& image : images(set.test)) REQUIRE(!train.contains(image));
+}
+
+TEST_CASE("noise has ImageNet's shape and classes unless others are said, and few images") {
+  const auto set = load({"synthetic"});
+  CHECK(set.shape == trainer::ImageShape{3, 224, 224});
+  CHECK(set.classes == 1000);
+  CHECK(set.train.size() == 1024);
+  CHECK(predict::known_train_samples("synthetic") == set.train.size());
+  CHECK(set.test.size() == 256);
+  CHECK(static_cast<std::int64_t>(set.train.pixels.size()) == 64 * set.shape.values());
+  CHECK((set.train.image(70, set.shape) == set.train.image(6, set.shape)));
+  CHECK(set.train.labels[70] == set.train.labels[6]);
+  CHECK(set.train.pixels != set.test.pixels);
+  const auto large = load({"synthetic", "", 3, 1, "2x5000x4000", 2});
+  CHECK(large.shape == trainer::ImageShape{2, 5000, 4000});
+  CHECK(static_cast<std::int64_t>(large.train.pixels.size()) == large.shape.values());
+}
+
+TEST_CASE("a shape of noise that is none is an error that names the key") {
+  for (const char* shape : {"3x224", "3x224x224x1", "3x224x0", "3,224,224", "x3x4x4", "3x4x-4",
+                            "3x4x4 ", "3x99999x4", "large", "3x4x99999999999"}) {
+    CHECK_THROWS_WITH(load({"synthetic", "", 0, 0, shape}),
+                      "dataset.shape: \"" + std::string(shape) +
+                          "\" is not channels x height x width of 1 to 65536 each, such as "
+                          "\"3x224x224\"");
+  }
+  CHECK_THROWS_WITH(load({"synthetic", "", 0, 0, "1x4x4", 70000}),
+                    "dataset.classes: is 70000, but must be 1 to 65536");
 }
 
 TEST_CASE("a larger generated set begins with the smaller one") {

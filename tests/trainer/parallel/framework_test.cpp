@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "contract/process_count.hpp"
 #include "contract/run_outcome.hpp"
 #include "contract/vocabulary.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -137,7 +138,8 @@ TEST_CASE("gradients that are clipped are clipped by the norm of the whole model
 
 TEST_CASE("replicas that accumulate gradients learn what one big batch teaches") {
   const auto alone = run(recipe("synchronous", 1, "mlp"));
-  for (const std::string framework : {"synchronous", "ddp", "horovod", "deepspeed"}) {
+  for (const std::string framework :
+       {"synchronous", "ddp", "horovod", "deepspeed", "data_parallel"}) {
     const auto names = frameworks();
     if (std::find(names.begin(), names.end(), framework) == names.end()) continue;
     auto spec = recipe(framework, 2, "mlp");
@@ -159,20 +161,77 @@ std::vector<contract::RunSpec> all_styles(int ranks) {
     specs.push_back(recipe("deepspeed", ranks, "mlp"));
     specs.back().framework_options.zero_stage = stage;
   }
+  specs.push_back(recipe("ddp", ranks, "mlp"));
+  specs.back().framework_options.compression = "powersgd";
+  specs.back().framework_options.powersgd_start_step = 2;
+  specs.push_back(recipe("deepspeed", ranks, "mlp"));
+  specs.back().framework_options.offload_optimizer = true;
+  return specs;
+}
+
+/// Those of them that change no gradient.
+std::vector<contract::RunSpec> exact_styles(int ranks) {
+  std::vector<contract::RunSpec> specs = all_styles(ranks);
+  std::erase_if(specs,
+                [](const auto& spec) { return spec.framework_options.compression != "none"; });
   return specs;
 }
 
 std::string name_of(const contract::RunSpec& spec) {
-  return spec.framework + " of stage " + std::to_string(spec.framework_options.zero_stage);
+  return spec.framework + " of stage " + std::to_string(spec.framework_options.zero_stage) + ", " +
+         spec.framework_options.compression;
 }
 
 }  // namespace
+
+TEST_CASE("channels last in memory change nothing that is learnt in any style") {
+  const auto with = [](contract::RunSpec spec, const std::string& format) {
+    spec.model = "cnn";
+    spec.dataset = {"synthetic", "", kSteps * 24, 50, "3x8x8", 5};
+    spec.memory_format = format;
+    return spec;
+  };
+  const auto alone = run(with(recipe("synchronous", 1, "cnn"), ""));
+  for (const auto& style : exact_styles(2)) {
+    INFO(name_of(style));
+    const auto spec = with(style, "channels_last");
+    check_learns_alike(spec, alone);
+    test::TempDir folder;
+    test::launch(spec, folder.path(), {.rank = 1, .question = 1});
+    CHECK(test::launch(spec, folder.path()).parameters == run(spec).parameters);
+  }
+}
+
+TEST_CASE("frozen parameters stay as they were and the others learn as on one rank") {
+  const auto with = [](contract::RunSpec spec, const std::string& frozen) {
+    spec.frozen = frozen;
+    return spec;
+  };
+  for (const char* frozen : {"hidden1.", "hidden2,output.bias"}) {
+    INFO("frozen " << frozen);
+    const auto alone = run(with(recipe("synchronous", 1, "mlp"), frozen));
+    for (const int ranks : {2, 3}) {
+      for (const auto& style : exact_styles(ranks)) {
+        INFO(name_of(style));
+        check_learns_alike(with(style, frozen), alone);
+      }
+    }
+  }
+  auto untrained = recipe("synchronous", 1, "mlp");
+  untrained.lr = {.base = 0, .peak = 0};
+  const std::string before = run(untrained).parameters;
+  const std::string after = run(with(recipe("synchronous", 1, "mlp"), "hidden1.")).parameters;
+  constexpr std::size_t kFrozenBytes = (784 * 512 + 512) * sizeof(double);
+  CHECK(after.substr(0, kFrozenBytes) == before.substr(0, kFrozenBytes));
+  CHECK(after.substr(kFrozenBytes) != before.substr(kFrozenBytes));
+}
 
 TEST_CASE("a run that stops and goes on ends where it would have ended") {
   for (const auto& spec : all_styles(2)) {
     INFO(name_of(spec));
     test::TempDir folder;
-    const auto first = test::launch(spec, folder.path(), {.rank = 1, .question = 1});
+    const int last_rank = contract::process_count(spec) - 1;
+    const auto first = test::launch(spec, folder.path(), {.rank = last_rank, .question = 1});
     REQUIRE(first.outcome == contract::RunOutcome::Preempted);
     const auto second = test::launch(spec, folder.path());
     CHECK(second.resumed_from == "launch-1");
@@ -204,11 +263,69 @@ TEST_CASE("all ranks break off an evaluation when one is told to stop in it") {
     INFO(name_of(spec));
     for (const int question : {4, 5}) {
       test::TempDir folder;
-      const auto stopped = test::launch(spec, folder.path(), {.rank = 1, .question = question});
+      const int last_rank = contract::process_count(spec) - 1;
+      const auto stopped =
+          test::launch(spec, folder.path(), {.rank = last_rank, .question = question});
       CHECK(stopped.outcome == contract::RunOutcome::Preempted);
       CHECK(all<contract::EvalRecord>(stopped.records).empty());
     }
   }
+}
+
+TEST_CASE(
+    "bytes of a step are all gradients, and what ZeRO gathers and clipping sums beside them") {
+  // The MLP's parameters in double precision, and its last block's, which stage 3 keeps whole.
+  constexpr double kAll = 8.0 * (784 * 512 + 512 + 512 * 512 + 512 + 512 * 10 + 10);
+  constexpr double kLast = 8.0 * (512 * 10 + 10);
+  const auto bytes_of = [](const std::string& framework, int stage, double clip_norm) {
+    auto spec = recipe(framework, 2, "mlp");
+    spec.framework_options.zero_stage = stage;
+    spec.clip_norm = clip_norm;
+    const auto window = all<contract::StepWindow>(run(spec).records)[1];
+    return window.bytes_sent / window.steps;
+  };
+  CHECK(bytes_of("synchronous", 0, 0) == kAll);
+  CHECK(bytes_of("ddp", 0, 0.05) == kAll);
+  for (const double clip_norm : {0.0, 0.05}) {
+    const double norm = clip_norm > 0 ? 8 : 0;
+    CHECK(bytes_of("deepspeed", 0, clip_norm) == kAll);
+    CHECK(bytes_of("deepspeed", 1, clip_norm) == kAll + kAll / 2 + norm);
+    CHECK(bytes_of("deepspeed", 2, clip_norm) == kAll + kAll / 2 + norm);
+    CHECK(bytes_of("deepspeed", 3, clip_norm) == kAll + (kAll - kLast) + kLast / 2 + norm);
+  }
+}
+
+TEST_CASE("PowerSGD learns to read digits") {
+  auto spec = recipe("ddp", 2, "mlp");
+  spec.precision = "fp32";
+  spec.dataset = {"synthetic_digits", "", 3200, 500};
+  spec.batch_per_gpu = 32;
+  spec.global_batch = 64;
+  spec.epochs = 2;
+  const double plain = all<contract::EvalRecord>(run(spec).records).back().accuracy;
+  spec.framework_options.compression = "powersgd";
+  spec.framework_options.powersgd_rank = 4;
+  spec.framework_options.powersgd_start_step = 2;
+  const double compressed = all<contract::EvalRecord>(run(spec).records).back().accuracy;
+  INFO(plain << " without compression, " << compressed << " with it");
+  CHECK(compressed > 0.5);
+  CHECK(compressed > plain - 0.15);
+}
+
+TEST_CASE("what Horovod's thread does is in the records of windows") {
+  const auto windows = all<contract::StepWindow>(run(recipe("horovod", 2, "mlp")).records);
+  for (const contract::StepWindow& window : windows) {
+    for (const char* key :
+         {"horovod_cycles", "horovod_negotiations", "horovod_cache_hits", "horovod_control_bytes",
+          "horovod_all_reduces", "horovod_tensors", "horovod_fused_tensors", "horovod_bytes"}) {
+      INFO(key);
+      CHECK(window.extra.find(std::string("\"") + key + "\":") != std::string::npos);
+    }
+    CHECK(window.extra.find("\"horovod_tensors\":" + std::to_string(6 * window.steps)) !=
+          std::string::npos);
+  }
+  const auto others = all<contract::StepWindow>(run(recipe("ddp", 2, "mlp")).records);
+  CHECK(others[0].extra.find("horovod") == std::string::npos);
 }
 
 TEST_CASE("ranks, blocks and samples that do not divide are refused by every rank") {

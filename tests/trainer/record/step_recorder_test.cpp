@@ -93,6 +93,28 @@ TEST_CASE("windows make up their epoch, and only a launch's first is marked as w
   CHECK(epoch.lr == 0.2);
 }
 
+TEST_CASE("what a style counts is in the record of its window, under its own keys") {
+  test::TempDir folder;
+  const contract::LaunchDir launch(folder.path());
+  test::FakeClock clock;
+  const auto single = trainer::make_single();
+  trainer::CollectiveQueue queue(*single, clock);
+  trainer::ResultWriter writer;
+  writer.open(launch);
+  trainer::StepRecorder recorder(queue, writer, clock);
+  recorder.start_epoch();
+  trainer::RankMeasures mine{block(2, 1), 20};
+  mine.counts = {{"skipped_steps", 1}, {"horovod_cycles", 7}, {"horovod_bytes", 40}};
+  recorder.finish_window({0, 0, 10, 64, 0.1}, mine);
+  const auto file = results_of(launch);
+  REQUIRE(file.records.size() == 1);
+  const std::string& extra = std::get<contract::StepWindow>(file.records[0]).extra;
+  for (const char* text : {"\"skipped_steps\":1", "\"horovod_cycles\":7", "\"horovod_bytes\":40"}) {
+    INFO(text);
+    CHECK(extra.find(text) != std::string::npos);
+  }
+}
+
 TEST_CASE("a writer that was not opened writes nothing") {
   trainer::ResultWriter writer;
   writer.write(contract::RunStart{});

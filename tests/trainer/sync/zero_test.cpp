@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is observable of DeepSpeed's ZeRO: partitions, buckets, bytes.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <numeric>
 
 #include "base/error.hpp"
 #include "tests/trainer/sync/recorder.hpp"
 #include "tests/trainer/sync/replica.hpp"
+#include "tests/trainer/sync/stage3_check.hpp"
 #include "tests/trainer/sync/zero_check.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/comm/thread.hpp"
@@ -121,4 +123,107 @@ TEST_CASE("bytes of a step: all gradients and one partition are handed to collec
     const std::int64_t each = (seen.parameters + 2) / 3;
     if (seen.bytes != 8 * (seen.parameters + each)) throw std::logic_error("other bytes");
   });
+}
+
+namespace {
+
+constexpr std::int64_t kModel = test::kBlocks * test::kBlockElements;
+
+contract::FrameworkOptions stage(int number) {
+  contract::FrameworkOptions options;
+  options.zero_stage = number;
+  options.prefetch_elements = 0;
+  options.persistence_threshold_elements = 0;
+  options.reduce_bucket_elements = test::kBlockElements;
+  return options;
+}
+
+/// What rank 0 of `ranks` sees.
+test::BlocksSeen blocks_of(const contract::FrameworkOptions& options, int ranks,
+                           int micro_batches = 1) {
+  test::BlocksSeen seen;
+  run_as_threads(ranks, [&](Communicator& rank) {
+    const auto mine = test::look_at_blocks(options, micro_batches, rank);
+    if (rank.rank() == 0) seen = mine;
+  });
+  return seen;
+}
+
+/// Within 5 percent.
+bool is_about(std::int64_t found, double expected) {
+  return std::abs(static_cast<double>(found) - expected) <= 0.05 * expected;
+}
+
+}  // namespace
+
+TEST_CASE("stage 3 has the parameters of the blocks it computes with and of those ahead, no more") {
+  for (const int ahead : {0, 1, 2}) {
+    auto options = stage(3);
+    options.prefetch_elements = ahead * test::kBlockElements;
+    const auto seen = blocks_of(options, 2);
+    INFO(ahead << " blocks ahead");
+    CHECK(seen.most_whole_in_forward == ahead + 1);
+    CHECK(seen.most_whole_in_backward >= 1);
+    CHECK(seen.most_whole_in_backward <= ahead + 2);
+  }
+}
+
+TEST_CASE("stage 3 keeps blocks below its threshold") {
+  auto options = stage(3);
+  options.persistence_threshold_elements = test::kBlockElements;
+  const auto seen = blocks_of(options, 2);
+  CHECK(seen.most_whole_in_forward == test::kBlocks);
+  CHECK(seen.parameter_bytes == 8 * (kModel + kModel / 2));
+}
+
+TEST_CASE("memory of a rank: each stage divides one thing more by the number of ranks") {
+  for (const int ranks : {2, 3, 4}) {
+    for (const int number : {0, 1, 2, 3}) {
+      const auto seen = blocks_of(stage(number), ranks);
+      const double all = 8.0 * static_cast<double>(kModel);
+      INFO("stage " << number << ", " << ranks << " ranks");
+      CHECK(is_about(seen.optimizer_bytes, number >= 1 ? all / ranks : all));
+      CHECK(is_about(seen.gradient_bytes, number >= 1 ? all / ranks : all));
+      CHECK(is_about(seen.parameter_bytes, number == 3 ? all / ranks : all));
+    }
+  }
+}
+
+TEST_CASE("bytes of a step by stage, with one batch and with several") {
+  for (const int ranks : {2, 3, 4}) {
+    for (const int micro_batches : {1, 3}) {
+      // 8 S, 8 P, and 8 P/N
+      const std::int64_t all = 8 * kModel;
+      const std::int64_t part = all / ranks;
+      const std::int64_t expected[] = {all, all + part, micro_batches * all + part,
+                                       micro_batches * (all + 2 * part)};
+      for (const int number : {0, 1, 2, 3}) {
+        INFO("stage " << number << ", " << ranks << " ranks, " << micro_batches << " batches");
+        CHECK(blocks_of(stage(number), ranks, micro_batches).step_bytes == expected[number]);
+      }
+    }
+  }
+}
+
+TEST_CASE("an optimizer in host memory teaches the same in every stage") {
+  Training training;
+  for (const int number : {1, 2}) {
+    training.options.zero_stage = number;
+    training.options.offload_optimizer = false;
+    const auto expected = train_three(training);
+    training.options.offload_optimizer = true;
+    INFO("stage " << number);
+    CHECK(train_three(training) == expected);
+  }
+}
+
+TEST_CASE("an optimizer in host memory leaves its state, gradients and copies there") {
+  auto options = stage(3);
+  options.offload_optimizer = true;
+  const auto seen = blocks_of(options, 2);
+  // What the optimizer steps is another tensor than the partition that blocks are made of.
+  CHECK(seen.optimizer_bytes == 8 * kModel / 2);
+  CHECK(seen.parameter_bytes == 8 * kModel / 2);
+  CHECK(seen.gradient_bytes == 8 * kModel / 2);
+  CHECK(seen.step_bytes == 8 * (kModel + 2 * kModel / 2));
 }

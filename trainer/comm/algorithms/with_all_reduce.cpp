@@ -19,6 +19,7 @@ class ChosenAllReduce : public Overlay {
         all_reduce_(entry.make(*owned_)),
         shared_(all_reduce_->shared()) {}
   std::string all_reduce_name() const override { return all_reduce_->name(); }
+  bool takes(Memory memory) const override { return memory == Memory::host; }
 
  private:
   void do_all_reduce(Span data, ReduceOp op) override {

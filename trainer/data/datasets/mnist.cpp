@@ -33,7 +33,8 @@ Split read_split(const std::filesystem::path& folder, const std::string& prefix,
                      kClasses - 1));
   }
   shape = {1, static_cast<int>(images.sizes[1]), static_cast<int>(images.sizes[2])};
-  return {std::move(images.values), std::move(labels.values)};
+  return {std::move(images.values),
+          std::vector<std::uint16_t>(labels.values.begin(), labels.values.end())};
 }
 
 Dataset load(const contract::DatasetSpec& spec) {

@@ -162,7 +162,7 @@ Split draw(std::uint64_t key, std::int64_t samples) {
       }
     }
     add_noise(image, random);
-    split.labels[i] = static_cast<std::uint8_t>(label);
+    split.labels[i] = static_cast<std::uint16_t>(label);
   }
   return split;
 }

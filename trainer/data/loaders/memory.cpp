@@ -33,8 +33,8 @@ class MemoryLoader : public Loader {
     const bool wide = context_.precision == Precision::fp64;
     Batch batch{
         at::empty({static_cast<std::int64_t>(count), shape.channels, shape.height, shape.width},
-                  wide ? at::kDouble : at::kFloat),
-        at::empty({static_cast<std::int64_t>(count)}, at::kLong)};
+                  options(wide ? at::kDouble : at::kFloat)),
+        at::empty({static_cast<std::int64_t>(count)}, options(at::kLong))};
     if (wide) {
       gather_images(samples, batch.input.data_ptr<double>());
     } else {
@@ -46,12 +46,16 @@ class MemoryLoader : public Loader {
   }
 
  private:
+  at::TensorOptions options(at::ScalarType type) const {
+    return at::TensorOptions(type).pinned_memory(context_.pinned);
+  }
+
   template <class Real>
   void gather_images(Samples samples, Real* out) const {
     const Dataset& dataset = context_.dataset;
     const std::int64_t plane = std::int64_t{1} * dataset.shape.height * dataset.shape.width;
     for (std::int64_t sample : samples) {
-      const std::uint8_t* in = context_.split.pixels.data() + sample * dataset.shape.values();
+      const std::uint8_t* in = context_.split.image(sample, dataset.shape);
       for (int channel = 0; channel < dataset.shape.channels; ++channel) {
         const Real scale = static_cast<Real>(1 / (255 * dataset.deviation[channel]));
         const Real shift = static_cast<Real>(dataset.mean[channel] / dataset.deviation[channel]);

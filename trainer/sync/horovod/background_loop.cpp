@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
+#include "trainer/comm/prompt_thread.hpp"
 #include "trainer/sync/horovod/fusion.hpp"
 
 namespace dlscale::trainer::horovod {
@@ -23,7 +24,8 @@ std::unique_ptr<Timeline> open_timeline(const Options& options, int rank,
 }  // namespace
 
 BackgroundLoop::BackgroundLoop(Communicator& communicator, const base::Clock& clock,
-                               const Options& options, Warn warn)
+                               const Options& options, Warn warn,
+                               std::unique_ptr<FusionBuffer> fusion)
     : communicator_(communicator.split(0)),
       clock_(clock),
       node_of_rank_(options.node_of_rank.empty() ? find_nodes(*communicator_)
@@ -34,7 +36,8 @@ BackgroundLoop::BackgroundLoop(Communicator& communicator, const base::Clock& cl
       timeline_(open_timeline(options, communicator.rank(), clock)),
       negotiation_(*communicator_, clock, {0, options.cache_capacity, options.stall_warning_s},
                    timeline_.get()),
-      reduction_(*communicator_, hierarchical_.get(), timeline_.get()) {
+      reduction_(*communicator_, hierarchical_.get(), timeline_.get(),
+                 fusion ? std::move(fusion) : make_host_fusion_buffer()) {
   if (options.autotune) autotune_.emplace(options.tuned, clock);
   negotiation_.on_stall(std::move(warn));
   adopt(options.tuned);
@@ -50,6 +53,11 @@ BackgroundLoop::~BackgroundLoop() {
   thread_.join();
 }
 
+std::future<void> BackgroundLoop::submit(Tensor tensor) {
+  if (tensor.data.memory == Memory::device) tensor.fence = communicator_->fence();
+  return tensors_.add(tensor);
+}
+
 Counters BackgroundLoop::counters() const {
   const std::lock_guard lock(mutex_);
   return published_;
@@ -57,6 +65,7 @@ Counters BackgroundLoop::counters() const {
 
 void BackgroundLoop::serve() {
   using Clock = std::chrono::steady_clock;
+  ask_for_prompt_turns();
   std::exception_ptr end;
   try {
     for (bool goes_on = true; goes_on;) {
@@ -104,6 +113,9 @@ void BackgroundLoop::perform(const Response& response) {
   try {
     if (!response.error.empty()) {
       throw base::RunError(response.error, contract::kExitCommunication);
+    }
+    for (const auto& entry : entries) {
+      if (entry.fence) entry.fence->wait();
     }
     reduction_.run(response, spans);
     count(response);

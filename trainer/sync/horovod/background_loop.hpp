@@ -41,8 +41,9 @@ struct Options {
 class BackgroundLoop {
  public:
   /// **Collective.** Nobody else may use `communicator` until it returns; it must outlive the loop.
+  /// `fusion`: where tensors are fused; null: in the host's memory.
   BackgroundLoop(Communicator& communicator, const base::Clock& clock, const Options& options,
-                 Warn warn);
+                 Warn warn, std::unique_ptr<FusionBuffer> fusion = nullptr);
   /// Ends the loops of all ranks. Tensors that wait, and those submitted later to another rank's
   /// loop, fail with an error that says so.
   ~BackgroundLoop();
@@ -50,7 +51,7 @@ class BackgroundLoop {
   BackgroundLoop& operator=(const BackgroundLoop&) = delete;
 
   /// Returns at once. See TensorQueue::add.
-  std::future<void> submit(const Tensor& tensor) { return tensors_.add(tensor); }
+  std::future<void> submit(Tensor tensor);
   /// At least what came before the end of the last tensor that was waited for.
   Counters counters() const;
 

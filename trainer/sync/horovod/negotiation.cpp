@@ -91,6 +91,7 @@ std::vector<Response> Negotiation::agreed(const CacheVote& vote) {
     return cache_.find(waiting.request) == ResponseCache::Lookup::hit &&
            is_agreed[static_cast<std::size_t>(cache_.bit_of(waiting.request.name))];
   });
+  counters_.cache_hits += static_cast<std::int64_t>(responses.size());
   const std::vector<int> invalid = vote.invalid_bits();
   std::for_each(invalid.rbegin(), invalid.rend(), [this](int bit) { cache_.erase(bit); });
   counters_.invalidations += static_cast<std::int64_t>(invalid.size());

@@ -20,7 +20,7 @@ std::exception_ptr refusal(const std::string& why) {
 }  // namespace
 
 std::future<void> TensorQueue::add(const Tensor& tensor) {
-  Entry entry{tensor.data, {}};
+  Entry entry{tensor.data, {}, tensor.fence};
   std::future<void> future = entry.done.get_future();
   const std::lock_guard lock(mutex_);
   Request request{tensor.name, tensor.data.type, tensor.shape};

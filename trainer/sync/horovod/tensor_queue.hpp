@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -19,6 +20,7 @@ struct Tensor {
   std::string name;  ///< the same on all ranks
   Span data;         ///< becomes the mean over the ranks; valid until then
   std::vector<std::int64_t> shape;
+  std::shared_ptr<const Fence> fence = nullptr;  ///< behind which `data` is there; null: it is
 };
 
 /// For use by several threads.
@@ -27,6 +29,7 @@ class TensorQueue {
   struct Entry {
     Span data;
     std::promise<void> done;
+    std::shared_ptr<const Fence> fence;
   };
 
   /// The future throws RunError (kExitCommunication) when the tensor cannot be reduced: for example

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// What framework styles hide of their communication, and the bubble of pipelines.
+//
+// usage: style_bench [steps [overlap | bubble]]
+//
+// Layers sleep instead of computing, and collectives sleep in proportion to their bytes before they
+// run, so that neither needs a core: ranks are threads and the number of cores does not matter.
+// Prints Markdown tables of medians over the steps (default 9), the slowest rank's.
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/trainer/block_model.hpp"
+#include "trainer/comm/overlay.hpp"
+#include "trainer/comm/thread.hpp"
+#include "trainer/data/batch.hpp"
+#include "trainer/parallel/parallel_style.hpp"
+#include "trainer/parallel/replicated.hpp"
+
+using namespace dlscale;
+using namespace dlscale::trainer;
+
+namespace {
+
+constexpr double kForwardS = 0.010, kBackwardS = 0.020;  // of a block and a whole batch; or slower
+constexpr std::int64_t kBlocks = 8;
+constexpr std::int64_t kElements = 256 * 1024;             // of a block's parameter: 1 MiB
+constexpr double kSecondsPerByte = 0.010 / (1024 * 1024);  // a collective's
+constexpr std::int64_t kSamples = 16, kClasses = 10;
+
+void sleep_s(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+/// Takes time for its samples in both directions; hands on what it gets.
+struct Sleep : torch::autograd::Function<Sleep> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input,
+                            const at::Tensor& parameter, double slowness) {
+    const double share = slowness * static_cast<double>(input.size(0)) / kSamples;
+    context->saved_data["share"] = share;
+    context->saved_data["elements"] = parameter.numel();
+    sleep_s(kForwardS * share);
+    return input.clone();
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& outputs) {
+    sleep_s(kBackwardS * context->saved_data["share"].toDouble());
+    return {outputs[0], at::zeros({context->saved_data["elements"].toInt()}), {}};
+  }
+};
+
+std::unique_ptr<Model> sleeping_model(std::int64_t blocks, std::int64_t elements, double slowness) {
+  auto model = std::make_unique<test::BlockModel>();
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    model->add(at::zeros({elements}),
+               [slowness](const at::Tensor& input, const at::Tensor& parameter) {
+                 return Sleep::apply(input, parameter, slowness);
+               });
+  }
+  return model;
+}
+
+/// Seconds that collectives have slept, of a rank and all that was split from it.
+class Slept {
+ public:
+  void add(double more) {
+    const std::lock_guard lock(mutex_);
+    seconds_ += more;
+  }
+  double seconds() const {
+    const std::lock_guard lock(mutex_);
+    return seconds_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  double seconds_ = 0;
+};
+
+/// Collectives that take time without a core.
+class Delayed : public Overlay {
+ public:
+  Delayed(Communicator& inner, std::shared_ptr<Slept> slept)
+      : Overlay(inner), slept_(std::move(slept)) {}
+  Delayed(std::unique_ptr<Communicator> inner, std::shared_ptr<Slept> slept)
+      : Overlay(*inner), owned_(std::move(inner)), slept_(std::move(slept)) {}
+
+ private:
+  void delay(const Span& whole) {
+    const double seconds = kSecondsPerByte * static_cast<double>(whole.bytes());
+    sleep_s(seconds);
+    slept_->add(seconds);
+  }
+  void do_all_reduce(Span data, ReduceOp op) override {
+    delay(data);
+    Overlay::do_all_reduce(data, op);
+  }
+  void do_reduce_scatter(Span in, Span out, ReduceOp op) override {
+    delay(in);
+    Overlay::do_reduce_scatter(in, out, op);
+  }
+  void do_all_gather(Span in, Span out) override {
+    delay(out);
+    Overlay::do_all_gather(in, out);
+  }
+  std::unique_ptr<Communicator> do_split(int color) override {
+    return std::make_unique<Delayed>(inner().split(color), slept_);
+  }
+
+  std::unique_ptr<Communicator> owned_;
+  std::shared_ptr<Slept> slept_;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct Measured {
+  BlockTimes times;  ///< medians over steps
+  double communication_s = 0;
+};
+
+/// **Collective.** Steps of a rank; the first is left out.
+Measured measure(const contract::RunSpec& spec, std::unique_ptr<Model> model,
+                 CollectiveQueue& queue, Slept* slept, int steps) {
+  const base::SystemClock clock;
+  const auto device = base::find(device_table(), "device", "cpu").make({});
+  std::string placement;
+  StyleContext context{
+      .spec = spec,
+      .model = std::move(model),
+      .sample = {kClasses},
+      .make_optimizer =
+          [&](const std::vector<at::Tensor>& parameters) {
+            return base::find(optimizer_table(), "optimizer", "sgd").make({}, parameters);
+          },
+      .make_model = {},
+      .placement = placement,
+      .device = *device,
+      .queue = queue,
+      .clock = clock};
+  const auto style =
+      spec.framework == "pipeline"
+          ? base::find(style_table(), "framework", spec.framework).make(std::move(context))
+          : make_replicated(std::move(context),
+                            base::find(sync_table(), "framework", spec.framework));
+  const Batch batch{at::zeros({kSamples, kClasses}), at::zeros({kSamples}, at::kLong)};
+  StepTimer timer(clock, *device);
+  std::vector<BlockTimes> times;
+  double before_s = 0;
+  for (int step = 0; step <= steps; ++step) {
+    queue.barrier()->wait();
+    timer.start();
+    style->train_step(batch, 0.1, timer);
+    timer.leave();
+    queue.barrier()->wait();  // a pipeline's last stage is done long before the first
+    times.push_back(timer.cut());
+    if (step == 0 && slept != nullptr) before_s = slept->seconds();
+  }
+  times.erase(times.begin());
+  Measured result;
+  const auto of = [&](const auto& get) {
+    std::vector<double> values;
+    for (const BlockTimes& each : times) values.push_back(get(each));
+    return median(values);
+  };
+  result.times.wall_s = of([](const BlockTimes& each) { return each.wall_s; });
+  for (std::size_t part = 0; part < result.times.parts.size(); ++part) {
+    result.times.parts[part] = of([part](const BlockTimes& each) { return each.parts[part]; });
+  }
+  if (slept != nullptr) result.communication_s = (slept->seconds() - before_s) / steps;
+  return result;
+}
+
+double part(const Measured& measured, contract::StepPart which) {
+  return measured.times.parts[static_cast<std::size_t>(which)];
+}
+
+contract::RunSpec spec_of(const std::string& framework, int ranks) {
+  contract::RunSpec spec;
+  spec.framework = framework;
+  spec.gpus = ranks;
+  spec.batch_per_gpu = kSamples;
+  spec.global_batch = kSamples * ranks;
+  spec.framework_options.bucket_cap_mb = 1;
+  spec.framework_options.first_bucket_mb = 1;
+  spec.framework_options.reduce_bucket_elements = kElements;
+  spec.framework_options.prefetch_elements = kElements;
+  return spec;
+}
+
+void print_overlap_of(const std::string& name, const contract::RunSpec& spec, int steps) {
+  Measured slowest;
+  std::mutex mutex;
+  run_as_threads(spec.gpus, [&](Communicator& rank) {
+    const auto slept = std::make_shared<Slept>();
+    Delayed delayed(rank, slept);
+    const base::SystemClock clock;
+    CollectiveQueue queue(delayed, clock);
+    const auto mine =
+        measure(spec, sleeping_model(kBlocks, kElements, 1), queue, slept.get(), steps);
+    const std::lock_guard lock(mutex);
+    if (mine.times.wall_s > slowest.times.wall_s) slowest = mine;
+  });
+  const double exposed_s = part(slowest, contract::StepPart::exposed_comm);
+  const double hidden = std::max(0.0, 1 - exposed_s / slowest.communication_s);
+  fmt::print("| {} | {:.0f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} % |\n", name,
+             slowest.times.wall_s * 1e3, part(slowest, contract::StepPart::backward) * 1e3,
+             slowest.communication_s * 1e3, exposed_s * 1e3, hidden * 100);
+  std::fflush(stdout);
+}
+
+void print_overlap(int steps) {
+  fmt::print(
+      "| style | step ms | backward ms | communication ms | exposed ms | hidden |\n"
+      "|---|--:|--:|--:|--:|--:|\n");
+  print_overlap_of("synchronous", spec_of("synchronous", 2), steps);
+  print_overlap_of("ddp", spec_of("ddp", 2), steps);
+  print_overlap_of("horovod", spec_of("horovod", 2), steps);
+  for (const int stage : {0, 1, 2, 3}) {
+    for (const char* overlap : {"off", "on"}) {
+      auto spec = spec_of("deepspeed", 2);
+      spec.framework_options.zero_stage = stage;
+      spec.framework_options.overlap_comm = overlap;
+      if (stage == 0 && spec.framework_options.overlap_comm == "on") continue;
+      print_overlap_of(fmt::format("deepspeed stage {}, overlap_comm {}", stage, overlap), spec,
+                       steps);
+    }
+  }
+}
+
+/// Mean over the stages of the share of a step in which they had nothing to do.
+double bubble_of(const contract::RunSpec& spec, int steps) {
+  std::mutex mutex;
+  double sum = 0;
+  run_as_threads(spec.gpus, [&](Communicator& rank) {
+    const base::SystemClock clock;
+    CollectiveQueue queue(rank, clock);
+    const auto mine = measure(spec, sleeping_model(12, 1, 4), queue, nullptr, steps);
+    const double busy_s =
+        part(mine, contract::StepPart::forward) + part(mine, contract::StepPart::backward);
+    const std::lock_guard lock(mutex);
+    sum += 1 - busy_s / mine.times.wall_s;
+  });
+  return sum / spec.gpus;
+}
+
+void print_bubble(int steps) {
+  fmt::print(
+      "| schedule | stages S | micro-batches M | (S−1)/(M+S−1) | measured | ratio |\n"
+      "|---|--:|--:|--:|--:|--:|\n");
+  for (const char* schedule : {"gpipe", "1f1b"}) {
+    for (const int stages : {2, 3, 4}) {
+      for (const int micro_batches : {4, 8}) {
+        auto spec = spec_of("pipeline", stages);
+        spec.batch_per_gpu = kSamples / stages;
+        spec.global_batch = kSamples;
+        spec.framework_options.model_parallel_size = stages;
+        spec.framework_options.balance = "blocks";
+        spec.framework_options.pipeline_schedule = schedule;
+        spec.framework_options.micro_batches = micro_batches;
+        const double ideal = (stages - 1.0) / (micro_batches + stages - 1);
+        const double measured = bubble_of(spec, steps);
+        fmt::print("| {} | {} | {} | {:.3f} | {:.3f} | {:.2f} |\n", schedule, stages, micro_batches,
+                   ideal, measured, measured / ideal);
+        std::fflush(stdout);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  at::set_num_threads(1);
+  const int steps = count > 1 ? std::max(1, std::atoi(arguments[1])) : 9;
+  const std::string what = count > 2 ? arguments[2] : "";
+  if (what != "bubble") print_overlap(steps);
+  if (what.empty()) fmt::print("\n");
+  if (what != "overlap") print_bubble(steps);
+}

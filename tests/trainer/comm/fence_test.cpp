@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives on the memory of a device that works behind the calls that make it work.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <memory>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "trainer/comm/collective_queue.hpp"
+#include "trainer/comm/single.hpp"
+
+using namespace dlscale;
+using namespace dlscale::trainer;
+
+namespace {
+
+class SharedClock : public base::Clock {
+ public:
+  double unix_s() const override { return now_s; }
+  double steady_s() const override { return now_s; }
+  mutable std::atomic<double> now_s{0};
+};
+
+/// What the device was given takes it 5 seconds.
+class FakeFence : public Fence {
+ public:
+  explicit FakeFence(const SharedClock& clock) : clock_(clock) {}
+  void wait() const override {
+    clock_.now_s = clock_.now_s + 5;
+    passed_s_ = clock_.now_s.load();
+  }
+  double age_s() const override { return passed_s_ < 0 ? 0 : clock_.now_s - passed_s_; }
+
+ private:
+  const SharedClock& clock_;
+  mutable std::atomic<double> passed_s_{-1};
+};
+
+/// Two ranks with devices; a call takes a second.
+class DeviceRanks : public Communicator {
+ public:
+  explicit DeviceRanks(const SharedClock& clock) : Communicator(0, 2), clock_(clock) {}
+  bool takes(Memory) const override { return true; }
+  std::shared_ptr<const Fence> fence() const override {
+    ++fences;
+    return std::make_shared<FakeFence>(clock_);
+  }
+  mutable std::atomic<int> fences{0};
+
+ private:
+  void do_all_reduce(Span, ReduceOp) override { clock_.now_s = clock_.now_s + 1; }
+  void do_reduce_scatter(Span, Span, ReduceOp) override {}
+  void do_all_gather(Span, Span) override {}
+  void do_broadcast(Span, int) override {}
+  void do_reduce(Span, ReduceOp, int) override {}
+  void do_exchange(Span, int, Span, int) override {}
+  void do_barrier() override {}
+  std::unique_ptr<Communicator> do_split(int) override { return nullptr; }
+
+  const SharedClock& clock_;
+};
+
+double numbers[4] = {};
+constexpr Span kOnHost{numbers, 4, ElementType::float64};
+constexpr Span kOnDevice{numbers, 4, ElementType::float64, Memory::device};
+
+}  // namespace
+
+TEST_CASE("a call on a device's memory begins when the device has done what it was given") {
+  const SharedClock clock;
+  DeviceRanks ranks(clock);
+  CollectiveQueue queue(ranks, clock);
+  const auto work = queue.all_reduce(kOnDevice, ReduceOp::sum);
+  work->wait();
+  CHECK(work->submitted_s() == 0);
+  CHECK(work->ready_s() == 5);
+  CHECK(work->started_s() == 5);
+  CHECK(work->finished_s() == 6);
+}
+
+TEST_CASE("a call on the host's memory waits for no device") {
+  const SharedClock clock;
+  DeviceRanks ranks(clock);
+  CollectiveQueue queue(ranks, clock);
+  const auto work = queue.all_reduce(kOnHost, ReduceOp::sum);
+  work->wait();
+  CHECK(ranks.fences == 0);
+  CHECK(work->ready_s() == work->submitted_s());
+  CHECK(work->finished_s() == 1);
+}
+
+TEST_CASE("waiting while the device still computes is no standstill") {
+  const SharedClock clock;
+  DeviceRanks ranks(clock);
+  CollectiveQueue queue(ranks, clock);
+  CHECK(queue.wait_for(*queue.all_reduce(kOnDevice, ReduceOp::sum)) == 0);
+}
+
+TEST_CASE("a part of a device's memory is a device's, and host transports refuse both") {
+  CHECK(kOnDevice.part(1, 2).memory == Memory::device);
+  const auto ranks = make_single();
+  CHECK(ranks->fence() == nullptr);
+  CHECK_THROWS_WITH(ranks->all_reduce(kOnDevice.part(1, 2), ReduceOp::sum),
+                    "this communicator takes no memory of a GPU; \"nccl\" does");
+  CHECK_THROWS_WITH(ranks->all_gather(kOnHost, kOnDevice), "all_gather between two memories");
+  CHECK(ranks->stats().collectives == 0);
+}

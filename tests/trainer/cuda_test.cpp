@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a build for GPUs does. Without a GPU: that it starts, offers GPUs and says what is missing.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "tests/trainer/comm/collective_suite.hpp"
+#include "tests/trainer/comm/on_gpu.hpp"
+#include "tests/trainer/gpu_queue_check.hpp"
+#include "trainer/capabilities.hpp"
+#include "trainer/comm/algorithms/with_all_reduce.hpp"
+#include "trainer/comm/mpi.hpp"
+#include "trainer/comm/nccl.hpp"
+#include "trainer/device/device.hpp"
+#include "trainer/device/gpu.hpp"
+
+using namespace dlscale;
+using namespace dlscale::trainer;
+
+namespace {
+
+/// Why there is no GPU here, or nothing.
+std::optional<std::string> no_gpu() {
+  try {
+    require_gpu(0);
+    return std::nullopt;
+  } catch (const base::RunError& error) {
+    CHECK(error.exit_code() == contract::kExitBadRunDescription);
+    return error.what();
+  }
+}
+
+contract::RunSpec on_gpus() {
+  contract::RunSpec spec;
+  spec.resources.device = "cuda";
+  spec.resources.communicator = "nccl";
+  return spec;
+}
+
+std::unique_ptr<Communicator> connect(const MpiSession& session) {
+  return make_nccl(with_all_reduce(make_mpi(session), "auto"),
+                   {.local_rank = session.placement().local_rank, .share_gpus = true});
+}
+
+}  // namespace
+
+TEST_CASE("a build for GPUs offers them") {
+  CHECK(capabilities().has("device", "cuda"));
+  CHECK(capabilities().has("communicator", "nccl"));
+  CHECK(capabilities().built_with.at("cuda") == "yes");
+  CHECK_NOTHROW(require_available(on_gpus(), "run.json"));
+}
+
+TEST_CASE("a device and a communicator that do not go together are refused") {
+  contract::RunSpec spec = on_gpus();
+  spec.resources.communicator = "mpi";
+  CHECK_THROWS_WITH(require_available(spec, "run.json"),
+                    "run.json: resources.communicator: is mpi, which reaches no memory of GPUs; "
+                    "the device cuda wants nccl, for one rank as well");
+  spec = on_gpus();
+  spec.resources.device = "cpu";
+  CHECK_THROWS_WITH(require_available(spec, "run.json"),
+                    Catch::Contains("is nccl, which connects GPUs; the device cpu wants mpi"));
+  spec = on_gpus();
+  spec.all_reduce = "ring";
+  CHECK_THROWS_WITH(require_available(spec, "run.json"),
+                    Catch::Contains("all_reduce: is ring, a way of mpi"));
+  spec = on_gpus();
+  spec.framework_options.hierarchical_all_reduce = true;
+  CHECK_THROWS_WITH(require_available(spec, "run.json"),
+                    Catch::Contains("framework_options.hierarchical_all_reduce: is for mpi"));
+}
+
+TEST_CASE("a rank without a GPU is told why, and what to check") {
+  const auto why = no_gpu();
+  if (!why) {
+    SUCCEED("there is a GPU");
+    return;
+  }
+  CHECK_THAT(*why,
+             Catch::StartsWith("no GPU is visible (") && Catch::Contains("CUDA_VISIBLE_DEVICES"));
+  CHECK_THROWS_WITH(base::find(device_table(), "device", "cuda").make({}), *why);
+}
+
+TEST_CASE("NCCL passes the collective suite on the memory of GPUs", "[.nccl]") {
+  const MpiSession session;
+  if (const auto why = no_gpu()) {
+    std::cout << "skipped: " << *why << "\n";
+    return;
+  }
+  use_gpu(gpu_of(session.placement().local_rank));
+  const auto ranks = test::on_gpu(connect(session));
+  CHECK_NOTHROW(test::check_collectives(*ranks, {0, 1, 17, 1000}));
+  CHECK_NOTHROW(test::check_collectives_of(*ranks, ElementType::float32, (1 << 18) + 3));
+  CHECK_NOTHROW(test::check_splits(*ranks));
+  CHECK_NOTHROW(test::check_counters(*ranks));
+  const auto beside = connect(session);
+  CHECK_NOTHROW(test::check_collectives(*beside, {0, 1, 17}));  // in the host's memory
+  const int gpu = gpu_of(session.placement().local_rank);
+  CHECK_NOTHROW(test::check_gpu_queue(*beside, gpu));
+  CHECK_NOTHROW(test::check_gpu_fusion(gpu));
+}
+
+TEST_CASE("ranks that call different collectives on GPUs are all told so", "[.nccl_differ]") {
+  const MpiSession session;
+  if (const auto why = no_gpu()) {
+    std::cout << "skipped: " << *why << "\n";
+    return;
+  }
+  use_gpu(gpu_of(session.placement().local_rank));
+  const auto ranks = test::on_gpu(connect(session));
+  std::vector<float> data(4);
+  const Span some{data.data(), session.rank() == 0 ? 3 : 4, ElementType::float32};
+  CHECK_THROWS_WITH(ranks->all_reduce(some, ReduceOp::sum),
+                    Catch::Contains("others call something else"));
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/models/convolution.hpp"
+
+#include <ATen/record_function.h>
+
+#include <catch2/catch.hpp>
+#include <string_view>
+
+using namespace dlscale;
+
+namespace {
+
+struct Result {
+  at::Tensor output, input_gradient, weight_gradient, bias_gradient;
+};
+
+template <class Convolution>
+Result passes(const Convolution& convolution, const at::Tensor& input, const at::Tensor& weight,
+              const at::Tensor& bias) {
+  const auto leaf = [](const at::Tensor& t) { return t.detach().clone().set_requires_grad(true); };
+  const at::Tensor x = leaf(input), w = leaf(weight), b = leaf(bias);
+  const at::Tensor y = convolution(x, w, b);
+  // Not made of y, for that would amplify its rounding; of all signs, lest sums of it vanish.
+  const at::Tensor i = torch::arange(y.numel(), torch::kDouble);
+  y.backward(torch::sin(i * i * 0.7).view(y.sizes()).to(y.dtype()));
+  return {y.detach(), x.grad(), w.grad(), b.grad()};
+}
+
+void check_close(const at::Tensor& found, const at::Tensor& expected) {
+  CHECK(found.sizes() == expected.sizes());
+  const double scale = expected.abs().max().item<double>();
+  CHECK((found - expected).abs().max().item<double>() < 1e-5 * scale);
+}
+
+thread_local int slow_calls = 0;
+
+std::unique_ptr<at::ObserverContext> count_slow(const at::RecordFunction& call) {
+  if (std::string_view(call.name()).find("slow_conv") != std::string_view::npos) ++slow_calls;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("convolutions of few samples are LibTorch's, forward and backward") {
+  torch::manual_seed(5);
+  for (const std::int64_t samples : {1, 2, 8, 16}) {
+    for (const std::int64_t kernel : {1, 3}) {
+      for (const std::int64_t stride : {1, 2}) {
+        for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+          INFO(samples << " samples, " << kernel << "x" << kernel << ", stride " << stride);
+          const at::Tensor input = torch::randn({samples, 48, 21, 23}).contiguous(format);
+          const at::Tensor weight = torch::randn({40, 48, kernel, kernel}).contiguous(format);
+          const std::int64_t strides[] = {stride, stride};
+          const std::int64_t padding[] = {kernel / 2, kernel / 2};
+          const at::Tensor bias = torch::randn(40);
+          const auto ours =
+              passes([&](const auto& x, const auto& w,
+                         const auto& b) { return trainer::convolve(x, w, b, strides, padding); },
+                     input, weight, bias);
+          const auto exact =
+              passes([&](const auto& x, const auto& w,
+                         const auto& b) { return at::conv2d(x, w, b, strides, padding); },
+                     input.to(at::kDouble), weight.to(at::kDouble), bias.to(at::kDouble));
+          check_close(ours.output, exact.output);
+          check_close(ours.input_gradient, exact.input_gradient);
+          check_close(ours.weight_gradient, exact.weight_gradient);
+          check_close(ours.bias_gradient, exact.bias_gradient);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("1x1 convolutions of few samples with channels last do not take the slow kernels") {
+  const int threads = at::get_num_threads();
+  at::set_num_threads(1);
+  const at::Tensor input = torch::randn({8, 64, 28, 28}).contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor weight = torch::randn({32, 64, 1, 1});
+  const auto watch = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(count_slow).scopes({at::RecordScope::FUNCTION}));
+  slow_calls = 0;
+  trainer::convolve(input, weight, {}, {1, 1}, {0, 0});
+  const int ours = slow_calls;
+  at::conv2d(input, weight);
+  at::removeCallback(watch);
+  at::set_num_threads(threads);
+  CHECK(ours == 0);
+  CHECK(slow_calls == 1);  // once LibTorch chooses better itself, ours is not needed any more
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is observable of one process with several devices: what it copies, and when it may not cut.
+#include <catch2/catch.hpp>
+
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/thread_launch.hpp"
+
+using namespace dlscale;
+using test::all;
+
+namespace {
+
+constexpr int kSteps = 4;
+constexpr int kBatch = 6;  // of a device
+
+contract::RunSpec recipe(int devices) {
+  contract::RunSpec spec;
+  spec.run_id = "run";
+  spec.framework = "data_parallel";
+  spec.model = "mlp";
+  spec.precision = "fp64";
+  spec.gpus = devices;
+  spec.batch_per_gpu = kBatch;
+  spec.global_batch = kBatch * devices;
+  spec.dataset = {"synthetic_digits", "", kSteps * spec.global_batch, 257};
+  spec.lr = {.base = 0.1, .peak = 0.1};
+  return spec;
+}
+
+std::vector<contract::ResultRecord> run(const contract::RunSpec& spec) {
+  test::TempDir folder;
+  return test::launch(spec, folder.path()).records;
+}
+
+}  // namespace
+
+TEST_CASE("a step copies the model, inputs, outputs and both kinds of gradients to and fro") {
+  constexpr double kParameters = 784 * 512 + 512 + 512 * 512 + 512 + 512 * 10 + 10;
+  constexpr double kSample = 784 + 2 * 10;  // input, output and its gradient
+  for (int devices = 1; devices <= 3; ++devices) {
+    const auto window = all<contract::StepWindow>(run(recipe(devices))).at(0);
+    const double others = devices - 1;
+    CHECK(window.bytes_sent ==
+          kSteps * others * sizeof(double) * (2 * kParameters + kBatch * kSample));
+    CHECK(window.collectives == (devices == 1 ? 0 : 4 * kSteps));
+    CHECK((window.comm_busy_s.mean > 0) == (devices > 1));
+    const auto exposed = static_cast<std::size_t>(contract::StepPart::exposed_comm);
+    CHECK(window.parts[exposed].mean >= 0.9 * window.comm_busy_s.mean);
+  }
+}
+
+TEST_CASE("a batch with fewer samples than devices leaves the last ones idle") {
+  for (int devices = 1; devices <= 4; ++devices) {  // the last batch of the evaluation has one
+    CHECK(all<contract::EvalRecord>(run(recipe(devices))).at(0).samples == 257);
+  }
+}
+
+TEST_CASE("several micro-batches copy the model for each") {
+  auto spec = recipe(2);
+  spec.batch_per_gpu = 2;
+  spec.accumulation_steps = 3;
+  const double whole = all<contract::StepWindow>(run(recipe(2))).at(0).bytes_sent;
+  CHECK(all<contract::StepWindow>(run(spec)).at(0).bytes_sent > 2.5 * whole);
+}

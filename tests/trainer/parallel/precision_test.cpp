@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batch norms, their buffers and 16-bit arithmetic in every framework style.
+#include <ATen/autocast_mode.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "tests/trainer/parallel/small_run.hpp"
+#include "trainer/data/batch.hpp"
+#include "trainer/device/autocast.hpp"
+#include "trainer/optim/loss.hpp"
+
+using namespace dlscale;
+using test::largest_difference;
+using test::small_spec;
+using test::SmallRun;
+
+namespace {
+
+std::string name_of(const contract::RunSpec& spec) {
+  return spec.framework + " of stage " + std::to_string(spec.framework_options.zero_stage) +
+         " on " + std::to_string(spec.gpus);
+}
+
+contract::RunSpec with_precision(contract::RunSpec spec, const std::string& precision) {
+  spec.precision = precision;
+  return spec;
+}
+
+bool has_one_replica(const contract::RunSpec& spec) {
+  return spec.framework == "layerwise" || spec.framework == "pipeline";
+}
+
+}  // namespace
+
+TEST_CASE("with synchronised batch norms every framework learns what one rank learns") {
+  const auto alone = test::run({small_spec("synchronous", 1)});
+  for (int ranks = 2; ranks <= 4; ++ranks) {
+    for (auto spec : test::small_specs(ranks)) {
+      if (spec.framework == "data_parallel") continue;
+      INFO(name_of(spec));
+      spec.batch_norm = "synchronised";
+      CHECK(largest_difference(test::run({spec}), alone) < 1e-10);
+    }
+  }
+}
+
+TEST_CASE("with local batch norms ranks learn something else, but for a single replica") {
+  const auto alone = test::run({small_spec("synchronous", 1)});
+  for (const auto& spec : test::small_specs(2)) {
+    INFO(name_of(spec));
+    const double difference = largest_difference(test::run({spec}), alone);
+    const bool is_whole = has_one_replica(spec) || spec.framework_options.model_parallel_size == 2;
+    CHECK((difference < 1e-10) == is_whole);
+  }
+}
+
+TEST_CASE("batch norms of replicas of stages see their own stage's ranks") {
+  auto spec = small_spec("hybrid", 4);
+  spec.batch_norm = "synchronised";
+  spec.framework_options.micro_batches = 1;
+  const auto alone = test::run({small_spec("synchronous", 1)});
+  CHECK(largest_difference(test::run({spec}), alone) < 1e-10);
+  spec.batch_norm = "";
+  CHECK(largest_difference(test::run({spec}), alone) > 1e-6);
+}
+
+TEST_CASE("whichever rank predicts, it predicts with rank 0's running statistics") {
+  for (const auto& spec : test::small_specs(4)) {
+    INFO(name_of(spec));
+    const auto result = test::run({spec});
+    REQUIRE(!result.predictions.empty());
+    for (const at::Tensor& scores : result.predictions) {
+      CHECK(torch::allclose(scores, result.predictions[0], 1e-12, 1e-12));
+    }
+  }
+}
+
+TEST_CASE("ddp broadcasts all buffers in one message before each step, unless told not to") {
+  constexpr std::int64_t kBufferBytes = 2 * (4 + 6) * 8 + 2 * 8;  // statistics; counts of batches
+  auto spec = small_spec("ddp", 2);
+  const auto with = test::run({spec});
+  spec.framework_options.broadcast_buffers = false;
+  const auto without = test::run({spec});
+  CHECK(with.comm.collectives - without.comm.collectives == 4);
+  CHECK(with.comm.bytes - without.comm.bytes == 4 * kBufferBytes);
+  CHECK(largest_difference(with, without) < 1e-12);
+}
+
+TEST_CASE("accumulated micro-batches broadcast buffers once") {
+  auto spec = small_spec("ddp", 2);
+  spec.batch_per_gpu = 4;
+  spec.accumulation_steps = 3;
+  const auto with = test::run({spec});
+  spec.framework_options.broadcast_buffers = false;
+  CHECK(with.comm.collectives - test::run({spec}).comm.collectives == 4);
+}
+
+TEST_CASE("autocast is PyTorch's: the same operators by hand give the same bits") {
+  torch::manual_seed(3);
+  torch::nn::Sequential net(torch::nn::Conv2d(1, 4, 3), torch::nn::BatchNorm2d(4),
+                            torch::nn::ReLU(), torch::nn::Flatten(), torch::nn::Linear(64, 5));
+  const at::Tensor input = torch::randn({8, 1, 6, 6}), target = torch::arange(8) % 5;
+  const trainer::Autocast autocast("bf16", torch::kCPU);
+  at::Tensor scores, loss;
+  {
+    const auto casts = autocast.forward_pass();
+    scores = net->forward(input);
+    loss = trainer::cross_entropy(scores, target, 0);
+  }
+  loss.backward();
+  CHECK(scores.scalar_type() == at::kBFloat16);
+  CHECK(loss.scalar_type() == at::kFloat);
+  CHECK(!at::autocast::is_autocast_enabled(at::kCPU));
+  std::vector<at::Tensor> gradients;
+  for (at::Tensor& parameter : net->parameters()) {
+    CHECK(parameter.grad().scalar_type() == at::kFloat);
+    gradients.push_back(parameter.grad().clone());
+    parameter.mutable_grad().reset();
+  }
+  at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
+  at::autocast::set_autocast_enabled(at::kCPU, true);
+  const at::Tensor by_hand = at::cross_entropy_loss(net->forward(input).to(at::kFloat), target);
+  at::autocast::clear_cache();
+  at::autocast::set_autocast_enabled(at::kCPU, false);
+  by_hand.backward();
+  CHECK(torch::equal(loss, by_hand));
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    CHECK(torch::equal(net->parameters()[i].grad(), gradients[i]));
+  }
+}
+
+TEST_CASE("in bf16 every framework learns nearly what one rank learns in it") {
+  auto lone = small_spec("synchronous", 1);
+  const auto alone = test::run({with_precision(lone, "bf16")});
+  const double rounding = largest_difference(alone, test::run({with_precision(lone, "fp32")}));
+  CHECK(rounding > 1e-5);
+  for (auto spec : test::small_specs(2)) {
+    INFO(name_of(spec));
+    const bool is_shared = spec.framework != "data_parallel";
+    if (is_shared) spec.batch_norm = "synchronised";
+    const auto found = test::run({with_precision(spec, "bf16")});
+    CHECK(largest_difference(found, is_shared ? alone : test::run({spec})) < 0.05);
+  }
+}
+
+namespace {
+
+/// One sample of one rank is too large for 16 bits, in the second step.
+void overflow_rank_1(int rank, int step, trainer::Batch& batch) {
+  if (step == 1 && rank == 1) batch.input[0].fill_(std::numeric_limits<float>::infinity());
+}
+
+}  // namespace
+
+TEST_CASE("a step that overflows on one rank is left out by all ranks of every framework") {
+  for (auto spec : test::small_specs(2)) {
+    if (has_one_replica(spec) || spec.framework_options.model_parallel_size == 2) continue;
+    if (spec.framework == "data_parallel" || spec.framework == "vanilla_data_parallel") continue;
+    spec = with_precision(spec, "fp16");
+    INFO(name_of(spec));
+    const auto once = test::run({.spec = spec, .steps = 1});
+    const auto twice = test::run({.spec = spec, .steps = 2, .disturb = overflow_rank_1});
+    CHECK(twice.counts.at("skipped_steps") == 1);
+    for (const auto& [name, tensor] : once.state) {
+      if (name.find(".bn") != std::string::npos) continue;
+      if (name == "optimizer.loss_scale") continue;
+      INFO(name);
+      CHECK(torch::equal(tensor, twice.state.at(name)));
+    }
+    CHECK(twice.state.at("optimizer.loss_scale")[0].item<double>() == 32768);
+  }
+}
+
+TEST_CASE("where rank 0 has all samples the overflow is rank 0's, in fp16, and all skip") {
+  const auto overflow = [](int, int step, trainer::Batch& batch) {
+    if (step == 1) batch.input[0].fill_(std::numeric_limits<float>::infinity());
+  };
+  for (const char* framework :
+       {"vanilla_data_parallel", "data_parallel", "layerwise", "pipeline", "hybrid"}) {
+    INFO(framework);
+    const auto spec = with_precision(small_spec(framework, 2), "fp16");
+    const auto once = test::run({.spec = spec, .steps = 1});
+    const auto twice = test::run({.spec = spec, .steps = 2, .disturb = overflow});
+    CHECK(twice.counts.at("skipped_steps") == 1);
+    CHECK(
+        torch::equal(once.state.at("model.hidden.weight"), twice.state.at("model.hidden.weight")));
+    CHECK(torch::equal(once.state.at("model.conv1.weight"), twice.state.at("model.conv1.weight")));
+  }
+}
+
+TEST_CASE("the loss scale of every framework is restored with its state") {
+  const auto overflow = [](int, int step, trainer::Batch& batch) {
+    if (step == 0) batch.input.fill_(std::numeric_limits<float>::infinity());
+  };
+  for (auto spec : test::small_specs(2)) {
+    spec = with_precision(spec, "fp16");
+    INFO(name_of(spec));
+    const auto first = test::run({.spec = spec, .steps = 1, .disturb = overflow});
+    const auto second = test::run({.spec = spec, .steps = 2, .from = first.state});
+    int scales = 0;
+    for (const auto& [name, tensor] : second.state) {
+      if (!name.ends_with("loss_scale")) continue;
+      ++scales;
+      CHECK(tensor[0].item<double>() == 32768);
+      CHECK(tensor[1].item<double>() == 2);
+    }
+    CHECK(scales >= 1);
+  }
+}
+
+TEST_CASE("in fp16 every framework learns nearly what one rank learns in fp32") {
+  const auto alone = test::run({with_precision(small_spec("synchronous", 1), "fp32")});
+  for (auto spec : test::small_specs(2)) {
+    INFO(name_of(spec));
+    const bool is_shared = spec.framework != "data_parallel";
+    if (is_shared) spec.batch_norm = "synchronised";
+    const auto expected = is_shared ? alone : test::run({spec});
+    spec.clip_norm = 100;  // of unscaled gradients: changes nothing
+    CHECK(largest_difference(test::run({with_precision(spec, "fp16")}), expected) < 0.02);
+  }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/trainer/parallel/small_run.hpp"
+
+#include <ATen/CPUGeneratorImpl.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "contract/process_count.hpp"
+#include "trainer/capabilities.hpp"
+#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/comm/thread.hpp"
+#include "trainer/models/batch_norm.hpp"
+#include "trainer/models/module_model.hpp"
+#include "trainer/parallel/rank_statistics.hpp"
+#include "trainer/parallel/replicated.hpp"
+
+namespace dlscale::test {
+namespace {
+
+constexpr std::int64_t kSamples = 24, kSide = 6, kClasses = 5;
+
+struct Net : torch::nn::Module {
+  explicit Net(const trainer::ModelContext& context)
+      : conv1(register_module("conv1", torch::nn::Conv2d(1, 4, 3))),
+        bn1(register_module("bn1", trainer::BatchNorm2d(4, context.statistics))),
+        conv2(register_module("conv2", torch::nn::Conv2d(4, 6, 3))),
+        bn2(register_module("bn2", trainer::BatchNorm2d(6, context.statistics))),
+        hidden(register_module("hidden", torch::nn::Linear(24, 16))),
+        output(register_module("output", torch::nn::Linear(16, kClasses))) {}
+  std::vector<trainer::NetBlock> blocks() {
+    using T = at::Tensor;
+    return {{"1", {"conv1", "bn1"}, [this](const T& x) { return bn1(conv1(x)).relu_(); }},
+            {"2", {"conv2", "bn2"}, [this](const T& x) { return bn2(conv2(x)).relu_(); }},
+            {"3", {"hidden"}, [this](const T& x) { return hidden(x.flatten(1)).relu_(); }},
+            {"4", {"output"}, [this](const T& x) { return output(x); }}};
+  }
+  torch::nn::Conv2d conv1;
+  trainer::BatchNorm2d bn1;
+  torch::nn::Conv2d conv2;
+  trainer::BatchNorm2d bn2;
+  torch::nn::Linear hidden, output;
+};
+
+const trainer::StyleEntry* divided_style(const std::string& framework) {
+  const auto styles = trainer::style_table();
+  const auto found = std::find_if(styles.begin(), styles.end(),
+                                  [&](const auto* style) { return style->name == framework; });
+  return found == styles.end() ? nullptr : *found;
+}
+
+/// The same for every rank; step -1 is for predictions.
+trainer::Batch batch_of(int step, at::ScalarType type) {
+  auto generator = at::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(100 + step));
+  return {at::randn({kSamples, 1, kSide, kSide}, generator, at::kDouble).to(type) * 2 + 1,
+          at::randint(kClasses, {kSamples}, generator, at::kLong)};
+}
+
+/// What one rank of a run has.
+class SmallRank {
+ public:
+  SmallRank(const SmallRun& run, trainer::Communicator& ranks)
+      : run_(run),
+        queue_(ranks, clock_),
+        device_(base::find(trainer::device_table(), "device", "cpu").make({})),
+        entry_(divided_style(run.spec.framework)),
+        share_(entry_ ? entry_->share(run.spec, ranks.rank())
+                      : trainer::DataShare{ranks.rank(), run.spec.gpus}),
+        type_(run.spec.precision == "fp64" ? at::kDouble : at::kFloat) {
+    if (run.spec.batch_norm == "synchronised") statistics_.emplace(queue_, share_.stage, clock_);
+    trainer::StyleContext context{
+        .spec = run_.spec,
+        .model = make_model(*device_),
+        .sample = {1, kSide, kSide},
+        .make_optimizer =
+            [this](const std::vector<at::Tensor>& tensors) {
+              return base::find(trainer::optimizer_table(), "optimizer", "sgd")
+                  .make(run_.spec.optimizer, tensors);
+            },
+        .make_model = [this](const trainer::Device& device) { return make_model(device); },
+        .placement = placement_,
+        .device = *device_,
+        .queue = queue_,
+        .clock = clock_,
+        .environment = [](const char*) -> const char* { return nullptr; },
+        .warn = [](const std::string&) {}};
+    style_ = entry_ ? entry_->make(std::move(context))
+                    : make_replicated(
+                          std::move(context),
+                          base::find(trainer::sync_table(), "framework", run_.spec.framework));
+  }
+
+  void go(SmallResult& result, std::mutex& mutex) {
+    if (!run_.from.empty()) load();
+    const trainer::CommStats before = queue_.stats();
+    trainer::StepTimer timer(clock_, *device_);
+    timer.start();
+    for (int step = 0; step < run_.steps; ++step) {
+      style_->train_step(mine(step), 0.1, timer);
+      timer.leave();
+    }
+    const trainer::CommStats after = queue_.stats();
+    style_->set_training(false);
+    at::Tensor scores;
+    {
+      const c10::InferenceMode no_gradients;
+      scores = style_->predict(batch_of(-1, type_).input);
+    }
+    const auto state = style_->state();
+    const std::lock_guard lock(mutex);
+    if (scores.defined()) result.predictions.push_back(scores);
+    if (queue_.rank() != 0) return;
+    for (const auto& [key, count] : style_->take_counts()) result.counts[key] = count;
+    for (const auto& part : state) result.state[part.name] = part.tensor.detach().clone();
+    result.comm.bytes = after.bytes - before.bytes;
+    result.comm.collectives = after.collectives - before.collectives;
+  }
+
+ private:
+  std::unique_ptr<trainer::Model> make_model(const trainer::Device& device) {
+    return trainer::make_module_model<Net>(
+        {.input = {1, kSide, kSide},
+         .classes = kClasses,
+         .precision = type_ == at::kDouble ? trainer::Precision::fp64 : trainer::Precision::fp32,
+         .device = device,
+         .seed = 3,
+         .statistics = statistics_ ? &*statistics_ : nullptr});
+  }
+
+  trainer::Batch mine(int step) {
+    const trainer::Batch all = batch_of(step, type_);
+    const std::int64_t samples = kSamples / share_.count;
+    trainer::Batch batch{all.input.narrow(0, share_.index * samples, samples).clone(),
+                         all.target.narrow(0, share_.index * samples, samples)};
+    if (run_.disturb) run_.disturb(queue_.rank(), step, batch);
+    return batch;
+  }
+
+  void load() {
+    const auto state = style_->state();
+    const at::NoGradGuard no_gradients;
+    if (queue_.rank() == 0) {
+      for (const auto& part : state) part.tensor.detach().copy_(run_.from.at(part.name));
+    }
+    style_->load(state);
+  }
+
+  const SmallRun& run_;
+  base::SystemClock clock_;
+  trainer::CollectiveQueue queue_;
+  std::unique_ptr<trainer::Device> device_;
+  const trainer::StyleEntry* entry_;
+  trainer::DataShare share_;
+  at::ScalarType type_;
+  std::string placement_;
+  std::optional<trainer::RankStatistics> statistics_;
+  std::unique_ptr<trainer::ParallelStyle> style_;
+};
+
+}  // namespace
+
+contract::RunSpec small_spec(const std::string& framework, int ranks) {
+  contract::RunSpec spec;
+  spec.framework = framework;
+  spec.precision = "fp64";
+  spec.gpus = ranks;
+  spec.batch_per_gpu = kSamples / ranks;
+  spec.global_batch = kSamples;
+  spec.optimizer = {.momentum = 0.9};
+  if (framework == "hybrid" && ranks % 2 == 0) spec.framework_options.model_parallel_size = 2;
+  return spec;
+}
+
+std::vector<contract::RunSpec> small_specs(int ranks) {
+  std::vector<contract::RunSpec> specs;
+  const auto capabilities = trainer::capabilities();
+  for (const auto& framework : capabilities.families.at("framework")) {
+    specs.push_back(small_spec(framework, ranks));
+  }
+  for (const int stage : {0, 1, 3}) {
+    specs.push_back(small_spec("deepspeed", ranks));
+    specs.back().framework_options.zero_stage = stage;
+  }
+  return specs;
+}
+
+SmallResult run(const SmallRun& run) {
+  SmallResult result;
+  std::mutex mutex;
+  trainer::run_as_threads(contract::process_count(run.spec), [&](trainer::Communicator& ranks) {
+    SmallRank(run, ranks).go(result, mutex);
+  });
+  return result;
+}
+
+double largest_difference(const SmallResult& a, const SmallResult& b) {
+  double largest = 0;
+  for (const auto& [name, tensor] : a.state) {
+    if (!name.starts_with("model.")) continue;
+    const at::Tensor difference = tensor.to(at::kDouble) - b.state.at(name).to(at::kDouble);
+    largest = std::max(largest, difference.abs().max().item<double>());
+  }
+  return largest;
+}
+
+}  // namespace dlscale::test

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where kernel time goes, as runs with `profile` record it.
+#include <torch/torch.h>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/thread_launch.hpp"
+#include "trainer/profile/kernel_watch.hpp"
+#include "trainer/profile/operator_watch.hpp"
+
+using namespace dlscale;
+using test::all;
+using trainer::KernelKind;
+
+namespace {
+
+contract::RunSpec recipe(const std::string& framework, int gpus) {
+  contract::RunSpec spec;
+  spec.run_id = "run";
+  spec.framework = framework;
+  spec.model = "cnn";
+  spec.gpus = gpus;
+  spec.batch_per_gpu = 16 / gpus;
+  spec.global_batch = 16;
+  spec.dataset = {"synthetic_digits", "", 10 * 16, 16};
+  spec.lr = {.base = 0.1, .peak = 0.1};
+  spec.window_steps = 4;
+  spec.profile = true;
+  return spec;
+}
+
+std::vector<contract::ProfileRecord> profiles(const contract::RunSpec& spec) {
+  test::TempDir folder;
+  return all<contract::ProfileRecord>(test::launch(spec, folder.path()).records);
+}
+
+}  // namespace
+
+TEST_CASE("the second window is profiled; most of its time are convolutions") {
+  const auto found = profiles(recipe("synchronous", 1));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].first_step == 4);
+  CHECK(found[0].steps == 4);
+  CHECK(found[0].communication == 0);
+  CHECK(found[0].computation > 0.5);
+  CHECK(found[0].io > 0);
+  CHECK(found[0].communication + found[0].io + found[0].computation + found[0].other == Approx(1));
+  CHECK(found[0].cpu_occupancy > 0);
+  REQUIRE(found[0].kernels.size() > 5);
+  CHECK(found[0].kernels.size() <= 15);
+  CHECK_THAT(found[0].kernels[0].name, Catch::Contains("conv"));
+  CHECK(found[0].kernels[0].kind == "computation");
+  CHECK(found[0].kernels[0].self_s >= found[0].kernels[1].self_s);
+  CHECK(found[0].kernel_s <= found[0].wall_s);
+}
+
+TEST_CASE("ranks and devices that exchange gradients spend kernel time on it") {
+  for (const char* framework : {"ddp", "data_parallel"}) {
+    INFO(framework);
+    const auto found = profiles(recipe(framework, 2));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].communication > 0);
+    CHECK(found[0].computation > 0);
+    CHECK(found[0].communication + found[0].io + found[0].computation + found[0].other ==
+          Approx(1));
+  }
+}
+
+TEST_CASE("a run of one window profiles that, and one that is not asked for it nothing") {
+  auto spec = recipe("synchronous", 1);
+  spec.window_steps = 50;
+  const auto found = profiles(spec);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].first_step == 0);
+  CHECK(found[0].steps == 10);
+  spec.profile = false;
+  CHECK(profiles(spec).empty());
+}
+
+TEST_CASE("an operator's own time is without that of the operators it calls") {
+  const at::Tensor a = at::rand({200, 200});
+  const auto watch = trainer::watch_kernels(c10::kCPU);
+  at::matmul(a, a);
+  double own_s = 0, product_s = 0;
+  for (const auto& kernel : watch->stop()) {
+    if (kernel.name == "aten::matmul") own_s += kernel.self_s;
+    if (kernel.name == "aten::mm") product_s += kernel.self_s;
+  }
+  CHECK(product_s > 0);
+  CHECK(own_s > 0);
+  CHECK(own_s < product_s);
+}
+
+TEST_CASE("what is called while loading counts as loading, what is called uncounted as nothing") {
+  const at::Tensor a = at::rand({50, 50});
+  const auto watch = trainer::watch_kernels(c10::kCPU);
+  {
+    const trainer::LoadingSection loading;
+    at::mm(a, a);
+  }
+  {
+    const trainer::UncountedSection uncounted;
+    at::mm(a, a);
+  }
+  const auto found = watch->stop();
+  at::mm(a, a);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].name == "loading");
+  CHECK(found[0].kind == KernelKind::io);
+  CHECK(found[0].calls == 1);
+}
+
+TEST_CASE("kernels are told apart by their names, on CPUs and GPUs") {
+  CHECK(trainer::kind_of("aten::mkldnn_convolution") == KernelKind::computation);
+  CHECK(trainer::kind_of("aten::addmm") == KernelKind::computation);
+  CHECK(trainer::kind_of("aten::add_") == KernelKind::other);
+  CHECK(trainer::kind_of("aten::norm") == KernelKind::other);
+  CHECK(trainer::kind_of("ncclDevKernel_AllReduce_Sum_f32_RING_LL") == KernelKind::communication);
+  CHECK(trainer::kind_of("Memcpy HtoD (Pinned -> Device)") == KernelKind::io);
+  CHECK(trainer::kind_of("Memcpy PtoP") == KernelKind::communication);
+  CHECK(trainer::kind_of("sm80_xmma_fprop_implicit_gemm_tf32") == KernelKind::computation);
+}

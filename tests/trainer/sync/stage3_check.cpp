@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/trainer/sync/stage3_check.hpp"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tests/trainer/block_model.hpp"
+#include "trainer/sync/gradient_sync.hpp"
+
+namespace dlscale::test {
+namespace {
+
+int whole_blocks(const std::vector<at::Tensor>& parameters) {
+  return static_cast<int>(
+      std::count_if(parameters.begin(), parameters.end(),
+                    [](const at::Tensor& parameter) { return parameter.storage().nbytes() > 0; }));
+}
+
+/// Of the tensors' storages, each counted once.
+std::int64_t bytes_of(const std::vector<at::Tensor>& tensors) {
+  std::map<const void*, std::int64_t> storages;
+  for (const at::Tensor& tensor : tensors) {
+    if (!tensor.defined()) continue;
+    storages[tensor.storage().unsafeGetStorageImpl()] =
+        static_cast<std::int64_t>(tensor.storage().nbytes());
+  }
+  std::int64_t sum = 0;
+  for (const auto& [storage, bytes] : storages) sum += bytes;
+  return sum;
+}
+
+std::vector<at::Tensor> gradients_of(const std::vector<at::Tensor>& tensors) {
+  std::vector<at::Tensor> gradients;
+  for (const at::Tensor& tensor : tensors) gradients.push_back(tensor.grad());
+  return gradients;
+}
+
+std::int64_t momentum_bytes(const torch::optim::SGD& optimizer) {
+  std::int64_t sum = 0;
+  for (const auto& [key, state] : optimizer.state()) {
+    const auto& of_sgd = static_cast<const torch::optim::SGDParamState&>(*state);
+    sum += static_cast<std::int64_t>(of_sgd.momentum_buffer().nbytes());
+  }
+  return sum;
+}
+
+std::vector<at::Tensor> joined(std::vector<at::Tensor> a, const std::vector<at::Tensor>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+}  // namespace
+
+BlocksSeen look_at_blocks(const contract::FrameworkOptions& options, int micro_batches,
+                          trainer::Communicator& communicator) {
+  const base::SystemClock clock;
+  trainer::CollectiveQueue queue(communicator, clock);
+  BlocksSeen seen;
+  BlockModel model;
+  const auto look = [&](int& most) { most = std::max(most, whole_blocks(model.parameters())); };
+  for (int i = 0; i < kBlocks; ++i) {
+    model.add(at::full({24, 24}, 0.01, at::kDouble),
+              [&](const at::Tensor& input, const at::Tensor& parameter) {
+                look(seen.most_whole_in_forward);
+                input.register_hook([&](const at::Tensor&) { look(seen.most_whole_in_backward); });
+                return at::mm(input, parameter);
+              });
+  }
+  const auto sync = base::find<trainer::SyncEntry>(trainer::sync_table(), "framework", "deepspeed")
+                        .make({.parameters = model.parameters(),
+                               .parameter_names = model.parameter_names(),
+                               .options = options,
+                               .queue = queue,
+                               .clock = clock,
+                               .model = &model});
+  const auto optimized = sync->optimized().tensors;
+  torch::optim::SGD optimizer(optimized, torch::optim::SGDOptions(0.1).momentum(0.9));
+  for (int step = 0; step < 2; ++step) {
+    const std::int64_t before = queue.stats().bytes;
+    for (int i = 0; i < micro_batches; ++i) {
+      sync->before_forward(i + 1 == micro_batches);
+      const at::Tensor output =
+          model.forward(at::ones({2, 24}, at::kDouble).set_requires_grad(true));
+      sync->before_backward(output);
+      output.sum().backward();
+    }
+    sync->after_backward();
+    seen.gradient_bytes =
+        bytes_of(joined(gradients_of(optimized), gradients_of(model.parameters())));
+    optimizer.step();
+    for (const at::Tensor& parameter : model.parameters()) parameter.mutable_grad().reset();
+    sync->after_step();
+    seen.step_bytes = queue.stats().bytes - before;
+  }
+  seen.parameter_bytes = bytes_of(joined(optimized, model.parameters()));
+  seen.optimizer_bytes = momentum_bytes(optimizer);
+  return seen;
+}
+
+}  // namespace dlscale::test

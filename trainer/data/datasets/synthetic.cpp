@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images of noise in any shape, for studies of speed that need no data.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "trainer/data/dataset.hpp"
+#include "trainer/data/random_stream.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr const char* kShape = "3x224x224";
+constexpr int kClasses = 1000;
+constexpr int kMostClasses = 65536;  // labels have 16 bits
+constexpr int kLongestSide = 65536;
+constexpr std::int64_t kTrainSamples = 1024;
+constexpr std::int64_t kTestSamples = 256;
+/// A split has as many different images as these allow, and at least one.
+constexpr std::int64_t kMostImages = 64;
+constexpr std::int64_t kMostBytes = 64 << 20;
+/// The set is the same in every run, whatever the run's seed.
+constexpr std::uint64_t kTrainKey = 3;
+constexpr std::uint64_t kTestKey = 4;
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw base::RunError(message, contract::kExitBadRunDescription);
+}
+
+ImageShape shape_of(const std::string& text) {
+  int sizes[3] = {};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (int& size : sizes) {
+    const bool follows = &size == sizes || (at != end && *at++ == 'x');
+    const auto [next, error] = std::from_chars(at, end, size);
+    if (!follows || error != std::errc() || size < 1 || size > kLongestSide) at = nullptr;
+    if (at == nullptr) break;
+    at = next;
+  }
+  if (at != end) {
+    refuse(
+        fmt::format("dataset.shape: \"{}\" is not channels x height x width of 1 to {} each, "
+                    "such as \"{}\"",
+                    text, kLongestSide, kShape));
+  }
+  return {sizes[0], sizes[1], sizes[2]};
+}
+
+/// An image depends on its split's key and its number only.
+Split draw(std::uint64_t key, std::int64_t samples, const ImageShape& shape, int classes) {
+  const std::int64_t images =
+      std::clamp<std::int64_t>(kMostBytes / shape.values(), 1, std::min(kMostImages, samples));
+  Split split;
+  split.pixels.reserve(static_cast<std::size_t>(images * shape.values()));
+  std::vector<std::uint16_t> label_of_image;
+  for (std::int64_t i = 0; i < images; ++i) {
+    RandomStream random(key, static_cast<std::uint64_t>(i));
+    label_of_image.push_back(
+        static_cast<std::uint16_t>(random.below(static_cast<std::uint64_t>(classes))));
+    std::uint64_t bits = 0;
+    for (std::int64_t k = 0; k < shape.values(); ++k) {
+      bits = k % 8 == 0 ? random.next() : bits >> 8;
+      split.pixels.push_back(static_cast<std::uint8_t>(bits));
+    }
+  }
+  for (std::int64_t i = 0; i < samples; ++i) {
+    split.labels.push_back(label_of_image[static_cast<std::size_t>(i % images)]);
+  }
+  return split;
+}
+
+Dataset load(const contract::DatasetSpec& spec) {
+  Dataset dataset;
+  dataset.shape = shape_of(spec.shape.empty() ? kShape : spec.shape);
+  dataset.classes = spec.classes == 0 ? kClasses : spec.classes;
+  if (dataset.classes < 1 || dataset.classes > kMostClasses) {
+    refuse(
+        fmt::format("dataset.classes: is {}, but must be 1 to {}", dataset.classes, kMostClasses));
+  }
+  const auto channels = static_cast<std::size_t>(dataset.shape.channels);
+  dataset.mean.assign(channels, 0.5);  // of evenly spread pixels
+  dataset.deviation.assign(channels, 0.289);
+  const auto split = [&](std::uint64_t key, std::int64_t asked, std::int64_t otherwise) {
+    return draw(key, asked == 0 ? otherwise : asked, dataset.shape, dataset.classes);
+  };
+  dataset.train = split(kTrainKey, spec.train_samples, kTrainSamples);
+  dataset.test = split(kTestKey, spec.test_samples, kTestSamples);
+  return dataset;
+}
+
+}  // namespace
+
+extern const DatasetEntry synthetic_entry;
+const DatasetEntry synthetic_entry{
+    "synthetic", "noise of any shape and number of classes, few images in turn", load};
+
+}  // namespace dlscale::trainer

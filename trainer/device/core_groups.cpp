@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/device/core_groups.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <tuple>
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr int kMostProcessors = 8192;
+
+/// A mask of any size: machines may have more processors than cpu_set_t holds.
+struct Mask {
+  std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set{
+      CPU_ALLOC(kMostProcessors), [](cpu_set_t* allocated) { CPU_FREE(allocated); }};
+  std::size_t size = CPU_ALLOC_SIZE(kMostProcessors);
+  Mask() { CPU_ZERO_S(size, set.get()); }
+};
+
+/// The first of the hardware threads that share a core with this one; itself where the system does
+/// not tell.
+int core_of(int processor) {
+  std::ifstream file(
+      fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", processor));
+  int first = processor;
+  return file >> first ? first : processor;
+}
+
+std::size_t cores_of(const std::vector<Processor>& processors) {
+  std::vector<int> cores;
+  for (const Processor& each : processors) cores.push_back(each.core);
+  return static_cast<std::size_t>(std::unique(cores.begin(), cores.end()) - cores.begin());
+}
+
+}  // namespace
+
+std::vector<Processor> usable_processors() {
+  Mask mask;
+  std::vector<Processor> usable;
+  if (::sched_getaffinity(0, mask.size, mask.set.get()) != 0) return usable;
+  for (int number = 0; number < kMostProcessors; ++number) {
+    if (CPU_ISSET_S(number, mask.size, mask.set.get())) usable.push_back({number, core_of(number)});
+  }
+  std::sort(usable.begin(), usable.end(), [](const Processor& a, const Processor& b) {
+    return std::tie(a.core, a.number) < std::tie(b.core, b.number);
+  });
+  return usable;
+}
+
+CoreGroups deal_out(const std::vector<Processor>& processors, int groups, int cores_each) {
+  const auto wanted = static_cast<std::size_t>(groups) * static_cast<std::size_t>(cores_each);
+  const std::size_t cores = cores_of(processors);
+  CoreGroups dealt;
+  dealt.words = fmt::format("{} device{} of {} core{}", groups, groups == 1 ? "" : "s", cores_each,
+                            cores_each == 1 ? "" : "s");
+  if (processors.size() != wanted && cores != wanted) {
+    dealt.words += processors.size() < wanted
+                       ? fmt::format(" share {}", processors.size())
+                       : fmt::format(", not bound to any of {}", processors.size());
+    return dealt;
+  }
+  dealt.words += ", each bound to its own";
+  const std::size_t each = processors.size() / static_cast<std::size_t>(groups);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(groups); ++i) {
+    std::vector<int>& group = dealt.processors.emplace_back();
+    for (std::size_t j = i * each; j < (i + 1) * each; ++j) group.push_back(processors[j].number);
+  }
+  return dealt;
+}
+
+void bind_to(const std::vector<int>& processors) {
+  Mask mask;
+  for (const int number : processors) CPU_SET_S(number, mask.size, mask.set.get());
+  // A machine that has taken them away meanwhile leaves the thread where it may run.
+  ::sched_setaffinity(0, mask.size, mask.set.get());
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands for GPUs in builds without CUDA.
+#include "trainer/device/device.hpp"
+
+namespace dlscale::trainer {
+
+extern const DeviceEntry cuda_entry;
+const DeviceEntry cuda_entry{
+    .name = "cuda",
+    .summary = "NVIDIA GPUs, one per rank",
+    .make = nullptr,
+    .unavailable = "this build has no CUDA; build with: cmake --preset cuda (docs/gpu.md)"};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to models/*.cpp: batch normalisation of images, of this rank's samples or of all ranks'.
+#pragma once
+
+#include <torch/torch.h>
+
+#include "trainer/models/statistics_sum.hpp"
+
+namespace dlscale::trainer {
+
+/// torch::nn::BatchNorm2d with its names (weight, bias, running_mean, running_var,
+/// num_batches_tracked) and defaults. Given other ranks it is PyTorch's SyncBatchNorm: training
+/// normalises by mean and variance over the samples of all of them, however many each has, and
+/// backward is that of one batch; gradients of weight and bias are those of this rank's samples.
+/// Evaluation goes by the running statistics, without other ranks.
+class BatchNorm2dImpl : public torch::nn::BatchNorm2dImpl {
+ public:
+  /// `ranks` outlives it; null: this rank alone.
+  explicit BatchNorm2dImpl(std::int64_t channels, StatisticsSum* ranks = nullptr);
+  /// samples x channels x height x width, in any memory format, and of a smaller type than the
+  /// parameters under autocast.
+  at::Tensor forward(const at::Tensor& input);
+  /// num_batches_tracked stays a whole number.
+  void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
+  using torch::nn::BatchNorm2dImpl::to;
+
+ private:
+  StatisticsSum* ranks_;
+};
+
+TORCH_MODULE(BatchNorm2d);
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data parallelism of one process with several devices, as torch.nn.DataParallel: device 0 has the
+// model, which is copied to the others in every step.
+#include <torch/torch.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/data/batch.hpp"
+#include "trainer/device/autocast.hpp"
+#include "trainer/optim/loss.hpp"
+#include "trainer/parallel/chunk.hpp"
+#include "trainer/parallel/device_group.hpp"
+#include "trainer/parallel/optimizer_step.hpp"
+#include "trainer/parallel/parallel_style.hpp"
+#include "trainer/profile/operator_watch.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+using contract::StepPart;
+
+/// The model as a device has it.
+struct Replica {
+  std::unique_ptr<Model> model;
+  std::vector<at::Tensor> state;  ///< parameters and buffers, detached
+};
+
+Replica replica_of(std::unique_ptr<Model> model) {
+  Replica replica{std::move(model), {}};
+  for (const NamedTensor& part : replica.model->state()) {
+    replica.state.push_back(part.tensor.detach());
+  }
+  return replica;
+}
+
+/// replicate, scatter, parallel_apply and gather of torch.nn.parallel. Autograd would run all of a
+/// graph on the CPU in one thread: so each device has a graph of its own, cut where outputs are
+/// gathered, and goes back through it by itself.
+class DataParallel : public ParallelStyle {
+ public:
+  explicit DataParallel(StyleContext context)
+      : smoothing_(context.spec.label_smoothing),
+        micro_batches_(context.spec.accumulation_steps),
+        queue_(context.queue),
+        clock_(context.clock),
+        devices_(context.spec.resources.device, context.spec.gpus,
+                 context.spec.resources.cores_per_rank),
+        autocast_(context.spec.precision, context.device.torch_device().type()),
+        work_(static_cast<std::size_t>(devices_.size())),
+        copied_(work_.size()) {
+    replicas_.push_back(replica_of(std::move(context.model)));
+    for (int i = 1; i < devices_.size(); ++i) {
+      replicas_.push_back(replica_of(context.make_model(devices_[i])));
+    }
+    optimizer_ = std::make_unique<OptimizerStep>(context.spec, own().parameters(),
+                                                 context.make_optimizer(own().parameters()));
+    context.placement = devices_.words();
+  }
+
+  at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
+    at::Tensor loss;
+    const std::int64_t samples = batch.size() / micro_batches_;
+    for (int i = 0; i < micro_batches_; ++i) {
+      const at::Tensor part = micro_step({batch.input.narrow(0, i * samples, samples),
+                                          batch.target.narrow(0, i * samples, samples)},
+                                         timer);
+      loss = loss.defined() ? loss.add_(part) : part;
+    }
+    timer.enter(StepPart::optimizer);
+    devices_.on_first([&] {
+      optimizer_->take(learning_rate);
+      for (const at::Tensor& parameter : own().parameters()) parameter.mutable_grad().reset();
+    });
+    return loss;
+  }
+
+  at::Tensor predict(const at::Tensor& input) override {
+    const int used = replicate_and_scatter(input);
+    apply(used);
+    const at::Tensor outputs = gather(used);
+    for (Work& each : work_) each = {};
+    return outputs;
+  }
+
+  void set_training(bool training) override {
+    for (const Replica& replica : replicas_) replica.model->set_training(training);
+  }
+
+  Counts take_counts() override {
+    Counts counts;
+    optimizer_->add_counts(counts);
+    return counts;
+  }
+
+  std::vector<NamedTensor> state() override {
+    std::vector<NamedTensor> all;
+    append(all, "model.", own().state());
+    append(all, "optimizer.", optimizer_->state());
+    return all;
+  }
+  void load(const std::vector<NamedTensor>&) override {}  // it has been filled
+
+ private:
+  struct Work {
+    at::Tensor input, output, output_gradient;
+  };
+
+  Model& own() const { return *replicas_.front().model; }
+  Replica& replica(int device) { return replicas_[static_cast<std::size_t>(device)]; }
+  Work& work(int device) { return work_[static_cast<std::size_t>(device)]; }
+  c10::Device place(int device) const { return devices_[device].torch_device(); }
+
+  /// Returns its share of the step's loss; adds to device 0's gradients.
+  at::Tensor micro_step(const Batch& batch, StepTimer& timer) {
+    timer.enter(StepPart::exposed_comm);
+    const int used = replicate_and_scatter(batch.input);
+    timer.enter(StepPart::forward);
+    apply(used);
+    timer.enter(StepPart::exposed_comm);
+    at::Tensor outputs = gather(used);
+    timer.enter(StepPart::forward);
+    at::Tensor loss;
+    devices_.on_first([&] {
+      const Autocast::Scope cast = autocast_.forward_pass();
+      outputs = outputs.detach().set_requires_grad(true);
+      loss = cross_entropy(outputs, batch.target, smoothing_) / micro_batches_;
+    });
+    timer.enter(StepPart::backward);
+    devices_.on_first([&] { loss.backward(optimizer_->loss_gradient(loss)); });
+    timer.enter(StepPart::exposed_comm);
+    scatter_gradients(outputs.grad(), used);
+    timer.enter(StepPart::backward);
+    devices_.on_each(used, [&](int i) { work(i).output.backward(work(i).output_gradient); });
+    timer.enter(StepPart::exposed_comm);
+    reduce_gradients(used);
+    for (Work& each : work_) each = {};
+    return loss.detach();
+  }
+
+  /// Copies device 0's model and a chunk of the batch to each other device. Returns how many
+  /// devices have samples.
+  int replicate_and_scatter(const at::Tensor& input) {
+    int used = 0;
+    while (used < devices_.size() && chunk_of(input.size(0), used, devices_.size()).count > 0) {
+      ++used;
+    }
+    exchange(used, [&](int i) {
+      const Chunk chunk = chunk_of(input.size(0), i, devices_.size());
+      work(i).input = moved(input.narrow(0, chunk.first, chunk.count), i);
+      if (i == 0) return;
+      const std::vector<at::Tensor>& from = replica(0).state;
+      for (std::size_t part = 0; part < from.size(); ++part) {
+        copied(i) += static_cast<std::int64_t>(from[part].nbytes());
+        replica(i).state[part].copy_(from[part]);
+      }
+    });
+    return used;
+  }
+
+  void apply(int used) {
+    devices_.on_each(used, [&](int i) {
+      const Autocast::Scope cast = autocast_.forward_pass();
+      work(i).output = replica(i).model->forward(work(i).input);
+    });
+  }
+
+  /// All outputs, in order, on device 0.
+  at::Tensor gather(int used) {
+    if (used == 1) return work(0).output;
+    at::Tensor all;
+    exchange(1, [&](int) {
+      std::vector<at::Tensor> outputs;
+      for (int i = 0; i < used; ++i) {
+        outputs.push_back(work(i).output.detach().to(place(0)));
+        if (i > 0) copied(0) += static_cast<std::int64_t>(outputs.back().nbytes());
+      }
+      all = at::cat(outputs);
+    });
+    return all;
+  }
+
+  void scatter_gradients(const at::Tensor& gradients, int used) {
+    exchange(used, [&](int i) {
+      const Chunk chunk = chunk_of(gradients.size(0), i, devices_.size());
+      work(i).output_gradient = moved(gradients.narrow(0, chunk.first, chunk.count), i);
+    });
+  }
+
+  /// Adds every device's gradients to device 0's. The loss is the mean over all samples already.
+  void reduce_gradients(int used) {
+    if (used == 1) return;
+    exchange(1, [&](int) {
+      for (std::size_t p = 0; p < own().parameters().size(); ++p) {
+        at::Tensor& sum = own().parameters()[p].mutable_grad();
+        for (int i = 1; i < used; ++i) {
+          at::Tensor& theirs = replica(i).model->parameters()[p].mutable_grad();
+          if (!theirs.defined()) continue;
+          copied(0) += static_cast<std::int64_t>(theirs.nbytes());
+          if (sum.defined()) {
+            sum.add_(theirs.to(place(0)));
+          } else {
+            sum = theirs.to(place(0));
+          }
+          theirs.reset();
+        }
+      }
+    });
+  }
+
+  /// What device `device` gets of what lies on device 0: a copy, but for device 0.
+  at::Tensor moved(const at::Tensor& part, int device) {
+    if (device == 0) return part;
+    copied(device) += static_cast<std::int64_t>(part.nbytes());
+    return part.to(place(device), part.scalar_type(), /*non_blocking=*/false, /*copy=*/true);
+  }
+
+  std::int64_t& copied(int device) { return copied_[static_cast<std::size_t>(device)]; }
+
+  /// Does `copies` on the first `count` devices at a time, and counts what they copied as one
+  /// collective.
+  void exchange(int count, const std::function<void(int)>& copies) {
+    const double start_s = clock_.steady_s();
+    devices_.on_each(count, [&](int i) {
+      const UncountedSection uncounted;
+      const at::NoGradGuard no_gradients;
+      copies(i);
+    });
+    CommStats stats;
+    for (std::int64_t& bytes : copied_) stats.bytes += std::exchange(bytes, 0);
+    if (stats.bytes == 0) return;
+    stats.collectives = 1;
+    stats.busy_s = clock_.steady_s() - start_s;
+    queue_.communicator().count_own(stats);
+  }
+
+  double smoothing_;
+  int micro_batches_;
+  CollectiveQueue& queue_;
+  const base::Clock& clock_;
+  DeviceGroup devices_;
+  Autocast autocast_;
+  std::vector<Work> work_;                    ///< of each device, in a step
+  std::vector<std::int64_t> copied_;          ///< bytes, by each device, in an exchange
+  std::vector<Replica> replicas_;             ///< device 0's is the model
+  std::unique_ptr<OptimizerStep> optimizer_;  ///< of device 0
+};
+
+std::unique_ptr<ParallelStyle> make(StyleContext context) {
+  return std::make_unique<DataParallel>(std::move(context));
+}
+
+DataShare share(const contract::RunSpec&, int) {
+  return {};
+}
+
+}  // namespace
+
+extern const StyleEntry data_parallel_entry;
+const StyleEntry data_parallel_entry{
+    .name = "data_parallel",
+    .summary = "one process with several devices: the model is copied to all in every step",
+    .make = make,
+    .share = share,
+    .accumulates = true};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// How every style ends a step, once the gradients are there.
+#include "trainer/parallel/optimizer_step.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/optim/gradient_norm.hpp"
+
+namespace dlscale::trainer {
+
+OptimizerStep::OptimizerStep(const contract::RunSpec& spec, std::vector<at::Tensor> tensors,
+                             std::unique_ptr<Optimizer> optimizer, CollectiveQueue* holders)
+    : clip_norm_(spec.clip_norm),
+      tensors_(std::move(tensors)),
+      optimizer_(std::move(optimizer)),
+      holders_(holders) {
+  if (spec.precision == "fp16") scaler_.emplace();
+}
+
+at::Tensor OptimizerStep::loss_gradient(const at::Tensor& loss) const {
+  return scaler_ ? scaler_->loss_gradient(loss) : at::Tensor();
+}
+
+void OptimizerStep::take(double learning_rate) {
+  if (!unscale()) return;
+  clip();
+  optimizer_->step(learning_rate);
+}
+
+/// Whether the gradients can be applied.
+bool OptimizerStep::unscale() {
+  if (!scaler_) return true;
+  const bool finite = sum_over_holders(scaler_->unscale(tensors_) ? 0 : 1) == 0;
+  scaler_->update(finite);
+  return finite;
+}
+
+void OptimizerStep::clip() {
+  if (clip_norm_ == 0) return;
+  clip_to_norm(tensors_, clip_norm_, std::sqrt(sum_over_holders(squared_norm(tensors_))));
+}
+
+double OptimizerStep::sum_over_holders(double value) {
+  if (holders_ != nullptr) {
+    holders_->all_reduce({&value, 1, ElementType::float64}, ReduceOp::sum)->wait();
+  }
+  return value;
+}
+
+void OptimizerStep::add_counts(Counts& counts) {
+  if (scaler_) counts.emplace_back("skipped_steps", scaler_->take_skipped());
+}
+
+std::vector<NamedTensor> OptimizerStep::state() {
+  std::vector<NamedTensor> all = optimizer_->state();
+  if (scaler_) append(all, "", scaler_->state());
+  return all;
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// How every style ends a step, once the gradients are there.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "contract/run_spec.hpp"
+#include "trainer/comm/collective_queue.hpp"
+#include "trainer/optim/loss_scaler.hpp"
+#include "trainer/optim/optimizer.hpp"
+#include "trainer/record/counts.hpp"
+
+namespace dlscale::trainer {
+
+/// Gradients are unscaled (fp16), clipped by the norm of the whole model's, and applied; a step in
+/// which one of them is not finite is left out on all ranks where losses are scaled.
+class OptimizerStep {
+ public:
+  /// `optimizer` is for `tensors`. `holders`: the ranks that have the rest of the model's; null
+  /// where all are here.
+  OptimizerStep(const contract::RunSpec& spec, std::vector<at::Tensor> tensors,
+                std::unique_ptr<Optimizer> optimizer, CollectiveQueue* holders = nullptr);
+
+  /// What backward of `loss` begins with; undefined for 1.
+  at::Tensor loss_gradient(const at::Tensor& loss) const;
+  /// **Collective** among the holders.
+  void take(double learning_rate);
+  /// Of the optimizer and the loss scale.
+  std::vector<NamedTensor> state();
+  /// Where losses are scaled: "skipped_steps", those left out since it was last asked.
+  void add_counts(Counts& counts);
+
+ private:
+  bool unscale();
+  void clip();
+  double sum_over_holders(double value);
+
+  double clip_norm_;
+  std::vector<at::Tensor> tensors_;
+  std::unique_ptr<Optimizer> optimizer_;
+  CollectiveQueue* holders_;
+  std::optional<LossScaler> scaler_;
+};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA kernels and copies, as the driver reports them.
+#pragma once
+
+#include <memory>
+
+#include "trainer/profile/kernel_watch.hpp"
+
+namespace dlscale::trainer {
+
+/// One at a time in a process.
+std::unique_ptr<KernelWatch> make_gpu_watch();
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/profile/step_profile.hpp"
+
+#include <c10/core/Device.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr std::size_t kMostKernels = 15;  // in the record
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+/// Of the process.
+double cpu_time_s() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+}  // namespace
+
+StepProfile::StepProfile(const c10::Device& device, int gpus, int cores, CollectiveQueue& queue,
+                         const base::Clock& clock)
+    : is_gpu_(device.is_cuda()),
+      is_alone_(gpus == 1),
+      cores_(cores),
+      queue_(queue),
+      clock_(clock),
+      before_(queue.stats()),
+      start_s_(clock.steady_s()),
+      start_cpu_s_(cpu_time_s()),
+      watch_(watch_kernels(device)) {}
+
+void StepProfile::stop() {
+  mine_.wall_s = clock_.steady_s() - start_s_;
+  mine_.cpu_s = cpu_time_s() - start_cpu_s_;
+  const CommStats now = queue_.stats();
+  kernels_ = watch_->stop();
+  const bool has_nccl = std::any_of(kernels_.begin(), kernels_.end(), [](const KernelTime& each) {
+    return each.name.find("nccl") != std::string::npos;
+  });
+  const bool counts_calls = is_gpu_ ? queue_.size() > 1 && !has_nccl : !is_alone_;
+  if (counts_calls && now.busy_s > before_.busy_s) {
+    kernels_.push_back({"collectives", KernelKind::communication,
+                        now.collectives - before_.collectives, now.busy_s - before_.busy_s});
+  }
+  for (const KernelTime& kernel : kernels_) {
+    mine_.kind_s[static_cast<int>(kernel.kind)] += kernel.self_s;
+  }
+  std::sort(kernels_.begin(), kernels_.end(),
+            [](const KernelTime& a, const KernelTime& b) { return a.self_s > b.self_s; });
+  kernels_.resize(std::min(kernels_.size(), kMostKernels));
+}
+
+contract::ProfileRecord StepProfile::record(int epoch, std::int64_t first_step, int steps) {
+  constexpr auto kDoubles = static_cast<std::int64_t>(sizeof(RankProfile) / sizeof(double));
+  const auto ranks = static_cast<std::size_t>(queue_.size());
+  std::vector<RankProfile> all(ranks);
+  queue_
+      .all_gather({&mine_, kDoubles, ElementType::float64},
+                  {all.data(), kDoubles * queue_.size(), ElementType::float64})
+      ->wait();
+  contract::ProfileRecord record{
+      .epoch = epoch, .first_step = first_step, .steps = steps, .time = clock_.unix_s()};
+  double sums[kKernelKinds] = {};
+  for (const RankProfile& rank : all) {
+    for (int kind = 0; kind < kKernelKinds; ++kind) sums[kind] += rank.kind_s[kind];
+    record.wall_s = std::max(record.wall_s, rank.wall_s);
+    record.cpu_occupancy += rank.cpu_s / (rank.wall_s * cores_) / static_cast<double>(ranks);
+  }
+  const double kernel_s = std::accumulate(std::begin(sums), std::end(sums), 0.0);
+  record.kernel_s = kernel_s / static_cast<double>(ranks);
+  double* const shares[] = {&record.communication, &record.io, &record.computation, &record.other};
+  for (int kind = 0; kind < kKernelKinds; ++kind) {
+    *shares[kind] = kernel_s > 0 ? sums[kind] / kernel_s : 0;
+  }
+  for (const KernelTime& each : kernels_) {
+    record.kernels.push_back(
+        {each.name, kKernelKindNames[static_cast<int>(each.kind)], each.calls, each.self_s});
+  }
+  return record;
+}
+
+}  // namespace dlscale::trainer

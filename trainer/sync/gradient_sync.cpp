@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What most syncs have nothing of.
+#include "trainer/sync/gradient_sync.hpp"
+
+#include "trainer/checkpoint/named_tensor.hpp"
+
+namespace dlscale::trainer {
+
+std::vector<NamedTensor> GradientSync::state() {
+  return {};
+}
+
+}  // namespace dlscale::trainer
