@@ -34,7 +34,11 @@ class ModuleModel : public Model {
     net_->to(context.device.torch_device(),
              context.precision == Precision::fp64 ? torch::kDouble : torch::kFloat);
     if (channels_last_) {
-      for (const at::Tensor& each : net_->parameters()) each.set_data(arranged(each.detach()));
+      // A copy also where the order is the same (1x1 filters): strides then say what it is, and
+      // gradients come with the same ones.
+      for (const at::Tensor& each : net_->parameters()) {
+        if (each.dim() == 4) each.set_data(each.detach().clone(at::MemoryFormat::ChannelsLast));
+      }
     }
     for (const NetBlock& stretch : stretches_) blocks_.push_back({stretch.name, {}});
     list_parameters(0, stretches_.size());
@@ -80,7 +84,7 @@ class ModuleModel : public Model {
   }
 
  private:
-  /// Images, and weights of convolutions, with their channels last in memory.
+  /// Images with their channels last in memory.
   static at::Tensor arranged(const at::Tensor& tensor) {
     return tensor.dim() == 4 ? tensor.contiguous(at::MemoryFormat::ChannelsLast) : tensor;
   }
