@@ -2,26 +2,19 @@
 // The communication thread: order, errors, totals.
 #include "trainer/comm/collective_queue.hpp"
 
-#include <atomic>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "tests/support/shared_clock.hpp"
 #include "trainer/comm/single.hpp"
 
 using namespace dlscale;
 using namespace dlscale::trainer;
+using test::SharedClock;
 
 namespace {
-
-/// A clock that two threads may look at.
-class SharedClock : public base::Clock {
- public:
-  double unix_s() const override { return now_s; }
-  double steady_s() const override { return now_s; }
-  std::atomic<double> now_s{0};
-};
 
 /// Writes down what it is asked, takes a second for each, and fails from the `fails_at`-th on.
 class ScriptedCommunicator : public Communicator {

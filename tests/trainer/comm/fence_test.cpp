@@ -4,22 +4,16 @@
 #include <catch2/catch.hpp>
 #include <memory>
 
-#include "base/clock.hpp"
 #include "base/error.hpp"
+#include "tests/support/shared_clock.hpp"
 #include "trainer/comm/collective_queue.hpp"
 #include "trainer/comm/single.hpp"
 
 using namespace dlscale;
 using namespace dlscale::trainer;
+using test::SharedClock;
 
 namespace {
-
-class SharedClock : public base::Clock {
- public:
-  double unix_s() const override { return now_s; }
-  double steady_s() const override { return now_s; }
-  mutable std::atomic<double> now_s{0};
-};
 
 /// What the device was given takes it 5 seconds.
 class FakeFence : public Fence {
