@@ -105,9 +105,10 @@ TEST_CASE("run descriptions that cannot be are refused in one line") {
   spec.model = "ccn";
   Job unknown(spec);
   check_refused(unknown, 0, "model: unknown model \"ccn\"; did you mean \"cnn\"?");
-  spec.model = "resnet50";
+  spec.model = "densenet121";
   Job lacking(spec);
-  check_refused(lacking, 0, "this dlscale-train has no model \"resnet50\" (it has: mlp, cnn)");
+  check_refused(lacking, 0,
+                "this dlscale-train has no model \"densenet121\" (it has: mlp, cnn, resnet18,");
   Job missing(description(1));
   std::filesystem::remove(missing.folder() / "run.json");
   check_refused(missing, 2, "run.json: No such file or directory");
