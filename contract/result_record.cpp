@@ -76,6 +76,30 @@ void visit_fields(Visitor& v, EvalRecord& r) {
   v.required("correct", r.correct);
   v.required("accuracy", r.accuracy);
   v.optional("loss", r.loss);
+  v.sparse("metrics", r.metrics);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, TargetRecord& r) {
+  v.required("metric", r.metric);
+  v.required("threshold", r.threshold);
+  v.required("value", r.value);
+  v.required("epoch", r.epoch);
+  v.required("step", r.step);
+  v.optional("time", r.time);
+  v.required("train_s", r.train_s);
+  v.required("samples", r.samples);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, InferenceRecord& r) {
+  v.required("batch", r.batch);
+  v.required("batches", r.batches);
+  v.optional("time", r.time);
+  v.required("wall_s", r.wall_s);
+  v.required("latency_s", r.latency_s);
+  v.required("samples_per_s", r.samples_per_s);
+  v.optional("peak_memory_bytes", r.peak_memory_bytes);
 }
 
 template <class Visitor>
@@ -126,8 +150,9 @@ namespace {
 
 using codec::json;
 
-constexpr std::array<const char*, 7> kKinds{"run_start",  "step_window", "epoch",   "eval",
-                                            "checkpoint", "profile",     "run_stop"};
+constexpr std::array<const char*, 9> kKinds{"run_start", "step_window", "epoch",
+                                            "eval",      "checkpoint",  "profile",
+                                            "target",    "inference",   "run_stop"};
 
 template <std::size_t I = 0>
 ResultRecord read_record(const codec::Members& members, std::string_view kind) {

@@ -12,22 +12,11 @@
 #include <vector>
 
 #include "contract/run_outcome.hpp"
+#include "contract/step_part.hpp"
 
 namespace dlscale::contract {
 
 inline constexpr int kResultSchemaVersion = 1;
-
-/// Parts of a step's wall time, in record order; they sum to the wall time.
-enum class StepPart { load_wait, h2d, forward, backward, exposed_comm, optimizer, bubble, other };
-inline constexpr int kStepParts = 8;
-inline constexpr std::array<const char*, kStepParts> kStepPartNames{
-    "load_wait", "h2d", "forward", "backward", "exposed_comm", "optimizer", "bubble", "other"};
-
-/// A quantity over the ranks of a run.
-struct Spread {
-  double mean = 0, p50 = 0, p90 = 0, max = 0;
-  bool operator==(const Spread&) const = default;
-};
 
 /// First record of a launch.
 struct RunStart {
@@ -92,11 +81,39 @@ struct EvalRecord {
   double time = 0;
   double wall_s = 0;
   std::int64_t samples = 0;
-  std::int64_t correct = 0;  ///< top-1
-  double accuracy = 0;       ///< correct / samples
-  double loss = 0;           ///< mean cross-entropy without label smoothing
+  std::int64_t correct = 0;               ///< top-1
+  double accuracy = 0;                    ///< correct / samples
+  double loss = 0;                        ///< mean cross-entropy without label smoothing
+  std::map<std::string, double> metrics;  ///< more: top5_accuracy, perplexity, bleu, …
   std::string extra;
   bool operator==(const EvalRecord&) const = default;
+};
+
+/// A target of the run has been reached, the first time in the run.
+struct TargetRecord {
+  std::string metric;    ///< accuracy, loss
+  double threshold = 0;  ///< at least, at most
+  double value = 0;
+  int epoch = 0;          ///< after this one
+  std::int64_t step = 0;  ///< optimizer steps done, over the whole run
+  double time = 0;
+  double train_s = 0;        ///< wall time of training alone, over all launches of the run
+  std::int64_t samples = 0;  ///< trained on by then, over the whole run, repeated ones included
+  std::string extra;
+  bool operator==(const TargetRecord&) const = default;
+};
+
+/// Forward passes alone, on batches of one size, after some that are not counted.
+struct InferenceRecord {
+  std::int64_t batch = 0;  ///< of a rank
+  int batches = 0;         ///< of a rank
+  double time = 0;
+  double wall_s = 0;             ///< slowest rank
+  Spread latency_s;              ///< of a batch, over all batches of all ranks
+  double samples_per_s = 0;      ///< of all ranks together
+  double peak_memory_bytes = 0;  ///< largest rank
+  std::string extra;
+  bool operator==(const InferenceRecord&) const = default;
 };
 
 /// The state of the run has been saved.
@@ -152,7 +169,7 @@ struct RunStop {
 };
 
 using ResultRecord = std::variant<RunStart, StepWindow, EpochRecord, EvalRecord, CheckpointRecord,
-                                  ProfileRecord, RunStop>;
+                                  ProfileRecord, TargetRecord, InferenceRecord, RunStop>;
 
 /// One line without its newline; the first key-value pair names the record ("record": "epoch").
 /// Numbers that JSON cannot say (NaN, infinities) become null and are read as NaN.

@@ -84,7 +84,7 @@ void validate_lengths(const RunSpec& spec, const Checker& check) {
 /// Names of dlscale's own trainer.
 void validate_known(const RunSpec& spec, const Checker& check) {
   check.known("framework", "framework", spec.framework);
-  check.known("model", "model", spec.model);
+  if (!spec.model.starts_with(kScriptModel)) check.known("model", "model", spec.model);
   check.known("loader", "loader", spec.loader);
   check.known("dataset", "dataset.kind", spec.dataset.kind);
   check.known("lr_schedule", "lr_schedule.kind", spec.lr_schedule.kind);
@@ -95,6 +95,10 @@ void validate_known(const RunSpec& spec, const Checker& check) {
   check.one_of("memory_format", spec.memory_format, {"", "channels_last"});
   check.one_of("last_batch", spec.last_batch, {"pad", "drop"});
   check.one_of("lr.scale", spec.lr.scale, {"linear", "sqrt", "none"});
+  check.one_of("lr.warmup_from", spec.lr.warmup_from, {"", "zero"});
+  check.one_of("lr.warmup_update", spec.lr.warmup_update, {"", "epoch"});
+  check.one_of("optimizer.decayed", spec.optimizer.decayed, {"", "weights"});
+  check.one_of("model_options.cell", spec.model_options.cell, {"", "gru", "lstm"});
 }
 
 void validate_names(const RunSpec& spec, const Checker& check) {
@@ -129,22 +133,60 @@ void validate_sizes(const RunSpec& spec, const Checker& check) {
   check.finite_at_least(0, "checkpoint.every_minutes", spec.checkpoint.every_minutes);
   check.at_least(0, "dataset.train_samples", spec.dataset.train_samples);
   check.at_least(0, "dataset.test_samples", spec.dataset.test_samples);
-  check.at_least(0, "dataset.classes", spec.dataset.classes);
+  const std::pair<const char*, int> counts[] = {
+      {"dataset.classes", spec.dataset.classes},
+      {"dataset.first_classes", spec.dataset.first_classes},
+      {"dataset.folds", spec.dataset.folds},
+      {"dataset.fold", spec.dataset.fold},
+      {"dataset.vocabulary", spec.dataset.vocabulary},
+      {"dataset.min_count", spec.dataset.min_count},
+      {"dataset.max_length", spec.dataset.max_length},
+      {"model_options.classifier_hidden", spec.model_options.classifier_hidden},
+      {"model_options.embedding", spec.model_options.embedding},
+      {"model_options.hidden", spec.model_options.hidden},
+      {"checkpoint.keep", spec.checkpoint.keep},
+      {"plateau_epochs", spec.plateau_epochs}};
+  for (const auto& [key, value] : counts) check.at_least(0, key, value);
+  check.require(spec.dataset.folds == 0 ||
+                    (spec.dataset.fold >= 1 && spec.dataset.fold <= spec.dataset.folds),
+                "dataset.fold", "must be one of 1 … dataset.folds");
+  check.require(spec.dataset.folds != 1, "dataset.folds", "must be at least 2");
   check.at_least(1, "resources.cores_per_rank", spec.resources.cores_per_rank);
+}
+
+void validate_optimizer(const OptimizerSpec& optimizer, const Checker& check) {
+  check.finite_at_least(0, "optimizer.momentum", optimizer.momentum);
+  check.finite_at_least(0, "optimizer.weight_decay", optimizer.weight_decay);
+  check.require(!optimizer.nesterov || (optimizer.momentum > 0 && optimizer.dampening == 0),
+                "optimizer.nesterov", "needs momentum above 0 and dampening 0");
+  const std::pair<const char*, double> betas[] = {{"optimizer.adam.beta1", optimizer.adam.beta1},
+                                                  {"optimizer.adam.beta2", optimizer.adam.beta2}};
+  for (const auto& [key, beta] : betas) {
+    check.finite_at_least(0, key, beta);
+    check.require(beta < 1, key, "must be below 1");
+  }
+  check.finite_at_least(0, "optimizer.adam.epsilon", optimizer.adam.epsilon);
+  check.finite_at_least(0, "optimizer.lars.trust_coefficient", optimizer.lars.trust_coefficient);
+  check.finite_at_least(0, "optimizer.lars.epsilon", optimizer.lars.epsilon);
 }
 
 void validate_recipe(const RunSpec& spec, const Checker& check) {
   check.finite_at_least(0, "warmup_epochs", spec.warmup_epochs);
   check.finite_at_least(0, "lr.base", spec.lr.base);
   check.finite_at_least(0, "lr.peak", spec.lr.peak);
-  check.finite_at_least(0, "optimizer.momentum", spec.optimizer.momentum);
-  check.finite_at_least(0, "optimizer.weight_decay", spec.optimizer.weight_decay);
-  check.require(
-      !spec.optimizer.nesterov || (spec.optimizer.momentum > 0 && spec.optimizer.dampening == 0),
-      "optimizer.nesterov", "needs momentum above 0 and dampening 0");
+  validate_optimizer(spec.optimizer, check);
   check.finite_at_least(0, "label_smoothing", spec.label_smoothing);
   check.require(spec.label_smoothing < 1, "label_smoothing", "must be below 1");
   check.finite_at_least(0, "clip_norm", spec.clip_norm);
+  check.finite_at_least(0, "ema_decay", spec.ema_decay);
+  check.require(spec.ema_decay < 1, "ema_decay", "must be below 1");
+  check.finite_at_least(0, "target.accuracy", spec.target.accuracy);
+  check.require(spec.target.accuracy <= 1, "target.accuracy", "must be at most 1");
+  check.finite_at_least(0, "target.loss", spec.target.loss);
+  check.require(!spec.target.stop || spec.target.accuracy > 0 || spec.target.loss > 0,
+                "target.stop", "needs target.accuracy or target.loss");
+  check.finite_at_least(0, "model_options.dropout", spec.model_options.dropout);
+  check.require(spec.model_options.dropout < 1, "model_options.dropout", "must be below 1");
   check.finite_at_least(0, "lr_schedule.factor", spec.lr_schedule.factor);
   check.finite_at_least(0, "lr_schedule.every_epochs", spec.lr_schedule.every_epochs);
   check.finite_at_least(0, "lr_schedule.gamma", spec.lr_schedule.gamma);

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "contract/framework_options.hpp"
+#include "contract/recipe.hpp"
 
 namespace dlscale::contract {
 
 inline constexpr int kRunSpecVersion = 1;
+inline constexpr std::string_view kScriptModel = "script:";  ///< begins the model that a file holds
 
 /// The data to train on. Sample counts of 0 mean "all there are" (for generated sets: the
 /// generator's default).
@@ -21,43 +23,16 @@ struct DatasetSpec {
   std::string path;                ///< folder of the files; empty for generated sets
   std::int64_t train_samples = 0;  ///< use only the first so many
   std::int64_t test_samples = 0;
-  std::string shape;  ///< synthetic: of a sample, channels x height x width, as "3x224x224"
-  int classes = 0;    ///< synthetic
+  std::string shape;      ///< synthetic: of a sample, channels x height x width, as "3x224x224"
+  int classes = 0;        ///< synthetic
+  int first_classes = 0;  ///< use only the samples of the first so many classes; 0: of all
+  std::string sha256;     ///< what the data must have; empty: anything
+  int folds = 0;          ///< text: parts that the samples are cut into; 0: the files' own split
+  int fold = 0;           ///< text: which of them is the test set, from 1 on
+  int vocabulary = 0;     ///< text: most words of a language, the most frequent; 0: all
+  int min_count = 0;      ///< text: how often a word must occur to be one of them; 0: once
+  int max_length = 0;     ///< text: tokens of a sample, what is beyond is cut off; 0: any
   bool operator==(const DatasetSpec&) const = default;
-};
-
-/// Learning rate before the schedule. Between epoch 0 and `warmup_epochs` it goes linearly from
-/// `base` to `peak` (which is below `base` where the global batch is below the one that `base` is
-/// for); the schedule then starts from `peak`.
-struct LearningRate {
-  double base = 0.1;             ///< the rate of one GPU (or of the reference batch)
-  double peak = 0.1;             ///< base after scaling, for example base x GPUs
-  std::string scale = "linear";  ///< the rule that led from base to peak: linear, sqrt, none
-  bool operator==(const LearningRate&) const = default;
-};
-
-/// LR schedule; each kind reads only its own fields (formulas: docs/metrics.md).
-struct LrScheduleSpec {
-  std::string kind = "constant";
-  std::string update = "step";     ///< "step": at each optimizer step; "epoch": once an epoch
-  std::string origin = "start";    ///< epoch 0 of the schedule: "start" or "after_warmup"
-  std::vector<double> milestones;  ///< step, multistep: epochs at which `factor` is applied
-  double factor = 0.1;             ///< step, multistep
-  double every_epochs = 0;         ///< step without milestones: apply `factor` each so many epochs
-  double gamma = 0.95;             ///< exponential
-  double lr_min = 0;               ///< cosine, polynomial
-  double t_max_epochs = 0;         ///< cosine, polynomial: length; 0 = the run's epochs
-  double power = 2;                ///< polynomial
-  bool operator==(const LrScheduleSpec&) const = default;
-};
-
-struct OptimizerSpec {
-  std::string kind = "sgd";
-  double momentum = 0;
-  double dampening = 0;
-  bool nesterov = false;
-  double weight_decay = 0;
-  bool operator==(const OptimizerSpec&) const = default;
 };
 
 /// Settings of a model that is made of others; each model reads only its own.
@@ -65,6 +40,9 @@ struct ModelOptions {
   std::string backbone;       ///< frozen_backbone: the pretrained model below the classifier
   int classifier_hidden = 0;  ///< frozen_backbone: width of the classifier's two hidden layers
   double dropout = 0;         ///< frozen_backbone: after each of them
+  int embedding = 0;          ///< nbow, seq2seq: width of a word's vector
+  int hidden = 0;             ///< seq2seq: width of the recurrent state
+  std::string cell;           ///< seq2seq: gru, lstm
   bool operator==(const ModelOptions&) const = default;
 };
 
@@ -81,6 +59,8 @@ struct ExternalTrainer {
 struct CheckpointSpec {
   int every_epochs = 0;
   double every_minutes = 0;
+  int keep = 0;               ///< newest ones that stay; 0: one
+  bool asynchronous = false;  ///< written beside the steps that follow
   bool operator==(const CheckpointSpec&) const = default;
 };
 
@@ -110,14 +90,16 @@ struct RunSpec {
 
   std::string framework = "ddp";
   FrameworkOptions framework_options;
-  std::string all_reduce;  ///< the algorithm; empty: the trainer's choice ("auto")
-  std::string model = "mlp";
+  std::string all_reduce;     ///< the algorithm; empty: the trainer's choice ("auto")
+  std::string model = "mlp";  ///< "script:PATH": a TorchScript module in a file
   ModelOptions model_options;
   std::string loader = "memory";
   DatasetSpec dataset;
   std::string precision = "fp32";  ///< fp32, fp64; tf32 (CUDA); bf16, fp16: autocast of fp32
-  std::string batch_norm;     ///< "synchronised": statistics over all ranks; empty: each its own
-  std::string memory_format;  ///< "channels_last" of images and their weights; empty: contiguous
+  std::string batch_norm;        ///< "synchronised": statistics over all ranks; empty: each its own
+  std::string memory_format;     ///< "channels_last" of images and their weights; empty: contiguous
+  std::string weights;           ///< safetensors file that training begins with; empty: random ones
+  bool zero_init_gamma = false;  ///< the last batch norm of each residual block begins at 0
   std::string frozen;  ///< parameters whose names begin so are not trained; several: by commas
   bool profile =
       false;  ///< records the shares of computation, communication and I/O in kernel time
@@ -135,6 +117,10 @@ struct RunSpec {
   OptimizerSpec optimizer;
   double label_smoothing = 0;
   double clip_norm = 0;  ///< most that the gradient's norm may be; 0: any
+  double ema_decay = 0;  ///< of the mean of parameters that is evaluated; 0: they are themselves
+  TargetSpec target;
+  int plateau_epochs =
+      0;  ///< epochs without learning (loss not below ln classes) that end it; 0: any
 
   int window_steps = 50;   ///< optimizer steps in a step_window record
   int evaluate_every = 1;  ///< epochs between evaluations; the last epoch is always evaluated

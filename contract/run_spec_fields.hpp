@@ -16,6 +16,13 @@ void visit_fields(Visitor& v, DatasetSpec& s) {
   v.optional("test_samples", s.test_samples);
   v.sparse("shape", s.shape);
   v.sparse("classes", s.classes);
+  v.sparse("first_classes", s.first_classes);
+  v.sparse("sha256", s.sha256);
+  v.sparse("folds", s.folds);
+  v.sparse("fold", s.fold);
+  v.sparse("vocabulary", s.vocabulary);
+  v.sparse("min_count", s.min_count);
+  v.sparse("max_length", s.max_length);
 }
 
 template <class Visitor>
@@ -23,6 +30,8 @@ void visit_fields(Visitor& v, LearningRate& s) {
   v.required("base", s.base);
   v.required("peak", s.peak);
   v.optional("scale", s.scale);
+  v.sparse("warmup_from", s.warmup_from);
+  v.sparse("warmup_update", s.warmup_update);
 }
 
 template <class Visitor>
@@ -40,12 +49,28 @@ void visit_fields(Visitor& v, LrScheduleSpec& s) {
 }
 
 template <class Visitor>
+void visit_fields(Visitor& v, AdamOptions& s) {
+  v.optional("beta1", s.beta1);
+  v.optional("beta2", s.beta2);
+  v.optional("epsilon", s.epsilon);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, LarsOptions& s) {
+  v.optional("trust_coefficient", s.trust_coefficient);
+  v.optional("epsilon", s.epsilon);
+}
+
+template <class Visitor>
 void visit_fields(Visitor& v, OptimizerSpec& s) {
   v.required("kind", s.kind);
   v.optional("momentum", s.momentum);
   v.optional("dampening", s.dampening);
   v.optional("nesterov", s.nesterov);
   v.optional("weight_decay", s.weight_decay);
+  v.sparse("decayed", s.decayed);
+  v.sparse("adam", s.adam);
+  v.sparse("lars", s.lars);
 }
 
 template <class Visitor>
@@ -53,6 +78,9 @@ void visit_fields(Visitor& v, ModelOptions& s) {
   v.sparse("backbone", s.backbone);
   v.sparse("classifier_hidden", s.classifier_hidden);
   v.sparse("dropout", s.dropout);
+  v.sparse("embedding", s.embedding);
+  v.sparse("hidden", s.hidden);
+  v.sparse("cell", s.cell);
 }
 
 template <class Visitor>
@@ -96,6 +124,15 @@ template <class Visitor>
 void visit_fields(Visitor& v, CheckpointSpec& s) {
   v.sparse("every_epochs", s.every_epochs);
   v.sparse("every_minutes", s.every_minutes);
+  v.sparse("keep", s.keep);
+  v.sparse("asynchronous", s.asynchronous);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, TargetSpec& s) {
+  v.sparse("accuracy", s.accuracy);
+  v.sparse("loss", s.loss);
+  v.sparse("stop", s.stop);
 }
 
 template <class Visitor>
@@ -127,6 +164,8 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.optional("precision", s.precision);
   v.sparse("batch_norm", s.batch_norm);
   v.sparse("memory_format", s.memory_format);
+  v.sparse("weights", s.weights);
+  v.sparse("zero_init_gamma", s.zero_init_gamma);
   v.sparse("frozen", s.frozen);
   v.sparse("profile", s.profile);
   v.required("gpus", s.gpus);
@@ -141,6 +180,9 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.required("optimizer", s.optimizer);
   v.optional("label_smoothing", s.label_smoothing);
   v.sparse("clip_norm", s.clip_norm);
+  v.sparse("ema_decay", s.ema_decay);
+  v.sparse("target", s.target);
+  v.sparse("plateau_epochs", s.plateau_epochs);
   v.optional("window_steps", s.window_steps);
   v.optional("evaluate_every", s.evaluate_every);
   v.sparse("checkpoint", s.checkpoint);

@@ -68,6 +68,27 @@ class LaunchWriter {
   void operator()(const contract::EvalRecord& r) {
     evals_.add(key_.run_id, key_.launch, line_, r.epoch, r.time, r.wall_s, r.samples, r.correct);
     evals_.add(r.accuracy, r.loss).done();
+    if (r.metrics.empty()) return;
+    Inserter metrics(database_, "eval_metric", {"run_id", "launch", "line", "name", "value"});
+    for (const auto& [name, value] : r.metrics) {
+      metrics.add(key_.run_id, key_.launch, line_, name, value).done();
+    }
+  }
+  void operator()(const contract::TargetRecord& r) {
+    Inserter target(database_, "target",
+                    {"run_id", "launch", "line", "metric", "threshold", "value", "epoch", "step",
+                     "time", "train_s", "samples"});
+    target.add(key_.run_id, key_.launch, line_, r.metric, r.threshold, r.value, r.epoch);
+    target.add(r.step, r.time, r.train_s, r.samples).done();
+  }
+  void operator()(const contract::InferenceRecord& r) {
+    Inserter row(
+        database_, "inference",
+        {"run_id", "launch", "line", "batch", "batches", "time", "wall_s", "latency_mean_s",
+         "latency_p50_s", "latency_p90_s", "latency_max_s", "samples_per_s", "peak_memory_bytes"});
+    row.add(key_.run_id, key_.launch, line_, r.batch, r.batches, r.time, r.wall_s);
+    row.add(r.latency_s.mean, r.latency_s.p50, r.latency_s.p90, r.latency_s.max);
+    row.add(r.samples_per_s, r.peak_memory_bytes).done();
   }
 
   void operator()(const contract::ProfileRecord& r) {

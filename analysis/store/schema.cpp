@@ -108,7 +108,29 @@ CREATE TABLE profile_kernel (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::array<const char*, 3> kMigrations{kVersion1, kVersion2, kVersion3};
+constexpr const char* kVersion4 = R"sql(
+-- What an evaluation found beside accuracy and loss.
+CREATE TABLE eval_metric (
+  run_id TEXT, launch INTEGER, line INTEGER, name TEXT, value REAL,
+  PRIMARY KEY (run_id, launch, line, name)
+) WITHOUT ROWID;
+
+-- When a run first reached what it was to reach.
+CREATE TABLE target (
+  run_id TEXT, launch INTEGER, line INTEGER, metric TEXT, threshold REAL, value REAL,
+  epoch INTEGER, step INTEGER, time REAL, train_s REAL, samples INTEGER,
+  PRIMARY KEY (run_id, launch, line)
+) WITHOUT ROWID;
+
+-- Forward passes alone.
+CREATE TABLE inference (
+  run_id TEXT, launch INTEGER, line INTEGER, batch INTEGER, batches INTEGER, time REAL,
+  wall_s REAL, latency_mean_s REAL, latency_p50_s REAL, latency_p90_s REAL, latency_max_s REAL,
+  samples_per_s REAL, peak_memory_bytes REAL, PRIMARY KEY (run_id, launch, line)
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::array<const char*, 4> kMigrations{kVersion1, kVersion2, kVersion3, kVersion4};
 
 }  // namespace
 
