@@ -77,7 +77,7 @@ class Peer:
     def step(self, inputs, targets):
         self.loss(inputs, targets).backward()
         self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad()  # to none, as is the default
 
     def close(self):
         pass
