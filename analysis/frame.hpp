@@ -31,6 +31,30 @@ struct EvalRow {
   double loss = 0;
 };
 
+/// A target of a run, the first time it was reached.
+struct TargetRow {
+  std::string metric;    ///< accuracy, loss
+  double threshold = 0;  ///< at least, at most
+  int epoch = 0;         ///< after this one, from 0
+  double train_s = 0;    ///< of training alone, over all launches
+  std::int64_t samples = 0;
+};
+
+/// Forward passes alone, on batches of one size.
+struct InferenceRow {
+  std::int64_t batch = 0;  ///< of a rank
+  double latency_p50_s = 0;
+  double latency_p90_s = 0;
+  double samples_per_s = 0;  ///< of all ranks together
+};
+
+/// What a launch said of its model and data; 0: nothing.
+struct WorkSize {
+  std::int64_t trainable_parameters = 0;
+  std::int64_t train_samples = 0;
+  std::int64_t steps_per_epoch = 0;
+};
+
 /// Step windows of a run added up. Those with the start-up costs of a launch are left out, unless
 /// there are no others.
 struct StepTotals {
@@ -38,6 +62,7 @@ struct StepTotals {
   std::int64_t steps = 0;
   std::int64_t samples = 0;
   double wall_s = 0;                                   ///< of the slowest rank
+  double bytes_sent = 0;                               ///< payload of collectives, mean over ranks
   std::array<double, contract::kStepParts> parts_s{};  ///< means over the ranks
 };
 
@@ -66,6 +91,10 @@ struct RunRow {
   SpentTime spent;
   std::vector<EpochRow> epochs;
   std::vector<EvalRow> evals;
+  std::map<std::string, double> metrics;  ///< of the last evaluation: top5_accuracy, bleu, …
+  std::vector<TargetRow> targets;         ///< those that were reached
+  std::vector<InferenceRow> inference;
+  WorkSize size;
 };
 
 struct Frame {

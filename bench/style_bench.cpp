@@ -23,6 +23,7 @@
 #include "trainer/comm/overlay.hpp"
 #include "trainer/comm/thread.hpp"
 #include "trainer/data/batch.hpp"
+#include "trainer/optim/loss.hpp"
 #include "trainer/parallel/parallel_style.hpp"
 #include "trainer/parallel/replicated.hpp"
 
@@ -140,9 +141,11 @@ Measured measure(const contract::RunSpec& spec, std::unique_ptr<Model> model,
       .spec = spec,
       .model = std::move(model),
       .sample = {kClasses},
+      .loss = [](const at::Tensor& scores,
+                 const at::Tensor& target) { return cross_entropy(scores, target, 0); },
       .make_optimizer =
-          [&](const std::vector<at::Tensor>& parameters) {
-            return base::find(optimizer_table(), "optimizer", "sgd").make({}, parameters);
+          [&](const Stepped& stepped) {
+            return base::find(optimizer_table(), "optimizer", "sgd").make({}, stepped);
           },
       .make_model = {},
       .placement = placement,

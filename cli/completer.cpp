@@ -105,7 +105,10 @@ class Place {
   }
   void note_folder(const CLI::Option& option, const std::string& value) {
     const std::string kind = option.get_type_name();
-    if (kind == value_kind::kFolder || kind == value_kind::kFolderOrRun) folder_ = value;
+    if (kind == value_kind::kFolder || kind == value_kind::kFolderOrRun ||
+        kind == value_kind::kFolderOrStudy) {
+      folder_ = value;
+    }
   }
 
   const CLI::App* app_;
@@ -143,7 +146,7 @@ Completion values_of(const CLI::Option& option, const Place& place, const fs::pa
   const std::string kind = option.get_type_name();
   if (kind == value_kind::kFile) return {"files", {}};
   if (kind == value_kind::kFolder) return {"folders", {}};
-  if (kind == value_kind::kStudy) return {"tomls", {}};
+  if (kind == value_kind::kStudy || kind == value_kind::kFolderOrStudy) return {"tomls", {}};
   if (kind == value_kind::kSite) return {"tomls", stems(share / "sites", ".toml")};
   if (kind == value_kind::kTemplate) return {"files", planner::templates_in(share / "templates")};
   if (kind == value_kind::kRun) return {"none", run_ids(place.folder())};

@@ -20,6 +20,7 @@ inline constexpr const char* kStudy = "STUDY";
 inline constexpr const char* kSite = "SITE";
 inline constexpr const char* kTemplate = "TEMPLATE";
 inline constexpr const char* kRun = "RUN";  ///< of the plan folder named before, or this one
+inline constexpr const char* kFolderOrStudy = "DIR|STUDY";
 inline constexpr const char* kFolderOrRun = "[DIR] RUN";
 }  // namespace value_kind
 

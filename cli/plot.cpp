@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale plot`: one figure of a collected study, with the CSV file it shows.
+// `dlscale plot`: one figure, of a collected study or of a study's learning rates, with the CSV
+// file it shows.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +18,7 @@
 #include "cli/chosen_study.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
+#include "cli/rate_plot.hpp"
 #include "contract/run_dir.hpp"
 
 namespace dlscale::cli {
@@ -27,11 +29,23 @@ struct Options {
   StudyChoice study;
   std::string kind;
   std::string output;
+  std::vector<std::string> overrides;
 };
 
-/// Where the figure goes: as asked, or into the plan folder.
+constexpr const char* kRates = "lr";  // the figure that needs a study, and no results
+
+/// Of all figures.
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const analysis::FigureKind& kind : analysis::figure_kinds()) names.emplace_back(kind.name);
+  names.emplace_back(kRates);
+  return names;
+}
+
+/// Where the figure goes: as asked, else into the plan folder; learning rates have none.
 fs::path output_path(const Options& options) {
   if (options.output.empty()) {
+    if (options.kind == kRates) return "lr.svg";
     return contract::PlanDir(fs::path(options.study.folder)).figures() / (options.kind + ".svg");
   }
   const fs::path path = options.output;
@@ -45,13 +59,38 @@ fs::path output_path(const Options& options) {
   return path;
 }
 
-int plot(const Options& options) {
+/// A figure, and what to say where it has nothing to draw.
+struct Made {
+  analysis::Figure figure;
+  std::string why_empty;
+};
+
+Made rates(const Options& options) {
+  if (!options.study.baseline.empty() || options.study.mixed) {
+    throw base::UsageError("--baseline and --mixed are for results; learning rates have none");
+  }
+  return {figure_of_rates({options.study.folder, options.overrides, options.study.runs}),
+          "no run of the study has epochs and a learning rate that are known"};
+}
+
+Made results(const Options& options) {
+  if (!options.overrides.empty()) {
+    throw base::UsageError("-S changes a study, and only plot lr draws one");
+  }
   const analysis::FigureKind& kind = analysis::find_figure_kind(options.kind);
-  const fs::path output = output_path(options);
   const ChosenStudy study = open_study(options.study);
-  const analysis::Figure figure = kind.make(study.frame, study.options);
+  return {kind.make(study.frame, study.options), describe_use(study.frame)};
+}
+
+int plot(const Options& options) {
+  const std::vector<std::string> names = kind_names();
+  if (std::find(names.begin(), names.end(), options.kind) == names.end()) {
+    throw base::UsageError(base::unknown_name("figure", options.kind, names));
+  }
+  const fs::path output = output_path(options);
+  const auto [figure, why_empty] = options.kind == kRates ? rates(options) : results(options);
   if (figure.series.empty()) {
-    fmt::print(stderr, "dlscale: nothing to draw: {}\n", describe_use(study.frame));
+    fmt::print(stderr, "dlscale: nothing to draw: {}\n", why_empty);
     return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
   }
   fs::path stem = output;
@@ -65,26 +104,32 @@ int plot(const Options& options) {
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   std::string kinds;
-  std::vector<std::string> names;
   for (const analysis::FigureKind& kind : analysis::figure_kinds()) {
     kinds += fmt::format("\n  {}: {}", kind.name, kind.summary);
-    names.emplace_back(kind.name);
   }
+  kinds += "\n  lr: learning rates of the study's points over their epochs, before any is trained";
   app.add_option("KIND", options->kind, "the figure:" + kinds)
-      ->type_name(one_of(names))
+      ->type_name(one_of(kind_names()))
       ->required();
   app.add_option("-o,--output", options->output,
                  "file to draw, .svg, .pdf or .png; its CSV and gnuplot script go beside it "
-                 "(default: DIR/figures/KIND.svg)")
+                 "(default: DIR/figures/KIND.svg; of lr: lr.svg here)")
       ->type_name(value_kind::kFile);
   add_study_options(app, options->study);
+  app.get_option("DIR")
+      ->description("plan folder, collected (default: the current one); of lr the study's file")
+      ->type_name(value_kind::kFolderOrStudy);
+  app.add_option("-S", options->overrides, "key=value: of lr, change a key of the study")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   return [options] { return plot(*options); };
 }
 
 }  // namespace
 
 extern const CommandEntry plot_entry;
-const CommandEntry plot_entry{"plot", "Draw a figure of a collected study",
-                              "dlscale plot efficiency demo -o efficiency.pdf", &define};
+const CommandEntry plot_entry{
+    "plot", "Draw a figure of a collected study, or of its learning rates",
+    "dlscale plot lr examples/studies/juwels/study.toml -o lr.pdf", &define};
 
 }  // namespace dlscale::cli

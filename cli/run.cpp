@@ -23,7 +23,7 @@
 #include "cli/plan_summary.hpp"
 #include "cli/resources.hpp"
 #include "planner/planner.hpp"
-#include "planner/site/dataset_path.hpp"
+#include "planner/site/run_paths.hpp"
 #include "runner/launch_log.hpp"
 #include "runner/launcher.hpp"
 
@@ -68,12 +68,13 @@ void refuse_what_cannot_run(const planner::Planning& planning) {
   }
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
     const contract::RunSpec run = planning.run(i);
-    for (const std::string& variable : planner::variables_in(run.dataset.path)) {
-      if (std::getenv(variable.c_str()) != nullptr) continue;
-      throw base::UsageError(
-          fmt::format("training.dataset.path is {}, and ${} is not set; export it, or say "
-                      "-S training.dataset.path=FOLDER",
-                      run.dataset.path, variable));
+    for (const auto& [key, prefix, path] : planner::paths_of(run)) {
+      for (const std::string& variable : planner::variables_in(path)) {
+        if (std::getenv(variable.c_str()) != nullptr) continue;
+        throw base::UsageError(
+            fmt::format("{0} is {1}{2}, and ${3} is not set; export it, or say -S {0}={1}PATH", key,
+                        prefix, path, variable));
+      }
     }
   }
 }

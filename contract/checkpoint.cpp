@@ -22,6 +22,10 @@ void visit_fields(Visitor& v, Progress& s) {
   v.required("step", s.step);
   v.required("epoch_recorded", s.epoch_recorded);
   v.required("so_far", s.so_far);
+  v.optional("train_s", s.train_s);
+  v.optional("flat_epochs", s.flat_epochs);
+  v.optional("accuracy_reached", s.accuracy_reached);
+  v.optional("loss_reached", s.loss_reached);
 }
 
 template <class Visitor>

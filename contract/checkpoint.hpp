@@ -27,6 +27,10 @@ struct Progress {
   std::int64_t step = 0;        ///< optimizer steps done, over the whole run
   bool epoch_recorded = false;  ///< its record is written, its evaluation is yet to come
   EpochSums so_far;
+  double train_s = 0;             ///< wall time of training in the epochs before, of all launches
+  int flat_epochs = 0;            ///< of these the last so many in which nothing was learnt
+  bool accuracy_reached = false;  ///< the run's target, and its record is written
+  bool loss_reached = false;
   /// Whether as much has been done.
   bool same_place(const Progress& other) const {
     return epoch == other.epoch && step == other.step && epoch_recorded == other.epoch_recorded;

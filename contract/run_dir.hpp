@@ -19,7 +19,7 @@ class CheckpointDir {
   std::filesystem::path header() const { return root_ / "header.json"; }
   /// Where the folder grows before it is complete.
   std::filesystem::path draft() const { return root_.string() + ".part"; }
-  /// The tensors that a rank saves; replicas are the same, so rank 0 saves for all.
+  /// The tensors that a rank saves: rank 0 what all have alike, each what it alone has.
   static std::string rank_file(int rank) { return "rank-" + std::to_string(rank) + ".pt"; }
   /// n; 0 if the name is not of that form.
   int number() const;
@@ -36,6 +36,8 @@ class LaunchDir {
   std::filesystem::path results() const { return root_ / "results.jsonl"; }
   std::filesystem::path out() const { return root_ / "stdout"; }
   std::filesystem::path err() const { return root_ / "stderr"; }
+  /// The run_stop of another rank than 0 that failed by itself: rank 0 then ends for its reason.
+  std::filesystem::path rank_stop() const { return root_ / "rank_stop.jsonl"; }
   std::filesystem::path checkpoint() const { return root_ / "checkpoint"; }
   CheckpointDir saved(int n) const;
   /// Complete ones in order of their number.

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <iterator>
 #include <span>
 #include <vector>
@@ -20,8 +23,8 @@ constexpr int kDigestBytes = 32;
 
 std::string slug(const RunSpec& spec) {
   std::string names;
-  for (const std::string* name : {&spec.framework, &spec.model, &spec.lr_schedule.kind}) {
-    if (!name->empty()) names += *name + "-";  // not said, of an external trainer
+  for (const std::string& name : {spec.framework, model_word(spec.model), spec.lr_schedule.kind}) {
+    if (!name.empty()) names += name + "-";  // not said, of an external trainer
   }
   return fmt::format("{}g{}-b{}", names, spec.gpus, spec.batch_per_gpu);
 }
@@ -94,14 +97,26 @@ std::string sha256_hex(std::string_view text) {
   return hex;
 }
 
+std::string model_word(std::string_view model) {
+  if (!model.starts_with(kScriptModel)) return std::string(model);
+  std::string word = std::filesystem::path(model.substr(kScriptModel.size())).stem().string();
+  std::replace_if(
+      word.begin(), word.end(),
+      [](unsigned char c) { return c >= 128 || (!std::isalnum(c) && c != '.' && c != '_'); }, '_');
+  return word;
+}
+
 std::string make_run_id(const RunSpec& spec) {
   return fmt::format("{}-{}-r{}", slug(spec), sha256_hex(identity(spec)).substr(0, kHashDigits),
                      spec.repetition);
 }
 
 std::string description_hash(const RunSpec& spec) {
+  std::vector<std::string_view> omitted(std::begin(kNotIdentity), std::end(kNotIdentity));
+  omitted.push_back("weights");
+  if (spec.model.starts_with(kScriptModel)) omitted.push_back("model");
   return sha256_hex(
-      fmt::format("{} {} {}", spec.run_id, spec.repetition, text_without(spec, kNotIdentity)));
+      fmt::format("{} {} {}", spec.run_id, spec.repetition, text_without(spec, omitted)));
 }
 
 std::string run_id_of(std::string_view point_id, int repetition) {

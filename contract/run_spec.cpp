@@ -13,6 +13,7 @@
 
 #include "base/registry.hpp"
 #include "contract/json_codec.hpp"
+#include "contract/run_id.hpp"
 #include "contract/run_spec_fields.hpp"
 #include "contract/vocabulary.hpp"
 
@@ -78,7 +79,7 @@ void validate_lengths(const RunSpec& spec, const Checker& check) {
   };
   limit("study", "the study's name", spec.study.size());
   limit("model", "framework, model and lr_schedule together",
-        spec.framework.size() + spec.model.size() + spec.lr_schedule.kind.size());
+        spec.framework.size() + model_word(spec.model).size() + spec.lr_schedule.kind.size());
 }
 
 /// Names of dlscale's own trainer.
@@ -92,7 +93,7 @@ void validate_known(const RunSpec& spec, const Checker& check) {
   if (!spec.all_reduce.empty()) check.known("all_reduce", "all_reduce", spec.all_reduce);
   check.one_of("precision", spec.precision, {"fp32", "fp64", "tf32", "bf16", "fp16"});
   check.one_of("batch_norm", spec.batch_norm, {"", "synchronised"});
-  check.one_of("memory_format", spec.memory_format, {"", "channels_last"});
+  check.one_of("memory_format", spec.memory_format, {"", "contiguous", "channels_last"});
   check.one_of("last_batch", spec.last_batch, {"pad", "drop"});
   check.one_of("lr.scale", spec.lr.scale, {"linear", "sqrt", "none"});
   check.one_of("lr.warmup_from", spec.lr.warmup_from, {"", "zero"});

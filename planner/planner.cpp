@@ -15,10 +15,10 @@
 #include "planner/jobs/plan_jobs.hpp"
 #include "planner/script/parameters.hpp"
 #include "planner/script/shell_text.hpp"
-#include "planner/site/dataset_path.hpp"
 #include "planner/site/resources.hpp"
 #include "planner/site/site_reader.hpp"
 #include "planner/study/expand.hpp"
+#include "planner/study/outlines.hpp"
 #include "planner/study/point_values.hpp"
 #include "planner/study/resolved.hpp"
 #include "planner/study/study_reader.hpp"
@@ -55,27 +55,6 @@ std::optional<Knowledge> known_trainer(const Site& site, const Resources& resour
                    uses_trainer_here(site, resources)};
 }
 
-std::vector<std::string> substudies_of(const Study& study, const Point& point) {
-  std::vector<std::string> names;
-  const auto add = [&](std::uint32_t matrix) {
-    const std::string& name = study.matrices[matrix].name;
-    if (!name.empty()) names.push_back(name);
-  };
-  add(point.matrix);
-  for (const std::uint32_t matrix : point.also) add(matrix);
-  return names;
-}
-
-/// Adds a point's run for each of its repetitions.
-void repeat(const Study& study, const Point& point, contract::PlannedRun run,
-            std::vector<contract::PlannedRun>& runs) {
-  for (int repetition = 1; repetition <= study.repeats; ++repetition) {
-    run.repetition = repetition;
-    run.run_id = contract::run_id_of(point.id, repetition);
-    runs.push_back(run);
-  }
-}
-
 /// Lists each repetition of a point; job, times and cost are not known yet.
 void list_runs(const Study& study, const Point& point, contract::RunSpec run,
                std::vector<contract::PlannedRun>& runs) {
@@ -89,24 +68,6 @@ void list_runs(const Study& study, const Point& point, contract::RunSpec run,
           .epochs = run.epochs,
           .lr_peak = run.lr.peak},
          runs);
-}
-
-/// What conditions on runs may ask, of all points.
-std::vector<contract::PlannedRun> outlines(const Study& study, const std::vector<Point>& points) {
-  std::vector<contract::PlannedRun> runs;
-  runs.reserve(points.size() * static_cast<std::size_t>(study.repeats));
-  std::optional<PointValues> seen;
-  const Matrix* of = nullptr;  // the matrix that is seen
-  for (const Point& point : points) {
-    const Matrix& matrix = study.matrices[point.matrix];
-    if (of != &matrix) seen.emplace(*(of = &matrix), study.uneven_batch);
-    seen->move_to(point.values);
-    for (const std::uint32_t i : point.overrides) seen->apply(matrix.overrides[i]);
-    contract::PlannedRun run = outline(matrix, point, *seen);
-    run.substudies = substudies_of(study, point);
-    repeat(study, point, std::move(run), runs);
-  }
-  return runs;
 }
 
 /// Keeps the points whose runs are chosen.
@@ -270,21 +231,6 @@ void warn_of_baseline(const contract::Plan& plan, std::vector<std::string>& warn
         fmt::format("no run has the baseline's {} GPUs: there will be no speed-up "
                     "to compute",
                     plan.baseline.gpus));
-  }
-}
-
-void add_axes(const Matrix& matrix, std::vector<contract::Axis>& axes) {
-  for (const StudyAxis& axis : matrix.axes) {
-    auto known = std::find_if(axes.begin(), axes.end(), [&](const contract::Axis& other) {
-      return other.name == axis.name();
-    });
-    if (known == axes.end()) known = axes.insert(axes.end(), {axis.name(), {}});
-    for (const std::string& text : axis.texts) {
-      const auto& values = known->values;
-      if (std::find(values.begin(), values.end(), text) == values.end()) {
-        known->values.push_back(text);
-      }
-    }
   }
 }
 

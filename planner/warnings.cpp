@@ -22,11 +22,11 @@ bool divides_model(std::string_view framework) {
 void Warnings::look_at(const contract::RunSpec& run, int repeats) {
   runs_ += repeats;
   if (run.epochs > 0 && run.warmup_epochs >= run.epochs) endless_warmups_ += repeats;
-  if (run.warmup_epochs > 0 && run.lr.peak < run.lr.base) falling_warmups_ += repeats;
+  const bool from_base = run.lr.warmup_from.empty();
+  if (from_base && run.warmup_epochs > 0 && run.lr.peak < run.lr.base) falling_warmups_ += repeats;
   const std::optional<Knowledge>& known = *known_;
   if (!known || !run.trainer.command.empty()) return;
   if (run.accumulation_steps > 1 && divides_model(run.framework)) accumulating_ += repeats;
-  if (!run.mode.empty()) inferring_ += repeats;
   const std::pair<const char*, const std::string*> names[] = {
       {"framework", &run.framework},
       {"model", &run.model},
@@ -40,6 +40,7 @@ void Warnings::look_at(const contract::RunSpec& run, int repeats) {
     missing_[{"all_reduce", run.all_reduce}] += repeats;
   }
   for (const auto& [family, name] : names) {
+    if (name->starts_with(contract::kScriptModel)) continue;
     if (!known->capabilities.has(family, *name)) missing_[{family, *name}] += repeats;
   }
 }
@@ -62,7 +63,6 @@ void Warnings::add_to(std::vector<std::string>& warnings) const {
     warnings.push_back(
         refused("accumulation_steps above 1 with frameworks that divide the model", accumulating_));
   }
-  if (inferring_ > 0) warnings.push_back(refused("mode inference", inferring_));
 }
 
 std::string Warnings::of_runs(int count) const {

@@ -36,7 +36,7 @@ class Warnings {
   std::string missing(const std::pair<std::string, std::string>& name, int count) const;
 
   const std::optional<Knowledge>* known_;
-  int runs_ = 0, endless_warmups_ = 0, falling_warmups_ = 0, accumulating_ = 0, inferring_ = 0;
+  int runs_ = 0, endless_warmups_ = 0, falling_warmups_ = 0, accumulating_ = 0;
   std::map<std::pair<std::string, std::string>, int> missing_;  // family and name → runs
 };
 

@@ -7,10 +7,13 @@
 #include <optional>
 #include <utility>
 
+#include "contract/run_outcome.hpp"
 #include "trainer/agreement.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/dataset_path.hpp"
 #include "trainer/data/hollow_loader.hpp"
+#include "trainer/models/script_model.hpp"
+#include "trainer/models/weights.hpp"
 #include "trainer/parallel/rank_statistics.hpp"
 #include "trainer/parallel/replicated.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
@@ -54,18 +57,42 @@ std::unique_ptr<RankStatistics> statistics_of(const contract::RunSpec& spec, Col
   return statistics->ranks() > 1 ? std::move(statistics) : nullptr;
 }
 
+/// A path of the run's description, variables replaced.
+std::string file_of(std::string_view path, const char* key) {
+  return expand_variables(path, ::getenv, key, contract::kExitBadRunDescription);
+}
+
+/// Unless the run says it: what is fastest on CPUs, and on GPUs what their matrix units take. A
+/// script may rely on how its tensors lie.
+bool puts_channels_last(const contract::RunSpec& spec) {
+  if (!spec.memory_format.empty()) return spec.memory_format == "channels_last";
+  if (spec.model.starts_with(contract::kScriptModel)) return false;
+  const bool wide = spec.precision == "fp32" || spec.precision == "fp64";
+  return spec.resources.device == "cpu" || !wide;
+}
+
 /// Notes in `parts` what it has and what of that is trained.
 std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const Device& device,
-                                  TrainerParts& parts) {
-  auto model = base::find(model_table(), "model", spec.model)
-                   .make({.input = parts.dataset->shape,
-                          .classes = parts.dataset->classes,
-                          .precision = precision_of(spec),
-                          .device = device,
-                          .seed = seed_of(spec),
-                          .statistics = parts.statistics.get(),
-                          .channels_last = spec.memory_format == "channels_last"});
-  parts.parameters = parameter_count(*model);
+                                  TrainerParts& parts, int worker) {
+  const ModelContext context{.input = parts.dataset->shape,
+                             .classes = parts.dataset->classes,
+                             .words = parts.dataset->words,
+                             .target_words = parts.dataset->target_words,
+                             .precision = precision_of(spec),
+                             .device = device,
+                             .seed = seed_of(spec),
+                             .statistics = parts.statistics.get(),
+                             .channels_last = puts_channels_last(spec),
+                             .worker = worker,
+                             .zero_init_gamma = spec.zero_init_gamma,
+                             .options = spec.model_options};
+  auto model = spec.model.starts_with(contract::kScriptModel)
+                   ? make_script_model(
+                         file_of(std::string_view(spec.model).substr(contract::kScriptModel.size()),
+                                 "model"),
+                         context)
+                   : base::find(model_table(), "model", spec.model).make(context);
+  parts.parameters = total_parameter_count(*model);
   if (!spec.frozen.empty()) freeze_beginnings(*model, spec.frozen);
   parts.trainable_parameters = parameter_count(*model);
   return model;
@@ -80,22 +107,30 @@ TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local
                                     .rank = share.index,
                                     .world_size = share.count,
                                     .last_batch = spec.last_batch,
-                                    .seed = seed_of(spec)});
+                                    .seed = seed_of(spec),
+                                    .lengths = dataset->train.lengths()});
   auto device = base::find(device_table(), "device", spec.resources.device)
                     .make({.local_rank = local_rank,
                            .cores = spec.resources.cores_per_rank,
                            .tf32 = spec.precision == "tf32"});
+  const TaskEntry& task = task_of_model(spec.model);
   const LoaderEntry& loader = base::find(loader_table(), "loader", spec.loader);
   const auto loader_of = [&](const Split& split) {
     if (!share.loads) return make_hollow_loader();
-    return loader.make({*dataset, split, precision_of(spec), device->fetches_pinned()});
+    return loader.make({.dataset = *dataset,
+                        .split = split,
+                        .precision = precision_of(spec),
+                        .pinned = device->fetches_pinned(),
+                        .target_is_input = task.target_is_input,
+                        .is_evaluation = &split == &dataset->test});
   };
   auto train_loader = loader_of(dataset->train);
   auto test_loader = loader_of(dataset->test);
   return {.dataset = std::move(dataset),
+          .task = &task,
           .share = share,
           .sampler = sampler,
-          .learning_rate = LearningRateCurve(spec, sampler.steps_per_epoch()),
+          .learning_rate = contract::LearningRateCurve(spec, sampler.steps_per_epoch()),
           .device = std::move(device),
           .train_loader = std::move(train_loader),
           .test_loader = std::move(test_loader)};
@@ -117,7 +152,10 @@ TrainerParts assemble(const contract::RunSpec& spec, int local_rank, CollectiveQ
   all_or_none(queue, [&] {
     parts.emplace(make_local_parts(spec, queue.rank(), local_rank));
     parts->statistics = std::move(statistics);
-    model = make_model(spec, *parts->device, *parts);
+    model = make_model(spec, *parts->device, *parts, queue.rank());
+    if (queue.rank() == 0 && !spec.weights.empty()) {
+      load_weights(*model, file_of(spec.weights, "weights"));
+    }
   });
   std::vector<at::Tensor> state;
   for (const NamedTensor& part : model->state()) state.push_back(part.tensor.detach());
@@ -125,14 +163,20 @@ TrainerParts assemble(const contract::RunSpec& spec, int local_rank, CollectiveQ
   parts->style = make_style(
       {.spec = spec,
        .model = std::move(model),
-       .sample = {parts->dataset->shape.channels, parts->dataset->shape.height,
-                  parts->dataset->shape.width},
+       .sample = parts->dataset->sample_shape(),
+       .loss = [task = parts->task, smoothing = spec.label_smoothing](
+                   const at::Tensor& output,
+                   const at::Tensor& target) { return task->loss(output, target, smoothing); },
+       .is_text = parts->dataset->is_text(),
        .make_optimizer =
-           [&spec](const std::vector<at::Tensor>& parameters) {
+           [&spec](const Stepped& stepped) {
              return base::find(optimizer_table(), "optimizer", spec.optimizer.kind)
-                 .make(spec.optimizer, parameters);
+                 .make(spec.optimizer, stepped);
            },
-       .make_model = [&](const Device& device) { return make_model(spec, device, *parts); },
+       .make_model =
+           [&, worker = queue.rank()](const Device& device) mutable {
+             return make_model(spec, device, *parts, ++worker);
+           },
        .placement = parts->placement,
        .device = *parts->device,
        .queue = queue,

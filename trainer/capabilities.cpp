@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "contract/learning_rate.hpp"
 #include "contract/version.hpp"
 #include "contract/vocabulary.hpp"
 #include "trainer/build_info.hpp"
@@ -14,11 +15,12 @@
 #include "trainer/comm/communicator_table.hpp"
 #include "trainer/comm/mpi.hpp"
 #include "trainer/data/loader.hpp"
+#include "trainer/data_fit.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/models/model.hpp"
-#include "trainer/optim/lr_schedule.hpp"
 #include "trainer/optim/optimizer.hpp"
 #include "trainer/parallel/parallel_style.hpp"
+#include "trainer/recipe_fit.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 
 namespace dlscale::trainer {
@@ -84,6 +86,33 @@ void require_arithmetic(const contract::RunSpec& spec, const std::string& file) 
   }
 }
 
+/// Throws for settings that the model has no place for.
+void require_model(const contract::RunSpec& spec, const std::string& file) {
+  const bool is_script = spec.model.starts_with(contract::kScriptModel);
+  if (spec.zero_init_gamma &&
+      (is_script || !base::find(model_table(), "model", spec.model).is_residual)) {
+    throw base::SpecError({file}, "zero_init_gamma",
+                          fmt::format("is for networks of residual blocks, of which {} has none "
+                                      "that this program knows",
+                                      spec.model));
+  }
+  if (!is_script) return;
+  const int stages = spec.framework == "hybrid" ? spec.framework_options.model_parallel_size
+                     : spec.framework == "layerwise" || spec.framework == "pipeline" ? spec.gpus
+                                                                                     : 1;
+  if (stages > 1) {
+    throw base::SpecError({file}, "model",
+                          fmt::format("a TorchScript module is one block and cannot be cut into "
+                                      "{}'s {} stages; use a style that copies models",
+                                      spec.framework, stages));
+  }
+  if (spec.batch_norm == "synchronised") {
+    throw base::SpecError({file}, "batch_norm",
+                          "is synchronised, but the batch norms of a TorchScript module take the "
+                          "statistics of their own rank");
+  }
+}
+
 /// Throws where ranks cannot be connected so.
 void require_transport(const contract::RunSpec& spec, const std::string& file) {
   const std::string& communicator = spec.resources.communicator;
@@ -138,7 +167,7 @@ contract::Capabilities capabilities() {
           .families = {{"framework", frameworks()},
                        {"model", base::names(model_table())},
                        {"loader", base::names(loader_table())},
-                       {"lr_schedule", base::names(lr_schedule_table())},
+                       {"lr_schedule", base::names(contract::lr_schedule_table())},
                        {"dataset", base::names(dataset_table())},
                        {"optimizer", base::names(optimizer_table())},
                        {"communicator", communicators()},
@@ -160,7 +189,7 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
                                       name, fmt::join(available.families.at(family), ", "), why));
   };
   require("framework", "framework", spec.framework);
-  require("model", "model", spec.model);
+  if (!spec.model.starts_with(contract::kScriptModel)) require("model", "model", spec.model);
   require("loader", "loader", spec.loader);
   require("lr_schedule", "lr_schedule.kind", spec.lr_schedule.kind);
   require("dataset", "dataset.kind", spec.dataset.kind);
@@ -170,12 +199,11 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
   require("communicator", "resources.communicator", resources.communicator,
           reason(communicator_table(), resources.communicator));
   require("device", "resources.device", resources.device, reason(device_table(), resources.device));
+  require_model(spec, file);
+  require_data_fit(spec, file);
   require_transport(spec, file);
   require_options(spec, file);
-  if (!spec.mode.empty()) {
-    throw base::SpecError({file}, "mode",
-                          fmt::format("is {}, but this dlscale-train only trains", spec.mode));
-  }
+  require_recipe_fit(spec, file);
   require_arithmetic(spec, file);
   const auto divided = style_table();
   const bool accumulates =

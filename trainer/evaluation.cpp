@@ -3,21 +3,42 @@
 
 #include <torch/torch.h>
 
-#include <array>
+#include <vector>
 
 #include "trainer/data/batch.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kBatch = 256;
+/// What a rank has counted: doubles, exact up to 2^53, so that one all-reduce takes them all.
+class Tally {
+ public:
+  explicit Tally(const TaskEntry& task) : task_(task), sums_(kOwn + task.counts) {}
 
-/// As doubles, exact up to 2^53, so that one all-reduce takes them with the loss.
-struct Tally {
-  double samples = 0;
-  double correct = 0;
-  double loss_sum = 0;
-  double broken_off = 0;
+  void add(const at::Tensor& output, const at::Tensor& target) {
+    sums_[kSamples] += static_cast<double>(target.size(0));
+    const std::vector<double> counts = task_.count(output, target);
+    for (std::size_t i = 0; i < counts.size(); ++i) sums_[kOwn + i] += counts[i];
+  }
+  void break_off() { sums_[kBrokenOff] = 1; }
+  bool broken_off() const { return sums_[kBrokenOff] > 0; }
+
+  /// **Collective.**
+  void add_other_ranks(CollectiveQueue& queue) {
+    const auto size = static_cast<std::int64_t>(sums_.size());
+    queue.all_reduce({sums_.data(), size, ElementType::float64}, ReduceOp::sum)->wait();
+  }
+  contract::EvalRecord record() const {
+    contract::EvalRecord record;
+    record.samples = static_cast<std::int64_t>(sums_[kSamples]);
+    task_.conclude({sums_.begin() + kOwn, sums_.end()}, record);
+    return record;
+  }
+
+ private:
+  enum { kSamples, kBrokenOff, kOwn };
+  const TaskEntry& task_;
+  std::vector<double> sums_;
 };
 
 std::int64_t rounded_up(std::int64_t count, std::int64_t by) {
@@ -37,12 +58,14 @@ Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop&
   const c10::InferenceMode no_gradients;
   const c10::Device device = parts.device->torch_device();
   const std::int64_t samples = parts.dataset->test.size();
-  const std::int64_t rounds = rounded_up(rounded_up(samples, parts.share.count), kBatch);
-  Tally counts;
-  parts.test_loader->start(evaluation_share(samples, parts.share.index, parts.share.count), kBatch);
+  const std::int64_t at_once = parts.task->evaluation_batch;
+  const std::int64_t rounds = rounded_up(rounded_up(samples, parts.share.count), at_once);
+  Tally tally(*parts.task);
+  parts.test_loader->start(evaluation_share(samples, parts.share.index, parts.share.count),
+                           at_once);
   for (std::int64_t round = 0; round < rounds; ++round) {
     if (any_is_told(queue, told)) {
-      counts.broken_off = 1;
+      tally.break_off();
       break;
     }
     Batch batch = parts.test_loader->next();
@@ -54,13 +77,9 @@ Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop&
     at::Tensor output = parts.style->predict(batch.input.to(device));
     if (!is_counted || !output.defined()) continue;
     if (output.scalar_type() != at::kDouble) output = output.to(at::kFloat);
-    const at::Tensor target = batch.target.to(device);
-    counts.samples += static_cast<double>(batch.size());
-    counts.correct += output.argmax(1).eq(target).sum().item<double>();
-    counts.loss_sum +=
-        at::cross_entropy_loss(output, target, {}, at::Reduction::Sum).item<double>();
+    tally.add(output, batch.target.to(device));
   }
-  return counts;
+  return tally;
 }
 
 }  // namespace
@@ -69,15 +88,10 @@ std::optional<contract::EvalRecord> evaluate(TrainerParts& parts, CollectiveQueu
                                              const base::Clock& clock, const ToldToStop& told) {
   const double start_s = clock.steady_s();
   parts.style->set_training(false);
-  Tally counts = count_share(parts, queue, told);
-  queue.all_reduce({&counts, sizeof(Tally) / sizeof(double), ElementType::float64}, ReduceOp::sum)
-      ->wait();
-  if (counts.broken_off > 0) return std::nullopt;
-  contract::EvalRecord record;
-  record.samples = static_cast<std::int64_t>(counts.samples);
-  record.correct = static_cast<std::int64_t>(counts.correct);
-  record.accuracy = counts.correct / counts.samples;
-  record.loss = counts.loss_sum / counts.samples;
+  Tally tally = count_share(parts, queue, told);
+  tally.add_other_ranks(queue);
+  if (tally.broken_off()) return std::nullopt;
+  contract::EvalRecord record = tally.record();
   record.wall_s = clock.steady_s() - start_s;
   record.time = clock.unix_s();
   return record;

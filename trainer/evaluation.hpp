@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accuracy and loss on the whole test set.
+// What the model makes of the whole test set: loss, accuracy and the metrics of its task.
 #pragma once
 
 #include "trainer/trainer.hpp"

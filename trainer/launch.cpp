@@ -21,6 +21,8 @@
 #include "trainer/comm/nccl.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/data/dataset_path.hpp"
+#include "trainer/inference.hpp"
+#include "trainer/rank_stop.hpp"
 #include "trainer/record/environment.hpp"
 
 namespace dlscale::trainer {
@@ -71,7 +73,9 @@ int Launch::run() {
   const TrainerTools tools{
       *queue_, writer_, clock_, checkpoints, [this] { return watch_.time_is_nearly_up(); },
       profile_};
-  const FitResult result = Trainer(spec, parts, tools, resumed.progress).fit();
+  const FitResult result = spec.mode == "inference"
+                               ? measure_inference(spec, parts, tools)
+                               : Trainer(spec, parts, tools, resumed.progress).fit();
   const int exit_code = finish(result);
   if (result.outcome == RunOutcome::Completed) checkpoints.discard();
   return exit_code;
@@ -155,6 +159,7 @@ void Launch::open_folder(const contract::RunSpec& spec) {
     fmt::print("{}\n", line);
     std::fflush(stdout);
   });
+  queue_->broadcast({&number_, 1, ElementType::int32}, 0)->wait();
 }
 
 void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& parts,
@@ -177,6 +182,9 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   start.environment["allocator"] = allocator_;
   start.environment["all_reduce"] = communicator_->all_reduce_name();
   start.environment["dataset_path"] = expand_variables(spec.dataset.path, ::getenv);
+  if (!parts.dataset->sha256.empty()) {
+    start.environment["dataset_sha256"] = parts.dataset->sha256;
+  }
   start.parameters = parts.parameters;
   start.trainable_parameters = parts.trainable_parameters;
   start.train_samples = parts.dataset->train.size();
@@ -199,7 +207,7 @@ int Launch::finish(const FitResult& result) {
     stop(failure);
     return failure.exit_code;
   }
-  stop({"", contract::kExitDone, RunOutcome::Completed});
+  stop({result.early, contract::kExitDone, RunOutcome::Completed});
   if (is_root()) {
     fmt::print("dlscale-train: completed in {:.1f} s; {}\n", clock_.steady_s() - start_s_,
                result.summary);
@@ -215,18 +223,31 @@ int Launch::fail(const std::exception& error) {
     const std::string rank = shared || alone ? "" : fmt::format("rank {}: ", session_->rank());
     fmt::print(stderr, "dlscale-train: {}{}\n", rank, failure.message);
   }
+  if (!shared && !is_root() && number_ > 0) {
+    leave_rank_stop(folder_.launch(number_), session_->rank(), stop_of(failure));
+  }
   stop(failure);
   // The other ranks know nothing of this and would wait for ever.
   if (!shared && !alone) session_->abort(failure.exit_code);
   return failure.exit_code;
 }
 
+contract::RunStop Launch::stop_of(const Failure& failure) const {
+  return {.outcome = failure.outcome,
+          .exit_code = failure.exit_code,
+          .reason = failure.message,
+          .time = clock_.unix_s(),
+          .wall_s = clock_.steady_s() - start_s_};
+}
+
+/// Where another rank has failed, what rank 0 met is a consequence: a rank that is gone, or the
+/// signal by which the launcher ends those that are left.
 void Launch::stop(const Failure& failure) {
-  writer_.stop({.outcome = failure.outcome,
-                .exit_code = failure.exit_code,
-                .reason = failure.message,
-                .time = clock_.unix_s(),
-                .wall_s = clock_.steady_s() - start_s_});
+  contract::RunStop stop = stop_of(failure);
+  if (is_root() && number_ > 0 && failure.outcome != RunOutcome::Completed) {
+    stop = rank_stop_in(folder_.launch(number_)).value_or(stop);
+  }
+  writer_.stop(stop);
 }
 
 }  // namespace dlscale::trainer

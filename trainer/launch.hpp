@@ -36,6 +36,7 @@ class Launch {
   void write_start(const contract::RunSpec& spec, const TrainerParts& parts,
                    const Resumed& resumed);
   int finish(const FitResult& result);
+  contract::RunStop stop_of(const Failure& failure) const;
   void stop(const Failure& failure);
   bool is_root() const { return !session_ || session_->rank() == 0; }
 
@@ -49,7 +50,7 @@ class Launch {
   Placement placement_;
   std::unique_ptr<Communicator> communicator_;
   std::optional<CollectiveQueue> queue_;
-  int number_ = 0;         ///< k of launch-<k>
+  int number_ = 0;         ///< k of launch-<k>; 0: there is no folder yet
   std::string allocator_;  ///< how memory is kept, in words
 };
 

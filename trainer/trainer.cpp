@@ -16,6 +16,14 @@ namespace dlscale::trainer {
 using contract::RunOutcome;
 using contract::StepPart;
 
+namespace {
+
+/// A loss that is lower than guessing's by less is not told from it.
+constexpr double kFlatMargin = 0.001;
+constexpr const char* kGoesOn = ", training goes on";
+
+}  // namespace
+
 Trainer::Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTools tools,
                  const contract::Progress& from)
     : spec_(spec),
@@ -33,6 +41,12 @@ Trainer::Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTool
 Trainer::~Trainer() = default;
 
 FitResult Trainer::fit() {
+  FitResult result = train();
+  report(tools_.checkpoints.finish(), "");
+  return result;
+}
+
+FitResult Trainer::train() {
   if (poll_.ask()) return stop();
   while (at_.epoch < spec_.epochs) {
     if (End end = train_epoch()) return *end;
@@ -75,9 +89,21 @@ Trainer::End Trainer::close_epoch() {
     const auto record = evaluate();
     if (!record) return stop();
     summary_ += fmt::format(", test accuracy {:.4f}", record->accuracy);
+    compare_with_target(*record, at_.train_s + trained.wall_s);
   }
   tools_.writer.say(summary_);
-  at_ = {.epoch = epochs, .step = at_.step};
+  at_ = {.epoch = epochs,
+         .step = at_.step,
+         .train_s = at_.train_s + trained.wall_s,
+         .flat_epochs = is_flat(trained.train_loss) ? at_.flat_epochs + 1 : 0,
+         .accuracy_reached = at_.accuracy_reached,
+         .loss_reached = at_.loss_reached};
+  if (epochs < spec_.epochs && spec_.target.stop && has_reached_target()) {
+    return FitResult{
+        RunOutcome::Completed, summary_,
+        fmt::format("the target was reached after epoch {} of {}", epochs, spec_.epochs)};
+  }
+  if (spec_.plateau_epochs > 0 && at_.flat_epochs >= spec_.plateau_epochs) return learnt_nothing();
   if (epochs < spec_.epochs && tools_.checkpoints.due_after_epoch(epochs - 1)) save();
   return std::nullopt;
 }
@@ -117,23 +143,29 @@ Trainer::End Trainer::finish_window(int steps) {
   if (profile_) profile_->stop();
   const double loss_sum = loss_sum_->item<double>();
   loss_sum_->zero_();
-  const WindowEnd window = recorder_.finish_window(
-      {.epoch = at_.epoch,
-       .first_step = at_.step - steps,
-       .steps = steps,
-       .global_batch = spec_.global_batch,
-       .lr = parts_.learning_rate.at_step(at_.step - 1)},
-      {.times = timer_.cut(),
-       .loss_sum = loss_sum,
-       .peak_memory_bytes = parts_.device->peak_memory_bytes(),
-       .wishes = {.stop = poll_.told(), .save = tools_.checkpoints.due_by_time()},
-       .counts = parts_.style->take_counts()});
+  const WindowEnd window =
+      recorder_.finish_window({.epoch = at_.epoch,
+                               .first_step = at_.step - steps,
+                               .steps = steps,
+                               .global_batch = spec_.global_batch,
+                               .lr = parts_.learning_rate.at_step(at_.step - 1)},
+                              {.times = timer_.cut(),
+                               .loss_sum = loss_sum,
+                               .peak_memory_bytes = parts_.device->peak_memory_bytes(),
+                               .wishes = {.stop = poll_.told(),
+                                          .save = tools_.checkpoints.due_by_time(),
+                                          .writing = tools_.checkpoints.is_writing()},
+                               .counts = parts_.style->take_counts()});
   if (profile_) write_profile(steps);
   if (!std::isfinite(window.train_loss)) return diverged();
   poll_.met(steps, window.wall_s);
   at_.so_far = recorder_.sums();
   if (window.wishes.stop) return stop();
-  if (window.wishes.save) save();
+  if (window.wishes.save) {
+    save();
+  } else if (tools_.checkpoints.has_begun() && !window.wishes.writing) {
+    between_windows([this] { report(tools_.checkpoints.finish(), kGoesOn); });
+  }
   return std::nullopt;
 }
 
@@ -152,35 +184,84 @@ void Trainer::start_profile() {
                                            tools_.queue, tools_.clock);
 }
 
-/// Between windows, as saving.
 void Trainer::write_profile(int steps) {
+  between_windows([&] {
+    tools_.writer.write(profile_->record(at_.epoch, at_.step - steps, steps));
+    profile_.reset();
+  });
+}
+
+/// What `work` takes is part of no window.
+template <class Work>
+void Trainer::between_windows(const Work& work) {
   const CommStats before = tools_.queue.stats();
-  tools_.writer.write(profile_->record(at_.epoch, at_.step - steps, steps));
-  profile_.reset();
+  work();
   recorder_.leave_out_since(before);
   timer_.start();
 }
 
 std::optional<contract::EvalRecord> Trainer::evaluate() {
+  parts_.style->swap_mean();
   auto record =
       trainer::evaluate(parts_, tools_.queue, tools_.clock, [this] { return poll_.told(); });
+  parts_.style->swap_mean();
   if (!record) return std::nullopt;
   record->epoch = at_.epoch;
   tools_.writer.write(*record);
   return record;
 }
 
-/// Between windows. What it takes is part of none.
-void Trainer::save() {
-  const CommStats before = tools_.queue.stats();
-  const auto failure = tools_.checkpoints.save(at_);
-  if (failure && !save_failed_) {
-    tools_.writer.warn(fmt::format("no checkpoint could be saved at step {}, training goes on: {}",
-                                   at_.step, *failure));
+/// Writes a record when the target is reached, once in the run.
+void Trainer::compare_with_target(const contract::EvalRecord& found, double train_s) {
+  const auto note = [&](const char* metric, double threshold, double value) {
+    tools_.writer.write(contract::TargetRecord{.metric = metric,
+                                               .threshold = threshold,
+                                               .value = value,
+                                               .epoch = at_.epoch,
+                                               .step = at_.step,
+                                               .time = tools_.clock.unix_s(),
+                                               .train_s = train_s,
+                                               .samples = at_.step * spec_.global_batch});
+    return true;
+  };
+  const contract::TargetSpec& target = spec_.target;
+  if (target.accuracy > 0 && !at_.accuracy_reached && found.accuracy >= target.accuracy) {
+    at_.accuracy_reached = note("accuracy", target.accuracy, found.accuracy);
   }
-  save_failed_ = failure.has_value();
-  recorder_.leave_out_since(before);
-  timer_.start();
+  if (target.loss > 0 && !at_.loss_reached && found.loss <= target.loss) {
+    at_.loss_reached = note("loss", target.loss, found.loss);
+  }
+}
+
+bool Trainer::has_reached_target() const {
+  return (spec_.target.accuracy == 0 || at_.accuracy_reached) &&
+         (spec_.target.loss == 0 || at_.loss_reached);
+}
+
+/// Who gives all classes the same probability has a loss of ln(classes), with label smoothing or
+/// without.
+bool Trainer::is_flat(double train_loss) const {
+  return train_loss >= (1 - kFlatMargin) * std::log(parts_.dataset->classes);
+}
+
+void Trainer::save() {
+  between_windows([this] { report(tools_.checkpoints.save(at_), kGoesOn); });
+}
+
+/// Once for failures in a row.
+void Trainer::report(const std::optional<SaveFailure>& failure, const char* then) {
+  if (failure && !save_failed_) {
+    tools_.writer.warn(fmt::format("no checkpoint could be saved at step {}{}: {}", failure->step,
+                                   then, failure->reason));
+  }
+  save_failed_ = failure || (save_failed_ && tools_.checkpoints.has_begun());
+}
+
+FitResult Trainer::learnt_nothing() const {
+  return {RunOutcome::Diverged,
+          fmt::format("the training loss of {} epochs in a row was not below ln({}) = {:.4f}, that "
+                      "of guessing; lower training.lr or lengthen warmup_epochs",
+                      at_.flat_epochs, parts_.dataset->classes, std::log(parts_.dataset->classes))};
 }
 
 FitResult Trainer::diverged() const {
@@ -198,11 +279,14 @@ FitResult Trainer::stop() {
                         "give the job more time",
                         at_.step)};
   }
-  if (const auto failure = tools_.checkpoints.save(at_)) {
+  auto failure = tools_.checkpoints.save(at_);
+  if (auto later = tools_.checkpoints.finish()) failure = std::move(later);
+  if (!tools_.checkpoints.holds(at_)) {
+    save_failed_ = true;  // the outcome says so
     return {RunOutcome::TimedOut,
             fmt::format("told that the time is nearly up, but no checkpoint could be saved at step "
                         "{}: {}",
-                        at_.step, *failure)};
+                        at_.step, failure->reason)};
   }
   return {
       RunOutcome::Preempted,

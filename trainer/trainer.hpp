@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "contract/learning_rate.hpp"
 #include "contract/result_record.hpp"
 #include "contract/run_spec.hpp"
 #include "trainer/checkpointer.hpp"
@@ -14,13 +15,13 @@
 #include "trainer/data/loader.hpp"
 #include "trainer/data/sampler.hpp"
 #include "trainer/device/device.hpp"
-#include "trainer/optim/lr_schedule.hpp"
 #include "trainer/parallel/parallel_style.hpp"
 #include "trainer/parallel/rank_statistics.hpp"
 #include "trainer/profile/step_profile.hpp"
 #include "trainer/record/step_recorder.hpp"
 #include "trainer/record/step_timer.hpp"
 #include "trainer/stop_poll.hpp"
+#include "trainer/tasks/task.hpp"
 
 namespace at {
 class Tensor;
@@ -31,9 +32,10 @@ namespace dlscale::trainer {
 /// What a run is made of; every part is made by assemble.hpp.
 struct TrainerParts {
   std::unique_ptr<const Dataset> dataset;
+  const TaskEntry* task = nullptr;
   DataShare share;
   DistributedSampler sampler;
-  LearningRateCurve learning_rate;
+  contract::LearningRateCurve learning_rate;
   std::unique_ptr<Device> device;
   std::unique_ptr<Loader> train_loader;
   std::unique_ptr<Loader> test_loader;
@@ -55,10 +57,11 @@ struct TrainerTools {
 };
 
 struct FitResult {
-  /// Completed; Diverged; Preempted: saved before the time limit; TimedOut: told to stop without
-  /// anything new that could be saved.
+  /// Completed; Diverged: the loss is not finite, or nothing was learnt; Preempted: saved before
+  /// the time limit; TimedOut: told to stop without anything new that could be saved.
   contract::RunOutcome outcome = contract::RunOutcome::Completed;
   std::string summary;  ///< one line for people
+  std::string early;    ///< why a complete run has fewer epochs than it could; empty: it has not
 };
 
 class Trainer {
@@ -68,12 +71,14 @@ class Trainer {
           const contract::Progress& from = {});
   ~Trainer();
   /// **Collective.** All epochs that are left. Ends early, on all ranks alike, when the loss is not
-  /// finite and when any rank is told to stop.
+  /// finite, nothing is learnt, the run's target is reached, and when any rank is told to stop. On
+  /// return no checkpoint is being written.
   FitResult fit();
 
  private:
   using End = std::optional<FitResult>;  ///< nothing: training goes on
 
+  FitResult train();
   End train_epoch();
   End close_epoch();
   Batch load();
@@ -83,8 +88,15 @@ class Trainer {
   void write_profile(int steps);
   bool told_within_window();
   std::optional<contract::EvalRecord> evaluate();
+  void compare_with_target(const contract::EvalRecord& found, double train_s);
+  bool has_reached_target() const;
+  bool is_flat(double train_loss) const;
+  template <class Work>
+  void between_windows(const Work& work);
   void save();
+  void report(const std::optional<SaveFailure>& failure, const char* then);
   FitResult diverged() const;
+  FitResult learnt_nothing() const;
   FitResult stop();
 
   const contract::RunSpec spec_;

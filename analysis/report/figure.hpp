@@ -44,6 +44,7 @@ struct Figure {
   std::vector<Series> series;
   std::optional<Series> ideal;  ///< drawn as a dashed line
   std::vector<std::string> categories;
+  bool marks = true;  ///< false: lines alone, of functions rather than of measurements
 };
 
 }  // namespace dlscale::analysis

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "analysis/report/headings.hpp"
+#include "analysis/report/legend.hpp"
 #include "analysis/scaling/accuracy_vs_batch.hpp"
 #include "analysis/scaling/breakdown.hpp"
 #include "analysis/scaling/efficiency.hpp"
@@ -21,43 +22,6 @@ std::optional<Bounds> bounds_of(const Interval& interval) {
   if (interval.kind == Interval::Kind::None) return std::nullopt;
   return Bounds{interval.low, interval.high};
 }
-
-/// Names the series of a figure: only what differs is said, the first differing axis chooses the
-/// colour and the others the mark.
-class Legend {
- public:
-  Legend(const std::vector<CurveKey>& keys, const std::string& worker) : axes_(varying_axes(keys)) {
-    for (const std::string& axis : axes_) {
-      title_ +=
-          (title_.empty() ? "" : ", ") + (axis == "gpus" ? worker + "s" : axis_title(axis, worker));
-    }
-  }
-  const std::string& title() const { return title_; }
-
-  /// Keys must come in the order in which they are to be drawn.
-  Series series(const CurveKey& key) {
-    std::vector<std::string> values;
-    for (const std::string& axis : axes_) values.push_back(value_of(key, axis));
-    Series series;
-    for (const std::string& value : values) {
-      series.label += (series.label.empty() ? "" : ", ") + value;
-    }
-    if (values.empty()) series.label = "measured";
-    series.color = number(colors_, values.empty() ? "" : values.front());
-    const bool one_axis = values.size() < 2;
-    series.mark = one_axis ? series.color : number(marks_, series.label.substr(values[0].size()));
-    return series;
-  }
-
- private:
-  static std::size_t number(std::map<std::string, std::size_t>& seen, const std::string& name) {
-    return seen.try_emplace(name, seen.size()).first->second;
-  }
-  std::vector<std::string> axes_;
-  std::string title_;
-  std::map<std::string, std::size_t> colors_;
-  std::map<std::string, std::size_t> marks_;
-};
 
 struct Drawing {
   std::vector<ScalingCurve> curves;

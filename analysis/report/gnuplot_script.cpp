@@ -21,6 +21,7 @@ constexpr std::array<const char*, 7> kColors{"#0072B2", "#D55E00", "#009E73", "#
 constexpr const char* kEighthColor = "#F0E442";  // for the eighth part of a bar only
 /// Filled circle, square, triangle, diamond, inverted triangle; then the same hollow.
 constexpr std::array<int, 10> kMarks{7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
+constexpr std::size_t kDashes = 5;  // kinds of lines that gnuplot has
 /// How far series are moved sideways at most: octaves of a logarithmic axis, units of a linear one.
 constexpr double kDodge = 0.03;
 /// Up to this many values, a linear x axis has a tick for each.
@@ -125,7 +126,7 @@ std::string axis_lines(const Figure& figure) {
 /// bars do not hide each other.
 std::string dodged_x(const Figure& figure, std::size_t i) {
   const std::size_t n = figure.series.size();
-  if (n < 2) return "2";
+  if (n < 2 || !figure.marks) return "2";
   const double shift = kDodge * (2 * static_cast<double>(i) / static_cast<double>(n - 1) - 1);
   return figure.x.log_base != 0 ? fmt::format("($2*2**({:.4f}))", shift)
                                 : fmt::format("($2+({:.4f}))", shift);
@@ -142,6 +143,12 @@ std::string line_elements(const Figure& figure, const std::string& csv) {
     const std::string data = fmt::format("{} skip header every ::{}::{} using {}", quoted(csv),
                                          first, last, dodged_x(figure, i));
     const char* color = kColors[series.color % kColors.size()];
+    if (!figure.marks) {
+      elements.push_back(fmt::format("{}:3 with lines lc rgb '{}' lw 1.6 dt {} title {}", data,
+                                     color, 1 + series.mark % kDashes, quoted(series.label)));
+      first = last + 1;
+      continue;
+    }
     const std::size_t mark = series.mark % kMarks.size();
     const bool bars =
         std::any_of(series.points.begin(), series.points.end(),
@@ -219,7 +226,9 @@ std::string gnuplot_script(const Figure& figure, const std::string& stem,
                            const std::vector<std::string>& formats) {
   const bool stacked = !figure.categories.empty();
   std::string text = "# Reads the CSV file beside it. Draw again with: gnuplot " + stem + ".gp\n";
-  text += "# Series stand a little beside their x values, so that bars do not hide each other.\n";
+  if (figure.marks && !stacked) {
+    text += "# Series stand a little beside their x values, so that bars do not hide each other.\n";
+  }
   text += "set encoding utf8\nset datafile separator comma\n";
   text += fmt::format("header = {}\n", comments(figure).size() + 1);
   text += fmt::format("set title {} . \"\\n\" . {} noenhanced\n", quoted(figure.title),

@@ -18,6 +18,12 @@ constexpr Metric kMetrics[] = {
     {"throughput", "samples per second, in all and per GPU", &throughput_table},
     {"breakdown", "shares of the parts of a step", &breakdown_table},
     {"accuracy", "test accuracy by global batch", &accuracy_table},
+    {"evaluation", "test loss, top-5 accuracy, perplexity, BLEU: what the last evaluation found",
+     &evaluation_table},
+    {"time-to-target", "training time, epochs and samples to an accuracy or loss",
+     &time_to_target_table},
+    {"inference", "latency and throughput of forward passes by batch", &inference_table},
+    {"transfer", "values and bytes an epoch sends, by formula and as counted", &transfer_table},
 };
 
 /// The varying axes that `by` does not name: a table each for their combinations.

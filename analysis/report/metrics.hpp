@@ -17,7 +17,8 @@ struct Metric {
   Table (*make)(const Frame& frame, const AnalysisOptions& options);
 };
 
-/// efficiency, speedup, throughput, breakdown, accuracy.
+/// efficiency, speedup, throughput, breakdown, accuracy, evaluation, time-to-target, inference,
+/// transfer.
 std::span<const Metric> metrics();
 
 /// Throws base::UsageError with the nearest name and the list.

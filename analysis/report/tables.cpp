@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analysis/report/headings.hpp"
+#include "analysis/report/table_parts.hpp"
 #include "analysis/scaling/accuracy_vs_batch.hpp"
 #include "analysis/scaling/breakdown.hpp"
 #include "analysis/scaling/efficiency.hpp"
@@ -17,50 +18,6 @@ namespace {
 /// Faster than ideal by more than this is worth a warning.
 constexpr double kSuperlinear = 1.05;
 
-/// A row under way; values come in the order of the columns.
-class Row {
- public:
-  Row& text(const std::string& value) { return cells_.emplace_back(value), *this; }
-  Row& number(double value) { return cells_.emplace_back(value), *this; }
-  Row& number(const std::optional<double>& value) { return value ? number(*value) : nothing(); }
-  Row& interval(const Interval& value) {
-    if (value.kind == Interval::Kind::None) return nothing();
-    return cells_.emplace_back(Bounds{value.low, value.high}), *this;
-  }
-  Row& nothing() { return cells_.emplace_back(), *this; }
-  void into(Table& table) { table.rows.push_back(std::move(cells_)); }
-
- private:
-  std::vector<Cell> cells_;
-};
-
-std::string interval_title(const Repeats& repeats) {
-  if (repeats.most < kFewestForInterval) return "range";
-  return repeats.fewest < kFewestForInterval ? "range or 95 % interval" : "95 % interval";
-}
-
-/// What every table of a scaling study starts with: the axes that tell rows apart.
-struct Start {
-  std::string worker;
-  std::vector<std::string> axes;
-
-  Start(const Frame& frame, const std::vector<CurveKey>& keys)
-      : worker(worker_word(frame)), axes(varying_axes(keys)) {}
-
-  std::vector<Column> columns() const {
-    std::vector<Column> columns;
-    for (const std::string& axis : axes) columns.push_back({axis, axis_title(axis, worker), ""});
-    columns.push_back({"gpus", worker + "s", ""});
-    return columns;
-  }
-  Row row(const CurveKey& key, int gpus) const {
-    Row row;
-    for (const std::string& axis : axes) row.text(value_of(key, axis));
-    row.number(gpus);
-    return row;
-  }
-};
-
 bool any_includes_warmup(const std::vector<ScalingCurve>& curves) {
   for (const ScalingCurve& curve : curves) {
     for (const CurvePoint& point : curve.points) {
@@ -70,15 +27,6 @@ bool any_includes_warmup(const std::vector<ScalingCurve>& curves) {
     }
   }
   return false;
-}
-
-void add_frame_notes(std::vector<std::string>& notes, const Frame& frame) {
-  const std::string uneven = describe_uneven_batches(frame);
-  if (!uneven.empty()) notes.push_back(uneven);
-  notes.push_back(describe_constants(frame));
-  notes.push_back(describe_use(frame));
-  const std::string interruptions = describe_interruptions(frame);
-  if (!interruptions.empty()) notes.push_back(interruptions);
 }
 
 /// Notes on mode, `statistic`, where the numbers come from and which runs were used.
@@ -138,14 +86,6 @@ struct Compared {
         superlinear);
   }
 };
-
-/// A table without rows yet: `columns` after those that tell rows apart.
-Table begin_table(const Start& start, const std::string& id, const std::string& title,
-                  std::vector<std::string> notes, const std::vector<Column>& columns) {
-  Table table{id, title, std::move(notes), start.columns(), {}};
-  table.columns.insert(table.columns.end(), columns.begin(), columns.end());
-  return table;
-}
 
 void add_efficiency_row(Row& row, const CurvePoint& point,
                         const std::optional<Baseline>& baseline) {

@@ -23,5 +23,13 @@ Table throughput_table(const Frame& frame, const AnalysisOptions& options);
 Table breakdown_table(const Frame& frame, const AnalysisOptions& options);
 /// Test accuracy by global batch.
 Table accuracy_table(const Frame& frame, const AnalysisOptions& options);
+/// Loss and what else the last evaluation found: top-5 accuracy, perplexity, BLEU, …
+Table evaluation_table(const Frame& frame, const AnalysisOptions& options);
+/// How long training took to reach a target, of the runs that did.
+Table time_to_target_table(const Frame& frame, const AnalysisOptions& options);
+/// Latency and throughput of forward passes alone.
+Table inference_table(const Frame& frame, const AnalysisOptions& options);
+/// What an epoch sends.
+Table transfer_table(const Frame& frame, const AnalysisOptions& options);
 
 }  // namespace dlscale::analysis

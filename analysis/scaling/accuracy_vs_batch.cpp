@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/scaling/accuracy_vs_batch.hpp"
 
-#include <map>
-#include <tuple>
+#include "analysis/scaling/run_points.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
-AccuracyPoint summarise(const Frame& frame, const std::vector<const RunRow*>& repeats) {
-  const RunRow& first = *repeats.front();
-  AccuracyPoint point{curve_key(frame, first),
-                      first.gpus,
-                      first.batch_per_gpu,
-                      first.global_batch,
-                      first.lr_peak,
-                      {},
-                      0,
-                      repeats};
+AccuracyPoint summarise(const RunPoint& of) {
+  const RunRow& first = of.first();
+  AccuracyPoint point{of.key, first.gpus, first.batch_per_gpu, first.global_batch, first.lr_peak,
+                      {},     0,          of.repeats};
   std::vector<double> finals;
   std::vector<double> bests;
-  for (const RunRow* run : repeats) {
+  for (const RunRow* run : of.repeats) {
     finals.push_back(final_accuracy(*run));
     bests.push_back(best_accuracy(*run));
   }
@@ -31,15 +24,10 @@ AccuracyPoint summarise(const Frame& frame, const std::vector<const RunRow*>& re
 }  // namespace
 
 std::vector<AccuracyPoint> accuracy_points(const Frame& frame) {
-  using Order = std::tuple<std::vector<std::size_t>, std::string, int, std::int64_t>;
-  std::map<Order, std::vector<const RunRow*>> groups;
-  for (const RunRow& run : frame.runs) {
-    if (!has_accuracy(run)) continue;
-    const CurveKey key = curve_key(frame, run);
-    groups[{rank_of(frame, key), to_string(key), run.gpus, run.global_batch}].push_back(&run);
-  }
   std::vector<AccuracyPoint> points;
-  for (const auto& [order, repeats] : groups) points.push_back(summarise(frame, repeats));
+  for (const RunPoint& point : run_points(frame, &has_accuracy)) {
+    points.push_back(summarise(point));
+  }
   return points;
 }
 

@@ -8,8 +8,7 @@
 
 namespace dlscale::analysis {
 
-/// Repetitions of one point. Different GPU counts are never pooled, even at the same global
-/// batch: learning rates follow the GPU count.
+/// Repetitions of one point (analysis/scaling/run_points.hpp).
 struct AccuracyPoint {
   CurveKey key;  ///< as of the scaling curve
   int gpus = 1;

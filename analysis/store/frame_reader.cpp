@@ -30,13 +30,23 @@ class FrameReader {
         environment_(database,
                      "SELECT name, value FROM environment WHERE run_id = ? AND launch = ?"),
         launch_(database,
-                "SELECT trainer_version, nodes FROM launch WHERE run_id = ? AND launch = ?"),
+                "SELECT trainer_version, nodes, trainable_parameters, train_samples, "
+                "steps_per_epoch FROM launch WHERE run_id = ? AND launch = ?"),
         steps_(database, steps_query()),
         all_steps_(database, "SELECT sum(wall_s) FROM step_window WHERE run_id = ?"),
         source_(database,
                 "SELECT resumed_from, resumed_step FROM launch WHERE run_id = ? AND launch = ?"),
         epochs_(database, epoch_query("epoch", "wall_s, train_loss")),
         evals_(database, epoch_query("eval", "accuracy, loss")),
+        metrics_(database,
+                 "SELECT name, value FROM eval_metric JOIN eval USING (run_id, launch, line) "
+                 "WHERE run_id = ?1 AND launch = ?2 AND epoch = ?3"),
+        targets_(database,
+                 "SELECT metric, threshold, epoch, train_s, samples FROM target "
+                 "WHERE run_id = ?1 AND launch = ?2 AND step <= ?3 ORDER BY line"),
+        inference_(database,
+                   "SELECT batch, latency_p50_s, latency_p90_s, samples_per_s FROM inference "
+                   "WHERE run_id = ? AND launch = ? ORDER BY line"),
         runs_(database,
               "SELECT run_id, repetition, outcome, gpus, nodes, batch_per_gpu, global_batch, "
               "lr_peak, result_launch, framework, model, loader, dataset, precision, device, "
@@ -79,6 +89,7 @@ class FrameReader {
     each(launch_, run.run_id, launch, [&] {
       if (!launch_.getColumn(1).isNull()) run.nodes = launch_.getColumn(1);
       run.conditions["trainer"] = launch_.getColumn(0).getString();
+      run.size = {launch_.getColumn(2), launch_.getColumn(3), launch_.getColumn(4)};
     });
     const std::vector<Link> chain = chain_to(run.run_id, launch);
     run.spent.launches = static_cast<int>(chain.size());
@@ -88,6 +99,29 @@ class FrameReader {
       add_rows(run.epochs, epochs_, run.run_id, link);
       add_rows(run.evals, evals_, run.run_id, link);
     }
+    for (const Link& link : chain) read_findings(run, link);
+    each(inference_, run.run_id, launch, [&] {
+      run.inference.push_back({inference_.getColumn(0), inference_.getColumn(1),
+                               inference_.getColumn(2), inference_.getColumn(3)});
+    });
+  }
+
+  /// What a launch says of the last evaluation, and the targets it was the first to reach.
+  void read_findings(RunRow& run, const Link& link) {
+    metrics_.reset();
+    metrics_.bind(3, run.evals.empty() ? -1 : run.evals.back().epoch);
+    each(metrics_, run.run_id, link.launch,
+         [&] { run.metrics[metrics_.getColumn(0)] = number(metrics_.getColumn(1)); });
+    targets_.reset();
+    targets_.bind(3, link.until);
+    each(targets_, run.run_id, link.launch, [&] {
+      const std::string metric = targets_.getColumn(0);
+      const bool known = std::any_of(run.targets.begin(), run.targets.end(),
+                                     [&](const TargetRow& row) { return row.metric == metric; });
+      if (known) return;
+      run.targets.push_back({metric, targets_.getColumn(1), targets_.getColumn(2),
+                             targets_.getColumn(3), targets_.getColumn(4)});
+    });
   }
 
   /// The launches that make up the result of the last of them, the earliest first.
@@ -141,8 +175,9 @@ class FrameReader {
     totals.steps += steps_.getColumn(1).getInt64();
     totals.samples += steps_.getColumn(2).getInt64();
     totals.wall_s += steps_.getColumn(3).getDouble();
+    totals.bytes_sent += steps_.getColumn(4).getDouble();
     for (int i = 0; i < contract::kStepParts; ++i) {
-      totals.parts_s[static_cast<std::size_t>(i)] += steps_.getColumn(4 + i).getDouble();
+      totals.parts_s[static_cast<std::size_t>(i)] += steps_.getColumn(5 + i).getDouble();
     }
   }
 
@@ -166,7 +201,7 @@ class FrameReader {
     std::string parts;
     for (const char* part : contract::kStepPartNames)
       parts += fmt::format(", sum({}_mean_s)", part);
-    return "SELECT warmup, sum(steps), sum(samples), sum(wall_s)" + parts +
+    return "SELECT warmup, sum(steps), sum(samples), sum(wall_s), sum(bytes_sent)" + parts +
            " FROM step_window WHERE run_id = ?1 AND launch = ?2 AND first_step + steps <= ?3 "
            "GROUP BY warmup";
   }
@@ -197,6 +232,9 @@ class FrameReader {
   SQLite::Statement source_;
   SQLite::Statement epochs_;
   SQLite::Statement evals_;
+  SQLite::Statement metrics_;
+  SQLite::Statement targets_;
+  SQLite::Statement inference_;
   SQLite::Statement runs_;
   Link source_launch_;
 };

@@ -15,7 +15,8 @@ const std::vector<std::string>& window_columns() {
     std::vector<std::string> names{
         "run_id", "launch",     "line",       "epoch",       "first_step",
         "steps",  "warmup",     "time",       "samples",     "wall_s",
-        "lr",     "train_loss", "bytes_sent", "collectives", "peak_memory_bytes"};
+        "lr",     "train_loss", "bytes_sent", "collectives", "peak_memory_bytes",
+        "extra"};
     std::vector<std::string> spreads{"comm_busy"};
     spreads.insert(spreads.end(), contract::kStepPartNames.begin(), contract::kStepPartNames.end());
     for (const std::string& spread : spreads) {
@@ -57,6 +58,7 @@ class LaunchWriter {
     windows_.add(key_.run_id, key_.launch, line_, r.epoch, r.first_step, r.steps, r.warmup, r.time);
     windows_.add(r.samples, r.wall_s, r.lr, r.train_loss, r.bytes_sent, r.collectives,
                  r.peak_memory_bytes);
+    windows_.add(r.extra.empty() ? std::optional<std::string>() : r.extra);
     add(r.comm_busy_s);
     for (const contract::Spread& part : r.parts) add(part);
     windows_.done();
@@ -208,8 +210,8 @@ void replace_launch(SQLite::Database& database, const LaunchKey& key,
 }
 
 void delete_launch(SQLite::Database& database, const std::string& run_id, int launch) {
-  for (const char* table :
-       {"launch", "environment", "epoch", "eval", "step_window", "profile", "profile_kernel"}) {
+  for (const char* table : {"launch", "environment", "epoch", "eval", "eval_metric", "target",
+                            "inference", "step_window", "profile", "profile_kernel"}) {
     SQLite::Statement remove(database,
                              fmt::format("DELETE FROM {} WHERE run_id = ? AND launch = ?", table));
     remove.bind(1, run_id);

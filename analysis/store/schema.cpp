@@ -109,6 +109,9 @@ CREATE TABLE profile_kernel (
 )sql";
 
 constexpr const char* kVersion4 = R"sql(
+-- What only some styles count (horovod's cycles, skipped steps), as a JSON object; NULL: nothing.
+ALTER TABLE step_window ADD COLUMN extra TEXT;
+
 -- What an evaluation found beside accuracy and loss.
 CREATE TABLE eval_metric (
   run_id TEXT, launch INTEGER, line INTEGER, name TEXT, value REAL,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/jobs/planning.hpp"
 
-#include "planner/site/dataset_path.hpp"
+#include "planner/site/run_paths.hpp"
 
 namespace dlscale::planner {
 
@@ -11,7 +11,7 @@ contract::RunSpec Planning::run(std::size_t i) const {
   run.repetition = plan.runs[i].repetition;
   run.run_id = plan.runs[i].run_id;
   run.resources = allocations[at].request;
-  run.dataset.path = fill_in_variables(run.dataset.path, site.variables);
+  fill_in_paths(run, site.variables);
   return run;
 }
 

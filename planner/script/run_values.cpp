@@ -23,7 +23,8 @@ std::string text(const T& value) {
 }
 
 constexpr const char* kCommand = "trainer.command";
-constexpr const char* kDatasetPath = "dataset_path";  // the one value that may be empty
+constexpr const char* kDatasetPath = "dataset_path";
+constexpr const char* kWeights = "weights";
 
 /// Calls `make`; what it throws is at the command's place in the study, not in the command.
 template <class Make>
@@ -49,6 +50,8 @@ constexpr Row kRows[] = {
     {"dataset", "kind of the data set", [](const RunSpec& r) { return r.dataset.kind; }},
     {kDatasetPath, "folder of the data, its variables as written",
      [](const RunSpec& r) { return r.dataset.path; }},
+    {kWeights, "file that training begins with, its variables as written; else empty",
+     [](const RunSpec& r) { return r.weights; }},
     {"mode", "train or inference",
      [](const RunSpec& r) { return r.mode.empty() ? "train" : r.mode; }},
     {"precision", "number format: fp32, fp64, tf32, bf16, fp16",
@@ -106,7 +109,8 @@ std::string ExternalCommand::of(const RunSpec& run) {
   TemplateData data;
   add_run_values(run, data);
   for (const auto& [name, value] : data.values) {
-    const bool may_be_empty = name == kDatasetPath || run.parameters.contains(std::string(name));
+    const bool may_be_empty =
+        name == kDatasetPath || name == kWeights || run.parameters.contains(std::string(name));
     if (!value.empty() || may_be_empty || !names_value(command_, name)) continue;
     throw base::SpecError(where_, kCommand, fmt::format("{} is not said by the study", name));
   }

@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "contract/run_id.hpp"
-#include "planner/site/dataset_path.hpp"
+#include "planner/site/run_paths.hpp"
 
 namespace dlscale::planner {
 namespace {
@@ -33,14 +33,15 @@ std::vector<std::string> data_paths(const Planning& planning,
                                     const contract::RunSpec& first) {
   const auto repeats = static_cast<std::uint32_t>(planning.study.repeats);
   std::vector<std::string> paths;
-  if (!first.dataset.path.empty()) paths.push_back(first.dataset.path);
+  for (RunPath& path : paths_of(first)) add_once(paths, std::move(path.path));
   for (std::size_t i = 1; i < runs.size(); ++i) {
     const std::size_t point = runs[i] / repeats, last = runs[i - 1] / repeats;
     const Matrix& matrix = matrix_of(planning, point);
     const bool same_matrix = &matrix == &matrix_of(planning, last);
-    if (point == last || (same_matrix && !varies(matrix, "dataset.path"))) continue;
-    std::string path = planning.run(runs[i]).dataset.path;
-    if (!path.empty()) add_once(paths, std::move(path));
+    const bool others =
+        varies(matrix, "dataset.path") || varies(matrix, "weights") || varies(matrix, "model");
+    if (point == last || (same_matrix && !others)) continue;
+    for (RunPath& path : paths_of(planning.run(runs[i]))) add_once(paths, std::move(path.path));
   }
   return paths;
 }

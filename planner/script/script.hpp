@@ -26,7 +26,7 @@ struct Script {
   const Allocation& allocation;
   Partition partition;
   const contract::ResourceRequest& request;
-  std::vector<std::string> datasets;  ///< paths of the data, each once
+  std::vector<std::string> datasets;  ///< paths of data, weights and models in files, each once
 
   bool on(const char* scheduler) const { return site.scheduler == scheduler; }
   /// Each run is one process, its GPUs are devices of that.
@@ -88,7 +88,7 @@ struct Script {
   std::vector<std::string> commands() const;     ///< external, of each run of several
   std::vector<std::string> packed_runs() const;  ///< RANKS:RUN
   std::vector<std::string> slots() const;        ///< 0, 1, … ranks_per_node - 1
-  /// Names of variables in the data sets' paths; the longest first, so that none is taken for the
+  /// Names of variables in these paths; the longest first, so that none is taken for the
   /// beginning of another.
   std::vector<std::string> data_variables() const;
 };

@@ -190,7 +190,7 @@ constexpr Row<std::vector<std::string>> kLists[] = {
     {"oar_requests", "OAR: each resources and walltime that will do",
      [](const Script& s) { return s.oar_requests(); }},
     {"types", "OAR: types of the job", [](const Script& s) { return s.types(); }},
-    {"datasets", "paths of the data, their variables as written",
+    {"datasets", "paths of data, weights and models in files, their variables as written",
      [](const Script& s) { return s.datasets; }},
     {"dataset_variables", "names of those variables, the longest first",
      [](const Script& s) { return s.data_variables(); }},

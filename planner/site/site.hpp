@@ -71,7 +71,7 @@ struct Site {
   std::vector<std::string> environment;          ///< shell lines, verbatim, after the modules
   std::string trainer;                           ///< path or name on PATH; empty = dlscale-train
   std::string capabilities;                      ///< file; empty = not known
-  std::map<std::string, std::string> variables;  ///< for $NAME in dataset.path
+  std::map<std::string, std::string> variables;  ///< for $NAME in the paths of runs
 };
 
 }  // namespace dlscale::planner

@@ -81,17 +81,56 @@ void derive_epochs(const Recipe& recipe, Derived& out) {
   }
 }
 
+/// A run carries the options of its own optimizer only.
+void derive_optimizer(Derived& out) {
+  contract::OptimizerSpec& optimizer = out.run.optimizer;
+  if (optimizer.kind != "adam" && optimizer.kind != "adamw") optimizer.adam = {};
+  if (optimizer.kind != "lars") optimizer.lars = {};
+}
+
+/// Only sgd has what sgd has; another trainer's optimizers are its own.
 void check_optimizer(Derived& out) {
   const contract::OptimizerSpec& optimizer = out.run.optimizer;
   if (optimizer.nesterov && (optimizer.momentum == 0 || optimizer.dampening != 0)) {
     out.problem = {"optimizer.nesterov", "needs momentum above 0 and dampening 0"};
   }
+  const std::string& kind = optimizer.kind;
+  if (out.problem || kind == "sgd" || !out.run.trainer.command.empty()) return;
+  if (optimizer.nesterov) {
+    out.problem = {"optimizer.nesterov", "is sgd's; " + kind + " has none"};
+  } else if (optimizer.dampening != 0) {
+    out.problem = {"optimizer.dampening", "is sgd's; " + kind + " has none"};
+  } else if (optimizer.momentum != 0 && kind != "lars") {
+    out.problem = {"optimizer.momentum", "is for sgd and lars; " + kind + " has adam.beta1"};
+  }
+}
+
+void check_target(Derived& out) {
+  const contract::TargetSpec& target = out.run.target;
+  if (!target.stop || target.accuracy > 0 || target.loss > 0) return;
+  out.problem = {"target.stop", "needs target.accuracy or target.loss"};
+}
+
+void check_folds(Derived& out) {
+  const contract::DatasetSpec& dataset = out.run.dataset;
+  if (dataset.folds == 1) {
+    out.problem = {"dataset.folds", "must be at least 2, or 0: the split of the files"};
+  } else if (dataset.folds > 0 && dataset.fold == 0) {
+    out.problem = {
+        "dataset.folds",
+        fmt::format("needs dataset.fold: which of 1 to {} is the test set", dataset.folds)};
+  } else if (dataset.fold > 0 && dataset.folds == 0) {
+    out.problem = {"dataset.fold", "needs dataset.folds"};
+  } else if (dataset.fold > dataset.folds) {
+    out.problem = {"dataset.fold", fmt::format("must be at most dataset.folds, {}, is {}",
+                                               dataset.folds, dataset.fold)};
+  }
 }
 
 void derive_model(const Recipe& recipe, Derived& out) {
-  if (out.run.model != "frozen_backbone" || !out.run.trainer.command.empty()) return;
-  out.run.model_options = recipe.frozen_backbone;
-  if (!recipe.frozen_backbone.backbone.empty()) return;
+  if (!out.run.trainer.command.empty()) return;
+  out.run.model_options = value_or_default(recipe.model_options, out.run.model);
+  if (out.run.model != "frozen_backbone" || !out.run.model_options.backbone.empty()) return;
   out.problem = {"model", "frozen_backbone needs training.models.frozen_backbone.backbone"};
 }
 
@@ -123,7 +162,10 @@ Derived derive(Recipe recipe, const std::string& uneven_batch) {
   if (!out.problem) derive_learning_rate(recipe, out);
   if (!out.problem) derive_schedule(recipe, out);
   if (!out.problem) derive_epochs(recipe, out);
+  derive_optimizer(out);
   if (!out.problem) check_optimizer(out);
+  if (!out.problem) check_target(out);
+  if (!out.problem) check_folds(out);
   if (!out.problem) derive_model(recipe, out);
   return out;
 }

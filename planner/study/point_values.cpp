@@ -26,7 +26,15 @@ void name_values(Matrix& matrix, const std::vector<Setting>& parameters,
                        [&](const StudyAxis& axis) { return axis.name() == name; });
   };
   for (const StudyAxis& axis : matrix.axes) {
-    matrix.symbols.push_back(axis.setting.symbol);
+    Symbol symbol = axis.setting.symbol;
+    std::vector<std::string>& choices = symbol.choices;
+    for (const std::string& text : axis.texts) {  // of models, a file is one that no list holds
+      const bool any = choices.empty();
+      if (!any && std::find(choices.begin(), choices.end(), text) == choices.end()) {
+        choices.push_back(text);
+      }
+    }
+    matrix.symbols.push_back(std::move(symbol));
     matrix.constants.emplace_back();
   }
   const auto add = [&](const Setting& setting, std::string group) {

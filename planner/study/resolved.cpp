@@ -30,35 +30,60 @@ std::vector<Default> axis_defaults() {
       {"framework", run.framework}, {"loader", run.loader}, {"lr_schedule", run.lr_schedule.kind}};
 }
 
-std::vector<Default> training_defaults() {
+std::vector<Default> data_defaults() {
   const contract::RunSpec run;
   return {{"dataset.kind", run.dataset.kind},
           {"dataset.train_samples", run.dataset.train_samples},
           {"dataset.test_samples", run.dataset.test_samples},
           {"dataset.shape", run.dataset.shape},
           {"dataset.classes", std::int64_t{run.dataset.classes}},
-          {"mode", std::string("train")},
-          {"all_reduce", std::string("auto")},
-          {"last_batch", run.last_batch},
-          {"epochs", std::int64_t{run.epochs}},
+          {"dataset.first_classes", std::int64_t{run.dataset.first_classes}},
+          {"dataset.sha256", run.dataset.sha256},
+          {"dataset.folds", std::int64_t{run.dataset.folds}},
+          {"dataset.fold", std::int64_t{run.dataset.fold}},
+          {"dataset.vocabulary", std::int64_t{run.dataset.vocabulary}},
+          {"dataset.min_count", std::int64_t{run.dataset.min_count}},
+          {"dataset.max_length", std::int64_t{run.dataset.max_length}},
+          {"last_batch", run.last_batch}};
+}
+
+std::vector<Default> learning_defaults() {
+  const contract::RunSpec run;
+  return {{"epochs", std::int64_t{run.epochs}},
           {"warmup_epochs", run.warmup_epochs},
           {"label_smoothing", run.label_smoothing},
           {"clip_norm", run.clip_norm},
+          {"ema_decay", run.ema_decay},
+          {"target.accuracy", run.target.accuracy},
+          {"target.loss", run.target.loss},
+          {"target.stop", run.target.stop},
+          {"plateau_epochs", std::int64_t{run.plateau_epochs}},
           {"optimizer.kind", run.optimizer.kind},
           {"optimizer.momentum", run.optimizer.momentum},
           {"optimizer.dampening", run.optimizer.dampening},
           {"optimizer.nesterov", run.optimizer.nesterov},
           {"optimizer.weight_decay", run.optimizer.weight_decay},
+          {"optimizer.decayed", std::string("all")},
+          {"accumulation_steps", std::int64_t{run.accumulation_steps}}};
+}
+
+std::vector<Default> running_defaults() {
+  const contract::RunSpec run;
+  return {{"mode", std::string("train")},
+          {"all_reduce", std::string("auto")},
           {"precision", run.precision},
           {"batch_norm", std::string("local")},
-          {"memory_format", std::string("contiguous")},
+          {"memory_format", std::string("auto")},
+          {"weights", run.weights},
+          {"zero_init_gamma", run.zero_init_gamma},
           {"frozen", run.frozen},
           {"profile", run.profile},
-          {"accumulation_steps", std::int64_t{run.accumulation_steps}},
           {"window_steps", std::int64_t{run.window_steps}},
           {"evaluate_every", std::int64_t{run.evaluate_every}},
           {"checkpoint.every_epochs", std::int64_t{run.checkpoint.every_epochs}},
-          {"checkpoint.every_minutes", run.checkpoint.every_minutes}};
+          {"checkpoint.every_minutes", run.checkpoint.every_minutes},
+          {"checkpoint.keep", std::int64_t{1}},
+          {"checkpoint.asynchronous", run.checkpoint.asynchronous}};
 }
 
 /// The table of that key, made where there is none; null where something else stands.
@@ -139,7 +164,9 @@ std::string resolved_study(std::string_view text, const std::string& file,
   fill_in(root, "study", study_defaults());
   const bool ours = find_key(std::get<Table>(root.value), "trainer") == nullptr;
   if (!ours) return toml_text(root);  // which has defaults of its own
-  fill_in(root, "training", training_defaults());
+  for (const auto& rows : {data_defaults(), learning_defaults(), running_defaults()}) {
+    fill_in(root, "training", rows);
+  }
   return note_axes(std::get<Table>(root.value)) + toml_text(root);
 }
 

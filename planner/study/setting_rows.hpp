@@ -83,6 +83,33 @@ Setting choice(std::string name, std::string kind, std::vector<std::string> choi
                  [=](Recipe&, const Item& item) { return item.one_of(kind, choices); });
 }
 
+/// A choice of which a run spec does not say the usual one.
+template <class Target>
+Setting choice_but(const std::string& usual, std::string name, std::vector<std::string> choices,
+                   Target target) {
+  const std::string kind = name.substr(name.rfind('.') + 1);
+  return {{std::move(name), Kind::text, choices},
+          false,
+          [=](Recipe& recipe, const Item& item) {
+            const std::string& chosen = item.one_of(kind, choices);
+            target(recipe) = chosen == usual ? "" : chosen;
+          },
+          [=](Recipe& recipe) {
+            const std::string& said = target(recipe);
+            return Value(said.empty() ? usual : said);
+          }};
+}
+
+/// 0 <= x < 1.
+template <class Target>
+Setting fraction(std::string name, Target target) {
+  return setting({std::move(name), Kind::number}, target, [](Recipe&, const Item& item) {
+    const double value = item.number(0, 1);
+    if (value == 1) item.fail("must be below 1, is 1");
+    return value;
+  });
+}
+
 /// A choice among the vocabulary's names of a family; of an external trainer we know no names.
 template <class Target>
 Setting known(std::string name, const std::string& family, Target target) {
@@ -102,5 +129,14 @@ inline std::vector<Setting> joined(std::initializer_list<std::vector<Setting>> p
 
 /// Of every framework: `frameworks.NAME.OPTION`.
 std::vector<Setting> framework_settings();
+
+/// Learning rate, its schedules, the optimizer, and what a run is to reach.
+std::vector<Setting> learning_settings();
+
+/// What a model begins with, and `models.NAME.OPTION` of those that have some.
+std::vector<Setting> model_settings();
+
+/// The axis `model`: a name of the vocabulary, or a script's file.
+Setting model_axis();
 
 }  // namespace dlscale::planner

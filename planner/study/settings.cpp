@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <type_traits>
@@ -13,8 +14,6 @@
 
 namespace dlscale::planner {
 namespace {
-
-using contract::LrScheduleSpec;
 
 std::vector<Setting> batch_settings() {
   return {
@@ -27,6 +26,20 @@ std::vector<Setting> batch_settings() {
       whole(
           "accumulation_steps", 1, [](Recipe & r) -> auto& { return r.batch.accumulation_steps; }),
   };
+}
+
+/// A SHA-256 as sha256sum prints it; empty: any.
+template <class Target>
+Setting digest(std::string name, Target target) {
+  return setting({std::move(name), Kind::text}, target, [](Recipe&, const Item& item) {
+    constexpr std::size_t kDigits = 64;
+    const std::string& value = item.text();
+    const bool hex = value.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (!value.empty() && (!hex || value.size() != kDigits)) {
+      item.fail("must be 64 hexadecimal digits, as sha256sum prints them");
+    }
+    return value;
+  });
 }
 
 std::vector<Setting> data_settings() {
@@ -45,85 +58,74 @@ std::vector<Setting> data_settings() {
           "dataset.shape", [](Recipe & r) -> auto& { return r.run.dataset.shape; }),
       whole(
           "dataset.classes", 0, [](Recipe & r) -> auto& { return r.run.dataset.classes; }),
+      whole(
+          "dataset.first_classes", 0,
+          [](Recipe & r) -> auto& { return r.run.dataset.first_classes; }),
+      digest(
+          "dataset.sha256", [](Recipe & r) -> auto& { return r.run.dataset.sha256; }),
       choice(
           "last_batch", "value", {"pad", "drop"},
           [](Recipe & r) -> auto& { return r.run.last_batch; }),
   };
 }
 
-/// A choice of which a run spec does not say the usual one.
-Setting choice_but(const std::string& usual, const char* name, std::vector<std::string> choices,
-                   std::string contract::RunSpec::*member) {
-  return {{name, Kind::text, choices},
-          false,
-          [=](Recipe& recipe, const Item& item) {
-            const std::string chosen = item.one_of(name, choices);
-            recipe.run.*member = chosen == usual ? "" : chosen;
-          },
-          [=](Recipe& recipe) {
-            const std::string& said = recipe.run.*member;
-            return Value(said.empty() ? usual : said);
-          }};
+/// Of data sets of texts.
+std::vector<Setting> text_settings() {
+  return {
+      whole(
+          "dataset.folds", 0, [](Recipe & r) -> auto& { return r.run.dataset.folds; }),
+      whole(
+          "dataset.fold", 0, [](Recipe & r) -> auto& { return r.run.dataset.fold; }),
+      whole(
+          "dataset.vocabulary", 0, [](Recipe & r) -> auto& { return r.run.dataset.vocabulary; }),
+      whole(
+          "dataset.min_count", 0, [](Recipe & r) -> auto& { return r.run.dataset.min_count; }),
+      whole(
+          "dataset.max_length", 0, [](Recipe & r) -> auto& { return r.run.dataset.max_length; }),
+  };
 }
 
 std::vector<Setting> numeric_settings() {
-  using contract::RunSpec;
   return {
       choice(
           "precision", "value", {"fp32", "fp64", "tf32", "bf16", "fp16"},
           [](Recipe & r) -> auto& { return r.run.precision; }),
-      choice_but("local", "batch_norm", {"local", "synchronised"}, &RunSpec::batch_norm),
-      choice_but("contiguous", "memory_format", {"contiguous", "channels_last"},
-                 &RunSpec::memory_format),
-      text(
-          "frozen", [](Recipe & r) -> auto& { return r.run.frozen; }),
+      choice_but(
+          "local", "batch_norm", {"local", "synchronised"},
+          [](Recipe & r) -> auto& { return r.run.batch_norm; }),
+      choice_but(
+          "auto", "memory_format", {"auto", "contiguous", "channels_last"},
+          [](Recipe & r) -> auto& { return r.run.memory_format; }),
       flag(
           "profile", [](Recipe & r) -> auto& { return r.run.profile; }),
   };
 }
 
-std::vector<Setting> recipe_settings() {
+std::vector<Setting> loop_settings() {
   return {
-      choice_but("train", "mode", {"train", "inference"}, &contract::RunSpec::mode),
-      choice_but("auto", "all_reduce", contract::vocabulary("all_reduce"),
-                 &contract::RunSpec::all_reduce),
+      choice_but(
+          "train", "mode", {"train", "inference"}, [](Recipe & r) -> auto& { return r.run.mode; }),
+      choice_but(
+          "auto", "all_reduce", contract::vocabulary("all_reduce"),
+          [](Recipe & r) -> auto& { return r.run.all_reduce; }),
       whole(
           "epochs", 1, [](Recipe & r) -> auto& { return r.run.epochs; }),
-      number(
-          "warmup_epochs", 0, kNoLimit, [](Recipe & r) -> auto& { return r.run.warmup_epochs; }),
-      whole(
-          "warmup_steps", 0, [](Recipe & r) -> auto& { return r.warmup_steps; }),
-      number(
-          "lr.base_per_gpu", 0, kNoLimit, [](Recipe & r) -> auto& { return r.lr_base_per_gpu; }),
-      number(
-          "lr.base", 0, kNoLimit, [](Recipe & r) -> auto& { return r.lr_base; }),
-      whole(
-          "lr.base_batch", 1, [](Recipe & r) -> auto& { return r.lr_base_batch; }),
-      choice(
-          "lr.scale", "value", {"linear", "sqrt", "none"},
-          [](Recipe & r) -> auto& { return r.lr_scale; }),
-      number(
-          "label_smoothing", 0, 0.999, [](Recipe & r) -> auto& { return r.run.label_smoothing; }),
-      number(
-          "clip_norm", 0, kNoLimit, [](Recipe & r) -> auto& { return r.run.clip_norm; }),
-      known(
-          "optimizer.kind", "optimizer", [](Recipe & r) -> auto& { return r.run.optimizer.kind; }),
-      number(
-          "optimizer.momentum", 0, kNoLimit,
-          [](Recipe & r) -> auto& { return r.run.optimizer.momentum; }),
-      number(
-          "optimizer.dampening", 0, 1,
-          [](Recipe & r) -> auto& { return r.run.optimizer.dampening; }),
-      flag(
-          "optimizer.nesterov", [](Recipe & r) -> auto& { return r.run.optimizer.nesterov; }),
-      number(
-          "optimizer.weight_decay", 0, kNoLimit,
-          [](Recipe & r) -> auto& { return r.run.optimizer.weight_decay; }),
       whole(
           "window_steps", 1, [](Recipe & r) -> auto& { return r.run.window_steps; }),
       whole(
           "evaluate_every", 1, [](Recipe & r) -> auto& { return r.run.evaluate_every; }),
   };
+}
+
+/// How many checkpoints stay; a run spec does not say the usual one.
+Setting kept_checkpoints() {
+  return {{"checkpoint.keep", Kind::number},
+          false,
+          [](Recipe& recipe, const Item& item) {
+            const auto keep = static_cast<int>(item.whole(1));
+            recipe.run.checkpoint.keep = keep == 1 ? 0 : keep;
+          },
+          [](Recipe& recipe) { return shown(std::max(1, recipe.run.checkpoint.keep)); }};
 }
 
 std::vector<Setting> checkpoint_settings() {
@@ -134,65 +136,10 @@ std::vector<Setting> checkpoint_settings() {
       number(
           "checkpoint.every_minutes", 0, kNoLimit,
           [](Recipe & r) -> auto& { return r.run.checkpoint.every_minutes; }),
-  };
-}
-
-/// Where the parameters of a schedule kind lie in a recipe.
-template <class Member>
-auto of_schedule(const std::string& kind, Member LrScheduleSpec::*member) {
-  return [=](Recipe& r) -> Member& { return r.schedules[kind].*member; };
-}
-std::vector<Setting> schedule_settings() {
-  using S = LrScheduleSpec;
-  std::vector<Setting> rows;
-  const auto key = [](const std::string& kind, const char* name) {
-    return "schedules." + kind + "." + name;
-  };
-  const auto one = [&](const std::string& kind, const char* name, double S::*member) {
-    rows.push_back(number(key(kind, name), 0, kNoLimit, of_schedule(kind, member)));
-  };
-  for (const std::string kind : {"step", "multistep"}) {
-    rows.push_back(numbers(key(kind, "milestones"), 0, of_schedule(kind, &S::milestones)));
-    one(kind, "factor", &S::factor);
-  }
-  one("step", "every_epochs", &S::every_epochs);
-  one("exponential", "gamma", &S::gamma);
-  for (const std::string kind : {"cosine", "polynomial"}) {
-    one(kind, "lr_min", &S::lr_min);
-    one(kind, "t_max_epochs", &S::t_max_epochs);
-  }
-  one("polynomial", "power", &S::power);
-  for (const std::string kind : {"step", "multistep", "cosine", "exponential", "polynomial"}) {
-    rows.push_back(
-        choice(key(kind, "update"), "value", {"step", "epoch"}, of_schedule(kind, &S::update)));
-    rows.push_back(choice(key(kind, "origin"), "value", {"start", "after_warmup"},
-                          of_schedule(kind, &S::origin)));
-  }
-  return rows;
-}
-
-/// What a frozen backbone can be: a model whose features others have trained.
-std::vector<std::string> backbones() {
-  std::vector<std::string> names;
-  for (const std::string& name : contract::vocabulary("model")) {
-    for (const char* family : {"alexnet", "squeezenet", "vgg", "resnet", "densenet"}) {
-      if (name.rfind(family, 0) == 0) names.push_back(name);
-    }
-  }
-  return names;
-}
-
-std::vector<Setting> model_settings() {
-  return {
-      choice(
-          "models.frozen_backbone.backbone", "backbone", backbones(),
-          [](Recipe & r) -> auto& { return r.frozen_backbone.backbone; }),
-      whole(
-          "models.frozen_backbone.classifier_hidden", 1,
-          [](Recipe & r) -> auto& { return r.frozen_backbone.classifier_hidden; }),
-      number(
-          "models.frozen_backbone.dropout", 0, 0.999,
-          [](Recipe & r) -> auto& { return r.frozen_backbone.dropout; }),
+      kept_checkpoints(),
+      flag(
+          "checkpoint.asynchronous",
+          [](Recipe & r) -> auto& { return r.run.checkpoint.asynchronous; }),
   };
 }
 
@@ -200,8 +147,7 @@ std::vector<Setting> proper_axes() {
   return {
       known(
           "framework", "framework", [](Recipe & r) -> auto& { return r.run.framework; }),
-      known(
-          "model", "model", [](Recipe & r) -> auto& { return r.run.model; }),
+      model_axis(),
       known(
           "loader", "loader", [](Recipe & r) -> auto& { return r.run.loader; }),
       known(
@@ -257,9 +203,9 @@ Setting parameter(const Item& item) {
 }  // namespace
 
 const std::vector<Setting>& training_settings() {
-  static const std::vector<Setting> settings =
-      joined({batch_settings(), data_settings(), recipe_settings(), numeric_settings(),
-              checkpoint_settings(), schedule_settings(), framework_settings(), model_settings()});
+  static const std::vector<Setting> settings = joined(
+      {batch_settings(), data_settings(), text_settings(), loop_settings(), numeric_settings(),
+       learning_settings(), checkpoint_settings(), framework_settings(), model_settings()});
   return settings;
 }
 

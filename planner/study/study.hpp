@@ -32,8 +32,9 @@ struct Recipe {
   std::optional<std::int64_t> warmup_steps;
   std::map<std::string, contract::LrScheduleSpec> schedules;            ///< by kind
   std::map<std::string, contract::FrameworkOptions> framework_options;  ///< by framework
-  /// Of the model frozen_backbone; the width and dropout of torchvision's VGG unless told.
-  contract::ModelOptions frozen_backbone{.classifier_hidden = 4096, .dropout = 0.5};
+  /// By model; a frozen backbone's classifier is as wide as that of torchvision's VGG unless told.
+  std::map<std::string, contract::ModelOptions> model_options{
+      {"frozen_backbone", {.classifier_hidden = 4096, .dropout = 0.5}}};
 };
 
 /// A key of [training] or [matrix]: how it is read into a recipe and what expressions see.

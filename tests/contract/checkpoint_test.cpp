@@ -22,7 +22,11 @@ CheckpointHeader any_header(unsigned seed) {
   h.progress = {static_cast<int>(any.whole(0, 99)),
                 any.whole(0, 1LL << 40),
                 any.flag(),
-                {any.whole(0, 99), any.whole(0, 99), any.number(), any.number(), any.number()}};
+                {any.whole(0, 99), any.whole(0, 99), any.number(), any.number(), any.number()},
+                any.number(),
+                static_cast<int>(any.whole(0, 9)),
+                any.flag(),
+                any.flag()};
   h.files = any.list([&] {
     return SavedFile{any.text(), any.whole(0, 1LL << 40),
                      static_cast<std::uint32_t>(any.whole(0, UINT32_MAX))};

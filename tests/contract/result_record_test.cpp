@@ -41,9 +41,33 @@ RunStart any_start(test::AnyValue& any) {
   return r;
 }
 
+std::map<std::string, double> any_metrics(test::AnyValue& any) {
+  std::map<std::string, double> metrics;
+  for (const std::string& name : any.list([&] { return any.text(); })) metrics[name] = any.number();
+  return metrics;
+}
+
+TargetRecord any_target(test::AnyValue& any) {
+  return {.metric = "accuracy",
+          .threshold = 0.9,
+          .value = any.positive(),
+          .epoch = 3,
+          .step = any.whole(0, 1 << 30),
+          .train_s = any.positive(),
+          .samples = any.whole(0, 1LL << 40)};
+}
+
+InferenceRecord any_inference(test::AnyValue& any) {
+  return {.batch = any.whole(1, 1 << 20),
+          .batches = 7,
+          .wall_s = any.positive(),
+          .latency_s = {any.positive(), 1, 2, any.positive()},
+          .samples_per_s = any.positive()};
+}
+
 ResultRecord any_record(unsigned seed) {
   test::AnyValue any(seed);
-  switch (seed % 7) {
+  switch (seed % 9) {
     case 0:
       return any_start(any);
     case 1:
@@ -58,7 +82,8 @@ ResultRecord any_record(unsigned seed) {
                          any.number(),
                          ""};
     case 3:
-      return EvalRecord{1, any.number(), any.number(), 10, 7, 0.7, any.number(), ""};
+      return EvalRecord{1,   any.number(), any.number(),     10, 7,
+                        0.7, any.number(), any_metrics(any), ""};
     case 4:
       return CheckpointRecord{
           1, any.whole(0, 1 << 30), any.number(), any.number(), any.text(), any.whole(0, 1LL << 40),
@@ -75,6 +100,10 @@ ResultRecord any_record(unsigned seed) {
           .kernels = any.list([&] {
             return ProfiledKernel{any.text(), "io", any.whole(0, 99), any.positive()};
           })};
+    case 6:
+      return any_target(any);
+    case 7:
+      return any_inference(any);
     default:
       return RunStop{all_outcomes()[seed % all_outcomes().size()],
                      5,
@@ -103,6 +132,12 @@ TEST_CASE("every record survives being written and read") {
 
 TEST_CASE("a line names its record first") {
   CHECK(to_json_line(EvalRecord{}).rfind("{\"record\":\"eval\",", 0) == 0);
+}
+
+TEST_CASE("an evaluation without further metrics is the line it always was") {
+  CHECK(to_json_line(EvalRecord{}).find("metrics") == std::string::npos);
+  const EvalRecord eval{.metrics = {{"top5_accuracy", 0.99}}};
+  CHECK_THAT(to_json_line(eval), Catch::Contains(R"("metrics":{"top5_accuracy":0.99})"));
 }
 
 TEST_CASE("unknown keys are kept and written again") {

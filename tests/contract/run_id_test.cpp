@@ -60,6 +60,28 @@ TEST_CASE("paths and checkpoints that are axes tell points apart, and no others"
   CHECK(description_hash(path) == description_hash(elsewhere));  // the data may lie elsewhere
 }
 
+TEST_CASE("a model in a file is called by the file's stem in what names of files may hold") {
+  RunSpec spec;
+  spec.model = "script:$DATA/my net, v2.1.pt";
+  CHECK(make_run_id(spec).rfind("ddp-my_net__v2.1-constant-g1-b64-", 0) == 0);
+  CHECK(model_word("script:../nets/é.pt") == "__");
+  CHECK(model_word("script:/nets/gru") == "gru");
+  CHECK(model_word("resnet18") == "resnet18");
+}
+
+TEST_CASE("weights and scripts are part of the identity as written, wherever variables lead") {
+  RunSpec spec, moved;
+  spec.weights = "$DATA/a.safetensors";
+  CHECK(make_run_id(spec) != make_run_id(RunSpec{}));
+  spec.model = "script:$DATA/net.pt";
+  spec.run_id = moved.run_id = make_run_id(spec);
+  moved.weights = "/disk/a.safetensors";
+  moved.model = "script:/disk/net.pt";
+  CHECK(description_hash(spec) == description_hash(moved));
+  moved.model = "mlp";
+  CHECK(description_hash(spec) != description_hash(moved));
+}
+
 TEST_CASE("whatever changes the training changes the identity") {
   const std::string id = make_run_id(RunSpec{});
   RunSpec lr, seed, samples, smoothing, bucket;

@@ -13,6 +13,31 @@ using namespace dlscale::contract;
 
 namespace {
 
+void add_recipe(test::AnyValue& any, RunSpec& s) {
+  const auto share = [&] { return static_cast<double>(any.whole(0, 99)) / 100; };
+  if (any.flag()) s.model = "script:" + any.text();
+  s.model_options.embedding = static_cast<int>(any.whole(0, 300));
+  s.model_options.hidden = static_cast<int>(any.whole(0, 300));
+  s.model_options.cell = any.one_of({"", "gru", "lstm"});
+  s.dataset.first_classes = static_cast<int>(any.whole(0, 9));
+  s.dataset.sha256 = any.text();
+  s.dataset.folds = static_cast<int>(any.whole(2, 9));
+  s.dataset.fold = static_cast<int>(any.whole(1, s.dataset.folds));
+  s.dataset.vocabulary = static_cast<int>(any.whole(0, 1 << 20));
+  s.dataset.min_count = static_cast<int>(any.whole(0, 9));
+  s.dataset.max_length = static_cast<int>(any.whole(0, 99));
+  s.weights = any.text();
+  s.zero_init_gamma = any.flag();
+  s.ema_decay = share();
+  s.target = {share(), 0.5, any.flag()};
+  s.plateau_epochs = static_cast<int>(any.whole(0, 9));
+  s.lr.warmup_from = any.one_of({"", "zero"});
+  s.lr.warmup_update = any.one_of({"", "epoch"});
+  s.optimizer.decayed = any.one_of({"", "weights"});
+  s.optimizer.adam = {share(), share(), any.positive()};
+  s.optimizer.lars = {any.positive(), any.positive()};
+}
+
 RunSpec any_spec(unsigned seed) {
   test::AnyValue any(seed);
   RunSpec s;
@@ -44,7 +69,9 @@ RunSpec any_spec(unsigned seed) {
     s.framework_options.bucket_cap_mb = any.positive();
     s.framework_options.find_unused_parameters = any.flag();
   }
-  s.checkpoint = {static_cast<int>(any.whole(0, 9)), any.positive()};
+  s.checkpoint = {static_cast<int>(any.whole(0, 9)), any.positive(),
+                  static_cast<int>(any.whole(0, 9)), any.flag()};
+  add_recipe(any, s);
   s.resources.walltime_s = any.number();
   s.resources.nodes = static_cast<int>(any.whole(1, 4000));
   return s;
@@ -95,6 +122,43 @@ TEST_CASE("a run description that cannot be is refused with file, key and reason
        "run.json: optimizer.nesterov: needs momentum above 0 and dampening 0"},
   }));
   CHECK_THROWS_WITH(run_spec_from_json(with(change), "run.json"), message);
+}
+
+TEST_CASE("what a run does without stands in no run.json, so that ids stay") {
+  const std::string text = to_json(RunSpec{.run_id = "r"});
+  for (const char* key :
+       {"first_classes", "sha256", "folds", "vocabulary", "min_count", "max_length", "weights",
+        "zero_init_gamma", "ema_decay", "target", "plateau_epochs", "warmup_from", "warmup_update",
+        "decayed", "adam", "lars", "model_options", "keep", "asynchronous"}) {
+    INFO(key);
+    CHECK(text.find("\"" + std::string(key) + "\"") == std::string::npos);
+  }
+}
+
+TEST_CASE("a recipe that cannot be is refused with file, key and reason") {
+  using Change = void (*)(RunSpec&);
+  const auto [change, message] = GENERATE(table<Change, std::string>({
+      {[](RunSpec& s) { s.dataset.folds = s.dataset.fold = 1; },
+       "dataset.folds: must be at least 2"},
+      {[](RunSpec& s) { s.dataset.folds = 3; }, "dataset.fold: must be one of 1 … dataset.folds"},
+      {[](RunSpec& s) { s.dataset.vocabulary = -1; },
+       "dataset.vocabulary: must be at least 0, is -1"},
+      {[](RunSpec& s) { s.ema_decay = 1; }, "ema_decay: must be below 1"},
+      {[](RunSpec& s) { s.target.accuracy = 98; }, "target.accuracy: must be at most 1"},
+      {[](RunSpec& s) { s.target.stop = true; },
+       "target.stop: needs target.accuracy or target.loss"},
+      {[](RunSpec& s) { s.optimizer.adam.beta2 = 1; }, "optimizer.adam.beta2: must be below 1"},
+      {[](RunSpec& s) { s.optimizer.lars.epsilon = -1; },
+       "optimizer.lars.epsilon: must be at least 0, is -1"},
+      {[](RunSpec& s) { s.lr.warmup_from = "base"; },
+       "lr.warmup_from: unknown value \"base\" (known: , zero)"},
+      {[](RunSpec& s) { s.model_options.cell = "rnn"; },
+       "model_options.cell: unknown value \"rnn\" (known: , gru, lstm)"},
+      {[](RunSpec& s) { s.checkpoint.keep = -1; }, "checkpoint.keep: must be at least 0, is -1"},
+  }));
+  RunSpec spec{.run_id = "r"};
+  change(spec);
+  CHECK_THROWS_WITH(run_spec_from_json(to_json(spec), "run.json"), "run.json: " + message);
 }
 
 TEST_CASE("an unknown model is answered with the nearest known one") {

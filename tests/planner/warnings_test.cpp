@@ -31,6 +31,7 @@ TEST_CASE("a learning rate that falls during warm-up is a warning") {
   CHECK(warnings(lr + "64 }\nwarmup_epochs = 1") == std::vector{text + "1 of 2 runs"});
   CHECK(warnings(lr + "32 }\nwarmup_epochs = 1").empty());
   CHECK(warnings(lr + "64 }").empty());
+  CHECK(warnings(lr + "64, warmup_from = 'zero' }\nwarmup_epochs = 1").empty());
 }
 
 TEST_CASE("warnings count the runs that --fit leaves") {

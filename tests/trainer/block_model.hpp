@@ -50,6 +50,7 @@ class BlockModel : public trainer::Model {
   void set_training(bool) override {}
   const std::vector<at::Tensor>& parameters() const override { return parameters_; }
   const std::vector<std::string>& parameter_names() const override { return names_; }
+  std::vector<trainer::NamedTensor> weights() override { return state(); }
   std::vector<trainer::NamedTensor> state() override {
     std::vector<trainer::NamedTensor> all;
     for (std::size_t i = 0; i < parameters_.size(); ++i) all.push_back({names_[i], parameters_[i]});

@@ -116,9 +116,44 @@ TEST_CASE("tf32 is refused where there is no GPU, and shared statistics of data_
                     Catch::Contains("run.json: batch_norm: is synchronised, but data_parallel's"));
 }
 
-TEST_CASE("a run that is not to train is refused") {
+TEST_CASE("a run that is not to train needs no more than one that is") {
   contract::RunSpec spec;
   spec.mode = "inference";
+  CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+}
+
+TEST_CASE("a TorchScript module is not looked for among this build's models") {
+  contract::RunSpec spec;
+  spec.model = "script:net.pt";
+  for (const char* framework : {"ddp", "data_parallel", "layerwise", "hybrid"}) {
+    spec.framework = framework;
+    CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+  }
+}
+
+TEST_CASE("a TorchScript module is cut into no stages and shares no statistics") {
+  contract::RunSpec spec;
+  spec.model = "script:net.pt";
+  spec.framework = "pipeline";
+  spec.gpus = 2;
   CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                    "run.json: mode: is inference, but this dlscale-train only trains");
+                    "run.json: model: a TorchScript module is one block and cannot be cut into "
+                    "pipeline's 2 stages; use a style that copies models");
+  spec.framework = "ddp";
+  spec.batch_norm = "synchronised";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    Catch::Contains("run.json: batch_norm: is synchronised, but the batch norms of "
+                                    "a TorchScript module"));
+}
+
+TEST_CASE("zero_init_gamma is refused where there are no residual blocks") {
+  contract::RunSpec spec;
+  spec.zero_init_gamma = true;
+  spec.model = "resnet50";
+  CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+  for (const char* model : {"vgg16", "frozen_backbone", "script:net.pt"}) {
+    spec.model = model;
+    CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                      Catch::StartsWith("run.json: zero_init_gamma: is for networks of residual"));
+  }
 }

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <iostream>
 #include <map>
+#include <random>
 
 #include "base/file.hpp"
 #include "contract/checkpoint.hpp"
@@ -109,6 +111,61 @@ TEST_CASE("a killed run goes on from its last periodic checkpoint") {
   CHECK(start.resumed_step % 40 == 0);
   curve.add(job.results(2));
   CHECK(curve == whole);
+}
+
+namespace {
+
+/// Style by style, as a run of two ranks whose checkpoints after each epoch all stay.
+contract::RunSpec killed(const std::string& framework, std::uint64_t seed) {
+  auto spec = description(2, 100000);  // no launch is to come to its end
+  spec.framework = framework;
+  spec.seed = seed;
+  spec.checkpoint = {.every_epochs = 1, .keep = 100000, .asynchronous = seed % 2 == 1};
+  return spec;
+}
+
+/// The files of the checkpoint after epoch `epoch`, by their checksums; empty: there is none.
+std::vector<contract::SavedFile> saved_after(const Job& job, int epoch) {
+  for (const auto& launch : contract::RunDir(job.folder()).launches()) {
+    for (const auto& saved : launch.all_saved()) {
+      const std::string file = saved.header().string();
+      const auto header = contract::checkpoint_header_from_json(base::read_file(file), file);
+      if (header.progress.epoch == epoch) return header.files;
+    }
+  }
+  return {};
+}
+
+void run_to(Job& job, int epoch) {
+  job.start(2);
+  job.wait_for([&] { return !saved_after(job, epoch).empty(); });
+  ::kill(job.pid_of_rank(1), SIGKILL);
+  CHECK(job.end().exit_code != 0);
+}
+
+}  // namespace
+
+TEST_CASE("killed at any step a run goes on to the same bits of parameters and optimizer") {
+  const std::string framework = GENERATE("ddp", "horovod", "deepspeed");
+  const std::uint64_t seed = std::random_device()();
+  std::cout << framework << ": killed at random, seed " << seed << '\n';
+  const auto spec = killed(framework, seed);
+  Job whole(spec);
+  run_to(whole, 6);
+  Job job(spec);
+  std::mt19937 random(static_cast<std::uint32_t>(seed));
+  for (const int rank : {0, 1}) {
+    job.start(2);
+    wait_for_windows(job, rank + 1, 1);
+    ::usleep(static_cast<useconds_t>(random() % 150'000));
+    ::kill(job.pid_of_rank(rank), SIGKILL);
+    CHECK(job.end().exit_code != 0);
+  }
+  run_to(job, 6);
+  const auto files = saved_after(whole, 6);
+  INFO(framework << " with seed " << seed);
+  CHECK(files.size() == (framework == "deepspeed" ? 2 : 1));
+  CHECK(saved_after(job, 6) == files);
 }
 
 TEST_CASE("a launch killed while it saves leaves a checkpoint that works") {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <string>
 
 #include "contract/run_dir.hpp"
 #include "tests/trainer/job.hpp"
@@ -53,6 +55,13 @@ void check_refused(Job& job, int ranks, const std::string& message) {
   REQUIRE(lines.size() == 1);
   CHECK_THAT(lines[0], Catch::Contains(message));
   CHECK(contract::RunDir(job.folder()).launches().empty());
+}
+
+/// Bytes of address space that a process has.
+rlim_t memory_of(pid_t process) {
+  rlim_t pages = 0;
+  std::ifstream("/proc/" + std::to_string(process) + "/statm") >> pages;
+  return pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
@@ -105,10 +114,10 @@ TEST_CASE("run descriptions that cannot be are refused in one line") {
   spec.model = "ccn";
   Job unknown(spec);
   check_refused(unknown, 0, "model: unknown model \"ccn\"; did you mean \"cnn\"?");
-  spec.model = "densenet121";
+  spec.model = "cnn";
+  spec.loader = "dali_gpu";
   Job lacking(spec);
-  check_refused(lacking, 0,
-                "this dlscale-train has no model \"densenet121\" (it has: mlp, cnn, resnet18,");
+  check_refused(lacking, 0, "this dlscale-train has no loader \"dali_gpu\" (it has: memory,");
   Job missing(description(1));
   std::filesystem::remove(missing.folder() / "run.json");
   check_refused(missing, 2, "run.json: No such file or directory");
@@ -193,6 +202,28 @@ TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines") {
   CHECK(end.wall_s < 10);
   CHECK(job.results_text().ends_with("}\n"));
   CHECK(job.results().skipped.empty());
+}
+
+TEST_CASE("a rank that fails alone is the reason why the run stops") {
+  auto spec = description(2);
+  spec.model = "cnn";
+  spec.loader = "synthetic";
+  spec.dataset = {.kind = "synthetic", .train_samples = 16000, .shape = "1x28x28", .classes = 10};
+  spec.batch_per_gpu = 8000;
+  spec.global_batch = 16000;
+  Job job(spec);
+  job.start(2);
+  job.wait_for([&] { return !contract::RunDir(job.folder()).launches().empty(); });
+  // Enough for data and model, not for what 8000 samples need in a step.
+  const rlim_t most = memory_of(job.pid_of_rank(1)) + (rlim_t{1} << 30);
+  const rlimit limit{most, most};
+  ::prlimit(job.pid_of_rank(1), RLIMIT_AS, &limit, nullptr);
+  const auto end = job.end();
+  CHECK(end.wall_s < 30);
+  INFO(end.err);
+  const auto results = job.results();
+  CHECK(stop_of(results).outcome == RunOutcome::OutOfMemory);
+  CHECK_THAT(stop_of(results).reason, Catch::StartsWith("rank 1: "));
 }
 
 TEST_CASE("SIGINT and SIGTERM leave a run_stop, under mpirun and alone") {

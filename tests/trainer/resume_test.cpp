@@ -231,3 +231,63 @@ TEST_CASE("a run goes on when no checkpoint can be saved, and says so once") {
   CHECK(last.outcome == RunOutcome::TimedOut);
   CHECK_THAT(last.summary, Catch::Contains("but no checkpoint could be saved at step "));
 }
+
+TEST_CASE(
+    "as many checkpoints as asked are kept, over launches, and the newest good one is taken") {
+  auto spec = recipe(2);
+  spec.epochs = 8;
+  spec.checkpoint = {.every_epochs = 1, .keep = 3};
+  test::TempDir folder;
+  const contract::RunDir run(folder.path());
+  const auto first = test::launch(spec, folder.path(), {0, 14});
+  REQUIRE(first.outcome == RunOutcome::Preempted);
+  CHECK(run.launch(1).all_saved().size() == 3);
+  damage(newest(run, 1).root() / contract::CheckpointDir::rank_file(0));
+  const auto second = test::launch(spec, folder.path());
+  CHECK(second.resumed_from == "launch-1");
+  CHECK(second.outcome == RunOutcome::Completed);
+  CHECK(second.parameters == undisturbed(spec).parameters);
+}
+
+TEST_CASE("checkpoints written beside training go on to the same bits, or tell why they failed") {
+  auto spec = recipe(2);
+  spec.framework = "deepspeed";
+  spec.checkpoint = {.every_minutes = 1e-9, .asynchronous = true};
+  const Curve whole = undisturbed(spec);
+  test::TempDir folder;
+  const auto first = test::launch(spec, folder.path(), {1, 4});
+  REQUIRE(first.outcome == RunOutcome::Preempted);
+  const auto saved = all<contract::CheckpointRecord>(first.records);
+  CHECK(saved.size() > 1);
+  CHECK(newest(contract::RunDir(folder.path()), 1).number() == static_cast<int>(saved.size()));
+  Curve curve;
+  curve.add(first);
+  curve.add(test::launch(spec, folder.path()));
+  check_same(curve, whole);
+  const auto spoil = [](const contract::LaunchDir& launch) {
+    base::write_file_atomically(launch.checkpoint(), "in the way");
+  };
+  test::TempDir other;
+  const auto failed = test::launch(spec, other.path(), {.prepare = spoil});
+  CHECK(failed.outcome == RunOutcome::Completed);
+  CHECK(all<contract::CheckpointRecord>(failed.records).empty());
+  CHECK_THAT(base::read_file(contract::RunDir(other.path()).launch(1).err()),
+             Catch::StartsWith("no checkpoint could be saved at step 4, training goes on: "));
+}
+
+TEST_CASE("what a run has reached and trained it knows after a stop") {
+  auto spec = recipe(2);
+  spec.epochs = 5;
+  spec.target = {.accuracy = 0.01, .loss = 1e-9};
+  test::TempDir folder;
+  const auto first = test::launch(spec, folder.path(), {0, 6});
+  REQUIRE(first.outcome == RunOutcome::Preempted);
+  REQUIRE(all<contract::TargetRecord>(first.records).size() == 1);
+  CHECK(all<contract::TargetRecord>(first.records)[0].metric == "accuracy");
+  const auto header = contract::checkpoint_header_from_json(
+      base::read_file(newest(contract::RunDir(folder.path()), 1).header()), "");
+  CHECK(header.progress.accuracy_reached);
+  CHECK_FALSE(header.progress.loss_reached);
+  CHECK(header.progress.train_s == Approx(all<contract::EpochRecord>(first.records)[0].wall_s));
+  CHECK(all<contract::TargetRecord>(test::launch(spec, folder.path()).records).empty());
+}

@@ -47,7 +47,8 @@ ThreadLaunch launch(const contract::RunSpec& spec, const std::filesystem::path& 
     const auto result =
         trainer::Trainer(spec, parts, {queue, writer, clock, checkpoints, told}, resumed.progress)
             .fit();
-    writer.stop({.outcome = result.outcome, .reason = result.summary});
+    writer.stop({.outcome = result.outcome,
+                 .reason = result.early.empty() ? result.summary : result.early});
     const auto state = parts.style->state();
     if (queue.rank() != 0) return;
     seen = {{}, result.outcome, result.summary, resumed.from, bytes_of_model(state)};

@@ -3,7 +3,10 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
 
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/thread_launch.hpp"
@@ -102,6 +105,83 @@ TEST_CASE("data that is missing is the same error on every rank") {
   auto spec = recipe(3);
   spec.dataset = {"mnist", "/nowhere"};
   CHECK_THROWS_WITH(run(spec), Catch::Contains("/nowhere/train-images-idx3-ubyte: no such file"));
+}
+
+TEST_CASE("a target is recorded once, when an evaluation first reaches it") {
+  auto spec = recipe(2);
+  spec.epochs = 4;
+  spec.target = {.accuracy = 0.2, .loss = 2.0};
+  const auto records = run(spec);
+  const auto evals = all<contract::EvalRecord>(records);
+  const auto epochs = all<contract::EpochRecord>(records);
+  REQUIRE(epochs.size() == 4);  // no wish to stop
+  for (const auto& target : all<contract::TargetRecord>(records)) {
+    const bool is_accuracy = target.metric == "accuracy";
+    const auto first = static_cast<int>(std::find_if(evals.begin(), evals.end(),
+                                                     [&](const auto& eval) {
+                                                       return is_accuracy ? eval.accuracy >= 0.2
+                                                                          : eval.loss <= 2.0;
+                                                     }) -
+                                        evals.begin());
+    CHECK(target.epoch == first);
+    CHECK(target.value == (is_accuracy ? evals[first].accuracy : evals[first].loss));
+    CHECK(target.step == (first + 1) * 6);
+    CHECK(target.samples == target.step * 24);
+    double train_s = 0;
+    for (int epoch = 0; epoch <= first; ++epoch) train_s += epochs[epoch].wall_s;
+    CHECK(target.train_s == Approx(train_s));
+  }
+  CHECK(all<contract::TargetRecord>(records).size() == 2);
+}
+
+TEST_CASE("with target.stop a run is complete when it has reached all, and says why") {
+  auto spec = recipe(2);
+  spec.epochs = 9;
+  spec.target = {.accuracy = 0.15, .stop = true};
+  const auto records = run(spec);
+  const auto epochs = all<contract::EpochRecord>(records).size();
+  CHECK(epochs < 9);
+  CHECK(all<contract::RunStop>(records)[0].outcome == contract::RunOutcome::Completed);
+  CHECK(all<contract::RunStop>(records)[0].reason ==
+        "the target was reached after epoch " + std::to_string(epochs) + " of 9");
+}
+
+TEST_CASE("epochs in a row in which nothing is learnt end the run as diverged") {
+  auto spec = recipe(2);
+  spec.epochs = 9;
+  spec.plateau_epochs = 2;
+  spec.lr = {.base = 0, .peak = 0};
+  const auto records = run(spec);
+  const auto epochs = all<contract::EpochRecord>(records);
+  REQUIRE(epochs[0].train_loss >= std::log(10.0) * 0.999);
+  CHECK(epochs.size() == 2);
+  const auto stop = all<contract::RunStop>(records)[0];
+  CHECK(stop.outcome == contract::RunOutcome::Diverged);
+  CHECK_THAT(stop.reason, Catch::StartsWith("the training loss of 2 epochs in a row was not below "
+                                            "ln(10) = 2.3026, that of guessing; "));
+  spec.lr = {.base = 0.1, .peak = 0.1};
+  CHECK(all<contract::EpochRecord>(run(spec)).size() == 9);
+}
+
+TEST_CASE("equal descriptions give equal bits, on one rank and on two") {
+  for (const char* model : {"mlp", "cnn"}) {
+    for (const int ranks : {1, 2}) {
+      auto spec = recipe(ranks);
+      spec.model = model;
+      spec.precision = "fp32";
+      test::TempDir first_folder, second_folder;
+      const auto first = test::launch(spec, first_folder.path());
+      const auto second = test::launch(spec, second_folder.path());
+      INFO(model << " on " << ranks);
+      CHECK(first.parameters == second.parameters);
+      const auto windows = all<contract::StepWindow>(first.records);
+      REQUIRE(windows.size() == all<contract::StepWindow>(second.records).size());
+      for (std::size_t i = 0; i < windows.size(); ++i) {
+        const double loss = all<contract::StepWindow>(second.records)[i].train_loss;
+        CHECK(windows[i].train_loss == loss);
+      }
+    }
+  }
 }
 
 TEST_CASE("the same seed gives the same losses, another repetition others") {

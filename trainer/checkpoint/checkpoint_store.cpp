@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 #include <variant>
 
@@ -14,32 +15,6 @@
 namespace dlscale::trainer {
 namespace fs = std::filesystem;
 namespace {
-
-/// A folder that is gone in the end unless it was kept.
-class Draft {
- public:
-  explicit Draft(fs::path path) : path_(std::move(path)) {
-    discard();
-    base::make_directories(path_);
-  }
-  ~Draft() { discard(); }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  void keep_as(const fs::path& name) {
-    std::error_code error;
-    fs::rename(path_, name, error);
-    if (error) {
-      throw base::RunError(fmt::format("cannot write {}: {}", name.string(), error.message()));
-    }
-  }
-
- private:
-  void discard() const {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  fs::path path_;
-};
 
 /// Renamed first: what is half deleted is no checkpoint.
 void remove(const contract::CheckpointDir& saved) {
@@ -70,8 +45,7 @@ contract::CheckpointHeader take(const contract::CheckpointDir& saved,
     throw base::RunError(fmt::format(
         "{} is of another description of the run; run.json has changed", saved.root().string()));
   }
-  if (header.files.empty()) throw base::RunError(file + ": names no files");
-  search.take(read_saved(saved.root(), header.files.front()));
+  search.take(saved, header);
   return header;
 }
 
@@ -89,26 +63,60 @@ std::optional<FoundCheckpoint> take_from(const contract::LaunchDir& launch,
   return std::nullopt;
 }
 
+/// The oldest first. A launch that has none left keeps no folder for them.
+void delete_oldest(const CheckpointEnd& end) {
+  std::vector<contract::CheckpointDir> older;
+  for (const contract::LaunchDir& launch : end.earlier) {
+    for (const contract::CheckpointDir& saved : launch.all_saved()) older.push_back(saved);
+  }
+  for (const contract::CheckpointDir& saved : end.launch.all_saved()) {
+    if (saved.number() < end.next.number()) older.push_back(saved);
+  }
+  const auto stay = std::min(older.size(), static_cast<std::size_t>(std::max(end.keep, 1) - 1));
+  for (std::size_t i = 0; i + stay < older.size(); ++i) remove(older[i]);
+  for (const contract::LaunchDir& launch : end.earlier) {
+    if (launch.all_saved().empty()) delete_checkpoints(launch);
+  }
+}
+
 }  // namespace
 
-Saved save_checkpoint(const contract::LaunchDir& launch, contract::CheckpointHeader header,
-                      const StateWriter& write_state,
-                      const std::vector<contract::LaunchDir>& superseded) {
+contract::CheckpointDir begin_checkpoint(const contract::LaunchDir& launch) {
   const auto older = launch.all_saved();
   const contract::CheckpointDir next = launch.saved(older.empty() ? 1 : older.back().number() + 1);
-  Draft draft(next.draft());
-  StateFile state(next.draft() / contract::CheckpointDir::rank_file(0));
+  abandon_checkpoint(next);  // a killed launch's
+  base::make_directories(next.draft());
+  return next;
+}
+
+contract::SavedFile write_rank_file(const contract::CheckpointDir& next, int rank,
+                                    const std::function<void(StateFile& file)>& write_state) {
+  StateFile state(next.draft() / contract::CheckpointDir::rank_file(rank));
   write_state(state);
-  header.files = {state.close()};
+  return state.close();
+}
+
+Saved finish_checkpoint(const CheckpointEnd& end) {
+  const contract::CheckpointDir& next = end.next;
   StateFile description(contract::CheckpointDir(next.draft()).header());
-  description.append(contract::to_json(header));
+  description.append(contract::to_json(end.header));
   description.close();
   sync_folder(next.draft());
-  draft.keep_as(next.root());
-  sync_folder(launch.checkpoint());
-  for (const contract::CheckpointDir& saved : older) remove(saved);
-  for (const contract::LaunchDir& earlier : superseded) delete_checkpoints(earlier);
-  return {next.root().lexically_relative(launch.root()).string(), header.files.front().bytes};
+  std::error_code error;
+  fs::rename(next.draft(), next.root(), error);
+  if (error) {
+    throw base::RunError(fmt::format("cannot write {}: {}", next.root().string(), error.message()));
+  }
+  sync_folder(end.launch.checkpoint());
+  delete_oldest(end);
+  Saved saved{next.root().lexically_relative(end.launch.root()).string()};
+  for (const contract::SavedFile& file : end.header.files) saved.bytes += file.bytes;
+  return saved;
+}
+
+void abandon_checkpoint(const contract::CheckpointDir& next) {
+  std::error_code ignored;
+  fs::remove_all(next.draft(), ignored);
 }
 
 void delete_checkpoints(const contract::LaunchDir& launch) {

@@ -20,15 +20,29 @@ struct Saved {
   std::int64_t bytes = 0;
 };
 
-/// Writes a rank's state, piece by piece.
-using StateWriter = std::function<void(StateFile& file)>;
+/// Makes the folder in which a launch's next checkpoint grows: a draft. Throws base::RunError.
+contract::CheckpointDir begin_checkpoint(const contract::LaunchDir& launch);
 
-/// Saves the state as the launch's next checkpoint: into a draft, which is renamed when the disk
-/// has all of it; then deletes the launch's older ones and those of `superseded` launches. `header`
-/// is without its files. Throws base::RunError, leaving no draft and the older ones untouched.
-Saved save_checkpoint(const contract::LaunchDir& launch, contract::CheckpointHeader header,
-                      const StateWriter& write_state,
-                      const std::vector<contract::LaunchDir>& superseded);
+/// Writes a rank's file into the draft, piece by piece; returns when the disk has it. Throws
+/// base::RunError.
+contract::SavedFile write_rank_file(const contract::CheckpointDir& next, int rank,
+                                    const std::function<void(StateFile& file)>& write_state);
+
+/// What becomes of a checkpoint that every rank has written its file of.
+struct CheckpointEnd {
+  contract::LaunchDir launch;
+  contract::CheckpointDir next;
+  contract::CheckpointHeader header;              ///< with its files
+  int keep = 1;                                   ///< newest ones that stay, this one included
+  std::vector<contract::LaunchDir> earlier = {};  ///< whose checkpoints are older, in order
+};
+
+/// Renames the draft when the disk has all of it, then deletes the oldest. Throws base::RunError,
+/// leaving all older ones.
+Saved finish_checkpoint(const CheckpointEnd& end);
+
+/// Deletes the draft.
+void abandon_checkpoint(const contract::CheckpointDir& next);
 
 /// Deletes all that a launch has saved, as far as that is possible.
 void delete_checkpoints(const contract::LaunchDir& launch);
@@ -44,8 +58,8 @@ struct CheckpointSearch {
   const contract::RunSpec& spec;
   const contract::RunDir& folder;
   int launch = 1;  ///< the one that looks
-  /// Takes a rank's state into use. Throws base::RunError when it cannot.
-  std::function<void(const std::string& state)> take;
+  /// Takes what its files hold into use. Throws base::Error when it cannot.
+  std::function<void(const contract::CheckpointDir&, const contract::CheckpointHeader&)> take;
   std::function<void(const std::string& line)> warn;
 };
 

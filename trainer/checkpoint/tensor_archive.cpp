@@ -78,7 +78,8 @@ void write_archive(const std::vector<NamedTensor>& tensors, const ByteSink& sink
   if (failure) std::rethrow_exception(failure);
 }
 
-void read_archive(std::string_view bytes, const std::vector<NamedTensor>& tensors) {
+std::vector<at::Tensor> find_in_archive(std::string_view bytes,
+                                        const std::vector<NamedTensor>& tensors) {
   std::vector<at::Tensor> found;
   try {
     torch::serialize::InputArchive archive;
@@ -91,10 +92,14 @@ void read_archive(std::string_view bytes, const std::vector<NamedTensor>& tensor
     throw base::RunError(std::string("the checkpoint cannot be read: ") +
                          error.what_without_backtrace());
   }
+  return found;
+}
+
+void fill(const std::vector<NamedTensor>& tensors, const std::vector<at::Tensor>& values) {
   const torch::NoGradGuard no_gradients;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     at::Tensor target = tensors[i].tensor.detach();
-    target.copy_(found[i]);
+    target.copy_(values[i]);
   }
 }
 

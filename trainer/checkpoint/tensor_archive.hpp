@@ -16,8 +16,12 @@ using ByteSink = std::function<void(std::string_view bytes)>;
 /// A name "a.b" is the tensor b of the submodule a.
 void write_archive(const std::vector<NamedTensor>& tensors, const ByteSink& sink);
 
-/// Copies an archive's tensors into `tensors`. Throws base::RunError for one that is missing or of
-/// another shape or type, and for bytes that are no archive; `tensors` are then as they were.
-void read_archive(std::string_view bytes, const std::vector<NamedTensor>& tensors);
+/// The values that an archive has for `tensors`, in their order. Throws base::RunError for one that
+/// is missing or of another shape or type, and for bytes that are no archive.
+std::vector<at::Tensor> find_in_archive(std::string_view bytes,
+                                        const std::vector<NamedTensor>& tensors);
+
+/// Copies them there.
+void fill(const std::vector<NamedTensor>& tensors, const std::vector<at::Tensor>& values);
 
 }  // namespace dlscale::trainer

@@ -7,9 +7,14 @@
 namespace dlscale::trainer {
 
 struct Batch {
-  at::Tensor input;   ///< samples x channels x height x width, normalised
-  at::Tensor target;  ///< samples, int64 class numbers
-  std::int64_t size() const { return target.defined() ? target.numel() : 0; }
+  /// Images: samples x channels x height x width, normalised. Text: int64 tokens, samples x length.
+  /// To be translated: int64, samples x 2 x length: a sentence with its end, and its translation
+  /// with its beginning, as far as the step before has come.
+  at::Tensor input;
+  /// Int64 class numbers, samples; for reconstruction the input; for translation int64, samples x
+  /// length: the translation with its end. What is shorter than its batch is padded.
+  at::Tensor target;
+  std::int64_t size() const { return target.defined() ? target.size(0) : 0; }
 };
 
 }  // namespace dlscale::trainer

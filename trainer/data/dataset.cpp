@@ -3,21 +3,109 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
+#include "contract/run_id.hpp"
 #include "contract/run_outcome.hpp"
 
 namespace dlscale::trainer {
+namespace {
 
-void keep_first(Split& split, const ImageShape& shape, std::int64_t count,
-                const std::string& what) {
-  if (count == 0) return;
-  if (count > split.size()) {
-    throw base::RunError(fmt::format("{} {} samples were asked for, the data set has {}; lower "
-                                     "dataset.{}_samples, or 0 for all",
-                                     count, what, split.size(), what),
-                         contract::kExitData);
+[[noreturn]] void fail(const std::string& message) {
+  throw base::RunError(message, contract::kExitData);
+}
+
+template <class Value>
+std::string digest_of(const std::vector<Value>& values) {
+  return contract::sha256_hex(
+      {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value)});
+}
+
+std::string digest_of(const Dataset& images) {
+  std::string parts;
+  for (const Split* split : {&images.train, &images.test}) {
+    parts += digest_of(split->pixels) + "\n" + digest_of(split->labels) + "\n";
   }
-  split.labels.resize(static_cast<std::size_t>(count));
-  split.pixels.resize(static_cast<std::size_t>(count * shape.values()));
+  return contract::sha256_hex(parts);
+}
+
+/// Keeps the first `count` samples of the first `classes` classes.
+void keep(Split& split, std::int64_t values, int classes, std::int64_t count) {
+  std::size_t kept = 0;
+  const auto bytes = static_cast<std::size_t>(values);
+  for (std::size_t i = 0; i < split.labels.size() && kept < static_cast<std::size_t>(count); ++i) {
+    if (split.labels[i] >= classes) continue;
+    if (kept != i) std::copy_n(&split.pixels[i * bytes], bytes, &split.pixels[kept * bytes]);
+    split.labels[kept++] = split.labels[i];
+  }
+  split.labels.resize(kept);
+  split.pixels.resize(kept * bytes);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> Split::lengths() const {
+  constexpr std::int64_t kMoreThanAnyText = std::int64_t{1} << 32;
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t i = 0; i < text.size(); ++i) {
+    auto length = static_cast<std::int64_t>(text[i].size());
+    if (translation.size() > 0) {
+      // By the longer one, which the batch is padded to; the source decides between equals.
+      const auto other = static_cast<std::int64_t>(translation[i].size());
+      length = std::max(length, other) * kMoreThanAnyText + length;
+    }
+    lengths.push_back(length);
+  }
+  return lengths;
+}
+
+std::vector<std::int64_t> Dataset::sample_shape() const {
+  if (target_words > 0) return {2, 1};
+  if (is_text()) return {1};
+  return {shape.channels, shape.height, shape.width};
+}
+
+void require_digest(const std::string& sha256, const contract::DatasetSpec& spec) {
+  if (spec.sha256.empty() || spec.sha256 == sha256) return;
+  fail(
+      fmt::format("dataset.sha256: the data set {}{}{} has {}, but {} is wanted; fetch its files "
+                  "again, or correct the study",
+                  spec.kind, spec.path.empty() ? "" : " in ", spec.path, sha256, spec.sha256));
+}
+
+std::int64_t samples_to_keep(std::int64_t left, std::int64_t asked, const std::string& what) {
+  if (asked > left) {
+    fail(
+        fmt::format("{} {} samples were asked for, the data set has {}; lower "
+                    "dataset.{}_samples, or 0 for all",
+                    asked, what, left, what));
+  }
+  return asked == 0 ? left : asked;
+}
+
+int classes_to_keep(int classes, int asked) {
+  if (asked > classes) {
+    fail(fmt::format("dataset.first_classes: is {}, but the data set has {} classes", asked,
+                     classes));
+  }
+  return asked == 0 ? classes : asked;
+}
+
+void take_what_is_asked(Dataset& images, const contract::DatasetSpec& spec) {
+  images.sha256 = digest_of(images);
+  require_digest(images.sha256, spec);
+  images.classes = classes_to_keep(images.classes, spec.first_classes);
+  const auto take = [&](Split& split, std::int64_t asked, const char* what) {
+    const auto left =
+        std::ranges::count_if(split.labels, [&](int label) { return label < images.classes; });
+    keep(split, images.shape.values(), images.classes, samples_to_keep(left, asked, what));
+    if (split.labels.empty()) {
+      fail(fmt::format("the {} set has no sample of the first {} classes", what, images.classes));
+    }
+  };
+  take(images.train, spec.train_samples, "train");
+  take(images.test, spec.test_samples, "test");
 }
 
 }  // namespace dlscale::trainer

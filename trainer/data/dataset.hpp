@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set in memory: labelled images of one size, as bytes; and the table of data sets.
+// A data set in memory: labelled images of one size, as bytes, or texts, as numbers of their words;
+// and the table of data sets.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,18 +21,48 @@ struct ImageShape {
   bool operator==(const ImageShape&) const = default;
 };
 
+/// Texts as tokens, one behind the other in one piece of memory.
+class TokenLists {
+ public:
+  void add(std::span<const std::int32_t> tokens) {
+    tokens_.insert(tokens_.end(), tokens.begin(), tokens.end());
+    ends_.push_back(static_cast<std::int64_t>(tokens_.size()));
+  }
+  std::int64_t size() const { return static_cast<std::int64_t>(ends_.size()); }
+  std::span<const std::int32_t> operator[](std::int64_t text) const {
+    const auto i = static_cast<std::size_t>(text);
+    const std::int64_t first = i == 0 ? 0 : ends_[i - 1];
+    return std::span(tokens_).subspan(static_cast<std::size_t>(first),
+                                      static_cast<std::size_t>(ends_[i] - first));
+  }
+
+ private:
+  std::vector<std::int32_t> tokens_;
+  std::vector<std::int64_t> ends_;
+};
+
+/// Of images pixels and labels, of texts text and labels, of texts to be translated text and
+/// translation.
 struct Split {
   std::vector<std::uint8_t> pixels;   ///< images x channels x height x width
   std::vector<std::uint16_t> labels;  ///< below the data set's number of classes
-  std::int64_t size() const { return static_cast<std::int64_t>(labels.size()); }
+  TokenLists text = {};
+  TokenLists translation = {};
+  std::int64_t size() const {
+    return labels.empty() ? text.size() : static_cast<std::int64_t>(labels.size());
+  }
   /// The pixels of a sample. Where there are fewer images than samples they are taken in turn.
   const std::uint8_t* image(std::int64_t sample, const ImageShape& shape) const {
     const std::int64_t values = shape.values();
     return pixels.data() + sample % (static_cast<std::int64_t>(pixels.size()) / values) * values;
   }
+  /// What samples are to be sorted by, so that those of a batch are of one length; empty for
+  /// images.
+  std::vector<std::int64_t> lengths() const;
 };
 
-/// A model sees (pixel / 255 - mean) / deviation, with one mean and deviation per channel.
+/// Of images a model sees (pixel / 255 - mean) / deviation, with one mean and deviation per
+/// channel.
 struct Dataset {
   ImageShape shape;
   int classes = 0;
@@ -38,11 +70,30 @@ struct Dataset {
   std::vector<double> deviation;
   Split train;
   Split test;
+  std::string sha256 = {};  ///< of all samples that could have been used: docs/data.md
+  int words = 0;            ///< of texts: numbers that tokens may have
+  int target_words = 0;     ///< of their translations
+
+  bool is_text() const { return words > 0; }
+  /// Of one input; of a text as long as one token.
+  std::vector<std::int64_t> sample_shape() const;
 };
 
-/// Keeps only the first `count` samples; 0 keeps all. Throws base::RunError (contract::kExitData)
-/// when there are fewer; `what` names the split in the message.
-void keep_first(Split& split, const ImageShape& shape, std::int64_t count, const std::string& what);
+/// What follows reading images from files: notes their digest and compares it with spec.sha256,
+/// keeps spec.first_classes and, of these, as many samples as spec says. Throws base::RunError
+/// (contract::kExitData).
+void take_what_is_asked(Dataset& images, const contract::DatasetSpec& spec);
+
+/// Throws base::RunError (contract::kExitData) where `spec` asks for another digest.
+void require_digest(const std::string& sha256, const contract::DatasetSpec& spec);
+
+/// Throws base::RunError (contract::kExitData) when fewer than `asked` samples are left in the
+/// split `what`. Returns how many to keep: 0 asks for all.
+std::int64_t samples_to_keep(std::int64_t left, std::int64_t asked, const std::string& what);
+
+/// Throws base::RunError (contract::kExitData) when fewer classes are there than `asked` for.
+/// Returns how many to keep: 0 asks for all.
+int classes_to_keep(int classes, int asked);
 
 struct DatasetEntry {
   const char* name;
@@ -50,6 +101,9 @@ struct DatasetEntry {
   /// `spec.path` has its variables expanded (data/dataset_path.hpp). The result is the same on
   /// every rank. Throws base::RunError (contract::kExitData) naming the file and the remedy.
   Dataset (*load)(const contract::DatasetSpec& spec);
+  const char* samples = "images";       ///< or "text"
+  const char* task = "classification";  ///< that its targets are for; images also are their own
+  bool is_generated = false;            ///< there are no files
 };
 
 base::Table<DatasetEntry> dataset_table();

@@ -7,7 +7,6 @@
 #include <cctype>
 
 #include "base/error.hpp"
-#include "contract/run_outcome.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -18,10 +17,10 @@ bool in_name(char c) {
 
 }  // namespace
 
-std::string expand_variables(std::string_view path, const VariableLookup& lookup) {
-  const auto fail = [path](const std::string& problem) {
-    throw base::RunError(fmt::format("dataset.path \"{}\": {}", path, problem),
-                         contract::kExitData);
+std::string expand_variables(std::string_view path, const VariableLookup& lookup,
+                             std::string_view key, int exit_code) {
+  const auto fail = [&](const std::string& problem) {
+    throw base::RunError(fmt::format("{} \"{}\": {}", key, path, problem), exit_code);
   };
   std::string expanded;
   for (std::string_view rest = path; !rest.empty();) {

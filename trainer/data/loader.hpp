@@ -29,13 +29,16 @@ struct LoaderContext {
   const Dataset& dataset;  ///< for shape and normalisation
   const Split& split;
   Precision precision = Precision::fp32;
-  bool pinned = false;  ///< batches lie where a device fetches them by itself
+  bool pinned = false;           ///< batches lie where a device fetches them by itself
+  bool target_is_input = false;  ///< of images, TaskEntry::target_is_input
+  bool is_evaluation = false;    ///< text: all batches are as long as the split's longest sample
 };
 
 struct LoaderEntry {
   const char* name;
   const char* summary;
   std::unique_ptr<Loader> (*make)(const LoaderContext& context);
+  const char* samples = "images";  ///< that it takes: "images", "text"; of any kind: "any"
 };
 
 base::Table<LoaderEntry> loader_table();

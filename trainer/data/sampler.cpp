@@ -49,17 +49,47 @@ std::int64_t DistributedSampler::dropped_samples() const {
 }
 
 std::vector<std::int64_t> DistributedSampler::samples_of(int epoch) const {
-  const RandomStream random(settings_.seed, static_cast<std::uint64_t>(epoch));
-  const std::vector<std::int64_t> order = permutation(settings_.samples, random);
+  const std::vector<std::int64_t> order = order_of(epoch);
   const std::int64_t batch = batch_per_rank();
   std::vector<std::int64_t> mine;
   mine.reserve(static_cast<std::size_t>(steps_ * batch));
   for (std::int64_t step = 0; step < steps_; ++step) {
     const std::int64_t first = step * settings_.global_batch + settings_.rank * batch;
-    for (std::int64_t i = first; i < first + batch; ++i)
-      mine.push_back(order[i % settings_.samples]);
+    mine.insert(mine.end(), order.begin() + first, order.begin() + first + batch);
   }
   return mine;
+}
+
+/// Of all ranks: as many global batches as there are steps.
+std::vector<std::int64_t> DistributedSampler::order_of(int epoch) const {
+  const RandomStream random(settings_.seed, static_cast<std::uint64_t>(epoch));
+  std::vector<std::int64_t> order = permutation(settings_.samples, random);
+  const auto taken = static_cast<std::size_t>(steps_ * settings_.global_batch);
+  order.reserve(taken);
+  for (std::size_t i = 0; order.size() < taken; ++i) order.push_back(order[i]);
+  order.resize(taken);
+  if (!settings_.lengths.empty()) bucket(order, epoch);
+  return order;
+}
+
+void DistributedSampler::bucket(std::vector<std::int64_t>& order, int epoch) const {
+  RandomStream of_windows(~settings_.seed, static_cast<std::uint64_t>(epoch));
+  const auto shorter = [this](std::int64_t a, std::int64_t b) {
+    return settings_.lengths[static_cast<std::size_t>(a)] <
+           settings_.lengths[static_cast<std::size_t>(b)];
+  };
+  std::vector<std::int64_t> bucketed;
+  bucketed.reserve(order.size());
+  for (std::int64_t step = 0; step < steps_; step += kBucketedBatches) {
+    const std::int64_t batches = std::min(kBucketedBatches, steps_ - step);
+    const auto first = order.begin() + step * settings_.global_batch;
+    std::stable_sort(first, first + batches * settings_.global_batch, shorter);
+    for (const std::int64_t batch : permutation(batches, RandomStream(of_windows.next(), 0))) {
+      const auto from = first + batch * settings_.global_batch;
+      bucketed.insert(bucketed.end(), from, from + settings_.global_batch);
+    }
+  }
+  order = std::move(bucketed);
 }
 
 std::vector<std::int64_t> evaluation_share(std::int64_t samples, int rank, int world_size) {

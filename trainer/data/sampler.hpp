@@ -15,11 +15,17 @@ struct SamplerSettings {
   int world_size = 1;
   std::string last_batch = "pad";  ///< as in contract::RunSpec
   std::uint64_t seed = 0;
+  std::vector<std::int64_t> lengths = {};  ///< of texts; empty: all samples are alike
 };
+
+/// Global batches within which texts are sorted by their length.
+inline constexpr std::int64_t kBucketedBatches = 50;
 
 /// Each epoch has one order, a permutation drawn from seed and epoch that all ranks share. Step s
 /// takes the next `global_batch` samples of it and rank r the r-th equal part of these, so that N
 /// ranks together see exactly what one rank with an N times larger batch sees.
+/// Texts are sorted by length within each window of kBucketedBatches global batches, and the
+/// batches of the window shuffled: little is padded, and batches are of random length all the same.
 /// A ragged end is filled from the epoch's start ("pad") or left out ("drop").
 class DistributedSampler {
  public:
@@ -35,6 +41,9 @@ class DistributedSampler {
   std::vector<std::int64_t> samples_of(int epoch) const;
 
  private:
+  std::vector<std::int64_t> order_of(int epoch) const;
+  void bucket(std::vector<std::int64_t>& order, int epoch) const;
+
   SamplerSettings settings_;
   std::int64_t steps_;
 };

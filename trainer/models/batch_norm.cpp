@@ -6,6 +6,8 @@
 #include <array>
 #include <tuple>
 
+#include "trainer/models/fused_norm.hpp"
+
 namespace dlscale::trainer {
 namespace {
 
@@ -110,7 +112,20 @@ class Normalise : public torch::autograd::Function<Normalise> {
 BatchNorm2dImpl::BatchNorm2dImpl(std::int64_t channels, StatisticsSum* ranks)
     : torch::nn::BatchNorm2dImpl(torch::nn::BatchNormOptions(channels)), ranks_(ranks) {}
 
-at::Tensor BatchNorm2dImpl::forward(const at::Tensor& input) {
+at::Tensor BatchNorm2dImpl::forward_then(const at::Tensor& input, const at::Tensor& added,
+                                         bool relu) {
+  if (ranks_ == nullptr && is_training() && can_fuse_norm(input, added, weight)) {
+    num_batches_tracked += 1;
+    return fused_norm(
+        input, added, relu,
+        {weight, bias, running_mean, running_var, *options.momentum(), options.eps()});
+  }
+  at::Tensor result = normalised(input);
+  if (added.defined()) result.add_(added);
+  return relu ? result.relu_() : result;
+}
+
+at::Tensor BatchNorm2dImpl::normalised(const at::Tensor& input) {
   if (ranks_ == nullptr || !is_training()) return torch::nn::BatchNorm2dImpl::forward(input);
   BatchStatistics statistics;
   {

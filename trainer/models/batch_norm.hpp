@@ -19,12 +19,20 @@ class BatchNorm2dImpl : public torch::nn::BatchNorm2dImpl {
   explicit BatchNorm2dImpl(std::int64_t channels, StatisticsSum* ranks = nullptr);
   /// samples x channels x height x width, in any memory format, and of a smaller type than the
   /// parameters under autocast.
-  at::Tensor forward(const at::Tensor& input);
+  at::Tensor forward(const at::Tensor& input) { return forward_then(input, {}, false); }
+  at::Tensor forward_relu(const at::Tensor& input) { return forward_then(input, {}, true); }
+  /// ReLU(forward(input) + added), where a residual block ends.
+  at::Tensor forward_add_relu(const at::Tensor& input, const at::Tensor& added) {
+    return forward_then(input, added, true);
+  }
   /// num_batches_tracked stays a whole number.
   void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
   using torch::nn::BatchNorm2dImpl::to;
 
  private:
+  at::Tensor forward_then(const at::Tensor& input, const at::Tensor& added, bool relu);
+  at::Tensor normalised(const at::Tensor& input);
+
   StatisticsSum* ranks_;
 };
 

@@ -26,9 +26,10 @@ struct Cnn : torch::nn::Module {
   std::vector<NetBlock> blocks() {
     return {
         {"conv1", {"conv1"}, [this](const at::Tensor& x) { return conv1(x).relu_(); }},
+        // The largest of ReLUs is the ReLU of the largest: of a quarter of the values.
         {"conv2",
          {"conv2"},
-         [this](const at::Tensor& x) { return at::max_pool2d(conv2(x).relu_(), 2).flatten(1); }},
+         [this](const at::Tensor& x) { return at::max_pool2d(conv2(x), 2).relu_().flatten(1); }},
         {"hidden", {"hidden"}, [this](const at::Tensor& x) { return hidden(x).relu_(); }},
         {"output", {"output"}, [this](const at::Tensor& x) { return output(x); }}};
   }

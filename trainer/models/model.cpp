@@ -7,7 +7,9 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/models/module_model.hpp"
+#include "trainer/models/pretrained.hpp"
 
 namespace dlscale::trainer {
 
@@ -26,6 +28,17 @@ at::Tensor Model::forward(const at::Tensor& input) {
     if (watch_ != nullptr) watch_->after_block(i, value);
   }
   return value;
+}
+
+Pretrained Model::pretrained() {
+  return {weights(), ""};
+}
+
+std::int64_t total_parameter_count(Model& model) {
+  std::int64_t count = 0;
+  for (const NamedTensor& part : model.weights()) count += part.tensor.numel();
+  for (const at::Tensor& buffer : model.buffers()) count -= buffer.numel();
+  return count;
 }
 
 std::int64_t parameter_count(const Model& model) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/registry.hpp"
+#include "contract/run_spec.hpp"
 #include "trainer/data/dataset.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/device/precision.hpp"
@@ -20,6 +21,7 @@ class Tensor;
 namespace dlscale::trainer {
 
 struct NamedTensor;  // checkpoint/named_tensor.hpp
+struct Pretrained;   // models/pretrained.hpp
 
 /// A stretch of a model that takes nothing but the output of the stretch before it, so that the
 /// model can be cut there.
@@ -62,8 +64,11 @@ class Model {
   virtual const std::vector<std::string>& parameter_names() const = 0;
   /// What forward passes keep beside parameters: running statistics.
   virtual std::vector<at::Tensor> buffers() const = 0;
-  /// What a checkpoint must hold: parameters and buffers, and the state of the random numbers that
-  /// forward passes draw, if they do.
+  /// Parameters, trained or not, and buffers.
+  virtual std::vector<NamedTensor> weights() = 0;
+  virtual Pretrained pretrained();
+  /// What a checkpoint must hold: weights(), and where the random numbers of forward passes stand
+  /// ("random.…"), if they draw any. The names and shapes are the same on every rank.
   virtual std::vector<NamedTensor> state() = 0;
 
  private:
@@ -71,15 +76,22 @@ class Model {
 };
 
 class StatisticsSum;  // models/statistics_sum.hpp
+class VisionNet;      // models/vision_net.hpp
 
 struct ModelContext {
   ImageShape input;
   int classes = 0;
+  int words = 0;         ///< of text: the tokens that there are, special ones included
+  int target_words = 0;  ///< of text to be translated into
   Precision precision = Precision::fp32;
   const Device& device;
   std::uint64_t seed = 0;  ///< of the initial parameters, PyTorch's default distributions
   StatisticsSum* statistics = nullptr;  ///< of batch norms; null: each rank has its own
   bool channels_last = false;  ///< in memory, of 4-dimensional parameters and of what they act on
+  /// Which of the workers, ranks or devices, it is for: they draw different random numbers.
+  int worker = 0;
+  bool zero_init_gamma = false;  ///< the last batch norm of each residual block begins at 0
+  contract::ModelOptions options = {};
 };
 
 struct ModelEntry {
@@ -87,12 +99,20 @@ struct ModelEntry {
   const char* summary;
   /// Throws base::UsageError when the model cannot take such input.
   std::unique_ptr<Model> (*make)(const ModelContext& context);
+  const char* task = "classification";  ///< of trainer/tasks
+  const char* input = "images";         ///< or "text": of DatasetEntry::samples
+  /// Its net, without a classifier where the context has no classes; null: it is no backbone.
+  std::shared_ptr<VisionNet> (*backbone)(const ModelContext& context) = nullptr;
+  bool is_residual = false;  ///< it is made of residual blocks
 };
 
 base::Table<ModelEntry> model_table();
 
 /// Scalars in the trainable parameters.
 std::int64_t parameter_count(const Model& model);
+
+/// Scalars in all parameters.
+std::int64_t total_parameter_count(Model& model);
 
 /// Freezes the parameters whose names begin as one of `beginnings`, which commas separate. Throws
 /// base::UsageError when no name begins so, or nothing is left to train.

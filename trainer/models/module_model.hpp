@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/models/dropout.hpp"
 #include "trainer/models/model.hpp"
 
 namespace dlscale::trainer {
@@ -30,15 +31,15 @@ template <class Net>
 class ModuleModel : public Model {
  public:
   ModuleModel(std::shared_ptr<Net> net, const ModelContext& context)
-      : net_(std::move(net)), stretches_(net_->blocks()), channels_last_(context.channels_last) {
+      : net_(std::move(net)), stretches_(net_->blocks()) {
     net_->to(context.device.torch_device(),
              context.precision == Precision::fp64 ? torch::kDouble : torch::kFloat);
-    if (channels_last_) {
+    for (const at::Tensor& each : net_->parameters()) {
+      if (!context.channels_last || each.dim() != 4) continue;
       // A copy also where the order is the same (1x1 filters): strides then say what it is, and
       // gradients come with the same ones.
-      for (const at::Tensor& each : net_->parameters()) {
-        if (each.dim() == 4) each.set_data(each.detach().clone(at::MemoryFormat::ChannelsLast));
-      }
+      each.set_data(each.detach().clone(at::MemoryFormat::ChannelsLast));
+      channels_last_ = true;
     }
     for (const NetBlock& stretch : stretches_) blocks_.push_back({stretch.name, {}});
     list_parameters(0, stretches_.size());
@@ -72,7 +73,7 @@ class ModuleModel : public Model {
     }
     return all;
   }
-  std::vector<NamedTensor> state() override {
+  std::vector<NamedTensor> weights() override {
     std::vector<NamedTensor> all;
     for (const auto& named : net_->named_parameters()) {
       if (is_kept(named.key())) all.push_back({named.key(), named.value()});
@@ -82,6 +83,18 @@ class ModuleModel : public Model {
     }
     return all;
   }
+  std::vector<NamedTensor> state() override {
+    std::vector<NamedTensor> all = weights();
+    for (const auto& named : net_->named_modules()) {
+      const auto* const dropout = named.value()->template as<DropoutImpl>();
+      if (dropout == nullptr || !is_kept(named.key() + ".passes")) continue;
+      all.push_back({"random." + named.key() + ".passes", dropout->passes()});
+    }
+    return all;
+  }
+
+ protected:
+  const Net& net() const { return *net_; }
 
  private:
   /// Images with their channels last in memory.
@@ -118,7 +131,7 @@ class ModuleModel : public Model {
 
   std::shared_ptr<Net> net_;
   std::vector<NetBlock> stretches_;
-  bool channels_last_;
+  bool channels_last_ = false;
   std::size_t kept_first_ = 0, kept_last_ = 0;
   std::vector<Block> blocks_;
   std::vector<at::Tensor> parameters_;

@@ -5,7 +5,7 @@
 #include <array>
 #include <memory>
 
-#include "trainer/models/model.hpp"
+#include "trainer/models/vision_net.hpp"
 
 namespace dlscale::trainer {
 
@@ -17,6 +17,6 @@ struct ResNetDepth {
 /// torchvision's definition, names and initial distributions, for any number of classes and images
 /// of any size. Images of at most 64 pixels a side get the stem that is usual for CIFAR: a 3x3
 /// convolution of stride 1 and no pooling. Every residual block is a block of the model.
-std::unique_ptr<Model> make_resnet(const ModelContext& context, const ResNetDepth& depth);
+std::shared_ptr<VisionNet> make_resnet(const ModelContext& context, const ResNetDepth& depth);
 
 }  // namespace dlscale::trainer

@@ -5,14 +5,18 @@
 namespace dlscale::trainer {
 namespace {
 
-std::unique_ptr<Model> make(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
   return make_resnet(context, {.blocks = {3, 4, 23, 3}, .bottleneck = true});
 }
 
 }  // namespace
 
 extern const ModelEntry resnet101_entry;
-const ModelEntry resnet101_entry{"resnet101",
-                                 "residual network, 33 bottlenecks of three convolutions", make};
+const ModelEntry resnet101_entry{
+    .name = "resnet101",
+    .summary = "residual network, 33 bottlenecks of three convolutions",
+    .make = make_vision_model<make_net>,
+    .backbone = make_net,
+    .is_residual = true};
 
 }  // namespace dlscale::trainer

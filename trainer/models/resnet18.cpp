@@ -5,13 +5,17 @@
 namespace dlscale::trainer {
 namespace {
 
-std::unique_ptr<Model> make(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
   return make_resnet(context, {.blocks = {2, 2, 2, 2}, .bottleneck = false});
 }
 
 }  // namespace
 
 extern const ModelEntry resnet18_entry;
-const ModelEntry resnet18_entry{"resnet18", "residual network, 8 blocks of two convolutions", make};
+const ModelEntry resnet18_entry{.name = "resnet18",
+                                .summary = "residual network, 8 blocks of two convolutions",
+                                .make = make_vision_model<make_net>,
+                                .backbone = make_net,
+                                .is_residual = true};
 
 }  // namespace dlscale::trainer

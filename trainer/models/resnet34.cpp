@@ -5,14 +5,17 @@
 namespace dlscale::trainer {
 namespace {
 
-std::unique_ptr<Model> make(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
   return make_resnet(context, {.blocks = {3, 4, 6, 3}, .bottleneck = false});
 }
 
 }  // namespace
 
 extern const ModelEntry resnet34_entry;
-const ModelEntry resnet34_entry{"resnet34", "residual network, 16 blocks of two convolutions",
-                                make};
+const ModelEntry resnet34_entry{.name = "resnet34",
+                                .summary = "residual network, 16 blocks of two convolutions",
+                                .make = make_vision_model<make_net>,
+                                .backbone = make_net,
+                                .is_residual = true};
 
 }  // namespace dlscale::trainer

@@ -5,14 +5,17 @@
 namespace dlscale::trainer {
 namespace {
 
-std::unique_ptr<Model> make(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
   return make_resnet(context, {.blocks = {3, 4, 6, 3}, .bottleneck = true});
 }
 
 }  // namespace
 
 extern const ModelEntry resnet50_entry;
-const ModelEntry resnet50_entry{"resnet50",
-                                "residual network, 16 bottlenecks of three convolutions", make};
+const ModelEntry resnet50_entry{.name = "resnet50",
+                                .summary = "residual network, 16 bottlenecks of three convolutions",
+                                .make = make_vision_model<make_net>,
+                                .backbone = make_net,
+                                .is_residual = true};
 
 }  // namespace dlscale::trainer

@@ -2,6 +2,9 @@
 // How gradients change parameters; and the table of optimizers.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,10 +19,31 @@ namespace dlscale::trainer {
 
 struct NamedTensor;  // checkpoint/named_tensor.hpp
 
+/// What of a flat tensor is of which parameter of the model.
+struct ParameterPiece {
+  std::size_t tensor = 0;     ///< of those that are stepped
+  std::int64_t first = 0;     ///< its first element
+  std::int64_t count = 0;     ///< 0: other ranks have all of the parameter
+  std::size_t parameter = 0;  ///< in model order, alike on all ranks
+  bool is_weight = false;     ///< the parameter has two or more dimensions
+};
+
+/// What an optimizer steps; the tensors are shared with the model.
+struct Stepped {
+  std::vector<at::Tensor> tensors;
+  /// Of every parameter of the model, in order, where tensors are flat. Empty: each tensor is a
+  /// parameter.
+  std::vector<ParameterPiece> pieces = {};
+  /// **Collective.** Sums each number over the ranks that have the other pieces. Null: there are
+  /// none.
+  std::function<void(std::vector<double>& numbers)> sum = {};
+};
+
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  /// One step with this learning rate. Every parameter must have a gradient.
+  /// One step with this learning rate. A parameter without a gradient stays as it is.
+  /// **Collective** among the ranks that have pieces of the same parameters.
   virtual void step(double learning_rate) = 0;
   /// What a checkpoint must hold for the steps to go on as they would have: the same names and
   /// shapes whenever it is asked. Empty where steps depend on nothing but gradients.
@@ -29,9 +53,7 @@ class Optimizer {
 struct OptimizerEntry {
   const char* name;
   const char* summary;
-  /// `parameters` are shared with the model.
-  std::unique_ptr<Optimizer> (*make)(const contract::OptimizerSpec& spec,
-                                     const std::vector<at::Tensor>& parameters);
+  std::unique_ptr<Optimizer> (*make)(const contract::OptimizerSpec& spec, const Stepped& stepped);
 };
 
 base::Table<OptimizerEntry> optimizer_table();

@@ -11,7 +11,6 @@
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/device/autocast.hpp"
-#include "trainer/optim/loss.hpp"
 #include "trainer/parallel/chunk.hpp"
 #include "trainer/parallel/device_group.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
@@ -43,7 +42,7 @@ Replica replica_of(std::unique_ptr<Model> model) {
 class DataParallel : public ParallelStyle {
  public:
   explicit DataParallel(StyleContext context)
-      : smoothing_(context.spec.label_smoothing),
+      : loss_of_(context.loss),
         micro_batches_(context.spec.accumulation_steps),
         queue_(context.queue),
         clock_(context.clock),
@@ -57,7 +56,7 @@ class DataParallel : public ParallelStyle {
       replicas_.push_back(replica_of(context.make_model(devices_[i])));
     }
     optimizer_ = std::make_unique<OptimizerStep>(context.spec, own().parameters(),
-                                                 context.make_optimizer(own().parameters()));
+                                                 context.make_optimizer({own().parameters()}));
     context.placement = devices_.words();
   }
 
@@ -88,6 +87,10 @@ class DataParallel : public ParallelStyle {
 
   void set_training(bool training) override {
     for (const Replica& replica : replicas_) replica.model->set_training(training);
+  }
+
+  void swap_mean() override {
+    devices_.on_first([this] { optimizer_->swap_mean(); });
   }
 
   Counts take_counts() override {
@@ -127,7 +130,7 @@ class DataParallel : public ParallelStyle {
     devices_.on_first([&] {
       const Autocast::Scope cast = autocast_.forward_pass();
       outputs = outputs.detach().set_requires_grad(true);
-      loss = cross_entropy(outputs, batch.target, smoothing_) / micro_batches_;
+      loss = loss_of_(outputs, batch.target) / micro_batches_;
     });
     timer.enter(StepPart::backward);
     devices_.on_first([&] { loss.backward(optimizer_->loss_gradient(loss)); });
@@ -237,7 +240,7 @@ class DataParallel : public ParallelStyle {
     queue_.communicator().count_own(stats);
   }
 
-  double smoothing_;
+  decltype(StyleContext::loss) loss_of_;
   int micro_batches_;
   CollectiveQueue& queue_;
   const base::Clock& clock_;

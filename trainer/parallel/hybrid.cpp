@@ -23,6 +23,7 @@ const StyleEntry hybrid_entry{
     .name = "hybrid",
     .summary = "replicas of a model whose layers lie over several ranks; ddp between replicas",
     .make = make,
-    .share = share};
+    .share = share,
+    .divides_model = true};
 
 }  // namespace dlscale::trainer

@@ -22,6 +22,7 @@ const StyleEntry layerwise_entry{
     .name = "layerwise",
     .summary = "one model, its layers over all ranks, which work in turn",
     .make = make,
-    .share = share};
+    .share = share,
+    .divides_model = true};
 
 }  // namespace dlscale::trainer

@@ -13,7 +13,6 @@
 #include "trainer/data/batch.hpp"
 #include "trainer/device/autocast.hpp"
 #include "trainer/models/block_cost.hpp"
-#include "trainer/optim/loss.hpp"
 #include "trainer/parallel/buffers.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
 #include "trainer/parallel/partition.hpp"
@@ -75,6 +74,7 @@ class ModelParallel : public ParallelStyle {
   ModelParallel(StyleContext context, const ModelDivision& division,
                 const std::vector<BlockCost>& blocks, const std::vector<std::size_t>& places)
       : spec_(context.spec),
+        loss_of_(context.loss),
         division_(division),
         stage_number_(context.queue.rank() % division.stages),
         everyone_(context.queue),
@@ -94,7 +94,7 @@ class ModelParallel : public ParallelStyle {
     if (!is_first()) input_ = blocks[first_ - 1];
     if (!is_last()) output_ = blocks[last_ - 1];
     model_->keep_blocks(first_, last_);
-    optimizer_.emplace(spec_, model_->parameters(), context.make_optimizer(model_->parameters()),
+    optimizer_.emplace(spec_, model_->parameters(), context.make_optimizer({model_->parameters()}),
                        &*downstream_.queue);
     if (peers_.queue->size() == 1 || model_->parameters().empty()) return;
     sync_ = base::find(sync_table(), "framework", "ddp")
@@ -151,6 +151,7 @@ class ModelParallel : public ParallelStyle {
     if (!training && peers_.queue->size() > 1) broadcast_buffers(*model_, *peers_.queue);
     model_->set_training(training);
   }
+  void swap_mean() override { optimizer_->swap_mean(); }
   Counts take_counts() override {
     Counts counts;
     optimizer_->add_counts(counts);
@@ -203,8 +204,7 @@ class ModelParallel : public ParallelStyle {
     if (!goes_back_) return outputs_.send(stage_.predict(input), stage_number_ + 1);
     if (!is_last()) return outputs_.send(stage_.forward(i, input), stage_number_ + 1);
     loss_.add_(stage_.forward_to_loss(i, input, [&](const at::Tensor& output) {
-      return cross_entropy(output, micro(batch.target, i), spec_.label_smoothing) /
-             division_.micro_batches;
+      return loss_of_(output, micro(batch.target, i)) / division_.micro_batches;
     }));
   }
 
@@ -228,6 +228,7 @@ class ModelParallel : public ParallelStyle {
   }
 
   const contract::RunSpec spec_;
+  const decltype(StyleContext::loss) loss_of_;
   const ModelDivision division_;
   const int stage_number_;
   CollectiveQueue& everyone_;

@@ -2,7 +2,11 @@
 // How every style ends a step, once the gradients are there.
 #include "trainer/parallel/optimizer_step.hpp"
 
+#include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_mul.h>
+
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "trainer/checkpoint/named_tensor.hpp"
@@ -13,10 +17,13 @@ namespace dlscale::trainer {
 OptimizerStep::OptimizerStep(const contract::RunSpec& spec, std::vector<at::Tensor> tensors,
                              std::unique_ptr<Optimizer> optimizer, CollectiveQueue* holders)
     : clip_norm_(spec.clip_norm),
+      ema_decay_(spec.ema_decay),
       tensors_(std::move(tensors)),
       optimizer_(std::move(optimizer)),
       holders_(holders) {
   if (spec.precision == "fp16") scaler_.emplace();
+  if (ema_decay_ == 0) return;
+  for (const at::Tensor& tensor : tensors_) mean_.push_back(tensor.detach().clone());
 }
 
 at::Tensor OptimizerStep::loss_gradient(const at::Tensor& loss) const {
@@ -27,6 +34,23 @@ void OptimizerStep::take(double learning_rate) {
   if (!unscale()) return;
   clip();
   optimizer_->step(learning_rate);
+  follow();
+}
+
+void OptimizerStep::follow() {
+  if (mean_.empty()) return;
+  const at::NoGradGuard no_gradients;
+  at::_foreach_mul_(mean_, ema_decay_);
+  at::_foreach_add_(mean_, tensors_, 1 - ema_decay_);
+}
+
+void OptimizerStep::swap_mean() {
+  const at::NoGradGuard no_gradients;
+  for (std::size_t i = 0; i < mean_.size(); ++i) {
+    const at::Tensor parameters = tensors_[i].clone();
+    tensors_[i].copy_(mean_[i]);
+    mean_[i].copy_(parameters);
+  }
 }
 
 /// Whether the gradients can be applied.
@@ -56,6 +80,9 @@ void OptimizerStep::add_counts(Counts& counts) {
 std::vector<NamedTensor> OptimizerStep::state() {
   std::vector<NamedTensor> all = optimizer_->state();
   if (scaler_) append(all, "", scaler_->state());
+  for (std::size_t i = 0; i < mean_.size(); ++i) {
+    all.push_back({"ema_" + std::to_string(i), mean_[i]});
+  }
   return all;
 }
 

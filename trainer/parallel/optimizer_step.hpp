@@ -17,7 +17,9 @@
 namespace dlscale::trainer {
 
 /// Gradients are unscaled (fp16), clipped by the norm of the whole model's, and applied; a step in
-/// which one of them is not finite is left out on all ranks where losses are scaled.
+/// which one of them is not finite is left out on all ranks where losses are scaled. After each
+/// step that is not, the mean of parameters follows where the run has one: with decay d,
+/// mean = d mean + (1 - d) parameters, from the first parameters on.
 class OptimizerStep {
  public:
   /// `optimizer` is for `tensors`. `holders`: the ranks that have the rest of the model's; null
@@ -29,7 +31,10 @@ class OptimizerStep {
   at::Tensor loss_gradient(const at::Tensor& loss) const;
   /// **Collective** among the holders.
   void take(double learning_rate);
-  /// Of the optimizer and the loss scale.
+  bool has_mean() const { return !mean_.empty(); }
+  /// What is stepped and its mean change places, where the run has a mean.
+  void swap_mean();
+  /// Of the optimizer, the loss scale and the mean.
   std::vector<NamedTensor> state();
   /// Where losses are scaled: "skipped_steps", those left out since it was last asked.
   void add_counts(Counts& counts);
@@ -37,13 +42,16 @@ class OptimizerStep {
  private:
   bool unscale();
   void clip();
+  void follow();
   double sum_over_holders(double value);
 
   double clip_norm_;
+  double ema_decay_;
   std::vector<at::Tensor> tensors_;
   std::unique_ptr<Optimizer> optimizer_;
   CollectiveQueue* holders_;
   std::optional<LossScaler> scaler_;
+  std::vector<at::Tensor> mean_;  ///< of each tensor; empty where the run has none
 };
 
 }  // namespace dlscale::trainer

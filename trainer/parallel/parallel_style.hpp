@@ -41,11 +41,17 @@ class ParallelStyle {
   virtual at::Tensor predict(const at::Tensor& input) = 0;
   /// **Collective.** Between training behaviour (true at first) and evaluation behaviour.
   virtual void set_training(bool training) = 0;
+  /// **Collective.** The parameters and their mean change places, where the run has a mean.
+  virtual void swap_mean() = 0;
   /// What the style has counted since it was last asked, for the record.
   virtual Counts take_counts() { return {}; }
   /// **Collective.** What a checkpoint holds: complete on rank 0, which writes it for all.
   virtual std::vector<NamedTensor> state() = 0;
-  /// **Collective.** Goes on from `state`, which state() returned and rank 0 has filled.
+  /// What it holds besides, of which each rank writes and reads its own; shares the memory. Empty
+  /// on all ranks or on none.
+  virtual std::vector<NamedTensor> shard();
+  /// **Collective.** Goes on from `state`, which state() returned and rank 0 has filled, and from
+  /// shards that every rank has filled.
   virtual void load(const std::vector<NamedTensor>& state) = 0;
 };
 
@@ -62,8 +68,12 @@ struct StyleContext {
   const contract::RunSpec& spec;
   std::unique_ptr<Model> model;      ///< whole, with the same parameters on every rank
   std::vector<std::int64_t> sample;  ///< shape of one input
-  /// Makes an optimizer for these tensors by the run's settings.
-  std::function<std::unique_ptr<Optimizer>(const std::vector<at::Tensor>&)> make_optimizer;
+  /// The run's loss: mean over the samples, each of which weighs the same.
+  std::function<at::Tensor(const at::Tensor& output, const at::Tensor& target)> loss;
+  /// Inputs are tokens (int64), and the last size of their shape differs from batch to batch.
+  bool is_text = false;
+  /// Makes an optimizer by the run's settings.
+  std::function<std::unique_ptr<Optimizer>(const Stepped& stepped)> make_optimizer;
   /// Another like `model`, on that device.
   std::function<std::unique_ptr<Model>(const Device&)> make_model;
   std::string& placement;  ///< the style says here how several devices of this rank lie
@@ -84,6 +94,7 @@ struct StyleEntry {
   DataShare (*share)(const contract::RunSpec& spec, int rank);
   bool accumulates =
       false;  ///< gradients of several batches, contract::RunSpec::accumulation_steps
+  bool divides_model = false;  ///< a rank has some of its layers
 };
 
 /// The styles in which each rank has a replica of its own are not in it: they are the syncs.

@@ -23,6 +23,7 @@ const StyleEntry pipeline_entry{
     .name = "pipeline",
     .summary = "one model, its layers over all ranks, which work on micro-batches (GPipe, 1F1B)",
     .make = make,
-    .share = share};
+    .share = share,
+    .divides_model = true};
 
 }  // namespace dlscale::trainer

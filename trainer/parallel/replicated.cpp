@@ -10,7 +10,6 @@
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/device/autocast.hpp"
-#include "trainer/optim/loss.hpp"
 #include "trainer/parallel/buffers.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
@@ -23,7 +22,7 @@ using contract::StepPart;
 class Replicated : public ParallelStyle {
  public:
   Replicated(StyleContext context, const SyncEntry& sync)
-      : smoothing_(context.spec.label_smoothing),
+      : loss_of_(context.loss),
         micro_batches_(context.spec.accumulation_steps),
         autocast_(context.spec.precision, context.device.torch_device().type()),
         broadcasts_buffers_(context.spec.framework == "ddp" &&
@@ -39,7 +38,7 @@ class Replicated : public ParallelStyle {
                          .environment = context.environment,
                          .warn = context.warn})),
         optimized_(sync_->optimized()),
-        optimizer_(context.spec, optimized_.tensors, context.make_optimizer(optimized_.tensors),
+        optimizer_(context.spec, optimized_.tensors, make_optimizer(context),
                    optimized_.is_shard ? &queue_ : nullptr) {}
 
   at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
@@ -73,15 +72,33 @@ class Replicated : public ParallelStyle {
     if (!training) broadcast_buffers(*model_, queue_);
     model_->set_training(training);
   }
+  void swap_mean() override {
+    if (!optimizer_.has_mean()) return;
+    optimizer_.swap_mean();
+    sync_->after_step();
+  }
   Counts take_counts() override {
     Counts counts = sync_->take_counts();
     optimizer_.add_counts(counts);
     return counts;
   }
   std::vector<NamedTensor> state() override;
+  std::vector<NamedTensor> shard() override;
   void load(const std::vector<NamedTensor>& state) override;
 
  private:
+  std::unique_ptr<Optimizer> make_optimizer(const StyleContext& context) {
+    const auto sum = [this](std::vector<double>& numbers) {
+      queue_
+          .all_reduce(
+              {numbers.data(), static_cast<std::int64_t>(numbers.size()), ElementType::float64},
+              ReduceOp::sum)
+          ->wait();
+    };
+    if (!optimized_.is_shard) return context.make_optimizer({optimized_.tensors});
+    return context.make_optimizer({optimized_.tensors, optimized_.pieces, sum});
+  }
+
   /// Returns its share of the step's loss.
   at::Tensor micro_step(const Batch& batch, bool is_last, StepTimer& timer) {
     share_buffers(is_last, timer);
@@ -91,7 +108,7 @@ class Replicated : public ParallelStyle {
     {
       const auto casts = autocast_.forward_pass();
       output = model_->forward(batch.input);
-      loss = cross_entropy(output, batch.target, smoothing_);
+      loss = loss_of_(output, batch.target);
     }
     if (micro_batches_ > 1) loss = loss / micro_batches_;
 
@@ -110,13 +127,6 @@ class Replicated : public ParallelStyle {
                                               });
   }
 
-  /// **Collective.** ranks x elements.
-  at::Tensor of_all_ranks(const at::Tensor& mine) {
-    const at::Tensor all = at::empty({queue_.size(), mine.numel()}, mine.options());
-    queue_.all_gather(span_of(mine), span_of(all))->wait();
-    return all;
-  }
-
   /// As PyTorch's wrapper: before the first of the passes whose gradients are exchanged together.
   void share_buffers(bool exchanges, StepTimer& timer) {
     if (!broadcasts_buffers_) return;
@@ -127,7 +137,7 @@ class Replicated : public ParallelStyle {
     buffers_are_due_ = exchanges;
   }
 
-  double smoothing_;
+  decltype(StyleContext::loss) loss_of_;
   int micro_batches_;
   Autocast autocast_;
   bool broadcasts_buffers_;
@@ -148,13 +158,18 @@ std::vector<NamedTensor> Replicated::state() {
   }
   sync_->release_parameters(false);
   for (NamedTensor& part : optimizer_.state()) {
-    if (is_shard(part.tensor)) part.tensor = of_all_ranks(part.tensor);
-    all.push_back({"optimizer." + part.name, std::move(part.tensor)});
-  }
-  for (const NamedTensor& part : sync_->state()) {
-    all.push_back({"sync." + part.name, of_all_ranks(part.tensor)});
+    if (!is_shard(part.tensor)) all.push_back({"optimizer." + part.name, std::move(part.tensor)});
   }
   return all;
+}
+
+std::vector<NamedTensor> Replicated::shard() {
+  std::vector<NamedTensor> mine;
+  for (NamedTensor& part : optimizer_.state()) {
+    if (is_shard(part.tensor)) mine.push_back({"optimizer." + part.name, std::move(part.tensor)});
+  }
+  append(mine, "sync.", sync_->state());
+  return mine;
 }
 
 void Replicated::load(const std::vector<NamedTensor>& state) {
@@ -169,13 +184,6 @@ void Replicated::load(const std::vector<NamedTensor>& state) {
     if (mine.tensor.data_ptr() != loaded.data_ptr()) mine.tensor.detach().copy_(loaded);
   }
   sync_->release_parameters(true);
-  for (const NamedTensor& mine : optimizer_.state()) {
-    const at::Tensor& loaded = tensors[next++];
-    if (is_shard(mine.tensor)) mine.tensor.copy_(loaded[queue_.rank()].view_as(mine.tensor));
-  }
-  for (const NamedTensor& mine : sync_->state()) {
-    mine.tensor.copy_(tensors[next++][queue_.rank()].view_as(mine.tensor));
-  }
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/device/autocast.hpp"
-#include "trainer/optim/loss.hpp"
 #include "trainer/parallel/chunk.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
 #include "trainer/parallel/parallel_style.hpp"
@@ -27,25 +26,25 @@ constexpr int kRoot = 0;
 class VanillaDataParallel : public ParallelStyle {
  public:
   explicit VanillaDataParallel(StyleContext context)
-      : smoothing_(context.spec.label_smoothing),
+      : loss_of_(context.loss),
         autocast_(context.spec.precision, context.device.torch_device().type()),
         sample_(std::move(context.sample)),
+        is_text_(context.is_text),
         queue_(context.queue),
         model_(std::move(context.model)),
         options_(model_->parameters().front().options().requires_grad(false)) {
     if (is_root()) {
       optimizer_.emplace(context.spec, model_->parameters(),
-                         context.make_optimizer(model_->parameters()));
+                         context.make_optimizer({model_->parameters()}));
     }
   }
 
   at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
     timer.enter(StepPart::exposed_comm);
     replicate();
-    const at::Tensor input = scatter(batch.input, sample_, options_);
+    const at::Tensor input = scatter_input(batch.input);
     timer.enter(StepPart::forward);
     const at::Tensor output = forward(input);
-    const std::int64_t classes = output.size(1);
     timer.enter(StepPart::exposed_comm);
     at::Tensor outputs = gather(output.detach(), batch.size());
 
@@ -54,7 +53,7 @@ class VanillaDataParallel : public ParallelStyle {
     if (is_root()) {
       timer.enter(StepPart::forward);
       outputs.set_requires_grad(true);
-      loss = cross_entropy(outputs, batch.target, smoothing_);
+      loss = loss_of_(outputs, batch.target);
       timer.enter(StepPart::backward);
       loss.backward(optimizer_->loss_gradient(loss));
       output_gradients = outputs.grad();
@@ -62,7 +61,7 @@ class VanillaDataParallel : public ParallelStyle {
     }
     output_gradients = scatter(
         output_gradients.defined() ? output_gradients : at::empty({batch.size(), 0}, options_),
-        {classes}, output.options());
+        output.sizes().slice(1).vec(), output.options());
     timer.enter(StepPart::backward);
     output.backward(output_gradients);
     timer.enter(StepPart::exposed_comm);
@@ -74,12 +73,15 @@ class VanillaDataParallel : public ParallelStyle {
 
   at::Tensor predict(const at::Tensor& input) override {
     replicate();
-    const at::Tensor mine = scatter(input, sample_, options_);
+    const at::Tensor mine = scatter_input(input);
     const at::Tensor outputs = gather(forward(mine), input.size(0));
     return is_root() ? outputs : at::Tensor();
   }
 
   void set_training(bool training) override { model_->set_training(training); }
+  void swap_mean() override {
+    if (optimizer_) optimizer_->swap_mean();
+  }
   Counts take_counts() override {
     Counts counts;
     if (optimizer_) optimizer_->add_counts(counts);
@@ -112,6 +114,21 @@ class VanillaDataParallel : public ParallelStyle {
     }
   }
 
+  static std::vector<std::int64_t> shape_of(std::int64_t samples, const at::Tensor& like) {
+    std::vector<std::int64_t> shape = like.sizes().vec();
+    shape[0] = samples;
+    return shape;
+  }
+
+  /// Rank 0 alone knows how long the texts of a batch are.
+  at::Tensor scatter_input(const at::Tensor& input) {
+    if (!is_text_) return scatter(input, sample_, options_);
+    const at::Tensor length = at::tensor(input.size(-1), options_.dtype(at::kLong));
+    for (int rank = 1; rank < queue_.size(); ++rank) hand(length, kRoot, rank);
+    sample_.back() = length.item<std::int64_t>();
+    return scatter(input, sample_, options_.dtype(at::kLong));
+  }
+
   /// This rank's chunk of what rank 0 has; `whole` gives its first size on the other ranks, and
   /// `one` and `options` what a sample is like.
   at::Tensor scatter(const at::Tensor& whole, const std::vector<std::int64_t>& one,
@@ -136,7 +153,7 @@ class VanillaDataParallel : public ParallelStyle {
     std::vector<at::Tensor> chunks{dense};
     for (int rank = 1; rank < queue_.size(); ++rank) {
       const at::Tensor there =
-          is_root() ? at::empty({chunk(samples, rank).count, mine.size(1)}, mine.options()) : dense;
+          is_root() ? at::empty(shape_of(chunk(samples, rank).count, mine), mine.options()) : dense;
       hand(there, rank, kRoot);
       chunks.push_back(there);
     }
@@ -172,9 +189,10 @@ class VanillaDataParallel : public ParallelStyle {
     return chunk_of(samples, rank, queue_.size());
   }
 
-  double smoothing_;
+  decltype(StyleContext::loss) loss_of_;
   Autocast autocast_;
   std::vector<std::int64_t> sample_;
+  bool is_text_;
   CollectiveQueue& queue_;
   std::unique_ptr<Model> model_;
   const at::TensorOptions options_;

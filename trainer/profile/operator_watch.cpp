@@ -34,7 +34,10 @@ class OperatorWatch : public KernelWatch {
 
 namespace {
 
-constexpr std::string_view kOperators = "aten::";  // others are wrappers of the autograd engine
+/// Others are wrappers of the autograd engine.
+bool is_operator(std::string_view name) {
+  return name.starts_with("aten::") || name.starts_with("dlscale::");
+}
 
 /// A call under way.
 struct Call : at::ObserverContext {
@@ -53,7 +56,7 @@ double now_s() {
 
 std::unique_ptr<at::ObserverContext> begin_call(const at::RecordFunction& function) {
   if (watch_of_thread == nullptr) return nullptr;
-  if (!std::string_view(function.name()).starts_with(kOperators)) return nullptr;
+  if (!is_operator(function.name())) return nullptr;
   auto call = std::make_unique<Call>();
   call->outer = std::exchange(innermost, call.get());
   call->start_s = now_s();

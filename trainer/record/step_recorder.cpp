@@ -79,7 +79,8 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
               .comm_wait_s = comm.wait_s - counted_.wait_s,
               .peak_memory_bytes = mine.peak_memory_bytes,
               .stop = mine.wishes.stop ? 1.0 : 0.0,
-              .save = mine.wishes.save ? 1.0 : 0.0},
+              .save = mine.wishes.save ? 1.0 : 0.0,
+              .writing = mine.wishes.writing ? 1.0 : 0.0},
              queue_);
   counted_ = queue_.stats();  // the gathering itself belongs to no window
   contract::StepWindow window = make_window(steps, ranks);
@@ -92,7 +93,9 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
     return std::any_of(ranks.begin(), ranks.end(),
                        [wish](const RankWindow& rank) { return rank.*wish > 0; });
   };
-  return {window.train_loss, window.wall_s, {any(&RankWindow::stop), any(&RankWindow::save)}};
+  return {window.train_loss,
+          window.wall_s,
+          {any(&RankWindow::stop), any(&RankWindow::save), any(&RankWindow::writing)}};
 }
 
 void StepRecorder::add_to_epoch(const contract::StepWindow& window,

@@ -27,8 +27,9 @@ contract::StepWindow make_window(const WindowSteps& steps, const std::vector<Ran
 
 /// What a rank wants to happen when a window ends.
 struct WindowWishes {
-  bool stop = false;  ///< it was told that the time is nearly up
-  bool save = false;  ///< it finds that a checkpoint is due
+  bool stop = false;     ///< it was told that the time is nearly up
+  bool save = false;     ///< it finds that a checkpoint is due
+  bool writing = false;  ///< it is still writing the last one
 };
 
 /// What all ranks know of a window that has ended.

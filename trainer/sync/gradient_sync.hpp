@@ -12,6 +12,7 @@
 #include "base/registry.hpp"
 #include "contract/run_spec.hpp"
 #include "trainer/comm/collective_queue.hpp"
+#include "trainer/optim/optimizer.hpp"
 #include "trainer/record/counts.hpp"
 
 namespace at {
@@ -40,8 +41,9 @@ struct SyncContext {
 
 /// What a rank's optimizer steps.
 struct Optimized {
-  std::vector<at::Tensor> tensors;  ///< their gradients are there after after_backward()
-  bool is_shard = false;            ///< each rank has its part, of equal size, of each
+  std::vector<at::Tensor> tensors;          ///< their gradients are there after after_backward()
+  bool is_shard = false;                    ///< each rank has its part, of equal size, of each
+  std::vector<ParameterPiece> pieces = {};  ///< of shards; empty: each tensor is a parameter
 };
 
 /// One optimizer step is, for each micro-batch: before_forward, forward, before_backward, backward;

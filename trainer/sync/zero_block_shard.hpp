@@ -23,6 +23,7 @@ class BlockShard {
   const at::Tensor& partition() const { return partition_; }
   std::int64_t elements() const { return flat_.vector().numel(); }
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
+  std::vector<ParameterPiece> pieces() const { return flat_.pieces(queue_.rank()); }
 
   /// **Collective.** Asks for the whole, unless it is there or on its way.
   void ask();

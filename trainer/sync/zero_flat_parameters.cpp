@@ -28,6 +28,7 @@ FlatParameters::FlatParameters(const std::vector<at::Tensor>& parameters, int ra
                            contract::kExitBadRunDescription);
     }
     ranges_.push_back({total, parameter.numel()});
+    is_weight_.push_back(parameter.dim() >= 2);
     total += parameter.numel();
   }
   partition_size_ = (total + ranks - 1) / ranks;
@@ -39,6 +40,19 @@ FlatParameters::FlatParameters(const std::vector<at::Tensor>& parameters, int ra
     place.copy_(parameter);
     parameter.set_data(place);
   }
+}
+
+std::vector<ParameterPiece> FlatParameters::pieces(int rank) const {
+  std::vector<ParameterPiece> pieces;
+  const FlatRange mine = partition(rank);
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    const FlatRange owned = ranges_[i].shared_with(mine);
+    pieces.push_back({.first = owned.count > 0 ? owned.first - mine.first : 0,
+                      .count = owned.count,
+                      .parameter = i,
+                      .is_weight = is_weight_[i]});
+  }
+  return pieces;
 }
 
 }  // namespace dlscale::trainer

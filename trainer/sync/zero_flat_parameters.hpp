@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "trainer/optim/optimizer.hpp"
+
 namespace dlscale::trainer {
 
 /// A stretch of the vector.
@@ -34,11 +36,14 @@ class FlatParameters {
   FlatRange partition(int rank) const { return {rank * partition_size_, partition_size_}; }
   /// Where parameter `index` lies.
   FlatRange range(std::size_t index) const { return ranges_[index]; }
+  /// What a rank's partition, as an optimizer's tensor, has of each parameter.
+  std::vector<ParameterPiece> pieces(int rank) const;
 
  private:
   at::Tensor vector_;
   std::int64_t partition_size_;
   std::vector<FlatRange> ranges_;
+  std::vector<bool> is_weight_;  ///< of two or more dimensions
 };
 
 }  // namespace dlscale::trainer

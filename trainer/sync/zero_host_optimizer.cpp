@@ -20,6 +20,7 @@ class HostOptimizer : public GradientSync {
   HostOptimizer(std::unique_ptr<GradientSync> sync, const base::Clock& clock)
       : sync_(std::move(sync)), clock_(clock), device_(sync_->optimized()) {
     host_.is_shard = device_.is_shard;
+    host_.pieces = device_.pieces;
     for (const at::Tensor& tensor : device_.tensors) {
       host_.tensors.push_back(empty_on_host(tensor));
       host_.tensors.back().mutable_grad() = empty_on_host(tensor);

@@ -53,7 +53,7 @@ class OptimizerPartition : public GradientSync {
     exposed_s_ = buckets_.take_exposed_s();
   }
 
-  Optimized optimized() override { return {{partition_}, true}; }
+  Optimized optimized() override { return {{partition_}, true, flat_.pieces(queue_.rank())}; }
   void after_step() override;
   double exposed_comm_s() const override { return exposed_s_; }
 

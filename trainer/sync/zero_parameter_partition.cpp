@@ -61,7 +61,16 @@ class ParameterPartition : public GradientSync, private BlockWatch {
 
   Optimized optimized() override {
     Optimized all{.is_shard = true};
-    for_shards([&](BlockShard& shard) { all.tensors.push_back(shard.partition()); });
+    std::size_t parameters = 0;
+    for_shards([&](BlockShard& shard) {
+      for (ParameterPiece piece : shard.pieces()) {
+        piece.tensor = all.tensors.size();
+        piece.parameter += parameters;
+        all.pieces.push_back(piece);
+      }
+      parameters += shard.parameters().size();
+      all.tensors.push_back(shard.partition());
+    });
     return all;
   }
   void after_step() override {

@@ -96,7 +96,12 @@ TEST_CASE("runs with nothing but their start-up window are used and said to be")
 
 TEST_CASE("every metric makes a table whose rows fit its columns, of no runs, too") {
   Frame frame = measured();
-  for (RunRow& run : frame.runs) run.evals = {{0, 0.5, 1.0}};
+  for (RunRow& run : frame.runs) {
+    run.evals = {{0, 0.5, 1.0}};
+    run.targets = {{"loss", 1.0, 0, 2.5, 1000}};
+    run.inference = {{32, 0.01, 0.02, 3200}};
+    run.size = {1000, 60000, 100};
+  }
   for (const Metric& metric : metrics()) {
     INFO(metric.name);
     const Table table = metric.make(frame, {});

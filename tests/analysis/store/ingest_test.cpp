@@ -23,7 +23,7 @@ std::string dump(const contract::PlanDir& folder) {
   std::string text;
   for (const char* table :
        {"study", "study_axis", "source", "run", "run_axis", "launch", "environment", "epoch",
-        "eval", "step_window", "profile", "profile_kernel"}) {
+        "eval", "eval_metric", "target", "inference", "step_window", "profile", "profile_kernel"}) {
     SQLite::Statement query(database, std::string("SELECT * FROM ") + table);
     while (query.executeStep()) {
       text += table;
@@ -79,6 +79,74 @@ TEST_CASE("a profile goes to the database with its kernels, in their order") {
   CHECK_THAT(rows, Contains("profile|" + run_id + "|1|") && Contains("|4.0|0.25|"));
   CHECK_THAT(rows,
              Contains("|1|aten::mm|computation|7|2.5\n") && Contains("|2|loading|io|50|0.5\n"));
+}
+
+TEST_CASE("metrics, targets and inference go to the database and to the run's row") {
+  WrittenStudy study;
+  const std::string run_id = study.plan_run("ddp", 2);
+  const contract::LaunchDir launch = study.launch(run_id, 2);
+  contract::EvalRecord eval{.epoch = 1, .accuracy = 0.95, .loss = 0.2};
+  eval.metrics = {{"bleu", 15.5}, {"top5_accuracy", 0.99}};
+  const contract::TargetRecord target{.metric = "accuracy",
+                                      .threshold = 0.94,
+                                      .value = 0.95,
+                                      .epoch = 1,
+                                      .train_s = 12.5,
+                                      .samples = 7};
+  const contract::InferenceRecord inference{
+      .batch = 32, .latency_s = {0.02, 0.01, 0.03, 0.04}, .samples_per_s = 1600};
+  for (const contract::ResultRecord& record :
+       std::vector<contract::ResultRecord>{eval, target, inference}) {
+    base::LineAppender(launch.results()).append(contract::to_json_line(record));
+  }
+  ingest(study.folder);
+  const std::string once = dump(study.folder);
+  CHECK_THAT(once, Contains("|bleu|15.5\n") && Contains("|accuracy|0.94|0.95|1|") &&
+                       Contains("inference|" + run_id + "|1|") && Contains("|1600.0|"));
+  ingest(study.folder, true);
+  CHECK(dump(study.folder) == once);
+  const Frame frame = read_frame(study.folder);
+  const RunRow& run = row_of(frame, run_id);
+  CHECK(run.metrics == eval.metrics);
+  REQUIRE(run.targets.size() == 1);
+  CHECK(run.targets[0].train_s == 12.5);
+  REQUIRE(run.inference.size() == 1);
+  CHECK(run.inference[0].latency_p90_s == 0.03);
+}
+
+TEST_CASE("a file that grew is read again, its metrics and targets once") {
+  WrittenStudy study;
+  const contract::LaunchDir launch = study.launch(study.plan_run("ddp", 1), 1, {.stopped = false});
+  const auto append = [&](const contract::ResultRecord& record) {
+    base::LineAppender(launch.results()).append(contract::to_json_line(record));
+  };
+  contract::EvalRecord eval{.epoch = 1};
+  eval.metrics = {{"top5_accuracy", 0.99}};
+  append(eval);
+  append(contract::TargetRecord{.metric = "loss"});
+  append(contract::InferenceRecord{.batch = 32});
+  ingest(study.folder);
+  append(contract::RunStop{});
+  CHECK(ingest(study.folder).files_read == 1);
+  SQLite::Database database(study.folder.database().string());
+  for (const char* table : {"eval_metric", "target", "inference"}) {
+    CHECK(database.execAndGet(std::string("SELECT count(*) FROM ") + table).getInt() == 1);
+  }
+}
+
+TEST_CASE("what a style counts goes to the database as the object it is") {
+  WrittenStudy study;
+  const auto launch = study.launch(study.plan_run("horovod", 2), 2);
+  base::LineAppender(launch.results())
+      .append(R"({"record":"step_window","epoch":0,"first_step":9,"steps":1,"samples":1,)"
+              R"("wall_s":1,"parts":{},"horovod_cycles":7})");
+  ingest(study.folder);
+  SQLite::Database database(study.folder.database().string());
+  CHECK(database
+            .execAndGet("SELECT json_extract(extra, '$.horovod_cycles') FROM step_window "
+                        "WHERE first_step = 9")
+            .getInt() == 7);
+  CHECK(database.execAndGet("SELECT count(*) FROM step_window WHERE extra IS NULL").getInt() > 0);
 }
 
 TEST_CASE("collecting twice gives the same rows and reads nothing again") {

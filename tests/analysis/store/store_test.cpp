@@ -65,6 +65,26 @@ TEST_CASE("somebody else's database is left alone") {
   CHECK(base::read_file(study.folder.database()) == before);
 }
 
+TEST_CASE("a database of the schema before is brought up to date, its rows kept") {
+  WrittenStudy study;
+  study.add("ddp", 1);
+  ingest(study.folder);
+  {
+    SQLite::Database database(study.folder.database().string(), SQLite::OPEN_READWRITE);
+    database.exec(
+        "DROP TABLE eval_metric; DROP TABLE target; DROP TABLE inference;"
+        "ALTER TABLE step_window DROP COLUMN extra; PRAGMA user_version = 3");
+  }
+  study.add("ddp", 2);
+  ingest(study.folder);
+  CHECK(read_frame(study.folder).runs.size() == 2);
+  SQLite::Database database(study.folder.database().string());
+  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 4);
+  for (const char* table : {"eval_metric", "target", "inference"}) {
+    CHECK(database.execAndGet(std::string("SELECT count(*) FROM ") + table).getInt() == 0);
+  }
+}
+
 TEST_CASE("a database of a newer schema is refused") {
   WrittenStudy study;
   ingest(study.folder);

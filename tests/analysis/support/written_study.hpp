@@ -113,7 +113,7 @@ class WrittenStudy {
       list.push_back(window);
     }
     list.push_back(contract::EpochRecord{0, 0, 1.5, 30, 30 * 64 * gpus, 0.4, 0.1, ""});
-    list.push_back(contract::EvalRecord{0, 0, 0.1, 1000, 900, measured.accuracy, 0.3, ""});
+    list.push_back(contract::EvalRecord{0, 0, 0.1, 1000, 900, measured.accuracy, 0.3, {}, ""});
     if (measured.stopped) {
       contract::RunStop stop;
       stop.outcome = measured.outcome;

@@ -68,6 +68,23 @@ TEST_CASE("a batch too large for 64 bits is a problem") {
   CHECK(derive(r, "error").problem->text == "the global batch is too large");
 }
 
+TEST_CASE("a run carries the options of its own optimizer and model only") {
+  Recipe r = recipe(1);
+  r.run.optimizer.adam.beta1 = 0.5;
+  r.run.optimizer.lars.epsilon = 1;
+  r.model_options["nbow"].embedding = 50;
+  CHECK(derive(r, "error").run.optimizer == dlscale::contract::OptimizerSpec{});
+  CHECK(derive(r, "error").run.model_options == dlscale::contract::ModelOptions{});
+  r.run.optimizer.kind = "adamw";
+  r.run.model = "nbow";
+  const auto run = derive(r, "error").run;
+  CHECK(run.optimizer.adam.beta1 == 0.5);
+  CHECK(run.optimizer.lars.epsilon == 1e-8);
+  CHECK(run.model_options.embedding == 50);
+  r.run.optimizer.kind = "lars";
+  CHECK(derive(r, "error").run.optimizer.lars.epsilon == 1);
+}
+
 TEST_CASE("a run carries the parameters of its own schedule and framework only") {
   Recipe r = recipe(1);
   r.schedules["cosine"].lr_min = 0.5;
@@ -150,12 +167,12 @@ TEST_CASE("nesterov without momentum is a problem of the optimizer") {
 
 TEST_CASE("a frozen backbone has its classifier, and only it") {
   Recipe r = recipe(1);
-  r.frozen_backbone.backbone = "vgg16";
+  r.model_options["frozen_backbone"].backbone = "vgg16";
   CHECK(derive(r, "error").run.model_options == dlscale::contract::ModelOptions{});
   r.run.model = "frozen_backbone";
   const auto run = derive(r, "error").run;
   CHECK(run.model_options == dlscale::contract::ModelOptions{"vgg16", 4096, 0.5});
-  r.frozen_backbone.backbone = "";
+  r.model_options["frozen_backbone"].backbone = "";
   const auto problem = derive(r, "error").problem;
   REQUIRE(problem);
   CHECK(problem->key == "model");

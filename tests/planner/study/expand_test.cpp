@@ -106,6 +106,24 @@ TEST_CASE("paths of data may be an axis, their variables as written") {
   CHECK(planner::run_of(study, points[1]).point.at("dataset.path") == "$A/two");
 }
 
+TEST_CASE("a model may be a script's file: its id shows the stem, conditions may name it") {
+  const StudyText text{.matrix =
+                           "model = [\"mlp\", \"script:$NETS/my net.pt\"]\ngpus = 1\n"
+                           "batch_per_gpu = 1",
+                       .rest =
+                           "[[override]]\nwhen = 'model == \"script:$NETS/my net.pt\"'\n"
+                           "weights = \"$NETS/w.safetensors\""};
+  const auto study = test::read(text);
+  const auto points = planner::expand(study).points;
+  REQUIRE(points.size() == 2);
+  CHECK(points[1].id.rfind("ddp-my_net-constant-g1-b1-", 0) == 0);
+  CHECK(planner::run_of(study, points[0]).weights.empty());
+  const contract::RunSpec run = planner::run_of(study, points[1]);
+  CHECK(run.model == "script:$NETS/my net.pt");
+  CHECK(run.weights == "$NETS/w.safetensors");
+  CHECK(run.point.at("model") == run.model);
+}
+
 TEST_CASE("points that are not wanted are counted and not looked at") {
   const auto study =
       test::read({.matrix = "model = \"mlp\"\ngpus = [1, 2, 4, 8]\nbatch_per_gpu = 4\n"

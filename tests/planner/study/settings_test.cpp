@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/study/settings.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -10,12 +11,18 @@ namespace {
 
 /// A value that a setting takes, by what it says about itself.
 Node fitting_value(const Setting& setting) {
+  const std::string& name = setting.symbol.name;
+  const std::set<std::string> below_one{"label_smoothing",
+                                        "ema_decay",
+                                        "models.frozen_backbone.dropout",
+                                        "optimizer.adam.beta1",
+                                        "optimizer.adam.beta2",
+                                        "models.seq2seq.dropout"};
+  if (name == "dataset.sha256") return {std::string(64, 'a'), {}};
   if (setting.is_list) return {List{{std::int64_t{1}, {}}}, {}};
   switch (setting.symbol.kind) {
     case Symbol::Kind::number:
-      if (setting.symbol.name == "label_smoothing" || setting.symbol.name.ends_with("dropout")) {
-        return {0.25, {}};
-      }
+      if (below_one.contains(name)) return {0.25, {}};
       return {std::int64_t{1}, {}};
     case Symbol::Kind::truth:
       return {true, {}};
@@ -34,6 +41,24 @@ TEST_CASE("every setting reads a value of its kind and refuses a table") {
     CHECK_NOTHROW(setting.read(recipe, {fitting_value(setting), setting.symbol.name}));
     const Node table{Table{}, {}};
     CHECK_THROWS_AS(setting.read(recipe, {table, setting.symbol.name}), dlscale::base::SpecError);
+  }
+}
+
+TEST_CASE("a choice that a run does not say reads as its usual word") {
+  for (const char* name : {"mode", "batch_norm", "memory_format", "all_reduce", "lr.warmup_from",
+                           "lr.warmup_update", "optimizer.decayed", "models.seq2seq.cell"}) {
+    INFO(name);
+    const auto& all = axis_settings();
+    const auto setting = std::find_if(all.begin(), all.end(),
+                                      [&](const Setting& row) { return row.symbol.name == name; });
+    REQUIRE(setting != all.end());
+    Recipe recipe;
+    const std::string usual = std::get<std::string>(setting->value(recipe));
+    setting->read(recipe, {{usual, {}}, name});
+    CHECK(std::get<std::string>(setting->value(recipe)) == usual);
+    CHECK(recipe.run == dlscale::contract::RunSpec{});
+    setting->read(recipe, {{setting->symbol.choices.back(), {}}, name});
+    CHECK(std::get<std::string>(setting->value(recipe)) == setting->symbol.choices.back());
   }
 }
 

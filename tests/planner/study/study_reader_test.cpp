@@ -68,10 +68,11 @@ const std::vector<Broken> kBrokenMatrices{
     {{.matrix = "modle = \"mlp\"\ngpus = 1\nbatch_per_gpu = 32"},
      "s.toml:4:1: matrix.modle: unknown key; did you mean \"model\"? (known: framework, model, "
      "loader, lr_schedule, gpus, batch_per_gpu, global_batch, max_batch_per_gpu, "
-     "accumulation_steps, dataset, last_batch, mode, all_reduce, epochs, warmup_epochs, "
-     "warmup_steps, lr, label_smoothing, clip_norm, optimizer, window_steps, "
-     "evaluate_every, precision, batch_norm, memory_format, frozen, profile, checkpoint, "
-     "schedules, frameworks, models, parameters)"},
+     "accumulation_steps, dataset, last_batch, mode, all_reduce, epochs, window_steps, "
+     "evaluate_every, precision, batch_norm, memory_format, profile, warmup_epochs, "
+     "warmup_steps, lr, label_smoothing, clip_norm, ema_decay, target, plateau_epochs, "
+     "optimizer, schedules, checkpoint, frameworks, weights, zero_init_gamma, frozen, models, "
+     "parameters)"},
     {{.matrix = "gpus = 1\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.model: missing"},
     {{.matrix = "model = \"mlp\"\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.gpus: missing"},
     {{.matrix = "model = \"mlp\"\ngpus = 1"}, "s.toml:3:1: matrix.batch_per_gpu: missing"},
@@ -116,7 +117,7 @@ const std::vector<Broken> kBrokenTraining{
      "s.toml:8:15: training.lr.base: must be a finite number, is nan"},
     {{.training = "lr = { bse = 0.1 }"},
      "s.toml:8:8: training.lr.bse: unknown key; did you mean \"base\"? (known: base_per_gpu, base, "
-     "base_batch, scale)"},
+     "base_batch, scale, warmup_from, warmup_update)"},
     {{.training = "epochs = true"},
      "s.toml:8:10: training.epochs: expected a whole number, found true or false"},
     {{.training = "label_smoothing = 2"},

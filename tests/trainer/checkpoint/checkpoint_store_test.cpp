@@ -15,13 +15,38 @@ namespace {
 
 const contract::RunSpec kSpec{.run_id = "r"};
 
+using Write = std::function<void(trainer::StateFile&)>;
+
+/// How a launch saves.
+struct Saving {
+  int keep = 1;
+  std::vector<contract::LaunchDir> earlier = {};
+  std::vector<std::string> other_ranks = {};  ///< what they write
+};
+
+trainer::Saved save(const contract::LaunchDir& launch, const Write& write,
+                    const Saving& saving = {}) {
+  const contract::CheckpointDir next = trainer::begin_checkpoint(launch);
+  contract::CheckpointHeader header{.run_id = "r",
+                                    .description_hash = contract::description_hash(kSpec)};
+  try {
+    header.files.push_back(trainer::write_rank_file(next, 0, write));
+  } catch (const base::RunError&) {
+    trainer::abandon_checkpoint(next);
+    throw;
+  }
+  for (const std::string& state : saving.other_ranks) {
+    header.files.push_back(
+        trainer::write_rank_file(next, static_cast<int>(header.files.size()),
+                                 [&](trainer::StateFile& file) { file.append(state); }));
+  }
+  return trainer::finish_checkpoint({launch, next, header, saving.keep, saving.earlier});
+}
+
 trainer::Saved save(const contract::LaunchDir& launch, const std::string& state,
-                    std::int64_t step = 1) {
-  const contract::CheckpointHeader header{.run_id = "r",
-                                          .description_hash = contract::description_hash(kSpec),
-                                          .progress = {.step = step}};
-  return trainer::save_checkpoint(launch, header,
-                                  [&](trainer::StateFile& file) { file.append(state); }, {});
+                    const Saving& saving = {}) {
+  return save(
+      launch, [&](trainer::StateFile& file) { file.append(state); }, saving);
 }
 
 struct Taken {
@@ -33,7 +58,10 @@ struct Taken {
 Taken take(const contract::RunDir& folder, int launch) {
   Taken taken;
   const auto found = trainer::take_newest(
-      {kSpec, folder, launch, [&](const std::string& state) { taken.state = state; },
+      {kSpec, folder, launch,
+       [&](const contract::CheckpointDir& saved, const contract::CheckpointHeader& header) {
+         taken.state = trainer::read_saved(saved.root(), header.files.at(0));
+       },
        [&](const std::string& line) { taken.warnings.push_back(line); }});
   if (found) taken.from = found->launch.root().filename().string();
   return taken;
@@ -73,13 +101,11 @@ TEST_CASE("a save that fails leaves the one before, and no draft") {
   const contract::RunDir run(folder.path());
   const contract::LaunchDir launch = run.make_next_launch();
   save(launch, "good");
-  CHECK_THROWS_WITH(trainer::save_checkpoint(launch, {},
-                                             [](trainer::StateFile& file) {
-                                               file.append("half");
-                                               throw base::RunError("no space left");
-                                             },
-                                             {}),
-                    "no space left");
+  const Write half = [](trainer::StateFile& file) {
+    file.append("half");
+    throw base::RunError("no space left");
+  };
+  CHECK_THROWS_WITH(save(launch, half), "no space left");
   CHECK(take(run, 2).state == "good");
   CHECK_FALSE(fs::exists(launch.saved(2).draft()));
   CHECK(save(launch, "next").path == "checkpoint/save-2");
@@ -103,9 +129,34 @@ TEST_CASE("the launch that was gone on from keeps its checkpoint until the next 
   const contract::LaunchDir first = run.make_next_launch();
   save(first, "first");
   const contract::LaunchDir second = run.make_next_launch();
-  trainer::save_checkpoint(second, {}, [](trainer::StateFile&) {}, {first});
+  save(second, "second", {.earlier = {first}});
   CHECK_FALSE(fs::exists(first.checkpoint()));
   CHECK(second.all_saved().size() == 1);
+}
+
+TEST_CASE("as many as asked are kept, the oldest go first, whatever launch they are of") {
+  const test::TempDir folder;
+  const contract::RunDir run(folder.path());
+  const contract::LaunchDir first = run.make_next_launch();
+  for (const char* state : {"1", "2", "3", "4"}) save(first, state, {.keep = 3});
+  CHECK_FALSE(fs::exists(first.saved(1).root()));
+  CHECK(first.all_saved().size() == 3);
+  const contract::LaunchDir second = run.make_next_launch();
+  save(second, "5", {.keep = 3, .earlier = {first}});
+  CHECK(first.all_saved().size() == 2);
+  save(second, "6", {.keep = 3, .earlier = {first}});
+  save(second, "7", {.keep = 3, .earlier = {first}});
+  CHECK_FALSE(fs::exists(first.checkpoint()));
+  CHECK(second.all_saved().size() == 3);
+  CHECK(take(run, 3).state == "7");
+}
+
+TEST_CASE("a checkpoint has a file for each rank that writes one, and their bytes together") {
+  const test::TempDir folder;
+  const contract::RunDir run(folder.path());
+  const contract::LaunchDir launch = run.make_next_launch();
+  CHECK(save(launch, "common", {.other_ranks = {"one", "two2"}}).bytes == 13);
+  CHECK(base::read_file(launch.saved(1).root() / "rank-2.pt") == "two2");
 }
 
 TEST_CASE("each flaw of a checkpoint is told and the next older one is tried") {

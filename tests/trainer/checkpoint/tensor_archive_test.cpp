@@ -33,7 +33,7 @@ TEST_CASE("tensors of every type and level come back as they were, into the same
         {name, torch::zeros_like(tensor.detach()).set_requires_grad(tensor.requires_grad())});
   }
   const void* const memory = loaded[0].tensor.data_ptr();
-  trainer::read_archive(written(saved), loaded);
+  trainer::fill(loaded, trainer::find_in_archive(written(saved), loaded));
   for (std::size_t i = 0; i < saved.size(); ++i) {
     INFO(saved[i].name);
     CHECK(torch::equal(saved[i].tensor, loaded[i].tensor));
@@ -45,7 +45,7 @@ TEST_CASE("an archive that does not fit changes nothing and says what is wrong")
   const std::string bytes = written({{"a", torch::ones({2})}, {"m.b", torch::ones({3})}});
   const at::Tensor a = torch::zeros({2});
   const auto read = [&](const std::string& name, const at::Tensor& tensor) {
-    trainer::read_archive(bytes, {{"a", a}, {name, tensor}});
+    trainer::find_in_archive(bytes, {{"a", a}, {name, tensor}});
   };
   CHECK_THROWS_WITH(read("m.c", torch::zeros({3})), "the checkpoint holds no m.c");
   CHECK_THROWS_WITH(read("n.b", torch::zeros({3})), "the checkpoint holds no n.b");
@@ -53,7 +53,7 @@ TEST_CASE("an archive that does not fit changes nothing and says what is wrong")
                     "the checkpoint's m.b has another shape or type");
   CHECK_THROWS_WITH(read("m.b", torch::zeros({3}, torch::kDouble)),
                     "the checkpoint's m.b has another shape or type");
-  CHECK_THROWS_WITH(trainer::read_archive(bytes.substr(0, 100), {{"a", a}}),
+  CHECK_THROWS_WITH(trainer::find_in_archive(bytes.substr(0, 100), {{"a", a}}),
                     Catch::Contains("the checkpoint cannot be read: "));
   CHECK(a.sum().item<double>() == 0);
 }

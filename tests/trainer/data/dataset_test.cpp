@@ -8,33 +8,17 @@
 #include <set>
 
 #include "base/file.hpp"
+#include "contract/run_outcome.hpp"
 #include "contract/vocabulary.hpp"
 #include "predict/walltime.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/trainer/data/sample_files.hpp"
 #include "trainer/data/dataset_path.hpp"
 
 using namespace dlscale;
 using namespace std::string_literals;
 
 namespace {
-
-std::string number(int value) {
-  return {0, 0, static_cast<char>(value >> 8), static_cast<char>(value)};
-}
-
-/// A data set folder in MNIST's format with `train` and `test` images of 8x8.
-void write_mnist(const test::TempDir& folder, int train, int test, int extra_labels = 0) {
-  const auto write = [&](const std::string& prefix, int count) {
-    std::string images = "\0\0\x08\x03"s + number(count) + number(8) + number(8);
-    std::string labels = "\0\0\x08\x01"s + number(count + extra_labels);
-    images.append(static_cast<std::size_t>(count) * 64, '\x40');
-    for (int i = 0; i < count + extra_labels; ++i) labels += static_cast<char>(i % 10);
-    base::write_file_atomically(folder / (prefix + "-images-idx3-ubyte"), images);
-    base::write_file_atomically(folder / (prefix + "-labels-idx1-ubyte"), labels);
-  };
-  write("train", train);
-  write("t10k", test);
-}
 
 trainer::Dataset load(const contract::DatasetSpec& spec) {
   return base::find(trainer::dataset_table(), "dataset", spec.kind).load(spec);
@@ -43,23 +27,96 @@ trainer::Dataset load(const contract::DatasetSpec& spec) {
 }  // namespace
 
 TEST_CASE("every data set is consistent, known and the same when loaded again") {
-  test::TempDir folder;
-  write_mnist(folder, 60, 40);
   for (const auto* entry : trainer::dataset_table()) {
     INFO(entry->name);
     CHECK(contract::is_known("dataset", entry->name));
+    test::TempDir folder;
+    test::write_samples(entry->name, folder.path());
     const contract::DatasetSpec spec{entry->name, folder.path(), 50, 30};
     const auto set = load(spec);
     CHECK(set.train.size() == 50);
     CHECK(set.test.size() == 30);
+    CHECK(set.is_text() == (entry->samples == "text"s));
+    CHECK(set.sha256.size() == (entry->is_generated ? 0 : 64));
+    CHECK(load(spec).train.pixels == set.train.pixels);
+  }
+}
+
+TEST_CASE("of every data set of images pixels, labels and statistics go together") {
+  for (const auto* entry : trainer::dataset_table()) {
+    if (entry->samples != "images"s) continue;
+    INFO(entry->name);
+    test::TempDir folder;
+    test::write_samples(entry->name, folder.path());
+    const auto set = load({entry->name, folder.path(), 50, 30});
     CHECK(set.mean.size() == static_cast<std::size_t>(set.shape.channels));
     CHECK(set.deviation.size() == static_cast<std::size_t>(set.shape.channels));
+    CHECK(set.train.lengths().empty());
     for (const auto* split : {&set.train, &set.test}) {
       const auto last = split->image(split->size() - 1, set.shape) + set.shape.values();
       CHECK((last == split->pixels.data() + split->pixels.size()));
       CHECK(std::ranges::all_of(split->labels, [&](int label) { return label < set.classes; }));
     }
-    CHECK(load(spec).train.pixels == set.train.pixels);
+  }
+}
+
+TEST_CASE("of every data set of texts tokens are below the vocabulary's size") {
+  for (const auto* entry : trainer::dataset_table()) {
+    if (entry->samples != "text"s) continue;
+    INFO(entry->name);
+    test::TempDir folder;
+    test::write_samples(entry->name, folder.path());
+    const auto set = load({entry->name, folder.path(), 50, 30});
+    CHECK(set.train.lengths().size() == 50);
+    const bool translates = entry->task == "translation"s;
+    CHECK((set.target_words > 0) == translates);
+    CHECK(set.train.translation.size() == (translates ? 50 : 0));
+    for (std::int64_t i = 0; i < 30; ++i) {
+      for (const int token : set.test.text[i]) CHECK((token > 0 && token < set.words));
+      if (!translates) CHECK(set.test.labels[i] < set.classes);
+    }
+  }
+}
+
+TEST_CASE("every data set without a path says which files are wanted") {
+  for (const auto* entry : trainer::dataset_table()) {
+    if (entry->is_generated) continue;
+    CHECK_THROWS_WITH(load({entry->name}), Catch::StartsWith("dataset.path is empty; name the"));
+    CHECK_THROWS_WITH(load({entry->name, "/nowhere"}), Catch::Contains("/nowhere"));
+  }
+}
+
+TEST_CASE("only samples of the first classes are kept, then the first so many of these") {
+  test::TempDir folder;
+  for (const std::string kind : {"mnist", "cifar10", "text_ag_news"}) {
+    test::write_samples(kind, folder.path());
+    contract::DatasetSpec spec{kind, folder.path(), 8};
+    spec.first_classes = 3;
+    const auto set = load(spec);
+    CHECK(set.classes == 3);
+    CHECK(set.train.labels == std::vector<std::uint16_t>{0, 1, 2, 0, 1, 2, 0, 1});
+    CHECK(set.test.size() > 8);
+    spec.first_classes = 11;
+    CHECK_THROWS_WITH(load(spec), Catch::StartsWith("dataset.first_classes: is 11, but the data "));
+  }
+  contract::DatasetSpec generated{"synthetic_digits", "", 7, 3};
+  generated.first_classes = 2;
+  CHECK(load(generated).train.labels == std::vector<std::uint16_t>{0, 1, 0, 1, 0, 1, 0});
+}
+
+TEST_CASE("the digest is of the files, whatever is taken of them, and another is an error") {
+  for (const std::string kind : {"mnist", "text_sst", "text_multi30k"}) {
+    test::TempDir folder;
+    test::write_samples(kind, folder.path());
+    contract::DatasetSpec spec{kind, folder.path()};
+    const std::string digest = load(spec).sha256;
+    spec.sha256 = digest;
+    spec.train_samples = 9;
+    CHECK(load(spec).sha256 == digest);
+    spec.sha256 = std::string(64, 'a');
+    CHECK_THROWS_WITH(load(spec), "dataset.sha256: the data set " + kind + " in " + spec.path +
+                                      " has " + digest + ", but " + spec.sha256 +
+                                      " is wanted; fetch its files again, or correct the study");
   }
 }
 
@@ -137,7 +194,7 @@ TEST_CASE("pixels are normalised to about mean 0 and deviation 1") {
 
 TEST_CASE("asking for more samples than there are is an error with the number there is") {
   test::TempDir folder;
-  write_mnist(folder, 60, 40);
+  test::write_idx(folder.path(), 60, 40);
   CHECK_THROWS_WITH(load({"mnist", folder.path(), 61, 0}),
                     "61 train samples were asked for, the data set has 60; lower "
                     "dataset.train_samples, or 0 for all");
@@ -145,14 +202,13 @@ TEST_CASE("asking for more samples than there are is an error with the number th
 
 TEST_CASE("images and labels that differ in number name both files") {
   test::TempDir folder;
-  write_mnist(folder, 60, 40, /*extra_labels=*/1);
+  test::write_idx(folder.path(), 60, 40, /*extra_labels=*/1);
   CHECK_THROWS_WITH(load({"mnist", folder.path()}),
                     Catch::Contains("train-images-idx3-ubyte holds 60 images") &&
                         Catch::Contains("train-labels-idx1-ubyte holds 61 labels"));
 }
 
-TEST_CASE("mnist without a path or without files says what is missing") {
-  CHECK_THROWS_WITH(load({"mnist"}), Catch::Contains("dataset.path is empty"));
+TEST_CASE("mnist without files says what is missing") {
   CHECK_THROWS_WITH(load({"mnist", "/nowhere"}),
                     Catch::Contains("/nowhere/train-images-idx3-ubyte: no such file"));
 }

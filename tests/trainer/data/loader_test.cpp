@@ -27,12 +27,27 @@ trainer::Dataset small_set() {
   return set;
 }
 
+/// Of 2, 3 and 1 words, with labels 0, 1 and 2.
+trainer::Dataset three_texts() {
+  trainer::Dataset set;
+  set.classes = 3;
+  set.words = 10;
+  for (const std::vector<std::int32_t>& text :
+       {std::vector{4, 5}, std::vector{7, 8, 9}, std::vector{6}}) {
+    set.train.text.add(text);
+  }
+  set.train.labels = {0, 1, 2};
+  return set;
+}
+
 }  // namespace
 
-TEST_CASE("every loader delivers the asked samples in order, normalised, the last batch smaller") {
+TEST_CASE(
+    "every loader of images delivers the asked samples in order, normalised, the last batch "
+    "smaller") {
   const auto set = small_set();
   for (const auto* entry : trainer::loader_table()) {
-    if (entry->name == std::string("synthetic")) continue;  // asks for nothing
+    if (entry->samples != std::string("images")) continue;
     const auto precision = GENERATE(Precision::fp32, Precision::fp64);
     INFO(entry->name);
     CHECK(contract::is_known("loader", entry->name));
@@ -68,16 +83,69 @@ TEST_CASE("the synthetic loader delivers its first batch again and again, as oft
 }
 
 TEST_CASE("every loader starts anew when told to") {
-  const auto set = small_set();
+  const auto images = small_set(), texts = three_texts();
   for (const auto* entry : trainer::loader_table()) {
     INFO(entry->name);
+    CHECK(contract::is_known("loader", entry->name));
+    const auto& set = entry->samples == std::string("text") ? texts : images;
     const auto loader = entry->make({set, set.train, Precision::fp32});
-    loader->start({0, 1, 2, 3}, 2);
+    loader->start({0, 1, 2, 0}, 2);
     loader->next();
-    loader->start({3}, 8);
+    loader->start({2}, 8);
     const auto batch = loader->next();
     CHECK(batch.size() == 1);
-    if (entry->name != std::string("synthetic")) CHECK(batch.target.item<std::int64_t>() == 3);
+    if (entry->samples != std::string("any")) CHECK(batch.target.item<std::int64_t>() == 2);
     CHECK(loader->next().size() == 0);
   }
+}
+
+TEST_CASE("where the input is to be found again, the memory loader gives it as target") {
+  const auto set = small_set();
+  const auto loader = base::find(trainer::loader_table(), "loader", "memory")
+                          .make({.dataset = set, .split = set.train, .target_is_input = true});
+  loader->start({4, 0, 2}, 2);
+  const auto batch = loader->next();
+  CHECK(batch.size() == 2);
+  CHECK(torch::equal(batch.target, batch.input));
+}
+
+TEST_CASE("texts of a batch are padded to its longest, or to the split's longest") {
+  const auto set = three_texts();
+  const auto& entry = base::find(trainer::loader_table(), "loader", "text");
+  auto loader = entry.make({.dataset = set, .split = set.train});
+  loader->start({2, 0, 1}, 2);
+  const auto batch = loader->next();
+  CHECK(torch::equal(batch.input, torch::tensor({{6, 0}, {4, 5}})));
+  CHECK(torch::equal(batch.target, torch::tensor({2, 0})));
+  CHECK(torch::equal(loader->next().input, torch::tensor({{7, 8, 9}})));
+  loader = entry.make({.dataset = set, .split = set.train, .is_evaluation = true});
+  loader->start({2}, 2);
+  CHECK(torch::equal(loader->next().input, torch::tensor({{6, 0, 0}})));
+}
+
+TEST_CASE("a text without words is a batch of padding") {
+  trainer::Dataset set;
+  set.words = 5;
+  set.train.text.add({});
+  set.train.labels = {1};
+  const auto loader = base::find(trainer::loader_table(), "loader", "text")
+                          .make({.dataset = set, .split = set.train});
+  loader->start({0}, 1);
+  CHECK(torch::equal(loader->next().input, torch::tensor({{0}})));
+}
+
+TEST_CASE("sentences come with their end, translations with their beginning or their end") {
+  trainer::Dataset set;
+  set.words = set.target_words = 10;
+  for (const std::vector<std::int32_t>& text : {std::vector{4, 5}, std::vector{6}}) {
+    set.train.text.add(text);
+    set.train.translation.add(std::vector(text.rbegin(), text.rend()));
+  }
+  const auto loader = base::find(trainer::loader_table(), "loader", "text")
+                          .make({.dataset = set, .split = set.train});
+  loader->start({0, 1}, 2);
+  const auto batch = loader->next();
+  CHECK(batch.size() == 2);
+  CHECK(torch::equal(batch.input, torch::tensor({{{4, 5, 3}, {2, 5, 4}}, {{6, 3, 0}, {2, 6, 0}}})));
+  CHECK(torch::equal(batch.target, torch::tensor({{5, 4, 3}, {6, 3, 0}})));
 }

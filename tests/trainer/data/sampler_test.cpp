@@ -109,3 +109,50 @@ TEST_CASE("for evaluation every sample has one rank and shares differ by at most
   for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = static_cast<std::int64_t>(i);
   CHECK(all == expected);
 }
+
+namespace {
+
+constexpr std::int64_t kTexts = 1000;
+
+/// Of `ranks`, with global batches of 8 texts of 1 to 97 tokens.
+DistributedSampler of_texts(int rank, int ranks, const std::string& last_batch = "pad") {
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t i = 0; i < kTexts; ++i) lengths.push_back(1 + i * 31 % 97);
+  return DistributedSampler({kTexts, 8, rank, ranks, last_batch, 5, lengths});
+}
+
+}  // namespace
+
+TEST_CASE("texts of a batch are of about one length, and short and long batches are mixed") {
+  const Samples order = of_texts(0, 1).samples_of(0);
+  REQUIRE(order.size() == kTexts);
+  std::int64_t padding = 0, rising = 0, before = 0;
+  for (std::size_t first = 0; first < order.size(); first += 8) {
+    const auto length = [&](std::size_t i) { return 1 + order[first + i] * 31 % 97; };
+    for (std::size_t i = 0; i < 8; ++i) padding += length(7) - length(i);
+    rising += length(7) > before ? 1 : 0;
+    before = length(7);
+  }
+  CHECK(padding < kTexts);  // 40 a text where batches are drawn at random
+  CHECK(rising > 40);
+  CHECK(rising < 85);
+}
+
+TEST_CASE("sorted by length every text is taken once, in an order of its own in each epoch") {
+  Samples first = of_texts(0, 1).samples_of(0), second = of_texts(0, 1).samples_of(1);
+  CHECK(first != second);
+  CHECK(first == of_texts(0, 1).samples_of(0));
+  std::ranges::sort(first);
+  for (std::int64_t i = 0; i < kTexts; ++i) CHECK(first[static_cast<std::size_t>(i)] == i);
+}
+
+TEST_CASE("ranks with texts together see the batches of one rank") {
+  const Samples whole = of_texts(0, 1).samples_of(2);
+  for (int rank = 0; rank < 4; ++rank) {
+    const Samples share = of_texts(rank, 4).samples_of(2);
+    REQUIRE(share.size() * 4 == whole.size());
+    for (std::size_t i = 0; i < share.size(); ++i) {
+      REQUIRE(share[i] == whole[i / 2 * 8 + static_cast<std::size_t>(rank) * 2 + i % 2]);
+    }
+  }
+}

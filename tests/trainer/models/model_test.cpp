@@ -5,9 +5,11 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <set>
+#include <string_view>
 
 #include "contract/vocabulary.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "tests/trainer/models/made_model.hpp"
 #include "trainer/optim/loss.hpp"
 
 using namespace dlscale;
@@ -15,37 +17,51 @@ using trainer::Precision;
 
 namespace {
 
-std::unique_ptr<trainer::Device> cpu() {
-  return base::find(trainer::device_table(), "device", "cpu").make({});
-}
-
-/// All but those that are others with more of the same blocks and take seconds to make.
+/// Those of images that classify them, but for those that are others with more of the same blocks
+/// and take seconds to make, and the frozen backbones, which see large images.
 std::vector<const trainer::ModelEntry*> models() {
+  static const std::set<std::string> kLeftOut{"resnet34", "resnet101", "resnet152",      "vgg11",
+                                              "vgg16",    "vgg16_bn",  "frozen_backbone"};
   std::vector<const trainer::ModelEntry*> chosen;
   for (const auto* entry : trainer::model_table()) {
-    const std::string name = entry->name;
-    if (name == "resnet34" || name == "resnet101" || name == "resnet152") continue;
-    chosen.push_back(entry);
+    const bool classifies = entry->input == std::string_view("images") &&
+                            entry->task == std::string_view("classification");
+    if (classifies && !kLeftOut.contains(entry->name)) chosen.push_back(entry);
   }
   return chosen;
 }
 
-std::unique_ptr<trainer::Model> make(const std::string& name, const trainer::Device& device,
+/// Those of them without linear layers of 4096.
+std::vector<const trainer::ModelEntry*> small_models() {
+  auto chosen = models();
+  std::erase_if(chosen, [](const trainer::ModelEntry* entry) {
+    const std::string_view name = entry->name;
+    return name == "alexnet" || name == "vgg11_bn";
+  });
+  return chosen;
+}
+
+std::unique_ptr<trainer::Model> make(const std::string& name,
                                      trainer::ImageShape shape = {1, 28, 28}, int classes = 10,
                                      Precision precision = Precision::fp32) {
-  return base::find(trainer::model_table(), "model", name)
-      .make({shape, classes, precision, device, 3});
+  return test::make_model(name, test::model_context(shape, classes, precision));
+}
+
+/// As make() makes it, from another seed.
+std::unique_ptr<trainer::Model> make_other(const std::string& name) {
+  auto context = test::model_context({1, 8, 8}, 10);
+  context.seed = 4;
+  return test::make_model(name, context);
 }
 
 }  // namespace
 
 TEST_CASE("every model runs forward and backward with finite results in both precisions") {
-  const auto device = cpu();
   for (const auto* entry : models()) {
     const auto precision = GENERATE(Precision::fp32, Precision::fp64);
     INFO(entry->name);
     CHECK(contract::is_known("model", entry->name));
-    const auto model = make(entry->name, *device, {3, 8, 9}, 7, precision);
+    const auto model = make(entry->name, {3, 8, 9}, 7, precision);
     const auto type = precision == Precision::fp64 ? torch::kDouble : torch::kFloat;
     const at::Tensor output = model->forward(torch::randn({5, 3, 8, 9}, type));
     CHECK(output.sizes() == at::IntArrayRef{5, 7});
@@ -61,12 +77,11 @@ TEST_CASE("every model runs forward and backward with finite results in both pre
   }
 }
 
-TEST_CASE("every model's state is all that it computes with, in its own memory") {
-  const auto device = cpu();
-  for (const auto* entry : models()) {
+TEST_CASE("a model's state is all that it computes with, in its own memory") {
+  for (const auto* entry : small_models()) {
     INFO(entry->name);
-    const auto one = make(entry->name, *device, {1, 8, 8});
-    const auto other = entry->make({{1, 8, 8}, 10, Precision::fp32, *device, 4});
+    const auto one = make(entry->name, {1, 8, 8});
+    const auto other = make_other(entry->name);
     const auto from = one->state();
     const auto to = other->state();
     REQUIRE(from.size() == to.size());
@@ -81,30 +96,24 @@ TEST_CASE("every model's state is all that it computes with, in its own memory")
   }
 }
 
-TEST_CASE("every model starts from its seed") {
-  const auto device = cpu();
-  for (const auto* entry : models()) {
+TEST_CASE("a model starts from its seed") {
+  for (const auto* entry : small_models()) {
     INFO(entry->name);
-    const auto one = make(entry->name, *device, {1, 8, 8});
-    const auto same = make(entry->name, *device, {1, 8, 8});
-    const auto other = entry->make({{1, 8, 8}, 10, Precision::fp32, *device, 4});
+    const auto one = make(entry->name, {1, 8, 8});
+    const auto same = make(entry->name, {1, 8, 8});
+    const auto other = make_other(entry->name);
     CHECK(torch::equal(one->parameters()[0], same->parameters()[0]));
     CHECK(!torch::equal(one->parameters()[0], other->parameters()[0]));
   }
 }
 
 TEST_CASE("channels last in memory change neither scores nor gradients, nor any shape") {
-  const auto device = cpu();
-  for (const char* name : {"cnn", "resnet18"}) {
+  for (const char* name : {"cnn", "resnet18", "squeezenet1_0"}) {
     INFO(name);
-    const auto plain = make(name, *device, {3, 16, 16}, 5, Precision::fp64);
-    const auto last = base::find(trainer::model_table(), "model", name)
-                          .make({.input = {3, 16, 16},
-                                 .classes = 5,
-                                 .precision = Precision::fp64,
-                                 .device = *device,
-                                 .seed = 3,
-                                 .channels_last = true});
+    const auto plain = make(name, {3, 16, 16}, 5, Precision::fp64);
+    auto context = test::model_context({3, 16, 16}, 5, Precision::fp64);
+    context.channels_last = true;
+    const auto last = test::make_model(name, context);
     const at::Tensor input = torch::randn({4, 3, 16, 16}, torch::kDouble);
     for (auto* model : {plain.get(), last.get()}) model->forward(input).square().sum().backward();
     for (std::size_t i = 0; i < plain->parameters().size(); ++i) {
@@ -121,8 +130,7 @@ TEST_CASE("channels last in memory change neither scores nor gradients, nor any 
 }
 
 TEST_CASE("frozen parameters leave the list and stay in the state, and need no backward pass") {
-  const auto device = cpu();
-  const auto model = make("resnet18", *device, {3, 16, 16});
+  const auto model = make("resnet18", {3, 16, 16});
   const std::size_t all = model->parameters().size();
   const std::size_t state = model->state().size();
   trainer::freeze_beginnings(*model, "conv1, bn1,layer1.");
@@ -139,8 +147,7 @@ TEST_CASE("frozen parameters leave the list and stay in the state, and need no b
 }
 
 TEST_CASE("a beginning that no parameter has, and freezing all, are errors that name the key") {
-  const auto device = cpu();
-  const auto model = make("mlp", *device);
+  const auto model = make("mlp");
   CHECK_THROWS_WITH(trainer::freeze_beginnings(*model, "hidden1,layer1"),
                     "frozen: no parameter's name begins with \"layer1\"; the model's go from "
                     "hidden1.weight to output.bias");
@@ -151,14 +158,12 @@ TEST_CASE("a beginning that no parameter has, and freezing all, are errors that 
 }
 
 TEST_CASE("parameter counts are those of the textbook layers") {
-  const auto device = cpu();
-  CHECK(trainer::parameter_count(*make("mlp", *device)) == 669706);
-  CHECK(trainer::parameter_count(*make("cnn", *device)) == 1199882);
+  CHECK(trainer::parameter_count(*make("mlp")) == 669706);
+  CHECK(trainer::parameter_count(*make("cnn")) == 1199882);
 }
 
 TEST_CASE("initial weights fill the range of PyTorch's default") {
-  const auto device = cpu();
-  const auto model = make("mlp", *device);
+  const auto model = make("mlp");
   const double bound = 1 / std::sqrt(784.0);  // Kaiming uniform with a = sqrt 5
   const double largest = model->parameters()[0].abs().max().item<double>();
   CHECK(largest <= bound);
@@ -166,7 +171,6 @@ TEST_CASE("initial weights fill the range of PyTorch's default") {
 }
 
 TEST_CASE("cnn refuses images that its layers shrink to nothing") {
-  const auto device = cpu();
-  CHECK_THROWS_WITH(make("cnn", *device, {1, 5, 28}),
+  CHECK_THROWS_WITH(make("cnn", {1, 5, 28}),
                     "model cnn needs images of at least 6x6, these have a side of 5");
 }

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "tests/trainer/models/made_model.hpp"
 
 using namespace dlscale;
 using trainer::ImageShape;
@@ -17,9 +17,7 @@ namespace {
 
 std::unique_ptr<trainer::Model> make(const std::string& name, ImageShape shape, int classes,
                                      Precision precision = Precision::fp64) {
-  const auto device = base::find(trainer::device_table(), "device", "cpu").make({});
-  return base::find(trainer::model_table(), "model", name)
-      .make({shape, classes, precision, *device, 3});
+  return test::make_model(name, test::model_context(shape, classes, precision));
 }
 
 at::Tensor parameter(const trainer::Model& model, const std::string& name) {

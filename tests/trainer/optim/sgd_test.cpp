@@ -43,7 +43,7 @@ TEST_CASE("sgd steps as torch::optim::SGD does, for every mix of its settings") 
   const auto& sgd = base::find(trainer::optimizer_table(), "optimizer", "sgd");
   const auto optimizer = sgd.make(
       {.momentum = momentum, .dampening = dampening, .nesterov = nesterov, .weight_decay = decay},
-      ours);
+      {ours});
   torch::optim::SGD reference(theirs, torch::optim::SGDOptions(0.1)
                                           .momentum(momentum)
                                           .dampening(dampening)
@@ -65,7 +65,7 @@ TEST_CASE("every optimizer lowers a quadratic and leaves gradients alone") {
   for (const auto* entry : trainer::optimizer_table()) {
     INFO(entry->name);
     const std::vector<at::Tensor> parameters{torch::full({4}, 3.0, torch::requires_grad())};
-    const auto optimizer = entry->make({}, parameters);
+    const auto optimizer = entry->make({}, {parameters});
     const at::Tensor loss = parameters[0].square().sum();
     loss.backward();
     const at::Tensor gradient = parameters[0].grad().clone();
@@ -80,7 +80,7 @@ TEST_CASE("every optimizer steps on from its state as if it had not been stopped
     INFO(entry->name);
     const contract::OptimizerSpec spec{.momentum = 0.9, .dampening = 0.3, .weight_decay = 1e-2};
     const auto whole = random_parameters();
-    const auto optimizer = entry->make(spec, whole);
+    const auto optimizer = entry->make(spec, {whole});
     for (int step = 0; step < 3; ++step) {
       give_gradients(whole, whole);
       optimizer->step(0.1);
@@ -91,8 +91,8 @@ TEST_CASE("every optimizer steps on from its state as if it had not been stopped
     for (const at::Tensor& tensor : whole) {
       resumed.push_back(tensor.detach().clone().requires_grad_());
     }
-    const auto later = entry->make(spec, resumed);
-    trainer::read_archive(saved, later->state());
+    const auto later = entry->make(spec, {resumed});
+    trainer::fill(later->state(), trainer::find_in_archive(saved, later->state()));
     for (int step = 0; step < 3; ++step) {
       give_gradients(whole, resumed);
       optimizer->step(0.1);
@@ -124,7 +124,7 @@ TEST_CASE("sgd leaves a parameter without gradient alone, as torch::optim::SGD d
   const auto ours = random_parameters();
   const auto theirs = random_parameters();
   const auto& sgd = base::find(trainer::optimizer_table(), "optimizer", "sgd");
-  const auto optimizer = sgd.make({.momentum = 0.9, .dampening = 0.5, .weight_decay = 0.1}, ours);
+  const auto optimizer = sgd.make({.momentum = 0.9, .dampening = 0.5, .weight_decay = 0.1}, {ours});
   torch::optim::SGD reference(
       theirs, torch::optim::SGDOptions(0.1).momentum(0.9).dampening(0.5).weight_decay(0.1));
   for (int step = 0; step < 4; ++step) {

@@ -10,6 +10,7 @@
 #include "contract/run_outcome.hpp"
 #include "contract/vocabulary.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/trainer/data/sample_files.hpp"
 #include "tests/trainer/thread_launch.hpp"
 #include "trainer/capabilities.hpp"
 
@@ -346,4 +347,44 @@ TEST_CASE("ranks, blocks and samples that do not divide are refused by every ran
   CHECK_THROWS_WITH(run(spec),
                     "pipeline: model_parallel_size is 2, but one model lies over all 4 ranks; use "
                     "hybrid for several");
+}
+
+TEST_CASE("texts of different lengths are learnt alike by every framework that can divide them") {
+  test::TempDir data;
+  for (const std::string model : {"nbow", "seq2seq"}) {
+    const std::string kind = model == "nbow" ? "text_trec" : "text_multi30k";
+    test::write_samples(kind, data.path());
+    const auto recipe_of_texts = [&](const std::string& framework, int ranks) {
+      auto spec = recipe(framework, ranks, model);
+      spec.dataset = {kind, data.path(), 60, 30};
+      spec.loader = "text";
+      spec.model_options = {.embedding = 6, .hidden = 5};
+      return spec;
+    };
+    const auto alone = run(recipe_of_texts("synchronous", 1));
+    CHECK(all<contract::EvalRecord>(alone.records).back().samples == 30);
+    for (const std::string& framework : frameworks()) {
+      const bool by_blocks =
+          framework == "layerwise" || framework == "pipeline" || framework == "hybrid";
+      const int ranks = model == "seq2seq" && by_blocks ? 1 : 2;  // it is one block
+      INFO(model << ", " << framework);
+      const auto found = run(recipe_of_texts(framework, ranks));
+      CHECK(largest_difference(found.parameters, alone.parameters) < 1e-10);
+      const auto metrics = [](const test::ThreadLaunch& launch) {
+        return all<contract::EvalRecord>(launch.records).back().metrics;
+      };
+      for (const auto& [name, value] : metrics(alone)) {
+        CHECK(metrics(found).at(name) == Approx(value).epsilon(1e-9));
+      }
+    }
+  }
+}
+
+TEST_CASE("a model of one block cannot be cut, and says so") {
+  test::TempDir data;
+  test::write_samples("text_multi30k", data.path());
+  auto spec = recipe("layerwise", 2, "seq2seq");
+  spec.dataset = {"text_multi30k", data.path()};
+  spec.loader = "text";
+  CHECK_THROWS_WITH(run(spec), Catch::Contains("the model seq2seq has 1 blocks and cannot be cut"));
 }

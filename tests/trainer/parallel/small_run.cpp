@@ -13,6 +13,7 @@
 #include "trainer/comm/thread.hpp"
 #include "trainer/models/batch_norm.hpp"
 #include "trainer/models/module_model.hpp"
+#include "trainer/optim/loss.hpp"
 #include "trainer/parallel/rank_statistics.hpp"
 #include "trainer/parallel/replicated.hpp"
 
@@ -73,10 +74,12 @@ class SmallRank {
         .spec = run_.spec,
         .model = make_model(*device_),
         .sample = {1, kSide, kSide},
+        .loss = [](const at::Tensor& scores,
+                   const at::Tensor& target) { return trainer::cross_entropy(scores, target, 0); },
         .make_optimizer =
-            [this](const std::vector<at::Tensor>& tensors) {
-              return base::find(trainer::optimizer_table(), "optimizer", "sgd")
-                  .make(run_.spec.optimizer, tensors);
+            [this](const trainer::Stepped& stepped) {
+              return base::find(trainer::optimizer_table(), "optimizer", run_.spec.optimizer.kind)
+                  .make(run_.spec.optimizer, stepped);
             },
         .make_model = [this](const trainer::Device& device) { return make_model(device); },
         .placement = placement_,
@@ -109,6 +112,9 @@ class SmallRank {
     }
     const auto state = style_->state();
     const std::lock_guard lock(mutex);
+    for (const auto& part : style_->shard()) {
+      result.state[shard_name(part.name)] = part.tensor.detach().clone();
+    }
     if (scores.defined()) result.predictions.push_back(scores);
     if (queue_.rank() != 0) return;
     for (const auto& [key, count] : style_->take_counts()) result.counts[key] = count;
@@ -137,11 +143,18 @@ class SmallRank {
     return batch;
   }
 
+  std::string shard_name(const std::string& name) const {
+    return "rank" + std::to_string(queue_.rank()) + "." + name;
+  }
+
   void load() {
     const auto state = style_->state();
     const at::NoGradGuard no_gradients;
     if (queue_.rank() == 0) {
       for (const auto& part : state) part.tensor.detach().copy_(run_.from.at(part.name));
+    }
+    for (const auto& part : style_->shard()) {
+      part.tensor.detach().copy_(run_.from.at(shard_name(part.name)));
     }
     style_->load(state);
   }

@@ -21,3 +21,23 @@ TEST_CASE("parameters in one vector keep their values, shapes and memory format"
                      trainer::in_memory_order(first)));
   CHECK(parameters[1].data_ptr() == flat.vector()[48].data_ptr());
 }
+
+TEST_CASE("the pieces of all partitions cover each parameter once, whatever its dimensions") {
+  const std::vector<at::Tensor> parameters{torch::randn({4, 3}), torch::randn({5}),
+                                           torch::randn({2, 2, 2})};
+  const trainer::FlatParameters flat(parameters, 3);  // 25 elements, 9 a rank
+  std::vector<std::int64_t> covered(3);
+  for (int rank = 0; rank < 3; ++rank) {
+    const auto pieces = flat.pieces(rank);
+    REQUIRE(pieces.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      CHECK(pieces[i].parameter == i);
+      CHECK(pieces[i].is_weight == (i != 1));
+      CHECK(pieces[i].first + pieces[i].count <= flat.partition_size());
+      covered[i] += pieces[i].count;
+    }
+  }
+  CHECK(covered == std::vector<std::int64_t>{12, 5, 8});
+  CHECK(flat.pieces(1)[0].count == 3);
+  CHECK(flat.pieces(1)[1].first == 3);
+}

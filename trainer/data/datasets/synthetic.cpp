@@ -96,6 +96,9 @@ Dataset load(const contract::DatasetSpec& spec) {
 
 extern const DatasetEntry synthetic_entry;
 const DatasetEntry synthetic_entry{
-    "synthetic", "noise of any shape and number of classes, few images in turn", load};
+    .name = "synthetic",
+    .summary = "noise of any shape and number of classes, few images in turn",
+    .load = load,
+    .is_generated = true};
 
 }  // namespace dlscale::trainer

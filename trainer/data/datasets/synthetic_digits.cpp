@@ -144,14 +144,14 @@ void add_noise(std::uint8_t* image, RandomStream& random) {
 
 /// A sample depends on its split's key and its number only, so that a larger set begins with the
 /// smaller one. Classes take turns, so that every beginning is balanced.
-Split draw(std::uint64_t key, std::int64_t samples) {
+Split draw(std::uint64_t key, std::int64_t samples, int classes) {
   Split split;
   split.pixels.resize(static_cast<std::size_t>(samples * kSide * kSide));
   split.labels.resize(static_cast<std::size_t>(samples));
   for (std::int64_t i = 0; i < samples; ++i) {
     RandomStream random(key, static_cast<std::uint64_t>(i));
     const Hand hand(random);
-    const int label = static_cast<int>(i % kClasses);
+    const int label = static_cast<int>(i % classes);
     std::uint8_t* image = split.pixels.data() + i * kSide * kSide;
     for (const Stroke& stroke : digits()[label]) {
       Point previous = hand.place(stroke[0], random);
@@ -170,11 +170,14 @@ Split draw(std::uint64_t key, std::int64_t samples) {
 Dataset load(const contract::DatasetSpec& spec) {
   Dataset dataset;
   dataset.shape = {1, kSide, kSide};
-  dataset.classes = kClasses;
+  dataset.classes = classes_to_keep(kClasses, spec.first_classes);
   dataset.mean = {0.110};  // of the training pixels
   dataset.deviation = {0.207};
-  dataset.train = draw(kTrainKey, spec.train_samples ? spec.train_samples : kTrainSamples);
-  dataset.test = draw(kTestKey, spec.test_samples ? spec.test_samples : kTestSamples);
+  const auto split = [&](std::uint64_t key, std::int64_t asked, std::int64_t otherwise) {
+    return draw(key, asked == 0 ? otherwise : asked, dataset.classes);
+  };
+  dataset.train = split(kTrainKey, spec.train_samples, kTrainSamples);
+  dataset.test = split(kTestKey, spec.test_samples, kTestSamples);
   return dataset;
 }
 
@@ -182,6 +185,9 @@ Dataset load(const contract::DatasetSpec& spec) {
 
 extern const DatasetEntry synthetic_digits_entry;
 const DatasetEntry synthetic_digits_entry{
-    "synthetic_digits", "generated 28x28 digits in ten classes, no download", load};
+    .name = "synthetic_digits",
+    .summary = "generated 28x28 digits in ten classes, no download",
+    .load = load,
+    .is_generated = true};
 
 }  // namespace dlscale::trainer

@@ -40,6 +40,7 @@ class MemoryLoader : public Loader {
     } else {
       gather_images(samples, batch.input.data_ptr<float>());
     }
+    if (context_.target_is_input) return {batch.input, batch.input};
     std::int64_t* target = batch.target.data_ptr<std::int64_t>();
     for (std::int64_t sample : samples) *target++ = context_.split.labels[sample];
     return batch;

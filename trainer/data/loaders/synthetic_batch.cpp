@@ -9,12 +9,14 @@
 namespace dlscale::trainer {
 
 extern const LoaderEntry memory_entry;
+extern const LoaderEntry text_entry;
 
 namespace {
 
 class SyntheticLoader : public Loader {
  public:
-  explicit SyntheticLoader(const LoaderContext& context) : memory_(memory_entry.make(context)) {}
+  explicit SyntheticLoader(const LoaderContext& context)
+      : memory_((context.dataset.is_text() ? text_entry : memory_entry).make(context)) {}
 
   void start(std::vector<std::int64_t> samples, std::int64_t batch_size) override {
     left_ = static_cast<std::int64_t>(samples.size());
@@ -45,7 +47,10 @@ std::unique_ptr<Loader> make(const LoaderContext& context) {
 }  // namespace
 
 extern const LoaderEntry synthetic_batch_entry;
-const LoaderEntry synthetic_batch_entry{"synthetic",
-                                        "one batch, prepared once: loading costs nothing", make};
+const LoaderEntry synthetic_batch_entry{
+    .name = "synthetic",
+    .summary = "one batch, prepared once: loading costs nothing",
+    .make = make,
+    .samples = "any"};
 
 }  // namespace dlscale::trainer

@@ -7,24 +7,31 @@
 
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/optim/optimizer.hpp"
+#include "trainer/optim/step_unit.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
 class Sgd : public Optimizer {
  public:
-  Sgd(const contract::OptimizerSpec& spec, const std::vector<at::Tensor>& parameters)
+  Sgd(const contract::OptimizerSpec& spec, const Stepped& stepped)
       : spec_(spec),
-        parameters_(parameters),
-        stepped_(at::zeros({static_cast<std::int64_t>(parameters.size())}, at::kByte)) {
+        parameters_(stepped.tensors),
+        units_(units_by_decay(spec, stepped)),
+        stepped_(at::zeros({static_cast<std::int64_t>(parameters_.size())}, at::kByte)) {
     if (spec_.momentum == 0) return;
     for (const at::Tensor& parameter : parameters_) velocity_.push_back(at::zeros_like(parameter));
   }
 
   void step(double learning_rate) override {
     const at::NoGradGuard no_grad;
-    for (const bool first : {false, true}) {
-      if (gather(first)) step_gathered(learning_rate, first);
+    for (const bool decays : {true, false}) {
+      for (const bool first : {false, true}) {
+        if (gather(first, decays)) step_gathered(learning_rate, first, decays);
+      }
+    }
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      if (parameters_[i].grad().defined()) stepped_.data_ptr<std::uint8_t>()[i] = 1;
     }
   }
 
@@ -39,39 +46,42 @@ class Sgd : public Optimizer {
   }
 
  private:
-  /// The parameters that have a gradient and are in their first step, or are not. A parameter the
-  /// loss did not depend on has no gradient and stays as it is.
-  bool gather(bool first) {
+  /// What has a gradient and is in its first step, or is not, and decays, or does not. A parameter
+  /// the loss did not depend on has no gradient and stays as it is.
+  bool gather(bool first, bool decays) {
     chosen_.clear();
     gradients_.clear();
     chosen_velocity_.clear();
-    auto* const stepped = stepped_.data_ptr<std::uint8_t>();
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      if ((stepped[i] != 0) == first || !parameters_[i].grad().defined()) continue;
-      chosen_.push_back(parameters_[i]);
-      gradients_.push_back(parameters_[i].grad());
-      if (!velocity_.empty()) chosen_velocity_.push_back(velocity_[i]);
-      if (first) stepped[i] = 1;
+    const auto* const stepped = stepped_.const_data_ptr<std::uint8_t>();
+    for (const StepUnit& unit : units_) {
+      const at::Tensor& parameter = unit.in(parameters_);
+      const bool is_first = stepped[unit.piece.tensor] == 0;
+      if (is_first != first || unit.decays != decays || !parameter.grad().defined()) continue;
+      chosen_.push_back(unit.row_of(parameter, parameter));
+      gradients_.push_back(unit.row_of(parameter.grad(), parameter));
+      if (velocity_.empty()) continue;
+      chosen_velocity_.push_back(unit.row_of(unit.in(velocity_), parameter));
     }
     return !chosen_.empty();
   }
 
-  void step_gathered(double learning_rate, bool first) {
-    at::_fused_sgd_(chosen_, gradients_, chosen_velocity_, spec_.weight_decay, spec_.momentum,
-                    learning_rate, spec_.dampening, spec_.nesterov, /*maximize=*/false, first);
+  void step_gathered(double learning_rate, bool first, bool decays) {
+    at::_fused_sgd_(chosen_, gradients_, chosen_velocity_, decays ? spec_.weight_decay : 0,
+                    spec_.momentum, learning_rate, spec_.dampening, spec_.nesterov,
+                    /*maximize=*/false, first);
   }
 
   contract::OptimizerSpec spec_;
   std::vector<at::Tensor> parameters_;
+  std::vector<StepUnit> units_;
   at::Tensor stepped_;  ///< of each parameter: 1 after its first step
   std::vector<at::Tensor> velocity_;
   // Members, so that a step allocates nothing.
   std::vector<at::Tensor> chosen_, gradients_, chosen_velocity_;
 };
 
-std::unique_ptr<Optimizer> make(const contract::OptimizerSpec& spec,
-                                const std::vector<at::Tensor>& parameters) {
-  return std::make_unique<Sgd>(spec, parameters);
+std::unique_ptr<Optimizer> make(const contract::OptimizerSpec& spec, const Stepped& stepped) {
+  return std::make_unique<Sgd>(spec, stepped);
 }
 
 }  // namespace

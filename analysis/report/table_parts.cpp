@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/table_parts.hpp"
+
+#include "analysis/report/headings.hpp"
+
+namespace dlscale::analysis {
+
+std::string interval_title(const Repeats& repeats) {
+  if (repeats.most < kFewestForInterval) return "range";
+  return repeats.fewest < kFewestForInterval ? "range or 95 % interval" : "95 % interval";
+}
+
+Start::Start(const Frame& frame, const std::vector<CurveKey>& keys)
+    : worker(worker_word(frame)), axes(varying_axes(keys)) {}
+
+std::vector<Column> Start::columns() const {
+  std::vector<Column> columns;
+  for (const std::string& axis : axes) columns.push_back({axis, axis_title(axis, worker), ""});
+  columns.push_back({"gpus", worker + "s", ""});
+  return columns;
+}
+
+Row Start::row(const CurveKey& key, int gpus) const {
+  Row row;
+  for (const std::string& axis : axes) row.text(value_of(key, axis));
+  row.number(gpus);
+  return row;
+}
+
+void add_frame_notes(std::vector<std::string>& notes, const Frame& frame) {
+  const std::string uneven = describe_uneven_batches(frame);
+  if (!uneven.empty()) notes.push_back(uneven);
+  notes.push_back(describe_constants(frame));
+  notes.push_back(describe_use(frame));
+  const std::string interruptions = describe_interruptions(frame);
+  if (!interruptions.empty()) notes.push_back(interruptions);
+}
+
+Table begin_table(const Start& start, const std::string& id, const std::string& title,
+                  std::vector<std::string> notes, const std::vector<Column>& columns) {
+  Table table{id, title, std::move(notes), start.columns(), {}};
+  table.columns.insert(table.columns.end(), columns.begin(), columns.end());
+  return table;
+}
+
+}  // namespace dlscale::analysis

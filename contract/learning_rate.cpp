@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/learning_rate.hpp"
+
+#include <cmath>
+
+namespace dlscale::contract {
+
+LearningRateCurve::LearningRateCurve(const RunSpec& spec, std::int64_t steps_per_epoch)
+    : spec_(spec.lr_schedule),
+      schedule_(base::find(lr_schedule_table(), "lr_schedule", spec.lr_schedule.kind)),
+      first_(spec.lr.warmup_from == "zero" ? 0 : spec.lr.base),
+      peak_(spec.lr.peak),
+      warms_up_by_epochs_(spec.lr.warmup_update == "epoch"),
+      warmup_epochs_(spec.warmup_epochs),
+      t_max_(spec_.t_max_epochs > 0 ? spec_.t_max_epochs : spec.epochs),
+      steps_per_epoch_(static_cast<double>(steps_per_epoch)) {}
+
+double LearningRateCurve::at_step(std::int64_t step) const {
+  double e = static_cast<double>(step) / steps_per_epoch_;
+  if (spec_.update == "epoch") e = std::floor(e + kEpochSlack);
+  if (e < warmup_epochs_) {
+    const double done = warms_up_by_epochs_ ? std::floor(e + kEpochSlack) : e;
+    return first_ + (peak_ - first_) * done / warmup_epochs_;
+  }
+  const double t = spec_.origin == "after_warmup" ? e - warmup_epochs_ : e;
+  return schedule_.rate({spec_, peak_, t_max_}, t);
+}
+
+}  // namespace dlscale::contract

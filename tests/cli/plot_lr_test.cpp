@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale plot lr` as a user types it.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "tests/cli/dlscale_program.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kJuwels = DLSCALE_SOURCE_DIR "/examples/studies/juwels/study.toml";
+
+std::size_t lines_of(const std::string& text, const std::string& beginning) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find("\n" + beginning, at)) != std::string::npos; ++at)
+    ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("the learning rates of a study are drawn before anything is planned") {
+  test::DlscaleProgram program;
+  const test::Ran ran = program.run({"plot", "lr", kJuwels, "-o", "rates.svg"});
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.out == "wrote ./rates.csv\nwrote ./rates.gp\nwrote ./rates.svg\n");
+  const std::string csv = base::read_file(program.folder / "rates.csv");
+  CHECK_THAT(csv, Contains("27 curves of "));
+  CHECK(lines_of(csv, "\"step, 0.1\",0,0.025,,") == 1);
+  CHECK(lines_of(csv, "\"exponential, 25.6\",5,25.6,,") == 1);
+  CHECK_THAT(base::read_file(program.folder / "rates.svg"), Contains("</svg>"));
+}
+
+TEST_CASE("of a study's learning rates those of some points, with another warm-up, can be drawn") {
+  test::DlscaleProgram program;
+  const test::Ran ran =
+      program.run({"plot", "lr", kJuwels, "--where", "gpus == 1024 && lr_schedule == \"step\"",
+                   "-S", "training.lr.warmup_from='zero'"});
+  CHECK(ran.exit_code == 0);
+  const std::string csv = base::read_file(program.folder / "lr.csv");
+  CHECK_THAT(csv, Contains("one curve of "));
+  CHECK(lines_of(csv, "step,0,0,,") == 1);
+}
+
+TEST_CASE("learning rates of what is no study are refused in one line, and nothing is left") {
+  test::DlscaleProgram program;
+  const auto refused = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"plot", "lr"});
+    const test::Ran ran = program.run(arguments);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.out.empty());
+    CHECK(fs::is_empty(program.folder.path()));
+    return ran.err;
+  };
+  CHECK(refused({}) ==
+        "dlscale: . is a folder, and learning rates are drawn of a study: dlscale plot lr "
+        "STUDY.toml\n");
+  CHECK_THAT(refused({"nowhere.toml"}), Contains("nowhere.toml: "));
+  CHECK_THAT(refused({kJuwels, "-S", "training.warmup_epoch=1"}),
+             Contains("did you mean \"warmup_epochs\"?"));
+  CHECK_THAT(refused({kJuwels, "--baseline", "gpus=4"}), Contains("are for results"));
+  CHECK_THAT(refused({kJuwels, "-o", "lr.bmp"}), Contains("unknown figure format \"bmp\""));
+}
+
+TEST_CASE("an unknown figure is answered with the nearest, learning rates among them") {
+  test::DlscaleProgram program;
+  const test::Ran ran = program.run({"plot", "lrs"});
+  CHECK(ran.exit_code == 2);
+  CHECK_THAT(ran.err, Contains("unknown figure \"lrs\"; did you mean \"lr\"?"));
+  CHECK_THAT(program.run({"plot", "loss", "-S", "a=1"}).err, Contains("only plot lr draws one"));
+}

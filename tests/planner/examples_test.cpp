@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every study that comes along, planned.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <set>
+#include <vector>
+
+#include "tests/planner/planned.hpp"
+
+using namespace dlscale;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// All studies below a folder: the TOML files with a section [study].
+std::vector<fs::path> studies_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".toml") continue;
+    if (base::read_file(entry.path()).find("\n[study]\n") != std::string::npos) {
+      files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
+planner::Planning planned(const fs::path& file) {
+  return planner::make_plan({file, "local"}, test::shipped_resources());
+}
+
+}  // namespace
+
+TEST_CASE("each study of accuracies plans on this machine without a warning") {
+  int studies = 0;
+  for (const char* folder : {"accuracy", "accuracy-vs-batch"}) {
+    for (const fs::path& file : studies_in(test::kSource / "examples/studies" / folder)) {
+      INFO(file);
+      const planner::Planning planning = planned(file);
+      for (const std::string& warning : planning.plan.warnings) CHECK(warning.empty());
+      for (const contract::RunSpec& run : test::runs_of(planning)) {
+        CHECK(run.dataset.path.rfind("$DATA/", 0) == 0);
+      }
+      ++studies;
+    }
+  }
+  CHECK(studies == 8);
+}
+
+TEST_CASE("the classifiers of the Princeton study are those of its table") {
+  const auto planning = test::plan_example("princeton", "ionic");
+  std::set<std::string> seen;
+  for (const contract::RunSpec& run : test::runs_of(planning)) {
+    const contract::ModelOptions& options = run.model_options;
+    CHECK(run.weights == "$WEIGHTS/" + options.backbone + ".safetensors");
+    seen.insert(options.backbone + " " + std::to_string(options.classifier_hidden));
+  }
+  CHECK(seen == std::set<std::string>{"alexnet 4096", "densenet121 4096", "resnet18 0",
+                                      "squeezenet1_0 0", "vgg16 1024", "vgg16 2048", "vgg16 4096"});
+}
+
+TEST_CASE("accuracy is measured from batch 32 to 4096, the rate scaled with the batch") {
+  const auto planning = planned(test::kSource / "examples/studies/accuracy-vs-batch/study.toml");
+  CHECK(planning.plan.runs.size() == 3 * 8 * 3);
+  for (const contract::RunSpec& run : test::runs_of(planning)) {
+    CHECK(run.lr.peak == Approx(0.01 * static_cast<double>(run.global_batch) / 32));
+    CHECK(run.warmup_epochs == 1);
+  }
+}

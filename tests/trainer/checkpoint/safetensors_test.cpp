@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/checkpoint/safetensors.hpp"
+
+#include <torch/torch.h>
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace dlscale;
+using trainer::SafetensorsFile;
+
+namespace {
+
+std::string length_of(std::uint64_t bytes) {
+  return {reinterpret_cast<const char*>(&bytes), sizeof bytes};
+}
+
+/// What reading a file with this header and so many bytes of data says, without the file's name.
+std::string refused(const std::string& header, std::size_t data) {
+  test::TempDir folder;
+  const std::string file = folder.path() / "f";
+  base::write_file_atomically(file, length_of(header.size()) + header + std::string(data, 'x'));
+  try {
+    const SafetensorsFile opened(file);
+  } catch (const base::Error& error) {
+    CHECK(error.exit_code() == 2);
+    const std::string message = error.what();
+    REQUIRE(message.starts_with(file));
+    return message.substr(file.size());
+  }
+  return "";
+}
+
+std::string tensor(const std::string& type, const std::string& shape, const std::string& offsets) {
+  return "{\"dtype\":\"" + type + "\",\"shape\":" + shape + ",\"data_offsets\":" + offsets + "}";
+}
+
+}  // namespace
+
+TEST_CASE("tensors of every type come back from a safetensors file") {
+  test::TempDir folder;
+  const std::filesystem::path file = folder.path() / "f.safetensors";
+  std::vector<trainer::NamedTensor> tensors;
+  for (const auto type : {at::kDouble, at::kFloat, at::kHalf, at::kBFloat16, at::kLong}) {
+    const at::Tensor values = (torch::rand({3, 4}) * 100).to(type).t();  // not contiguous
+    tensors.push_back({std::string("a.") + c10::toString(type), values});
+  }
+  tensors.push_back({"scalar", torch::tensor(7)});
+  tensors.push_back({"empty", torch::empty({0, 3})});
+  trainer::write_safetensors(file, tensors);
+  CHECK(base::read_file(file).size() % 8 == 0);
+  SafetensorsFile opened(file);
+  CHECK(opened.entries().size() == tensors.size());
+  for (const auto& [name, expected] : tensors) {
+    INFO(name);
+    const auto& entries = opened.entries();
+    const auto found = std::ranges::find(entries, name, &contract::SafetensorsEntry::name);
+    REQUIRE(found != entries.end());
+    CHECK(torch::equal(opened.read(*found), expected));
+  }
+}
+
+TEST_CASE("other programs' safetensors files are read, whatever they say of themselves") {
+  test::TempDir folder;
+  const std::string file = folder.path() / "f";
+  const std::string header = R"({"__metadata__":{"format":"pt"},"b":)" +
+                             tensor("F32", "[1]", "[8,12]") +
+                             ",\"a\":" + tensor("I64", "[]", "[0,8]") + "}   ";
+  const float value = 2.5;
+  base::write_file_atomically(file, length_of(header.size()) + header + length_of(5) +
+                                        std::string(reinterpret_cast<const char*>(&value), 4));
+  SafetensorsFile opened(file);
+  REQUIRE(opened.entries().size() == 2);
+  CHECK(opened.read(opened.entries()[0]).item<std::int64_t>() == 5);
+  CHECK(opened.read(opened.entries()[1])[0].item<float>() == 2.5);
+}
+
+TEST_CASE("a safetensors file that is broken is refused with what is wrong") {
+  const std::string f32 = tensor("F32", "[2]", "[0,8]");
+  CHECK(refused("{\"a\":" + f32 + "}", 8).empty());
+  CHECK(refused("{\"a\":" + f32 + "}", 7) ==
+        " is cut off: a ends at byte 8 of the data, of which there are 7");
+  CHECK(refused("{\"a\":" + f32 + "}", 9) == " has 1 bytes behind its last tensor");
+  CHECK_THAT(refused("{\"a\":", 8), Catch::Contains("not valid JSON"));
+  CHECK_THAT(refused("[]", 0), Catch::Contains("expected a table, found array"));
+  CHECK(refused("{\"a\":{\"dtype\":\"F32\",\"shape\":[2]}}", 8) == ": a.data_offsets: missing");
+  CHECK(refused("{\"a\":" + tensor("I8", "[8]", "[0,8]") + "}", 8) ==
+        " has a of the type I8; F64, F32, F16, BF16 and I64 can be read");
+  CHECK(refused("{\"a\":" + tensor("F32", "[3]", "[0,8]") + "}", 8) ==
+        " has a with 8 bytes of data, which [3] of F32 do not have");
+  CHECK(refused("{\"a\":" + tensor("F32", "[4611686018427387904, 4]", "[0,8]") + "}", 8) != "");
+  CHECK(refused("{\"a\":" + tensor("F32", "[2]", "[8,0]") + "}", 8) ==
+        ": a.data_offsets: must be where its data begin and where they end");
+  CHECK(refused("{\"a\":" + tensor("F32", "[-2]", "[0,8]") + "}", 8) ==
+        ": a.shape: has a size below 0");
+  CHECK(refused("{\"a\":" + f32 + ",\"b\":" + tensor("F32", "[2]", "[4,12]") + "}", 12) ==
+        ": b: its data overlap those of a");
+  CHECK(refused("{\"a\":" + f32 + ",\"b\":" + tensor("F32", "[1]", "[12,16]") + "}", 16) ==
+        ": b: its data begin at byte 12, but those before it end at 8");
+}
+
+TEST_CASE("what is no safetensors file at all is refused before anything is allocated") {
+  test::TempDir folder;
+  const std::string file = folder.path() / "f";
+  CHECK_THROWS_WITH(SafetensorsFile(file), file + " cannot be read: No such file or directory");
+  CHECK_THROWS_WITH(SafetensorsFile(folder.path()), folder.path().string() + " is no file");
+  base::write_file_atomically(file, "short");
+  CHECK_THROWS_WITH(SafetensorsFile(file),
+                    file + " is no safetensors file: it has fewer than 8 bytes");
+  base::write_file_atomically(file, length_of(1ULL << 60));
+  CHECK_THROWS_WITH(
+      SafetensorsFile(file),
+      file + " is no safetensors file: its header would have 1152921504606846976 bytes");
+  base::write_file_atomically(file, length_of(100) + "{}");
+  CHECK_THROWS_WITH(SafetensorsFile(file),
+                    file + " is cut off within its header: it has 10 bytes of 108");
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data sets of colour images: CIFAR-10's binary batches, and trees of JPEG and PNG files.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/run_outcome.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/data/sample_files.hpp"
+#include "trainer/data/dataset.hpp"
+#include "trainer/data/image_file.hpp"
+
+using namespace dlscale;
+namespace fs = std::filesystem;
+
+namespace {
+
+trainer::Dataset load(const contract::DatasetSpec& spec) {
+  return base::find(trainer::dataset_table(), "dataset", spec.kind).load(spec);
+}
+
+std::string record(int label, char value) {
+  return static_cast<char>(label) + std::string(3072, value);
+}
+
+/// The message of loading `kind` from `folder`; checks that the exit code is that of data.
+std::string error_of(const std::string& kind, const fs::path& folder) {
+  try {
+    load({kind, folder});
+  } catch (const base::RunError& error) {
+    CHECK(error.exit_code() == contract::kExitData);
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string error_of_picture(const fs::path& path) {
+  try {
+    trainer::read_picture(path);
+  } catch (const base::RunError& error) {
+    CHECK(error.exit_code() == contract::kExitData);
+    CHECK_THAT(error.what(), Catch::Contains(path.string()));
+    return error.what();
+  }
+  return "no error";
+}
+
+void cut_to(const fs::path& path, std::size_t bytes) {
+  test::write_text(path, base::read_file(path).substr(0, bytes));
+}
+
+}  // namespace
+
+TEST_CASE("CIFAR-10's batches are read in the order of their names, pixels as they are") {
+  test::TempDir folder;
+  test::write_text(folder / "data_batch_2.bin", record(7, 'b'));
+  test::write_text(folder / "data_batch_1.bin", record(3, 'a') + record(4, 'c'));
+  test::write_text(folder / "test_batch.bin", record(9, 'd'));
+  const auto set = load({"cifar10", folder.path()});
+  CHECK(set.shape == trainer::ImageShape{3, 32, 32});
+  CHECK(set.train.labels == std::vector<std::uint16_t>{3, 4, 7});
+  CHECK(*set.train.image(1, set.shape) == 'c');
+  CHECK(*set.train.image(2, set.shape) == 'b');
+  CHECK(set.test.labels == std::vector<std::uint16_t>{9});
+}
+
+TEST_CASE("a broken batch of CIFAR-10 is named with its record") {
+  test::TempDir folder;
+  test::write_text(folder / "test_batch.bin", record(9, 'd'));
+  CHECK_THAT(error_of("cifar10", folder.path()), Catch::Contains("has no data_batch*.bin and no "));
+  const auto batch = folder / "data_batch_1.bin";
+  test::write_text(batch, record(1, 'a') + record(2, 'a').substr(0, 100));
+  CHECK_THAT(error_of("cifar10", folder.path()),
+             Catch::Contains("data_batch_1.bin: it is cut short: 100 bytes are left for record 2"));
+  test::write_text(batch, record(1, 'a') + record(10, 'a'));
+  CHECK_THAT(error_of("cifar10", folder.path()),
+             Catch::Contains("record 2 has the label 10, above 9"));
+  test::write_text(batch, "");
+  CHECK_THAT(error_of("cifar10", folder.path()), Catch::Contains("data_batch_1.bin: it is empty"));
+}
+
+TEST_CASE("JPEG and PNG files give planes of red, green and blue") {
+  test::TempDir folder;
+  test::write_png(folder / "a.png", 2, 3, 77);
+  test::write_jpeg(folder / "b.jpg", 2, 3, 77);
+  for (const char* name : {"a.png", "b.jpg"}) {
+    const auto picture = trainer::read_picture(folder / name);
+    CHECK(picture.height == 2);
+    CHECK(picture.width == 3);
+    REQUIRE(picture.pixels.size() == 18);
+    for (const int pixel : picture.pixels) CHECK(std::abs(pixel - 77) <= 1);
+  }
+}
+
+TEST_CASE("a picture that is damaged, empty or none is an error with its name") {
+  test::TempDir folder;
+  test::write_png(folder / "a.png", 40, 40, 77);
+  test::write_jpeg(folder / "b.jpg", 40, 40, 77);
+  cut_to(folder / "a.png", 60);
+  CHECK_THAT(error_of_picture(folder / "a.png"), Catch::Contains("the PNG data is damaged"));
+  cut_to(folder / "b.jpg", base::read_file(folder / "b.jpg").size() - 20);
+  CHECK_THAT(error_of_picture(folder / "b.jpg"), Catch::Contains("the JPEG data is damaged"));
+  cut_to(folder / "b.jpg", 12);
+  CHECK_THAT(error_of_picture(folder / "b.jpg"), Catch::Contains("the JPEG data is damaged"));
+  test::write_text(folder / "c.jpg", "GIF89a");
+  CHECK_THAT(error_of_picture(folder / "c.jpg"), Catch::Contains("neither a JPEG nor a PNG file"));
+  test::write_text(folder / "d.jpg", "");
+  CHECK_THAT(error_of_picture(folder / "d.jpg"), Catch::Contains("it is empty"));
+}
+
+TEST_CASE("a folder of images has its classes by name, whose images take turns") {
+  test::TempDir folder;
+  test::write_png(folder / "train/dog/2.png", 2, 2, 20);
+  test::write_png(folder / "train/dog/1.png", 2, 2, 10);
+  test::write_png(folder / "train/cat/x.png", 2, 2, 30);
+  test::write_text(folder / "train/cat/notes.txt", "no image");
+  test::write_jpeg(folder / "test/dog/1.JPG", 2, 2, 40);
+  const auto set = load({"image_folder", folder.path()});
+  CHECK(set.classes == 2);
+  CHECK(set.shape == trainer::ImageShape{3, 2, 2});
+  CHECK(set.train.labels == std::vector<std::uint16_t>{0, 1, 1});
+  CHECK(*set.train.image(0, set.shape) == 30);
+  CHECK(*set.train.image(1, set.shape) == 10);
+  CHECK(*set.train.image(2, set.shape) == 20);
+  CHECK(set.test.labels == std::vector<std::uint16_t>{1});
+}
+
+TEST_CASE("a folder of images that lacks something says what") {
+  test::TempDir folder;
+  const auto error = [&] { return error_of("image_folder", folder.path()); };
+  CHECK_THAT(error(), Catch::Contains("has no folder val, validation or test"));
+  base::make_directories(folder / "val");
+  CHECK_THAT(error(), Catch::Contains("cannot read " + (folder / "train").string()));
+  base::make_directories(folder / "train");
+  CHECK_THAT(error(), Catch::Contains("train has no folder of a class"));
+  base::make_directories(folder / "train/cat");
+  test::write_png(folder / "val/dog/1.png", 2, 2, 1);
+  CHECK_THAT(error(), Catch::Contains("val has the class dog, which "));
+  base::make_directories(folder / "train/dog");
+  CHECK_THAT(error(), Catch::Contains("train/cat has no image (.jpg, .jpeg, .png)"));
+}
+
+TEST_CASE("images of several sizes are an error that names one and the remedy") {
+  test::TempDir folder;
+  test::write_png(folder / "train/cat/1.png", 2, 2, 1);
+  test::write_png(folder / "train/cat/2.png", 2, 3, 1);
+  test::write_png(folder / "val/cat/1.png", 2, 2, 1);
+  CHECK_THAT(error_of("image_folder", folder.path()),
+             Catch::EndsWith("train/cat/2.png has 2x3 pixels, the images before it 2x2: images in "
+                             "memory are of one size; scale them beforehand, or use a loader that "
+                             "crops them"));
+}
+
+TEST_CASE("the real CIFAR-10 samples are the same as binary batch and as JPEG files") {
+  const char* data = std::getenv("DLSCALE_TEST_DATA");
+  if (!data) {
+    std::cout << "skipped: DLSCALE_TEST_DATA does not name a folder with cifar10/\n";
+    return;
+  }
+  const std::string cifar = std::string(data) + "/cifar10";
+  const auto binary = load({"cifar10", cifar});
+  CHECK(binary.train.size() == 200);
+  CHECK(binary.test.size() == 100);
+  test::TempDir folder;
+  const std::string unpack = "tar xzf " + cifar + "/cifar10-";
+  REQUIRE(std::system((unpack + "test-jpg.tar.gz -C " + folder.path().string()).c_str()) == 0);
+  fs::copy(folder / "test", folder / "train", fs::copy_options::recursive);
+  const auto images = load({"cifar10", folder.path(), 0, 100});
+  CHECK(images.train.size() == 2000);
+  CHECK(images.test.labels == binary.test.labels);
+  CHECK(images.test.pixels == binary.test.pixels);
+}

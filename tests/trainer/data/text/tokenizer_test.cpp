@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/text/tokenizer.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "trainer/data/text/special_token.hpp"
+#include "trainer/data/text/vocabulary.hpp"
+
+using namespace dlscale;
+using Words = std::vector<std::string>;
+
+TEST_CASE("words are in lower case and between white space; some punctuation is words") {
+  CHECK(trainer::tokenize("Two young, White  males (outside).") ==
+        Words{"two", "young", ",", "white", "males", "(", "outside", ")", "."});
+  CHECK(trainer::tokenize("it's \"so\": a-b; c/d?!") ==
+        Words{"it", "'", "s", "so", "a-b", "c/d", "?", "!"});
+  CHECK(trainer::tokenize(" \t\n") == Words{});
+}
+
+TEST_CASE("letters of Latin-1 have lower case as well, other characters stay") {
+  CHECK(trainer::tokenize("ÄRGER Über CAFÉ") == Words{"ärger", "über", "café"});
+  CHECK(trainer::tokenize("3×4 ÞØß ÷") == Words{"3×4", "þøß", "÷"});
+  CHECK(trainer::tokenize("Ωμ Ж") == Words{"Ωμ", "Ж"});
+}
+
+TEST_CASE("text is UTF-8 up to its first byte that is none") {
+  CHECK(trainer::utf8_prefix("a€é𝄞") == std::string("a€é𝄞").size());
+  CHECK(trainer::utf8_prefix("ab\xe9 d") == 2);
+  CHECK(trainer::utf8_prefix("a\xc3") == 1);      // ends in a character
+  CHECK(trainer::utf8_prefix("a\xc0\xaf") == 1);  // longer than need be
+  CHECK(trainer::utf8_prefix("\xe0\x80\xaf") == 0);
+  CHECK(trainer::utf8_prefix("ab\xed\xa0\x80") == 2);    // half of a pair
+  CHECK(trainer::utf8_prefix("\xf4\x90\x80\x80") == 0);  // beyond Unicode
+  CHECK(trainer::utf8_prefix("\x80") == 0);
+}
+
+TEST_CASE("Latin-1 becomes UTF-8 byte by byte") {
+  CHECK(trainer::utf8_of_latin1("caf\xe9 \xfc"
+                                "ber") == "café über");
+}
+
+TEST_CASE("the most frequent words have the first numbers, equals by their bytes") {
+  const std::vector<Words> texts{{"b", "a", "c"}, {"c", "b"}, {"d", "c"}};
+  const trainer::Vocabulary all(texts, {});
+  CHECK(all.size() == trainer::kSpecialTokens + 4);
+  CHECK(all.numbers_of({"c", "b", "a", "d"}) == std::vector<std::int32_t>{4, 5, 6, 7});
+  CHECK(all.number_of("e") == trainer::kUnknown);
+}
+
+TEST_CASE("a vocabulary has no rare words and no more words than asked") {
+  const std::vector<Words> texts{{"b", "a", "c"}, {"c", "b"}, {"d", "c"}};
+  CHECK(trainer::Vocabulary(texts, {.min_count = 2}).numbers_of({"c", "b", "a"}) ==
+        std::vector<std::int32_t>{4, 5, trainer::kUnknown});
+  CHECK(trainer::Vocabulary(texts, {.most_words = 1}).numbers_of({"c", "b"}) ==
+        std::vector<std::int32_t>{4, trainer::kUnknown});
+  CHECK(trainer::Vocabulary({}, {}).size() == trainer::kSpecialTokens);
+}

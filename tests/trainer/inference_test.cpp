@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/inference.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/file.hpp"
+#include "contract/process_count.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/thread_launch.hpp"
+#include "trainer/assemble.hpp"
+#include "trainer/comm/thread.hpp"
+
+using namespace dlscale;
+using test::all;
+
+namespace {
+
+contract::RunSpec description(const std::string& framework, int ranks) {
+  contract::RunSpec spec;
+  spec.mode = "inference";
+  spec.framework = framework;
+  spec.dataset = {"synthetic_digits", "", 64, 50};
+  spec.gpus = ranks;
+  spec.batch_per_gpu = 4;
+  spec.global_batch = 4 * ranks;
+  return spec;
+}
+
+struct Seen {
+  trainer::FitResult result;
+  std::vector<contract::ResultRecord> records;
+};
+
+Seen measure(const contract::RunSpec& spec, bool told = false) {
+  const test::TempDir folder;
+  const contract::LaunchDir launch = contract::RunDir(folder.path()).make_next_launch();
+  Seen seen;
+  trainer::run_as_threads(contract::process_count(spec), [&](trainer::Communicator& ranks) {
+    base::SystemClock clock;
+    trainer::CollectiveQueue queue(ranks, clock);
+    trainer::ResultWriter writer;
+    if (queue.rank() == 0) writer.open(launch);
+    auto parts = trainer::assemble(spec, queue.rank(), queue, clock);
+    trainer::Checkpointer checkpoints(
+        {spec, contract::RunDir(folder.path()), 1, queue, writer, clock}, *parts.style);
+    const auto told_to_stop = [&] { return told && queue.rank() == queue.size() - 1; };
+    const auto result =
+        trainer::measure_inference(spec, parts, {queue, writer, clock, checkpoints, told_to_stop});
+    if (queue.rank() == 0) seen.result = result;
+  });
+  seen.records = contract::parse_results(base::read_file(launch.results())).records;
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("inference measures at least 100 batches of each replica, in every style") {
+  for (const char* framework : {"ddp", "deepspeed", "data_parallel", "vanilla_data_parallel"}) {
+    INFO(framework);
+    const Seen seen = measure(description(framework, 2));
+    CHECK(seen.result.outcome == contract::RunOutcome::Completed);
+    const auto records = all<contract::InferenceRecord>(seen.records);
+    REQUIRE(records.size() == 1);
+    const contract::InferenceRecord& record = records[0];
+    CHECK(record.batch == 4);
+    CHECK(record.batches == 100);
+    CHECK(record.latency_s.p50 > 0);
+    CHECK(record.latency_s.p50 <= record.latency_s.p90);
+    CHECK(record.latency_s.p90 <= record.latency_s.max);
+    CHECK(record.samples_per_s == Approx(100 * 8 / record.wall_s));
+    CHECK(record.wall_s >= record.latency_s.mean * 90);
+    CHECK(record.peak_memory_bytes > 0);
+  }
+}
+
+TEST_CASE("a test set of more batches than 100 is passed through once") {
+  auto spec = description("ddp", 1);
+  spec.dataset.test_samples = 615;
+  CHECK(all<contract::InferenceRecord>(measure(spec).records)[0].batches == 153);
+}
+
+TEST_CASE("inference ends on all ranks when one is told that the time is nearly up") {
+  const Seen seen = measure(description("ddp", 2), true);
+  CHECK(seen.result.outcome == contract::RunOutcome::TimedOut);
+  CHECK(all<contract::InferenceRecord>(seen.records).empty());
+}

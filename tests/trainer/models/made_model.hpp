@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model of the table on the processor, as tests want it.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+
+#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/models/model.hpp"
+
+namespace dlscale::test {
+
+inline const trainer::Device& processor() {
+  static const auto device = base::find(trainer::device_table(), "device", "cpu").make({});
+  return *device;
+}
+
+inline trainer::ModelContext model_context(
+    const trainer::ImageShape& shape, int classes,
+    trainer::Precision precision = trainer::Precision::fp32) {
+  return {.input = shape,
+          .classes = classes,
+          .precision = precision,
+          .device = processor(),
+          .seed = 3,
+          .options = {.backbone = "squeezenet1_0"}};
+}
+
+inline std::unique_ptr<trainer::Model> make_model(const std::string& name,
+                                                  const trainer::ModelContext& context) {
+  return base::find(trainer::model_table(), "model", name).make(context);
+}
+
+/// The parameter or buffer of that name.
+inline at::Tensor weight(trainer::Model& model, const std::string& name) {
+  INFO(name);
+  const auto all = model.weights();
+  const auto found = std::ranges::find(all, name, &trainer::NamedTensor::name);
+  REQUIRE(found != all.end());
+  return found->tensor.detach();
+}
+
+}  // namespace dlscale::test

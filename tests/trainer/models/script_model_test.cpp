@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/models/script_model.hpp"
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/run_outcome.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/models/made_model.hpp"
+#include "tests/trainer/models/script_module.hpp"
+
+using namespace dlscale;
+using test::model_context;
+using trainer::Precision;
+
+namespace {
+
+struct Script {
+  test::TempDir folder;
+  std::string path = folder.path() / "model.pt";
+
+  std::unique_ptr<trainer::Model> made(Precision precision = Precision::fp32,
+                                       int worker = 0) const {
+    auto context = model_context({1, 6, 6}, 5, precision);
+    context.worker = worker;
+    return trainer::make_script_model(path, context);
+  }
+  /// What loading it says.
+  std::string refused() const {
+    try {
+      made();
+    } catch (const base::RunError& error) {
+      CHECK(error.exit_code() == contract::kExitBadRunDescription);
+      return error.what();
+    }
+    return "";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a TorchScript module is a model of one block with its own parameters") {
+  Script script;
+  test::save_script(script.path, 36, 5);
+  const auto model = script.made();
+  CHECK(model->parameter_names() == std::vector<std::string>{"hidden", "scores"});
+  CHECK(model->blocks().size() == 1);
+  CHECK(trainer::parameter_count(*model) == 36 * 32 + 32 * 5);
+  CHECK(model->buffers().size() == 1);
+  const at::Tensor input = torch::randn({3, 1, 6, 6});
+  const auto& parameters = model->parameters();
+  const at::Tensor expected =
+      input.flatten(1).matmul(parameters[0]).relu().matmul(parameters[1]) + 1;
+  const at::Tensor output = model->forward(input);
+  CHECK(torch::allclose(output, expected));
+  output.sum().backward();
+  CHECK(parameters[0].grad().abs().sum().item<float>() > 0);
+  trainer::freeze_beginnings(*model, "hidden");
+  CHECK(model->parameter_names() == std::vector<std::string>{"scores"});
+  CHECK(trainer::total_parameter_count(*model) == 36 * 32 + 32 * 5);
+}
+
+TEST_CASE("a TorchScript module computes in double precision where that is asked for") {
+  Script script;
+  test::save_script(script.path, 36, 5);
+  const auto model = script.made(Precision::fp64);
+  CHECK(model->forward(torch::randn({3, 1, 6, 6}, torch::kDouble)).scalar_type() == at::kDouble);
+  CHECK(model->buffers()[0].scalar_type() == at::kDouble);
+}
+
+TEST_CASE("what a TorchScript module draws follows from worker and pass, in training only") {
+  Script script;
+  test::save_script(script.path, 36, 5, R"(
+def forward(self, x):
+    h = torch.matmul(torch.flatten(x, 1), self.hidden)
+    return torch.matmul(torch.dropout(h, 0.5, self.training), self.scores)
+)");
+  const auto one = script.made(), same = script.made(), other = script.made(Precision::fp32, 1);
+  const at::Tensor input = torch::randn({3, 1, 6, 6});
+  const at::Tensor first = one->forward(input).detach();
+  CHECK(torch::equal(same->forward(input), first));
+  CHECK(!torch::equal(other->forward(input), first));
+  const at::Tensor second = one->forward(input).detach();
+  CHECK(!torch::equal(second, first));
+  same->state().back().tensor.fill_(1);
+  CHECK(torch::equal(same->forward(input), second));
+  one->set_training(false);
+  CHECK(torch::equal(one->forward(input), one->forward(input)));
+}
+
+TEST_CASE("a file that is missing or no TorchScript module is refused") {
+  Script script;
+  CHECK_THAT(script.refused(), Catch::StartsWith("model: ") && Catch::Contains(script.path) &&
+                                   Catch::Contains("No such file or directory"));
+  base::write_file_atomically(script.path, "import torch\n");
+  CHECK_THAT(script.refused(),
+             Catch::StartsWith("model: " + script.path + " is no TorchScript module"));
+  CHECK(script.refused().find('\n') == std::string::npos);
+}
+
+TEST_CASE("a TorchScript module that takes or makes something else is refused") {
+  Script script;
+  test::save_script(script.path, 64, 5);
+  CHECK_THAT(script.refused(),
+             Catch::StartsWith("model: " + script.path + " cannot take a batch of [2, 1, 6, 6]: "));
+  test::save_script(script.path, 36, 7);
+  CHECK(script.refused() ==
+        "model: " + script.path +
+            " makes [2, 7] of a batch of [2, 1, 6, 6]; scores of 2 samples for the data's 5 "
+            "classes are [2, 5]");
+  test::save_script(script.path, 36, 5, "def forward(self, x):\n    return 'five'\n");
+  CHECK_THAT(script.refused(), Catch::Contains("cannot take a batch of [2, 1, 6, 6]: "));
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/models/weights.hpp"
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/models/made_model.hpp"
+#include "trainer/checkpoint/safetensors.hpp"
+
+using namespace dlscale;
+using test::make_model;
+using test::model_context;
+using test::weight;
+using trainer::NamedTensor;
+
+namespace {
+
+/// A file of weights, at first of a residual network of ten classes.
+struct WeightsFile {
+  test::TempDir folder;
+  std::string path = folder.path() / "weights.safetensors";
+  std::vector<NamedTensor> tensors;
+  WeightsFile() {
+    for (const auto& [name, tensor] : made(9)->weights()) {
+      tensors.push_back({name, tensor.detach().clone()});
+    }
+  }
+  static std::unique_ptr<trainer::Model> made(std::uint64_t seed) {
+    auto context = model_context({3, 16, 16}, 10);
+    context.seed = seed;
+    return make_model("resnet18", context);
+  }
+  void write() const { trainer::write_safetensors(path, tensors); }
+  NamedTensor& at(const std::string& name) {
+    return *std::ranges::find(tensors, name, &NamedTensor::name);
+  }
+  /// What loading says, without the key and the file's name.
+  std::string refused() const {
+    write();
+    const auto model = made(3);
+    const at::Tensor before = weight(*model, "conv1.weight").clone();
+    try {
+      trainer::load_weights(*model, path);
+    } catch (const base::RunError& error) {
+      CHECK(error.exit_code() == contract::kExitBadRunDescription);
+      CHECK(torch::equal(weight(*model, "conv1.weight"), before));
+      return std::string(error.what()).substr(("weights: " + path + ": ").size());
+    }
+    return "";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a file fills parameters and buffers of every precision") {
+  WeightsFile file;
+  file.at("bn1.num_batches_tracked").tensor.fill_(12);
+  for (const auto type : {at::kFloat, at::kDouble, at::kHalf}) {
+    NamedTensor& converted = file.at("layer1.0.conv1.weight");
+    converted.tensor = converted.tensor.to(type);
+    file.write();
+    const auto model = WeightsFile::made(3);
+    trainer::load_weights(*model, file.path);
+    for (const auto& [name, tensor] : file.tensors) {
+      INFO(name);
+      CHECK(torch::equal(weight(*model, name), tensor.to(weight(*model, name).scalar_type())));
+    }
+  }
+}
+
+TEST_CASE("a file without counts of batches is one of an older PyTorch") {
+  WeightsFile file;
+  std::erase_if(file.tensors,
+                [](const NamedTensor& part) { return part.name.ends_with("num_batches_tracked"); });
+  CHECK(file.refused().empty());
+}
+
+TEST_CASE("names, shapes and types that do not fit are refused, and nothing is loaded") {
+  WeightsFile missing;
+  std::erase_if(missing.tensors, [](const NamedTensor& part) { return part.name == "bn1.bias"; });
+  CHECK(missing.refused() == "has no tensor \"bn1.bias\"");
+  WeightsFile extra;
+  extra.tensors.push_back({"layer5.0.conv1.weight", torch::ones(3)});
+  CHECK(extra.refused() == "\"layer5.0.conv1.weight\" is no tensor of the model");
+  WeightsFile misspelt;
+  misspelt.at("layer2.1.bn2.bias").name = "layer2.1.bn2.bais";
+  CHECK(misspelt.refused() ==
+        "\"layer2.1.bn2.bais\" is no tensor of the model; is it \"layer2.1.bn2.bias\"?");
+  WeightsFile shape;
+  shape.at("conv1.weight").tensor = torch::ones({64, 3, 7, 7});
+  CHECK(shape.refused() == "\"conv1.weight\" is [64, 3, 7, 7], the model's is [64, 3, 3, 3]");
+  WeightsFile type;
+  type.at("conv1.weight").tensor = torch::ones({64, 3, 3, 3}, torch::kLong);
+  CHECK(type.refused() == "\"conv1.weight\" is of the type I64, the model's is Float");
+}
+
+TEST_CASE("the classifier of other classes is refused with the way to go on") {
+  WeightsFile file;
+  file.at("fc.weight").tensor = torch::ones({1000, 512});
+  file.at("fc.bias").tensor = torch::ones({1000});
+  CHECK(file.refused() ==
+        "\"fc.weight\" is [1000, 512], the model's is [10, 512]; the file is for another number of "
+        "classes than the data have: the model frozen_backbone takes it without its classifier");
+}
+
+TEST_CASE("of a training state the weights are the model's, without its random numbers") {
+  const at::Tensor one = torch::ones(1);
+  const auto weights = trainer::weights_in(
+      {{"model.fc.weight", one}, {"model.random.passes", one}, {"optimizer.momentum", one}});
+  REQUIRE(weights.size() == 1);
+  CHECK(weights[0].name == "fc.weight");
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/parallel/optimizer_step.hpp"
+
+#include <torch/torch.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "trainer/checkpoint/named_tensor.hpp"
+
+using namespace dlscale;
+
+namespace {
+
+trainer::OptimizerStep make_step(const contract::RunSpec& spec,
+                                 const std::vector<at::Tensor>& tensors) {
+  return {spec, tensors,
+          base::find(trainer::optimizer_table(), "optimizer", "sgd").make({}, {tensors})};
+}
+
+}  // namespace
+
+TEST_CASE("the mean follows the parameters by its decay, and changes places with them") {
+  contract::RunSpec spec;
+  spec.ema_decay = 0.75;
+  const at::Tensor parameter = torch::full({3}, 2.0, torch::kDouble).requires_grad_();
+  auto step = make_step(spec, {parameter});
+  double mean = 2;
+  for (int i = 1; i <= 5; ++i) {
+    parameter.mutable_grad() = torch::ones({3}, torch::kDouble);
+    step.take(0.5);
+    mean = 0.75 * mean + 0.25 * (2 - 0.5 * i);
+  }
+  REQUIRE(step.has_mean());
+  CHECK(step.state().back().name == "ema_0");
+  CHECK(torch::allclose(step.state().back().tensor, torch::full({3}, mean, torch::kDouble), 1e-14));
+  step.swap_mean();
+  CHECK(torch::allclose(parameter, torch::full({3}, mean, torch::kDouble), 1e-14));
+  step.swap_mean();
+  CHECK(torch::equal(parameter, torch::full({3}, -0.5, torch::kDouble)));
+}
+
+TEST_CASE("a step that is left out leaves the mean as it is") {
+  contract::RunSpec spec;
+  spec.ema_decay = 0.5;
+  spec.precision = "fp16";
+  const at::Tensor parameter = torch::ones({2}, torch::requires_grad());
+  auto step = make_step(spec, {parameter});
+  parameter.mutable_grad() = torch::full({2}, INFINITY);
+  step.take(0.1);
+  CHECK(torch::equal(step.state().back().tensor, torch::ones({2})));
+}
+
+TEST_CASE("without ema_decay there is no mean and nothing changes places") {
+  const at::Tensor parameter = torch::ones({2}, torch::requires_grad());
+  auto step = make_step({}, {parameter});
+  CHECK_FALSE(step.has_mean());
+  step.swap_mean();
+  CHECK(torch::equal(parameter, torch::ones({2})));
+  CHECK(step.state().empty());
+}

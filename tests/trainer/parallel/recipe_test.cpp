@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Optimizers, decay groups and means of parameters in every style: as on one rank, and after a stop
+// as without.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+
+#include "contract/process_count.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/thread_launch.hpp"
+#include "trainer/capabilities.hpp"
+
+using namespace dlscale;
+using test::all;
+
+namespace {
+
+/// 5 steps of 24 samples, in double precision.
+contract::RunSpec recipe(const std::string& framework, int ranks, int stage = 2) {
+  contract::RunSpec spec;
+  spec.run_id = "run";
+  spec.framework = framework;
+  spec.framework_options.zero_stage = stage;
+  spec.precision = "fp64";
+  spec.dataset = {"synthetic_digits", "", 120, 50};
+  spec.gpus = ranks;
+  spec.batch_per_gpu = 24 / ranks;
+  spec.global_batch = 24;
+  if (framework == "hybrid" && ranks % 2 == 0) spec.framework_options.model_parallel_size = 2;
+  spec.lr = {.base = 0.1, .peak = 0.1};
+  spec.optimizer = {.momentum = 0.9};
+  spec.window_steps = 2;
+  return spec;
+}
+
+std::vector<contract::RunSpec> all_styles(int ranks) {
+  std::vector<contract::RunSpec> specs;
+  const auto capabilities = trainer::capabilities();
+  for (const std::string& framework : capabilities.families.at("framework")) {
+    specs.push_back(recipe(framework, ranks));
+  }
+  for (const int stage : {0, 1, 3}) specs.push_back(recipe("deepspeed", ranks, stage));
+  specs.push_back(recipe("deepspeed", ranks, 3));
+  specs.back().framework_options.offload_optimizer = true;
+  return specs;
+}
+
+/// Everything that a style could get wrong at once.
+contract::RunSpec with(contract::RunSpec spec, const std::string& optimizer) {
+  spec.optimizer = {.kind = optimizer, .weight_decay = 0.05, .decayed = "weights"};
+  spec.ema_decay = 0.7;
+  if (optimizer == "sgd" || optimizer == "lars") spec.optimizer.momentum = 0.9;
+  if (optimizer.starts_with("adam")) spec.lr = {.base = 1e-3, .peak = 1e-3};
+  if (optimizer == "lars") spec.optimizer.lars.trust_coefficient = 0.02;
+  return spec;
+}
+
+test::ThreadLaunch run(const contract::RunSpec& spec) {
+  test::TempDir folder;
+  return test::launch(spec, folder.path());
+}
+
+double largest_difference(const std::string& a, const std::string& b) {
+  if (a.size() != b.size()) return INFINITY;
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); i += sizeof(double)) {
+    double x = 0, y = 0;
+    std::memcpy(&x, &a[i], sizeof x);
+    std::memcpy(&y, &b[i], sizeof y);
+    largest = std::max(largest, std::abs(x - y));
+  }
+  return largest;
+}
+
+std::string name_of(const contract::RunSpec& spec) {
+  return spec.optimizer.kind + " in " + spec.framework + " of stage " +
+         std::to_string(spec.framework_options.zero_stage) + " on " + std::to_string(spec.gpus);
+}
+
+}  // namespace
+
+TEST_CASE("every optimizer, with decay groups and a mean, learns in every style as on one rank") {
+  for (const char* optimizer : {"sgd", "adam", "adamw", "lars"}) {
+    const auto alone = run(with(recipe("synchronous", 1), optimizer));
+    const auto expected = all<contract::EvalRecord>(alone.records).back();
+    for (const int ranks : {2, 3}) {
+      for (const auto& style : all_styles(ranks)) {
+        const auto spec = with(style, optimizer);
+        INFO(name_of(spec));
+        const auto found = run(spec);
+        CHECK(largest_difference(found.parameters, alone.parameters) < 1e-9);
+        const auto eval = all<contract::EvalRecord>(found.records).back();
+        CHECK(eval.correct == expected.correct);
+        CHECK(eval.loss == Approx(expected.loss).epsilon(1e-9));  // of the mean
+      }
+    }
+  }
+}
+
+TEST_CASE("a run with adam and a mean that stops and goes on ends where it would have ended") {
+  for (const auto& style : all_styles(2)) {
+    const auto spec = with(style, "adam");
+    INFO(name_of(spec));
+    test::TempDir folder;
+    const int last_rank = contract::process_count(spec) - 1;
+    const auto first = test::launch(spec, folder.path(), {.rank = last_rank, .question = 1});
+    REQUIRE(first.outcome == contract::RunOutcome::Preempted);
+    const auto second = test::launch(spec, folder.path());
+    CHECK(second.resumed_from == "launch-1");
+    const auto whole = run(spec);
+    CHECK(second.parameters == whole.parameters);
+    CHECK(all<contract::EvalRecord>(second.records).back().loss ==
+          all<contract::EvalRecord>(whole.records).back().loss);
+  }
+}
+
+TEST_CASE("each rank of ZeRO saves and reads its own shard") {
+  for (const int stage : {0, 1, 2, 3}) {
+    INFO("stage " << stage);
+    const auto spec = with(recipe("deepspeed", 2, stage), "adam");
+    test::TempDir folder;
+    test::launch(spec, folder.path(), {.rank = 1, .question = 1});
+    const auto saved = contract::RunDir(folder.path()).launch(1).all_saved();
+    REQUIRE(saved.size() == 1);
+    const auto shard = saved[0].root() / contract::CheckpointDir::rank_file(1);
+    CHECK(std::filesystem::exists(shard) == (stage > 0));
+    if (stage == 0) continue;
+    std::filesystem::resize_file(shard, 100);
+    CHECK(test::launch(spec, folder.path(), {.rank = 1, .question = 0}).resumed_from.empty());
+  }
+}

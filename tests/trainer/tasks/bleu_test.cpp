@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/tasks/bleu.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <vector>
+
+using namespace dlscale;
+using Sentence = std::vector<std::int64_t>;
+
+namespace {
+
+constexpr std::int64_t kUnknown = 1;
+
+double bleu_of(const std::vector<std::pair<Sentence, Sentence>>& corpus) {
+  trainer::BleuCounts counts;
+  for (const auto& [translation, reference] : corpus) {
+    trainer::add_sentence(counts, translation, reference, kUnknown);
+  }
+  return trainer::bleu(counts);
+}
+
+}  // namespace
+
+TEST_CASE("a translation that is the reference has 100, one with no n-gram of it 0") {
+  CHECK(bleu_of({{{10, 11, 12, 13}, {10, 11, 12, 13}}}) == Approx(100));
+  CHECK(bleu_of({{{20, 21, 22, 23}, {10, 11, 12, 13}}}) == 0);
+  CHECK(bleu_of({{{}, {10, 11, 12, 13}}}) == 0);
+}
+
+TEST_CASE("BLEU is the geometric mean of four precisions") {
+  // One wrong word at the end of six: 5/6, 4/5, 3/4, 2/3 of the n-grams are right, 1/3 together.
+  CHECK(bleu_of({{{10, 11, 12, 13, 14, 99}, {10, 11, 12, 13, 14, 15}}}) ==
+        Approx(100 * std::pow(1.0 / 3, 0.25)));
+}
+
+TEST_CASE("a translation that is too short is punished, one that is too long is not twice") {
+  CHECK(bleu_of({{{10, 11, 12, 13}, {10, 11, 12, 13, 14}}}) == Approx(100 * std::exp(-0.25)));
+  // 5/6, 4/5, 3/4, 2/3 again.
+  CHECK(bleu_of({{{10, 11, 12, 13, 14, 15}, {10, 11, 12, 13, 14}}}) ==
+        Approx(100 * std::pow(1.0 / 3, 0.25)));
+}
+
+TEST_CASE("words that are repeated count as often as the reference has them") {
+  // Papineni's "the the the the the the the" against "the cat is on the mat".
+  trainer::BleuCounts counts;
+  trainer::add_sentence(counts, Sentence(7, 10), Sentence{10, 11, 12, 13, 10, 14}, kUnknown);
+  CHECK(counts.matches[0] == 2);
+  CHECK(counts.ngrams[0] == 7);
+  CHECK(counts.matches[1] == 0);
+  CHECK(counts.ngrams[3] == 4);
+}
+
+TEST_CASE("counts of sentences are added up, their scores are not") {
+  // 1-grams 8/10, 2-grams 6/8, 3-grams 4/6, 4-grams 2/4.
+  CHECK(bleu_of({{{10, 11, 12, 13, 98}, {10, 11, 12, 13, 14}},
+                 {{10, 11, 12, 13, 99}, {10, 11, 12, 13, 14}}}) ==
+        Approx(100 * std::pow(0.8 * 0.75 * 4 / 6 * 0.5, 0.25)));
+  // The short sentence has no 4-gram, the corpus has.
+  CHECK(bleu_of({{{10, 11, 12, 13}, {10, 11, 12, 13}}, {{20}, {20}}}) == Approx(100));
+}
+
+TEST_CASE("words outside the vocabulary match none") {
+  trainer::BleuCounts counts;
+  trainer::add_sentence(counts, Sentence{10, kUnknown, 12}, Sentence{10, kUnknown, 12}, kUnknown);
+  CHECK(counts.matches[0] == 2);
+  CHECK(counts.matches[1] == 0);
+  CHECK(counts.ngrams[1] == 2);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The format: https://huggingface.co/docs/safetensors. Numbers are little-endian, as on every
+// machine that LibTorch is built for.
+#include "trainer/checkpoint/safetensors.hpp"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/run_outcome.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr std::int64_t kLengthBytes = 8;
+constexpr std::uint64_t kLongestHeader = 100'000'000;  // as the format's own reader
+constexpr std::int64_t kAlignment = 8;
+
+struct Type {
+  std::string_view name;
+  at::ScalarType type;
+};
+constexpr Type kTypes[] = {{"F64", at::kDouble},
+                           {"F32", at::kFloat},
+                           {"F16", at::kHalf},
+                           {"BF16", at::kBFloat16},
+                           {"I64", at::kLong}};
+
+const Type* find_type(std::string_view name) {
+  const auto* const found = std::ranges::find(kTypes, name, &Type::name);
+  return found == std::end(kTypes) ? nullptr : found;
+}
+
+std::string name_of(at::ScalarType type) {
+  for (const Type& known : kTypes) {
+    if (known.type == type) return std::string(known.name);
+  }
+  throw base::RunError(std::string("cannot write a tensor of type ") + c10::toString(type) +
+                       " to a safetensors file");
+}
+
+std::string length_of(std::uint64_t bytes) {
+  std::string text(kLengthBytes, '\0');
+  std::memcpy(text.data(), &bytes, kLengthBytes);
+  return text;
+}
+
+std::string header_of(const std::vector<NamedTensor>& tensors) {
+  std::vector<contract::SafetensorsEntry> entries;
+  std::int64_t end = 0;
+  for (const auto& [name, tensor] : tensors) {
+    const std::int64_t begin = end;
+    end += tensor.numel() * tensor.element_size();
+    entries.push_back({name, name_of(tensor.scalar_type()), tensor.sizes().vec(), begin, end});
+  }
+  std::string text = contract::to_json(entries);
+  text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
+  return text;
+}
+
+/// How many numbers; the most there can be where the sizes' product is more.
+std::int64_t numbers_of(const std::vector<std::int64_t>& shape) {
+  std::int64_t product = 1;
+  for (const std::int64_t size : shape) {
+    if (__builtin_mul_overflow(product, size, &product)) {
+      return std::numeric_limits<std::int64_t>::max();
+    }
+  }
+  return product;
+}
+
+}  // namespace
+
+void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors) {
+  const std::string header = header_of(tensors);
+  base::write_pieces_atomically(path, [&](const std::function<void(std::string_view)>& take) {
+    take(length_of(header.size()));
+    take(header);
+    for (const NamedTensor& each : tensors) {
+      const at::Tensor dense = each.tensor.detach().cpu().contiguous();
+      take({static_cast<const char*>(dense.data_ptr()), dense.nbytes()});
+    }
+  });
+}
+
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  if (exists(status) && !is_regular_file(status)) fail("is no file");
+  bytes_.open(path, std::ios::binary);
+  if (!bytes_) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+  read_header();
+  for (const contract::SafetensorsEntry& entry : entries_) require_whole(entry);
+}
+
+void SafetensorsFile::require_whole(const contract::SafetensorsEntry& entry) const {
+  const Type* const type = find_type(entry.type);
+  if (type == nullptr) {
+    fail(fmt::format("has {} of the type {}; F64, F32, F16, BF16 and I64 can be read", entry.name,
+                     entry.type));
+  }
+  const auto size = static_cast<std::int64_t>(c10::elementSize(type->type));
+  const std::int64_t bytes = entry.end - entry.begin;
+  if (bytes % size == 0 && bytes / size == numbers_of(entry.shape)) return;
+  fail(fmt::format("has {} with {} bytes of data, which [{}] of {} do not have", entry.name, bytes,
+                   fmt::join(entry.shape, ", "), entry.type));
+}
+
+void SafetensorsFile::fail(const std::string& problem) const {
+  throw base::RunError(fmt::format("{} {}", path_.string(), problem),
+                       contract::kExitBadRunDescription);
+}
+
+void SafetensorsFile::read_header() {
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path_));
+  std::uint64_t length = 0;
+  if (!bytes_.read(reinterpret_cast<char*>(&length), kLengthBytes)) {
+    fail("is no safetensors file: it has fewer than 8 bytes");
+  }
+  if (length > kLongestHeader) {
+    fail(fmt::format("is no safetensors file: its header would have {} bytes", length));
+  }
+  data_begin_ = kLengthBytes + static_cast<std::int64_t>(length);
+  if (data_begin_ > size) {
+    fail(fmt::format("is cut off within its header: it has {} bytes of {}", size, data_begin_));
+  }
+  std::string text(length, '\0');
+  if (!bytes_.read(text.data(), static_cast<std::streamsize>(length))) fail("cannot be read");
+  entries_ = contract::safetensors_header_from_json(text, path_.string());
+  const std::int64_t there = size - data_begin_;
+  const std::int64_t wanted = entries_.empty() ? 0 : entries_.back().end;
+  if (wanted > there) {
+    fail(fmt::format("is cut off: {} ends at byte {} of the data, of which there are {}",
+                     entries_.back().name, wanted, there));
+  }
+  if (wanted < there) fail(fmt::format("has {} bytes behind its last tensor", there - wanted));
+}
+
+at::Tensor SafetensorsFile::read(const contract::SafetensorsEntry& entry) {
+  at::Tensor tensor = at::empty(entry.shape, find_type(entry.type)->type);
+  bytes_.seekg(data_begin_ + entry.begin);
+  if (!bytes_.read(static_cast<char*>(tensor.data_ptr()), entry.end - entry.begin)) {
+    fail(fmt::format("cannot be read at {}", entry.name));
+  }
+  return tensor;
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts as tokens, a batch as long as its longest one needs.
+#include <ATen/ops/full.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "trainer/data/batch.hpp"
+#include "trainer/data/loader.hpp"
+#include "trainer/data/text/special_token.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+using Samples = std::span<const std::int64_t>;
+
+class TextLoader : public Loader {
+ public:
+  explicit TextLoader(const LoaderContext& context)
+      : context_(context), translates_(context.split.translation.size() > 0) {
+    if (!context.is_evaluation) return;
+    for (std::int64_t i = 0; i < context.split.size(); ++i) {
+      least_length_ = std::max(least_length_, length_of(i));
+    }
+  }
+
+  void start(std::vector<std::int64_t> samples, std::int64_t batch_size) override {
+    samples_ = std::move(samples);
+    batch_size_ = static_cast<std::size_t>(batch_size);
+    position_ = 0;
+  }
+
+  Batch next() override {
+    const std::size_t count = std::min(batch_size_, samples_.size() - position_);
+    if (count == 0) return {};
+    const Samples samples(samples_.data() + position_, count);
+    position_ += count;
+    std::int64_t length = least_length_;
+    for (const std::int64_t sample : samples) length = std::max(length, length_of(sample));
+    return translates_ ? sentences(samples, length) : labelled(samples, length);
+  }
+
+ private:
+  /// With a sentence's end, or the beginning before it.
+  std::int64_t length_of(std::int64_t sample) const {
+    const auto text = static_cast<std::int64_t>(context_.split.text[sample].size());
+    if (!translates_) return text;
+    return 1 + std::max(text, static_cast<std::int64_t>(context_.split.translation[sample].size()));
+  }
+
+  at::Tensor padded(at::IntArrayRef shape) const {
+    return at::full(shape, kPad, at::TensorOptions(at::kLong).pinned_memory(context_.pinned));
+  }
+
+  Batch labelled(Samples samples, std::int64_t length) const {
+    const auto count = static_cast<std::int64_t>(samples.size());
+    Batch batch{padded({count, length}), padded({count})};
+    auto* input = batch.input.data_ptr<std::int64_t>();
+    auto* target = batch.target.data_ptr<std::int64_t>();
+    for (const std::int64_t sample : samples) {
+      std::ranges::copy(context_.split.text[sample], input);
+      input += length;
+      *target++ = context_.split.labels[static_cast<std::size_t>(sample)];
+    }
+    return batch;
+  }
+
+  Batch sentences(Samples samples, std::int64_t length) const {
+    const auto count = static_cast<std::int64_t>(samples.size());
+    Batch batch{padded({count, 2, length}), padded({count, length})};
+    auto* input = batch.input.data_ptr<std::int64_t>();
+    auto* target = batch.target.data_ptr<std::int64_t>();
+    for (const std::int64_t sample : samples) {
+      const auto translation = context_.split.translation[sample];
+      *std::ranges::copy(context_.split.text[sample], input).out = kEnd;
+      input[length] = kBegin;
+      std::ranges::copy(translation, input + length + 1);
+      *std::ranges::copy(translation, target).out = kEnd;
+      input += 2 * length;
+      target += length;
+    }
+    return batch;
+  }
+
+  LoaderContext context_;
+  bool translates_;
+  std::int64_t least_length_ = 1;
+  std::vector<std::int64_t> samples_;
+  std::size_t batch_size_ = 1;
+  std::size_t position_ = 0;
+};
+
+std::unique_ptr<Loader> make(const LoaderContext& context) {
+  return std::make_unique<TextLoader>(context);
+}
+
+}  // namespace
+
+extern const LoaderEntry text_entry;
+const LoaderEntry text_entry{.name = "text",
+                             .summary = "texts in memory, each batch as long as its longest",
+                             .make = make,
+                             .samples = "text"};
+
+}  // namespace dlscale::trainer

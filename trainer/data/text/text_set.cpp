@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/text/text_set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "contract/run_id.hpp"
+#include "contract/run_outcome.hpp"
+#include "trainer/data/data_file.hpp"
+#include "trainer/data/text/tokenizer.hpp"
+#include "trainer/data/text/vocabulary.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+using Words = std::vector<std::vector<std::string>>;
+
+[[noreturn]] void fail(const std::string& message) {
+  throw base::RunError(message, contract::kExitData);
+}
+
+std::string digest_of(const RawTextSet& raw) {
+  std::string parts;
+  for (const RawTexts* split : {&raw.train, &raw.test}) {
+    std::string samples;
+    for (std::size_t i = 0; i < split->size(); ++i) {
+      if (!split->labels.empty()) samples += fmt::format("{}\t", split->labels[i]);
+      samples += split->texts[i] + "\n";
+      if (!split->translations.empty()) samples += split->translations[i] + "\n";
+    }
+    parts += contract::sha256_hex(samples) + "\n";
+  }
+  return contract::sha256_hex(parts);
+}
+
+template <class Keeps>
+RawTexts chosen(const RawTexts& all, const Keeps& keeps) {
+  RawTexts some;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!keeps(i)) continue;
+    some.texts.push_back(all.texts[i]);
+    if (!all.labels.empty()) some.labels.push_back(all.labels[i]);
+    if (!all.translations.empty()) some.translations.push_back(all.translations[i]);
+  }
+  return some;
+}
+
+/// Every folds-th sample of the training files is of one fold, whatever the run's seed.
+void cut_folds(RawTextSet& raw, const contract::DatasetSpec& spec) {
+  if (spec.folds == 0 && raw.test.size() > 0) return;
+  if (spec.folds == 0) {
+    fail(
+        fmt::format("{}: the files in {} have no training set and test set of their own; set "
+                    "dataset.folds, for example to 5, and dataset.fold",
+                    spec.kind, spec.path));
+  }
+  const auto folds = static_cast<std::size_t>(spec.folds);
+  const auto tested = static_cast<std::size_t>(spec.fold) - 1;
+  raw.test = chosen(raw.train, [&](std::size_t i) { return i % folds == tested; });
+  raw.train = chosen(raw.train, [&](std::size_t i) { return i % folds != tested; });
+}
+
+void take_what_is_asked(RawTexts& split, int classes, std::int64_t asked, const char* what) {
+  if (classes > 0) {
+    split = chosen(split, [&](std::size_t i) { return split.labels[i] < classes; });
+  }
+  const auto left = static_cast<std::int64_t>(split.size());
+  const std::int64_t count = samples_to_keep(left, asked, what);
+  if (count < left) split = chosen(split, [&](std::size_t i) { return std::cmp_less(i, count); });
+  if (split.size() == 0) fail(fmt::format("the {} set has no sample", what));
+}
+
+Words words_of(const std::vector<std::string>& texts, int max_length) {
+  Words words;
+  for (const std::string& text : texts) {
+    words.push_back(tokenize(text));
+    if (max_length > 0 && std::cmp_greater(words.back().size(), max_length)) {
+      words.back().resize(static_cast<std::size_t>(max_length));
+    }
+  }
+  return words;
+}
+
+/// What one language's texts become.
+struct Language {
+  TokenLists train, test;
+  int words = 0;
+};
+
+Language encode(const std::vector<std::string>& train, const std::vector<std::string>& test,
+                const contract::DatasetSpec& spec) {
+  const Words to_train = words_of(train, spec.max_length);
+  const Vocabulary vocabulary(to_train,
+                              {.most_words = spec.vocabulary, .min_count = spec.min_count});
+  Language language{.words = vocabulary.size()};
+  for (const auto& text : to_train) language.train.add(vocabulary.numbers_of(text));
+  for (const auto& text : words_of(test, spec.max_length)) {
+    language.test.add(vocabulary.numbers_of(text));
+  }
+  return language;
+}
+
+}  // namespace
+
+Dataset make_text_set(RawTextSet raw, const contract::DatasetSpec& spec) {
+  Dataset set;
+  set.sha256 = digest_of(raw);
+  require_digest(set.sha256, spec);
+  cut_folds(raw, spec);
+  set.classes = classes_to_keep(raw.classes, spec.first_classes);
+  take_what_is_asked(raw.train, set.classes, spec.train_samples, "train");
+  take_what_is_asked(raw.test, set.classes, spec.test_samples, "test");
+  Language source = encode(raw.train.texts, raw.test.texts, spec);
+  set.words = source.words;
+  set.train.text = std::move(source.train);
+  set.test.text = std::move(source.test);
+  if (raw.classes == 0) {
+    Language target = encode(raw.train.translations, raw.test.translations, spec);
+    set.target_words = target.words;
+    set.train.translation = std::move(target.train);
+    set.test.translation = std::move(target.test);
+  }
+  set.train.labels.assign(raw.train.labels.begin(), raw.train.labels.end());
+  set.test.labels.assign(raw.test.labels.begin(), raw.test.labels.end());
+  return set;
+}
+
+TextFile::TextFile(std::filesystem::path file, Encoding encoding) : path(std::move(file)) {
+  DataFile data(path);
+  std::string text = data.text();
+  if (text.empty()) data.fail("it is empty");
+  if (encoding == Encoding::latin1) text = utf8_of_latin1(text);
+  const std::size_t good = utf8_prefix(text);
+  if (good < text.size()) {
+    fail(static_cast<std::size_t>(std::count(text.begin(), text.begin() + good, '\n')),
+         "not UTF-8");
+  }
+  for (std::size_t first = 0; first < text.size();) {
+    const std::size_t end = std::min(text.find('\n', first), text.size());
+    lines.push_back(text.substr(first, end - first));
+    if (lines.back().ends_with('\r')) lines.back().pop_back();
+    first = end + 1;
+  }
+}
+
+void TextFile::fail(std::size_t line, const std::string& problem) const {
+  trainer::fail(fmt::format("cannot read {}: line {}: {}; fetch the file again", path.string(),
+                            line + 1, problem));
+}
+
+std::filesystem::path folder_of(const contract::DatasetSpec& spec, const std::string& files) {
+  if (spec.path.empty()) fail(fmt::format("dataset.path is empty; name the folder of {}", files));
+  return spec.path;
+}
+
+}  // namespace dlscale::trainer

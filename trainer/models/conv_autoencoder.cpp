@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convolutional autoencoder: it gives back images that went through a quarter of their height and
+// width, four numbers a place.
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "trainer/models/convolution.hpp"
+#include "trainer/models/module_model.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr int kShrinks = 4;  // height and width, two poolings of 2
+constexpr std::int64_t kWide = 16;
+constexpr std::int64_t kNarrow = 4;
+
+Convolution make_convolution(std::int64_t in, std::int64_t out) {
+  return Convolution(torch::nn::Conv2dOptions(in, out, 3).padding(1));
+}
+
+/// Doubles height and width.
+torch::nn::ConvTranspose2d make_transposed(std::int64_t in, std::int64_t out) {
+  return torch::nn::ConvTranspose2d(torch::nn::ConvTranspose2dOptions(in, out, 2).stride(2));
+}
+
+struct ConvAutoencoder : torch::nn::Module {
+  explicit ConvAutoencoder(const ModelContext& context)
+      : encoder1(register_module("encoder1", make_convolution(context.input.channels, kWide))),
+        encoder2(register_module("encoder2", make_convolution(kWide, kNarrow))),
+        decoder1(register_module("decoder1", make_transposed(kNarrow, kWide))),
+        decoder2(register_module("decoder2", make_transposed(kWide, context.input.channels))) {}
+
+  std::vector<NetBlock> blocks() {
+    return {{"encoder1",
+             {"encoder1"},
+             [this](const at::Tensor& x) { return at::max_pool2d(encoder1(x).relu_(), 2); }},
+            {"encoder2",
+             {"encoder2"},
+             [this](const at::Tensor& x) { return at::max_pool2d(encoder2(x).relu_(), 2); }},
+            {"decoder1", {"decoder1"}, [this](const at::Tensor& x) { return decoder1(x).relu_(); }},
+            {"decoder2", {"decoder2"}, [this](const at::Tensor& x) { return decoder2(x); }}};
+  }
+
+  Convolution encoder1, encoder2;
+  torch::nn::ConvTranspose2d decoder1, decoder2;
+};
+
+std::unique_ptr<Model> make(const ModelContext& context) {
+  if (context.input.height % kShrinks != 0 || context.input.width % kShrinks != 0) {
+    throw base::UsageError(
+        fmt::format("model conv_autoencoder needs images whose sides can be divided by {}, these "
+                    "have {}x{}",
+                    kShrinks, context.input.height, context.input.width));
+  }
+  return make_module_model<ConvAutoencoder>(context);
+}
+
+}  // namespace
+
+extern const ModelEntry conv_autoencoder_entry;
+const ModelEntry conv_autoencoder_entry{
+    .name = "conv_autoencoder",
+    .summary = "images through two convolutions and poolings to 4 channels, and back",
+    .make = make,
+    .task = "reconstruction"};
+
+}  // namespace dlscale::trainer

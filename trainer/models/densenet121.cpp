@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Huang, Liu, van der Maaten, Weinberger: Densely Connected Convolutional Networks, 2017.
+#include <algorithm>
+#include <string>
+
+#include "trainer/models/batch_norm.hpp"
+#include "trainer/models/vision_net.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr std::int64_t kStemChannels = 64;
+constexpr std::int64_t kGrowth = 32;
+constexpr std::int64_t kBottleneck = 4 * kGrowth;
+constexpr int kLayers[] = {6, 12, 24, 16};
+
+Convolution make_convolution(std::int64_t in, std::int64_t out, int kernel, int stride = 1) {
+  Convolution made(
+      torch::nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
+  torch::nn::init::kaiming_normal_(made->weight);
+  return made;
+}
+
+/// Adds channels to those it gets.
+class DenseLayerImpl : public torch::nn::Module {
+ public:
+  DenseLayerImpl(std::int64_t in, StatisticsSum* statistics)
+      : norm1_(register_module("norm1", BatchNorm2d(in, statistics))),
+        conv1_(register_module("conv1", make_convolution(in, kBottleneck, 1))),
+        norm2_(register_module("norm2", BatchNorm2d(kBottleneck, statistics))),
+        conv2_(register_module("conv2", make_convolution(kBottleneck, kGrowth, 3))) {}
+
+  at::Tensor forward(const at::Tensor& input) {
+    const at::Tensor few = conv1_(norm1_->forward_relu(input));
+    return at::cat({input, conv2_(norm2_->forward_relu(few))}, 1);
+  }
+
+ private:
+  BatchNorm2d norm1_;
+  Convolution conv1_;
+  BatchNorm2d norm2_;
+  Convolution conv2_;
+};
+
+TORCH_MODULE(DenseLayer);
+
+/// Images of at most 64 pixels a side: a 3x3 convolution of stride 1 and no pooling.
+void add_stem(VisionNet& net, const ModelContext& context) {
+  const bool small = are_small(context.input);
+  net.begin_block("stem");
+  net.add("features.conv0",
+          make_convolution(context.input.channels, kStemChannels, small ? 3 : 7, small ? 1 : 2));
+  net.add_norm_relu("features.norm0", BatchNorm2d(kStemChannels, context.statistics));
+  if (!small) net.step([](const at::Tensor& x) { return at::max_pool2d(x, 3, 2, 1); });
+}
+
+at::Tensor halve(const at::Tensor& images) {
+  return std::min(images.size(2), images.size(3)) < 2 ? images : at::avg_pool2d(images, 2, 2);
+}
+
+void add_transition(VisionNet& net, const std::string& name, std::int64_t in,
+                    StatisticsSum* statistics) {
+  net.begin_block(name);
+  net.add_norm_relu(name + ".norm", BatchNorm2d(in, statistics));
+  net.add(name + ".conv", make_convolution(in, in / 2, 1));
+  net.step(halve);
+}
+
+std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+  auto net = std::make_shared<VisionNet>();
+  add_stem(*net, context);
+  std::int64_t channels = kStemChannels;
+  for (std::size_t dense = 0; dense < std::size(kLayers); ++dense) {
+    const std::string number = std::to_string(dense + 1);
+    for (int i = 0; i < kLayers[dense]; ++i) {
+      const std::string name =
+          "features.denseblock" + number + ".denselayer" + std::to_string(i + 1);
+      net->begin_block(name);
+      net->add(name, DenseLayer(channels, context.statistics));
+      channels += kGrowth;
+    }
+    if (dense + 1 == std::size(kLayers)) break;
+    add_transition(*net, "features.transition" + number, channels, context.statistics);
+    channels /= 2;
+  }
+  net->add_norm_relu("features.norm5", BatchNorm2d(channels, context.statistics));
+  net->set_features(channels, mean_of_images);
+  if (context.classes == 0) return net;
+  torch::nn::Linear scores(channels, context.classes);
+  torch::nn::init::zeros_(scores->bias);
+  net->begin_classifier_block("classifier");
+  net->step(mean_of_images);
+  net->add("classifier", scores);
+  return net;
+}
+
+}  // namespace
+
+extern const ModelEntry densenet121_entry;
+const ModelEntry densenet121_entry{
+    .name = "densenet121",
+    .summary = "58 layers that each add 32 channels to all those before them",
+    .make = make_vision_model<make_net>,
+    .backbone = make_net};
+
+}  // namespace dlscale::trainer

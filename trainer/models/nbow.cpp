@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Neural bag of words: the mean of a text's word vectors, then one linear layer.
+#include "trainer/data/text/special_token.hpp"
+#include "trainer/models/module_model.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr int kEmbedding = 100;
+
+struct Nbow : torch::nn::Module {
+  explicit Nbow(const ModelContext& context) : Nbow(context, width_of(context.options)) {}
+  Nbow(const ModelContext& context, int width)
+      : embedding(register_module(
+            "embedding", torch::nn::Embedding(
+                             torch::nn::EmbeddingOptions(context.words, width).padding_idx(kPad)))),
+        output(register_module("output", torch::nn::Linear(width, context.classes))) {}
+
+  static int width_of(const contract::ModelOptions& options) {
+    return options.embedding == 0 ? kEmbedding : options.embedding;
+  }
+
+  /// Padding counts neither as a word nor as a vector; a text without words is a vector of zeros.
+  at::Tensor mean(const at::Tensor& input) {
+    constexpr std::int64_t kMean = 1;
+    const at::Tensor tokens = input.to(at::kLong);
+    const at::Tensor begins = at::arange(tokens.size(0), tokens.options()) * tokens.size(1);
+    return std::get<0>(at::embedding_bag(embedding->weight, tokens.flatten(), begins,
+                                         /*scale_grad_by_freq=*/false, kMean, /*sparse=*/false,
+                                         /*per_sample_weights=*/{}, /*include_last_offset=*/false,
+                                         kPad));
+  }
+
+  std::vector<NetBlock> blocks() {
+    return {{"embedding", {"embedding"}, [this](const at::Tensor& input) { return mean(input); }},
+            {"output", {"output"}, [this](const at::Tensor& x) { return output(x); }}};
+  }
+
+  torch::nn::Embedding embedding;
+  torch::nn::Linear output;
+};
+
+}  // namespace
+
+extern const ModelEntry nbow_entry;
+const ModelEntry nbow_entry{.name = "nbow",
+                            .summary = "neural bag of words: mean of word vectors, linear layer",
+                            .make = make_module_model<Nbow>,
+                            .input = "text"};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/models/script_model.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <torch/script.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/run_outcome.hpp"
+#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/data/random_stream.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr std::int64_t kTriedSamples = 2;
+
+/// What LibTorch says begins with what is wrong; then comes where, over many lines.
+std::string first_line(const std::string& text) {
+  const std::size_t begin = std::min(text.find_first_not_of('\n'), text.size());
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+/// Of what TorchScript's interpreter says the last line is what happened.
+std::string last_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+class ScriptModel : public Model {
+ public:
+  ScriptModel(const std::string& file, const ModelContext& context)
+      : file_(file),
+        seed_(RandomStream(context.seed, static_cast<std::uint64_t>(context.worker)).next()),
+        passes_(torch::zeros({}, torch::kLong)),
+        channels_last_(context.channels_last),
+        module_(loaded(file)) {
+    for (const auto& named : module_.named_parameters()) take({named.name, named.value}, all_);
+    for (const auto& named : module_.named_buffers()) take({named.name, named.value}, buffers_);
+    for (const auto* tensors : {&all_, &buffers_}) {
+      for (const NamedTensor& each : *tensors) move(each.tensor, context);
+    }
+    list_parameters();
+    if (parameters_.empty()) {
+      fail("has no parameters to train; torch.jit.freeze() makes constants of them");
+    }
+    try_forward(context);
+  }
+
+  const std::vector<Block>& blocks() const override { return blocks_; }
+  at::Tensor forward_block(std::size_t, const at::Tensor& input) override {
+    if (module_.is_training()) seed_pass();
+    return run(input);
+  }
+  void keep_blocks(std::size_t, std::size_t) override {}  // there is no other
+  void freeze(const std::vector<std::string>& names) override {
+    for (const NamedTensor& each : all_) {
+      if (std::ranges::find(names, each.name) != names.end()) each.tensor.set_requires_grad(false);
+    }
+    list_parameters();
+  }
+  void set_training(bool training) override { module_.train(training); }
+  const std::vector<at::Tensor>& parameters() const override { return parameters_; }
+  const std::vector<std::string>& parameter_names() const override { return names_; }
+  std::vector<at::Tensor> buffers() const override {
+    std::vector<at::Tensor> tensors;
+    for (const NamedTensor& each : buffers_) tensors.push_back(each.tensor);
+    return tensors;
+  }
+  std::vector<NamedTensor> weights() override {
+    std::vector<NamedTensor> tensors = all_;
+    append(tensors, "", buffers_);
+    return tensors;
+  }
+  std::vector<NamedTensor> state() override {
+    std::vector<NamedTensor> tensors = weights();
+    tensors.push_back({"random.passes", passes_});
+    return tensors;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw base::RunError(fmt::format("model: {} {}", file_, problem),
+                         contract::kExitBadRunDescription);
+  }
+
+  torch::jit::Module loaded(const std::string& file) const {
+    std::string bytes;
+    try {
+      bytes = base::read_file(file);
+    } catch (const base::RunError& error) {
+      throw base::RunError(fmt::format("model: {}", error.what()),
+                           contract::kExitBadRunDescription);
+    }
+    try {
+      std::istringstream stream(std::move(bytes));
+      return torch::jit::load(stream, at::kCPU);
+    } catch (const std::exception& error) {
+      fail(fmt::format("is no TorchScript module, as torch.jit.script(…).save(…) writes it: {}",
+                       first_line(error.what())));
+    }
+  }
+
+  /// A tensor that has two names goes by the first.
+  static void take(NamedTensor tensor, std::vector<NamedTensor>& tensors) {
+    const bool known = std::ranges::any_of(
+        tensors, [&](const NamedTensor& each) { return each.tensor.is_same(tensor.tensor); });
+    if (!known) tensors.push_back(std::move(tensor));
+  }
+
+  void move(const at::Tensor& tensor, const ModelContext& context) const {
+    const auto type = context.precision == Precision::fp64 ? at::kDouble : at::kFloat;
+    at::Tensor moved = tensor.detach().to(context.device.torch_device(),
+                                          tensor.is_floating_point() ? type : tensor.scalar_type());
+    moved = channels_last_ && moved.dim() == 4 ? moved.clone(at::MemoryFormat::ChannelsLast)
+                                               : moved.contiguous();
+    tensor.set_data(moved);
+  }
+
+  void list_parameters() {
+    parameters_.clear();
+    names_.clear();
+    blocks_ = {{"script", {}}};
+    for (const NamedTensor& each : all_) {
+      if (!each.tensor.requires_grad()) continue;
+      blocks_[0].parameters.push_back(parameters_.size());
+      parameters_.push_back(each.tensor);
+      names_.push_back(each.name);
+    }
+  }
+
+  /// What the module draws comes from the process's generator: of that the run's seed, the worker
+  /// and the number of passes say where it begins.
+  void seed_pass() {
+    torch::manual_seed(
+        RandomStream(seed_, static_cast<std::uint64_t>((*passes_.data_ptr<std::int64_t>())++))
+            .next());
+  }
+
+  /// Operator by operator, as Python without TorchScript: what its compilers make of passes they
+  /// have watched rounds otherwise than the passes before.
+  at::Tensor run(const at::Tensor& input) {
+    const torch::jit::GraphOptimizerEnabledGuard as_written(false);
+    const bool arranged = channels_last_ && input.dim() == 4;
+    return module_.forward({arranged ? input.contiguous(at::MemoryFormat::ChannelsLast) : input})
+        .toTensor();
+  }
+
+  void try_forward(const ModelContext& context) {
+    const std::vector<std::int64_t> shape{kTriedSamples, context.input.channels,
+                                          context.input.height, context.input.width};
+    const auto type = context.precision == Precision::fp64 ? at::kDouble : at::kFloat;
+    const at::NoGradGuard no_gradients;
+    module_.eval();
+    at::Tensor output;
+    try {
+      output = run(at::zeros(shape, at::TensorOptions(context.device.torch_device()).dtype(type)));
+    } catch (const c10::Error& error) {
+      fail(fmt::format("cannot take a batch of [{}]: {}", fmt::join(shape, ", "),
+                       first_line(error.what_without_backtrace())));
+    } catch (const std::exception& error) {
+      fail(fmt::format("cannot take a batch of [{}]: {}", fmt::join(shape, ", "),
+                       last_line(error.what())));
+    }
+    module_.train();
+    if (output.sizes() == at::IntArrayRef{kTriedSamples, context.classes}) return;
+    fail(
+        fmt::format("makes [{}] of a batch of [{}]; scores of {} samples for the data's {} "
+                    "classes are [{}, {}]",
+                    fmt::join(output.sizes(), ", "), fmt::join(shape, ", "), kTriedSamples,
+                    context.classes, kTriedSamples, context.classes));
+  }
+
+  std::string file_;
+  std::uint64_t seed_;
+  at::Tensor passes_;
+  bool channels_last_;
+  torch::jit::Module module_;
+  std::vector<NamedTensor> all_, buffers_;  ///< of all_ those that ask for gradients are trained
+  std::vector<Block> blocks_;
+  std::vector<at::Tensor> parameters_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_script_model(const std::string& file, const ModelContext& context) {
+  return std::make_unique<ScriptModel>(file, context);
+}
+
+}  // namespace dlscale::trainer

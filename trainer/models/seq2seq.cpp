@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoder and decoder with attention (Luong, Pham, Manning: Effective Approaches to Attention-based
+// Neural Machine Translation, 2015: global, "general" score, without input feeding).
+#include <limits>
+
+#include "trainer/data/text/special_token.hpp"
+#include "trainer/models/module_model.hpp"
+#include "trainer/models/recurrence.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr int kEmbedding = 256;
+constexpr int kHidden = 256;
+constexpr const char* kCell = "gru";
+
+struct Widths {
+  explicit Widths(const ModelContext& context)
+      : words(context.words),
+        target_words(context.target_words),
+        embedding(context.options.embedding == 0 ? kEmbedding : context.options.embedding),
+        hidden(context.options.hidden == 0 ? kHidden : context.options.hidden),
+        cell(context.options.cell.empty() ? kCell : context.options.cell) {}
+  std::int64_t words, target_words, embedding, hidden;
+  std::string cell;
+};
+
+torch::nn::Embedding vectors(std::int64_t words, std::int64_t width) {
+  return torch::nn::Embedding(torch::nn::EmbeddingOptions(words, width).padding_idx(kPad));
+}
+
+/// What the decoder looks at: of each place of the source.
+struct Source {
+  at::Tensor outputs;  ///< samples x length x both directions
+  at::Tensor keys;     ///< samples x length x hidden
+  at::Tensor masking;  ///< samples x 1 x length, added to scores: padding is not looked at
+};
+
+struct Seq2Seq : torch::nn::Module {
+  explicit Seq2Seq(const ModelContext& context) : Seq2Seq(context, Widths(context)) {}
+  Seq2Seq(const ModelContext& context, const Widths& w)
+      : words(w.target_words),
+        source_embedding(register_module("source_embedding", vectors(w.words, w.embedding))),
+        target_embedding(register_module("target_embedding", vectors(w.target_words, w.embedding))),
+        encoder(register_module(
+            "encoder", Recurrence(w.cell, RecurrenceImpl::Sizes{w.embedding, w.hidden, true}))),
+        decoder(register_module(
+            "decoder", Recurrence(w.cell, RecurrenceImpl::Sizes{w.embedding, w.hidden, false}))),
+        bridge(register_module("bridge", torch::nn::Linear(2 * w.hidden, w.hidden))),
+        key(register_module(
+            "key",
+            torch::nn::Linear(torch::nn::LinearOptions(2 * w.hidden, w.hidden).bias(false)))),
+        mix(register_module("mix", torch::nn::Linear(3 * w.hidden, w.hidden))),
+        output(register_module("output", torch::nn::Linear(w.hidden, w.target_words))),
+        source_dropout(
+            register_module("source_dropout", Dropout(context.options.dropout, 0, context))),
+        target_dropout(
+            register_module("target_dropout", Dropout(context.options.dropout, 1, context))),
+        output_dropout(
+            register_module("output_dropout", Dropout(context.options.dropout, 2, context))) {}
+
+  /// One block: the decoder needs what the encoder made and the translation so far.
+  std::vector<NetBlock> blocks() {
+    return {{"seq2seq",
+             {"source_embedding", "target_embedding", "encoder", "decoder", "bridge", "key", "mix",
+              "output", "source_dropout", "target_dropout", "output_dropout"},
+             [this](const at::Tensor& input) { return forward(input); }}};
+  }
+
+  /// `input`: samples x 2 x length, as data/batch.hpp says. Returns scores, samples x length x
+  /// words, of the token that follows each of the translation's; in evaluation one column more, the
+  /// tokens of the model's own translation, in at least 32 bits.
+  at::Tensor forward(const at::Tensor& input) {
+    const at::Tensor tokens = input.to(at::kLong);
+    if (tokens.size(0) == 0) {
+      return at::empty({0, tokens.size(2), words + (is_training() ? 0 : 1)},
+                       output->weight.options());
+    }
+    auto [source, memory] = encode(tokens.select(1, 0));
+    const at::Tensor given = target_dropout(target_embedding(tokens.select(1, 1)));
+    const at::Tensor scores = attend(source, decoder(given, memory).outputs);
+    if (is_training()) return scores;
+    const at::Tensor wide = scores.scalar_type() == at::kDouble ? scores : scores.to(at::kFloat);
+    const at::Tensor own = translate(source, memory, tokens.size(2));
+    return at::cat({wide, own.unsqueeze(2).to(wide.scalar_type())}, 2);
+  }
+
+  std::pair<Source, RecurrenceImpl::Memory> encode(const at::Tensor& tokens) {
+    const at::Tensor is_padding = tokens.eq(kPad);
+    const at::Tensor lengths = is_padding.logical_not().sum(1).clamp_min(1);
+    auto [outputs, memory] =
+        encoder->forward_padded(source_dropout(source_embedding(tokens)), lengths);
+    for (at::Tensor& each : memory) {
+      const at::Tensor both = at::cat({each[0], each[1]}, 1);
+      each = bridge(both).tanh().unsqueeze(0).to(outputs.scalar_type());
+    }
+    const at::Tensor masking = at::zeros(is_padding.sizes(), outputs.options().requires_grad(false))
+                                   .masked_fill_(is_padding, std::numeric_limits<float>::lowest())
+                                   .unsqueeze(1);
+    return {{outputs, key(outputs), masking}, memory};
+  }
+
+  at::Tensor attend(const Source& source, const at::Tensor& states) {
+    const at::Tensor scores = at::bmm(states, source.keys.to(states.scalar_type()).transpose(1, 2));
+    const at::Tensor weights = at::softmax(scores + source.masking, 2);
+    const at::Tensor seen = at::bmm(weights, source.outputs.to(weights.scalar_type()));
+    return output(output_dropout(mix(at::cat({seen.to(states.scalar_type()), states}, 2)).tanh()));
+  }
+
+  /// Greedily, until all have ended or there is no more room; padded.
+  at::Tensor translate(const Source& source, RecurrenceImpl::Memory memory, std::int64_t room) {
+    const std::int64_t samples = source.outputs.size(0);
+    const at::TensorOptions options = source.outputs.options().dtype(at::kLong);
+    at::Tensor own = at::full({samples, room}, kPad, options);
+    at::Tensor token = at::full({samples}, kBegin, options);
+    at::Tensor has_ended = at::zeros({samples}, options.dtype(at::kBool));
+    for (std::int64_t place = 0; place < room; ++place) {
+      auto step = decoder(target_embedding(token.unsqueeze(1)), memory);
+      memory = std::move(step.memory);
+      at::Tensor scores = attend(source, step.outputs).squeeze(1);
+      for (const std::int64_t never : {kPad, kBegin}) {
+        scores.select(1, never).fill_(-std::numeric_limits<double>::infinity());
+      }
+      token = scores.argmax(1).masked_fill_(has_ended, kPad);
+      own.select(1, place).copy_(token);
+      has_ended.logical_or_(token.eq(kEnd));
+      if (has_ended.all().item<bool>()) break;
+    }
+    return own;
+  }
+
+  std::int64_t words;
+  torch::nn::Embedding source_embedding, target_embedding;
+  Recurrence encoder, decoder;
+  torch::nn::Linear bridge, key, mix, output;
+  Dropout source_dropout, target_dropout, output_dropout;
+};
+
+}  // namespace
+
+extern const ModelEntry seq2seq_entry;
+const ModelEntry seq2seq_entry{.name = "seq2seq",
+                               .summary = "GRU or LSTM encoder and decoder with attention",
+                               .make = make_module_model<Seq2Seq>,
+                               .task = "translation",
+                               .input = "text"};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iandola et al.: SqueezeNet: AlexNet-level Accuracy with 50x Fewer Parameters, 2016, version 1.0.
+#include <string>
+
+#include "trainer/models/dropout.hpp"
+#include "trainer/models/vision_net.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr std::int64_t kStemChannels = 96;
+
+Convolution make_convolution(const torch::nn::Conv2dOptions& options) {
+  Convolution made(options);
+  torch::nn::init::kaiming_uniform_(made->weight);
+  torch::nn::init::zeros_(made->bias);
+  return made;
+}
+
+/// Few channels, from which filters of two sizes make many.
+class FireImpl : public torch::nn::Module {
+ public:
+  FireImpl(std::int64_t in, std::int64_t squeezed, std::int64_t expanded)
+      : squeeze_(register_module("squeeze", make_convolution({in, squeezed, 1}))),
+        expand1x1_(register_module("expand1x1", make_convolution({squeezed, expanded, 1}))),
+        expand3x3_(register_module(
+            "expand3x3",
+            make_convolution(torch::nn::Conv2dOptions(squeezed, expanded, 3).padding(1)))) {}
+
+  at::Tensor forward(const at::Tensor& input) {
+    const at::Tensor few = squeeze_(input).relu_();
+    return at::cat({expand1x1_(few).relu_(), expand3x3_(few).relu_()}, 1);
+  }
+
+ private:
+  Convolution squeeze_, expand1x1_, expand3x3_;
+};
+
+TORCH_MODULE(Fire);
+
+struct FirePlace {
+  int place;
+  std::int64_t in, squeezed, expanded;
+  bool pooled;
+};
+constexpr FirePlace kFires[] = {{3, 96, 16, 64, false},   {4, 128, 16, 64, false},
+                                {5, 128, 32, 128, true},  {7, 256, 32, 128, false},
+                                {8, 256, 48, 192, false}, {9, 384, 48, 192, false},
+                                {10, 384, 64, 256, true}, {12, 512, 64, 256, false}};
+
+at::Tensor pool(const at::Tensor& images) {
+  return pool_largest(images, 3, 2, /*covers_rest=*/true);
+}
+
+/// Of images of at most 64 pixels a side the first convolution is 3x3 of stride 1.
+void add_stem(VisionNet& net, const ModelContext& context) {
+  torch::nn::Conv2dOptions options(context.input.channels, kStemChannels, 7);
+  options.stride(2);
+  if (are_small(context.input)) options.kernel_size(3).stride(1).padding(1);
+  net.begin_block("features.0");
+  net.add("features.0", make_convolution(options));
+  net.relu();
+  net.step(pool);
+}
+
+void add_classifier(VisionNet& net, const ModelContext& context) {
+  Convolution scores(torch::nn::Conv2dOptions(net.feature_width(), context.classes, 1));
+  torch::nn::init::normal_(scores->weight, 0, 0.01);
+  torch::nn::init::zeros_(scores->bias);
+  net.begin_classifier_block("classifier");
+  net.add("classifier.0", Dropout(0.5, 0, context));
+  net.add("classifier.1", scores);
+  net.relu();
+  net.step(mean_of_images);
+}
+
+std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+  auto net = std::make_shared<VisionNet>();
+  add_stem(*net, context);
+  for (const FirePlace& fire : kFires) {
+    const std::string name = "features." + std::to_string(fire.place);
+    net->begin_block(name);
+    net->add(name, Fire(fire.in, fire.squeezed, fire.expanded));
+    if (fire.pooled) net->step(pool);
+  }
+  net->set_features(512, mean_of_images);
+  if (context.classes > 0) add_classifier(*net, context);
+  return net;
+}
+
+}  // namespace
+
+extern const ModelEntry squeezenet1_0_entry;
+const ModelEntry squeezenet1_0_entry{
+    .name = "squeezenet1_0",
+    .summary = "8 modules that squeeze channels and expand them, no linear layer",
+    .make = make_vision_model<make_net>,
+    .backbone = make_net};
+
+}  // namespace dlscale::trainer

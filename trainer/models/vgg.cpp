@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simonyan, Zisserman: Very Deep Convolutional Networks for Large-Scale Image Recognition, 2015.
+#include "trainer/models/vgg.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "trainer/models/batch_norm.hpp"
+#include "trainer/models/dropout.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr std::int64_t kMostChannels = 512;
+constexpr std::int64_t kHidden = 4096;
+
+Convolution make_convolution(std::int64_t in, std::int64_t out) {
+  Convolution made(torch::nn::Conv2dOptions(in, out, 3).padding(1));
+  torch::nn::init::kaiming_normal_(made->weight, 0, torch::kFanOut, torch::kReLU);
+  torch::nn::init::zeros_(made->bias);
+  return made;
+}
+
+torch::nn::Linear make_linear(std::int64_t in, std::int64_t out) {
+  torch::nn::Linear made(in, out);
+  torch::nn::init::normal_(made->weight, 0, 0.01);
+  torch::nn::init::zeros_(made->bias);
+  return made;
+}
+
+void add_trunk(VisionNet& net, const ModelContext& context, const VggDepth& depth) {
+  int place = 0;  // of the next layer: ReLUs and poolings have one too
+  const auto name = [&place] { return "features." + std::to_string(place); };
+  std::int64_t in = context.input.channels;
+  for (std::size_t level = 0; level < depth.convolutions.size(); ++level) {
+    const std::int64_t out = std::min<std::int64_t>(kMostChannels, 64 << level);
+    for (int i = 0; i < depth.convolutions[level]; ++i) {
+      net.begin_block(name());
+      net.add(name(), make_convolution(in, out));
+      ++place;
+      if (depth.batch_norm) {
+        net.add_norm_relu(name(), BatchNorm2d(out, context.statistics));
+        ++place;
+      } else {
+        net.relu();
+      }
+      ++place;
+      in = out;
+    }
+    net.step([](const at::Tensor& x) { return pool_largest(x, 2, 2); });
+    ++place;
+  }
+}
+
+void add_classifier(VisionNet& net, const ModelContext& context) {
+  net.begin_classifier_block("classifier.0");
+  net.step([&net](const at::Tensor& x) { return net.features(x); });
+  net.add("classifier.0", make_linear(net.feature_width(), kHidden));
+  net.relu();
+  net.add("classifier.2", Dropout(0.5, 0, context));
+  net.begin_classifier_block("classifier.3");
+  net.add("classifier.3", make_linear(kHidden, kHidden));
+  net.relu();
+  net.add("classifier.5", Dropout(0.5, 1, context));
+  net.begin_classifier_block("classifier.6");
+  net.add("classifier.6", make_linear(kHidden, context.classes));
+}
+
+}  // namespace
+
+std::shared_ptr<VisionNet> make_vgg(const ModelContext& context, const VggDepth& depth) {
+  auto net = std::make_shared<VisionNet>();
+  add_trunk(*net, context, depth);
+  const std::int64_t side = are_small(context.input) ? 1 : 7;
+  net->set_features(kMostChannels * side * side, [side](const at::Tensor& x) {
+    return at::adaptive_avg_pool2d(x, {side, side}).flatten(1);
+  });
+  if (context.classes > 0) add_classifier(*net, context);
+  return net;
+}
+
+}  // namespace dlscale::trainer

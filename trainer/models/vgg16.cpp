@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// VGG network of 16 layers.
+#include "trainer/models/vgg.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+  return make_vgg(context, {.convolutions = {2, 2, 3, 3, 3}, .batch_norm = false});
+}
+
+}  // namespace
+
+extern const ModelEntry vgg16_entry;
+const ModelEntry vgg16_entry{.name = "vgg16",
+                             .summary = "VGG network of 16 layers, 13 of them convolutions",
+                             .make = make_vision_model<make_net>,
+                             .backbone = make_net};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/models/weights.hpp"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "trainer/checkpoint/safetensors.hpp"
+#include "trainer/models/pretrained.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+using contract::SafetensorsEntry;
+
+constexpr std::string_view kModel = "model.";
+constexpr std::string_view kRandom = "model.random.";
+
+/// A file and the part of a model that it is for.
+class Loading {
+ public:
+  Loading(Model& model, const std::string& path) : path_(path), file_(path) {
+    for (const SafetensorsEntry& entry : file_.entries()) entries_[entry.name] = &entry;
+    std::vector<NamedTensor> all = model.weights();
+    wanted_ =
+        entries_.contains(all.front().name) ? Pretrained{std::move(all), ""} : model.pretrained();
+    const std::string last = wanted_.tensors.empty() ? "" : model.parameter_names().back();
+    classifier_ = last.substr(0, last.rfind('.') + 1);
+  }
+
+  void run() {
+    refuse_extra();
+    for (const NamedTensor& part : wanted_.tensors) require_fit(part);
+    const at::NoGradGuard no_gradients;
+    for (const NamedTensor& part : wanted_.tensors) {
+      const auto found = entries_.find(part.name);
+      if (found != entries_.end()) part.tensor.detach().copy_(file_.read(*found->second));
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw base::RunError(fmt::format("weights: {}: {}", path_, problem),
+                         contract::kExitBadRunDescription);
+  }
+
+  /// The most similar of those names that have no partner, as a question.
+  static std::string question(const std::string& name, const std::vector<std::string>& choices) {
+    const std::string similar = base::nearest(name, choices);
+    return similar.empty() ? "" : fmt::format("; is it \"{}\"?", similar);
+  }
+
+  std::vector<std::string> extra() const {
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : entries_) {
+      const bool unused = !wanted_.unused.empty() && name.starts_with(wanted_.unused);
+      const bool known = std::ranges::any_of(
+          wanted_.tensors, [&](const NamedTensor& part) { return part.name == name; });
+      if (!unused && !known) names.push_back(name);
+    }
+    return names;
+  }
+
+  std::vector<std::string> missing() const {
+    std::vector<std::string> names;
+    for (const NamedTensor& part : wanted_.tensors) {
+      if (!entries_.contains(part.name)) names.push_back(part.name);
+    }
+    return names;
+  }
+
+  void refuse_extra() const {
+    const std::vector<std::string> names = extra();
+    if (names.empty()) return;
+    fail(
+        fmt::format("\"{}\" is no tensor of the model{}", names[0], question(names[0], missing())));
+  }
+
+  void require_fit(const NamedTensor& part) const {
+    const auto found = entries_.find(part.name);
+    if (found == entries_.end()) {
+      // Files of PyTorch before 0.4.1 have none.
+      if (part.name.ends_with(".num_batches_tracked")) return;
+      fail(fmt::format("has no tensor \"{}\"{}", part.name, question(part.name, extra())));
+    }
+    const SafetensorsEntry& entry = *found->second;
+    if (part.tensor.sizes() != at::IntArrayRef(entry.shape)) fail_shape(part, entry);
+    if ((entry.type == "I64") != (part.tensor.scalar_type() == at::kLong)) {
+      fail(fmt::format("\"{}\" is of the type {}, the model's is {}", part.name, entry.type,
+                       c10::toString(part.tensor.scalar_type())));
+    }
+  }
+
+  [[noreturn]] void fail_shape(const NamedTensor& part, const SafetensorsEntry& entry) const {
+    const auto behind_first = [](const auto& shape) {
+      return std::vector<std::int64_t>(shape.begin() + std::min<std::ptrdiff_t>(1, shape.size()),
+                                       shape.end());
+    };
+    const bool other_classes = part.name.starts_with(classifier_) &&
+                               behind_first(part.tensor.sizes()) == behind_first(entry.shape);
+    fail(fmt::format("\"{}\" is [{}], the model's is [{}]{}", part.name,
+                     fmt::join(entry.shape, ", "), fmt::join(part.tensor.sizes(), ", "),
+                     other_classes ? "; the file is for another number of classes than the data "
+                                     "have: the model frozen_backbone takes it without its "
+                                     "classifier"
+                                   : ""));
+  }
+
+  std::string path_;
+  SafetensorsFile file_;
+  std::map<std::string, const SafetensorsEntry*> entries_;
+  Pretrained wanted_;
+  std::string classifier_;  ///< how the names of the last layer begin
+};
+
+}  // namespace
+
+void load_weights(Model& model, const std::string& file) {
+  Loading(model, file).run();
+}
+
+std::vector<NamedTensor> weights_in(const std::vector<NamedTensor>& state) {
+  std::vector<NamedTensor> weights;
+  for (const NamedTensor& part : state) {
+    if (!part.name.starts_with(kModel) || part.name.starts_with(kRandom)) continue;
+    weights.push_back({part.name.substr(kModel.size()), part.tensor});
+  }
+  return weights;
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/parallel/parallel_style.hpp"
+
+#include "trainer/checkpoint/named_tensor.hpp"
+
+namespace dlscale::trainer {
+
+std::vector<NamedTensor> ParallelStyle::shard() {
+  return {};
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// How rank 0, which alone keeps records, learns why another rank has failed.
+#pragma once
+
+#include <optional>
+
+#include "contract/result_record.hpp"
+#include "contract/run_dir.hpp"
+
+namespace dlscale::trainer {
+
+/// Of a rank other than 0, before it ends the job. The first that fails is the cause: what a later
+/// one leaves is ignored, as is what cannot be written.
+void leave_rank_stop(const contract::LaunchDir& launch, int rank, contract::RunStop stop) noexcept;
+
+/// What another rank has left; nothing where none has.
+std::optional<contract::RunStop> rank_stop_in(const contract::LaunchDir& launch) noexcept;
+
+}  // namespace dlscale::trainer

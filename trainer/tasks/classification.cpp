@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// One class for each sample: cross-entropy, top-1 and top-5 accuracy.
+#include <torch/torch.h>
+
+#include "trainer/optim/loss.hpp"
+#include "trainer/tasks/task.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr std::int64_t kTop = 5;  ///< counted where there are more classes
+
+/// Of what each batch tells, in this order.
+enum Sum { kLoss, kCorrect, kInTop, kHasTop, kSums };
+
+std::vector<double> count(const at::Tensor& scores, const at::Tensor& target) {
+  std::vector<double> sums(kSums);
+  sums[kLoss] = at::cross_entropy_loss(scores, target, {}, at::Reduction::Sum).item<double>();
+  sums[kCorrect] = scores.argmax(1).eq(target).sum().item<double>();
+  if (scores.size(1) <= kTop) return sums;
+  const at::Tensor top = std::get<1>(scores.topk(kTop, 1));
+  sums[kInTop] = top.eq(target.unsqueeze(1)).sum().item<double>();
+  sums[kHasTop] = static_cast<double>(target.size(0));
+  return sums;
+}
+
+void conclude(const std::vector<double>& sums, contract::EvalRecord& record) {
+  const auto samples = static_cast<double>(record.samples);
+  record.loss = sums[kLoss] / samples;
+  record.correct = static_cast<std::int64_t>(sums[kCorrect]);
+  record.accuracy = sums[kCorrect] / samples;
+  if (sums[kHasTop] > 0) record.metrics["top5_accuracy"] = sums[kInTop] / sums[kHasTop];
+}
+
+}  // namespace
+
+extern const TaskEntry classification_entry;
+const TaskEntry classification_entry{.name = "classification",
+                                     .summary = "one class for each sample",
+                                     .loss = cross_entropy,
+                                     .count = count,
+                                     .counts = kSums,
+                                     .conclude = conclude};
+
+}  // namespace dlscale::trainer

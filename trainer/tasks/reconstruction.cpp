@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The output is to be the input: mean squared error over all values, as normalised.
+#include <torch/torch.h>
+
+#include "trainer/tasks/task.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+at::Tensor loss(const at::Tensor& output, const at::Tensor& target, double) {
+  const bool is_small = output.scalar_type() == at::kHalf || output.scalar_type() == at::kBFloat16;
+  return at::mse_loss(is_small ? output.to(at::kFloat) : output, target);
+}
+
+std::vector<double> count(const at::Tensor& output, const at::Tensor& target) {
+  const at::Tensor squares = (output - target).square().flatten(1);
+  return {squares.mean(1).sum(at::kDouble).item<double>()};
+}
+
+void conclude(const std::vector<double>& sums, contract::EvalRecord& record) {
+  record.loss = sums[0] / static_cast<double>(record.samples);
+  record.metrics["mse"] = record.loss;
+}
+
+}  // namespace
+
+extern const TaskEntry reconstruction_entry;
+const TaskEntry reconstruction_entry{.name = "reconstruction",
+                                     .summary = "the output is to be the input",
+                                     .loss = loss,
+                                     .count = count,
+                                     .counts = 1,
+                                     .conclude = conclude,
+                                     .smooths_labels = false,
+                                     .target_is_input = true};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sentence for each sentence: cross-entropy of its tokens, perplexity, BLEU.
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "trainer/data/text/special_token.hpp"
+#include "trainer/tasks/bleu.hpp"
+#include "trainer/tasks/task.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+/// Samples x length: of each token, 0 where it is padding.
+at::Tensor token_losses(const at::Tensor& scores, const at::Tensor& target, double smoothing) {
+  return at::cross_entropy_loss(scores.flatten(0, 1), target.flatten(), {}, at::Reduction::None,
+                                kPad, smoothing)
+      .view_as(target);
+}
+
+/// The mean over a sentence's own tokens, then over sentences: so each sample weighs the same
+/// however long it is and however far its batch is padded.
+at::Tensor loss(const at::Tensor& output, const at::Tensor& target, double smoothing) {
+  const bool is_small = output.scalar_type() == at::kHalf || output.scalar_type() == at::kBFloat16;
+  const at::Tensor losses =
+      token_losses(is_small ? output.to(at::kFloat) : output, target, smoothing);
+  return (losses.sum(1) / target.ne(kPad).sum(1)).mean();
+}
+
+/// Of what each batch tells, in this order; kMatches and kNgrams have one for each order.
+enum Sum {
+  kLoss,
+  kTokens,
+  kCorrectTokens,
+  kExact,
+  kLength,
+  kReferenceLength,
+  kMatches,
+  kNgrams = kMatches + static_cast<int>(kBleuOrder),
+  kSums = kNgrams + static_cast<int>(kBleuOrder)
+};
+
+/// The tokens before the end.
+std::span<const std::int64_t> sentence(const at::Tensor& row) {
+  const std::span all(row.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(row.numel()));
+  std::size_t length = 0;
+  while (length < all.size() && all[length] != kEnd && all[length] != kPad) ++length;
+  return all.first(length);
+}
+
+/// Models of this task give, when they are evaluated, a column behind the scores: the tokens of
+/// their own translation.
+std::vector<double> count(const at::Tensor& output, const at::Tensor& target) {
+  const std::int64_t words = output.size(2) - 1;
+  const at::Tensor scores = output.narrow(2, 0, words);
+  const at::Tensor own = output.select(2, words).to(at::kLong).cpu().contiguous();
+  const at::Tensor references = target.cpu().contiguous();
+  const at::Tensor is_token = target.ne(kPad);
+  std::vector<double> sums(kSums);
+  sums[kLoss] = token_losses(scores, target, 0).sum(at::kDouble).item<double>();
+  sums[kTokens] = is_token.sum().item<double>();
+  sums[kCorrectTokens] = scores.argmax(2).eq(target).logical_and(is_token).sum().item<double>();
+  BleuCounts counts;
+  for (std::int64_t i = 0; i < target.size(0); ++i) {
+    const at::Tensor own_row = own[i], reference_row = references[i];
+    const auto translation = sentence(own_row);
+    const auto reference = sentence(reference_row);
+    add_sentence(counts, translation, reference, kUnknown);
+    sums[kExact] += std::ranges::equal(translation, reference) ? 1 : 0;
+  }
+  sums[kLength] = counts.length;
+  sums[kReferenceLength] = counts.reference_length;
+  std::ranges::copy(counts.matches, sums.begin() + kMatches);
+  std::ranges::copy(counts.ngrams, sums.begin() + kNgrams);
+  return sums;
+}
+
+void conclude(const std::vector<double>& sums, contract::EvalRecord& record) {
+  record.loss = sums[kLoss] / sums[kTokens];
+  record.correct = static_cast<std::int64_t>(sums[kExact]);
+  record.accuracy = sums[kExact] / static_cast<double>(record.samples);
+  BleuCounts counts{.length = sums[kLength], .reference_length = sums[kReferenceLength]};
+  std::copy_n(sums.begin() + kMatches, kBleuOrder, counts.matches.begin());
+  std::copy_n(sums.begin() + kNgrams, kBleuOrder, counts.ngrams.begin());
+  record.metrics["bleu"] = bleu(counts);
+  record.metrics["perplexity"] = std::exp(record.loss);
+  record.metrics["token_accuracy"] = sums[kCorrectTokens] / sums[kTokens];
+}
+
+}  // namespace
+
+extern const TaskEntry translation_entry;
+const TaskEntry translation_entry{.name = "translation",
+                                  .summary = "a sentence for each sentence",
+                                  .loss = loss,
+                                  .count = count,
+                                  .counts = kSums,
+                                  .conclude = conclude,
+                                  .evaluation_batch = 32};
+
+}  // namespace dlscale::trainer
