@@ -7,9 +7,11 @@
 
 #include "contract/process_count.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/trainer/models/made_model.hpp"
 #include "tests/trainer/models/script_module.hpp"
 #include "tests/trainer/thread_launch.hpp"
 #include "trainer/capabilities.hpp"
+#include "trainer/checkpoint/safetensors.hpp"
 
 using namespace dlscale;
 using test::all;
@@ -101,5 +103,23 @@ TEST_CASE("a run that drops out, stopped and gone on with, ends where it would h
     const auto second = test::launch(spec, folder.path());
     CHECK(second.resumed_from == "launch-1");
     CHECK(second.parameters == run(spec).parameters);
+  }
+}
+
+TEST_CASE("weights of a file, which rank 0 reads, are what training begins with in every style") {
+  test::TempDir folder;
+  const std::string file = folder.path() / "weights.safetensors";
+  const auto model = test::make_model("mlp", test::model_context({1, 28, 28}, 10));
+  trainer::write_safetensors(file, model->weights());
+  std::string expected;
+  for (const trainer::NamedTensor& part : model->weights()) {
+    const at::Tensor values = part.tensor.detach().to(at::kDouble);
+    expected.append(static_cast<const char*>(values.data_ptr()), values.nbytes());
+  }
+  for (auto spec : all_styles(2, "mlp")) {
+    INFO(spec.framework << ", stage " << spec.framework_options.zero_stage);
+    spec.lr = {.base = 0, .peak = 0};
+    spec.weights = file;
+    CHECK(run(spec).parameters == expected);
   }
 }
