@@ -45,13 +45,6 @@ std::int64_t rounded_up(std::int64_t count, std::int64_t by) {
   return (count + by - 1) / by;
 }
 
-/// Whether any rank is told to stop: predictions are collective, so all break off or none.
-bool any_is_told(CollectiveQueue& queue, const ToldToStop& told) {
-  std::int64_t answer = told() ? 1 : 0;
-  queue.all_reduce({&answer, 1, ElementType::int64}, ReduceOp::max)->wait();
-  return answer != 0;
-}
-
 /// Every rank predicts equally often, by the largest share; one whose share is used up predicts a
 /// sample that it does not count.
 Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop& told) {

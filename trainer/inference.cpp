@@ -49,13 +49,6 @@ struct Passes {
   bool broken_off = false;
 };
 
-/// **Collective.**
-bool any_is_told(CollectiveQueue& queue, const ToldToStop& told) {
-  std::int64_t answer = told() ? 1 : 0;
-  queue.all_reduce({&answer, 1, ElementType::int64}, ReduceOp::max)->wait();
-  return answer != 0;
-}
-
 Passes pass(const Task& task, TrainerParts& parts, const TrainerTools& tools) {
   const c10::InferenceMode no_gradients;
   const c10::Device device = parts.device->torch_device();

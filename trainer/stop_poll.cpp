@@ -13,6 +13,12 @@ constexpr double kMostSteps = 1e9;
 
 }  // namespace
 
+bool any_is_told(CollectiveQueue& queue, const ToldToStop& told) {
+  std::int64_t answer = told() ? 1 : 0;
+  queue.all_reduce({&answer, 1, ElementType::int64}, ReduceOp::max)->wait();
+  return answer != 0;
+}
+
 StopPoll::StopPoll(CollectiveQueue& queue, const base::Clock& clock, ToldToStop told)
     : queue_(queue), clock_(clock), told_(std::move(told)), met_s_(clock.steady_s()) {}
 

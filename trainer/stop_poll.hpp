@@ -13,6 +13,9 @@ namespace dlscale::trainer {
 /// Whether this rank was told that the time is nearly up.
 using ToldToStop = std::function<bool()>;
 
+/// **Collective.** Whether any rank was told: all then break off, or none.
+bool any_is_told(CollectiveQueue& queue, const ToldToStop& told);
+
 /// When a window ends all ranks hear of it anyway. In windows that take longer than a few seconds
 /// they ask each other in between, so seldom that it costs nothing.
 class StopPoll {

@@ -3,8 +3,13 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
 #include "base/file.hpp"
 #include "contract/process_count.hpp"
+#include "tests/support/temp_dir.hpp"
 #include "trainer/assemble.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/comm/thread.hpp"
@@ -55,6 +60,23 @@ ThreadLaunch launch(const contract::RunSpec& spec, const std::filesystem::path& 
   });
   seen.records = contract::parse_results(base::read_file(folder.results())).records;
   return seen;
+}
+
+ThreadLaunch run(const contract::RunSpec& spec) {
+  TempDir folder;
+  return launch(spec, folder.path());
+}
+
+double largest_difference(const std::string& a, const std::string& b) {
+  if (a.size() != b.size()) return INFINITY;
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); i += sizeof(double)) {
+    double x = 0, y = 0;
+    std::memcpy(&x, &a[i], sizeof x);
+    std::memcpy(&y, &b[i], sizeof y);
+    largest = std::max(largest, std::abs(x - y));
+  }
+  return largest;
 }
 
 }  // namespace dlscale::test

@@ -35,6 +35,13 @@ struct Trouble {
 ThreadLaunch launch(const contract::RunSpec& spec, const std::filesystem::path& run_folder,
                     const Trouble& trouble = {});
 
+/// The only launch of a run, in a folder that is gone afterwards.
+ThreadLaunch run(const contract::RunSpec& spec);
+
+/// Between ThreadLaunch::parameters of two runs in double precision; infinite where there are not
+/// equally many.
+double largest_difference(const std::string& a, const std::string& b);
+
 template <class Record>
 std::vector<Record> all(const std::vector<contract::ResultRecord>& records) {
   std::vector<Record> found;

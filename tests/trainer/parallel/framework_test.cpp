@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <cstring>
 
 #include "base/error.hpp"
 #include "contract/process_count.hpp"
@@ -16,6 +15,8 @@
 
 using namespace dlscale;
 using test::all;
+using test::largest_difference;
+using test::run;
 
 namespace {
 
@@ -37,23 +38,6 @@ contract::RunSpec recipe(const std::string& framework, int ranks, const std::str
   spec.optimizer = {.momentum = 0.9};
   spec.window_steps = 4;
   return spec;
-}
-
-test::ThreadLaunch run(const contract::RunSpec& spec) {
-  test::TempDir folder;
-  return test::launch(spec, folder.path());
-}
-
-double largest_difference(const std::string& a, const std::string& b) {
-  if (a.size() != b.size()) return INFINITY;
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); i += sizeof(double)) {
-    double x = 0, y = 0;
-    std::memcpy(&x, &a[i], sizeof x);
-    std::memcpy(&y, &b[i], sizeof y);
-    largest = std::max(largest, std::abs(x - y));
-  }
-  return largest;
 }
 
 std::vector<std::string> frameworks() {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <cstring>
 
 #include "contract/process_count.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -15,6 +14,8 @@
 
 using namespace dlscale;
 using test::all;
+using test::largest_difference;
+using test::run;
 
 namespace {
 
@@ -46,23 +47,6 @@ std::vector<contract::RunSpec> all_styles(int ranks, const std::string& model) {
   specs.push_back(recipe("deepspeed", ranks, model));
   specs.back().framework_options.zero_stage = 3;
   return specs;
-}
-
-test::ThreadLaunch run(const contract::RunSpec& spec) {
-  test::TempDir folder;
-  return test::launch(spec, folder.path());
-}
-
-double largest_difference(const std::string& a, const std::string& b) {
-  REQUIRE(a.size() == b.size());
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); i += sizeof(double)) {
-    double x = 0, y = 0;
-    std::memcpy(&x, &a[i], sizeof x);
-    std::memcpy(&y, &b[i], sizeof y);
-    largest = std::max(largest, std::abs(x - y));
-  }
-  return largest;
 }
 
 void check_learns_alike(const contract::RunSpec& spec, const test::ThreadLaunch& alone) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <cstring>
 
 #include "contract/process_count.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -13,6 +12,8 @@
 
 using namespace dlscale;
 using test::all;
+using test::largest_difference;
+using test::run;
 
 namespace {
 
@@ -54,23 +55,6 @@ contract::RunSpec with(contract::RunSpec spec, const std::string& optimizer) {
   if (optimizer.starts_with("adam")) spec.lr = {.base = 1e-3, .peak = 1e-3};
   if (optimizer == "lars") spec.optimizer.lars.trust_coefficient = 0.02;
   return spec;
-}
-
-test::ThreadLaunch run(const contract::RunSpec& spec) {
-  test::TempDir folder;
-  return test::launch(spec, folder.path());
-}
-
-double largest_difference(const std::string& a, const std::string& b) {
-  if (a.size() != b.size()) return INFINITY;
-  double largest = 0;
-  for (std::size_t i = 0; i < a.size(); i += sizeof(double)) {
-    double x = 0, y = 0;
-    std::memcpy(&x, &a[i], sizeof x);
-    std::memcpy(&y, &b[i], sizeof y);
-    largest = std::max(largest, std::abs(x - y));
-  }
-  return largest;
 }
 
 std::string name_of(const contract::RunSpec& spec) {
