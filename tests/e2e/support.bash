@@ -12,8 +12,8 @@ cd "$work"
 
 fail() {
   echo "FAILED: $*" >&2
-  for file in "$work"/*.log "$work"/*/launch.jsonl; do
-    [[ ! -f $file ]] || { echo "--- $file" >&2; cat "$file" >&2; }
+  for file in "$PWD"/*.log "$PWD"/*/launch.jsonl "$PWD"/*/logs/* "$PWD"/*/runs/*/launch-*/stderr; do
+    [[ ! -s $file || -d $file ]] || { echo "--- $file" >&2; cat "$file" >&2; }
   done
   exit 1
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of jobs where a user may have so many at a time only.
-#include <unistd.h>
-
 #include <cstdlib>
 #include <fstream>
 
@@ -13,14 +11,12 @@ using test::Job;
 
 namespace {
 
-/// From now on the controller keeps to what the accounting says.
+/// When it starts again the controller keeps to what the accounting says.
 void enforce_limits(Bench& bench) {
   std::ofstream(std::getenv("SLURM_CONF"), std::ios::app) << "AccountingStorageEnforce=limits\n";
   const std::string user = runner::scheduler_setup(*bench.commands, bench.clock).user;
   bench.command({"sacctmgr", "-i", "add", "account", "test", "cluster=test"});
   bench.command({"sacctmgr", "-i", "add", "user", user, "account=test", "cluster=test"});
-  bench.command({"fault", "controller", "stop"});
-  bench.command({"fault", "controller", "start"});
 }
 
 /// The most jobs that a user may have; none when it goes.
@@ -33,7 +29,9 @@ class Limit {
   void set(int most) {
     bench_.command({"sacctmgr", "-i", "modify", "qos", "normal", "set",
                     fmt::format("MaxSubmitJobsPerUser={}", most)});
-    ::sleep(1);  // the controller is told afterwards
+    // It is told of changes some time later, but begins with what there is.
+    bench_.command({"fault", "controller", "stop"});
+    bench_.command({"fault", "controller", "start"});
   }
 
  private:
