@@ -11,8 +11,10 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const std::vector<std::pair<std::string, Names>>& all() {
-  static const std::vector<std::pair<std::string, Names>> lists{
+using Lists = std::vector<std::pair<std::string, Names>>;
+
+Lists bundled() {
+  return {
       {"framework",
        {"synchronous", "ddp", "horovod", "deepspeed", "data_parallel", "vanilla_data_parallel",
         "layerwise", "pipeline", "hybrid"}},
@@ -35,6 +37,18 @@ const std::vector<std::pair<std::string, Names>>& all() {
       {"device", {"cpu", "cuda"}},
       {"log_format", {"dlscale", "timm"}},
   };
+}
+
+const Lists& all() {
+  static const Lists lists = [] {
+    Lists extended = bundled();
+    for (auto& [family, names] : extended) {
+      for (const ExtensionName& own : extension_names()) {
+        if (own.family == family) names.push_back(own.name);
+      }
+    }
+    return extended;
+  }();
   return lists;
 }
 
@@ -59,6 +73,13 @@ const std::vector<std::string>& vocabulary(std::string_view family) {
 bool is_known(std::string_view family, std::string_view name) {
   const Names& names = vocabulary(family);
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_from_extension(std::string_view family, std::string_view name) {
+  const auto& own = extension_names();
+  return std::any_of(own.begin(), own.end(), [&](const ExtensionName& each) {
+    return each.family == family && each.name == name;
+  });
 }
 
 }  // namespace dlscale::contract

@@ -18,4 +18,15 @@ const std::vector<std::string>& vocabulary(std::string_view family);
 
 bool is_known(std::string_view family, std::string_view name);
 
+/// A name that an extension of this build brings (docs/extending.md).
+struct ExtensionName {
+  std::string family;
+  std::string name;
+};
+
+/// They are in the vocabulary as well. CMake generates the list (cmake/Registry.cmake).
+const std::vector<ExtensionName>& extension_names();
+
+bool is_from_extension(std::string_view family, std::string_view name);
+
 }  // namespace dlscale::contract

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// ConvMixer: Trockman and Kolter, Patches Are All You Need? (2022), small: patches of 4x4, 64
+// channels, 4 layers of 5x5.
+//
+// A model is a torch::nn::Module made from a ModelContext, and a list of its blocks.
+#include <torch/nn/module.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.hpp"
+#include "trainer/models/batch_norm.hpp"
+#include "trainer/models/convolution.hpp"
+#include "trainer/models/module_model.hpp"
+
+// A member of a family lives in the namespace of the family.
+namespace dlscale::trainer {
+namespace {
+
+constexpr std::int64_t kChannels = 64, kLayers = 4, kPatch = 4, kFilter = 5;
+
+/// One filter for each channel with a shortcut around it, then one that mixes the channels.
+///
+/// BatchNorm2d and Convolution are torch::nn's, with the same names and initial values. The first
+/// takes `context.statistics`, so that a study may ask for batch_norm = "synchronised"; the second
+/// is faster on CPUs. Any module of torch::nn will do, but Dropout: dropout.hpp has one whose
+/// random numbers are part of checkpoints.
+struct LayerImpl : torch::nn::Module {
+  explicit LayerImpl(const ModelContext& context)
+      : spatial(register_module(
+            "spatial", torch::nn::Conv2d(torch::nn::Conv2dOptions(kChannels, kChannels, kFilter)
+                                             .groups(kChannels)
+                                             .padding(kFilter / 2)))),
+        spatial_norm(register_module("spatial_norm", BatchNorm2d(kChannels, context.statistics))),
+        mixing(register_module("mixing",
+                               Convolution(torch::nn::Conv2dOptions(kChannels, kChannels, 1)))),
+        mixing_norm(register_module("mixing_norm", BatchNorm2d(kChannels, context.statistics))) {}
+
+  at::Tensor forward(const at::Tensor& x) {
+    const at::Tensor y = x + spatial_norm(at::gelu(spatial(x)));
+    return mixing_norm(at::gelu(mixing(y)));
+  }
+
+  torch::nn::Conv2d spatial;
+  BatchNorm2d spatial_norm;
+  Convolution mixing;
+  BatchNorm2d mixing_norm;
+};
+
+TORCH_MODULE(Layer);
+
+struct ConvMixer : torch::nn::Module {
+  // What is drawn at random here follows from the run's seed: make_module_model sees to that.
+  explicit ConvMixer(const ModelContext& context)
+      : patches(register_module(
+            "patches",
+            Convolution(torch::nn::Conv2dOptions(context.input.channels, kChannels, kPatch)
+                            .stride(kPatch)))),
+        patches_norm(register_module("patches_norm", BatchNorm2d(kChannels, context.statistics))),
+        output(register_module("output", torch::nn::Linear(kChannels, context.classes))) {
+    for (std::int64_t i = 0; i < kLayers; ++i) {
+      layers.push_back(register_module("layer" + std::to_string(i + 1), Layer(context)));
+    }
+  }
+
+  /// Where pipelines may be cut, and what ZeRO stage 3 gathers at a time. Each block says which
+  /// modules are its own (together they are all) and what it makes of the output of the block
+  /// before, which it leaves as it is. The first takes images: samples x channels x height x width.
+  /// The last gives scores: samples x classes.
+  std::vector<NetBlock> blocks() {
+    std::vector<NetBlock> all{
+        {"patches", {"patches", "patches_norm"}, [this](const at::Tensor& images) {
+           return patches_norm(at::gelu(patches(images)));
+         }}};
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const std::string name = "layer" + std::to_string(i + 1);
+      all.push_back({name, {name}, [this, i](const at::Tensor& x) { return layers[i](x); }});
+    }
+    all.push_back({"output", {"output"}, [this](const at::Tensor& x) {
+                     return output(x.mean(at::IntArrayRef{2, 3}));
+                   }});
+    return all;
+  }
+
+  Convolution patches;
+  BatchNorm2d patches_norm;
+  std::vector<Layer> layers;
+  torch::nn::Linear output;
+};
+
+std::unique_ptr<Model> make(const ModelContext& context) {
+  // A usage error is one line that names what is wrong, before anything is trained.
+  const int side = std::min(context.input.height, context.input.width);
+  if (side < kPatch) {
+    throw base::UsageError("model conv_mixer needs images of at least 4x4, these have a side of " +
+                           std::to_string(side));
+  }
+  return make_module_model<ConvMixer>(context);
+}
+
+}  // namespace
+
+// The row of the table: <name of the file>_entry. Its first word is what a study calls it.
+extern const ModelEntry conv_mixer_entry;
+const ModelEntry conv_mixer_entry{"conv_mixer", "ConvMixer of 4 layers of 64 channels", make};
+
+}  // namespace dlscale::trainer
