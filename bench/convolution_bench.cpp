@@ -6,7 +6,7 @@
 // Prints, for both memory formats, milliseconds of forward and backward of each shape times its
 // number in ResNet-50 (images of 224x224), the best of some repetitions that take turns, and sums.
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <cstdio>

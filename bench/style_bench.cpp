@@ -7,7 +7,8 @@
 // run, so that neither needs a core: ranks are threads and the number of cores does not matter.
 // Prints Markdown tables of medians over the steps (default 9), the slowest rank's.
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <torch/autograd.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <chrono>

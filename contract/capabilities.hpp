@@ -9,11 +9,28 @@
 
 namespace dlscale::contract {
 
+/// What a model, a data set or a loader goes with; each family has only some of it.
+struct Traits {
+  std::string samples;  ///< that a set has, a model or loader takes: images, text; a loader: any
+  std::string task;     ///< of models, and what the targets of a data set are for
+  bool input_is_target = false;  ///< model: any data set of its samples will do
+  bool smooths_labels = false;   ///< model: label_smoothing means something
+  bool is_residual = false;      ///< model: it is made of residual blocks
+  bool is_one_block = false;     ///< model: it cannot be cut into stages
+  bool is_generated = false;     ///< data set: it has no files
+  bool augments = false;         ///< loader: it crops and mirrors images
+  bool operator==(const Traits&) const = default;
+};
+
 struct Capabilities {
   std::string version;
   std::map<std::string, std::string> built_with;             ///< "torch": "2.11.0", "mpi": "…"
   std::map<std::string, std::vector<std::string>> families;  ///< family → names (see vocabulary)
+  /// Family → name → traits, of models (scripts too, as kScriptModel), data sets and loaders.
+  std::map<std::string, std::map<std::string, Traits>> traits = {};
   bool has(std::string_view family, std::string_view name) const;
+  /// Null where nothing is said of it.
+  const Traits* traits_of(const std::string& family, const std::string& name) const;
   bool operator==(const Capabilities&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/learning_rate.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace dlscale::contract {
@@ -16,14 +17,15 @@ LearningRateCurve::LearningRateCurve(const RunSpec& spec, std::int64_t steps_per
       steps_per_epoch_(static_cast<double>(steps_per_epoch)) {}
 
 double LearningRateCurve::at_step(std::int64_t step) const {
-  double e = static_cast<double>(step) / steps_per_epoch_;
-  if (spec_.update == "epoch") e = std::floor(e + kEpochSlack);
+  const double e = static_cast<double>(step) / steps_per_epoch_;
+  const double epoch = std::floor(e + kEpochSlack);
   if (e < warmup_epochs_) {
-    const double done = warms_up_by_epochs_ ? std::floor(e + kEpochSlack) : e;
+    const double done = warms_up_by_epochs_ ? epoch : e;
     return first_ + (peak_ - first_) * done / warmup_epochs_;
   }
-  const double t = spec_.origin == "after_warmup" ? e - warmup_epochs_ : e;
-  return schedule_.rate({spec_, peak_, t_max_}, t);
+  const double t = spec_.update == "epoch" ? epoch : e;
+  const double origin = spec_.origin == "after_warmup" ? warmup_epochs_ : 0;
+  return schedule_.rate({spec_, peak_, t_max_}, std::max(0.0, t - origin));
 }
 
 }  // namespace dlscale::contract

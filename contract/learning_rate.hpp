@@ -30,8 +30,8 @@ inline constexpr double kEpochSlack = 1e-9;
 
 /// Warm-up followed by a schedule, for one run: with e = step / steps_per_epoch and W warm-up
 /// epochs, first + (peak - first) e / W while e < W, first being the base or 0; then schedule(e),
-/// or schedule(e - W) with origin "after_warmup". With update "epoch" e is rounded down to whole
-/// epochs, with warmup_update "epoch" in warm-up alone.
+/// or schedule(e - W) with origin "after_warmup". e is rounded down to whole epochs: in warm-up
+/// with warmup_update "epoch", afterwards with update "epoch".
 class LearningRateCurve {
  public:
   /// Throws base::UsageError when this build lacks the schedule.

@@ -38,6 +38,8 @@ class LaunchDir {
   std::filesystem::path err() const { return root_ / "stderr"; }
   /// The run_stop of another rank than 0 that failed by itself: rank 0 then ends for its reason.
   std::filesystem::path rank_stop() const { return root_ / "rank_stop.jsonl"; }
+  /// The model's weights after the last step, where the run asks for them.
+  std::filesystem::path weights() const { return root_ / "model.safetensors"; }
   std::filesystem::path checkpoint() const { return root_ / "checkpoint"; }
   CheckpointDir saved(int n) const;
   /// Complete ones in order of their number.

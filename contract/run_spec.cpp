@@ -137,6 +137,7 @@ void validate_sizes(const RunSpec& spec, const Checker& check) {
   const std::pair<const char*, int> counts[] = {
       {"dataset.classes", spec.dataset.classes},
       {"dataset.first_classes", spec.dataset.first_classes},
+      {"dataset.random_crop", spec.dataset.random_crop},
       {"dataset.folds", spec.dataset.folds},
       {"dataset.fold", spec.dataset.fold},
       {"dataset.vocabulary", spec.dataset.vocabulary},
@@ -151,12 +152,16 @@ void validate_sizes(const RunSpec& spec, const Checker& check) {
   check.require(spec.dataset.folds == 0 ||
                     (spec.dataset.fold >= 1 && spec.dataset.fold <= spec.dataset.folds),
                 "dataset.fold", "must be one of 1 … dataset.folds");
+  check.require(spec.dataset.folds > 0 || spec.dataset.fold == 0, "dataset.fold",
+                "needs dataset.folds");
   check.require(spec.dataset.folds != 1, "dataset.folds", "must be at least 2");
   check.at_least(1, "resources.cores_per_rank", spec.resources.cores_per_rank);
 }
 
 void validate_optimizer(const OptimizerSpec& optimizer, const Checker& check) {
   check.finite_at_least(0, "optimizer.momentum", optimizer.momentum);
+  check.finite_at_least(0, "optimizer.dampening", optimizer.dampening);
+  check.require(optimizer.dampening <= 1, "optimizer.dampening", "must be at most 1");
   check.finite_at_least(0, "optimizer.weight_decay", optimizer.weight_decay);
   check.require(!optimizer.nesterov || (optimizer.momentum > 0 && optimizer.dampening == 0),
                 "optimizer.nesterov", "needs momentum above 0 and dampening 0");
@@ -193,6 +198,7 @@ void validate_recipe(const RunSpec& spec, const Checker& check) {
   check.finite_at_least(0, "lr_schedule.gamma", spec.lr_schedule.gamma);
   check.finite_at_least(0, "lr_schedule.lr_min", spec.lr_schedule.lr_min);
   check.finite_at_least(0, "lr_schedule.t_max_epochs", spec.lr_schedule.t_max_epochs);
+  check.finite_at_least(0, "lr_schedule.power", spec.lr_schedule.power);
   for (double milestone : spec.lr_schedule.milestones) {
     check.finite_at_least(0, "lr_schedule.milestones", milestone);
   }

@@ -27,11 +27,13 @@ struct DatasetSpec {
   int classes = 0;        ///< synthetic
   int first_classes = 0;  ///< use only the samples of the first so many classes; 0: of all
   std::string sha256;     ///< what the data must have; empty: anything
-  int folds = 0;          ///< text: parts that the samples are cut into; 0: the files' own split
-  int fold = 0;           ///< text: which of them is the test set, from 1 on
-  int vocabulary = 0;     ///< text: most words of a language, the most frequent; 0: all
-  int min_count = 0;      ///< text: how often a word must occur to be one of them; 0: once
-  int max_length = 0;     ///< text: tokens of a sample, what is beyond is cut off; 0: any
+  int random_crop = 0;    ///< images: zeros around one that a part of its size is cut from, pixels
+  bool random_flip = false;  ///< images: half of them mirrored, left to right
+  int folds = 0;             ///< text: parts that the samples are cut into; 0: the files' own split
+  int fold = 0;              ///< text: which of them is the test set, from 1 on
+  int vocabulary = 0;        ///< text: most words of a language, the most frequent; 0: all
+  int min_count = 0;         ///< text: how often a word must occur to be one of them; 0: once
+  int max_length = 0;        ///< text: tokens of a sample, what is beyond is cut off; 0: any
   bool operator==(const DatasetSpec&) const = default;
 };
 
@@ -54,13 +56,14 @@ struct ExternalTrainer {
   bool operator==(const ExternalTrainer&) const = default;
 };
 
-/// When a run saves its state, beside shortly before its time is up; 0: never. Not part of a run's
-/// identity.
+/// When a run saves its state, beside shortly before its time is up; 0: never. And whether it
+/// leaves its weights. Not part of a run's identity.
 struct CheckpointSpec {
   int every_epochs = 0;
   double every_minutes = 0;
   int keep = 0;               ///< newest ones that stay; 0: one
   bool asynchronous = false;  ///< written beside the steps that follow
+  bool weights = false;       ///< a complete run leaves them, LaunchDir::weights()
   bool operator==(const CheckpointSpec&) const = default;
 };
 

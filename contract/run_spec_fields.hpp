@@ -18,6 +18,8 @@ void visit_fields(Visitor& v, DatasetSpec& s) {
   v.sparse("classes", s.classes);
   v.sparse("first_classes", s.first_classes);
   v.sparse("sha256", s.sha256);
+  v.sparse("random_crop", s.random_crop);
+  v.sparse("random_flip", s.random_flip);
   v.sparse("folds", s.folds);
   v.sparse("fold", s.fold);
   v.sparse("vocabulary", s.vocabulary);
@@ -126,6 +128,7 @@ void visit_fields(Visitor& v, CheckpointSpec& s) {
   v.sparse("every_minutes", s.every_minutes);
   v.sparse("keep", s.keep);
   v.sparse("asynchronous", s.asynchronous);
+  v.sparse("weights", s.weights);
 }
 
 template <class Visitor>

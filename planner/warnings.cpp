@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "contract/misfit.hpp"
+
 namespace dlscale::planner {
 
 namespace {
@@ -43,6 +45,9 @@ void Warnings::look_at(const contract::RunSpec& run, int repeats) {
     if (name->starts_with(contract::kScriptModel)) continue;
     if (!known->capabilities.has(family, *name)) missing_[{family, *name}] += repeats;
   }
+  if (const auto misfit = contract::find_misfit(known->capabilities, run)) {
+    unfit_[{misfit->key, misfit->reason}] += repeats;
+  }
 }
 
 void Warnings::add_to(std::vector<std::string>& warnings) const {
@@ -58,6 +63,7 @@ void Warnings::add_to(std::vector<std::string>& warnings) const {
         of_runs(falling_warmups_));
   }
   for (const auto& [name, count] : missing_) warnings.push_back(missing(name, count));
+  for (const auto& [misfit, count] : unfit_) warnings.push_back(unfit(misfit, count));
   if (!*known_ || !(*known_)->built_here) return;
   if (accumulating_ > 0) {
     warnings.push_back(
@@ -83,6 +89,15 @@ std::string Warnings::missing(const std::pair<std::string, std::string>& name, i
   }
   return fmt::format("the trainer built here has no {} \"{}\" (this site's may): {}", name.first,
                      name.second, of_runs(count));
+}
+
+std::string Warnings::unfit(const std::pair<std::string, std::string>& misfit, int count) const {
+  if ((*known_)->runs_there) {
+    return fmt::format("the trainer refuses {} ({}): {} would fail ({})", misfit.first,
+                       misfit.second, of_runs(count), (*known_)->file);
+  }
+  return fmt::format("the trainer built here refuses {} ({}; this site's may not): {}",
+                     misfit.first, misfit.second, of_runs(count));
 }
 
 }  // namespace dlscale::planner

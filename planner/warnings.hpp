@@ -34,10 +34,12 @@ class Warnings {
   std::string of_runs(int count) const;
   std::string refused(const char* what, int count) const;
   std::string missing(const std::pair<std::string, std::string>& name, int count) const;
+  std::string unfit(const std::pair<std::string, std::string>& misfit, int count) const;
 
   const std::optional<Knowledge>* known_;
   int runs_ = 0, endless_warmups_ = 0, falling_warmups_ = 0, accumulating_ = 0;
   std::map<std::pair<std::string, std::string>, int> missing_;  // family and name → runs
+  std::map<std::pair<std::string, std::string>, int> unfit_;    // key and reason → runs
 };
 
 }  // namespace dlscale::planner

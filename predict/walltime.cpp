@@ -30,15 +30,25 @@ std::optional<ThroughputEstimate> throughput_at(std::vector<Throughput> measured
 }
 
 std::optional<std::int64_t> known_train_samples(std::string_view dataset_kind) {
-  constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {{"mnist", 60'000},
-                                                                  {"fashion_mnist", 60'000},
-                                                                  {"cifar10", 50'000},
-                                                                  {"synthetic_digits", 6'000},
-                                                                  {"synthetic", 1'024}};
+  constexpr std::pair<std::string_view, std::int64_t> kSizes[] = {
+      {"mnist", 60'000},           {"fashion_mnist", 60'000}, {"cifar10", 50'000},
+      {"synthetic_digits", 6'000}, {"synthetic", 1'024},      {"text_ag_news", 120'000},
+      {"text_sst", 6'920},         {"text_trec", 5'452},      {"text_multi30k", 29'000}};
   for (const auto& [kind, samples] : kSizes) {
     if (kind == dataset_kind) return samples;
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> train_samples(const contract::DatasetSpec& dataset) {
+  if (dataset.train_samples > 0) return dataset.train_samples;
+  const bool drawn_as_asked = dataset.kind == "synthetic_digits";
+  if (dataset.first_classes > 0 && !drawn_as_asked) return std::nullopt;
+  const std::optional<std::int64_t> all = known_train_samples(dataset.kind);
+  if (!all || dataset.folds < 2) return all;
+  if (dataset.kind == "text_ag_news") return std::nullopt;
+  // Tested are the samples of which the remainder, divided by folds, is fold - 1.
+  return *all - (*all - dataset.fold + dataset.folds) / dataset.folds;
 }
 
 double walltime_s(double predicted_s, double margin) {

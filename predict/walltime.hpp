@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "contract/run_spec.hpp"
+
 namespace dlscale::predict {
 
 /// Samples trained per second, all GPUs together.
@@ -25,9 +27,13 @@ struct ThroughputEstimate {
 /// measurements of one count the slowest holds. Nothing measured: no estimate.
 std::optional<ThroughputEstimate> throughput_at(std::vector<Throughput> measured, int gpus);
 
-/// Samples in an epoch of the data sets whose size is fixed (MNIST, Fashion-MNIST: 60,000;
-/// CIFAR-10: 50,000; dlscale's generated digits: 6,000), if it is one of them.
+/// Samples that a data set of fixed size has to train on, if it is one: MNIST, Fashion-MNIST,
+/// CIFAR-10, AG News with its training file, SST-2, TREC, Multi30k and what dlscale generates.
 std::optional<std::int64_t> known_train_samples(std::string_view dataset_kind);
+
+/// Samples in an epoch of a run, where that follows from what it takes of a data set. Unknown: how
+/// many are of its first classes, and of folds of AG News, which may lack the training file.
+std::optional<std::int64_t> train_samples(const contract::DatasetSpec& dataset);
 
 inline constexpr double kDefaultMargin = 1.5;
 /// Allowance for what comes before the first step: modules, libraries, opening the data.

@@ -115,14 +115,19 @@ TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local
                            .tf32 = spec.precision == "tf32"});
   const TaskEntry& task = task_of_model(spec.model);
   const LoaderEntry& loader = base::find(loader_table(), "loader", spec.loader);
+  const Augmentation augmentation{.random_crop = spec.dataset.random_crop,
+                                  .random_flip = spec.dataset.random_flip,
+                                  .seed = seed_of(spec)};
   const auto loader_of = [&](const Split& split) {
     if (!share.loads) return make_hollow_loader();
+    const bool is_evaluation = &split == &dataset->test;
     return loader.make({.dataset = *dataset,
                         .split = split,
                         .precision = precision_of(spec),
                         .pinned = device->fetches_pinned(),
                         .target_is_input = task.target_is_input,
-                        .is_evaluation = &split == &dataset->test});
+                        .is_evaluation = is_evaluation,
+                        .augmentation = is_evaluation ? Augmentation{} : augmentation});
   };
   auto train_loader = loader_of(dataset->train);
   auto test_loader = loader_of(dataset->test);

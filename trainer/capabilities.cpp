@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "contract/learning_rate.hpp"
+#include "contract/misfit.hpp"
 #include "contract/version.hpp"
 #include "contract/vocabulary.hpp"
 #include "trainer/build_info.hpp"
@@ -15,13 +16,13 @@
 #include "trainer/comm/communicator_table.hpp"
 #include "trainer/comm/mpi.hpp"
 #include "trainer/data/loader.hpp"
-#include "trainer/data_fit.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/optim/optimizer.hpp"
 #include "trainer/parallel/parallel_style.hpp"
 #include "trainer/recipe_fit.hpp"
 #include "trainer/sync/gradient_sync.hpp"
+#include "trainer/tasks/task.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -70,6 +71,41 @@ std::vector<std::string> frameworks() {
   return names;
 }
 
+using TraitsByName = std::map<std::string, contract::Traits>;
+
+TraitsByName model_traits() {
+  TraitsByName traits;
+  const auto add = [&](const std::string& name, const char* input, bool is_residual) {
+    const TaskEntry& task = task_of_model(name);
+    traits[name] = {.samples = input,
+                    .task = task.name,
+                    .input_is_target = task.target_is_input,
+                    .smooths_labels = task.smooths_labels,
+                    .is_residual = is_residual,
+                    .is_one_block = task.needs_whole_model || name == contract::kScriptModel};
+  };
+  for (const ModelEntry* model : model_table()) add(model->name, model->input, model->is_residual);
+  add(std::string(contract::kScriptModel), "images", false);
+  return traits;
+}
+
+TraitsByName loader_traits() {
+  TraitsByName traits;
+  for (const LoaderEntry* loader : loader_table()) {
+    traits[loader->name] = {.samples = loader->samples, .augments = loader->augments};
+  }
+  return traits;
+}
+
+TraitsByName dataset_traits() {
+  TraitsByName traits;
+  for (const DatasetEntry* set : dataset_table()) {
+    traits[set->name] = {
+        .samples = set->samples, .task = set->task, .is_generated = set->is_generated};
+  }
+  return traits;
+}
+
 /// Throws base::SpecError for number formats that the device lacks, and statistics that the style
 /// cannot share.
 void require_arithmetic(const contract::RunSpec& spec, const std::string& file) {
@@ -86,31 +122,12 @@ void require_arithmetic(const contract::RunSpec& spec, const std::string& file) 
   }
 }
 
-/// Throws for settings that the model has no place for.
-void require_model(const contract::RunSpec& spec, const std::string& file) {
-  const bool is_script = spec.model.starts_with(contract::kScriptModel);
-  if (spec.zero_init_gamma &&
-      (is_script || !base::find(model_table(), "model", spec.model).is_residual)) {
-    throw base::SpecError({file}, "zero_init_gamma",
-                          fmt::format("is for networks of residual blocks, of which {} has none "
-                                      "that this program knows",
-                                      spec.model));
-  }
-  if (!is_script) return;
-  const int stages = spec.framework == "hybrid" ? spec.framework_options.model_parallel_size
-                     : spec.framework == "layerwise" || spec.framework == "pipeline" ? spec.gpus
-                                                                                     : 1;
-  if (stages > 1) {
-    throw base::SpecError({file}, "model",
-                          fmt::format("a TorchScript module is one block and cannot be cut into "
-                                      "{}'s {} stages; use a style that copies models",
-                                      spec.framework, stages));
-  }
-  if (spec.batch_norm == "synchronised") {
-    throw base::SpecError({file}, "batch_norm",
-                          "is synchronised, but the batch norms of a TorchScript module take the "
-                          "statistics of their own rank");
-  }
+/// Throws for statistics that a module of a file cannot share.
+void require_script(const contract::RunSpec& spec, const std::string& file) {
+  if (!spec.model.starts_with(contract::kScriptModel) || spec.batch_norm != "synchronised") return;
+  throw base::SpecError({file}, "batch_norm",
+                        "is synchronised, but the batch norms of a TorchScript module take the "
+                        "statistics of their own rank");
 }
 
 /// Throws where ranks cannot be connected so.
@@ -162,17 +179,20 @@ void require_options(const contract::RunSpec& spec, const std::string& file) {
 }  // namespace
 
 contract::Capabilities capabilities() {
-  return {.version = contract::version(),
-          .built_with = built_with(),
-          .families = {{"framework", frameworks()},
-                       {"model", base::names(model_table())},
-                       {"loader", base::names(loader_table())},
-                       {"lr_schedule", base::names(contract::lr_schedule_table())},
-                       {"dataset", base::names(dataset_table())},
-                       {"optimizer", base::names(optimizer_table())},
-                       {"communicator", communicators()},
-                       {"all_reduce", all_reduces()},
-                       {"device", devices()}}};
+  return {
+      .version = contract::version(),
+      .built_with = built_with(),
+      .families = {{"framework", frameworks()},
+                   {"model", base::names(model_table())},
+                   {"loader", base::names(loader_table())},
+                   {"lr_schedule", base::names(contract::lr_schedule_table())},
+                   {"dataset", base::names(dataset_table())},
+                   {"optimizer", base::names(optimizer_table())},
+                   {"communicator", communicators()},
+                   {"all_reduce", all_reduces()},
+                   {"device", devices()}},
+      .traits = {
+          {"model", model_traits()}, {"loader", loader_traits()}, {"dataset", dataset_traits()}}};
 }
 
 void require_available(const contract::RunSpec& spec, const std::string& file) {
@@ -199,8 +219,10 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
   require("communicator", "resources.communicator", resources.communicator,
           reason(communicator_table(), resources.communicator));
   require("device", "resources.device", resources.device, reason(device_table(), resources.device));
-  require_model(spec, file);
-  require_data_fit(spec, file);
+  if (const auto misfit = contract::find_misfit(available, spec)) {
+    throw base::SpecError({file}, misfit->key, misfit->reason);
+  }
+  require_script(spec, file);
   require_transport(spec, file);
   require_options(spec, file);
   require_recipe_fit(spec, file);

@@ -14,7 +14,9 @@
 #include "trainer/agreement.hpp"
 #include "trainer/checkpoint/checkpoint_store.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/safetensors.hpp"
 #include "trainer/checkpoint/tensor_archive.hpp"
+#include "trainer/models/weights.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -248,6 +250,15 @@ void Checkpointer::discard() {
   for (const contract::LaunchDir& each : context_.folder.launches()) {
     if (each.number() <= context_.launch) delete_checkpoints(each);
   }
+}
+
+void Checkpointer::leave_weights() {
+  style_.swap_mean();
+  const std::vector<NamedTensor> weights = weights_in(style_.state());
+  all_or_none(context_.queue, [&] {
+    if (is_root()) write_safetensors(launch().weights(), weights);
+  });
+  style_.swap_mean();
 }
 
 }  // namespace dlscale::trainer

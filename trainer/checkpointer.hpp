@@ -65,6 +65,9 @@ class Checkpointer {
   bool due_after_epoch(int epoch) const;
   /// The run is complete: nobody will go on from what was saved. After finish().
   void discard();
+  /// **Collective.** Leaves what was evaluated last, the mean of the parameters where the run has
+  /// one, as LaunchDir::weights(). All ranks throw where it cannot be written.
+  void leave_weights();
 
  private:
   /// A checkpoint that is being written.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/evaluation.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <vector>
 
@@ -54,8 +54,8 @@ Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop&
   const std::int64_t at_once = parts.task->evaluation_batch;
   const std::int64_t rounds = rounded_up(rounded_up(samples, parts.share.count), at_once);
   Tally tally(*parts.task);
-  parts.test_loader->start(evaluation_share(samples, parts.share.index, parts.share.count),
-                           at_once);
+  parts.test_loader->start(
+      {evaluation_share(samples, parts.share.index, parts.share.count), at_once});
   for (std::int64_t round = 0; round < rounds; ++round) {
     if (any_is_told(queue, told)) {
       tally.break_off();
@@ -64,7 +64,7 @@ Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop&
     Batch batch = parts.test_loader->next();
     const bool is_counted = batch.size() > 0;
     if (!is_counted) {
-      parts.test_loader->start({0}, 1);
+      parts.test_loader->start({{0}, 1});
       batch = parts.test_loader->next();
     }
     at::Tensor output = parts.style->predict(batch.input.to(device));

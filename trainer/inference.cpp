@@ -2,7 +2,7 @@
 #include "trainer/inference.hpp"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <array>
@@ -54,7 +54,7 @@ Passes pass(const Task& task, TrainerParts& parts, const TrainerTools& tools) {
   const c10::Device device = parts.device->torch_device();
   constexpr std::int64_t kBatchesBetweenQuestions = 10;
   Passes passes;
-  parts.test_loader->start(samples_of(task, parts), task.batch);
+  parts.test_loader->start({samples_of(task, parts), task.batch});
   for (std::int64_t i = -kWarmUp; i < task.batches; ++i) {
     if (i % kBatchesBetweenQuestions == 0 && any_is_told(tools.queue, tools.told_to_stop)) {
       passes.broken_off = true;

@@ -3,11 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "base/error.hpp"
 #include "trainer/parallel/parallel_style.hpp"
-#include "trainer/tasks/task.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -29,20 +26,6 @@ void require_optimizer(const contract::OptimizerSpec& optimizer, const std::stri
   }
 }
 
-/// What is compared with the loss of guessing a class, or with the share of right guesses.
-void require_goals(const contract::RunSpec& spec, const std::string& file) {
-  const std::string_view task = task_of_model(spec.model).name;
-  if (spec.plateau_epochs > 0 && task != "classification") {
-    refuse(file, "plateau_epochs",
-           fmt::format("compares the loss with that of guessing a class, which {} does not do",
-                       spec.model));
-  }
-  if (spec.target.accuracy > 0 && task == "reconstruction") {
-    refuse(file, "target.accuracy",
-           spec.model + " has no accuracy, its target is an image; use target.loss");
-  }
-}
-
 void require_inference(const contract::RunSpec& spec, const std::string& file) {
   for (const StyleEntry* style : style_table()) {
     if (style->name == spec.framework && style->divides_model) {
@@ -52,16 +35,12 @@ void require_inference(const contract::RunSpec& spec, const std::string& file) {
                          spec.framework));
     }
   }
-  if (spec.accumulation_steps > 1) {
-    refuse(file, "accumulation_steps", "is of gradients; a run with mode = \"inference\" has none");
-  }
 }
 
 }  // namespace
 
 void require_recipe_fit(const contract::RunSpec& spec, const std::string& file) {
   require_optimizer(spec.optimizer, file);
-  require_goals(spec, file);
   if (spec.mode == "inference") require_inference(spec, file);
 }
 

@@ -2,7 +2,7 @@
 #include "trainer/trainer.hpp"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cmath>
 #include <utility>
@@ -43,6 +43,9 @@ Trainer::~Trainer() = default;
 FitResult Trainer::fit() {
   FitResult result = train();
   report(tools_.checkpoints.finish(), "");
+  if (result.outcome == RunOutcome::Completed && spec_.checkpoint.weights) {
+    tools_.checkpoints.leave_weights();
+  }
   return result;
 }
 
@@ -64,7 +67,7 @@ Trainer::End Trainer::train_epoch() {
   const std::int64_t batch = parts_.sampler.batch_per_rank();
   std::vector<std::int64_t> samples = parts_.sampler.samples_of(at_.epoch);
   samples.erase(samples.begin(), samples.begin() + done * batch);
-  parts_.train_loader->start(std::move(samples), batch);
+  parts_.train_loader->start({std::move(samples), batch, at_.epoch});
   timer_.start();
   for (int in_window = 0; done < steps;) {
     if (in_window == 0) start_profile();

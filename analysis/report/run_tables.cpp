@@ -78,6 +78,25 @@ std::optional<double> sent_per_epoch(const RunRow& run) {
          static_cast<double>(run.size.steps_per_epoch);
 }
 
+/// What a value of the gradients is sent as; nothing where others are sent.
+std::optional<double> bytes_of_value(const RunRow& run) {
+  const auto condition = [&](const char* name) {
+    const auto found = run.conditions.find(name);
+    return found == run.conditions.end() ? std::string() : found->second;
+  };
+  const std::string compression = condition("compression");
+  if (compression == "powersgd") return std::nullopt;
+  if (compression == "fp16" || compression == "bf16") return 2;
+  return condition("precision") == "fp64" ? 8 : kFp32Bytes;
+}
+
+std::optional<double> ring_bytes(const RunRow& run) {
+  const std::optional<double> bytes = bytes_of_value(run);
+  if (!bytes) return std::nullopt;
+  return ring_bytes_per_epoch(static_cast<double>(run.size.steps_per_epoch), run.gpus,
+                              static_cast<double>(run.size.trainable_parameters), *bytes);
+}
+
 }  // namespace
 
 Table evaluation_table(const Frame& frame, const AnalysisOptions&) {
@@ -205,8 +224,8 @@ Table transfer_table(const Frame& frame, const AnalysisOptions&) {
       start, "transfer", "What an epoch of " + frame.study + " sends",
       notes_of(frame, points,
                "published: N / (B k) x trainable parameters, N images, batch B on each of k GPUs; "
-               "ring: steps x 2 (k - 1) / k x parameters x 4 bytes, sent by each; payload: what a "
-               "rank handed to collectives, as counted"),
+               "ring: steps x 2 (k - 1) / k x parameters x bytes of a value as it is sent, by "
+               "each; payload: what a rank handed to collectives, as counted"),
       {{"trainable_parameters", "trainable parameters"},
        {"steps_per_epoch", "steps/epoch"},
        {"published_values_per_epoch", "published", "10^9 values", 3, kGiga},
@@ -222,8 +241,7 @@ Table transfer_table(const Frame& frame, const AnalysisOptions&) {
     Row row = start.row(point.key, run.gpus);
     row.number(parameters).number(static_cast<double>(run.size.steps_per_epoch));
     row.number(published).number(published * kFp32Bytes);
-    row.number(
-        ring_bytes_per_epoch(static_cast<double>(run.size.steps_per_epoch), run.gpus, parameters));
+    row.number(ring_bytes(run));
     row.number(sent_per_epoch(run)).into(table);
   }
   return table;

@@ -49,8 +49,9 @@ class FrameReader {
                    "WHERE run_id = ? AND launch = ? ORDER BY line"),
         runs_(database,
               "SELECT run_id, repetition, outcome, gpus, nodes, batch_per_gpu, global_batch, "
-              "lr_peak, result_launch, framework, model, loader, dataset, precision, device, "
-              "cores_per_rank FROM run WHERE plan_position IS NOT NULL ORDER BY plan_position") {}
+              "lr_peak, result_launch, framework, model, loader, dataset, precision, "
+              "compression, device, cores_per_rank FROM run WHERE plan_position IS NOT NULL ORDER "
+              "BY plan_position") {}
 
   std::vector<RunRow> runs() {
     std::vector<RunRow> rows;

@@ -167,18 +167,19 @@ void replace_run(SQLite::Database& database, const contract::RunSpec& s,
                  const std::string& source) {
   delete_run(database, s.run_id);
   Inserter run(database, "run",
-               {"run_id",    "source",        "repetition",     "seed",
-                "framework", "model",         "loader",         "dataset",
-                "precision", "gpus",          "nodes",          "cores_per_rank",
-                "device",    "batch_per_gpu", "global_batch",   "accumulation_steps",
-                "epochs",    "warmup_epochs", "lr_schedule",    "lr_base",
-                "lr_peak",   "optimizer",     "label_smoothing"});
+               {"run_id",    "source",        "repetition",      "seed",
+                "framework", "model",         "loader",          "dataset",
+                "precision", "gpus",          "nodes",           "cores_per_rank",
+                "device",    "batch_per_gpu", "global_batch",    "accumulation_steps",
+                "epochs",    "warmup_epochs", "lr_schedule",     "lr_base",
+                "lr_peak",   "optimizer",     "label_smoothing", "compression"});
+  const std::string& compression = s.framework_options.compression;
   run.add(s.run_id, source, s.repetition, static_cast<std::int64_t>(s.seed), s.framework, s.model);
   run.add(s.loader, s.dataset.kind, s.precision, s.gpus, s.resources.nodes);
   run.add(s.resources.cores_per_rank, s.resources.device, s.batch_per_gpu, s.global_batch);
   run.add(s.accumulation_steps, s.epochs, s.warmup_epochs, s.lr_schedule.kind, s.lr.base,
           s.lr.peak);
-  run.add(s.optimizer.kind, s.label_smoothing).done();
+  run.add(s.optimizer.kind, s.label_smoothing, compression == "none" ? "" : compression).done();
   insert_point(database, s.run_id, s.point);
 }
 

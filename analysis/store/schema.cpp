@@ -133,7 +133,16 @@ CREATE TABLE inference (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::array<const char*, 4> kMigrations{kVersion1, kVersion2, kVersion3, kVersion4};
+constexpr const char* kVersion5 = R"sql(
+-- As what gradients travel (fp16, bf16, powersgd); empty: as what they are.
+ALTER TABLE run ADD COLUMN compression TEXT;
+
+-- Descriptions that were read before are read again for it.
+UPDATE source SET mtime_ns = 0, sha256 = '' WHERE path IN (SELECT source FROM run);
+)sql";
+
+constexpr std::array<const char*, 5> kMigrations{kVersion1, kVersion2, kVersion3, kVersion4,
+                                                 kVersion5};
 
 }  // namespace
 

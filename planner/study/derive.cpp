@@ -143,9 +143,7 @@ double lr_peak(double base, const std::string& scale, double ratio) {
 }
 
 std::optional<std::int64_t> train_samples(const contract::RunSpec& run) {
-  const contract::DatasetSpec& dataset = run.dataset;
-  if (dataset.train_samples > 0) return dataset.train_samples;
-  return predict::known_train_samples(dataset.kind);
+  return predict::train_samples(run.dataset);
 }
 
 std::optional<std::int64_t> steps_per_epoch(const contract::RunSpec& run) {

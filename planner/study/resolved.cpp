@@ -39,6 +39,8 @@ std::vector<Default> data_defaults() {
           {"dataset.classes", std::int64_t{run.dataset.classes}},
           {"dataset.first_classes", std::int64_t{run.dataset.first_classes}},
           {"dataset.sha256", run.dataset.sha256},
+          {"dataset.random_crop", std::int64_t{run.dataset.random_crop}},
+          {"dataset.random_flip", run.dataset.random_flip},
           {"dataset.folds", std::int64_t{run.dataset.folds}},
           {"dataset.fold", std::int64_t{run.dataset.fold}},
           {"dataset.vocabulary", std::int64_t{run.dataset.vocabulary}},
@@ -83,7 +85,8 @@ std::vector<Default> running_defaults() {
           {"checkpoint.every_epochs", std::int64_t{run.checkpoint.every_epochs}},
           {"checkpoint.every_minutes", run.checkpoint.every_minutes},
           {"checkpoint.keep", std::int64_t{1}},
-          {"checkpoint.asynchronous", run.checkpoint.asynchronous}};
+          {"checkpoint.asynchronous", run.checkpoint.asynchronous},
+          {"checkpoint.weights", run.checkpoint.weights}};
 }
 
 /// The table of that key, made where there is none; null where something else stands.

@@ -61,6 +61,10 @@ std::vector<Setting> data_settings() {
       whole(
           "dataset.first_classes", 0,
           [](Recipe & r) -> auto& { return r.run.dataset.first_classes; }),
+      whole(
+          "dataset.random_crop", 0, [](Recipe & r) -> auto& { return r.run.dataset.random_crop; }),
+      flag(
+          "dataset.random_flip", [](Recipe & r) -> auto& { return r.run.dataset.random_flip; }),
       digest(
           "dataset.sha256", [](Recipe & r) -> auto& { return r.run.dataset.sha256; }),
       choice(
@@ -140,6 +144,8 @@ std::vector<Setting> checkpoint_settings() {
       flag(
           "checkpoint.asynchronous",
           [](Recipe & r) -> auto& { return r.run.checkpoint.asynchronous; }),
+      flag(
+          "checkpoint.weights", [](Recipe & r) -> auto& { return r.run.checkpoint.weights; }),
   };
 }
 

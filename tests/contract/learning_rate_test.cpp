@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "contract/vocabulary.hpp"
+
 using namespace dlscale;
 using contract::LearningRateCurve;
 
@@ -103,12 +105,25 @@ TEST_CASE("the exponential schedule counts from the start or from the end of the
   CHECK(rate_at(spec, 90) == Approx(0.1 * 0.0128).epsilon(0.002));  // gamma^85
 }
 
-TEST_CASE("with update \"epoch\" the rate changes between epochs only") {
+TEST_CASE("with update \"epoch\" the rate changes between epochs only, after the warm-up") {
   auto spec = juelich(4, "exponential");
   spec.lr_schedule.update = "epoch";
   CHECK(rate_at(spec, 12.99) == rate_at(spec, 12));
   CHECK(rate_at(spec, 13) < rate_at(spec, 12));
+  CHECK(rate_at(spec, 0.99) == Approx(0.025 + (0.1 - 0.025) * 0.99 / 5));
+  spec.lr.warmup_update = "epoch";
   CHECK(rate_at(spec, 0.99) == Approx(0.025));
+}
+
+TEST_CASE("a warm-up that ends within an epoch ends there, however the schedule changes") {
+  auto spec = juelich(4, "exponential");
+  spec.warmup_epochs = 2.5;
+  spec.lr_schedule.update = "epoch";
+  CHECK(rate_at(spec, 2.49) == Approx(0.025 + (0.1 - 0.025) * 2.49 / 2.5));
+  CHECK(rate_at(spec, 2.5) == Approx(0.1 * std::pow(0.95, 2)));
+  spec.lr_schedule.origin = "after_warmup";
+  CHECK(rate_at(spec, 2.5) == Approx(0.1));
+  CHECK(rate_at(spec, 3) == Approx(0.1 * std::pow(0.95, 0.5)));
 }
 
 TEST_CASE("a schedule that there is none of is named with those there are") {
@@ -163,6 +178,7 @@ TEST_CASE("over 90 epochs of ImageNet on 4 to 1,024 GPUs every step has its clos
     return e < 30 ? peak : e < 60 ? peak / 10 : e < 80 ? peak / 100 : peak / 1000;
   };
   for (const auto* entry : contract::lr_schedule_table()) {
+    if (contract::is_from_extension("lr_schedule", entry->name)) continue;  // has its own test
     INFO(entry->name << " on " << gpus);
     const LearningRateCurve curve(juelich(gpus, entry->name), steps);
     for (std::int64_t step = 0; step < 90 * steps; ++step) {

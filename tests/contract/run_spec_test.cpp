@@ -21,6 +21,8 @@ void add_recipe(test::AnyValue& any, RunSpec& s) {
   s.model_options.cell = any.one_of({"", "gru", "lstm"});
   s.dataset.first_classes = static_cast<int>(any.whole(0, 9));
   s.dataset.sha256 = any.text();
+  s.dataset.random_crop = static_cast<int>(any.whole(0, 9));
+  s.dataset.random_flip = any.flag();
   s.dataset.folds = static_cast<int>(any.whole(2, 9));
   s.dataset.fold = static_cast<int>(any.whole(1, s.dataset.folds));
   s.dataset.vocabulary = static_cast<int>(any.whole(0, 1 << 20));
@@ -127,9 +129,11 @@ TEST_CASE("a run description that cannot be is refused with file, key and reason
 TEST_CASE("what a run does without stands in no run.json, so that ids stay") {
   const std::string text = to_json(RunSpec{.run_id = "r"});
   for (const char* key :
-       {"first_classes", "sha256", "folds", "vocabulary", "min_count", "max_length", "weights",
-        "zero_init_gamma", "ema_decay", "target", "plateau_epochs", "warmup_from", "warmup_update",
-        "decayed", "adam", "lars", "model_options", "keep", "asynchronous"}) {
+       {"first_classes", "random_crop", "random_flip",    "sha256",        "folds",
+        "vocabulary",    "min_count",   "max_length",     "weights",       "zero_init_gamma",
+        "ema_decay",     "target",      "plateau_epochs", "warmup_from",   "warmup_update",
+        "decayed",       "adam",        "lars",           "model_options", "keep",
+        "asynchronous"}) {
     INFO(key);
     CHECK(text.find("\"" + std::string(key) + "\"") == std::string::npos);
   }
@@ -141,6 +145,12 @@ TEST_CASE("a recipe that cannot be is refused with file, key and reason") {
       {[](RunSpec& s) { s.dataset.folds = s.dataset.fold = 1; },
        "dataset.folds: must be at least 2"},
       {[](RunSpec& s) { s.dataset.folds = 3; }, "dataset.fold: must be one of 1 … dataset.folds"},
+      {[](RunSpec& s) { s.dataset.fold = 1; }, "dataset.fold: needs dataset.folds"},
+      {[](RunSpec& s) { s.optimizer.dampening = -1; },
+       "optimizer.dampening: must be at least 0, is -1"},
+      {[](RunSpec& s) { s.optimizer.dampening = 2; }, "optimizer.dampening: must be at most 1"},
+      {[](RunSpec& s) { s.lr_schedule.power = -1; },
+       "lr_schedule.power: must be at least 0, is -1"},
       {[](RunSpec& s) { s.dataset.vocabulary = -1; },
        "dataset.vocabulary: must be at least 0, is -1"},
       {[](RunSpec& s) { s.ema_decay = 1; }, "ema_decay: must be below 1"},

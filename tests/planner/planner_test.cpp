@@ -169,6 +169,36 @@ TEST_CASE("accumulation steps are a warning where the model is divided, and in n
   CHECK(refusals(warnings("ddp")) == 0);
 }
 
+TEST_CASE("what the trainer would refuse is a warning with key and reason, once for each") {
+  test::TempDir dir;
+  const std::vector<std::string> misfit{"training.label_smoothing=0.1",
+                                        "training.dataset.classes=3"};
+  const auto warnings = [&](const std::string& study, const std::string& site) {
+    return warnings_of(study, site, misfit, built_small(dir));
+  };
+  CHECK(warnings("demo", "local").size() == 1);  // of framework "synchronous"
+  auto known = contract::capabilities_from_json(base::read_file(dir / "caps.json"), "caps.json");
+  known.traits = {{"model", {{"mlp", {.samples = "images", .task = "classification"}}}},
+                  {"loader", {{"memory", {.samples = "images"}}}},
+                  {"dataset",
+                   {{"synthetic_digits", {.samples = "images", .task = "classification"}},
+                    {"synthetic", {.samples = "images", .task = "classification"}}}}};
+  const auto with_traits = [&](const std::string& site, const std::string& kind) {
+    auto resources = built_small(dir);
+    base::write_file_atomically(dir / "caps.json", contract::to_json(known));
+    std::vector<std::string> overrides = misfit;
+    overrides.push_back("training.dataset.kind='" + kind + "'");
+    return warnings_of("demo", site, overrides, resources).back();
+  };
+  CHECK(with_traits("local", "synthetic_digits") ==
+        "the trainer refuses dataset.classes (is for the data set synthetic; synthetic_digits has "
+        "its own): 48 of 48 runs would fail (" +
+            (dir / "caps.json").string() + ")");
+  CHECK(with_traits("nef", "synthetic") ==
+        "the trainer built here refuses label_smoothing (has no meaning for classification, which "
+        "mlp does; this site's may not): 48 of 48 runs");
+}
+
 TEST_CASE("inference is a run of its own") {
   const auto id = [](const char* mode) {
     return test::plan_example("demo", "local", {std::string("training.mode=") + mode})

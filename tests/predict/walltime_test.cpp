@@ -45,7 +45,36 @@ TEST_CASE("the size of a data set is known for the fixed ones only") {
   CHECK(known_train_samples("cifar10") == 50'000);
   CHECK(known_train_samples("synthetic_digits") == 6'000);
   CHECK(known_train_samples("synthetic") == 1'024);
+  CHECK(known_train_samples("text_ag_news") == 120'000);
+  CHECK(known_train_samples("text_sst") == 6'920);
+  CHECK(known_train_samples("text_trec") == 5'452);
+  CHECK(known_train_samples("text_multi30k") == 29'000);
   CHECK_FALSE(known_train_samples("image_folder"));
+}
+
+TEST_CASE("an epoch has the samples that are asked for, else those of the whole set") {
+  CHECK(train_samples({.kind = "text_sst", .train_samples = 100}) == 100);
+  CHECK(train_samples({.kind = "image_folder", .train_samples = 100}) == 100);
+  CHECK(train_samples({.kind = "text_ag_news"}) == 120'000);
+  CHECK_FALSE(train_samples({.kind = "image_folder"}));
+}
+
+TEST_CASE("what a fold leaves to train on is counted sample by sample") {
+  for (const int folds : {2, 5, 7}) {
+    for (int fold = 1; fold <= folds; ++fold) {
+      int trained = 0;
+      for (int i = 0; i < 5452; ++i) trained += i % folds != fold - 1 ? 1 : 0;
+      CHECK(train_samples({.kind = "text_trec", .folds = folds, .fold = fold}) == trained);
+    }
+  }
+}
+
+TEST_CASE("how many samples are of some classes, or in files that may be absent, is not known") {
+  CHECK_FALSE(train_samples({.kind = "mnist", .first_classes = 2}));
+  CHECK(train_samples({.kind = "mnist", .train_samples = 50, .first_classes = 2}) == 50);
+  CHECK(train_samples({.kind = "synthetic_digits", .first_classes = 2}) == 6'000);
+  CHECK_FALSE(train_samples({.kind = "text_ag_news", .folds = 5, .fold = 1}));
+  CHECK_FALSE(train_samples({.kind = "image_folder", .folds = 5, .fold = 1}));
 }
 
 TEST_CASE("a walltime is the prediction with margin and start-up, in whole minutes upwards") {

@@ -2,7 +2,7 @@
 // A model of blocks that a test or a bench puts together.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <functional>
 #include <stdexcept>

@@ -3,10 +3,25 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/vocabulary.hpp"
 
 using namespace dlscale;
+
+namespace {
+
+/// What is said of a description; empty where it passes.
+std::string said(const contract::RunSpec& spec) {
+  try {
+    trainer::require_available(spec, "run.json");
+    return "";
+  } catch (const base::SpecError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
 
 TEST_CASE("every name this build offers is in the vocabulary, and every family has one") {
   const auto available = trainer::capabilities();
@@ -20,6 +35,22 @@ TEST_CASE("every name this build offers is in the vocabulary, and every family h
       CHECK(contract::is_known(family, name));
     }
   }
+}
+
+TEST_CASE("every model, loader and data set has traits") {
+  const auto available = trainer::capabilities();
+  for (const char* family : {"model", "loader", "dataset"}) {
+    for (const std::string& name : available.families.at(family)) {
+      INFO(family << " " << name);
+      const contract::Traits* traits = available.traits_of(family, name);
+      REQUIRE(traits != nullptr);
+      CHECK(!traits->samples.empty());
+      CHECK(traits->task.empty() == (family == std::string("loader")));
+    }
+  }
+  const contract::Traits* script = available.traits_of("model", "script:");
+  REQUIRE(script != nullptr);
+  CHECK(script->is_one_block);
 }
 
 TEST_CASE("the capabilities file of this build says the same") {
@@ -156,4 +187,28 @@ TEST_CASE("zero_init_gamma is refused where there are no residual blocks") {
     CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
                       Catch::StartsWith("run.json: zero_init_gamma: is for networks of residual"));
   }
+}
+
+TEST_CASE("models, data, loaders and settings that do not go together are refused with the key") {
+  contract::RunSpec spec;
+  spec.model = "nbow";
+  CHECK(said(spec) ==
+        "run.json: model: nbow takes text, but the data set synthetic_digits is images");
+  spec.model = "seq2seq";
+  spec.dataset.kind = "text_multi30k";
+  CHECK(said(spec) ==
+        "run.json: loader: memory delivers images, but the data set text_multi30k is text; use "
+        "text");
+  spec.loader = "text";
+  CHECK(said(spec).empty());
+  spec.framework = "pipeline";
+  spec.gpus = 2;
+  CHECK(said(spec) ==
+        "run.json: model: seq2seq is one block and cannot be cut into pipeline's 2 stages; use a "
+        "style that copies models");
+  spec = {};
+  spec.model = "conv_autoencoder";
+  CHECK(said(spec).empty());
+  spec.label_smoothing = 0.1;
+  CHECK_THAT(said(spec), Catch::StartsWith("run.json: label_smoothing: has no meaning for"));
 }

@@ -3,9 +3,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <random>
 
 #include "base/file.hpp"
@@ -115,30 +117,59 @@ TEST_CASE("a killed run goes on from its last periodic checkpoint") {
 
 namespace {
 
-/// Style by style, as a run of two ranks whose checkpoints after each epoch all stay.
+constexpr int kSteps = 20;  ///< of an epoch
+
+/// Style by style, as a run of two ranks whose checkpoints, after each window and each epoch, all
+/// stay.
 contract::RunSpec killed(const std::string& framework, std::uint64_t seed) {
   auto spec = description(2, 100000);  // no launch is to come to its end
   spec.framework = framework;
   spec.seed = seed;
-  spec.checkpoint = {.every_epochs = 1, .keep = 100000, .asynchronous = seed % 2 == 1};
+  spec.checkpoint = {
+      .every_epochs = 1, .every_minutes = 1e-6, .keep = 100000, .asynchronous = seed % 2 == 1};
   return spec;
 }
 
-/// The files of the checkpoint after epoch `epoch`, by their checksums; empty: there is none.
-std::vector<contract::SavedFile> saved_after(const Job& job, int epoch) {
+/// What the checkpoint after `epoch` epochs has; nothing: there is none.
+std::optional<contract::CheckpointHeader> saved_after(const Job& job, int epoch) {
+  for (const auto& launch : contract::RunDir(job.folder()).launches()) {
+    for (const auto& saved : launch.all_saved()) {
+      const std::string file = saved.header().string();
+      auto header = contract::checkpoint_header_from_json(base::read_file(file), file);
+      const contract::Progress& at = header.progress;
+      if (at.epoch == epoch && at.step == epoch * kSteps) return header;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The furthest epoch of which something is saved.
+int saved_epoch(const Job& job) {
+  int furthest = 0;
   for (const auto& launch : contract::RunDir(job.folder()).launches()) {
     for (const auto& saved : launch.all_saved()) {
       const std::string file = saved.header().string();
       const auto header = contract::checkpoint_header_from_json(base::read_file(file), file);
-      if (header.progress.epoch == epoch) return header.files;
+      furthest = std::max(furthest, header.progress.epoch);
     }
   }
-  return {};
+  return furthest;
+}
+
+/// Starts a launch and kills it some time after it has saved something, once or more.
+void kill_at_random(Job& job, int launch, std::mt19937& random) {
+  const std::size_t saves = 1 + random() % 5;
+  job.start(2);
+  job.wait_for(
+      [&] { return all<contract::CheckpointRecord>(job.results(launch)).size() >= saves; });
+  ::usleep(static_cast<useconds_t>(random() % 150'000));
+  ::kill(job.pid_of_rank(launch % 2), SIGKILL);
+  CHECK(job.end().exit_code != 0);
 }
 
 void run_to(Job& job, int epoch) {
   job.start(2);
-  job.wait_for([&] { return !saved_after(job, epoch).empty(); });
+  job.wait_for([&] { return saved_after(job, epoch).has_value(); });
   ::kill(job.pid_of_rank(1), SIGKILL);
   CHECK(job.end().exit_code != 0);
 }
@@ -149,23 +180,25 @@ TEST_CASE("killed at any step a run goes on to the same bits of parameters and o
   const std::string framework = GENERATE("ddp", "horovod", "deepspeed");
   const std::uint64_t seed = std::random_device()();
   std::cout << framework << ": killed at random, seed " << seed << '\n';
+  INFO(framework << " with seed " << seed);
   const auto spec = killed(framework, seed);
-  Job whole(spec);
-  run_to(whole, 6);
   Job job(spec);
   std::mt19937 random(static_cast<std::uint32_t>(seed));
-  for (const int rank : {0, 1}) {
-    job.start(2);
-    wait_for_windows(job, rank + 1, 1);
-    ::usleep(static_cast<useconds_t>(random() % 150'000));
-    ::kill(job.pid_of_rank(rank), SIGKILL);
-    CHECK(job.end().exit_code != 0);
+  for (const int launch : {1, 2}) kill_at_random(job, launch, random);
+  const int epochs = saved_epoch(job) + 2;
+  run_to(job, epochs);
+  for (const int launch : {2, 3}) {
+    const auto start = std::get<contract::RunStart>(job.results(launch).records.at(0));
+    CHECK(start.resumed_from == "launch-" + std::to_string(launch - 1));
+    CHECK(start.resumed_step > 0);
+    std::cout << framework << ": launch " << launch << " went on at step " << start.resumed_step
+              << '\n';
   }
-  run_to(job, 6);
-  const auto files = saved_after(whole, 6);
-  INFO(framework << " with seed " << seed);
+  Job whole(spec);
+  run_to(whole, epochs);
+  const auto files = saved_after(whole, epochs)->files;
   CHECK(files.size() == (framework == "deepspeed" ? 2 : 1));
-  CHECK(saved_after(job, 6) == files);
+  CHECK(saved_after(job, epochs)->files == files);
 }
 
 TEST_CASE("a launch killed while it saves leaves a checkpoint that works") {

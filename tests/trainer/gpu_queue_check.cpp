@@ -2,7 +2,8 @@
 // Apart from the test cases: LibTorch's macros and Catch's have the same names.
 #include "tests/trainer/gpu_queue_check.hpp"
 
-#include <torch/torch.h>
+#include <torch/cuda.h>
+#include <torch/types.h>
 
 #include <stdexcept>
 

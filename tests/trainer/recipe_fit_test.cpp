@@ -36,7 +36,7 @@ TEST_CASE("settings that an optimizer does not have are refused with its own") {
   CHECK(said(spec) == "run.json: optimizer.dampening: is sgd's; adam has none");
 }
 
-TEST_CASE("inference is refused where a style divides the model, and with accumulation") {
+TEST_CASE("inference is refused where a style divides the model") {
   contract::RunSpec spec;
   spec.mode = "inference";
   for (const char* framework : {"ddp", "horovod", "deepspeed", "data_parallel"}) {
@@ -49,7 +49,4 @@ TEST_CASE("inference is refused where a style divides the model, and with accumu
                                            "answers by itself; " +
                                            std::string(framework)));
   }
-  spec.framework = "ddp";
-  spec.accumulation_steps = 2;
-  CHECK_THAT(said(spec), Catch::Contains("run.json: accumulation_steps: "));
 }

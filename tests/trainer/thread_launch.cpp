@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/trainer/thread_launch.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 
@@ -65,6 +66,16 @@ ThreadLaunch launch(const contract::RunSpec& spec, const std::filesystem::path& 
 ThreadLaunch run(const contract::RunSpec& spec) {
   TempDir folder;
   return launch(spec, folder.path());
+}
+
+ThreadLaunch run_with_stop(const contract::RunSpec& spec) {
+  TempDir folder;
+  const int last_rank = contract::process_count(spec) - 1;
+  const auto first = launch(spec, folder.path(), {.rank = last_rank, .question = 1});
+  REQUIRE(first.outcome == contract::RunOutcome::Preempted);
+  auto second = launch(spec, folder.path());
+  CHECK(second.resumed_from == "launch-1");
+  return second;
 }
 
 double largest_difference(const std::string& a, const std::string& b) {

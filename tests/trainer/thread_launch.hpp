@@ -38,6 +38,10 @@ ThreadLaunch launch(const contract::RunSpec& spec, const std::filesystem::path& 
 /// The only launch of a run, in a folder that is gone afterwards.
 ThreadLaunch run(const contract::RunSpec& spec);
 
+/// The last launch of a run whose last rank is told to stop after the first window; CHECKs that it
+/// stops and goes on.
+ThreadLaunch run_with_stop(const contract::RunSpec& spec);
+
 /// Between ThreadLaunch::parameters of two runs in double precision; infinite where there are not
 /// equally many.
 double largest_difference(const std::string& a, const std::string& b);

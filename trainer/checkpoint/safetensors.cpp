@@ -116,7 +116,7 @@ void SafetensorsFile::require_whole(const contract::SafetensorsEntry& entry) con
 }
 
 void SafetensorsFile::fail(const std::string& problem) const {
-  throw base::RunError(fmt::format("{} {}", path_.string(), problem),
+  throw base::RunError(fmt::format("{}: {}", path_.string(), problem),
                        contract::kExitBadRunDescription);
 }
 
@@ -135,6 +135,7 @@ void SafetensorsFile::read_header() {
   }
   std::string text(length, '\0');
   if (!bytes_.read(text.data(), static_cast<std::streamsize>(length))) fail("cannot be read");
+  if (!text.starts_with('{')) fail("is no safetensors file: its header is no JSON object");
   entries_ = contract::safetensors_header_from_json(text, path_.string());
   const std::int64_t there = size - data_begin_;
   const std::int64_t wanted = entries_.empty() ? 0 : entries_.back().end;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/checkpoint/tensor_archive.hpp"
 
-#include <torch/torch.h>
+#include <torch/serialize.h>
+#include <torch/types.h>
 
 #include <exception>
 #include <map>

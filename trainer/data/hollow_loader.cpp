@@ -12,9 +12,9 @@ namespace {
 
 class HollowLoader : public Loader {
  public:
-  void start(std::vector<std::int64_t> samples, std::int64_t batch_size) override {
-    left_ = static_cast<std::int64_t>(samples.size());
-    batch_size_ = batch_size;
+  void start(Delivery delivery) override {
+    left_ = static_cast<std::int64_t>(delivery.samples.size());
+    batch_size_ = delivery.batch_size;
   }
   Batch next() override {
     const std::int64_t count = std::min(batch_size_, left_);

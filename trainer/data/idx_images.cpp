@@ -24,7 +24,11 @@ Split read_split(const std::filesystem::path& folder, const std::string& prefix,
   const auto labels_path = folder / (prefix + "-labels-idx1-ubyte");
   IdxArray images = read_idx(images_path, 3);
   IdxArray labels = read_idx(labels_path, 1);
-  if (images.sizes[0] != labels.sizes[0] || images.values.empty()) {
+  if (images.values.empty()) {
+    fail(fmt::format("{} holds no pixels: {} images of {}x{}; fetch it again", images_path.string(),
+                     images.sizes[0], images.sizes[1], images.sizes[2]));
+  }
+  if (images.sizes[0] != labels.sizes[0]) {
     fail(fmt::format("{} holds {} images but {} holds {} labels; fetch both again",
                      images_path.string(), images.sizes[0], labels_path.string(), labels.sizes[0]));
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/registry.hpp"
+#include "trainer/data/augmentation.hpp"
 #include "trainer/data/dataset.hpp"
 #include "trainer/device/precision.hpp"
 
@@ -14,12 +15,18 @@ namespace dlscale::trainer {
 
 struct Batch;  // data/batch.hpp
 
+/// What a loader is to deliver.
+struct Delivery {
+  std::vector<std::int64_t> samples;  ///< in this order
+  std::int64_t batch_size = 1;        ///< at a time; the last batch may be smaller
+  int epoch = 0;                      ///< images are cropped and mirrored anew in each
+};
+
 class Loader {
  public:
   virtual ~Loader() = default;
-  /// What to deliver from now on: `samples` in this order, `batch_size` at a time; the last batch
-  /// may be smaller.
-  virtual void start(std::vector<std::int64_t> samples, std::int64_t batch_size) = 0;
+  /// Leaves what has not been delivered yet and turns to `delivery`.
+  virtual void start(Delivery delivery) = 0;
   /// The next batch, in host memory; one of no samples when all have been delivered.
   virtual Batch next() = 0;
 };
@@ -29,9 +36,10 @@ struct LoaderContext {
   const Dataset& dataset;  ///< for shape and normalisation
   const Split& split;
   Precision precision = Precision::fp32;
-  bool pinned = false;           ///< batches lie where a device fetches them by itself
-  bool target_is_input = false;  ///< of images, TaskEntry::target_is_input
-  bool is_evaluation = false;    ///< text: all batches are as long as the split's longest sample
+  bool pinned = false;             ///< batches lie where a device fetches them by itself
+  bool target_is_input = false;    ///< of images, TaskEntry::target_is_input
+  bool is_evaluation = false;      ///< text: all batches are as long as the split's longest sample
+  Augmentation augmentation = {};  ///< of images; the same whatever rank takes a sample
 };
 
 struct LoaderEntry {
@@ -39,6 +47,7 @@ struct LoaderEntry {
   const char* summary;
   std::unique_ptr<Loader> (*make)(const LoaderContext& context);
   const char* samples = "images";  ///< that it takes: "images", "text"; of any kind: "any"
+  bool augments = false;           ///< heeds LoaderContext::augmentation
 };
 
 base::Table<LoaderEntry> loader_table();

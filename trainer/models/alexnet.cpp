@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Krizhevsky: One Weird Trick for Parallelizing Convolutional Neural Networks, 2014, as torchvision
 // defines it.
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
 #include <iterator>
 #include <string>
 

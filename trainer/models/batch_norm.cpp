@@ -3,6 +3,9 @@
 // ranks' samples change is a shift and a slope of each channel.
 #include "trainer/models/batch_norm.hpp"
 
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/nn/modules/batchnorm.h>
+
 #include <array>
 #include <tuple>
 

@@ -2,7 +2,7 @@
 // Private to models/*.cpp: batch normalisation of images, of this rank's samples or of all ranks'.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/modules/batchnorm.h>
 
 #include "trainer/models/statistics_sum.hpp"
 

@@ -3,7 +3,7 @@
 #include "trainer/models/block_cost.hpp"
 
 #include <ATen/record_function.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <memory>
 #include <string_view>

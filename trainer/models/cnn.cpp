@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small convolutional network: the one of PyTorch's MNIST example, without dropout.
+#include <torch/nn/module.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
 #include "base/error.hpp"
 #include "trainer/models/convolution.hpp"
 #include "trainer/models/module_model.hpp"

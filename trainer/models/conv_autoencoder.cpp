@@ -2,6 +2,8 @@
 // A convolutional autoencoder: it gives back images that went through a quarter of their height and
 // width, four numbers a place.
 #include <fmt/format.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/conv.h>
 
 #include "base/error.hpp"
 #include "trainer/models/convolution.hpp"
@@ -10,17 +12,19 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr int kShrinks = 4;  // height and width, two poolings of 2
-constexpr std::int64_t kWide = 16;
+constexpr int kShrinks = 4;  // height and width, two strides of 2
+constexpr std::int64_t kWide = 32;
 constexpr std::int64_t kNarrow = 4;
 
+/// Halves height and width.
 Convolution make_convolution(std::int64_t in, std::int64_t out) {
-  return Convolution(torch::nn::Conv2dOptions(in, out, 3).padding(1));
+  return Convolution(torch::nn::Conv2dOptions(in, out, 3).stride(2).padding(1));
 }
 
-/// Doubles height and width.
+/// Doubles them; each place also sees its neighbours.
 torch::nn::ConvTranspose2d make_transposed(std::int64_t in, std::int64_t out) {
-  return torch::nn::ConvTranspose2d(torch::nn::ConvTranspose2dOptions(in, out, 2).stride(2));
+  return torch::nn::ConvTranspose2d(
+      torch::nn::ConvTranspose2dOptions(in, out, 4).stride(2).padding(1));
 }
 
 struct ConvAutoencoder : torch::nn::Module {
@@ -31,12 +35,8 @@ struct ConvAutoencoder : torch::nn::Module {
         decoder2(register_module("decoder2", make_transposed(kWide, context.input.channels))) {}
 
   std::vector<NetBlock> blocks() {
-    return {{"encoder1",
-             {"encoder1"},
-             [this](const at::Tensor& x) { return at::max_pool2d(encoder1(x).relu_(), 2); }},
-            {"encoder2",
-             {"encoder2"},
-             [this](const at::Tensor& x) { return at::max_pool2d(encoder2(x).relu_(), 2); }},
+    return {{"encoder1", {"encoder1"}, [this](const at::Tensor& x) { return encoder1(x).relu_(); }},
+            {"encoder2", {"encoder2"}, [this](const at::Tensor& x) { return encoder2(x); }},
             {"decoder1", {"decoder1"}, [this](const at::Tensor& x) { return decoder1(x).relu_(); }},
             {"decoder2", {"decoder2"}, [this](const at::Tensor& x) { return decoder2(x); }}};
   }

@@ -2,7 +2,7 @@
 // Private to models/*.cpp: 2-d convolution as this program's models use it.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/modules/conv.h>
 
 namespace dlscale::trainer {
 

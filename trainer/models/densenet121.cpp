@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Huang, Liu, van der Maaten, Weinberger: Densely Connected Convolutional Networks, 2017.
+#include <torch/nn/init.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
 #include <algorithm>
 #include <string>
 

@@ -2,7 +2,7 @@
 // Private to models/*.cpp: dropout whose random numbers do not depend on what was drawn before.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 #include <cstdint>
 

@@ -3,6 +3,8 @@
 // Banerjee and Shah, Benchmarking Distributed Training and Inference on NVIDIA's A6000 GPUs, 2023.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/linear.h>
 
 #include <algorithm>
 #include <string>

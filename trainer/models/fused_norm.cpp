@@ -3,6 +3,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/record_function.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <optional>

@@ -3,7 +3,7 @@
 // memory forward and two backward, where LibTorch's operators make up to nine and nine.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace dlscale::trainer {
 

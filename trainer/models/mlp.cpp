@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multi-layer perceptron: two hidden layers of 512, ReLU.
+#include <torch/nn/module.h>
+#include <torch/nn/modules/linear.h>
+
 #include "trainer/models/module_model.hpp"
 
 namespace dlscale::trainer {

@@ -2,7 +2,7 @@
 // Private to models/*.cpp: a torch::nn::Module seen as a Model.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 #include <functional>
 #include <memory>

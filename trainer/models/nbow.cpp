@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Neural bag of words: the mean of a text's word vectors, then one linear layer.
+#include <torch/nn/module.h>
+#include <torch/nn/modules/embedding.h>
+#include <torch/nn/modules/linear.h>
+
 #include "trainer/data/text/special_token.hpp"
 #include "trainer/models/module_model.hpp"
 

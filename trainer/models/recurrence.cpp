@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/models/recurrence.hpp"
 
+#include <torch/nn/utils/rnn.h>
+
 #include <cmath>
 #include <tuple>
 

@@ -2,7 +2,7 @@
 // Private to models/*.cpp: one recurrent layer, GRU or LSTM, over padded sequences.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 #include <cstdint>
 #include <string>

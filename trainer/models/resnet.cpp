@@ -3,6 +3,12 @@
 // stride of a bottleneck is at its 3x3 convolution.
 #include "trainer/models/resnet.hpp"
 
+#include <torch/nn/init.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/container/modulelist.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
 #include <string>
 
 #include "trainer/models/batch_norm.hpp"

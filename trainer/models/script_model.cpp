@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/script.h>
-#include <torch/torch.h>
+#include <torch/utils.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -14,6 +15,7 @@
 #include "contract/run_outcome.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/random_stream.hpp"
+#include "trainer/models/module_model.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -26,10 +28,19 @@ std::string first_line(const std::string& text) {
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// Of what TorchScript's interpreter says the last line is what happened.
-std::string last_line(std::string text) {
+/// What went wrong. TorchScript's interpreter begins with where, and ends with what happened.
+std::string reason_of(const std::exception& error) {
+  const auto* const known = dynamic_cast<const c10::Error*>(&error);
+  std::string text = known != nullptr ? known->what_without_backtrace() : error.what();
+  if (text.find("TorchScript interpreter") == text.npos) return first_line(text);
   while (text.ends_with('\n')) text.pop_back();
   return text.substr(text.rfind('\n') + 1);
+}
+
+/// Then nothing is wrong with the module.
+bool lacks_memory(const std::exception& error) {
+  const std::string_view text = error.what();
+  return text.find("out of memory") != text.npos || text.find("can't allocate memory") != text.npos;
 }
 
 class ScriptModel : public Model {
@@ -39,6 +50,7 @@ class ScriptModel : public Model {
         seed_(RandomStream(context.seed, static_cast<std::uint64_t>(context.worker)).next()),
         passes_(torch::zeros({}, torch::kLong)),
         channels_last_(context.channels_last),
+        classes_(context.classes),
         module_(loaded(file)) {
     for (const auto& named : module_.named_parameters()) take({named.name, named.value}, all_);
     for (const auto& named : module_.named_buffers()) take({named.name, named.value}, buffers_);
@@ -49,13 +61,14 @@ class ScriptModel : public Model {
     if (parameters_.empty()) {
       fail("has no parameters to train; torch.jit.freeze() makes constants of them");
     }
-    try_forward(context);
+    try_passes(context);
+    module_.train();
   }
 
   const std::vector<Block>& blocks() const override { return blocks_; }
   at::Tensor forward_block(std::size_t, const at::Tensor& input) override {
     if (module_.is_training()) seed_pass();
-    return run(input);
+    return run(module_, input);
   }
   void keep_blocks(std::size_t, std::size_t) override {}  // there is no other
   void freeze(const std::vector<std::string>& names) override {
@@ -144,42 +157,58 @@ class ScriptModel : public Model {
 
   /// Operator by operator, as Python without TorchScript: what its compilers make of passes they
   /// have watched rounds otherwise than the passes before.
-  at::Tensor run(const at::Tensor& input) {
+  at::Tensor run(torch::jit::Module& module, const at::Tensor& input) const {
     const torch::jit::GraphOptimizerEnabledGuard as_written(false);
     const bool arranged = channels_last_ && input.dim() == 4;
-    return module_.forward({arranged ? input.contiguous(at::MemoryFormat::ChannelsLast) : input})
-        .toTensor();
+    at::Tensor output;
+    try {
+      output = module.forward({arranged ? input.contiguous(at::MemoryFormat::ChannelsLast) : input})
+                   .toTensor();
+    } catch (const std::exception& error) {
+      if (lacks_memory(error)) throw;
+      fail(fmt::format("cannot take a batch of [{}]{}: {}", fmt::join(input.sizes(), ", "),
+                       when(module), reason_of(error)));
+    }
+    const std::int64_t samples = input.size(0);
+    if (output.sizes() == at::IntArrayRef{samples, classes_}) return output;
+    fail(
+        fmt::format("makes [{}] of a batch of [{}]{}; scores of {} samples for the data's {} "
+                    "classes are [{}, {}]",
+                    fmt::join(output.sizes(), ", "), fmt::join(input.sizes(), ", "), when(module),
+                    samples, classes_, samples, classes_));
   }
 
-  void try_forward(const ModelContext& context) {
+  static const char* when(const torch::jit::Module& module) {
+    return module.is_training() ? " in training" : "";
+  }
+
+  /// One pass as in evaluation and one as in training, of a copy: passes may change what a module
+  /// keeps.
+  void try_passes(const ModelContext& context) {
     const std::vector<std::int64_t> shape{kTriedSamples, context.input.channels,
                                           context.input.height, context.input.width};
     const auto type = context.precision == Precision::fp64 ? at::kDouble : at::kFloat;
-    const at::NoGradGuard no_gradients;
-    module_.eval();
-    at::Tensor output;
-    try {
-      output = run(at::zeros(shape, at::TensorOptions(context.device.torch_device()).dtype(type)));
-    } catch (const c10::Error& error) {
-      fail(fmt::format("cannot take a batch of [{}]: {}", fmt::join(shape, ", "),
-                       first_line(error.what_without_backtrace())));
-    } catch (const std::exception& error) {
-      fail(fmt::format("cannot take a batch of [{}]: {}", fmt::join(shape, ", "),
-                       last_line(error.what())));
+    const at::Tensor input =
+        at::zeros(shape, at::TensorOptions(context.device.torch_device()).dtype(type));
+    torch::jit::Module copy = module_.deepcopy();
+    copy.eval();
+    {
+      const at::NoGradGuard no_gradients;
+      run(copy, input);
     }
-    module_.train();
-    if (output.sizes() == at::IntArrayRef{kTriedSamples, context.classes}) return;
-    fail(
-        fmt::format("makes [{}] of a batch of [{}]; scores of {} samples for the data's {} "
-                    "classes are [{}, {}]",
-                    fmt::join(output.sizes(), ", "), fmt::join(shape, ", "), kTriedSamples,
-                    context.classes, kTriedSamples, context.classes));
+    copy.train();
+    const auto drawing = start_drawing(seed_);
+    const at::AutoGradMode gradients(true);
+    if (!run(copy, input).requires_grad()) {
+      fail("makes scores without a gradient in training: they are detached from its parameters");
+    }
   }
 
   std::string file_;
   std::uint64_t seed_;
   at::Tensor passes_;
   bool channels_last_;
+  std::int64_t classes_;
   torch::jit::Module module_;
   std::vector<NamedTensor> all_, buffers_;  ///< of all_ those that ask for gradients are trained
   std::vector<Block> blocks_;

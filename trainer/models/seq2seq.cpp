@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encoder and decoder with attention (Luong, Pham, Manning: Effective Approaches to Attention-based
 // Neural Machine Translation, 2015: global, "general" score, without input feeding).
+#include <torch/nn/module.h>
+#include <torch/nn/modules/embedding.h>
+#include <torch/nn/modules/linear.h>
+
 #include <limits>
 
 #include "trainer/data/text/special_token.hpp"

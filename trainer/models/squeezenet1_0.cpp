@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Iandola et al.: SqueezeNet: AlexNet-level Accuracy with 50x Fewer Parameters, 2016, version 1.0.
+#include <torch/nn/init.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/conv.h>
+
 #include <string>
 
 #include "trainer/models/dropout.hpp"

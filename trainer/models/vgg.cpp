@@ -2,6 +2,10 @@
 // Simonyan, Zisserman: Very Deep Convolutional Networks for Large-Scale Image Recognition, 2015.
 #include "trainer/models/vgg.hpp"
 
+#include <torch/nn/init.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+
 #include <algorithm>
 #include <string>
 

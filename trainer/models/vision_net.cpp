@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/models/vision_net.hpp"
 
+#include <torch/nn/module.h>
+
 #include <algorithm>
 #include <utility>
 

@@ -2,7 +2,7 @@
 // Private to models/*.cpp: classifiers of images as torchvision defines them.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
 
 #include <functional>
 #include <memory>

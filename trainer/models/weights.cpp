@@ -13,6 +13,7 @@
 #include "contract/run_outcome.hpp"
 #include "trainer/checkpoint/safetensors.hpp"
 #include "trainer/models/pretrained.hpp"
+#include "trainer/models/vision_net.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -32,6 +33,7 @@ class Loading {
         entries_.contains(all.front().name) ? Pretrained{std::move(all), ""} : model.pretrained();
     const std::string last = wanted_.tensors.empty() ? "" : model.parameter_names().back();
     classifier_ = last.substr(0, last.rfind('.') + 1);
+    is_backbone_ = dynamic_cast<const ModuleModel<VisionNet>*>(&model) != nullptr;
   }
 
   void run() {
@@ -46,8 +48,7 @@ class Loading {
 
  private:
   [[noreturn]] void fail(const std::string& problem) const {
-    throw base::RunError(fmt::format("weights: {}: {}", path_, problem),
-                         contract::kExitBadRunDescription);
+    throw base::RunError(fmt::format("{}: {}", path_, problem));
   }
 
   /// The most similar of those names that have no partner, as a question.
@@ -104,12 +105,13 @@ class Loading {
     };
     const bool other_classes = part.name.starts_with(classifier_) &&
                                behind_first(part.tensor.sizes()) == behind_first(entry.shape);
+    std::string advice;
+    if (other_classes) {
+      advice = "; the file is for another number of classes than the data have";
+      if (is_backbone_) advice += ": the model frozen_backbone takes it without its classifier";
+    }
     fail(fmt::format("\"{}\" is [{}], the model's is [{}]{}", part.name,
-                     fmt::join(entry.shape, ", "), fmt::join(part.tensor.sizes(), ", "),
-                     other_classes ? "; the file is for another number of classes than the data "
-                                     "have: the model frozen_backbone takes it without its "
-                                     "classifier"
-                                   : ""));
+                     fmt::join(entry.shape, ", "), fmt::join(part.tensor.sizes(), ", "), advice));
   }
 
   std::string path_;
@@ -117,12 +119,18 @@ class Loading {
   std::map<std::string, const SafetensorsEntry*> entries_;
   Pretrained wanted_;
   std::string classifier_;  ///< how the names of the last layer begin
+  bool is_backbone_;        ///< of those that frozen_backbone may have
 };
 
 }  // namespace
 
 void load_weights(Model& model, const std::string& file) {
-  Loading(model, file).run();
+  try {
+    Loading(model, file).run();
+  } catch (const base::Error& error) {
+    throw base::RunError(fmt::format("weights: {}", error.what()),
+                         contract::kExitBadRunDescription);
+  }
 }
 
 std::vector<NamedTensor> weights_in(const std::vector<NamedTensor>& state) {

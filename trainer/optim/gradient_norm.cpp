@@ -2,7 +2,7 @@
 // The length of a gradient, and how it is limited.
 #include "trainer/optim/gradient_norm.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace dlscale::trainer {
 namespace {

@@ -2,7 +2,7 @@
 // The factor that keeps 16-bit gradients from vanishing.
 #include "trainer/optim/loss_scaler.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cmath>
 

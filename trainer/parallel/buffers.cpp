@@ -2,7 +2,7 @@
 // What a model keeps beside parameters (running statistics), brought to other ranks.
 #include "trainer/parallel/buffers.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data parallelism of one process with several devices, as torch.nn.DataParallel: device 0 has the
 // model, which is copied to the others in every step.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <functional>
 #include <memory>

@@ -2,7 +2,7 @@
 #include "trainer/parallel/model_parallel.hpp"
 
 #include <fmt/format.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <optional>

@@ -3,7 +3,7 @@
 // GradientSync.
 #include "trainer/parallel/replicated.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 

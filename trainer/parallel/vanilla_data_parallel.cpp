@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data parallelism written by hand around one rank: rank 0 hands out parameters and samples in
 // every step, collects outputs and gradients, and alone keeps the model.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <optional>
 #include <utility>

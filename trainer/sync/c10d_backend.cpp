@@ -2,7 +2,7 @@
 // c10d's calls turned into submissions to a CollectiveQueue, and its completions into futures.
 #include "trainer/sync/c10d_backend.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/sync/compression_hook.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <vector>
 

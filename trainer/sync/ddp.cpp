@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's DistributedDataParallel: its own c10d::Reducer, driven the way its Python wrapper does.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <torch/csrc/autograd/engine.h>
 #include <limits>

@@ -2,7 +2,7 @@
 #include "trainer/sync/gradient_hooks.hpp"
 
 #include <torch/csrc/autograd/function_hook.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <memory>
 #include <utility>

@@ -4,7 +4,7 @@
 #include "trainer/sync/powersgd.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/sync/zero_block_shard.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <utility>
 

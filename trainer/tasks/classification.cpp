@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One class for each sample: cross-entropy, top-1 and top-5 accuracy.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "trainer/optim/loss.hpp"
 #include "trainer/tasks/task.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The output is to be the input: mean squared error over all values, as normalised.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "trainer/tasks/task.hpp"
 

@@ -32,6 +32,8 @@ struct TaskEntry {
   std::int64_t evaluation_batch = 256;
   bool smooths_labels = true;    ///< contract::RunSpec::label_smoothing means something
   bool target_is_input = false;  ///< loaders deliver the input as target
+  /// Evaluated, its models also answer by themselves, word after word: no stages share one.
+  bool needs_whole_model = false;
 };
 
 base::Table<TaskEntry> task_table();

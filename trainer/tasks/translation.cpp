@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sentence for each sentence: cross-entropy of its tokens, perplexity, BLEU.
-#include <torch/torch.h>
+#include <torch/types.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "trainer/data/text/special_token.hpp"
@@ -48,6 +49,7 @@ std::span<const std::int64_t> sentence(const at::Tensor& row) {
   return all.first(length);
 }
 
+/// A word outside the vocabulary is right nowhere, since others have its number as well.
 /// Models of this task give, when they are evaluated, a column behind the scores: the tokens of
 /// their own translation.
 std::vector<double> count(const at::Tensor& output, const at::Tensor& target) {
@@ -55,18 +57,20 @@ std::vector<double> count(const at::Tensor& output, const at::Tensor& target) {
   const at::Tensor scores = output.narrow(2, 0, words);
   const at::Tensor own = output.select(2, words).to(at::kLong).cpu().contiguous();
   const at::Tensor references = target.cpu().contiguous();
-  const at::Tensor is_token = target.ne(kPad);
+  const at::Tensor is_token = target.ne(kPad), is_known = is_token.logical_and(target.ne(kUnknown));
   std::vector<double> sums(kSums);
   sums[kLoss] = token_losses(scores, target, 0).sum(at::kDouble).item<double>();
   sums[kTokens] = is_token.sum().item<double>();
-  sums[kCorrectTokens] = scores.argmax(2).eq(target).logical_and(is_token).sum().item<double>();
+  sums[kCorrectTokens] = scores.argmax(2).eq(target).logical_and(is_known).sum().item<double>();
   BleuCounts counts;
   for (std::int64_t i = 0; i < target.size(0); ++i) {
     const at::Tensor own_row = own[i], reference_row = references[i];
     const auto translation = sentence(own_row);
     const auto reference = sentence(reference_row);
     add_sentence(counts, translation, reference, kUnknown);
-    sums[kExact] += std::ranges::equal(translation, reference) ? 1 : 0;
+    const bool is_exact = std::ranges::equal(translation, reference) &&
+                          std::ranges::find(reference, kUnknown) == reference.end();
+    sums[kExact] += is_exact ? 1 : 0;
   }
   sums[kLength] = counts.length;
   sums[kReferenceLength] = counts.reference_length;
@@ -96,6 +100,7 @@ const TaskEntry translation_entry{.name = "translation",
                                   .count = count,
                                   .counts = kSums,
                                   .conclude = conclude,
-                                  .evaluation_batch = 32};
+                                  .evaluation_batch = 32,
+                                  .needs_whole_model = true};
 
 }  // namespace dlscale::trainer

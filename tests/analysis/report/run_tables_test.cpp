@@ -89,4 +89,23 @@ TEST_CASE("the transfer table has the published formula, the ring's bytes and th
   CHECK(transfer_table(frame, {}).rows.empty());
 }
 
+TEST_CASE("the ring's bytes are those of the precision, or of what gradients are compressed to") {
+  Frame frame = frame_of({run_at(4, 100)});
+  RunRow& run = frame.runs[0];
+  run.size = {1000, 60000, 15};
+  const auto bytes_of = [&](const std::string& precision, const std::string& compression) {
+    run.conditions["precision"] = precision;
+    run.conditions["compression"] = compression;
+    return number(transfer_table(frame, {}), 0, "ring_bytes_per_epoch") / (15 * 1.5 * 1000);
+  };
+  CHECK(bytes_of("fp32", "") == Approx(4));
+  CHECK(bytes_of("bf16", "") == Approx(4));  // its gradients are in fp32
+  CHECK(bytes_of("fp64", "") == Approx(8));
+  CHECK(bytes_of("fp32", "fp16") == Approx(2));
+  CHECK(bytes_of("fp64", "bf16") == Approx(2));
+  run.conditions["compression"] = "powersgd";
+  CHECK(std::holds_alternative<std::monostate>(
+      cell(transfer_table(frame, {}), 0, "ring_bytes_per_epoch")));
+}
+
 }  // namespace dlscale::analysis

@@ -65,6 +65,20 @@ TEST_CASE("collecting reads what the runs measured") {
   CHECK(frame.axes.at(1).values == std::vector<std::string>{"1", "2", "4"});
 }
 
+TEST_CASE("what gradients are compressed to is a condition of a run, as they are is none") {
+  WrittenStudy study;
+  const std::string plain = study.add("ddp", 1);
+  const std::string compressed = study.add("ddp", 2);
+  const std::string file = study.folder.run(compressed).run_json().string();
+  auto spec = contract::run_spec_from_json(base::read_file(file), file);
+  spec.framework_options.compression = "fp16";
+  base::write_file_atomically(file, to_json(spec));
+  ingest(study.folder);
+  const Frame frame = read_frame(study.folder);
+  CHECK(row_of(frame, compressed).conditions.at("compression") == "fp16");
+  CHECK_FALSE(row_of(frame, plain).conditions.contains("compression"));
+}
+
 TEST_CASE("a profile goes to the database with its kernels, in their order") {
   WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 2);

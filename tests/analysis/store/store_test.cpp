@@ -73,13 +73,15 @@ TEST_CASE("a database of the schema before is brought up to date, its rows kept"
     SQLite::Database database(study.folder.database().string(), SQLite::OPEN_READWRITE);
     database.exec(
         "DROP TABLE eval_metric; DROP TABLE target; DROP TABLE inference;"
-        "ALTER TABLE step_window DROP COLUMN extra; PRAGMA user_version = 3");
+        "ALTER TABLE step_window DROP COLUMN extra; ALTER TABLE run DROP COLUMN compression;"
+        "PRAGMA user_version = 3");
   }
   study.add("ddp", 2);
   ingest(study.folder);
   CHECK(read_frame(study.folder).runs.size() == 2);
   SQLite::Database database(study.folder.database().string());
-  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 4);
+  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 5);
+  CHECK(database.execAndGet("SELECT count(*) FROM run WHERE compression IS NULL").getInt() == 0);
   for (const char* table : {"eval_metric", "target", "inference"}) {
     CHECK(database.execAndGet(std::string("SELECT count(*) FROM ") + table).getInt() == 0);
   }

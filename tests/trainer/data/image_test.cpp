@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data sets of colour images: CIFAR-10's binary batches, and trees of JPEG and PNG files.
+#include <turbojpeg.h>
+
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -46,6 +49,19 @@ std::string error_of_picture(const fs::path& path) {
     return error.what();
   }
   return "no error";
+}
+
+/// 16x8 pixels of cyan, magenta, yellow and black, as they stand in the file.
+void write_inks(const fs::path& path, const std::array<unsigned char, 4>& inks) {
+  std::vector<unsigned char> pixels;
+  for (int i = 0; i < 16 * 8; ++i) pixels.insert(pixels.end(), inks.begin(), inks.end());
+  unsigned char* data = nullptr;
+  unsigned long size = 0;
+  tjhandle encoder = tjInitCompress();
+  tjCompress2(encoder, pixels.data(), 8, 0, 16, TJPF_CMYK, &data, &size, TJSAMP_444, 98, 0);
+  tjDestroy(encoder);
+  test::write_text(path, std::string(reinterpret_cast<const char*>(data), size));
+  tjFree(data);
 }
 
 void cut_to(const fs::path& path, std::size_t bytes) {
@@ -109,6 +125,45 @@ TEST_CASE("a picture that is damaged, empty or none is an error with its name") 
   CHECK_THAT(error_of_picture(folder / "c.jpg"), Catch::Contains("neither a JPEG nor a PNG file"));
   test::write_text(folder / "d.jpg", "");
   CHECK_THAT(error_of_picture(folder / "d.jpg"), Catch::Contains("it is empty"));
+}
+
+TEST_CASE("JPEG files with four inks give the colours that Pillow makes of them") {
+  test::TempDir folder;
+  // What is left of the light: 200 x 220 / 255 of red and so on.
+  write_inks(folder / "a.jpg", {200, 100, 50, 220});
+  const auto picture = trainer::read_picture(folder / "a.jpg");
+  REQUIRE(picture.pixels.size() == 3 * 16 * 8);
+  const std::array<int, 3> colours{173, 86, 43};
+  for (std::size_t i = 0; i < picture.pixels.size(); ++i) {
+    CHECK(std::abs(picture.pixels[i] - colours[i / (16 * 8)]) <= 2);
+  }
+}
+
+TEST_CASE("a JPEG file that libjpeg warns of is read, unless some of its pixels are missing") {
+  test::TempDir folder;
+  test::write_jpeg(folder / "a.jpg", 40, 40, 77);
+  const auto whole = trainer::read_picture(folder / "a.jpg");
+  const std::string good = base::read_file(folder / "a.jpg");
+  const auto with = [&](const char* marker) {
+    std::string bytes = good;
+    bytes.insert(bytes.find(marker), "abc");
+    return bytes;
+  };
+  for (const char* marker : {"\xff\xdb", "\xff\xd9"}) {
+    test::write_text(folder / "a.jpg", with(marker));
+    CHECK(trainer::read_picture(folder / "a.jpg").pixels == whole.pixels);
+  }
+  const std::string damaged = "the JPEG data is damaged: ";
+  test::write_text(folder / "a.jpg", with("\xff\xdb").substr(0, good.size() - 20));
+  CHECK_THAT(error_of_picture(folder / "a.jpg"), Catch::Contains(damaged));
+  test::write_text(folder / "a.jpg", good.substr(0, good.size() - 20) + "\xff\xd9");
+  CHECK_THAT(error_of_picture(folder / "a.jpg"),
+             Catch::Contains(damaged + "Corrupt JPEG data: premature end of data segment"));
+  // An error after the warning: there is no table of quantisation.
+  std::string tables = with("\xff\xc0");
+  for (std::size_t at; (at = tables.find("\xff\xdb")) != tables.npos;) tables[at + 1] = '\xe5';
+  test::write_text(folder / "a.jpg", tables);
+  CHECK_THAT(error_of_picture(folder / "a.jpg"), Catch::Contains(damaged + "Quantization table"));
 }
 
 TEST_CASE("a folder of images has its classes by name, whose images take turns") {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/loader.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 
 #include "contract/vocabulary.hpp"
@@ -52,7 +53,7 @@ TEST_CASE(
     INFO(entry->name);
     CHECK(contract::is_known("loader", entry->name));
     const auto loader = entry->make({set, set.train, precision});
-    loader->start({4, 0, 2}, 2);
+    loader->start({{4, 0, 2}, 2});
     const auto first = loader->next();
     CHECK(first.input.sizes() == at::IntArrayRef{2, 2, 1, 2});
     CHECK(first.input.scalar_type() == (precision == Precision::fp64 ? at::kDouble : at::kFloat));
@@ -69,16 +70,16 @@ TEST_CASE("the synthetic loader delivers its first batch again and again, as oft
   const auto set = small_set();
   const auto loader =
       base::find(trainer::loader_table(), "loader", "synthetic").make({set, set.train});
-  loader->start({4, 0, 2, 1, 3}, 2);
+  loader->start({{4, 0, 2, 1, 3}, 2});
   const auto first = loader->next();
   CHECK(torch::equal(first.target, torch::tensor({4, 0})));
   CHECK(first.input[0][1][0][1].item<double>() == Approx((43 / 255.0 - 0.4) / 2));
   CHECK(loader->next().input.data_ptr() == first.input.data_ptr());
   CHECK(torch::equal(loader->next().target, torch::tensor({4})));
   CHECK(loader->next().size() == 0);
-  loader->start({1, 1, 1}, 3);
+  loader->start({{1, 1, 1}, 3});
   CHECK(loader->next().size() == 3);
-  loader->start({2}, 3);
+  loader->start({{2}, 3});
   CHECK(loader->next().size() == 1);
 }
 
@@ -89,9 +90,9 @@ TEST_CASE("every loader starts anew when told to") {
     CHECK(contract::is_known("loader", entry->name));
     const auto& set = entry->samples == std::string("text") ? texts : images;
     const auto loader = entry->make({set, set.train, Precision::fp32});
-    loader->start({0, 1, 2, 0}, 2);
+    loader->start({{0, 1, 2, 0}, 2});
     loader->next();
-    loader->start({2}, 8);
+    loader->start({{2}, 8});
     const auto batch = loader->next();
     CHECK(batch.size() == 1);
     if (entry->samples != std::string("any")) CHECK(batch.target.item<std::int64_t>() == 2);
@@ -103,23 +104,55 @@ TEST_CASE("where the input is to be found again, the memory loader gives it as t
   const auto set = small_set();
   const auto loader = base::find(trainer::loader_table(), "loader", "memory")
                           .make({.dataset = set, .split = set.train, .target_is_input = true});
-  loader->start({4, 0, 2}, 2);
+  loader->start({{4, 0, 2}, 2});
   const auto batch = loader->next();
   CHECK(batch.size() == 2);
   CHECK(torch::equal(batch.target, batch.input));
+}
+
+TEST_CASE(
+    "the memory loader moves images as drawn for seed, epoch and sample, whatever the batch") {
+  auto set = small_set();
+  set.shape = {1, 2, 2};
+  set.mean = {0};
+  set.deviation = {1 / 255.0};
+  const trainer::Augmentation augmentation{.random_crop = 1, .random_flip = true, .seed = 7};
+  const auto loader = base::find(trainer::loader_table(), "loader", "memory")
+                          .make({.dataset = set,
+                                 .split = set.train,
+                                 .precision = Precision::fp64,
+                                 .augmentation = augmentation});
+  for (int epoch : {0, 1, 2}) {
+    for (const std::int64_t sample : {3, 0, 4}) {
+      loader->start({{1, sample}, 2, epoch});
+      std::array<std::uint8_t, 4> expected{};
+      trainer::shift_image(set.train.image(sample, set.shape), set.shape,
+                           trainer::draw_shift(augmentation, epoch, sample), expected.data());
+      const at::Tensor pixels = loader->next().input[1].flatten();
+      for (int i = 0; i < 4; ++i) CHECK(pixels[i].item<double>() == Approx(expected[i]));
+    }
+  }
+}
+
+TEST_CASE("a crop that could leave nothing of an image is an error") {
+  const auto set = small_set();
+  const auto& entry = base::find(trainer::loader_table(), "loader", "memory");
+  CHECK_THROWS_WITH(
+      entry.make({.dataset = set, .split = set.train, .augmentation = {.random_crop = 1}}),
+      "dataset.random_crop: is 1, but the images are 1x2: of some nothing would be left");
 }
 
 TEST_CASE("texts of a batch are padded to its longest, or to the split's longest") {
   const auto set = three_texts();
   const auto& entry = base::find(trainer::loader_table(), "loader", "text");
   auto loader = entry.make({.dataset = set, .split = set.train});
-  loader->start({2, 0, 1}, 2);
+  loader->start({{2, 0, 1}, 2});
   const auto batch = loader->next();
   CHECK(torch::equal(batch.input, torch::tensor({{6, 0}, {4, 5}})));
   CHECK(torch::equal(batch.target, torch::tensor({2, 0})));
   CHECK(torch::equal(loader->next().input, torch::tensor({{7, 8, 9}})));
   loader = entry.make({.dataset = set, .split = set.train, .is_evaluation = true});
-  loader->start({2}, 2);
+  loader->start({{2}, 2});
   CHECK(torch::equal(loader->next().input, torch::tensor({{6, 0, 0}})));
 }
 
@@ -130,7 +163,7 @@ TEST_CASE("a text without words is a batch of padding") {
   set.train.labels = {1};
   const auto loader = base::find(trainer::loader_table(), "loader", "text")
                           .make({.dataset = set, .split = set.train});
-  loader->start({0}, 1);
+  loader->start({{0}, 1});
   CHECK(torch::equal(loader->next().input, torch::tensor({{0}})));
 }
 
@@ -143,7 +176,7 @@ TEST_CASE("sentences come with their end, translations with their beginning or t
   }
   const auto loader = base::find(trainer::loader_table(), "loader", "text")
                           .make({.dataset = set, .split = set.train});
-  loader->start({0, 1}, 2);
+  loader->start({{0, 1}, 2});
   const auto batch = loader->next();
   CHECK(batch.size() == 2);
   CHECK(torch::equal(batch.input, torch::tensor({{{4, 5, 3}, {2, 5, 4}}, {{6, 3, 0}, {2, 6, 0}}})));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <torch/nn/modules/batchnorm.h>
+
 #include "trainer/models/batch_norm.hpp"
 
 #include <catch2/catch.hpp>

@@ -15,7 +15,7 @@ TEST_CASE("an autoencoder gives images back as they came, through a sixteenth of
     CHECK(code.sizes() == at::IntArrayRef{2, 4, shape.height / 4, shape.width / 4});
   }
   CHECK(trainer::parameter_count(*make_model("conv_autoencoder", model_context({1, 28, 28}, 10))) ==
-        1077);
+        4069);
 }
 
 TEST_CASE("an autoencoder refuses images that it could not give back") {

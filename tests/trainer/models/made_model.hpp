@@ -2,7 +2,7 @@
 // A model of the table on the processor, as tests want it.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>

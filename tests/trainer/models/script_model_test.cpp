@@ -24,10 +24,12 @@ struct Script {
     context.worker = worker;
     return trainer::make_script_model(path, context);
   }
-  /// What loading it says.
-  std::string refused() const {
+  void save(const std::string& forward) const { test::save_script(path, 36, 5, forward); }
+  /// What loading it, or a batch of so many samples in training, says.
+  std::string refused(int samples = 0) const {
     try {
-      made();
+      const auto model = made();
+      if (samples > 0) model->forward(torch::ones({samples, 1, 6, 6}));
     } catch (const base::RunError& error) {
       CHECK(error.exit_code() == contract::kExitBadRunDescription);
       return error.what();
@@ -109,4 +111,62 @@ TEST_CASE("a TorchScript module that takes or makes something else is refused") 
             "classes are [2, 5]");
   test::save_script(script.path, 36, 5, "def forward(self, x):\n    return 'five'\n");
   CHECK_THAT(script.refused(), Catch::Contains("cannot take a batch of [2, 1, 6, 6]: "));
+}
+
+TEST_CASE("a TorchScript module that fails in training alone is refused with its reason") {
+  const Script script;
+  const std::string begin = "model: " + script.path + " ";
+  const std::string scores =
+      "    s = torch.matmul(torch.relu(torch.matmul(torch.flatten(x, 1), "
+      "self.hidden)), self.scores)\n";
+  const std::string forward = "def forward(self, x):\n" + scores;
+  script.save(forward + "    assert not self.training, 'no way'\n    return s\n");
+  CHECK(
+      script.refused() ==
+      begin +
+          "cannot take a batch of [2, 1, 6, 6] in training: RuntimeError: AssertionError: no way");
+  script.save(forward + "    return s[:, :2] if self.training else s\n");
+  CHECK(script.refused() ==
+        begin +
+            "makes [2, 2] of a batch of [2, 1, 6, 6] in training; scores of 2 samples for the "
+            "data's 5 classes are [2, 5]");
+  script.save(forward + "    return s.detach()\n");
+  CHECK(script.refused() == begin +
+                                "makes scores without a gradient in training: they are "
+                                "detached from its parameters");
+}
+
+TEST_CASE("a pass of a TorchScript module that fails later says so as well") {
+  const Script script;
+  const std::string forward =
+      "def forward(self, x):\n    h = torch.matmul(torch.flatten(x, 1), self.hidden)\n";
+  script.save(forward + "    return torch.matmul(h, self.scores)[:2]\n");
+  CHECK(script.refused(2).empty());
+  CHECK_THAT(script.refused(3),
+             Catch::EndsWith("makes [2, 5] of a batch of [3, 1, 6, 6] in training; scores of 3 "
+                             "samples for the data's 5 classes are [3, 5]"));
+  script.save(forward +
+              "    assert x.sum() < 1, 'not these'\n"
+              "    return torch.matmul(h, self.scores)\n");
+  CHECK_THAT(script.refused(2),
+             Catch::EndsWith("in training: RuntimeError: AssertionError: not these"));
+}
+
+TEST_CASE("memory that a TorchScript module cannot have is no fault of the module") {
+  const Script script;
+  script.save("def forward(self, x):\n    assert False, 'CUDA out of memory.'\n    return x\n");
+  CHECK_THROWS_WITH(script.made(), Catch::Contains("TorchScript interpreter") &&
+                                       Catch::Contains("CUDA out of memory."));
+}
+
+TEST_CASE("passes that are tried leave nothing in a TorchScript module") {
+  const Script script;
+  script.save(
+      "def forward(self, x):\n    self.shift.add_(1)\n"
+      "    return torch.matmul(torch.matmul(torch.flatten(x, 1), self.hidden), self.scores)\n");
+  const auto model = script.made();
+  CHECK(torch::equal(model->buffers()[0], torch::ones(5)));
+  CHECK(model->state().back().tensor.item<std::int64_t>() == 0);
+  model->forward(torch::ones({2, 1, 6, 6}));
+  CHECK(torch::equal(model->buffers()[0], torch::full(5, 2.F)));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models of texts: what is padded must not be seen.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <catch2/catch.hpp>
 

@@ -8,6 +8,7 @@
 #include "tests/trainer/models/torchvision_reference.hpp"
 
 using namespace dlscale;
+using test::TorchvisionReference;
 
 TEST_CASE("models compute what torchvision's compute from the same parameters") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
@@ -15,8 +16,14 @@ TEST_CASE("models compute what torchvision's compute from the same parameters") 
     std::cout << "skipped: DLSCALE_TEST_DATA does not name a folder with models/\n";
     return;
   }
-  const test::TorchvisionReference reference(std::string(data) +
-                                             "/models/torchvision-reference.json");
+  const TorchvisionReference reference(std::string(data) + "/models/torchvision-reference.json");
   CHECK(reference.models().size() >= 9);
+  for (const std::string& model : reference.models()) reference.check(model);
+}
+
+TEST_CASE("resnet34 and VGG networks with batch norms compute what torchvision's compute") {
+  const TorchvisionReference reference(DLSCALE_SOURCE_DIR
+                                       "/tests/data/models/torchvision-more.json");
+  CHECK(reference.models() == std::vector<std::string>{"resnet34", "vgg11_bn", "vgg16_bn"});
   for (const std::string& model : reference.models()) reference.check(model);
 }

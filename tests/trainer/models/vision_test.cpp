@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// torchvision's models beside the residual networks.
+// torchvision's models: what they have in common, and those beside the residual networks.
 #include <cmath>
 
 #include "tests/trainer/models/made_model.hpp"
@@ -20,30 +20,6 @@ double largest(const at::Tensor& weights) {
 }
 
 }  // namespace
-
-TEST_CASE("batch norms are what VGG networks with them have more than those without") {
-  const auto parameters = [](const char* name) {
-    return trainer::parameter_count(*make_model(name, model_context({3, 32, 32}, 10)));
-  };
-  // torchvision: 132,868,840 - 132,863,336 parameters.
-  CHECK(parameters("vgg11_bn") - parameters("vgg11") == 5504);
-}
-
-TEST_CASE("VGG networks with batch norms have torchvision's names") {
-  const auto model = make_model("vgg11_bn", model_context({3, 32, 32}, 10));
-  const auto& names = model->parameter_names();
-  const std::vector<std::string> first(names.begin(), names.begin() + 6);
-  CHECK(first == std::vector<std::string>{"features.0.weight", "features.0.bias",
-                                          "features.1.weight", "features.1.bias",
-                                          "features.4.weight", "features.4.bias"});
-  const std::vector<std::string> last(names.end() - 10, names.end());
-  CHECK(last == std::vector<std::string>{"features.25.weight", "features.25.bias",
-                                         "features.26.weight", "features.26.bias",
-                                         "classifier.0.weight", "classifier.0.bias",
-                                         "classifier.3.weight", "classifier.3.bias",
-                                         "classifier.6.weight", "classifier.6.bias"});
-  CHECK(model->weights().back().name == "features.26.num_batches_tracked");
-}
 
 TEST_CASE("a VGG network begins with torchvision's distributions") {
   const auto model = make_model("vgg11", model_context({3, 32, 32}, 10));
@@ -88,7 +64,7 @@ TEST_CASE("images of at most 64 pixels a side get a net's small form") {
 }
 
 TEST_CASE("a net that is cut between any two of its blocks computes the same") {
-  for (const char* name : {"squeezenet1_0", "densenet121"}) {
+  for (const char* name : {"resnet18", "squeezenet1_0", "densenet121"}) {
     INFO(name);
     const auto context = model_context({3, 16, 16}, 5, Precision::fp64);
     const auto whole = make_model(name, context);
@@ -97,7 +73,7 @@ TEST_CASE("a net that is cut between any two of its blocks computes the same") {
     const at::NoGradGuard no_gradients;
     const at::Tensor input = torch::randn({2, 3, 16, 16}, torch::kDouble);
     const at::Tensor expected = whole->forward(input);
-    for (const std::size_t cut : {std::size_t{1}, blocks / 2, blocks - 1}) {
+    for (const std::size_t cut : {std::size_t{1}, std::size_t{4}, blocks / 2, blocks - 1}) {
       const auto front = make_model(name, context), back = make_model(name, context);
       front->keep_blocks(0, cut);
       back->keep_blocks(cut, blocks);

@@ -2,6 +2,7 @@
 #include "trainer/models/weights.hpp"
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "contract/run_outcome.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/models/made_model.hpp"
@@ -101,6 +102,44 @@ TEST_CASE("the classifier of other classes is refused with the way to go on") {
   CHECK(file.refused() ==
         "\"fc.weight\" is [1000, 512], the model's is [10, 512]; the file is for another number of "
         "classes than the data have: the model frozen_backbone takes it without its classifier");
+}
+
+TEST_CASE("what is no backbone gets no advice that is for one") {
+  const auto context = model_context({1, 6, 6}, 10);
+  test::TempDir folder;
+  const std::string path = folder.path() / "w";
+  const auto model = make_model("mlp", context);
+  std::vector<NamedTensor> tensors;
+  for (const auto& [name, tensor] : model->weights()) tensors.push_back({name, tensor.detach()});
+  std::vector<std::int64_t> shape = tensors[tensors.size() - 2].tensor.sizes().vec();
+  shape[0] = 1000;
+  tensors[tensors.size() - 2].tensor = torch::ones(shape);
+  tensors.back().tensor = torch::ones({1000});
+  trainer::write_safetensors(path, tensors);
+  CHECK_THROWS_WITH(trainer::load_weights(*model, path),
+                    Catch::EndsWith("; the file is for another number of classes than the data "
+                                    "have"));
+}
+
+TEST_CASE("whatever is wrong with a file of weights is said with the key and the exit code") {
+  const test::TempDir folder;
+  const std::string path = folder.path() / "w";
+  const auto model = make_model("mlp", model_context({1, 6, 6}, 10));
+  const auto refused = [&] {
+    try {
+      trainer::load_weights(*model, path);
+    } catch (const base::RunError& error) {
+      CHECK(error.exit_code() == contract::kExitBadRunDescription);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(refused() == "weights: " + path + ": cannot be read: No such file or directory");
+  base::write_file_atomically(path, std::string("\2\0\0\0\0\0\0\0[]", 10));
+  CHECK(refused() == "weights: " + path + ": is no safetensors file: its header is no JSON object");
+  const std::string bad = R"({"a":{"dtype":"F32","shape":[2]}})";
+  base::write_file_atomically(path, std::string("\x21\0\0\0\0\0\0\0", 8) + bad);
+  CHECK(refused() == "weights: " + path + ": a.data_offsets: missing");
 }
 
 TEST_CASE("of a training state the weights are the model's, without its random numbers") {

@@ -2,33 +2,21 @@
 // Adam, AdamW and LARS against PyTorch and their papers, and parameters cut into pieces.
 #include "trainer/optim/moment_optimizer.hpp"
 
-#include <torch/torch.h>
+#include <torch/optim.h>
+#include <torch/types.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "tests/trainer/optim/random_parameters.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/optim/step_unit.hpp"
 
 using namespace dlscale;
+using test::give_gradients;
+using test::random_parameters;
 
 namespace {
-
-std::vector<at::Tensor> random_parameters() {
-  torch::manual_seed(11);
-  std::vector<at::Tensor> parameters;
-  for (const auto& shape : {std::vector<std::int64_t>{5, 3}, {3}, {2, 2, 3}}) {
-    parameters.push_back(torch::randn(shape, torch::kDouble).requires_grad_());
-  }
-  return parameters;
-}
-
-void give_gradients(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    a[i].mutable_grad() = torch::randn_like(a[i]).detach();
-    b[i].mutable_grad() = a[i].grad().clone();
-  }
-}
 
 std::unique_ptr<trainer::Optimizer> make(const contract::OptimizerSpec& spec,
                                          const trainer::Stepped& stepped) {

@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <torch/torch.h>
+#include <torch/optim.h>
+#include <torch/types.h>
 
 #include <catch2/catch.hpp>
 
+#include "tests/trainer/optim/random_parameters.hpp"
 #include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/optim/loss.hpp"
 #include "trainer/optim/optimizer.hpp"
 
 using namespace dlscale;
-
-namespace {
-
-std::vector<at::Tensor> random_parameters() {
-  torch::manual_seed(7);
-  std::vector<at::Tensor> parameters;
-  for (const auto& shape : {std::vector<std::int64_t>{5, 3}, {3}, {2, 2, 3}}) {
-    parameters.push_back(torch::randn(shape, torch::kDouble).requires_grad_());
-  }
-  return parameters;
-}
-
-void give_gradients(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    a[i].mutable_grad() = torch::randn_like(a[i]).detach();
-    b[i].mutable_grad() = a[i].grad().clone();
-  }
-}
-
-}  // namespace
+using test::give_gradients;
+using test::random_parameters;
 
 TEST_CASE("sgd steps as torch::optim::SGD does, for every mix of its settings") {
   const auto [momentum, dampening, nesterov, decay] =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/parallel/device_group.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <atomic>
 #include <catch2/catch.hpp>

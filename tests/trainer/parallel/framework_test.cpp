@@ -10,11 +10,12 @@
 #include "contract/vocabulary.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
+#include "tests/trainer/parallel/style_specs.hpp"
 #include "tests/trainer/thread_launch.hpp"
-#include "trainer/capabilities.hpp"
 
 using namespace dlscale;
 using test::all;
+using test::frameworks;
 using test::largest_difference;
 using test::run;
 
@@ -22,26 +23,13 @@ namespace {
 
 constexpr int kSteps = 10;
 
-/// 10 steps of 24 samples with momentum.
+/// 10 steps.
 contract::RunSpec recipe(const std::string& framework, int ranks, const std::string& model) {
-  contract::RunSpec spec;
-  spec.run_id = "run";
-  spec.framework = framework;
+  auto spec = test::style_spec(framework, ranks);
   spec.model = model;
-  spec.precision = "fp64";
-  spec.dataset = {"synthetic_digits", "", kSteps * 24, 50};
-  spec.gpus = ranks;
-  spec.batch_per_gpu = 24 / ranks;
-  spec.global_batch = 24;
-  if (framework == "hybrid" && ranks % 2 == 0) spec.framework_options.model_parallel_size = 2;
-  spec.lr = {.base = 0.1, .peak = 0.1};
-  spec.optimizer = {.momentum = 0.9};
+  spec.dataset.train_samples = kSteps * test::kStepSamples;
   spec.window_steps = 4;
   return spec;
-}
-
-std::vector<std::string> frameworks() {
-  return trainer::capabilities().families.at("framework");
 }
 
 void check_learns_alike(const contract::RunSpec& spec, const test::ThreadLaunch& alone) {
@@ -136,15 +124,12 @@ TEST_CASE("replicas that accumulate gradients learn what one big batch teaches")
 
 namespace {
 
-/// Every framework, and ZeRO's other stages.
+/// Every framework and stage of ZeRO, the optimizer's state in host memory, and PowerSGD.
 std::vector<contract::RunSpec> all_styles(int ranks) {
   std::vector<contract::RunSpec> specs;
-  for (const std::string& framework : frameworks()) {
-    specs.push_back(recipe(framework, ranks, "mlp"));
-  }
-  for (const int stage : {0, 1, 3}) {
-    specs.push_back(recipe("deepspeed", ranks, "mlp"));
-    specs.back().framework_options.zero_stage = stage;
+  for (const auto& style : test::style_specs(ranks)) {
+    specs.push_back(recipe(style.framework, ranks, "mlp"));
+    specs.back().framework_options = style.framework_options;
   }
   specs.push_back(recipe("ddp", ranks, "mlp"));
   specs.back().framework_options.compression = "powersgd";
@@ -181,9 +166,7 @@ TEST_CASE("channels last in memory change nothing that is learnt in any style") 
     INFO(name_of(style));
     const auto spec = with(style, "channels_last");
     check_learns_alike(spec, alone);
-    test::TempDir folder;
-    test::launch(spec, folder.path(), {.rank = 1, .question = 1});
-    CHECK(test::launch(spec, folder.path()).parameters == run(spec).parameters);
+    CHECK(test::run_with_stop(spec).parameters == run(spec).parameters);
   }
 }
 
@@ -214,23 +197,13 @@ TEST_CASE("frozen parameters stay as they were and the others learn as on one ra
 TEST_CASE("a run that stops and goes on ends where it would have ended") {
   for (const auto& spec : all_styles(2)) {
     INFO(name_of(spec));
-    test::TempDir folder;
-    const int last_rank = contract::process_count(spec) - 1;
-    const auto first = test::launch(spec, folder.path(), {.rank = last_rank, .question = 1});
-    REQUIRE(first.outcome == contract::RunOutcome::Preempted);
-    const auto second = test::launch(spec, folder.path());
-    CHECK(second.resumed_from == "launch-1");
-    CHECK(second.parameters == run(spec).parameters);
+    CHECK(test::run_with_stop(spec).parameters == run(spec).parameters);
   }
 }
 
 TEST_CASE("replicas of stages go on from the state of the first replica's") {
   const auto spec = recipe("hybrid", 4, "mlp");
-  test::TempDir folder;
-  REQUIRE(test::launch(spec, folder.path(), {.rank = 3, .question = 1}).outcome ==
-          contract::RunOutcome::Preempted);
-  CHECK(largest_difference(test::launch(spec, folder.path()).parameters, run(spec).parameters) <
-        1e-12);
+  CHECK(largest_difference(test::run_with_stop(spec).parameters, run(spec).parameters) < 1e-12);
 }
 
 TEST_CASE("a rank with fewer batches to evaluate keeps no other waiting") {
@@ -348,9 +321,7 @@ TEST_CASE("texts of different lengths are learnt alike by every framework that c
     const auto alone = run(recipe_of_texts("synchronous", 1));
     CHECK(all<contract::EvalRecord>(alone.records).back().samples == 30);
     for (const std::string& framework : frameworks()) {
-      const bool by_blocks =
-          framework == "layerwise" || framework == "pipeline" || framework == "hybrid";
-      const int ranks = model == "seq2seq" && by_blocks ? 1 : 2;  // it is one block
+      const int ranks = model == "seq2seq" && test::cuts_models(framework) ? 1 : 2;  // one block
       INFO(model << ", " << framework);
       const auto found = run(recipe_of_texts(framework, ranks));
       CHECK(largest_difference(found.parameters, alone.parameters) < 1e-10);

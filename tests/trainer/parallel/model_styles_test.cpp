@@ -1,51 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models beside the classifiers of framework_test in every style.
-#include <algorithm>
 #include <catch2/catch.hpp>
-#include <cmath>
 
-#include "contract/process_count.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/models/made_model.hpp"
 #include "tests/trainer/models/script_module.hpp"
+#include "tests/trainer/parallel/style_specs.hpp"
 #include "tests/trainer/thread_launch.hpp"
-#include "trainer/capabilities.hpp"
 #include "trainer/checkpoint/safetensors.hpp"
 
 using namespace dlscale;
 using test::all;
 using test::largest_difference;
 using test::run;
+using test::style_spec;
 
 namespace {
 
-/// 5 steps of 24 samples, in double precision.
-contract::RunSpec recipe(const std::string& framework, int ranks, const std::string& model) {
-  contract::RunSpec spec;
-  spec.run_id = "run";
-  spec.framework = framework;
+contract::RunSpec with(contract::RunSpec spec, const std::string& model) {
   spec.model = model;
-  spec.precision = "fp64";
-  spec.dataset = {"synthetic_digits", "", 120, 50};
-  spec.gpus = ranks;
-  spec.batch_per_gpu = 24 / ranks;
-  spec.global_batch = 24;
-  if (framework == "hybrid" && ranks % 2 == 0) spec.framework_options.model_parallel_size = 2;
-  spec.lr = {.base = 0.1, .peak = 0.1};
-  spec.optimizer = {.momentum = 0.9};
-  spec.window_steps = 2;
   return spec;
 }
 
-/// Every framework, and ZeRO's last stage.
-std::vector<contract::RunSpec> all_styles(int ranks, const std::string& model) {
-  std::vector<contract::RunSpec> specs;
-  const auto families = trainer::capabilities().families;
-  for (const std::string& framework : families.at("framework")) {
-    specs.push_back(recipe(framework, ranks, model));
-  }
-  specs.push_back(recipe("deepspeed", ranks, model));
-  specs.back().framework_options.zero_stage = 3;
+std::vector<contract::RunSpec> all_styles(const std::string& model) {
+  auto specs = test::style_specs(2);
+  for (auto& spec : specs) spec.model = model;
   return specs;
 }
 
@@ -60,33 +39,51 @@ void check_learns_alike(const contract::RunSpec& spec, const test::ThreadLaunch&
 }  // namespace
 
 TEST_CASE("an autoencoder learns on two ranks of every style what it learns on one") {
-  const auto alone = run(recipe("synchronous", 1, "conv_autoencoder"));
-  for (const auto& spec : all_styles(2, "conv_autoencoder")) check_learns_alike(spec, alone);
+  const auto alone = run(with(style_spec("synchronous", 1), "conv_autoencoder"));
+  for (const auto& spec : all_styles("conv_autoencoder")) check_learns_alike(spec, alone);
 }
 
 TEST_CASE("a TorchScript module learns alike in every style that copies models") {
   test::TempDir folder;
   const std::string file = folder.path() / "net.pt";
   test::save_script(file, 28 * 28, 10);
-  const auto alone = run(recipe("synchronous", 1, "script:" + file));
-  for (const auto& spec : all_styles(2, "script:" + file)) {
-    const bool cuts =
-        spec.framework == "layerwise" || spec.framework == "pipeline" || spec.framework == "hybrid";
-    if (!cuts) check_learns_alike(spec, alone);
+  const auto alone = run(with(style_spec("synchronous", 1), "script:" + file));
+  for (const auto& spec : all_styles("script:" + file)) {
+    if (!test::cuts_models(spec.framework)) check_learns_alike(spec, alone);
   }
 }
 
+TEST_CASE("a TorchScript module that is stopped and goes on ends where it would have ended") {
+  test::TempDir folder;
+  const std::string file = folder.path() / "net.pt";
+  test::save_script(file, 28 * 28, 10);
+  for (const auto& spec : all_styles("script:" + file)) {
+    if (test::cuts_models(spec.framework)) continue;
+    INFO(spec.framework << ", stage " << spec.framework_options.zero_stage);
+    CHECK(test::run_with_stop(spec).parameters == run(spec).parameters);
+  }
+}
+
+// Of one rank: those of a test are threads, for which TorchScript has one generator.
+TEST_CASE("what a TorchScript module draws and counts goes on where it was stopped") {
+  test::TempDir folder;
+  const std::string file = folder.path() / "net.pt";
+  test::save_script(file, 28 * 28, 10, R"(
+def forward(self, x):
+    h = torch.dropout(torch.matmul(torch.flatten(x, 1), self.hidden), 0.5, self.training)
+    if self.training:
+        self.shift.mul_(0.9)
+    return torch.matmul(h, self.scores) + self.shift
+)");
+  const auto spec = with(style_spec("ddp", 1), "script:" + file);
+  CHECK(test::run_with_stop(spec).parameters == run(spec).parameters);
+}
+
 TEST_CASE("a run that drops out, stopped and gone on with, ends where it would have ended") {
-  for (auto spec : all_styles(2, "squeezenet1_0")) {
+  for (auto spec : all_styles("squeezenet1_0")) {
     spec.dataset = {"synthetic", "", 120, 50, "1x8x8", 5};
     INFO(spec.framework << ", stage " << spec.framework_options.zero_stage);
-    test::TempDir folder;
-    const int last_rank = contract::process_count(spec) - 1;
-    const auto first = test::launch(spec, folder.path(), {.rank = last_rank, .question = 1});
-    REQUIRE(first.outcome == contract::RunOutcome::Preempted);
-    const auto second = test::launch(spec, folder.path());
-    CHECK(second.resumed_from == "launch-1");
-    CHECK(second.parameters == run(spec).parameters);
+    CHECK(test::run_with_stop(spec).parameters == run(spec).parameters);
   }
 }
 
@@ -100,7 +97,7 @@ TEST_CASE("weights of a file, which rank 0 reads, are what training begins with 
     const at::Tensor values = part.tensor.detach().to(at::kDouble);
     expected.append(static_cast<const char*>(values.data_ptr()), values.nbytes());
   }
-  for (auto spec : all_styles(2, "mlp")) {
+  for (auto spec : all_styles("mlp")) {
     INFO(spec.framework << ", stage " << spec.framework_options.zero_stage);
     spec.lr = {.base = 0, .peak = 0};
     spec.weights = file;

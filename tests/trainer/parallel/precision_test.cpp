@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch norms, their buffers and 16-bit arithmetic in every framework style.
 #include <ATen/autocast_mode.h>
+#include <torch/nn/modules/activation.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
 #include "tests/trainer/parallel/small_run.hpp"
+#include "tests/trainer/parallel/style_specs.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/device/autocast.hpp"
 #include "trainer/optim/loss.hpp"
 
 using namespace dlscale;
 using test::largest_difference;
-using test::small_spec;
 using test::SmallRun;
+using test::style_spec;
 
 namespace {
 
@@ -35,9 +41,9 @@ bool has_one_replica(const contract::RunSpec& spec) {
 }  // namespace
 
 TEST_CASE("with synchronised batch norms every framework learns what one rank learns") {
-  const auto alone = test::run({small_spec("synchronous", 1)});
+  const auto alone = test::run({style_spec("synchronous", 1)});
   for (int ranks = 2; ranks <= 4; ++ranks) {
-    for (auto spec : test::small_specs(ranks)) {
+    for (auto spec : test::style_specs(ranks)) {
       if (spec.framework == "data_parallel") continue;
       INFO(name_of(spec));
       spec.batch_norm = "synchronised";
@@ -47,8 +53,8 @@ TEST_CASE("with synchronised batch norms every framework learns what one rank le
 }
 
 TEST_CASE("with local batch norms ranks learn something else, but for a single replica") {
-  const auto alone = test::run({small_spec("synchronous", 1)});
-  for (const auto& spec : test::small_specs(2)) {
+  const auto alone = test::run({style_spec("synchronous", 1)});
+  for (const auto& spec : test::style_specs(2)) {
     INFO(name_of(spec));
     const double difference = largest_difference(test::run({spec}), alone);
     const bool is_whole = has_one_replica(spec) || spec.framework_options.model_parallel_size == 2;
@@ -57,17 +63,17 @@ TEST_CASE("with local batch norms ranks learn something else, but for a single r
 }
 
 TEST_CASE("batch norms of replicas of stages see their own stage's ranks") {
-  auto spec = small_spec("hybrid", 4);
+  auto spec = style_spec("hybrid", 4);
   spec.batch_norm = "synchronised";
   spec.framework_options.micro_batches = 1;
-  const auto alone = test::run({small_spec("synchronous", 1)});
+  const auto alone = test::run({style_spec("synchronous", 1)});
   CHECK(largest_difference(test::run({spec}), alone) < 1e-10);
   spec.batch_norm = "";
   CHECK(largest_difference(test::run({spec}), alone) > 1e-6);
 }
 
 TEST_CASE("whichever rank predicts, it predicts with rank 0's running statistics") {
-  for (const auto& spec : test::small_specs(4)) {
+  for (const auto& spec : test::style_specs(4)) {
     INFO(name_of(spec));
     const auto result = test::run({spec});
     REQUIRE(!result.predictions.empty());
@@ -79,7 +85,7 @@ TEST_CASE("whichever rank predicts, it predicts with rank 0's running statistics
 
 TEST_CASE("ddp broadcasts all buffers in one message before each step, unless told not to") {
   constexpr std::int64_t kBufferBytes = 2 * (4 + 6) * 8 + 2 * 8;  // statistics; counts of batches
-  auto spec = small_spec("ddp", 2);
+  auto spec = style_spec("ddp", 2);
   const auto with = test::run({spec});
   spec.framework_options.broadcast_buffers = false;
   const auto without = test::run({spec});
@@ -89,7 +95,7 @@ TEST_CASE("ddp broadcasts all buffers in one message before each step, unless to
 }
 
 TEST_CASE("accumulated micro-batches broadcast buffers once") {
-  auto spec = small_spec("ddp", 2);
+  auto spec = style_spec("ddp", 2);
   spec.batch_per_gpu = 4;
   spec.accumulation_steps = 3;
   const auto with = test::run({spec});
@@ -132,11 +138,11 @@ TEST_CASE("autocast is PyTorch's: the same operators by hand give the same bits"
 }
 
 TEST_CASE("in bf16 every framework learns nearly what one rank learns in it") {
-  auto lone = small_spec("synchronous", 1);
+  auto lone = style_spec("synchronous", 1);
   const auto alone = test::run({with_precision(lone, "bf16")});
   const double rounding = largest_difference(alone, test::run({with_precision(lone, "fp32")}));
   CHECK(rounding > 1e-5);
-  for (auto spec : test::small_specs(2)) {
+  for (auto spec : test::style_specs(2)) {
     INFO(name_of(spec));
     const bool is_shared = spec.framework != "data_parallel";
     if (is_shared) spec.batch_norm = "synchronised";
@@ -155,7 +161,7 @@ void overflow_rank_1(int rank, int step, trainer::Batch& batch) {
 }  // namespace
 
 TEST_CASE("a step that overflows on one rank is left out by all ranks of every framework") {
-  for (auto spec : test::small_specs(2)) {
+  for (auto spec : test::style_specs(2)) {
     if (has_one_replica(spec) || spec.framework_options.model_parallel_size == 2) continue;
     if (spec.framework == "data_parallel" || spec.framework == "vanilla_data_parallel") continue;
     spec = with_precision(spec, "fp16");
@@ -180,7 +186,7 @@ TEST_CASE("where rank 0 has all samples the overflow is rank 0's, in fp16, and a
   for (const char* framework :
        {"vanilla_data_parallel", "data_parallel", "layerwise", "pipeline", "hybrid"}) {
     INFO(framework);
-    const auto spec = with_precision(small_spec(framework, 2), "fp16");
+    const auto spec = with_precision(style_spec(framework, 2), "fp16");
     const auto once = test::run({.spec = spec, .steps = 1});
     const auto twice = test::run({.spec = spec, .steps = 2, .disturb = overflow});
     CHECK(twice.counts.at("skipped_steps") == 1);
@@ -194,7 +200,7 @@ TEST_CASE("the loss scale of every framework is restored with its state") {
   const auto overflow = [](int, int step, trainer::Batch& batch) {
     if (step == 0) batch.input.fill_(std::numeric_limits<float>::infinity());
   };
-  for (auto spec : test::small_specs(2)) {
+  for (auto spec : test::style_specs(2)) {
     spec = with_precision(spec, "fp16");
     INFO(name_of(spec));
     const auto first = test::run({.spec = spec, .steps = 1, .disturb = overflow});
@@ -211,8 +217,8 @@ TEST_CASE("the loss scale of every framework is restored with its state") {
 }
 
 TEST_CASE("in fp16 every framework learns nearly what one rank learns in fp32") {
-  const auto alone = test::run({with_precision(small_spec("synchronous", 1), "fp32")});
-  for (auto spec : test::small_specs(2)) {
+  const auto alone = test::run({with_precision(style_spec("synchronous", 1), "fp32")});
+  for (auto spec : test::style_specs(2)) {
     INFO(name_of(spec));
     const bool is_shared = spec.framework != "data_parallel";
     if (is_shared) spec.batch_norm = "synchronised";

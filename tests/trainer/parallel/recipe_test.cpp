@@ -1,48 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Optimizers, decay groups and means of parameters in every style: as on one rank, and after a stop
 // as without.
-#include <algorithm>
 #include <catch2/catch.hpp>
-#include <cmath>
 
-#include "contract/process_count.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/trainer/parallel/style_specs.hpp"
 #include "tests/trainer/thread_launch.hpp"
-#include "trainer/capabilities.hpp"
 
 using namespace dlscale;
 using test::all;
 using test::largest_difference;
 using test::run;
+using test::style_spec;
 
 namespace {
 
-/// 5 steps of 24 samples, in double precision.
-contract::RunSpec recipe(const std::string& framework, int ranks, int stage = 2) {
-  contract::RunSpec spec;
-  spec.run_id = "run";
-  spec.framework = framework;
-  spec.framework_options.zero_stage = stage;
-  spec.precision = "fp64";
-  spec.dataset = {"synthetic_digits", "", 120, 50};
-  spec.gpus = ranks;
-  spec.batch_per_gpu = 24 / ranks;
-  spec.global_batch = 24;
-  if (framework == "hybrid" && ranks % 2 == 0) spec.framework_options.model_parallel_size = 2;
-  spec.lr = {.base = 0.1, .peak = 0.1};
-  spec.optimizer = {.momentum = 0.9};
-  spec.window_steps = 2;
-  return spec;
-}
-
 std::vector<contract::RunSpec> all_styles(int ranks) {
-  std::vector<contract::RunSpec> specs;
-  const auto capabilities = trainer::capabilities();
-  for (const std::string& framework : capabilities.families.at("framework")) {
-    specs.push_back(recipe(framework, ranks));
-  }
-  for (const int stage : {0, 1, 3}) specs.push_back(recipe("deepspeed", ranks, stage));
-  specs.push_back(recipe("deepspeed", ranks, 3));
+  std::vector<contract::RunSpec> specs = test::style_specs(ranks);
+  specs.push_back(style_spec("deepspeed", ranks, 3));
   specs.back().framework_options.offload_optimizer = true;
   return specs;
 }
@@ -66,7 +41,7 @@ std::string name_of(const contract::RunSpec& spec) {
 
 TEST_CASE("every optimizer, with decay groups and a mean, learns in every style as on one rank") {
   for (const char* optimizer : {"sgd", "adam", "adamw", "lars"}) {
-    const auto alone = run(with(recipe("synchronous", 1), optimizer));
+    const auto alone = run(with(style_spec("synchronous", 1), optimizer));
     const auto expected = all<contract::EvalRecord>(alone.records).back();
     for (const int ranks : {2, 3}) {
       for (const auto& style : all_styles(ranks)) {
@@ -86,12 +61,7 @@ TEST_CASE("a run with adam and a mean that stops and goes on ends where it would
   for (const auto& style : all_styles(2)) {
     const auto spec = with(style, "adam");
     INFO(name_of(spec));
-    test::TempDir folder;
-    const int last_rank = contract::process_count(spec) - 1;
-    const auto first = test::launch(spec, folder.path(), {.rank = last_rank, .question = 1});
-    REQUIRE(first.outcome == contract::RunOutcome::Preempted);
-    const auto second = test::launch(spec, folder.path());
-    CHECK(second.resumed_from == "launch-1");
+    const auto second = test::run_with_stop(spec);
     const auto whole = run(spec);
     CHECK(second.parameters == whole.parameters);
     CHECK(all<contract::EvalRecord>(second.records).back().loss ==
@@ -102,7 +72,7 @@ TEST_CASE("a run with adam and a mean that stops and goes on ends where it would
 TEST_CASE("each rank of ZeRO saves and reads its own shard") {
   for (const int stage : {0, 1, 2, 3}) {
     INFO("stage " << stage);
-    const auto spec = with(recipe("deepspeed", 2, stage), "adam");
+    const auto spec = with(style_spec("deepspeed", 2, stage), "adam");
     test::TempDir folder;
     test::launch(spec, folder.path(), {.rank = 1, .question = 1});
     const auto saved = contract::RunDir(folder.path()).launch(1).all_saved();

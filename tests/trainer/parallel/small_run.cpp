@@ -2,13 +2,16 @@
 #include "tests/trainer/parallel/small_run.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
 
 #include <algorithm>
 #include <mutex>
 #include <optional>
 
 #include "contract/process_count.hpp"
-#include "trainer/capabilities.hpp"
+#include "tests/trainer/parallel/style_specs.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/comm/thread.hpp"
 #include "trainer/models/batch_norm.hpp"
@@ -20,7 +23,7 @@
 namespace dlscale::test {
 namespace {
 
-constexpr std::int64_t kSamples = 24, kSide = 6, kClasses = 5;
+constexpr std::int64_t kSide = 6, kClasses = 5;
 
 struct Net : torch::nn::Module {
   explicit Net(const trainer::ModelContext& context)
@@ -54,8 +57,8 @@ const trainer::StyleEntry* divided_style(const std::string& framework) {
 /// The same for every rank; step -1 is for predictions.
 trainer::Batch batch_of(int step, at::ScalarType type) {
   auto generator = at::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(100 + step));
-  return {at::randn({kSamples, 1, kSide, kSide}, generator, at::kDouble).to(type) * 2 + 1,
-          at::randint(kClasses, {kSamples}, generator, at::kLong)};
+  return {at::randn({kStepSamples, 1, kSide, kSide}, generator, at::kDouble).to(type) * 2 + 1,
+          at::randint(kClasses, {kStepSamples}, generator, at::kLong)};
 }
 
 /// What one rank of a run has.
@@ -136,7 +139,7 @@ class SmallRank {
 
   trainer::Batch mine(int step) {
     const trainer::Batch all = batch_of(step, type_);
-    const std::int64_t samples = kSamples / share_.count;
+    const std::int64_t samples = kStepSamples / share_.count;
     trainer::Batch batch{all.input.narrow(0, share_.index * samples, samples).clone(),
                          all.target.narrow(0, share_.index * samples, samples)};
     if (run_.disturb) run_.disturb(queue_.rank(), step, batch);
@@ -172,31 +175,6 @@ class SmallRank {
 };
 
 }  // namespace
-
-contract::RunSpec small_spec(const std::string& framework, int ranks) {
-  contract::RunSpec spec;
-  spec.framework = framework;
-  spec.precision = "fp64";
-  spec.gpus = ranks;
-  spec.batch_per_gpu = kSamples / ranks;
-  spec.global_batch = kSamples;
-  spec.optimizer = {.momentum = 0.9};
-  if (framework == "hybrid" && ranks % 2 == 0) spec.framework_options.model_parallel_size = 2;
-  return spec;
-}
-
-std::vector<contract::RunSpec> small_specs(int ranks) {
-  std::vector<contract::RunSpec> specs;
-  const auto capabilities = trainer::capabilities();
-  for (const auto& framework : capabilities.families.at("framework")) {
-    specs.push_back(small_spec(framework, ranks));
-  }
-  for (const int stage : {0, 1, 3}) {
-    specs.push_back(small_spec("deepspeed", ranks));
-    specs.back().framework_options.zero_stage = stage;
-  }
-  return specs;
-}
 
 SmallResult run(const SmallRun& run) {
   SmallResult result;

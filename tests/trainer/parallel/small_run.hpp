@@ -2,7 +2,7 @@
 // Steps of any style on a small net with batch norms, on ranks that are threads of the test.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <functional>
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace dlscale::test {
 
-/// 24 samples a step, momentum 0.9; the framework's options are the spec's.
+/// Of the spec, one of style_spec(), everything but data set, rate and number of steps.
 struct SmallRun {
   contract::RunSpec spec;
   int steps = 4;
@@ -31,11 +31,7 @@ struct SmallResult {
   trainer::CommStats comm;  ///< rank 0's, of the steps
 };
 
-/// `name` of the framework, for so many ranks, in double precision.
-contract::RunSpec small_spec(const std::string& framework, int ranks);
 SmallResult run(const SmallRun& run);
-/// Every framework of this build, and ZeRO's stages 0, 1 and 3.
-std::vector<contract::RunSpec> small_specs(int ranks);
 /// Over the model's parameters and buffers; the numbers' size is about 1.
 double largest_difference(const SmallResult& a, const SmallResult& b);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where kernel time goes, as runs with `profile` record it.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <catch2/catch.hpp>
 

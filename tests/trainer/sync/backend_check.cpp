@@ -2,7 +2,7 @@
 // What the backend for PyTorch's distributed package must do, and what tensors are refused.
 #include "tests/trainer/sync/backend_check.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <stdexcept>
 

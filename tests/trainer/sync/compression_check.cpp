@@ -2,7 +2,7 @@
 #include "tests/trainer/sync/compression_check.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/sync/gradient_sync.hpp"

@@ -3,7 +3,8 @@
 #include "tests/trainer/sync/replica.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
-#include <torch/torch.h>
+#include <torch/optim/sgd.h>
+#include <torch/types.h>
 
 #include <string>
 

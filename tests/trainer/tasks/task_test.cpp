@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/tasks/task.hpp"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -148,4 +149,17 @@ TEST_CASE("a translation's loss is per token, its perplexity follows, its own wo
   CHECK(record.correct == kSamples);      // it has been given the reference
   CHECK(record.metrics.at("bleu") == 0);  // whose sentences have no four words
   CHECK(record.metrics.at("token_accuracy") <= 1);
+}
+
+TEST_CASE("a word outside the vocabulary is right nowhere") {
+  const auto& entry = task("translation");
+  const at::Tensor target = torch::tensor(
+      {{5, trainer::kUnknown, 6, trainer::kEnd}, {5, 6, trainer::kEnd, trainer::kPad}},
+      torch::kLong);
+  const at::Tensor scores = torch::one_hot(target, 9).to(torch::kDouble);
+  const at::Tensor evaluated = torch::cat({scores, target.unsqueeze(2).to(torch::kDouble)}, 2);
+  const auto record = concluded(entry, entry.count(evaluated, target), 2);
+  CHECK(record.correct == 1);
+  CHECK(record.accuracy == 0.5);
+  CHECK(record.metrics.at("token_accuracy") == Approx(6.0 / 7));
 }

@@ -8,13 +8,22 @@
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/data/text/text_set.hpp"
+#include "trainer/data/text/tokenizer.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
+TextFile sentences(const std::filesystem::path& path) {
+  TextFile file(path);
+  for (std::size_t line = 0; line < file.lines.size(); ++line) {
+    if (tokenize(file.lines[line]).empty()) file.fail(line, "a sentence without a word");
+  }
+  return file;
+}
+
 RawTexts read(const std::filesystem::path& folder, const std::string& name) {
-  TextFile english(folder / (name + ".en"));
-  TextFile german(folder / (name + ".de"));
+  TextFile english = sentences(folder / (name + ".en"));
+  TextFile german = sentences(folder / (name + ".de"));
   if (english.lines.size() != german.lines.size()) {
     throw base::RunError(
         fmt::format("{} has {} lines, but {} has {}: each line is to be the translation of the "

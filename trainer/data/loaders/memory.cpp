@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole data set stays in memory as bytes; a batch is gathered and normalised in one pass.
 #include <ATen/ops/empty.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
-#include <utility>
 
-#include "trainer/data/batch.hpp"
-#include "trainer/data/loader.hpp"
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "trainer/data/gathering_loader.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
-using Samples = std::span<const std::int64_t>;
-
-class MemoryLoader : public Loader {
+class MemoryLoader : public GatheringLoader {
  public:
-  explicit MemoryLoader(const LoaderContext& context) : context_(context) {}
-
-  void start(std::vector<std::int64_t> samples, std::int64_t batch_size) override {
-    samples_ = std::move(samples);
-    batch_size_ = static_cast<std::size_t>(batch_size);
-    position_ = 0;
+  explicit MemoryLoader(const LoaderContext& context) : context_(context) {
+    const ImageShape& shape = context_.dataset.shape;
+    const int padding = context_.augmentation.random_crop;
+    if (padding > 0 && padding >= std::min(shape.height, shape.width)) {
+      throw base::RunError(fmt::format("dataset.random_crop: is {}, but the images are {}x{}: of "
+                                       "some nothing would be left",
+                                       padding, shape.height, shape.width),
+                           contract::kExitBadRunDescription);
+    }
+    shifted_.resize(context_.augmentation.is_on() ? shape.values() : 0);
   }
 
-  Batch next() override {
-    const std::size_t count = std::min(batch_size_, samples_.size() - position_);
-    if (count == 0) return {};
-    const Samples samples(samples_.data() + position_, count);
-    position_ += count;
+ private:
+  Batch gather(Samples samples) override {
+    const auto count = static_cast<std::int64_t>(samples.size());
     const ImageShape& shape = context_.dataset.shape;
     const bool wide = context_.precision == Precision::fp64;
-    Batch batch{
-        at::empty({static_cast<std::int64_t>(count), shape.channels, shape.height, shape.width},
-                  options(wide ? at::kDouble : at::kFloat)),
-        at::empty({static_cast<std::int64_t>(count)}, options(at::kLong))};
+    Batch batch{at::empty({count, shape.channels, shape.height, shape.width},
+                          options(wide ? at::kDouble : at::kFloat)),
+                at::empty({count}, options(at::kLong))};
     if (wide) {
       gather_images(samples, batch.input.data_ptr<double>());
     } else {
@@ -46,17 +45,16 @@ class MemoryLoader : public Loader {
     return batch;
   }
 
- private:
   at::TensorOptions options(at::ScalarType type) const {
     return at::TensorOptions(type).pinned_memory(context_.pinned);
   }
 
   template <class Real>
-  void gather_images(Samples samples, Real* out) const {
+  void gather_images(Samples samples, Real* out) {
     const Dataset& dataset = context_.dataset;
     const std::int64_t plane = std::int64_t{1} * dataset.shape.height * dataset.shape.width;
     for (std::int64_t sample : samples) {
-      const std::uint8_t* in = context_.split.image(sample, dataset.shape);
+      const std::uint8_t* in = pixels_of(sample);
       for (int channel = 0; channel < dataset.shape.channels; ++channel) {
         const Real scale = static_cast<Real>(1 / (255 * dataset.deviation[channel]));
         const Real shift = static_cast<Real>(dataset.mean[channel] / dataset.deviation[channel]);
@@ -67,10 +65,16 @@ class MemoryLoader : public Loader {
     }
   }
 
+  const std::uint8_t* pixels_of(std::int64_t sample) {
+    const ImageShape& shape = context_.dataset.shape;
+    const std::uint8_t* image = context_.split.image(sample, shape);
+    if (shifted_.empty()) return image;
+    shift_image(image, shape, draw_shift(context_.augmentation, epoch(), sample), shifted_.data());
+    return shifted_.data();
+  }
+
   LoaderContext context_;
-  std::vector<std::int64_t> samples_;
-  std::size_t batch_size_ = 1;
-  std::size_t position_ = 0;
+  std::vector<std::uint8_t> shifted_;  ///< one image, where they are augmented
 };
 
 std::unique_ptr<Loader> make(const LoaderContext& context) {
@@ -80,6 +84,10 @@ std::unique_ptr<Loader> make(const LoaderContext& context) {
 }  // namespace
 
 extern const LoaderEntry memory_entry;
-const LoaderEntry memory_entry{"memory", "the whole data set in memory, no work per sample", make};
+const LoaderEntry memory_entry{
+    .name = "memory",
+    .summary = "the whole data set in memory, no work per sample but crop and mirror",
+    .make = make,
+    .augments = true};
 
 }  // namespace dlscale::trainer

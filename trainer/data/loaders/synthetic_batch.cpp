@@ -18,11 +18,11 @@ class SyntheticLoader : public Loader {
   explicit SyntheticLoader(const LoaderContext& context)
       : memory_((context.dataset.is_text() ? text_entry : memory_entry).make(context)) {}
 
-  void start(std::vector<std::int64_t> samples, std::int64_t batch_size) override {
-    left_ = static_cast<std::int64_t>(samples.size());
-    batch_size_ = std::min(batch_size, left_);
+  void start(Delivery delivery) override {
+    left_ = static_cast<std::int64_t>(delivery.samples.size());
+    batch_size_ = std::min(delivery.batch_size, left_);
     if (prepared_.size() >= batch_size_) return;
-    memory_->start(std::move(samples), batch_size_);
+    memory_->start({std::move(delivery.samples), batch_size_});
     prepared_ = memory_->next();
   }
 

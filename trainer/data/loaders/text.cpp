@@ -3,19 +3,14 @@
 #include <ATen/ops/full.h>
 
 #include <algorithm>
-#include <span>
-#include <utility>
 
-#include "trainer/data/batch.hpp"
-#include "trainer/data/loader.hpp"
+#include "trainer/data/gathering_loader.hpp"
 #include "trainer/data/text/special_token.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
-using Samples = std::span<const std::int64_t>;
-
-class TextLoader : public Loader {
+class TextLoader : public GatheringLoader {
  public:
   explicit TextLoader(const LoaderContext& context)
       : context_(context), translates_(context.split.translation.size() > 0) {
@@ -25,23 +20,13 @@ class TextLoader : public Loader {
     }
   }
 
-  void start(std::vector<std::int64_t> samples, std::int64_t batch_size) override {
-    samples_ = std::move(samples);
-    batch_size_ = static_cast<std::size_t>(batch_size);
-    position_ = 0;
-  }
-
-  Batch next() override {
-    const std::size_t count = std::min(batch_size_, samples_.size() - position_);
-    if (count == 0) return {};
-    const Samples samples(samples_.data() + position_, count);
-    position_ += count;
+ private:
+  Batch gather(Samples samples) override {
     std::int64_t length = least_length_;
     for (const std::int64_t sample : samples) length = std::max(length, length_of(sample));
     return translates_ ? sentences(samples, length) : labelled(samples, length);
   }
 
- private:
   /// With a sentence's end, or the beginning before it.
   std::int64_t length_of(std::int64_t sample) const {
     const auto text = static_cast<std::int64_t>(context_.split.text[sample].size());
@@ -86,9 +71,6 @@ class TextLoader : public Loader {
   LoaderContext context_;
   bool translates_;
   std::int64_t least_length_ = 1;
-  std::vector<std::int64_t> samples_;
-  std::size_t batch_size_ = 1;
-  std::size_t position_ = 0;
 };
 
 std::unique_ptr<Loader> make(const LoaderContext& context) {

@@ -89,14 +89,15 @@ struct Language {
   int words = 0;
 };
 
+/// `test_length`: most tokens of a text of the test set; 0: any.
 Language encode(const std::vector<std::string>& train, const std::vector<std::string>& test,
-                const contract::DatasetSpec& spec) {
+                int test_length, const contract::DatasetSpec& spec) {
   const Words to_train = words_of(train, spec.max_length);
   const Vocabulary vocabulary(to_train,
                               {.most_words = spec.vocabulary, .min_count = spec.min_count});
   Language language{.words = vocabulary.size()};
   for (const auto& text : to_train) language.train.add(vocabulary.numbers_of(text));
-  for (const auto& text : words_of(test, spec.max_length)) {
+  for (const auto& text : words_of(test, test_length)) {
     language.test.add(vocabulary.numbers_of(text));
   }
   return language;
@@ -112,12 +113,13 @@ Dataset make_text_set(RawTextSet raw, const contract::DatasetSpec& spec) {
   set.classes = classes_to_keep(raw.classes, spec.first_classes);
   take_what_is_asked(raw.train, set.classes, spec.train_samples, "train");
   take_what_is_asked(raw.test, set.classes, spec.test_samples, "test");
-  Language source = encode(raw.train.texts, raw.test.texts, spec);
+  Language source = encode(raw.train.texts, raw.test.texts, spec.max_length, spec);
   set.words = source.words;
   set.train.text = std::move(source.train);
   set.test.text = std::move(source.test);
   if (raw.classes == 0) {
-    Language target = encode(raw.train.translations, raw.test.translations, spec);
+    // A translation is compared with the whole of what it is to be.
+    Language target = encode(raw.train.translations, raw.test.translations, 0, spec);
     set.target_words = target.words;
     set.train.translation = std::move(target.train);
     set.test.translation = std::move(target.test);
@@ -140,7 +142,8 @@ TextFile::TextFile(std::filesystem::path file, Encoding encoding) : path(std::mo
   for (std::size_t first = 0; first < text.size();) {
     const std::size_t end = std::min(text.find('\n', first), text.size());
     lines.push_back(text.substr(first, end - first));
-    if (lines.back().ends_with('\r')) lines.back().pop_back();
+    if (end < text.size() && lines.back().ends_with('\r')) lines.back().pop_back();
+    if (lines.back().find('\r') != text.npos) fail_ending(lines.size() - 1);
     first = end + 1;
   }
 }
@@ -148,6 +151,13 @@ TextFile::TextFile(std::filesystem::path file, Encoding encoding) : path(std::mo
 void TextFile::fail(std::size_t line, const std::string& problem) const {
   trainer::fail(fmt::format("cannot read {}: line {}: {}; fetch the file again", path.string(),
                             line + 1, problem));
+}
+
+void TextFile::fail_ending(std::size_t line) const {
+  trainer::fail(fmt::format(
+      "cannot read {}: line {}: a carriage return without a line feed; lines end in a line feed: "
+      "convert the file, for example with: tr '\\r' '\\n' < FILE > NEW",
+      path.string(), line + 1));
 }
 
 std::filesystem::path folder_of(const contract::DatasetSpec& spec, const std::string& files) {

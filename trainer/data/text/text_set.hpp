@@ -29,7 +29,7 @@ struct RawTextSet {
 Dataset make_text_set(RawTextSet raw, const contract::DatasetSpec& spec);
 
 /// The file's lines. Throws base::RunError (contract::kExitData) when it is missing, empty or, as
-/// read, not UTF-8, naming the line.
+/// read, not UTF-8 or not divided by line feeds, naming the line.
 struct TextFile {
   enum class Encoding { utf8, latin1 };
   std::filesystem::path path;
@@ -38,6 +38,9 @@ struct TextFile {
   explicit TextFile(std::filesystem::path file, Encoding encoding = Encoding::utf8);
   /// "cannot read FILE: line N: problem; fetch the file again"; `line` counts from 0.
   [[noreturn]] void fail(std::size_t line, const std::string& problem) const;
+
+ private:
+  [[noreturn]] void fail_ending(std::size_t line) const;
 };
 
 /// `spec.path`. Throws base::RunError (contract::kExitData) where it is empty; `files` says what is

@@ -81,6 +81,16 @@ TEST_CASE("texts are cut to the most tokens, in both languages") {
   CHECK(set.target_words == trainer::kSpecialTokens + 2);
 }
 
+TEST_CASE("translations that others are compared with stay whole") {
+  trainer::RawTextSet raw;
+  raw.train = {.texts = {"a b c"}, .translations = {"x y z"}};
+  raw.test = raw.train;
+  const auto set = trainer::make_text_set(raw, {.max_length = 2});
+  CHECK(set.train.translation[0].size() == 2);
+  CHECK(set.test.text[0].size() == 2);
+  CHECK(tokens(set.test.translation, 0) == Tokens{4, 5, trainer::kUnknown});
+}
+
 TEST_CASE("classes and samples are taken before the vocabulary is made") {
   auto raw = ten_texts();
   raw.test = {.texts = {"w0", "w1", "w2"}, .labels = {0, 1, 0}};
@@ -150,6 +160,31 @@ TEST_CASE("sentences and translations that differ in number name both files") {
       error_of("text_multi30k", folder),
       Catch::Contains("train.en has 60 lines, but ") &&
           Catch::Contains("train.de has 2: each line is to be the translation of the other"));
+}
+
+TEST_CASE("a sentence without a word is named with its line") {
+  test::TempDir folder;
+  for (const char* name : {"train.en", "train.de", "test_2016_flickr.en"}) {
+    test::write_text(folder / name, "one\ntwo\n");
+  }
+  test::write_text(folder / "test_2016_flickr.de", "eins\n \n");
+  CHECK_THAT(error_of("text_multi30k", folder),
+             Catch::Contains("test_2016_flickr.de: line 2: a sentence without a word; fetch"));
+  test::write_text(folder / "train.en", "\n\n");
+  CHECK_THAT(error_of("text_multi30k", folder), Catch::Contains("train.en: line 1: a sentence"));
+}
+
+TEST_CASE("lines end in a line feed, with or without a carriage return before it") {
+  test::TempDir folder;
+  test::write_text(folder / "stsa.binary.train", "1 good\r\n0 bad\r\n");
+  test::write_text(folder / "stsa.binary.test", "1 good\n0 bad");
+  CHECK(load({"text_sst", folder.path()}).train.size() == 2);
+  test::write_text(folder / "stsa.binary.train", "1 good\r0 bad\r");
+  CHECK_THAT(error_of("text_sst", folder),
+             Catch::Contains("stsa.binary.train: line 1: a carriage return without a line feed; "
+                             "lines end in a line feed: convert the file, for example with: tr "));
+  test::write_text(folder / "stsa.binary.train", "1 good\n0 bad\r0 worse\n");
+  CHECK_THAT(error_of("text_sst", folder), Catch::Contains("train: line 2: a carriage return"));
 }
 
 TEST_CASE("the real text files have the sizes that are known") {

@@ -2,7 +2,8 @@
 // What Horovod must do with gradients in the cases that ordinary training does not show.
 #include "tests/trainer/sync/horovod/gradient_check.hpp"
 
-#include <torch/torch.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/types.h>
 
 #include <stdexcept>
 

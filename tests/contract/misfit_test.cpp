@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/misfit.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace dlscale;
+using contract::Traits;
+
+namespace {
+
+const Traits kClassifier{.samples = "images", .task = "classification", .smooths_labels = true};
+
+const Traits kScript{
+    .samples = "images", .task = "classification", .smooths_labels = true, .is_one_block = true};
+
+/// A trainer of few names.
+contract::Capabilities build() {
+  return {
+      .version = "1",
+      .traits = {
+          {"model",
+           {{"mlp", kClassifier},
+            {"script:", kScript},
+            {"resnet50", {.samples = "images", .task = "classification", .is_residual = true}},
+            {"nbow", {.samples = "text", .task = "classification"}},
+            {"seq2seq", {.samples = "text", .task = "translation", .is_one_block = true}},
+            {"conv_autoencoder",
+             {.samples = "images", .task = "reconstruction", .input_is_target = true}}}},
+          {"loader",
+           {{"memory", {.samples = "images", .augments = true}},
+            {"text", {.samples = "text"}},
+            {"synthetic", {.samples = "any"}}}},
+          {"dataset",
+           {{"mnist", {.samples = "images", .task = "classification"}},
+            {"cifar10", {.samples = "images", .task = "classification"}},
+            {"synthetic", {.samples = "images", .task = "classification", .is_generated = true}},
+            {"synthetic_digits",
+             {.samples = "images", .task = "classification", .is_generated = true}},
+            {"text_sst", {.samples = "text", .task = "classification"}},
+            {"text_multi30k", {.samples = "text", .task = "translation"}}}}}};
+}
+
+contract::RunSpec run_of(const std::string& model, const std::string& data,
+                         const std::string& loader) {
+  contract::RunSpec spec;
+  spec.model = model;
+  spec.dataset.kind = data;
+  spec.loader = loader;
+  return spec;
+}
+
+std::string error_of(const contract::RunSpec& spec) {
+  const auto misfit = contract::find_misfit(build(), spec);
+  return misfit ? misfit->key + ": " + misfit->reason : "no error";
+}
+
+}  // namespace
+
+TEST_CASE("models of images, texts and translations with their data are no error") {
+  CHECK(error_of(run_of("mlp", "mnist", "memory")) == "no error");
+  CHECK(error_of(run_of("script:net.pt", "cifar10", "synthetic")) == "no error");
+  CHECK(error_of(run_of("conv_autoencoder", "mnist", "memory")) == "no error");
+  CHECK(error_of(run_of("nbow", "text_sst", "text")) == "no error");
+  CHECK(error_of(run_of("seq2seq", "text_multi30k", "text")) == "no error");
+}
+
+TEST_CASE("a model that cannot take the data is an error with both") {
+  CHECK_THAT(error_of(run_of("mlp", "text_sst", "text")),
+             Catch::EndsWith("model: mlp takes images, but the data set text_sst is text"));
+  CHECK_THAT(error_of(run_of("nbow", "mnist", "memory")),
+             Catch::EndsWith("model: nbow takes text, but the data set mnist is images"));
+  CHECK_THAT(error_of(run_of("nbow", "text_multi30k", "text")),
+             Catch::EndsWith("model: nbow is for classification, but the data set text_multi30k is "
+                             "for translation"));
+  CHECK_THAT(error_of(run_of("seq2seq", "text_sst", "text")),
+             Catch::EndsWith("seq2seq is for translation, but the data set text_sst is for "
+                             "classification"));
+}
+
+TEST_CASE("a loader that cannot deliver the data is an error that names the one that can") {
+  CHECK_THAT(error_of(run_of("mlp", "mnist", "text")),
+             Catch::EndsWith("loader: text delivers text, but the data set mnist is images; use "
+                             "memory"));
+  CHECK_THAT(error_of(run_of("nbow", "text_sst", "memory")),
+             Catch::EndsWith("loader: memory delivers images, but the data set text_sst is text; "
+                             "use text"));
+}
+
+TEST_CASE("crop and mirror of what has no pixels, or of a loader that does neither, are errors") {
+  auto spec = run_of("mlp", "mnist", "memory");
+  spec.dataset.random_crop = 2;
+  spec.dataset.random_flip = true;
+  CHECK(error_of(spec) == "no error");
+  spec.loader = "synthetic";
+  CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.random_crop: the loader synthetic delivers "
+                                             "images as they are; use memory"));
+  spec = run_of("nbow", "text_sst", "text");
+  spec.dataset.random_flip = true;
+  CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.random_flip: is for images, but the data set "
+                                             "text_sst is text"));
+}
+
+TEST_CASE("settings that would mean nothing are errors") {
+  auto spec = run_of("mlp", "mnist", "memory");
+  spec.dataset.max_length = 9;
+  CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.max_length: is for texts, but the data set "
+                                             "mnist is images"));
+  spec = run_of("mlp", "synthetic", "memory");
+  spec.dataset.first_classes = 3;
+  CHECK_THAT(error_of(spec), Catch::Contains("dataset.first_classes: synthetic has as many"));
+  spec.dataset = {"synthetic_digits"};
+  spec.dataset.sha256 = "00";
+  CHECK_THAT(error_of(spec), Catch::Contains("dataset.sha256: synthetic_digits is generated"));
+  spec = run_of("seq2seq", "text_multi30k", "text");
+  spec.dataset.first_classes = 3;
+  CHECK_THAT(error_of(spec),
+             Catch::Contains("dataset.first_classes: text_multi30k has no classes"));
+  spec = run_of("conv_autoencoder", "mnist", "memory");
+  spec.label_smoothing = 0.1;
+  CHECK_THAT(error_of(spec), Catch::Contains("label_smoothing: has no meaning for reconstruction"));
+}
+
+TEST_CASE("a shape or number of classes of a set that has its own is an error") {
+  auto spec = run_of("mlp", "synthetic", "memory");
+  spec.dataset.shape = "3x32x32";
+  spec.dataset.classes = 7;
+  CHECK(error_of(spec) == "no error");
+  spec.dataset.kind = "mnist";
+  CHECK(error_of(spec) == "dataset.shape: is for the data set synthetic; mnist has its own");
+  spec.dataset.shape = "";
+  CHECK(error_of(spec) == "dataset.classes: is for the data set synthetic; mnist has its own");
+}
+
+TEST_CASE("what only training heeds is an error in inference, and none in training") {
+  using Change = void (*)(contract::RunSpec&);
+  const auto [key, change] = GENERATE(table<std::string, Change>({
+      {"accumulation_steps", [](contract::RunSpec& s) { s.accumulation_steps = 2; }},
+      {"label_smoothing", [](contract::RunSpec& s) { s.label_smoothing = 0.1; }},
+      {"clip_norm", [](contract::RunSpec& s) { s.clip_norm = 1; }},
+      {"ema_decay", [](contract::RunSpec& s) { s.ema_decay = 0.9; }},
+      {"target.accuracy", [](contract::RunSpec& s) { s.target.accuracy = 0.9; }},
+      {"target.loss", [](contract::RunSpec& s) { s.target.loss = 0.1; }},
+      {"plateau_epochs", [](contract::RunSpec& s) { s.plateau_epochs = 3; }},
+      {"evaluate_every", [](contract::RunSpec& s) { s.evaluate_every = 2; }},
+      {"profile", [](contract::RunSpec& s) { s.profile = true; }},
+      {"checkpoint.every_epochs", [](contract::RunSpec& s) { s.checkpoint.every_epochs = 1; }},
+      {"checkpoint.every_minutes", [](contract::RunSpec& s) { s.checkpoint.every_minutes = 1; }},
+      {"checkpoint.keep", [](contract::RunSpec& s) { s.checkpoint.keep = 2; }},
+      {"checkpoint.asynchronous", [](contract::RunSpec& s) { s.checkpoint.asynchronous = true; }},
+      {"checkpoint.weights", [](contract::RunSpec& s) { s.checkpoint.weights = true; }},
+  }));
+  auto spec = run_of("mlp", "mnist", "memory");
+  spec.mode = "inference";
+  CHECK(error_of(spec) == "no error");
+  spec.mode = "";
+  change(spec);
+  CHECK(error_of(spec) == "no error");
+  spec.mode = "inference";
+  CHECK(error_of(spec) == key + ": is of training, and mode = \"inference\" does none");
+}
+
+TEST_CASE("a model of one block is cut into no stages") {
+  auto spec = run_of("seq2seq", "text_multi30k", "text");
+  for (const char* framework : {"layerwise", "pipeline", "hybrid"}) {
+    spec.framework = framework;
+    spec.gpus = 1;
+    spec.framework_options.model_parallel_size = 1;
+    CHECK(error_of(spec) == "no error");
+    spec.gpus = spec.framework_options.model_parallel_size = 2;
+    CHECK(error_of(spec) == "model: seq2seq is one block and cannot be cut into " +
+                                std::string(framework) +
+                                "'s 2 stages; use a style that copies models");
+  }
+  spec.framework = "ddp";
+  CHECK(error_of(spec) == "no error");
+}
+
+TEST_CASE("goals that a task does not have are errors, and residual blocks that a model lacks") {
+  auto spec = run_of("conv_autoencoder", "mnist", "memory");
+  spec.target.accuracy = 0.9;
+  CHECK_THAT(error_of(spec),
+             Catch::StartsWith("target.accuracy: conv_autoencoder has no accuracy"));
+  spec.target = {};
+  spec.plateau_epochs = 1;
+  CHECK_THAT(error_of(spec), Catch::StartsWith("plateau_epochs: compares the loss with that of"));
+  spec = run_of("resnet50", "mnist", "memory");
+  spec.zero_init_gamma = true;
+  CHECK(error_of(spec) == "no error");
+  spec.model = "mlp";
+  CHECK(error_of(spec) ==
+        "zero_init_gamma: is for networks of residual blocks, of which mlp has none that this "
+        "program knows");
+}
+
+TEST_CASE("of names that a build says nothing about nothing is known not to fit") {
+  const auto spec = run_of("nbow", "mnist", "memory");
+  CHECK(contract::find_misfit(build(), spec));
+  for (const char* family : {"model", "dataset", "loader"}) {
+    auto silent = build();
+    silent.traits.erase(family);
+    CHECK_FALSE(contract::find_misfit(silent, spec));
+  }
+  CHECK_FALSE(contract::find_misfit(build(), run_of("nbow", "video", "memory")));
+}
+
+TEST_CASE("zero_init_gamma and the weights of a file do not go together") {
+  auto spec = run_of("resnet50", "cifar10", "memory");
+  spec.weights = "/w/resnet50.safetensors";
+  CHECK(error_of(spec) == "no error");
+  spec.zero_init_gamma = true;
+  CHECK(error_of(spec) ==
+        "zero_init_gamma: is how training begins, but it begins with the weights of "
+        "/w/resnet50.safetensors; leave out one of the two");
+}
