@@ -81,9 +81,9 @@ struct EvalRecord {
   double time = 0;
   double wall_s = 0;
   std::int64_t samples = 0;
-  std::int64_t correct = 0;               ///< classes found, top-1; of translations tokens
-  double accuracy = 0;                    ///< correct / what there is to find; reconstruction: 0
-  double loss = 0;                        ///< the task's mean, without label smoothing
+  std::int64_t correct = 0;  ///< top-1; of translations those that are right word by word
+  double accuracy = 0;       ///< correct / samples; of reconstruction 0
+  double loss = 0;           ///< the task's mean, without label smoothing
   std::map<std::string, double> metrics;  ///< more: top5_accuracy, perplexity, bleu, …
   std::string extra;
   bool operator==(const EvalRecord&) const = default;
