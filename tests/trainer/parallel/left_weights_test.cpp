@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The weights that a complete run leaves.
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/trainer/parallel/style_specs.hpp"
 #include "tests/trainer/thread_launch.hpp"
-#include "trainer/capabilities.hpp"
 
 using namespace dlscale;
 using test::all;
 
 namespace {
 
-/// 3 steps of 24 samples in double precision, whose mean of parameters is evaluated.
-contract::RunSpec recipe(const std::string& framework, int ranks) {
-  contract::RunSpec spec;
-  spec.run_id = "run";
-  spec.framework = framework;
-  spec.precision = "fp64";
-  spec.dataset = {"synthetic_digits", "", 72, 50};
-  spec.gpus = ranks;
-  spec.batch_per_gpu = 24 / ranks;
-  spec.global_batch = 24;
-  spec.lr = {.base = 0.1, .peak = 0.1};
+/// A run that evaluates the mean of its parameters and is to leave it.
+contract::RunSpec leaving(contract::RunSpec spec) {
   spec.ema_decay = 0.5;
   spec.checkpoint.weights = true;
   return spec;
@@ -43,28 +36,22 @@ std::string weights_left_by(const contract::RunSpec& spec) {
 }  // namespace
 
 TEST_CASE("every framework leaves the weights that one rank leaves") {
-  const std::string alone = weights_left_by(recipe("ddp", 1));
+  const std::string alone = weights_left_by(leaving(test::style_spec("ddp", 1)));
   REQUIRE(alone.size() > 8);
-  const auto header = 8 + static_cast<std::size_t>(static_cast<unsigned char>(alone[0])) +
-                      256 * static_cast<std::size_t>(static_cast<unsigned char>(alone[1]));
-  const auto capabilities = trainer::capabilities();
-  auto specs = std::vector{recipe("deepspeed", 2), recipe("deepspeed", 2)};
-  specs[0].framework_options.zero_stage = 1;
-  specs[1].framework_options.zero_stage = 3;
-  for (const std::string& framework : capabilities.families.at("framework")) {
-    specs.push_back(recipe(framework, 2));
-  }
-  for (const auto& spec : specs) {
+  std::uint64_t header = 0;  // as the format begins: the length of its header, little-endian
+  std::memcpy(&header, alone.data(), sizeof header);
+  const std::size_t begin = sizeof header + header;
+  for (const auto& spec : test::style_specs(2)) {
     INFO(spec.framework << " of stage " << spec.framework_options.zero_stage);
-    const std::string found = weights_left_by(spec);
-    REQUIRE(found.substr(0, header) == alone.substr(0, header));
-    CHECK(test::largest_difference(found.substr(header), alone.substr(header)) < 1e-10);
+    const std::string found = weights_left_by(leaving(spec));
+    REQUIRE(found.substr(0, begin) == alone.substr(0, begin));
+    CHECK(test::largest_difference(found.substr(begin), alone.substr(begin)) < 1e-10);
   }
 }
 
 TEST_CASE("the weights that are left are those that were evaluated last") {
   test::TempDir folder;
-  auto spec = recipe("ddp", 1);
+  auto spec = leaving(test::style_spec("ddp", 1));
   const auto first = test::launch(spec, folder.path());
   spec.weights = weights_of(folder).string();
   spec.lr = {.base = 0, .peak = 0};
@@ -75,7 +62,7 @@ TEST_CASE("the weights that are left are those that were evaluated last") {
 
 TEST_CASE("a run that is not asked for its weights, or not complete, leaves none") {
   test::TempDir folder;
-  auto spec = recipe("ddp", 2);
+  auto spec = leaving(test::style_spec("ddp", 2));
   spec.checkpoint.weights = false;
   test::launch(spec, folder.path());
   CHECK_FALSE(std::filesystem::exists(weights_of(folder)));
@@ -88,7 +75,7 @@ TEST_CASE("a run that is not asked for its weights, or not complete, leaves none
 
 TEST_CASE("weights that cannot be written fail the run on all ranks, with the file's name") {
   test::TempDir folder;
-  const auto spec = recipe("ddp", 2);
+  const auto spec = leaving(test::style_spec("ddp", 2));
   const auto in_the_way = [](const contract::LaunchDir& launch) {
     std::filesystem::create_directories(launch.weights() / "in the way");
   };
