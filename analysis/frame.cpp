@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/summary.hpp"
 #include "contract/run_outcome.hpp"
 
 namespace dlscale::analysis {
@@ -32,9 +32,11 @@ double step_time_s(const RunRow& run) {
 }
 
 std::optional<double> epoch_time_s(const RunRow& run) {
-  if (run.epochs.empty()) return std::nullopt;
   std::vector<double> times;
-  for (const EpochRow& epoch : run.epochs) times.push_back(epoch.wall_s);
+  for (const EpochRow& epoch : run.epochs) {
+    if (epoch.wall_s > 0) times.push_back(epoch.wall_s);  // some logs tell of epochs without times
+  }
+  if (times.empty()) return std::nullopt;
   if (times.size() > 1) times.erase(times.begin());
   return median(times);
 }

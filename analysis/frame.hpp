@@ -106,6 +106,9 @@ struct Frame {
   /// The smallest GPU count of each curve (by its key as text) before runs were left out, see
   /// analysis/scaling/selected_runs.hpp; empty while all are there.
   std::map<std::string, int> first_gpus;
+  /// Which runs were left out as outliers, see analysis/scaling/outlying_runs.hpp; empty while
+  /// nobody asked for that.
+  std::string outliers;
 };
 
 bool completed(const RunRow& run);

@@ -58,7 +58,7 @@ Action define(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--format", options->format, "how to write it")
-      ->type_name(one_of({"text", "markdown", "csv", "latex"}))
+      ->type_name(one_of({"text", "markdown", "csv", "latex", "json"}))
       ->capture_default_str();
   add_study_options(app, options->study);
   return [options] { return analyze(*options); };

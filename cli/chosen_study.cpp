@@ -5,8 +5,10 @@
 #include <filesystem>
 
 #include "analysis/scaling/baseline.hpp"
+#include "analysis/scaling/outlying_runs.hpp"
 #include "analysis/scaling/selected_runs.hpp"
 #include "analysis/store/frame_reader.hpp"
+#include "cli/completer.hpp"
 #include "cli/plan_folder.hpp"
 
 namespace dlscale::cli {
@@ -16,10 +18,16 @@ void add_study_options(CLI::App& app, StudyChoice& choice) {
   app.add_option("--baseline", choice.baseline,
                  "gpus=N, smallest-common or per-curve (default: the study's)");
   app.add_flag("--mixed", choice.mixed, "compare runs of different devices or software, too");
+  app.add_option("--outliers", choice.outliers,
+                 "repeats to leave out: none, mad (modified z beyond 3.5), olympic (fastest and "
+                 "slowest), drop-first")
+      ->type_name(one_of({"none", "mad", "olympic", "drop-first"}))
+      ->capture_default_str();
   add_selection_options(app, choice.runs, RunArguments::positional);
 }
 
 ChosenStudy open_study(const StudyChoice& choice) {
+  const analysis::OutlierPolicy policy = analysis::parse_outlier_policy(choice.outliers);
   const bool own_baseline = !choice.baseline.empty();
   ChosenStudy study;
   study.options.allow_mixed = choice.mixed;
@@ -31,6 +39,7 @@ ChosenStudy open_study(const StudyChoice& choice) {
     analysis::keep_runs(study.frame, select_runs(contract::read_plan(folder), choice.runs),
                         study.options.baseline);
   }
+  leave_out_outliers(study.frame, policy);
   if (own_baseline) {
     require_baseline(
         choose_baselines(scaling_curves(study.frame), study.options.baseline, choice.mixed));

@@ -18,10 +18,12 @@ struct StudyChoice {
   std::string folder = ".";
   std::string baseline;  ///< as typed; empty = the study's
   bool mixed = false;
+  std::string outliers = "none";
   SelectionChoice runs;
 };
 
-/// Declares DIR, --baseline, --mixed and the selection of runs; `choice` must outlive the parsing.
+/// Declares DIR, --baseline, --mixed, --outliers and the selection of runs; `choice` must outlive
+/// the parsing.
 void add_study_options(CLI::App& app, StudyChoice& choice);
 
 struct ChosenStudy {
@@ -30,7 +32,8 @@ struct ChosenStudy {
 };
 
 /// The runs that are meant, with the baselines they have among all. Throws base::UsageError for a
-/// baseline that is none, or that no curve of the study has, and what select_runs throws.
+/// baseline that is none, or that no curve of the study has, for an unknown outlier policy, and
+/// what select_runs throws.
 ChosenStudy open_study(const StudyChoice& choice);
 
 }  // namespace dlscale::cli

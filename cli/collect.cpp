@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/collect_logs.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 
@@ -24,22 +25,33 @@ int combine(const std::vector<int>& codes) {
 
 Action define(CLI::App& app) {
   struct Options {
-    std::vector<std::string> folders{"."};
+    std::vector<std::string> names;
+    LogOptions logs;
     bool rebuild = false;
     bool no_tables = false;
     bool figures = false;
     SelectionChoice runs;
   };
   const auto options = std::make_shared<Options>();
-  app.add_option("DIR", options->folders, "plan folders (default: the current one)")
-      ->type_name(value_kind::kFolder);
+  app.add_option("DIR", options->names,
+                 "plan folders (default: the current one); with -o logs and folders of logs")
+      ->type_name(value_kind::kFile);
+  add_log_options(app, options->logs);
   app.add_flag("--rebuild", options->rebuild, "delete results.sqlite and make it anew");
   app.add_flag("--no-tables", options->no_tables, "neither print nor write tables");
   app.add_flag("--figures", options->figures, "draw all figures, too, into figures/");
   add_selection_options(app, options->runs, RunArguments::none);
   return [options] {
+    check_log_options(options->logs);
+    std::vector<std::string> folders = options->names;
+    if (!options->logs.folder.empty()) {
+      import_and_report(options->logs, options->names, std::cout);
+      folders = {options->logs.folder};
+    } else if (folders.empty()) {
+      folders = {"."};
+    }
     std::vector<int> codes;
-    for (const std::string& folder : options->folders) {
+    for (const std::string& folder : folders) {
       codes.push_back(collect_and_report(
           {folder, options->rebuild, !options->no_tables, options->figures, options->runs},
           std::cout));
@@ -54,6 +66,7 @@ extern const CommandEntry collect_entry;
 const CommandEntry collect_entry{
     "collect", "Gather results into results.sqlite and write the tables",
     "dlscale collect demo --rebuild --figures\n"
+    "  dlscale collect results -o demo --axis 'gpus=gpus(\\d+)'    # logs of other programs\n"
     "  dlscale collect demo --where 'model == \"mlp\"'    # tables of these runs",
     &define};
 

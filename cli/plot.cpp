@@ -13,6 +13,7 @@
 #include "analysis/report/figures.hpp"
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/headings.hpp"
+#include "analysis/report/pgfplots.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "cli/chosen_study.hpp"
@@ -32,7 +33,8 @@ struct Options {
   std::vector<std::string> overrides;
 };
 
-constexpr const char* kRates = "lr";  // the figure that needs a study, and no results
+constexpr const char* kPgfplots = "tex";  // what LaTeX draws
+constexpr const char* kRates = "lr";      // the figure that needs a study, and no results
 
 /// Of all figures.
 std::vector<std::string> kind_names() {
@@ -51,7 +53,8 @@ fs::path output_path(const Options& options) {
   const fs::path path = options.output;
   const std::string dotted = path.extension().string();
   const std::string ending = dotted.empty() ? "" : dotted.substr(1);
-  const std::vector<std::string>& formats = analysis::figure_formats();
+  std::vector<std::string> formats = analysis::figure_formats();
+  formats.emplace_back(kPgfplots);
   if (std::find(formats.begin(), formats.end(), ending) == formats.end()) {
     throw base::UsageError(fmt::format("--output {}: {}", path.string(),
                                        base::unknown_name("figure format", ending, formats)));
@@ -95,7 +98,10 @@ int plot(const Options& options) {
   }
   fs::path stem = output;
   stem.replace_extension();
-  const analysis::Drawn drawn = write_figure(figure, stem, {output.extension().string().substr(1)});
+  const std::string format = output.extension().string().substr(1);
+  const analysis::Drawn drawn = format == kPgfplots
+                                    ? analysis::Drawn{write_pgfplots(figure, stem), ""}
+                                    : write_figure(figure, stem, {format});
   for (const fs::path& file : drawn.files) fmt::print("wrote {}\n", file.string());
   if (!drawn.problem.empty()) throw base::RunError(drawn.problem);
   return kExitOk;
@@ -111,9 +117,10 @@ Action define(CLI::App& app) {
   app.add_option("KIND", options->kind, "the figure:" + kinds)
       ->type_name(one_of(kind_names()))
       ->required();
-  app.add_option("-o,--output", options->output,
-                 "file to draw, .svg, .pdf or .png; its CSV and gnuplot script go beside it "
-                 "(default: DIR/figures/KIND.svg; of lr: lr.svg here)")
+  app.add_option(
+         "-o,--output", options->output,
+         "file to draw, .svg, .pdf or .png by gnuplot, .tex for LaTeX (pgfplots); its CSV "
+         "and gnuplot script go beside it (default: DIR/figures/KIND.svg; of lr: lr.svg here)")
       ->type_name(value_kind::kFile);
   add_study_options(app, options->study);
   app.get_option("DIR")

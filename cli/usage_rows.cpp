@@ -6,7 +6,7 @@
 #include <functional>
 #include <unordered_map>
 
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/summary.hpp"
 #include "base/file.hpp"
 #include "cli/plan_folder.hpp"
 #include "cli/run_progress.hpp"

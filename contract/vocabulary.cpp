@@ -35,7 +35,9 @@ Lists bundled() {
         "openmpi:rabenseifner"}},
       {"communicator", {"single", "thread", "mpi", "nccl"}},
       {"device", {"cpu", "cuda"}},
-      {"log_format", {"dlscale", "timm"}},
+      {"log_format",
+       {"dlscale", "timm", "mlperf", "dllogger", "torchvision", "horovod", "tf_cnn_benchmarks",
+        "pytorch_ddp", "deepspeed", "mxnet", "torch7"}},
   };
 }
 

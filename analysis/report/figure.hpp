@@ -2,9 +2,10 @@
 // A figure as data: what is drawn, not how.
 #pragma once
 
-#include <array>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/report/report.hpp"
@@ -14,7 +15,8 @@ namespace dlscale::analysis {
 struct FigurePoint {
   double x = 0;
   double y = 0;
-  std::optional<Bounds> bounds;  ///< of y: error bars
+  std::optional<Bounds> bounds;  ///< of y: error bars, or the edges of a band
+  std::string note = {};         ///< a short word beside the mark; empty for none
 };
 
 struct Series {
@@ -42,9 +44,35 @@ struct Figure {
   FigureAxis y;
   std::string legend_title;
   std::vector<Series> series;
-  std::optional<Series> ideal;  ///< drawn as a dashed line
+  std::optional<Series> ideal;  ///< drawn as a dashed black line under its label
   std::vector<std::string> categories;
-  bool marks = true;  ///< false: lines alone, of functions rather than of measurements
+  bool marks = true;    ///< false: lines alone, of functions rather than of measurements
+  bool lines = true;    ///< false: marks alone, nothing lies between two of them
+  bool band = false;    ///< bounds are a band along the line instead of a bar at each mark
+  std::string note_id;  ///< CSV column of the points' notes: "gpus"; empty if there are none
 };
+
+/// Up to this many values, a linear x axis has a tick for each.
+inline constexpr std::size_t kMostTicks = 15;
+
+/// Distinct x values of the measured points, ascending.
+std::set<double> x_values(const Figure& figure);
+
+/// The least and the greatest y value of the measured points; {infinity, 0} without points.
+std::pair<double, double> y_span(const Figure& figure);
+
+/// Each point of the ideal line once, by ascending x.
+std::set<std::pair<double, double>> ideal_points(const Figure& figure);
+
+/// True where the x axis has a tick for each of these values.
+bool ticks_are_points(const FigureAxis& axis, const std::set<double>& xs);
+
+/// True where powers of two alone would be hardly any ticks on the y axis: up to two octaves.
+bool spans_few_octaves(const Figure& figure);
+/// The ticks of such an axis.
+inline constexpr double kFewOctaves[] = {0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 5};
+
+/// True if any part of a bar is more than nothing.
+bool has_part(const Series& part);
 
 }  // namespace dlscale::analysis

@@ -6,33 +6,31 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 #include <utility>
 
 #include "analysis/report/csv_text.hpp"
+#include "analysis/report/palette.hpp"
+#include "analysis/report/svg_axis.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
-/// Okabe and Ito's palette without yellow (too pale on white) and black (the ideal line's).
-constexpr std::array<const char*, 7> kColors{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                             "#E69F00", "#56B4E9", "#666666"};
-constexpr const char* kEighthColor = "#F0E442";  // for the eighth part of a bar only
 /// Filled circle, square, triangle, diamond, inverted triangle; then the same hollow.
-constexpr std::array<int, 10> kMarks{7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
+constexpr std::array<int, kMarks> kPointTypes{7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
+/// Of the parts of a bar: neighbours differ without colours, too.
+constexpr std::array<const char*, kColors.size()> kFills{
+    "solid", "pattern 5", "solid", "pattern 4", "solid", "pattern 2", "solid", "pattern 0"};
 constexpr std::size_t kDashes = 5;  // kinds of lines that gnuplot has
-/// How far series are moved sideways at most: octaves of a logarithmic axis, units of a linear one.
-constexpr double kDodge = 0.03;
-/// Up to this many values, a linear x axis has a tick for each.
-constexpr std::size_t kMostTicks = 15;
 
-/// A gnuplot string: nothing but the quote itself means anything inside single quotes.
+/// A gnuplot string: nothing but the quote itself means anything inside single quotes. Control
+/// characters, which no font has, become spaces.
 std::string quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'') result += '\'';
-    result += c == '\n' || c == '\r' ? ' ' : c;
+    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    result += is_control ? ' ' : c;
   }
   return result + "'";
 }
@@ -56,35 +54,19 @@ std::string stacked_csv(const Figure& figure) {
 }
 
 std::string lines_csv(const Figure& figure) {
-  std::string text = csv_line({"series", figure.x.id, figure.y.id, "low", "high"});
+  std::vector<std::string> header{"series", figure.x.id, figure.y.id, "low", "high"};
+  if (!figure.note_id.empty()) header.push_back(figure.note_id);
+  std::string text = csv_line(header);
   for (const Series& series : figure.series) {
     for (const FigurePoint& point : series.points) {
-      text += csv_line({series.label, csv_number(point.x), csv_number(point.y),
-                        point.bounds ? csv_number(point.bounds->low) : "",
-                        point.bounds ? csv_number(point.bounds->high) : ""});
+      std::vector<std::string> line{series.label, csv_number(point.x), csv_number(point.y),
+                                    point.bounds ? csv_number(point.bounds->low) : "",
+                                    point.bounds ? csv_number(point.bounds->high) : ""};
+      if (!figure.note_id.empty()) line.push_back(point.note);
+      text += csv_line(line);
     }
   }
   return text;
-}
-
-/// Distinct x values, ascending.
-std::set<double> x_values(const Figure& figure) {
-  std::set<double> values;
-  for (const Series& series : figure.series) {
-    for (const FigurePoint& point : series.points) values.insert(point.x);
-  }
-  return values;
-}
-
-/// The least and the greatest y value.
-std::pair<double, double> y_span(const Figure& figure) {
-  std::pair<double, double> span{std::numeric_limits<double>::infinity(), 0};
-  for (const Series& series : figure.series) {
-    for (const FigurePoint& point : series.points) {
-      span = {std::min(span.first, point.y), std::max(span.second, point.y)};
-    }
-  }
-  return span;
 }
 
 std::string x_axis_lines(const FigureAxis& axis, const std::set<double>& xs) {
@@ -99,12 +81,18 @@ std::string x_axis_lines(const FigureAxis& axis, const std::set<double>& xs) {
     const double margin = 0.1 + 0.02 * (high - low);
     text += fmt::format("set xrange [{}:{}]\n", low - margin, high + margin);
   }
-  if (axis.tick_points && (axis.log_base != 0 || xs.size() <= kMostTicks)) {
+  if (ticks_are_points(axis, xs)) {
     std::vector<std::string> ticks;
     for (const double x : xs) ticks.push_back(fmt::format("'{0}' {0}", x));
     text += fmt::format("set xtics ({})\n", fmt::join(ticks, ", "));
   }
   return text;
+}
+
+/// Of axes by powers of ten: gnuplot itself has no tick on less than a decade.
+std::string decimal_ticks(const char* name, const FigureAxis& axis, const SvgAxis& scale) {
+  if (axis.log_base != 10) return "";
+  return fmt::format("set {}tics ({})\n", name, fmt::join(scale.ticks(), ", "));
 }
 
 std::string axis_lines(const Figure& figure) {
@@ -113,26 +101,59 @@ std::string axis_lines(const Figure& figure) {
   const std::set<double> xs = x_values(figure);
   if (figure.categories.empty()) text += x_axis_lines(figure.x, xs);
   if (figure.y.log_base != 0) text += fmt::format("set logscale y {}\n", figure.y.log_base);
-  // Powers of two alone would be hardly any ticks on two octaves.
-  const auto [least, most] = y_span(figure);
-  if (figure.y.log_base == 2 && most <= 4 * least) {
-    text += "set ytics (0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 5)\n";
+  text += decimal_ticks("x", figure.x, x_axis_of(figure, 0, 1));
+  text += decimal_ticks("y", figure.y, y_axis_of(figure, 0, 1));
+  if (spans_few_octaves(figure)) {
+    text += fmt::format("set ytics ({})\n", fmt::join(kFewOctaves, ", "));
   }
   if (figure.y.from_zero) text += "set yrange [0:*]\n";
   return text;
 }
 
-/// Where series `i` of `n` draws its x values: a little beside them, so that neighbours' marks and
-/// bars do not hide each other.
+/// Where series `i` draws its x values: a little beside them.
 std::string dodged_x(const Figure& figure, std::size_t i) {
   const std::size_t n = figure.series.size();
-  if (n < 2 || !figure.marks) return "2";
-  const double shift = kDodge * (2 * static_cast<double>(i) / static_cast<double>(n - 1) - 1);
-  return figure.x.log_base != 0 ? fmt::format("($2*2**({:.4f}))", shift)
-                                : fmt::format("($2+({:.4f}))", shift);
+  if (n < 2 || !figure.marks || !figure.lines) return "2";
+  return figure.x.log_base != 0 ? fmt::format("($2*2**({:.4f}))", dodge(i, n))
+                                : fmt::format("($2+({:.4f}))", dodge(i, n));
 }
 
-/// Two plot elements per series: its error bars, and its marks on top of them.
+bool has_bounds(const Series& series) {
+  return std::any_of(series.points.begin(), series.points.end(),
+                     [](const FigurePoint& point) { return point.bounds.has_value(); });
+}
+
+/// Marks and lines of a series, with its bounds behind them. `data` ends in the x value.
+void add_series(std::vector<std::string>& elements, const Figure& figure, const Series& series,
+                const std::string& data) {
+  const char* color = kColors[series.color % kLineColors];
+  const std::string title = quoted(series.label);
+  if (!figure.marks) {
+    elements.push_back(fmt::format("{}:3 with lines lc rgb '{}' lw 1.6 dt {} title {}", data, color,
+                                   1 + series.mark % kDashes, title));
+    return;
+  }
+  if (has_bounds(series) && figure.band) {
+    elements.push_back(
+        fmt::format("{}:(valid(4)?$4:$3):(valid(5)?$5:$3) with filledcurves fs transparent solid "
+                    "0.15 noborder lc rgb '{}' notitle",
+                    data, color));
+  } else if (has_bounds(series)) {
+    elements.push_back(
+        fmt::format("{}:3:4:5 with yerrorbars pt 0 ps 0 lc rgb '{}' lw 1 notitle", data, color));
+  }
+  const std::size_t mark = series.mark % kMarks;
+  const std::string line = figure.lines ? fmt::format("linespoints lc rgb '{}' lw 1.6 dt {}", color,
+                                                      mark < kMarkShapes ? 1 : 4)
+                                        : fmt::format("points lc rgb '{}'", color);
+  elements.push_back(
+      fmt::format("{}:3 with {} pt {} ps 0.7 title {}", data, line, kPointTypes[mark], title));
+  if (!figure.note_id.empty()) {
+    elements.push_back(fmt::format(
+        "{}:3:6 with labels left offset 0.6,0.3 font ',8' tc rgb '{}' notitle", data, color));
+  }
+}
+
 std::string line_elements(const Figure& figure, const std::string& csv) {
   std::vector<std::string> elements;
   std::size_t first = 0;
@@ -140,40 +161,23 @@ std::string line_elements(const Figure& figure, const std::string& csv) {
     const Series& series = figure.series[i];
     if (series.points.empty()) continue;
     const std::size_t last = first + series.points.size() - 1;
-    const std::string data = fmt::format("{} skip header every ::{}::{} using {}", quoted(csv),
-                                         first, last, dodged_x(figure, i));
-    const char* color = kColors[series.color % kColors.size()];
-    if (!figure.marks) {
-      elements.push_back(fmt::format("{}:3 with lines lc rgb '{}' lw 1.6 dt {} title {}", data,
-                                     color, 1 + series.mark % kDashes, quoted(series.label)));
-      first = last + 1;
-      continue;
-    }
-    const std::size_t mark = series.mark % kMarks.size();
-    const bool bars =
-        std::any_of(series.points.begin(), series.points.end(),
-                    [](const FigurePoint& point) { return point.bounds.has_value(); });
-    if (bars) {
-      elements.push_back(
-          fmt::format("{}:3:4:5 with yerrorbars pt 0 ps 0 lc rgb '{}' lw 1 notitle", data, color));
-    }
-    elements.push_back(
-        fmt::format("{}:3 with linespoints lc rgb '{}' lw 1.6 dt {} pt {} ps 0.7 title {}", data,
-                    color, mark < kMarks.size() / 2 ? 1 : 4, kMarks[mark], quoted(series.label)));
+    add_series(elements, figure, series,
+               fmt::format("{} skip header every ::{}::{} using {}", quoted(csv), first, last,
+                           dodged_x(figure, i)));
     first = last + 1;
   }
   if (figure.ideal) {
-    elements.push_back("$ideal using 1:2 with lines lc rgb 'black' lw 1.4 dt 2 title 'ideal'");
+    elements.push_back(
+        fmt::format("$ideal using 1:2 with lines lc rgb 'black' lw 1.4 dt 2 title {}",
+                    quoted(figure.ideal->label)));
   }
   return fmt::format("plot {}\n", fmt::join(elements, ", \\\n     "));
 }
 
 std::string ideal_data(const Figure& figure) {
   if (!figure.ideal) return "";
-  std::set<std::pair<double, double>> points;
-  for (const FigurePoint& point : figure.ideal->points) points.insert({point.x, point.y});
   std::string text = "$ideal << END\n";
-  for (const auto& [x, y] : points) text += fmt::format("{},{}\n", x, y);
+  for (const auto& [x, y] : ideal_points(figure)) text += fmt::format("{},{}\n", x, y);
   return text + "END\n";
 }
 
@@ -181,12 +185,11 @@ std::string bar_elements(const Figure& figure, const std::string& csv) {
   std::vector<std::string> elements;
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
     const Series& part = figure.series[i];
-    const bool shown = std::any_of(part.points.begin(), part.points.end(),
-                                   [](const FigurePoint& point) { return point.y > 0; });
-    if (!shown) continue;
-    const char* color = part.color < kColors.size() ? kColors[part.color] : kEighthColor;
-    elements.push_back(fmt::format("{} skip header using {}:xtic(1) lc rgb '{}' title {}",
-                                   quoted(csv), i + 2, color, quoted(part.label)));
+    if (!has_part(part)) continue;
+    const std::size_t color = part.color % kColors.size();
+    elements.push_back(fmt::format(
+        "{} skip header using {}:xtic(1) fs {} border rgb '#444444' lc rgb '{}' title {}",
+        quoted(csv), i + 2, kFills[color], kColors[color], quoted(part.label)));
   }
   return fmt::format("plot {}\n", fmt::join(elements, ", \\\n     "));
 }
@@ -201,17 +204,51 @@ struct Canvas {
   }
 };
 
-std::string terminal(const std::string& format, const Canvas& canvas) {
-  const auto [width, height] = canvas;
-  if (format == "svg") {
-    return fmt::format("svg size {},{} font 'Arial,14' background '#ffffff'", width, height);
+/// Up to so many bars, and so many series, a figure fits into one column of a paper.
+constexpr std::size_t kMostOfColumn = 8;
+
+/// Centimetres of a figure for print: a column's width where it fits in, with the legend below it,
+/// else a page's.
+struct PrintSize {
+  double width = 8.6;
+  double height = 6;
+  bool column = true;
+  explicit PrintSize(const Figure& figure) {
+    const std::size_t entries = figure.series.size() + (figure.ideal ? 1 : 0);
+    column = figure.categories.size() <= kMostOfColumn && entries <= kMostOfColumn;
+    if (column) {
+      height += 0.35 * static_cast<double>(entries);
+    } else {
+      const Canvas canvas(figure);
+      width = 17.8;
+      height = width * static_cast<double>(canvas.height) / static_cast<double>(canvas.width);
+    }
   }
+};
+
+/// Terminal, title and legend. On screens a figure says itself what it shows; in print its caption
+/// does.
+std::string terminal_lines(const Figure& figure, const std::string& format) {
+  const Canvas canvas(figure);
+  const PrintSize print(figure);
+  const bool below = format == "pdf" && print.column;
+  std::string text =
+      below ? "set key outside below center Left reverse samplen 2.5 spacing 1.1 noenhanced\n"
+            : "set key outside right top Left reverse samplen 2.5 spacing 1.1 noenhanced\n";
   if (format == "pdf") {
-    return fmt::format("pdfcairo size {:.2f}cm,{:.2f}cm font 'Arial,9'", 0.02 * double(width),
-                       0.02 * double(height));
+    text += fmt::format(
+        "unset title\nset terminal pdfcairo size {:.2f}cm,{:.2f}cm font 'Arial,8' linewidth 0.8\n",
+        print.width, print.height);
+    return text;
   }
-  return fmt::format("pngcairo size {},{} fontscale 1.5 font 'Arial,9'", width * 3 / 2,
-                     height * 3 / 2);
+  text += fmt::format("set title {} . \"\\n\" . {} noenhanced\n", quoted(figure.title),
+                      quoted(figure.subtitle));
+  if (format == "svg") {
+    return text + fmt::format("set terminal svg size {},{} font 'Arial,14' background '#ffffff'\n",
+                              canvas.width, canvas.height);
+  }
+  return text + fmt::format("set terminal pngcairo size {},{} fontscale 1.5 font 'Arial,9'\n",
+                            canvas.width * 3 / 2, canvas.height * 3 / 2);
 }
 
 }  // namespace
@@ -231,19 +268,16 @@ std::string gnuplot_script(const Figure& figure, const std::string& stem,
   }
   text += "set encoding utf8\nset datafile separator comma\n";
   text += fmt::format("header = {}\n", comments(figure).size() + 1);
-  text += fmt::format("set title {} . \"\\n\" . {} noenhanced\n", quoted(figure.title),
-                      quoted(figure.subtitle));
   text +=
       "set border 3 lc rgb '#444444'\nset tics nomirror\nset grid ytics back lt 1 lc rgb '#dddddd' "
       "lw 1\n";
-  text += "set key outside right top Left reverse samplen 2.5 spacing 1.1 noenhanced\n";
   if (!figure.legend_title.empty()) {
     text += fmt::format("set key title {} noenhanced left\n", quoted(figure.legend_title));
   }
   text += axis_lines(figure);
   if (stacked) {
     text += "set style data histograms\nset style histogram rowstacked\n";
-    text += "set style fill solid 0.9 border rgb '#ffffff'\nset boxwidth 0.75\n";
+    text += "set boxwidth 0.75\n";
     text += "set xtics rotate by -40 noenhanced scale 0\n";
   } else {
     text += "set bars small\n";
@@ -252,8 +286,8 @@ std::string gnuplot_script(const Figure& figure, const std::string& stem,
   const std::string csv = stem + ".csv";
   const std::string plot = stacked ? bar_elements(figure, csv) : line_elements(figure, csv);
   for (const std::string& format : formats) {
-    text += fmt::format("set terminal {}\nset output {}\n", terminal(format, Canvas(figure)),
-                        quoted(stem + "." + format));
+    text += terminal_lines(figure, format);
+    text += fmt::format("set output {}\n", quoted(stem + "." + format));
     text += format == formats.front() ? plot : "replot\n";
     text += "unset output\n";
   }

@@ -111,12 +111,12 @@ std::string describe_statistic(const Repeats& repeats) {
       fewest == most ? fmt::format("n = {}", most) : fmt::format("n = {} to {}", fewest, most);
   const std::string text = fmt::format("median of {} repeats", n);
   const std::string range =
-      fmt::format("smallest to largest (n < {} gives no 95 % interval)", kFewestForInterval);
+      fmt::format("smallest to largest: no interval for n < {}", kFewestForInterval);
   if (most < kFewestForInterval) return text + "; ranges are " + range;
   if (fewest < kFewestForInterval) {
-    return text + "; 95 % percentile bootstrap intervals, else ranges from " + range;
+    return text + "; 95 % intervals, else ranges from " + range;
   }
-  return text + "; 95 % percentile bootstrap intervals";
+  return text + "; 95 % intervals from order statistics";
 }
 
 std::string baseline_labels(const std::vector<BaselineChoice>& choices, const std::string& worker) {

@@ -19,7 +19,7 @@ std::string describe_use(const Frame& frame);
 /// counts in no number"; empty if nothing was interrupted.
 std::string describe_interruptions(const Frame& frame);
 
-/// "median of n = 3 repeats; ranges are smallest to largest (n < 6 gives no 95 % interval)".
+/// "median of n = 3 repeats; ranges are smallest to largest: no interval for n < 6".
 std::string describe_statistic(const Repeats& repeats);
 
 /// The baselines in use: "4 GPUs (1 node)", "1 GPU (1 node) or 2 GPUs (1 node)", "none".

@@ -16,6 +16,7 @@ constexpr Metric kMetrics[] = {
     {"efficiency", "throughput, step time, speed-up and parallel efficiency", &efficiency_table},
     {"speedup", "speed-up against ideal, with the serial fraction", &speedup_table},
     {"throughput", "samples per second, in all and per GPU", &throughput_table},
+    {"definitions", "throughput by the mean, the olympic mean and the median", &definitions_table},
     {"breakdown", "shares of the parts of a step", &breakdown_table},
     {"accuracy", "test accuracy by global batch", &accuracy_table},
     {"evaluation", "test loss, top-5 accuracy, perplexity, BLEU: what the last evaluation found",
@@ -24,6 +25,12 @@ constexpr Metric kMetrics[] = {
      &time_to_target_table},
     {"inference", "latency and throughput of forward passes by batch", &inference_table},
     {"transfer", "values and bytes an epoch sends, by formula and as counted", &transfer_table},
+    {"verdicts", "which of two configurations is faster, and whether the repeats can tell",
+     &verdicts_table},
+    {"cost", "GPU-hours, and samples for each of them", &cost_table},
+    {"fit", "scaling laws through step times, and what they say of more GPUs", &fit_table},
+    {"knee", "up to how many GPUs efficiency and accuracy are worth it", &knee_table},
+    {"recommend", "the fastest configuration for each budget of GPUs", &recommend_table},
 };
 
 /// The varying axes that `by` does not name: a table each for their combinations.
@@ -85,7 +92,7 @@ Report make_report(const Metric& metric, const Frame& frame, const AnalysisOptio
     auto& [part_key, part] = parts[{rank_of(frame, key), to_string(key)}];
     if (part.runs.empty()) {
       part_key = key;
-      part = {frame.study, frame.scaling, frame.baseline, frame.axes, {}};
+      part = {frame.study, frame.scaling, frame.baseline, frame.axes, {}, {}, frame.outliers};
     }
     part.runs.push_back(run);
   }

@@ -17,8 +17,7 @@ struct Metric {
   Table (*make)(const Frame& frame, const AnalysisOptions& options);
 };
 
-/// efficiency, speedup, throughput, breakdown, accuracy, evaluation, time-to-target, inference,
-/// transfer.
+/// What docs/commands.md lists under `analyze --metric`.
 std::span<const Metric> metrics();
 
 /// Throws base::UsageError with the nearest name and the list.

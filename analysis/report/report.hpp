@@ -32,6 +32,9 @@ struct Table {
   std::vector<std::string> notes;  ///< baseline, mode, statistic, what was left out; one line each
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;  ///< as many cells as columns
+  /// So many of the notes, from the first, say how the numbers are to be read (baseline, mode,
+  /// statistic): a caption has them.
+  std::size_t notes_in_caption = 2;
 };
 
 /// What stands in place of a table without rows where people read it.

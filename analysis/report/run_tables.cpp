@@ -71,13 +71,6 @@ const TargetRow* find_target(const RunRow& run, const Target& target) {
   return nullptr;
 }
 
-/// Of the runs of this size the payload of collectives in an epoch; nothing without a count.
-std::optional<double> sent_per_epoch(const RunRow& run) {
-  if (run.steps.steps == 0) return std::nullopt;
-  return run.steps.bytes_sent / static_cast<double>(run.steps.steps) *
-         static_cast<double>(run.size.steps_per_epoch);
-}
-
 /// What a value of the gradients is sent as; nothing where others are sent.
 std::optional<double> bytes_of_value(const RunRow& run) {
   const auto condition = [&](const char* name) {
@@ -98,6 +91,12 @@ std::optional<double> ring_bytes(const RunRow& run) {
 }
 
 }  // namespace
+
+std::optional<double> payload_per_epoch(const RunRow& run) {
+  if (run.steps.steps == 0 || run.size.steps_per_epoch == 0) return std::nullopt;
+  return run.steps.bytes_sent / static_cast<double>(run.steps.steps) *
+         static_cast<double>(run.size.steps_per_epoch);
+}
 
 Table evaluation_table(const Frame& frame, const AnalysisOptions&) {
   const std::vector<RunPoint> points =
@@ -242,7 +241,7 @@ Table transfer_table(const Frame& frame, const AnalysisOptions&) {
     row.number(parameters).number(static_cast<double>(run.size.steps_per_epoch));
     row.number(published).number(published * kFp32Bytes);
     row.number(ring_bytes(run));
-    row.number(sent_per_epoch(run)).into(table);
+    row.number(payload_per_epoch(run)).into(table);
   }
   return table;
 }

@@ -32,6 +32,7 @@ void add_frame_notes(std::vector<std::string>& notes, const Frame& frame) {
   if (!uneven.empty()) notes.push_back(uneven);
   notes.push_back(describe_constants(frame));
   notes.push_back(describe_use(frame));
+  if (!frame.outliers.empty()) notes.push_back(frame.outliers);
   const std::string interruptions = describe_interruptions(frame);
   if (!interruptions.empty()) notes.push_back(interruptions);
 }

@@ -42,6 +42,9 @@ struct Start {
   Row row(const CurveKey& key, int gpus) const;
 };
 
+/// What a rank hands to collectives in an epoch, in bytes, as counted; nothing without a count.
+std::optional<double> payload_per_epoch(const RunRow& run);
+
 /// Adds which runs were used and what they share.
 void add_frame_notes(std::vector<std::string>& notes, const Frame& frame);
 

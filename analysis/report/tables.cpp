@@ -116,6 +116,7 @@ Table efficiency_table(const Frame& frame, const AnalysisOptions& options) {
                              {"ideal_speedup", "ideal", "", 2},
                              {"efficiency", "efficiency", "", 3},
                              {"efficiency", interval_title(compared.repeats), "", 3, 1, true}});
+  table.notes_in_caption = 3;  // the baseline is one
   const bool uneven = !describe_uneven_batches(frame).empty();
   if (uneven) table.columns.push_back({"real_global_batch", "real global batch"});
   for (std::size_t i = 0; i < compared.curves.size(); ++i) {
@@ -139,6 +140,7 @@ Table speedup_table(const Frame& frame, const AnalysisOptions& options) {
                              {"speedup", interval_title(compared.repeats), "", 3, 1, true},
                              {"ideal_speedup", "ideal", "", 2},
                              {"serial_fraction", "Karp-Flatt serial fraction", "", 4}});
+  table.notes_in_caption = 3;  // the baseline is one
   for (std::size_t i = 0; i < compared.curves.size(); ++i) {
     if (!compared.choices[i].baseline) continue;
     const Baseline& baseline = *compared.choices[i].baseline;

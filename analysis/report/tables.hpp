@@ -19,6 +19,8 @@ Table efficiency_table(const Frame& frame, const AnalysisOptions& options);
 /// Speed-up, ideal and Karp-Flatt's serial fraction; only curves with a baseline.
 Table speedup_table(const Frame& frame, const AnalysisOptions& options);
 Table throughput_table(const Frame& frame, const AnalysisOptions& options);
+/// The throughput of the same runs by the mean, the olympic mean and the median, with outliers.
+Table definitions_table(const Frame& frame, const AnalysisOptions& options);
 /// Shares of the step's parts.
 Table breakdown_table(const Frame& frame, const AnalysisOptions& options);
 /// Test accuracy by global batch.
@@ -31,5 +33,16 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions& options);
 Table inference_table(const Frame& frame, const AnalysisOptions& options);
 /// What an epoch sends.
 Table transfer_table(const Frame& frame, const AnalysisOptions& options);
+
+/// Which of two configurations is faster, pair by pair, with what the repeats can tell.
+Table verdicts_table(const Frame& frame, const AnalysisOptions& options);
+/// GPU-hours, and samples for each.
+Table cost_table(const Frame& frame, const AnalysisOptions& options);
+/// Scaling laws through the step times of each curve, and what they say of more GPUs.
+Table fit_table(const Frame& frame, const AnalysisOptions& options);
+/// Up to how many GPUs efficiency and accuracy are worth it.
+Table knee_table(const Frame& frame, const AnalysisOptions& options);
+/// The fastest configuration for each budget of GPUs, and those that are as fast.
+Table recommend_table(const Frame& frame, const AnalysisOptions& options);
 
 }  // namespace dlscale::analysis

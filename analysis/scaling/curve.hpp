@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "analysis/frame.hpp"
-#include "analysis/statistics.hpp"
+#include "analysis/statistics/interval.hpp"
+#include "analysis/statistics/summary.hpp"
 
 namespace dlscale::analysis {
 

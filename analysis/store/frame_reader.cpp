@@ -89,7 +89,8 @@ class FrameReader {
   void read_launch(RunRow& run, int launch) {
     each(launch_, run.run_id, launch, [&] {
       if (!launch_.getColumn(1).isNull()) run.nodes = launch_.getColumn(1);
-      run.conditions["trainer"] = launch_.getColumn(0).getString();
+      const std::string trainer = launch_.getColumn(0);  // empty: another program, which is silent
+      if (!trainer.empty()) run.conditions["trainer"] = trainer;
       run.size = {launch_.getColumn(2), launch_.getColumn(3), launch_.getColumn(4)};
     });
     const std::vector<Link> chain = chain_to(run.run_id, launch);

@@ -13,19 +13,23 @@
 
 #include "analysis/frame.hpp"
 #include "analysis/store/formats/log_format.hpp"
+#include "analysis/store/import/imported_plan.hpp"
+#include "analysis/store/import/imported_run.hpp"
 #include "analysis/store/launch_outcome.hpp"
+#include "analysis/store/noted_ends.hpp"
 #include "analysis/store/record_rows.hpp"
+#include "analysis/store/sources.hpp"
 #include "analysis/store/sqlite_inserter.hpp"
 #include "analysis/store/store.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "contract/launch_record.hpp"
 #include "contract/plan.hpp"
 #include "contract/run_id.hpp"
 #include "contract/run_table.hpp"
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;
+using contract::RunOutcome;
 namespace {
 
 /// Names of the entries of a folder, sorted; none if there is no such folder.
@@ -39,26 +43,17 @@ std::vector<std::string> entries(const fs::path& folder) {
   return names;
 }
 
-void execute(SQLite::Database& database, const char* sql, const std::string& argument) {
-  SQLite::Statement statement(database, sql);
-  statement.bind(1, argument);
-  statement.exec();
-}
-
-/// What the `source` table knows of a file.
-struct Source {
-  std::int64_t size = -1;
-  std::int64_t mtime_ns = 0;
-  std::string sha256;
-};
-
 class Ingest {
  public:
   Ingest(const contract::PlanDir& folder, const contract::Plan& plan, SQLite::Database& database)
-      : folder_(folder), plan_(plan), database_(database), tables_(plan, folder) {}
+      : folder_(folder),
+        plan_(plan),
+        database_(database),
+        sources_(database),
+        tables_(plan, folder),
+        is_imported_(holds_imported_runs(plan)) {}
 
   IngestSummary run() {
-    load_known_sources();
     write_study();
     delete_unreadable_runs(database_);  // made anew below, if they still are
     for (const std::string& run_id : entries(folder_.runs())) take_run(run_id);
@@ -67,7 +62,7 @@ class Ingest {
     }
     forget_what_is_gone();
     add_unreadable_runs();
-    collect_ends();
+    ends_ = read_ends(plan_, folder_);
     for (const std::string& run_id : runs_) conclude(run_id);
     report();
     return summary_;
@@ -76,14 +71,6 @@ class Ingest {
  private:
   std::string relative(const fs::path& file) const {
     return file.lexically_relative(folder_.root()).generic_string();
-  }
-
-  void load_known_sources() {
-    SQLite::Statement query(database_, "SELECT path, size, mtime_ns, sha256 FROM source");
-    while (query.executeStep()) {
-      known_[query.getColumn(0)] = {query.getColumn(1), query.getColumn(2),
-                                    query.getColumn(3).getString()};
-    }
   }
 
   void write_study() {
@@ -115,29 +102,21 @@ class Ingest {
     }
     const std::int64_t mtime_ns =
         std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
-    present_.insert(name);
-    const auto known = known_.find(name);
-    const bool is_known = known != known_.end();
-    if (is_known && known->second.size == status.st_size && known->second.mtime_ns == mtime_ns) {
+    const FileStamp stamp{status.st_size, mtime_ns};
+    if (sources_.is_unchanged(name, stamp)) {
       ++summary_.files_unchanged;
       return;
     }
     const std::string text = base::read_file(path);
     const std::string sha256 = contract::sha256_hex(text);
-    if (is_known && known->second.sha256 == sha256) {
+    if (sources_.has_content(name, stamp, sha256)) {
       ++summary_.files_unchanged;
-      SQLite::Statement touch(database_, "UPDATE source SET mtime_ns = ? WHERE path = ?");
-      touch.bind(1, mtime_ns);
-      touch.bind(2, name);
-      touch.exec();
       return;
     }
     ++summary_.files_read;
     const auto [problems, truncated] = take(text, name);
-    execute(database_, "DELETE FROM source WHERE path = ?", name);
-    Inserter(database_, "source", {"path", "size", "mtime_ns", "sha256", "truncated", "problems"})
-        .add(name, std::int64_t(text.size()), mtime_ns, sha256, truncated, problems)
-        .done();
+    const auto size = static_cast<std::int64_t>(text.size());
+    sources_.note(name, {{size, mtime_ns}, sha256, problems, truncated});
   }
 
   void take_run(const std::string& run_id) {
@@ -152,6 +131,7 @@ class Ingest {
 
   void take_launch(const contract::RunDir& run, const std::string& run_id,
                    const contract::LaunchDir& launch) {
+    if (is_imported_) return take_import(run, run_id, launch);
     const LogFormat& format = format_of(run_id);
     const fs::path file = launch.root() / format.file;
     const LaunchKey key{run_id, launch.number(), relative(file)};
@@ -166,6 +146,73 @@ class Ingest {
     });
   }
 
+  /// The log of another program. What it says counts as long as it is what was imported.
+  void take_import(const contract::RunDir& run, const std::string& run_id,
+                   const contract::LaunchDir& launch) {
+    const fs::path file = import_json(launch);
+    LaunchKey key{run_id, launch.number(), relative(file)};
+    ++summary_.launches;
+    launches_.insert({run_id, key.launch});
+    const FileStamp stamp = stamp_of(file);
+    try {
+      const std::string text = base::read_file(file);
+      const ImportRecord record = import_record_from_json(text, key.source);
+      const bool same = sources_.is_unchanged(key.source, stamp);
+      if (sources_.is_unchanged(record.path, stamp_of(record.path)) && same) {
+        ++summary_.files_unchanged;
+        return;
+      }
+      ++summary_.files_read;
+      const contract::ResultsFile content = read_import(record, run);
+      const std::string problems = problems_of(record.path, content);
+      sources_.note(key.source, {stamp, contract::sha256_hex(text), problems, false});
+      key.source = record.path;
+      replace_launch(database_, key, content);
+    } catch (const base::Error& error) {  // one that cannot be read must not keep the rest out
+      summary_.problems.push_back(error.what());
+      contract::RunSpec spec;
+      spec.run_id = run_id;
+      replace_launch(database_, key, failed_launch(spec, RunOutcome::Lost, error.what()));
+    }
+  }
+
+  contract::ResultsFile read_import(const ImportRecord& record, const contract::RunDir& run) {
+    const fs::path file = run.run_json();
+    contract::RunSpec spec = contract::run_spec_from_json(base::read_file(file), relative(file));
+    keep_what_is_said(spec);
+    if (log_path_ != record.path) log_ = read_foreign(log_path_ = record.path);
+    if (!log_.problem.empty()) {
+      const bool gone = log_.sha256.empty();
+      if (!gone) sources_.note(record.path, {stamp_of(record.path), log_.sha256, "", false});
+      return failed_launch(spec, gone ? RunOutcome::Lost : RunOutcome::Failed, log_.problem);
+    }
+    LogContent content;
+    if (log_.sha256 == record.sha256) {
+      content = read_log(record, log_.text, spec);
+      complete_launch(content, spec);
+    } else {
+      content.file = failed_launch(spec, RunOutcome::Lost,
+                                   "has changed since it was collected; collect it again with -o");
+    }
+    const bool truncated = content.file.truncated;
+    sources_.note(record.path, {stamp_of(record.path), log_.sha256, "", truncated});
+    return std::move(content.file);
+  }
+
+  /// One a line: what was passed over, and why nothing counts.
+  static std::string problems_of(const std::string& path, const contract::ResultsFile& file) {
+    std::string problems;
+    for (const std::string& skipped : file.skipped) {
+      problems += fmt::format("{}: {}\n", path, skipped);
+    }
+    const auto* const stop =
+        file.records.empty() ? nullptr : std::get_if<contract::RunStop>(&file.records.back());
+    if (stop != nullptr && stop->outcome == RunOutcome::Lost) {
+      problems += fmt::format("{}: {}\n", path, stop->reason);
+    }
+    return problems;
+  }
+
   const LogFormat& format_of(const std::string& run_id) {
     const auto position = plan_position(run_id);
     const std::string name = position ? plan_.runs[*position].log_format : "";
@@ -176,7 +223,8 @@ class Ingest {
   std::string take_run_json(const std::string& run_id, const std::string& text,
                             const std::string& name) {
     try {
-      const contract::RunSpec spec = contract::run_spec_from_json(text, name);
+      contract::RunSpec spec = contract::run_spec_from_json(text, name);
+      if (is_imported_) keep_what_is_said(spec);
       if (spec.run_id == run_id) {
         replace_run(database_, spec, name);
         return "";
@@ -201,7 +249,7 @@ class Ingest {
       }
     }
     std::string problems;
-    contract::ResultsFile file = format.read(text, spec);
+    contract::ResultsFile file = format.read(text, spec).file;
     for (const std::string& skipped : file.skipped) {
       problems += fmt::format("{}: {}\n", key.source, skipped);
     }
@@ -221,8 +269,7 @@ class Ingest {
     std::vector<std::string> gone;
     while (runs.executeStep()) {
       const std::string run_id = runs.getColumn(0);
-      const std::string file = relative(folder_.run(run_id).run_json());
-      if (!present_.contains(file)) gone.push_back(run_id);
+      if (!fs::exists(folder_.run(run_id).run_json())) gone.push_back(run_id);
     }
     for (const std::string& run_id : gone) delete_run(database_, run_id);
     SQLite::Statement launches(database_, "SELECT run_id, launch FROM launch");
@@ -233,9 +280,7 @@ class Ingest {
       if (!launches_.contains(key)) lost.push_back(key);
     }
     for (const auto& [run_id, launch] : lost) delete_launch(database_, run_id, launch);
-    for (const auto& [path, source] : known_) {
-      if (!present_.contains(path)) execute(database_, "DELETE FROM source WHERE path = ?", path);
-    }
+    sources_.forget_gone();
   }
 
   /// A task of an array that has not started.
@@ -256,39 +301,11 @@ class Ingest {
     }
   }
 
-  /// Reads what the runner and the job scripts noted: small files, read each time.
-  void collect_ends() {
-    std::vector<std::pair<fs::path, bool>> logs{{folder_.launch_log(), true}};
-    for (const std::string& name : entries(folder_.logs())) {
-      if (name.ends_with(".end")) logs.emplace_back(folder_.logs() / name, false);
-    }
-    std::map<std::string, const contract::PlannedJob*> jobs;
-    for (const contract::PlannedJob& job : plan_.jobs) jobs[job.name] = &job;
-    using Scope = EndRecord::Scope;
-    for (const auto& [path, by_runner] : logs) {
-      if (!fs::exists(path)) continue;
-      for (const auto& record : contract::parse_launch_log(base::read_file(path))) {
-        if (record.event != "ended") continue;
-        const Scope said = by_runner ? Scope::Run : Scope::Script;
-        const auto job = jobs.find(record.job);
-        if (!record.run_id.empty()) {
-          ends_[record.run_id].push_back({said, relative(path), record});
-        } else if (job != jobs.end()) {
-          // The end of a job that runs one thing is the end of that thing.
-          const bool alone = job->second->run_ids.size() == 1;
-          for (const std::string& run_id : job->second->run_ids) {
-            ends_[run_id].push_back({alone ? said : Scope::Job, relative(path), record});
-          }
-        }
-      }
-    }
-  }
-
   /// Decides how the run and its launches ended and writes that down.
   void conclude(const std::string& run_id) {
     std::vector<LaunchSeen> seen;
     SQLite::Statement query(database_,
-                            "SELECT launch, started, stop_outcome, stop_reason FROM launch "
+                            "SELECT launch, started, stop_outcome, stop_reason, source FROM launch "
                             "WHERE run_id = ? ORDER BY launch");
     query.bind(1, run_id);
     while (query.executeStep()) {
@@ -296,13 +313,14 @@ class Ingest {
       seen.push_back({query.getColumn(0), started.isNull() ? std::nan("") : started.getDouble(),
                       contract::outcome_from_string(query.getColumn(2).getString()),
                       query.getColumn(3).getString()});
+      if (is_imported_) seen.back().source = query.getColumn(4).getString();
     }
     const std::vector<LaunchEnd> ends = decide_ends(seen, ends_[run_id]);
     LaunchEnd last = ends.empty() ? decide_without_launch(ends_[run_id]) : ends.back();
     std::optional<int> result_launch;
     for (std::size_t i = 0; i < ends.size(); ++i) {
       write_end(run_id, seen[i].launch, ends[i]);
-      if (ends[i].outcome != contract::to_string(contract::RunOutcome::Completed)) continue;
+      if (ends[i].outcome != contract::to_string(RunOutcome::Completed)) continue;
       result_launch = seen[i].launch;
       last = ends[i];
     }
@@ -341,18 +359,7 @@ class Ingest {
   }
 
   void report() {
-    SQLite::Statement query(database_,
-                            "SELECT path, truncated, problems FROM source "
-                            "WHERE truncated OR problems <> '' ORDER BY path");
-    while (query.executeStep()) {
-      if (query.getColumn(1).getInt() != 0) summary_.truncated.push_back(query.getColumn(0));
-      std::string problems = query.getColumn(2);
-      while (!problems.empty()) {
-        const std::size_t end = std::min(problems.find('\n'), problems.size());
-        summary_.problems.push_back(problems.substr(0, end));
-        problems.erase(0, end + 1);
-      }
-    }
+    sources_.report(summary_);
     SQLite::Statement unplanned(database_, "SELECT run_id FROM run WHERE plan_position IS NULL");
     while (unplanned.executeStep()) summary_.unplanned.push_back(unplanned.getColumn(0));
   }
@@ -360,14 +367,16 @@ class Ingest {
   const contract::PlanDir& folder_;
   const contract::Plan& plan_;
   SQLite::Database& database_;
-  std::map<std::string, Source> known_;  ///< before this time
-  std::set<std::string> present_;        ///< files found now
+  Sources sources_;
   std::set<std::string> runs_;
   std::set<std::string> unreadable_;                ///< planned runs without a description
   std::set<std::pair<std::string, int>> launches_;  ///< run id and launch number, found now
-  std::map<std::string, std::vector<EndRecord>> ends_;
+  NotedEnds ends_;
   std::map<std::string, int> positions_;
   contract::RunTables tables_;
+  const bool is_imported_;  ///< all runs are logs of other programs
+  std::string log_path_;    ///< of the log that was read last: several runs may be in one
+  ForeignText log_;
   IngestSummary summary_;
 };
 

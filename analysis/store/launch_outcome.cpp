@@ -67,7 +67,7 @@ LaunchEnd decide(const LaunchSeen& launch, const std::vector<EndRecord>& ends) {
     if (auto end = stopped(launch, *script)) return *end;
   }
   if (launch.run_stop) {
-    return {contract::to_string(*launch.run_stop), "results.jsonl", launch.reason};
+    return {contract::to_string(*launch.run_stop), launch.source, launch.reason};
   }
   if (script != nullptr) return said_by(*script);
   if (const EndRecord* end = last_of(ends, Scope::Job)) return said_by_job(*end);

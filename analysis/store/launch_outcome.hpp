@@ -16,6 +16,7 @@ struct LaunchSeen {
   double started = 0;                            ///< NaN when it says nothing
   std::optional<contract::RunOutcome> run_stop;  ///< of its last record
   std::string reason;                            ///< of run_stop
+  std::string source = "results.jsonl";          ///< the file that says this
 };
 
 /// An `ended` record that concerns the run.

@@ -176,7 +176,9 @@ void replace_run(SQLite::Database& database, const contract::RunSpec& s,
   const std::string& compression = s.framework_options.compression;
   run.add(s.run_id, source, s.repetition, static_cast<std::int64_t>(s.seed), s.framework, s.model);
   run.add(s.loader, s.dataset.kind, s.precision, s.gpus, s.resources.nodes);
-  run.add(s.resources.cores_per_rank, s.resources.device, s.batch_per_gpu, s.global_batch);
+  const int cores = s.resources.cores_per_rank;
+  run.add(cores > 0 ? std::optional(cores) : std::nullopt, s.resources.device, s.batch_per_gpu,
+          s.global_batch);
   run.add(s.accumulation_steps, s.epochs, s.warmup_epochs, s.lr_schedule.kind, s.lr.base,
           s.lr.peak);
   run.add(s.optimizer.kind, s.label_smoothing, compression == "none" ? "" : compression).done();

@@ -141,8 +141,40 @@ ALTER TABLE run ADD COLUMN compression TEXT;
 UPDATE source SET mtime_ns = 0, sha256 = '' WHERE path IN (SELECT source FROM run);
 )sql";
 
-constexpr std::array<const char*, 5> kMigrations{kVersion1, kVersion2, kVersion3, kVersion4,
-                                                 kVersion5};
+constexpr const char* kVersion6 = R"sql(
+-- For people and their programs (docs/importing.md): each number with its run, and the file, its
+-- SHA-256 and the line that say it. Columns never change their meaning.
+CREATE VIEW run_view AS
+SELECT run.run_id, repetition, run.outcome, gpus, run.nodes, batch_per_gpu, global_batch,
+  framework, model, loader, dataset, precision, device, launch, launch.reason,
+  launch.source AS source, sha256
+FROM run LEFT JOIN launch ON launch.run_id = run.run_id AND launch.launch = (
+    SELECT coalesce(run.result_launch, max(last.launch)) FROM launch AS last
+    WHERE last.run_id = run.run_id)
+  LEFT JOIN source ON source.path = launch.source
+WHERE plan_position IS NOT NULL;
+
+CREATE VIEW step_window_view AS
+SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, step_window.*,
+  step_window.samples / step_window.wall_s AS samples_per_s, launch.source AS source, sha256
+FROM step_window JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  LEFT JOIN source ON source.path = launch.source;
+
+CREATE VIEW epoch_view AS
+SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, epoch.*,
+  launch.source AS source, sha256
+FROM epoch JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  LEFT JOIN source ON source.path = launch.source;
+
+CREATE VIEW eval_view AS
+SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, eval.*,
+  launch.source AS source, sha256
+FROM eval JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  LEFT JOIN source ON source.path = launch.source;
+)sql";
+
+constexpr std::array<const char*, 6> kMigrations{kVersion1, kVersion2, kVersion3,
+                                                 kVersion4, kVersion5, kVersion6};
 
 }  // namespace
 

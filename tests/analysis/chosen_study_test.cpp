@@ -49,6 +49,21 @@ TEST_CASE("a chosen baseline that was not measured is a usage error naming it") 
                     Contains("gpus=16") && Contains("it has gpus=1, 2"));
 }
 
+TEST_CASE("outlying repeats are left out when asked, by a policy there is") {
+  Collected collected;
+  collected.study.add("ddp", 2, {.samples_per_s = 900}, 2);
+  std::ostringstream out;
+  collect_and_report({.plan_folder = collected.study.folder.root(), .tables = false}, out);
+  StudyChoice choice = collected.choice("");
+  CHECK(open_study(choice).frame.runs.size() == 3);
+  choice.outliers = "drop-first";
+  const ChosenStudy study = open_study(choice);
+  CHECK(study.frame.runs.size() == 2);
+  CHECK_THAT(study.frame.outliers, Contains("outliers (drop-first): 1 run left out: ddp-g2-r1"));
+  choice.outliers = "drop";
+  CHECK_THROWS_WITH(open_study(choice), Contains("unknown outlier policy \"drop\""));
+}
+
 TEST_CASE("a folder that was not collected says so") {
   const test::WrittenStudy study;
   CHECK_THROWS_WITH(open_study({study.folder.root().string(), ""}),

@@ -43,7 +43,7 @@ TEST_CASE("collecting prints the efficiency and accuracy tables and what it wrot
   CHECK_THAT(out.str(), Contains("Parallel efficiency of made-up") && Contains("0.950") &&
                             Contains("Test accuracy by global batch") && Contains("97.00"));
   CHECK_THAT(out.str(), Contains("4 of 4 runs used"));
-  CHECK_THAT(out.str(), Contains("tables/efficiency.{md,csv,tex}"));
+  CHECK_THAT(out.str(), Contains("tables/efficiency.{md,csv,tex,json}"));
   for (const char* file : {"efficiency.md", "efficiency.tex", "efficiency.csv", "accuracy.md",
                            "accuracy.tex", "accuracy.csv", "breakdown.md"}) {
     CHECK(std::filesystem::exists(study.folder.tables() / file));

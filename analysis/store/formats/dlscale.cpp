@@ -5,8 +5,12 @@
 namespace dlscale::analysis {
 namespace {
 
-contract::ResultsFile read(std::string_view text, const contract::RunSpec&) {
-  return contract::parse_results(text);
+bool recognises(std::string_view head) {
+  return head.starts_with(R"({"record": "run_start", )");
+}
+
+LogContent read(std::string_view text, const contract::RunSpec&) {
+  return {.facts = {}, .file = contract::parse_results(text)};
 }
 
 }  // namespace
@@ -15,8 +19,12 @@ extern const LogFormat dlscale_entry;
 const LogFormat dlscale_entry{
     .name = "dlscale",
     .summary = "results.jsonl as dlscale-train writes it (docs/results-format.md)",
+    .rates =
+        "of all ranks over the slowest rank's wall time, waiting for data included; a launch's "
+        "first steps are marked as warm-up",
     .file = "results.jsonl",
     .needs_run = false,
+    .recognises = &recognises,
     .read = &read,
 };
 

@@ -153,7 +153,18 @@ class Log {
   bool warmup_ = true;
 };
 
-contract::ResultsFile read(std::string_view text, const contract::RunSpec& run) {
+bool recognises(std::string_view head) {
+  for (std::size_t start = 0; start < head.size();) {
+    const std::size_t end = std::min(head.find('\n', start), head.size());
+    const std::string line(head.substr(start, end - start));
+    const std::size_t at = line.find("Train: ");
+    if (at != std::string::npos && read_train_line(line.c_str() + at)) return true;
+    start = end + 1;
+  }
+  return false;
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
   Log log(run);
   int number = 0;
   for (std::size_t start = 0; start < text.size();) {
@@ -161,7 +172,7 @@ contract::ResultsFile read(std::string_view text, const contract::RunSpec& run) 
     log.take(++number, std::string(text.substr(start, end - start)));
     start = end + 1;
   }
-  return log.finish();
+  return {.facts = {}, .file = log.finish()};
 }
 
 }  // namespace
@@ -169,9 +180,12 @@ contract::ResultsFile read(std::string_view text, const contract::RunSpec& run) 
 extern const LogFormat timm_entry;
 const LogFormat timm_entry{
     .name = "timm",
-    .summary = "standard output of timm's train.py; rates are global and include waiting for data",
+    .summary = "standard output of timm's train.py",
+    .rates =
+        "of all ranks, waiting for data included; the first line of a run is marked as warm-up",
     .file = "stdout",
     .needs_run = true,
+    .recognises = &recognises,
     .read = &read,
 };
 

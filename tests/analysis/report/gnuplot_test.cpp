@@ -23,6 +23,8 @@ Frame measured() {
   for (RunRow& run : frame.runs) {
     run.evals = {{0, 0.8, 1.0}, {1, 0.9, 0.5}};
     run.epochs = {{0, 3, 0.9}, {1, 2, 0.4}};
+    run.size = {1000, 60000, 100};
+    run.steps.bytes_sent = 4000;
   }
   return frame;
 }
@@ -90,6 +92,23 @@ TEST_CASE("a gnuplot that is missing or fails leaves the pictures of another tim
   }
   const std::filesystem::directory_iterator entries(folder.path());
   CHECK(std::distance(begin(entries), end(entries)) == 3);
+}
+
+TEST_CASE("pictures for print have a column's width and leave the title to their caption") {
+  const Figure figure = find_figure_kind("speedup").make(measured(), {});
+  const std::string script = gnuplot_script(figure, "s", {"svg", "pdf"});
+  CHECK_THAT(script, Contains("pdfcairo size 8.60cm") && Contains("key outside below"));
+  CHECK(script.find("unset title") > script.find("set title 'Speed-up of made-up'"));
+}
+
+TEST_CASE("efficiency has a band, bars are hatched, reference lines are called by their names") {
+  const auto script = [](const char* kind) {
+    return gnuplot_script(find_figure_kind(kind).make(measured(), {}), "s", {"svg"});
+  };
+  CHECK_THAT(script("efficiency"), Contains("with filledcurves") && !Contains("yerrorbars"));
+  CHECK_THAT(script("breakdown"), Contains("fs pattern 4"));
+  CHECK_THAT(script("speedup"), Contains("title 'ideal'"));
+  CHECK_THAT(script("pareto"), Contains("title 'Pareto front'") && Contains("with labels"));
 }
 
 TEST_CASE("labels with quotes and markup are drawn as they are") {

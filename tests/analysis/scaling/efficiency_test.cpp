@@ -85,7 +85,7 @@ TEST_CASE("efficiency of a few repeats comes with its range") {
   CHECK(e.interval.high == Approx(0.9));
 }
 
-TEST_CASE("efficiency of six repeats comes with a bootstrap interval around it") {
+TEST_CASE("efficiency of six repeats comes with a 95 % interval around it") {
   std::vector<RunRow> runs;
   for (int r = 1; r <= 6; ++r) {
     runs.push_back(run_at(1, 1000 + 3 * r, "ddp", r));
@@ -93,7 +93,7 @@ TEST_CASE("efficiency of six repeats comes with a bootstrap interval around it")
   }
   const Only only(runs, 1);
   const Estimate e = efficiency(only.curve.points[1], only.baseline);
-  CHECK(e.interval.kind == Interval::Kind::Bootstrap95);
+  CHECK(e.interval.kind == Interval::Kind::Confidence95);
   CHECK(e.interval.low <= e.value);
   CHECK(e.interval.high >= e.value);
 }

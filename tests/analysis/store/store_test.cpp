@@ -72,6 +72,7 @@ TEST_CASE("a database of the schema before is brought up to date, its rows kept"
   {
     SQLite::Database database(study.folder.database().string(), SQLite::OPEN_READWRITE);
     database.exec(
+        "DROP VIEW run_view; DROP VIEW step_window_view; DROP VIEW epoch_view; DROP VIEW eval_view;"
         "DROP TABLE eval_metric; DROP TABLE target; DROP TABLE inference;"
         "ALTER TABLE step_window DROP COLUMN extra; ALTER TABLE run DROP COLUMN compression;"
         "PRAGMA user_version = 3");
@@ -80,7 +81,9 @@ TEST_CASE("a database of the schema before is brought up to date, its rows kept"
   ingest(study.folder);
   CHECK(read_frame(study.folder).runs.size() == 2);
   SQLite::Database database(study.folder.database().string());
-  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 5);
+  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 6);
+  CHECK(database.execAndGet("SELECT count(*) FROM run_view WHERE sha256 IS NOT NULL").getInt() ==
+        2);
   CHECK(database.execAndGet("SELECT count(*) FROM run WHERE compression IS NULL").getInt() == 0);
   for (const char* table : {"eval_metric", "target", "inference"}) {
     CHECK(database.execAndGet(std::string("SELECT count(*) FROM ") + table).getInt() == 0);

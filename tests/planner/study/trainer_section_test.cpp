@@ -82,7 +82,8 @@ TEST_CASE("a broken [trainer] or parameter is refused with place and key") {
             .rfind("s.toml:13:14: trainer.log_format: unknown log format \"a b\"", 0) == 0);
   CHECK(error({.rest = kTrainer + "log_format = \"tim\""}) ==
         "s.toml:13:14: trainer.log_format: unknown log format \"tim\"; did you mean \"timm\"? "
-        "(known: dlscale, timm)");
+        "(known: dlscale, timm, mlperf, dllogger, torchvision, horovod, tf_cnn_benchmarks, "
+        "pytorch_ddp, deepspeed, mxnet, torch7)");
   CHECK(error({.training = "lr = { base = 1 }\nparameters.x = 1"}) ==
         "s.toml:9:16: training.parameters.x: is for an external trainer: give [trainer] command, "
         "too");

@@ -18,7 +18,7 @@ using contract::StepWindow;
 contract::ResultsFile read(const std::string& text, std::int64_t global_batch = 1024) {
   contract::RunSpec run{.run_id = "r", .gpus = 8};
   run.global_batch = global_batch;
-  return base::find(log_formats(), "log format", "timm").read(text, run);
+  return base::find(log_formats(), "log format", "timm").read(text, run).file;
 }
 
 template <class Record>
@@ -86,6 +86,12 @@ TEST_CASE("timm: lines that only look like its own are named, other lines are no
                                                  "line 3: no line of timm's after \"Train:\"",
                                                  "line 4: no line of timm's after \"Test:\""});
   CHECK(all<StepWindow>(file).empty());
+}
+
+TEST_CASE("timm: a log is recognised by a whole line of its own") {
+  const auto& timm = base::find(log_formats(), "log format", "timm");
+  CHECK(timm.recognises("Training with a single process\n" + train(0, 0, 11)));
+  CHECK_FALSE(timm.recognises("Train: soon\nTest: [no]\n"));
 }
 
 TEST_CASE("timm: a published log of 300 epochs has their times and accuracies") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Summaries of repeated measurements and how far they can be trusted. Pure and deterministic.
+// How far medians of repeats and ratios of them can be trusted. Pure and deterministic;
+// docs/statistics.md has the methods and how often they were right.
 #pragma once
 
 #include <cstddef>
@@ -7,23 +8,15 @@
 
 namespace dlscale::analysis {
 
-/// All four throw base::RunError on an empty list.
-double mean(const std::vector<double>& values);
-double median(const std::vector<double>& values);
-/// Linear interpolation between order statistics (Hyndman and Fan's type 7), q in [0, 1].
-double quantile(const std::vector<double>& values, double q);
-/// With n - 1; 0 for a single value.
-double standard_deviation(const std::vector<double>& values);
-
 /// Fewer repeats than this give no 95 % interval of a median: even their whole range covers less
 /// (n = 5: 93.8 %, n = 6: 96.9 %; Hoefler and Belli, SC'15, rules 5 and 6).
 inline constexpr std::size_t kFewestForInterval = 6;
 
 struct Interval {
   enum class Kind {
-    None,         ///< one value: nothing is known about the spread
-    Range,        ///< smallest to largest; no statement of probability
-    Bootstrap95,  ///< 95 % percentile bootstrap
+    None,          ///< one value: nothing is known about the spread
+    Range,         ///< smallest to largest, no interval: no statement of probability
+    Confidence95,  ///< covers the true value 95 times of 100
   };
   Kind kind = Kind::None;
   double low = 0;
@@ -48,12 +41,13 @@ struct Repeats {
   }
 };
 
-/// Of the median: nothing for one value, the range below kFewestForInterval, else the bootstrap.
+/// Of the median: nothing for one value, the range below kFewestForInterval, else order statistics
+/// interpolated to 95 % (Hettmansperger and Sheather, 1986). It assumes no distribution.
 Interval interval_of_median(const std::vector<double>& values);
 
-/// Of median(numerators) / median(denominators), all positive and independent of each other. A list
-/// is resampled in the same way in each call, so that all points of a curve share the resamples of
-/// their baseline. The kind is that of the smaller list.
+/// Of median(numerators) / median(denominators), all positive and independent of each other, from
+/// the intervals of both medians (MOVER on logarithms: Donner and Zou, 2012). The kind is that of
+/// the shorter list.
 Interval interval_of_ratio(const std::vector<double>& numerators,
                            const std::vector<double>& denominators);
 

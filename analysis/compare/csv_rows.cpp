@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/compare/csv_rows.hpp"
+
+#include <fmt/format.h>
+
+namespace dlscale::analysis {
+namespace {
+
+class CsvReader {
+ public:
+  CsvReader(std::string_view text, const std::string& file) : text_(text), file_(file) {
+    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
+  }
+
+  CsvText read() {
+    CsvText csv;
+    while (at_ < text_.size()) {
+      if (skip_line_end()) continue;
+      if (text_[at_] == '#') {
+        csv.comments.push_back(comment());
+        continue;
+      }
+      std::vector<CsvCell> row = cells();
+      if (csv.header.empty()) {
+        csv.header = std::move(row);
+      } else {
+        require_length(row, csv.header.size());
+        csv.rows.push_back(std::move(row));
+      }
+    }
+    if (csv.header.empty()) throw base::SpecError({file_, line_, 1}, "", "no header line");
+    return csv;
+  }
+
+ private:
+  base::Location here() const { return {file_, line_, static_cast<int>(at_ - line_start_) + 1}; }
+
+  bool at_line_end() const {
+    return at_ >= text_.size() || text_[at_] == '\n' || text_.substr(at_, 2) == "\r\n";
+  }
+
+  bool skip_line_end() {
+    if (at_ >= text_.size() || !at_line_end()) return false;
+    at_ += text_[at_] == '\r' ? 2 : 1;
+    ++line_;
+    line_start_ = at_;
+    return true;
+  }
+
+  CsvCell comment() {
+    CsvCell cell{"", here()};
+    ++at_;
+    while (!at_line_end()) cell.text += text_[at_++];
+    if (cell.text.starts_with(' ')) cell.text.erase(0, 1);
+    return cell;
+  }
+
+  std::vector<CsvCell> cells() {
+    std::vector<CsvCell> row{cell()};
+    while (at_ < text_.size() && text_[at_] == ',') {
+      ++at_;
+      row.push_back(cell());
+    }
+    return row;
+  }
+
+  CsvCell cell() {
+    CsvCell cell{"", here()};
+    if (at_ < text_.size() && text_[at_] == '"') {
+      quoted(cell);
+      return cell;
+    }
+    while (!at_line_end() && text_[at_] != ',') cell.text += text_[at_++];
+    return cell;
+  }
+
+  void quoted(CsvCell& cell) {
+    for (++at_;; ++at_) {
+      if (at_ >= text_.size()) throw base::SpecError(cell.place, "", "this quote is never closed");
+      if (text_[at_] == '"') {
+        if (text_.substr(at_, 2) != "\"\"") break;
+        ++at_;
+      } else if (text_[at_] == '\n') {
+        ++line_;
+        line_start_ = at_ + 1;
+      }
+      cell.text += text_[at_];
+    }
+    ++at_;
+    if (!at_line_end() && text_[at_] != ',') {
+      throw base::SpecError(here(), "", "a comma is missing behind the closing quote");
+    }
+  }
+
+  void require_length(const std::vector<CsvCell>& row, std::size_t length) const {
+    if (row.size() == length) return;
+    throw base::SpecError(
+        row.size() > length ? row[length].place : row.front().place, "",
+        fmt::format("{} cells, but the header has {} columns", row.size(), length));
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+  std::size_t line_start_ = 0;
+  int line_ = 1;
+};
+
+}  // namespace
+
+CsvText parse_csv(std::string_view text, const std::string& file) {
+  return CsvReader(text, file).read();
+}
+
+}  // namespace dlscale::analysis

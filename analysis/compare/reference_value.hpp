@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as publications print them: rounded, bounded, with a unit.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace dlscale::analysis {
+
+/// What a printed number can mean, in base units: from `low` to `high`, rounding included.
+struct Printed {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+/// Exponents of seconds, bytes and operations. Images, values and other counts have none.
+using Dimension = std::array<int, 3>;
+
+struct Unit {
+  double factor = 1;  ///< of a number in this unit to base units: s, B, operations
+  Dimension dimension{};
+};
+
+/// "ms", "GB", "Gbit/s", "GiB", "TFLOP/s", "%", "image/s", "1"; empty for what is no unit.
+std::optional<Unit> parse_unit(std::string_view text);
+
+/// "0.76" is 0.755 to 0.765, "1/2" exact, "20..40" from 19.5 to 40.5; empty for what is no number.
+std::optional<Printed> parse_printed(std::string_view text);
+
+/// Significant digits as printed: 4 of "24.45", 2 of "0.70".
+int significant_digits(std::string_view text);
+
+/// How much larger `to` is than `from`, at least and at most.
+Printed ratio(const Printed& to, const Printed& from);
+bool overlap(const Printed& a, const Printed& b);
+
+}  // namespace dlscale::analysis

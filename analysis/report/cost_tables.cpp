@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of what speed costs: GPU-hours, and up to how many GPUs they are well spent.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/report/headings.hpp"
+#include "analysis/report/table_parts.hpp"
+#include "analysis/report/tables.hpp"
+#include "analysis/scaling/knee.hpp"
+#include "analysis/statistics/summary.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr double kHour = 3600;
+
+std::optional<double> hours_per_epoch(const CurvePoint& point) {
+  const std::int64_t samples = point.repeats.front()->size.train_samples;
+  if (samples <= 0) return std::nullopt;
+  return median(point.seconds_per_sample) * point.gpus * static_cast<double>(samples) / kHour;
+}
+
+/// Lower and upper end of the rate that so many seconds of so many GPUs make.
+Interval per_hour(const Interval& seconds, int gpus) {
+  if (seconds.kind == Interval::Kind::None) return seconds;
+  return {seconds.kind, kHour / (seconds.high * gpus), kHour / (seconds.low * gpus)};
+}
+
+std::string meaning_of(const Knee& knee, const std::string& worker) {
+  return fmt::format("use at most {}{}", count_of(knee.gpus, worker),
+                     knee.largest ? " (the most that was measured)" : "");
+}
+
+void add_knee(Table& table, Row row, const std::string& demand, const Knee& knee,
+              const std::string& worker) {
+  row.text(demand);
+  if (knee.low) {
+    row.interval({Interval::Kind::Confidence95, double(*knee.low), double(*knee.high)});
+    row.number(knee.support);
+  } else {
+    row.nothing().nothing();
+  }
+  row.text(meaning_of(knee, worker)).into(table);
+}
+
+/// Of the points of one key, ascending by GPU count, those with an accuracy.
+std::vector<AccuracyPoint> of_key(const std::vector<AccuracyPoint>& points, const CurveKey& key) {
+  std::vector<AccuracyPoint> own;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(own),
+               [&](const AccuracyPoint& point) { return point.key == key; });
+  return own;
+}
+
+}  // namespace
+
+Table cost_table(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<ScalingCurve> curves = scaling_curves(frame);
+  const Start start(frame, keys_of(curves));
+  const Repeats repeats = repeats_of(curves);
+  const std::string hours = start.worker + "-h";
+  std::vector<std::string> notes{describe_mode(frame), describe_statistic(repeats),
+                                 "samples per " + start.worker + "-hour = samples / (time x " +
+                                     start.worker +
+                                     "s), of training steps alone; spent: training time of all "
+                                     "repeats, with what was done again"};
+  add_frame_notes(notes, frame);
+  const std::string rate = "samples_per_gpu_hour";
+  Table table = begin_table(start, "cost", "Cost of " + frame.study, std::move(notes),
+                            {{"n", "n"},
+                             {rate, "samples/" + hours, "", 0},
+                             {rate, interval_title(repeats), "", 0, 1, true},
+                             {"gpu_hours_per_epoch", "epoch", hours, 4},
+                             {"gpu_hours_spent", "spent", hours, 3},
+                             {"gpu_hours_lost", "of it lost", hours, 3}});
+  for (const ScalingCurve& curve : curves) {
+    for (const CurvePoint& point : curve.points) {
+      double kept_s = 0;
+      double lost_s = 0;
+      for (const RunRow* run : point.repeats) {
+        kept_s += run->spent.kept_s * run->gpus;
+        lost_s += run->spent.lost_s * run->gpus;
+      }
+      const std::vector<double>& times = point.seconds_per_sample;
+      Row row = start.row(curve.key, point.gpus);
+      row.number(static_cast<double>(times.size()));
+      row.number(kHour / (median(times) * point.gpus));
+      row.interval(per_hour(interval_of_median(times), point.gpus));
+      row.number(hours_per_epoch(point));
+      row.number((kept_s + lost_s) / kHour).number(lost_s / kHour).into(table);
+    }
+  }
+  return table;
+}
+
+Table knee_table(const Frame& frame, const AnalysisOptions& options) {
+  const std::vector<ScalingCurve> curves = scaling_curves(frame);
+  const std::vector<BaselineChoice> choices =
+      choose_baselines(curves, options.baseline, options.allow_mixed);
+  const Start start(frame, keys_of(curves));
+  std::vector<std::string> notes{
+      describe_baseline(choices, options.baseline, start.worker), describe_mode(frame),
+      "the largest count measured up to which every point meets the demand, by medians; from n = 6 "
+      "on 95 % of 2000 bootstrap resamples have it in the interval, and the share of them that has "
+      "it where it is shown is its support"};
+  for (const std::string& problem : describe_problems(choices)) notes.push_back(problem);
+  add_frame_notes(notes, frame);
+  Table table = begin_table(start, "knee", "How many " + start.worker + "s pay in " + frame.study,
+                            std::move(notes),
+                            {{"demand", "demand"},
+                             {"knee_gpus", "95 % interval", "", 0, 1, true},
+                             {"support", "support", "%", 0, 100},
+                             {"advice", "advice"}});
+  const std::vector<AccuracyPoint> accuracies = accuracy_points(frame);
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (choices[i].baseline) {
+      const Knee knee = efficiency_knee(curves[i], *choices[i].baseline, kWorthwhileEfficiency);
+      add_knee(table, start.row(curves[i].key, knee.gpus),
+               fmt::format("efficiency >= {}", kWorthwhileEfficiency), knee, start.worker);
+    }
+    const std::vector<AccuracyPoint> own = of_key(accuracies, curves[i].key);
+    if (own.size() < 2) continue;
+    const Knee knee = accuracy_knee(own, kBearableAccuracyLoss);
+    add_knee(table, start.row(curves[i].key, knee.gpus),
+             fmt::format("accuracy loss <= {} %", 100 * kBearableAccuracyLoss), knee, start.worker);
+  }
+  return table;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A study's report as files: for papers, for pages, for programs and for browsers.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "analysis/report/study_page.hpp"
+
+namespace dlscale::analysis {
+
+struct WrittenKit {
+  std::size_t tables = 0;
+  std::size_t figures = 0;
+  std::string problem;  ///< why there are no pictures; empty when there are
+};
+
+/// Writes into `folder` tables/<id>.{md,csv,tex,json}, figures/<id>.{csv,gp,svg,pdf,tex,pgf.csv},
+/// report.html and paper.tex. Pictures are drawn by `gnuplot`, several at a time. The same page
+/// gives the same bytes. `on_part` is told what was written and how much is done, 0 to 1, by one
+/// thread at a time. Throws base::RunError when a file cannot be written.
+WrittenKit write_kit(const StudyPage& page, const std::filesystem::path& folder,
+                     const std::function<void(const std::string&, double)>& on_part = {},
+                     const std::string& gnuplot = "gnuplot");
+
+}  // namespace dlscale::analysis

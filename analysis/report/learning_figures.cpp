@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of what was learnt: accuracy and loss over batches, epochs, time and cost.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "analysis/report/figure_parts.hpp"
+#include "analysis/report/figures.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Training alone, over the epochs up to and with this one.
+double train_s(const RunRow& run, int last_epoch) {
+  double sum = 0;
+  for (const EpochRow& epoch : run.epochs) {
+    if (epoch.epoch <= last_epoch) sum += epoch.wall_s;
+  }
+  return sum;
+}
+
+double all_train_s(const RunRow& run) {
+  return run.epochs.empty() ? 0 : train_s(run, run.epochs.back().epoch);
+}
+
+/// The first time that an evaluation found at least this accuracy; nothing if none did.
+std::optional<double> time_to(const RunRow& run, double accuracy) {
+  for (const EvalRow& eval : run.evals) {
+    if (eval.accuracy >= accuracy) return train_s(run, eval.epoch);
+  }
+  return std::nullopt;
+}
+
+/// The accuracy that times are compared at: the highest that runs had as their target, else the
+/// highest whole percent that every run reached.
+double compared_accuracy(const std::vector<AccuracyPoint>& points) {
+  double target = 0;
+  double reached = 1;
+  for (const AccuracyPoint& point : points) {
+    for (const RunRow* run : point.repeats) {
+      for (const TargetRow& row : run->targets) {
+        if (row.metric == "accuracy") target = std::max(target, row.threshold);
+      }
+      reached = std::min(reached, best_accuracy(*run));
+    }
+  }
+  // An accuracy of exactly 0.97 must not become 96 %.
+  return target > 0 ? target : std::floor(100 * reached + 1e-9) / 100;
+}
+
+bool all_timed(const AccuracyPoint& point) {
+  return std::all_of(point.repeats.begin(), point.repeats.end(),
+                     [](const RunRow* run) { return all_train_s(*run) > 0; });
+}
+
+std::vector<AccuracyPoint> timed_points(const Frame& frame) {
+  std::vector<AccuracyPoint> points = accuracy_points(frame);
+  std::erase_if(points, [](const AccuracyPoint& point) { return !all_timed(point); });
+  return points;
+}
+
+std::vector<CurveKey> keys_of(const std::vector<AccuracyPoint>& points) {
+  std::vector<CurveKey> keys;
+  for (const AccuracyPoint& point : points) keys.push_back(point.key);
+  return keys;
+}
+
+/// The series of this key, begun where there is none yet.
+Series& series_of(Figure& figure, std::vector<CurveKey>& drawn, Legend& legend,
+                  const CurveKey& key) {
+  const auto found = std::find(drawn.begin(), drawn.end(), key);
+  if (found != drawn.end()) return figure.series[static_cast<std::size_t>(found - drawn.begin())];
+  drawn.push_back(key);
+  return figure.series.emplace_back(legend.series(key));
+}
+
+/// Of the measured points those that none beats in both: more accuracy for no more cost.
+Series pareto_front(const std::vector<Series>& series) {
+  std::vector<FigurePoint> points;
+  for (const Series& one : series) {
+    points.insert(points.end(), one.points.begin(), one.points.end());
+  }
+  std::sort(points.begin(), points.end(), [](const FigurePoint& a, const FigurePoint& b) {
+    return std::pair(a.x, -a.y) < std::pair(b.x, -b.y);
+  });
+  Series front{"Pareto front", {}};
+  for (const FigurePoint& point : points) {
+    if (!front.points.empty() && point.y <= front.points.back().y) continue;
+    front.points.push_back({point.x, point.y, {}});
+  }
+  return front;
+}
+
+}  // namespace
+
+Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<AccuracyPoint> points = accuracy_points(frame);
+  // Along a line the batch grows: with the GPU count, or at one GPU count if curves fix it.
+  const bool at_fixed_gpus = !points.empty() && !value_of(points[0].key, "global_batch").empty();
+  const auto series_key = [&](const AccuracyPoint& point) {
+    if (!at_fixed_gpus) return point.key;
+    CurveKey key = with_gpus(point.key, point.gpus);
+    std::erase_if(key, [](const AxisValue& entry) { return entry.axis == "global_batch"; });
+    return key;
+  };
+  std::vector<CurveKey> keys;
+  for (const AccuracyPoint& point : points) keys.push_back(series_key(point));
+  Legend legend(keys, worker_word(frame));
+  Figure figure;
+  figure.title = fmt::format("Test accuracy by global batch of {}", frame.study);
+  figure.subtitle = "after the last epoch; " + accuracy_subtitle(frame, points);
+  figure.notes = figure_notes(frame);
+  figure.x = {"global_batch", "global batch (samples)", 2, false, true};
+  figure.y = {"accuracy_percent", "test accuracy (%)"};
+  figure.legend_title = legend.title();
+  std::vector<CurveKey> drawn;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Estimate& accuracy = points[i].final_accuracy;
+    series_of(figure, drawn, legend, keys[i])
+        .points.push_back({double(points[i].global_batch), 100 * accuracy.value,
+                           bounds_of(accuracy.interval, 100)});
+  }
+  return figure;
+}
+
+/// A line over epochs per point: medians over the repeats of what `values` says of one run, as
+/// pairs of epoch (from 0) and value.
+template <class Values>
+Figure epoch_figure(const Frame& frame, Values values) {
+  const std::vector<AccuracyPoint> points = accuracy_points(frame);
+  std::vector<CurveKey> keys;
+  for (const AccuracyPoint& point : points) keys.push_back(with_gpus(point.key, point.gpus));
+  Legend legend(keys, worker_word(frame));
+  Figure figure;
+  figure.subtitle = accuracy_subtitle(frame, points);
+  figure.notes = figure_notes(frame);
+  figure.x = {"epoch", "epoch", 0, false, true};
+  figure.legend_title = legend.title();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::map<int, std::vector<double>> by_epoch;
+    for (const RunRow* run : points[i].repeats) {
+      for (const auto& [epoch, value] : values(*run))
+        if (std::isfinite(value)) by_epoch[epoch].push_back(value);
+    }
+    Series series = legend.series(keys[i]);
+    for (const auto& [epoch, repeats] : by_epoch) {
+      series.points.push_back(
+          {double(epoch + 1), median(repeats), bounds_of(interval_of_median(repeats))});
+    }
+    figure.series.push_back(std::move(series));
+  }
+  return figure;
+}
+
+Figure accuracy_vs_epoch_figure(const Frame& frame, const AnalysisOptions&) {
+  Figure figure = epoch_figure(frame, [](const RunRow& run) {
+    std::vector<std::pair<int, double>> values;
+    for (const EvalRow& eval : run.evals) values.emplace_back(eval.epoch, 100 * eval.accuracy);
+    return values;
+  });
+  figure.title = fmt::format("Test accuracy by epoch of {}", frame.study);
+  figure.y = {"accuracy_percent", "test accuracy (%)"};
+  return figure;
+}
+
+Figure loss_figure(const Frame& frame, const AnalysisOptions&) {
+  Figure figure = epoch_figure(frame, [](const RunRow& run) {
+    std::vector<std::pair<int, double>> values;
+    for (const EpochRow& epoch : run.epochs) values.emplace_back(epoch.epoch, epoch.train_loss);
+    return values;
+  });
+  figure.title = fmt::format("Training loss by epoch of {}", frame.study);
+  figure.y = {"train_loss", "training loss (mean of the epoch)"};
+  return figure;
+}
+
+Figure accuracy_vs_time_figure(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<AccuracyPoint> points = timed_points(frame);
+  std::vector<CurveKey> keys;
+  double longest_s = 0;
+  for (const AccuracyPoint& point : points) {
+    keys.push_back(with_gpus(point.key, point.gpus));
+    for (const RunRow* run : point.repeats) longest_s = std::max(longest_s, all_train_s(*run));
+  }
+  Legend legend(keys, worker_word(frame));
+  const auto [axis, unit_s] = time_axis("training time", longest_s);
+  Figure figure;
+  figure.title = fmt::format("Test accuracy by training time of {}", frame.study);
+  figure.subtitle = accuracy_subtitle(frame, points) + "; time without evaluation";
+  figure.notes = figure_notes(frame);
+  figure.x = axis;
+  figure.y = {"accuracy_percent", "test accuracy (%)"};
+  figure.legend_title = legend.title();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::map<int, std::pair<std::vector<double>, std::vector<double>>> by_epoch;
+    for (const RunRow* run : points[i].repeats) {
+      for (const EvalRow& eval : run->evals) {
+        if (!std::isfinite(eval.accuracy)) continue;
+        by_epoch[eval.epoch].first.push_back(train_s(*run, eval.epoch) / unit_s);
+        by_epoch[eval.epoch].second.push_back(100 * eval.accuracy);
+      }
+    }
+    Series series = legend.series(keys[i]);
+    for (const auto& [epoch, values] : by_epoch) {
+      series.points.push_back({median(values.first), median(values.second),
+                               bounds_of(interval_of_median(values.second))});
+    }
+    figure.series.push_back(std::move(series));
+  }
+  return figure;
+}
+
+Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<AccuracyPoint> points = timed_points(frame);
+  const double accuracy = compared_accuracy(points);
+  const std::vector<CurveKey> keys = keys_of(points);
+  const std::string worker = worker_word(frame);
+  Legend legend(keys, worker);
+  Figure figure;
+  std::vector<CurveKey> drawn;
+  std::size_t reached = 0;
+  std::size_t runs = 0;
+  for (const AccuracyPoint& point : points) {
+    std::vector<double> times;
+    for (const RunRow* run : point.repeats) {
+      if (const auto time = time_to(*run, accuracy)) times.push_back(*time);
+    }
+    runs += point.repeats.size();
+    reached += times.size();
+    if (times.empty()) continue;
+    series_of(figure, drawn, legend, point.key)
+        .points.push_back(
+            {double(point.gpus), median(times), bounds_of(interval_of_median(times))});
+  }
+  figure.title =
+      fmt::format("Training time to {:g} % test accuracy of {}", 100 * accuracy, frame.study);
+  figure.subtitle =
+      fmt::format("{}; of the {} of {} that reached it", accuracy_subtitle(frame, points), reached,
+                  count_of(static_cast<int>(runs), "run"));
+  figure.notes = figure_notes(frame);
+  figure.x = gpu_axis(worker);
+  const auto [least, most] = y_span(figure);
+  figure.y = value_axis("train_s", "training time (s)", least, most);
+  figure.legend_title = legend.title();
+  return figure;
+}
+
+Figure pareto_figure(const Frame& frame, const AnalysisOptions&) {
+  constexpr double kHour = 3600;
+  const std::vector<AccuracyPoint> points = timed_points(frame);
+  const std::vector<CurveKey> keys = keys_of(points);
+  const std::string worker = worker_word(frame);
+  Legend legend(keys, worker);
+  Figure figure;
+  figure.title = fmt::format("Cost and test accuracy of {}", frame.study);
+  figure.subtitle = fmt::format("numbers: {}s; {}", worker, accuracy_subtitle(frame, points));
+  figure.notes = figure_notes(frame);
+  figure.notes.push_back(fmt::format(
+      "{0}-hours = {0}s x training time, without evaluation; median over repeats", worker));
+  figure.legend_title = legend.title();
+  figure.lines = false;
+  figure.note_id = "gpus";
+  std::vector<CurveKey> drawn;
+  for (const AccuracyPoint& point : points) {
+    std::vector<double> hours;
+    for (const RunRow* run : point.repeats) {
+      hours.push_back(all_train_s(*run) * point.gpus / kHour);
+    }
+    series_of(figure, drawn, legend, point.key)
+        .points.push_back({median(hours), 100 * point.final_accuracy.value,
+                           bounds_of(point.final_accuracy.interval, 100),
+                           std::to_string(point.gpus)});
+  }
+  figure.x = {"gpu_hours", worker + "-hours", 10};
+  figure.y = {"accuracy_percent", "test accuracy (%)"};
+  if (!figure.series.empty()) figure.ideal = pareto_front(figure.series);
+  return figure;
+}
+
+}  // namespace dlscale::analysis

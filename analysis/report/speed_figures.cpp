@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of how fast runs were: over GPU counts, and where a step's time goes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "analysis/report/figure_parts.hpp"
+#include "analysis/report/figures.hpp"
+#include "analysis/report/headings.hpp"
+#include "analysis/report/table_parts.hpp"
+#include "analysis/scaling/breakdown.hpp"
+#include "analysis/scaling/efficiency.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// The baseline all curves share, if they do.
+const Baseline* common_baseline(const std::vector<BaselineChoice>& choices) {
+  const Baseline* common = nullptr;
+  for (const BaselineChoice& choice : choices) {
+    if (!choice.baseline) continue;
+    if (common != nullptr && common->gpus() != choice.baseline->gpus()) return nullptr;
+    common = &*choice.baseline;
+  }
+  return common;
+}
+
+/// The ideal line through all points: x over the baseline's GPU count.
+Series ideal_line(const std::vector<Series>& series, const Baseline& baseline) {
+  Series ideal{"ideal", {}};
+  for (const Series& one : series) {
+    for (const FigurePoint& point : one.points) {
+      ideal.points.push_back({point.x, point.x / baseline.gpus(), {}});
+    }
+  }
+  return ideal;
+}
+
+/// A figure over GPU counts of what `estimate` makes of a point and its curve's baseline.
+template <class Estimator>
+Figure compared_figure(const Frame& frame, const AnalysisOptions& options, FigureAxis y, bool band,
+                       Estimator estimate) {
+  Drawing drawing(frame, options);
+  Figure figure;
+  figure.x = gpu_axis(drawing.worker);
+  figure.y = std::move(y);
+  figure.subtitle =
+      fmt::format("baseline {}; {}; {}", baseline_labels(drawing.choices, drawing.worker),
+                  short_mode(frame), short_statistic(drawing.repeats, band ? "band" : "bars"));
+  figure.band = band;
+  figure.notes = figure_notes(frame);
+  for (const std::string& problem : describe_problems(drawing.choices)) {
+    figure.notes.push_back(problem);
+  }
+  figure.legend_title = drawing.legend.title();
+  for (std::size_t i = 0; i < drawing.curves.size(); ++i) {
+    if (!drawing.choices[i].baseline) continue;
+    Series series = drawing.legend.series(drawing.curves[i].key);
+    for (const CurvePoint& point : drawing.curves[i].points) {
+      const Estimate value = estimate(point, *drawing.choices[i].baseline);
+      series.points.push_back({double(point.gpus), value.value, bounds_of(value.interval)});
+    }
+    figure.series.push_back(std::move(series));
+  }
+  const Baseline* common = common_baseline(drawing.choices);
+  if (common != nullptr) figure.ideal = ideal_line(figure.series, *common);
+  return figure;
+}
+
+/// A figure over GPU counts of what `value` makes of a curve's point, where it makes anything.
+template <class Value>
+Figure curve_figure(const Frame& frame, const AnalysisOptions& options, FigureAxis y, Value value) {
+  Drawing drawing(frame, options);
+  Figure figure;
+  figure.subtitle = fmt::format("{}; {}", short_mode(frame), short_statistic(drawing.repeats));
+  figure.notes = figure_notes(frame);
+  figure.x = gpu_axis(drawing.worker);
+  figure.legend_title = drawing.legend.title();
+  for (const ScalingCurve& curve : drawing.curves) {
+    Series series = drawing.legend.series(curve.key);
+    for (const CurvePoint& point : curve.points) {
+      const std::optional<Estimate> estimate = value(point);
+      if (!estimate) continue;
+      series.points.push_back({double(point.gpus), estimate->value, bounds_of(estimate->interval)});
+    }
+    if (!series.points.empty()) figure.series.push_back(std::move(series));
+  }
+  const auto [least, most] = y_span(figure);
+  figure.y = value_axis(y.id, y.title, least, most);
+  return figure;
+}
+
+/// Of the repeats of which `value` says something; nothing if it does of none.
+template <class Value>
+std::optional<Estimate> estimate_of(const CurvePoint& point, Value value) {
+  std::vector<double> values;
+  for (const RunRow* run : point.repeats) {
+    if (const std::optional<double> one = value(*run)) values.push_back(*one);
+  }
+  if (values.empty()) return std::nullopt;
+  return Estimate{median(values), interval_of_median(values), values.size()};
+}
+
+}  // namespace
+
+Figure speedup_figure(const Frame& frame, const AnalysisOptions& options) {
+  Figure figure = compared_figure(frame, options, {"speedup", "speed-up", 2}, false, &speedup);
+  figure.title = fmt::format("Speed-up of {}", frame.study);
+  return figure;
+}
+
+Figure efficiency_figure(const Frame& frame, const AnalysisOptions& options) {
+  Figure figure = compared_figure(frame, options, {"efficiency", "parallel efficiency", 0, true},
+                                  true, &efficiency);
+  figure.title = fmt::format("Parallel efficiency of {}", frame.study);
+  if (figure.ideal) {
+    for (FigurePoint& point : figure.ideal->points) point.y = 1;
+  }
+  return figure;
+}
+
+Figure throughput_figure(const Frame& frame, const AnalysisOptions& options) {
+  Figure figure =
+      curve_figure(frame, options, {"throughput_samples_per_s", "throughput (samples/s)"},
+                   [](const CurvePoint& point) { return std::optional(throughput(point)); });
+  figure.title = fmt::format("Throughput of {}", frame.study);
+  return figure;
+}
+
+Figure throughput_per_gpu_figure(const Frame& frame, const AnalysisOptions& options) {
+  const std::string worker = worker_word(frame);
+  Figure figure = curve_figure(
+      frame, options,
+      {"throughput_per_gpu_samples_per_s", fmt::format("throughput per {} (samples/s)", worker)},
+      [](const CurvePoint& point) {
+        Estimate each = throughput(point);
+        each.value /= point.gpus;
+        each.interval.low /= point.gpus;
+        each.interval.high /= point.gpus;
+        return std::optional(each);
+      });
+  figure.title = fmt::format("Throughput per {} of {}", worker, frame.study);
+  return figure;
+}
+
+Figure epoch_time_figure(const Frame& frame, const AnalysisOptions& options) {
+  Figure figure =
+      curve_figure(frame, options, {"epoch_time_s", "time per epoch (s)"},
+                   [](const CurvePoint& point) { return estimate_of(point, &epoch_time_s); });
+  figure.title = fmt::format("Time per epoch of {}", frame.study);
+  figure.subtitle += "; without the first epoch";
+  return figure;
+}
+
+Figure transfer_figure(const Frame& frame, const AnalysisOptions& options) {
+  constexpr double kGiga = 1e-9;
+  const auto sent = [](const RunRow& run) {
+    std::optional<double> bytes = payload_per_epoch(run);
+    if (bytes) *bytes *= kGiga;
+    return bytes;
+  };
+  const std::string worker = worker_word(frame);
+  Figure figure = curve_figure(
+      frame, options, {"payload_gb_per_epoch", fmt::format("sent per {} and epoch (GB)", worker)},
+      [&](const CurvePoint& point) { return estimate_of(point, sent); });
+  figure.title = fmt::format("What an epoch of {} sends", frame.study);
+  figure.subtitle += "; payload of collectives, as counted";
+  return figure;
+}
+
+Figure breakdown_figure(const Frame& frame, const AnalysisOptions& options) {
+  const Drawing drawing(frame, options);
+  Figure figure;
+  figure.title = fmt::format("Where the step time goes in {}", frame.study);
+  figure.subtitle = fmt::format("mean over ranks and repeats ({}); {}",
+                                repeats_words(drawing.repeats), short_mode(frame));
+  figure.notes = figure_notes(frame);
+  figure.x = {"run", ""};
+  figure.y = {"ms", "time per step (ms)", 0, true};
+  const std::vector<std::string> axes = varying_axes(keys_of(drawing.curves));
+  for (std::size_t part = 0; part < contract::kStepParts; ++part) {
+    figure.series.push_back({contract::kStepPartNames[part], {}, part, part});
+  }
+  for (const Breakdown& breakdown : breakdowns(drawing.curves)) {
+    std::string label;
+    for (const std::string& axis : axes) label += value_of(breakdown.key, axis) + ", ";
+    figure.categories.push_back(label + count_of(breakdown.gpus, drawing.worker));
+    for (std::size_t part = 0; part < contract::kStepParts; ++part) {
+      const double ms = 1000 * breakdown.share[part] * breakdown.closure * breakdown.step_time_s;
+      figure.series[part].points.push_back({0, ms, {}});
+    }
+  }
+  if (figure.categories.empty()) figure.series.clear();
+  return figure;
+}
+
+}  // namespace dlscale::analysis

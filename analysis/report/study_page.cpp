@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/study_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/report/figures.hpp"
+#include "analysis/report/headings.hpp"
+#include "analysis/report/metrics.hpp"
+#include "analysis/scaling/baseline.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::string_view kWarning = "warning: ";
+
+void add_once(std::vector<std::string>& list, const std::string& text) {
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+}
+
+/// Notes of tables that are warnings.
+void add_warnings_of(const Report& report, std::vector<std::string>& warnings) {
+  for (const Table& table : report.tables) {
+    for (const std::string& note : table.notes) {
+      if (note.starts_with(kWarning)) add_once(warnings, note.substr(kWarning.size()));
+    }
+  }
+}
+
+/// Under a name that no table has yet: values that differ may be the same letters and digits.
+void add_table(Report& report, Table table) {
+  const std::string name = table.id;
+  const auto taken = [&] {
+    return std::any_of(report.tables.begin(), report.tables.end(),
+                       [&](const Table& other) { return other.id == table.id; });
+  };
+  for (int i = 2; taken(); ++i) table.id = fmt::format("{}-{}", name, i);
+  report.tables.push_back(std::move(table));
+}
+
+std::string too_many(const std::string& name, std::size_t count, const char* what) {
+  return fmt::format(
+      "no {} figure: {} {} cannot be told apart; choose some of the runs with --where", name, count,
+      what);
+}
+
+void add_figure(StudyPage& page, const FigureKind& kind, Figure figure) {
+  if (figure.series.empty()) return;
+  if (figure.categories.size() > kMostBars) {
+    page.warnings.push_back(too_many(kind.name, figure.categories.size(), "bars"));
+  } else if (figure.series.size() > kMostSeries) {
+    page.warnings.push_back(too_many(kind.name, figure.series.size(), "series"));
+  } else {
+    page.figures.push_back({kind.name, std::move(figure)});
+  }
+}
+
+bool all_completed(const Frame& frame) {
+  return std::all_of(frame.runs.begin(), frame.runs.end(), &completed);
+}
+
+void add_facts(StudyPage& page, const Frame& frame, const AnalysisOptions& options) {
+  const std::vector<ScalingCurve> curves = scaling_curves(frame);
+  const std::vector<BaselineChoice> choices =
+      choose_baselines(curves, options.baseline, options.allow_mixed);
+  const Repeats repeats = repeats_of(curves);
+  page.facts = {{"mode", describe_mode(frame)}, {"runs", describe_use(frame)}};
+  if (!curves.empty()) {
+    page.facts.emplace_back("baseline",
+                            describe_baseline(choices, options.baseline, worker_word(frame))
+                                .substr(std::string_view("baseline: ").size()));
+    page.facts.emplace_back("repeats", describe_statistic(repeats));
+  }
+  page.facts.emplace_back("conditions", describe_constants(frame));
+  if (const std::string text = describe_interruptions(frame); !text.empty()) {
+    page.facts.emplace_back("interruptions", text);
+  }
+  for (const std::string& problem : describe_problems(choices)) page.warnings.push_back(problem);
+  if (!all_completed(frame)) page.warnings.push_back(describe_use(frame));
+  if (repeats.most == 1) page.warnings.push_back(describe_statistic(repeats));
+  if (const std::string text = describe_uneven_batches(frame); !text.empty()) {
+    page.warnings.push_back(text);
+  }
+}
+
+}  // namespace
+
+StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
+                     const std::vector<std::string>& by,
+                     const std::function<void(const std::string&, double)>& on_part) {
+  const double parts = static_cast<double>(metrics().size() + figure_kinds().size());
+  double done = 0;
+  const auto begin = [&](const char* name) {
+    if (on_part) on_part(name, done / parts);
+    ++done;
+  };
+  StudyPage page;
+  page.title = frame.study;
+  add_facts(page, frame, options);
+  for (const Metric& metric : metrics()) {
+    begin(metric.name);
+    for (Table& table : make_report(metric, frame, options, by).tables) {
+      if (!table.rows.empty()) add_table(page.report, std::move(table));
+    }
+  }
+  add_warnings_of(page.report, page.warnings);
+  for (const FigureKind& kind : figure_kinds()) {
+    begin(kind.name);
+    add_figure(page, kind, kind.make(frame, options));
+  }
+  return page;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Up to how many GPUs a curve is worth its GPUs.
+#pragma once
+
+#include <optional>
+
+#include "analysis/scaling/accuracy_vs_batch.hpp"
+#include "analysis/scaling/baseline.hpp"
+
+namespace dlscale::analysis {
+
+inline constexpr double kWorthwhileEfficiency = 0.8;
+inline constexpr double kBearableAccuracyLoss = 0.01;
+
+/// The largest GPU count measured up to which, from the baseline on, every point meets a demand.
+struct Knee {
+  int gpus = 0;
+  bool largest = false;  ///< no larger count was measured: the knee may lie beyond
+  /// 95 % of resamples have their knee from low to high; empty where a point has fewer than
+  /// kFewestForInterval repeats.
+  std::optional<int> low;
+  std::optional<int> high;
+  double support = 0;  ///< the share of resamples with the knee at `gpus`; 0 without low and high
+};
+
+/// Efficiency of at least `efficiency` against `baseline`. Repeats of all points are resampled
+/// together (bootstrap, 2000 times, fixed seed).
+Knee efficiency_knee(const ScalingCurve& curve, const Baseline& baseline, double efficiency);
+
+/// Final accuracy at most `loss` below that at the fewest GPUs; `points` of one curve, ascending,
+/// not empty.
+Knee accuracy_knee(const std::vector<AccuracyPoint>& points, double loss);
+
+}  // namespace dlscale::analysis

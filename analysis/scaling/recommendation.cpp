@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/scaling/recommendation.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/statistics/holm.hpp"
+#include "analysis/statistics/rank_tests.hpp"
+#include "analysis/statistics/summary.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+CurveKey work_of(const CurveKey& key) {
+  CurveKey work;
+  std::copy_if(key.begin(), key.end(), std::back_inserter(work),
+               [](const AxisValue& entry) { return changes_work(entry.axis); });
+  return work;
+}
+
+/// `candidates` by ascending GPU count, not empty.
+Recommendation recommend(const CurveKey& work, int budget,
+                         const std::vector<Contestant>& candidates) {
+  const auto fastest = std::min_element(
+      candidates.begin(), candidates.end(), [](const Contestant& a, const Contestant& b) {
+        return median(a.seconds_per_sample) < median(b.seconds_per_sample);
+      });
+  std::vector<double> p;
+  std::vector<std::vector<double>> samples;
+  for (const Contestant& one : candidates) {
+    samples.push_back(one.seconds_per_sample);
+    if (&one == &*fastest) continue;
+    p.push_back(mann_whitney(one.seconds_per_sample, fastest->seconds_per_sample).p);
+  }
+  const std::vector<double> adjusted = holm(p);
+  Recommendation result{work, budget, *fastest, {}, kruskal_wallis(samples).p};
+  auto next = adjusted.begin();
+  for (const Contestant& one : candidates) {
+    if (&one != &*fastest && *next++ > kWrongVerdicts) result.as_fast.push_back(one);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& curves) {
+  std::vector<Recommendation> list;
+  std::vector<CurveKey> seen;
+  for (const ScalingCurve& first : curves) {
+    const CurveKey work = work_of(first.key);
+    if (std::find(seen.begin(), seen.end(), work) != seen.end()) continue;
+    seen.push_back(work);
+    std::vector<Contestant> all;
+    std::set<int> budgets;
+    for (const ScalingCurve& curve : curves) {
+      if (work_of(curve.key) != work) continue;
+      for (const CurvePoint& point : curve.points) {
+        all.push_back({curve.key, point.gpus, point.seconds_per_sample});
+        budgets.insert(point.gpus);
+      }
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Contestant& a, const Contestant& b) { return a.gpus < b.gpus; });
+    for (const int budget : budgets) {
+      const auto end = std::find_if(all.begin(), all.end(),
+                                    [&](const Contestant& one) { return one.gpus > budget; });
+      list.push_back(recommend(work, budget, {all.begin(), end}));
+    }
+  }
+  return list;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The configuration to take with a budget of GPUs.
+#pragma once
+
+#include <vector>
+
+#include "analysis/scaling/verdict.hpp"
+
+namespace dlscale::analysis {
+
+struct Recommendation {
+  CurveKey work;        ///< model, data set and batch: recommended is for them alone
+  int budget_gpus = 1;  ///< a GPU count that was measured
+  Contestant fastest;   ///< of the points with at most so many GPUs, by the median
+  /// The others in the budget that the repeats cannot tell from it (Mann-Whitney, Holm among those
+  /// of this budget), by ascending GPU count; those with too few repeats to tell are among them.
+  std::vector<Contestant> as_fast;
+  double equal_p = 1;  ///< Kruskal and Wallis' of all in the budget being equally fast
+};
+
+/// By work in the order of the curves, then by ascending budget.
+std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& curves);
+
+}  // namespace dlscale::analysis

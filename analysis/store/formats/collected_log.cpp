@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/formats/collected_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::size_t kMostSkips = 100;  ///< told one by one
+// Beyond these a number of a log is a mistake, not a measurement.
+constexpr std::int64_t kMostEpochs = 10'000'000;
+constexpr std::int64_t kMostSteps = 1'000'000'000;
+constexpr double kMostSamples = 1e15;
+constexpr double kLongest = 1e9;  ///< s, thirty years
+
+bool is_between(double value, double least, double most) {
+  return value >= least && value <= most;
+}
+
+contract::Spread same_on_all_ranks(double seconds) {
+  return {seconds, seconds, seconds, seconds};
+}
+
+}  // namespace
+
+CollectedLog::CollectedLog(const contract::RunSpec& run, const char* trainer)
+    : run_(run), global_batch_(std::max<std::int64_t>(run.global_batch, 1)) {
+  start_.run_id = run.run_id;
+  start_.time = std::nan("");
+  start_.world_size = run.gpus;
+  start_.nodes = run.resources.nodes;
+  start_.environment = {{"trainer", trainer}};
+  start_.train_samples = run.dataset.train_samples;
+  start_.test_samples = run.dataset.test_samples;
+}
+
+void CollectedLog::add(contract::ResultRecord record) {
+  content_.file.records.push_back(std::move(record));
+  content_.file.record_lines.push_back(line_);
+}
+
+bool CollectedLog::add_steps(const TimedSteps& s) {
+  const bool can_be = s.epoch >= 0 && s.epoch <= kMostEpochs && s.steps >= 1 &&
+                      s.steps <= kMostSteps && next_step_ <= kMostSteps &&
+                      is_between(s.samples, 1, kMostSamples) &&
+                      is_between(s.wall_s, 1e-9, kLongest);
+  if (!can_be) {
+    skip("no rate can be made of its numbers");
+    return false;
+  }
+  contract::StepWindow window{.epoch = static_cast<int>(s.epoch), .first_step = next_step_};
+  window.steps = static_cast<int>(s.steps);
+  window.warmup = s.warmup;
+  window.time = std::nan("");
+  window.samples = std::llround(s.samples);
+  window.wall_s = s.wall_s;
+  window.lr = s.lr;
+  window.train_loss = s.loss;
+  const double load_s = s.load_s > 0 ? std::min(s.load_s, s.wall_s) : 0;
+  window.parts[int(contract::StepPart::load_wait)] = same_on_all_ranks(load_s);
+  window.parts[int(contract::StepPart::other)] = same_on_all_ranks(s.wall_s - load_s);
+  next_step_ += s.steps;
+  add(window);
+  return true;
+}
+
+void CollectedLog::add_eval(std::int64_t epoch, double accuracy, double loss,
+                            std::map<std::string, double> metrics, double wall_s) {
+  if (epoch < 0 || epoch > kMostEpochs) return skip("no epoch can have this number");
+  if (accuracy < 0 || accuracy > 1) return skip("no accuracy is outside of 0 to 100 %");
+  contract::EvalRecord eval{.epoch = static_cast<int>(epoch), .time = std::nan("")};
+  eval.wall_s = wall_s;
+  eval.samples = std::clamp<std::int64_t>(start_.test_samples, 0, std::int64_t{1} << 50);
+  eval.accuracy = accuracy;
+  eval.loss = loss;
+  eval.metrics = std::move(metrics);
+  if (std::isfinite(accuracy)) {
+    eval.correct = std::llround(accuracy * static_cast<double>(eval.samples));
+  }
+  add(std::move(eval));
+}
+
+void CollectedLog::add_epoch(contract::EpochRecord epoch) {
+  if (epoch.epoch < 0 || epoch.epoch > kMostEpochs) return skip("no epoch can have this number");
+  epoch.time = std::nan("");
+  add(std::move(epoch));
+}
+
+void CollectedLog::stop(contract::RunOutcome outcome, std::string reason, double wall_s) {
+  if (std::exchange(stopped_, true)) return;
+  contract::RunStop stop{.outcome = outcome, .exit_code = 0, .reason = std::move(reason)};
+  if (outcome != contract::RunOutcome::Completed) stop.exit_code = 1;
+  stop.wall_s = wall_s;
+  stop.time = start_.time + wall_s;
+  add(std::move(stop));
+}
+
+void CollectedLog::skip(std::string_view why) {
+  if (content_.file.skipped.size() < kMostSkips) {
+    content_.file.skipped.push_back(fmt::format("line {}: {}", line_, why));
+  } else {
+    ++skipped_more_;
+  }
+}
+
+void CollectedLog::fact(const std::string& name, std::string value) {
+  if (value.empty() || value.size() > 200) return;
+  if (name == "global_batch") {
+    std::int64_t batch = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), batch);
+    if (error == std::errc() && batch > 0) global_batch_ = batch;
+  }
+  content_.facts.emplace(name, std::move(value));
+}
+
+void CollectedLog::fact(const std::string& name, std::int64_t value) {
+  if (value > 0) fact(name, std::to_string(value));
+}
+
+LogContent CollectedLog::finish() {
+  auto& file = content_.file;
+  file.records.insert(file.records.begin(), start_);
+  file.record_lines.insert(file.record_lines.begin(), 0);
+  if (skipped_more_ > 0) file.skipped.push_back(fmt::format("and {} more lines", skipped_more_));
+  return std::move(content_);
+}
+
+}  // namespace dlscale::analysis

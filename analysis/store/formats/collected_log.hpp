@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reader of logs has found so far, as records with their lines.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "analysis/store/formats/log_format.hpp"
+#include "analysis/store/formats/log_lines.hpp"
+
+namespace dlscale::analysis {
+
+/// Consecutive optimizer steps of one epoch.
+struct TimedSteps {
+  std::int64_t epoch = 0;  ///< from 0
+  std::int64_t steps = 0;
+  double samples = 0;  ///< of all ranks
+  double wall_s = 0;
+  double load_s = 0;  ///< of it, waiting for data; 0 where the log does not tell them apart
+  double lr = std::nan("");
+  double loss = std::nan("");
+  bool warmup = false;
+};
+
+class CollectedLog {
+ public:
+  CollectedLog(const contract::RunSpec& run, const char* trainer);
+
+  /// Where what follows was found.
+  void at(int line) { line_ = line; }
+  /// The record of the run's beginning, for what is learnt of it on the way.
+  contract::RunStart& start() { return start_; }
+
+  /// False, and the line is named, when the numbers cannot be.
+  bool add_steps(const TimedSteps& steps);
+  /// An evaluation after `epoch`, its accuracy as a fraction (NaN: it has none).
+  void add_eval(std::int64_t epoch, double accuracy, double loss,
+                std::map<std::string, double> metrics = {}, double wall_s = std::nan(""));
+  void add_epoch(contract::EpochRecord epoch);
+  void add(contract::ResultRecord record);
+  /// The log says how the run ended; the first word counts.
+  void stop(contract::RunOutcome outcome, std::string reason = "", double wall_s = std::nan(""));
+
+  /// Passes over what stands in the line; the first of them are told one by one, then counted.
+  void skip(std::string_view why);
+  /// The text ends within a line.
+  void cut_off() { content_.file.truncated = true; }
+
+  void fact(const std::string& name, std::string value);
+  void fact(const std::string& name, std::int64_t value);
+  bool knows(const std::string& name) const { return content_.facts.contains(name); }
+
+  /// Samples of an optimizer step over all ranks: as the log says, or else as the run does; 1 where
+  /// neither does, so that what can be measured shows before anybody has told it.
+  std::int64_t global_batch() const { return global_batch_; }
+  std::int64_t steps() const { return next_step_; }
+  LogContent finish();
+
+ private:
+  const contract::RunSpec& run_;
+  LogContent content_;
+  contract::RunStart start_;
+  std::int64_t global_batch_;
+  std::int64_t next_step_ = 0;
+  std::int64_t skipped_more_ = 0;
+  int line_ = 0;
+  bool stopped_ = false;
+};
+
+/// Reads a text line by line with `take(line)`; lines that no trainer writes, for their length, are
+/// named.
+template <class Take>
+void take_lines(std::string_view text, CollectedLog& log, Take take) {
+  for (LogLines lines(text); lines.next();) {
+    log.at(lines.line().number);
+    if (lines.line().text.size() > kLongestLine) {
+      log.skip("longer than 1 MiB");
+    } else {
+      take(lines.line());
+    }
+  }
+}
+
+}  // namespace dlscale::analysis

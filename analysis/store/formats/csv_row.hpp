@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of numbers as training programs write them: a line of names, then lines of values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/store/formats/text_scanner.hpp"
+
+namespace dlscale::analysis {
+
+/// Cells between commas; none of these programs quotes what it writes.
+inline std::vector<std::string_view> csv_cells(std::string_view line) {
+  std::vector<std::string_view> cells;
+  for (;;) {
+    const std::size_t end = line.find(',');
+    cells.push_back(line.substr(0, end));
+    if (end == std::string_view::npos) return cells;
+    line.remove_prefix(end + 1);
+  }
+}
+
+class CsvColumns {
+ public:
+  explicit CsvColumns(std::string_view header) : header_(header), names_(csv_cells(header_)) {}
+  CsvColumns(const CsvColumns&) = delete;  // the names are in the header
+  CsvColumns& operator=(const CsvColumns&) = delete;
+
+  const std::vector<std::string_view>& names() const { return names_; }
+  /// Of the row's cells the one below this name; nothing for an empty one and for no number.
+  std::optional<double> number(const std::vector<std::string_view>& cells,
+                               std::string_view name) const {
+    double value = 0;
+    for (std::size_t i = 0; i < names_.size() && i < cells.size(); ++i) {
+      if (names_[i] == name && whole_number(cells[i], value)) return value;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::string header_;
+  std::vector<std::string_view> names_;
+};
+
+}  // namespace dlscale::analysis

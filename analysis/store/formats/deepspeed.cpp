@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What DeepSpeed's engines print (deepspeedai/DeepSpeed).
+//
+// deepspeed/utils/timer.py, ThroughputTimer: "epoch=0/micro_step=10/global_step=10,
+// RunningAvgSamplesPerSec=…, CurrSamplesPerSec=…" every steps_per_print steps. The running average
+// is the global batch over the mean step time since step 2; its clock runs from a forward pass to
+// the end of the optimizer's step and therefore leaves waiting for data out. The time between two
+// lines is the difference of steps x global batch / average. Versions before 0.8 print
+// "0/10, RunningAvgSamplesPerSec=…" or "0/10, SamplesPerSec=…", which count micro batches as steps
+// where gradients are accumulated (DeepSpeed#2498): they give no rate.
+//
+// deepspeed/runtime/pipe/engine.py: "steps: 10 loss: 6.9 iter time (s): 0.5 samples/sec: 256.0" is
+// of the whole pipeline and all its copies, over the steps since the line before, data included.
+//
+// "step=10, skipped=0, lr=[…]" (runtime/engine.py) tells the learning rate.
+#include <algorithm>
+
+#include "analysis/store/formats/collected_log.hpp"
+#include "analysis/store/formats/text_scanner.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::int64_t kFirstTimed = 2;  ///< ThroughputTimer's start_step
+
+struct Timer {
+  std::int64_t epoch = 0, step = 0;
+  double mean_rate = 0;
+};
+
+bool read_timer(std::string_view text, Timer& t) {
+  TextScanner s(text);
+  std::int64_t micro = 0;
+  return s.find("epoch=") && s.integer(t.epoch) && s.skip("/micro_step=") && s.integer(micro) &&
+         s.skip("/global_step=") && s.integer(t.step) && s.skip(", RunningAvgSamplesPerSec=") &&
+         s.number(t.mean_rate) && s.skip(",");
+}
+
+struct PipeLine {
+  std::int64_t step = 0;
+  double loss = std::nan(""), step_s = 0, rate = 0;
+};
+
+bool read_pipe(std::string_view text, PipeLine& p) {
+  TextScanner s(text);
+  if (!s.find("steps: ") || !s.integer(p.step) || !s.skip("loss: ")) return false;
+  if (!s.number(p.loss)) p.loss = std::nan("");
+  return s.find("iter time (s): ") && s.number(p.step_s) && s.skip("samples/sec: ") &&
+         s.number(p.rate);
+}
+
+class Reader {
+ public:
+  explicit Reader(const contract::RunSpec& run) : log_(run, "deepspeed") {}
+
+  void take(const LogLine& line) {
+    const std::string_view text = line.text;
+    if (text.find("SamplesPerSec=") != std::string_view::npos) {
+      take_timer(line);
+    } else if (text.find("iter time (s): ") != std::string_view::npos) {
+      take_pipe(line);
+    } else if (const std::size_t at = text.find("] step="); at != std::string_view::npos) {
+      TextScanner s(text.substr(at));
+      double lr = 0;
+      if (s.find("lr=[") && s.number(lr)) lr_ = lr;
+    } else if (text.find("[config.py:") != std::string_view::npos && line.complete) {
+      take_configuration(text);
+    }
+  }
+  LogContent finish() { return log_.finish(); }
+  CollectedLog& log() { return log_; }
+
+ private:
+  /// config.py prints the configuration, "  train_batch_size ............. 256", without dots
+  /// behind long names.
+  void take_configuration(std::string_view text) {
+    const auto fact = [&](const char* as, std::string_view name) {
+      TextScanner s(text);
+      std::int64_t number = 0;
+      if (!s.find(name)) return;
+      const std::size_t value = std::min(s.rest().find_first_not_of(". "), s.rest().size());
+      if (TextScanner(s.rest().substr(value)).integer(number)) log_.fact(as, number);
+    };
+    fact("global_batch", "  train_batch_size ");
+    fact("batch_per_gpu", "  train_micro_batch_size_per_gpu ");
+    fact("accumulation_steps", "  gradient_accumulation_steps ");
+    fact("gpus", "  world_size ");
+  }
+
+  void take_timer(const LogLine& line) {
+    Timer t;
+    if (!read_timer(line.text, t)) {
+      if (!line.complete) return log_.cut_off();
+      return log_.skip(line.text.find("global_step=") == std::string_view::npos
+                           ? "a rate of DeepSpeed before 0.8, which may count micro batches"
+                           : "no rate around \"SamplesPerSec\"");
+    }
+    if (t.step <= last_.step) return log_.skip("a step that was told before");
+    const double batch = static_cast<double>(log_.global_batch());
+    const std::int64_t timed = t.step - kFirstTimed;
+    if (timed < 1 || !(t.mean_rate > 0)) return;  // nothing has been timed yet
+    const double elapsed_s = batch * static_cast<double>(timed) / t.mean_rate;
+    const bool first = last_.step < kFirstTimed;
+    TimedSteps window{.epoch = t.epoch, .steps = first ? timed : t.step - last_.step};
+    window.samples = batch * static_cast<double>(window.steps);
+    window.wall_s = elapsed_s - elapsed_s_;
+    window.lr = lr_;
+    last_ = t;
+    elapsed_s_ = elapsed_s;
+    log_.add_steps(window);
+  }
+
+  void take_pipe(const LogLine& line) {
+    PipeLine p;
+    if (!line.complete) return log_.cut_off();
+    if (!read_pipe(line.text, p)) return log_.skip("no step around \"iter time (s):\"");
+    if (p.step <= last_pipe_) return log_.skip("a step that was told before");
+    const std::int64_t steps = p.step - last_pipe_;
+    TimedSteps window{.steps = steps, .loss = p.loss};
+    window.samples = static_cast<double>(log_.global_batch()) * static_cast<double>(steps);
+    window.wall_s = window.samples / p.rate;
+    window.lr = lr_;
+    window.warmup = last_pipe_ == 0;
+    last_pipe_ = p.step;
+    log_.add_steps(window);
+  }
+
+  CollectedLog log_;
+  Timer last_;
+  double elapsed_s_ = 0;
+  double lr_ = std::nan("");
+  std::int64_t last_pipe_ = 0;
+};
+
+bool recognises(std::string_view head) {
+  return any_line(head, [](std::string_view line) {
+    Timer timer;
+    PipeLine pipe;
+    if (line.find("[timer.py:") != std::string_view::npos) {
+      return line.find("SamplesPerSec=") != std::string_view::npos;
+    }
+    return read_timer(line, timer) || read_pipe(line, pipe);
+  });
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  Reader reader(run);
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  return reader.finish();
+}
+
+}  // namespace
+
+extern const LogFormat deepspeed_entry;
+const LogFormat deepspeed_entry{
+    .name = "deepspeed",
+    .summary = "what DeepSpeed's engines print every steps_per_print steps",
+    .rates =
+        "of all ranks; without waiting for data and without the first two steps (ThroughputTimer); "
+        "of pipelines with waiting for data, the first line marked as warm-up",
+    .file = "stdout",
+    .needs_run = true,
+    .recognises = &recognises,
+    .read = &read,
+};
+
+}  // namespace dlscale::analysis

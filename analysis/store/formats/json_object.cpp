@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/formats/json_object.hpp"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <cmath>
+
+namespace dlscale::analysis {
+
+struct JsonObject::Parsed {
+  simdjson::dom::parser parser;
+  simdjson::dom::object root;
+  bool good = false;
+
+  bool find(std::string_view path, simdjson::dom::element& value) const {
+    if (!good) return false;
+    simdjson::dom::object object = root;
+    for (;;) {
+      const std::size_t end = path.find('/');
+      if (object.at_key(path.substr(0, end)).get(value) != simdjson::SUCCESS) return false;
+      if (end == std::string_view::npos) return true;
+      if (value.get(object) != simdjson::SUCCESS) return false;
+      path.remove_prefix(end + 1);
+    }
+  }
+};
+
+JsonObject::JsonObject() : parsed_(std::make_unique<Parsed>()) {}
+JsonObject::~JsonObject() = default;
+
+bool JsonObject::read(std::string_view text) {
+  simdjson::dom::element value;
+  parsed_->good = parsed_->parser.parse(text.data(), text.size()).get(value) == simdjson::SUCCESS &&
+                  value.get(parsed_->root) == simdjson::SUCCESS;
+  return parsed_->good;
+}
+
+bool JsonObject::has(std::string_view key) const {
+  simdjson::dom::element value;
+  return parsed_->find(key, value);
+}
+
+std::optional<double> JsonObject::number(std::string_view key) const {
+  simdjson::dom::element value;
+  double number = 0;
+  if (!parsed_->find(key, value) || value.get(number) != simdjson::SUCCESS) return std::nullopt;
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+std::optional<std::int64_t> JsonObject::integer(std::string_view key) const {
+  const auto value = number(key);  // Python and Lua write whole numbers as 3.0 now and then
+  if (!value || *value != std::floor(*value) || std::abs(*value) > 9e15) return std::nullopt;
+  return static_cast<std::int64_t>(*value);
+}
+
+std::optional<std::string_view> JsonObject::text(std::string_view key) const {
+  simdjson::dom::element value;
+  std::string_view text;
+  if (!parsed_->find(key, value) || value.get(text) != simdjson::SUCCESS) return std::nullopt;
+  return text;
+}
+
+std::optional<std::int64_t> JsonObject::item(std::string_view key, std::size_t position) const {
+  simdjson::dom::element value;
+  simdjson::dom::array list;
+  std::int64_t number = 0;
+  const bool found = parsed_->find(key, value) && value.get(list) == simdjson::SUCCESS &&
+                     list.at(position).get(number) == simdjson::SUCCESS;
+  return found ? std::optional(number) : std::nullopt;
+}
+
+void JsonObject::each_text(
+    std::string_view path,
+    const std::function<void(std::string_view key, std::string_view value)>& take) const {
+  simdjson::dom::element value;
+  simdjson::dom::object object;
+  if (!parsed_->find(path, value) || value.get(object) != simdjson::SUCCESS) return;
+  for (const auto [key, element] : object) {
+    std::string_view text;
+    double number = 0;
+    if (element.get(text) == simdjson::SUCCESS) {
+      take(key, text);
+    } else if (element.get(number) == simdjson::SUCCESS) {
+      take(key, fmt::format("{}", number));
+    } else if (element.is<bool>()) {
+      take(key, bool(element) ? "True" : "False");
+    }
+  }
+}
+
+void JsonObject::each_number(
+    std::string_view path,
+    const std::function<void(std::string_view key, double value)>& take) const {
+  simdjson::dom::element value;
+  simdjson::dom::object object = parsed_->root;
+  if (!parsed_->good) return;
+  if (!path.empty() && (!parsed_->find(path, value) || value.get(object) != simdjson::SUCCESS)) {
+    return;
+  }
+  for (const auto [key, element] : object) {
+    double number = 0;
+    if (element.get(number) == simdjson::SUCCESS && std::isfinite(number)) take(key, number);
+  }
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// main.log of llm.c (karpathy/llm.c, llmc/logger.h) and of programs that keep to its form:
+// "s:10 trl:8.93" is a step's training loss, "s:10 tel:8.91" the loss of a validation, "s:10
+// eval:0.31" the accuracy of HellaSwag. There are no times: such logs have no rates, and no epochs.
+#include <utility>
+
+#include "analysis/store/formats/collected_log.hpp"
+#include "analysis/store/formats/text_scanner.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+enum class Kind { train, validation, hellaswag };
+
+bool read_line(std::string_view text, std::int64_t& step, Kind& kind, double& value) {
+  TextScanner s(text);
+  if (!text.starts_with("s:") || !s.skip("s:") || !s.integer(step) || step < 0) return false;
+  if (s.skip("trl:")) {
+    kind = Kind::train;
+  } else if (s.skip("tel:")) {
+    kind = Kind::validation;
+  } else if (s.skip("eval:")) {
+    kind = Kind::hellaswag;
+  } else {
+    return false;
+  }
+  return s.number(value);
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  CollectedLog log(run, "llmc");
+  take_lines(text, log, [&](const LogLine& line) {
+    if (!line.text.starts_with("s:")) return;
+    std::int64_t step = 0;
+    Kind kind{};
+    double value = 0;
+    if (!line.complete) return log.cut_off();
+    if (!read_line(line.text, step, kind, value))
+      return log.skip("no line of llm.c's after \"s:\"");
+    const double at = static_cast<double>(step);
+    if (kind == Kind::train && step <= 1'000'000'000) {
+      contract::StepWindow window{.first_step = step, .steps = 1, .time = std::nan("")};
+      window.wall_s = window.lr = std::nan("");
+      window.train_loss = value;
+      log.add(window);
+    } else if (kind == Kind::validation) {
+      log.add_eval(0, std::nan(""), value, {{"step", at}});
+    } else if (kind == Kind::hellaswag) {
+      log.add_eval(0, std::nan(""), std::nan(""), {{"step", at}, {"hellaswag_accuracy", value}});
+    }
+  });
+  return log.finish();
+}
+
+bool recognises(std::string_view head) {
+  bool first = true, own = false;
+  any_line(head, [&](std::string_view line) {
+    std::int64_t step = 0;
+    Kind kind{};
+    double value = 0;
+    if (std::exchange(first, false)) own = read_line(line, step, kind, value);
+    return true;
+  });
+  return own;
+}
+
+}  // namespace
+
+extern const LogFormat llmc_entry;
+const LogFormat llmc_entry{
+    .name = "llmc",
+    .summary = "main.log of llm.c: losses by step",
+    .rates = "none: the log has no times",
+    .file = "",
+    .needs_run = false,
+    .recognises = &recognises,
+    .read = &read,
+};
+
+}  // namespace dlscale::analysis

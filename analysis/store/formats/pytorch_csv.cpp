@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// results.csv of Randl/MobileNetV2-pytorch (logger.py, CsvLogger) and its relatives: a row an
+// epoch, from 1, with the errors of validation as fractions. There are no times: such logs have no
+// rates.
+#include "analysis/store/formats/collected_log.hpp"
+#include "analysis/store/formats/csv_row.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::string_view kHeader = "epoch,val_error1,val_error5,val_loss";
+
+void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line) {
+  const auto cells = csv_cells(line.text);
+  const auto number = columns.number(cells, "epoch");
+  const auto error = columns.number(cells, "val_error1");
+  if (cells.size() != columns.names().size() || !number || !error || *number < 1 || *number > 1e9) {
+    return line.complete ? log.skip("no row of an epoch") : log.cut_off();
+  }
+  if (!line.complete) return log.cut_off();
+  const auto value = [&](const char* name) {
+    return columns.number(cells, name).value_or(std::nan(""));
+  };
+  contract::EpochRecord epoch{.epoch = static_cast<int>(*number) - 1, .wall_s = std::nan("")};
+  epoch.train_loss = value("train_loss");
+  epoch.lr = std::nan("");
+  log.add_epoch(epoch);
+  std::map<std::string, double> metrics;
+  if (const auto error5 = columns.number(cells, "val_error5")) {
+    metrics["top5_accuracy"] = 1 - *error5;
+  }
+  log.add_eval(epoch.epoch, 1 - *error, value("val_loss"), metrics);
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  CollectedLog log(run, "pytorch_csv");
+  std::optional<CsvColumns> columns;
+  take_lines(text, log, [&](const LogLine& line) {
+    if (line.text.starts_with(kHeader)) {
+      columns.emplace(line.text);
+    } else if (columns && !line.text.empty()) {
+      take_row(log, *columns, line);
+    }
+  });
+  return log.finish();
+}
+
+bool recognises(std::string_view head) {
+  return head.starts_with(kHeader);
+}
+
+}  // namespace
+
+extern const LogFormat pytorch_csv_entry;
+const LogFormat pytorch_csv_entry{
+    .name = "pytorch_csv",
+    .summary = "results.csv with epoch, val_error1, … (CsvLogger): errors and losses by epoch",
+    .rates = "none: the table has no times",
+    .file = "",
+    .needs_run = false,
+    .recognises = &recognises,
+    .read = &read,
+};
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/formats/text_scanner.hpp"
+
+#include <charconv>
+#include <cmath>
+
+namespace dlscale::analysis {
+
+void TextScanner::skip_blanks() {
+  const std::size_t at = rest_.find_first_not_of(" \t");
+  rest_.remove_prefix(at == std::string_view::npos ? rest_.size() : at);
+}
+
+bool TextScanner::number(double& value) {
+  skip_blanks();
+  const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+  if (error != std::errc() || !std::isfinite(value)) return false;
+  rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+  return true;
+}
+
+bool TextScanner::integer(std::int64_t& value) {
+  skip_blanks();
+  const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+  if (error != std::errc()) return false;
+  rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+  const bool goes_on = rest_.size() > 1 && rest_[0] == '.' && rest_[1] >= '0' && rest_[1] <= '9';
+  return !goes_on;
+}
+
+std::string_view TextScanner::until(std::string_view any_of) {
+  const std::string_view found = rest_.substr(0, rest_.find_first_of(any_of));
+  rest_.remove_prefix(found.size());
+  return found;
+}
+
+bool clock_time(TextScanner& scanner, double& seconds) {
+  std::int64_t days = 0, part = 0;
+  TextScanner ahead = scanner;
+  if (ahead.integer(days) && ahead.skip("day")) {
+    if (!scanner.find(", ")) return false;
+  } else {
+    days = 0;
+  }
+  double total = 0;
+  int parts = 0;
+  do {
+    if (!scanner.integer(part) || part < 0 || ++parts > 3) return false;
+    total = 60 * total + static_cast<double>(part);
+  } while (scanner.rest().starts_with(':') && scanner.skip(":"));
+  seconds = 86400.0 * static_cast<double>(days) + total;
+  return parts >= 2;
+}
+
+bool whole_number(std::string_view text, double& value) {
+  TextScanner scanner(text);
+  if (!scanner.number(value)) return false;
+  scanner.skip_blanks();
+  return scanner.rest().empty();
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/import/foreign_log.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/run_id.hpp"
+
+namespace dlscale::analysis {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kHeadBytes = 64 * 1024;
+constexpr std::int64_t kLargestLog = std::int64_t{2} << 30;
+
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+std::string_view digits_at(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+/// Numbers within names count as numbers.
+bool natural_less(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a[0]) && is_digit(b[0])) {
+      const std::string_view one = digits_at(a), other = digits_at(b);
+      const auto plain = [](std::string_view digits) {
+        return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+      };
+      const std::string_view x = plain(one), y = plain(other);
+      if (x != y) return x.size() != y.size() ? x.size() < y.size() : x < y;
+      a.remove_prefix(one.size());
+      b.remove_prefix(other.size());
+    } else {
+      if (a[0] != b[0]) return a[0] < b[0];
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+  }
+  return a.size() < b.size();
+}
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  const auto [end, ignored] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return end == folder.end();
+}
+
+fs::path whole_path(const fs::path& path) {
+  fs::path whole = fs::absolute(path).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();  // "logs/" is "logs"
+}
+
+void walk(const std::string& argument, const fs::path& except, std::vector<ForeignLog>& logs) {
+  std::error_code error;
+  fs::recursive_directory_iterator entry(argument, fs::directory_options::skip_permission_denied,
+                                         error);
+  if (error) throw base::UsageError(fmt::format("{}: {}", argument, error.message()));
+  for (; entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const fs::path path = whole_path(entry->path());
+    if (path == except) {
+      entry.disable_recursion_pending();
+    } else if (entry->is_regular_file(error)) {
+      logs.push_back({path, entry->path().lexically_normal().generic_string()});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments,
+                                  const fs::path& except) {
+  const fs::path own = whole_path(except);
+  std::vector<ForeignLog> logs;
+  for (const std::string& argument : arguments) {
+    std::error_code error;
+    const fs::file_status status = fs::status(argument, error);
+    if (fs::is_directory(status)) {
+      if (is_below(whole_path(argument), own)) {
+        throw base::UsageError(argument + ": is the folder that the runs are to be written to");
+      }
+      walk(argument, own, logs);
+    } else if (fs::is_regular_file(status)) {
+      logs.push_back(
+          {whole_path(argument), fs::path(argument).lexically_normal().generic_string(), true});
+    } else {
+      throw base::UsageError(argument + (fs::exists(status) ? ": is neither a file nor a folder"
+                                                            : ": no such file or folder"));
+    }
+  }
+  std::stable_sort(logs.begin(), logs.end(), [](const ForeignLog& a, const ForeignLog& b) {
+    return natural_less(a.path.native(), b.path.native());
+  });
+  const auto repeated =
+      std::unique(logs.begin(), logs.end(),
+                  [](const ForeignLog& a, const ForeignLog& b) { return a.path == b.path; });
+  logs.erase(repeated, logs.end());
+  return logs;
+}
+
+FileStamp stamp_of(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return {status.st_size,
+          std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+}
+
+std::string head_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(kHeadBytes, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  return head.find('\0') == std::string::npos ? head : "";
+}
+
+ForeignText read_foreign(const fs::path& path) {
+  ForeignText foreign;
+  const FileStamp stamp = stamp_of(path);
+  if (stamp.size < 0) {
+    foreign.problem = "is gone";
+  } else if (stamp.size > kLargestLog) {
+    foreign.problem = fmt::format("has {} bytes; at most {} are read", stamp.size, kLargestLog);
+  }
+  if (!foreign.problem.empty()) return foreign;
+  try {
+    foreign.text = base::read_file(path);
+  } catch (const base::RunError&) {
+    foreign.problem = "cannot be read";
+    return foreign;
+  }
+  foreign.sha256 = contract::sha256_hex(foreign.text);
+  const std::size_t zero = foreign.text.substr(0, kHeadBytes).find('\0');
+  if (foreign.text.empty()) foreign.problem = "is empty";
+  if (zero != std::string::npos) {
+    foreign.problem = fmt::format("is no text (byte {} is 0)", zero + 1);
+  }
+  if (!foreign.problem.empty()) foreign.text.clear();
+  if (foreign.text.starts_with("\xef\xbb\xbf")) foreign.text.erase(0, 3);  // Excel's mark of UTF-8
+  return foreign;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that other programs left: which there are, and what they hold.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace dlscale::analysis {
+
+struct ForeignLog {
+  std::filesystem::path path;  ///< absolute
+  std::string shown;           ///< as the user named it, or the folder it lies in
+  bool named = false;          ///< itself, not the folder
+};
+
+/// The files that are meant: those named, and all below the folders named, in natural order (run2
+/// before run10), each once. Left out are `except`, with all below it, and what is no regular file
+/// but was only met on the way. Throws base::UsageError for a name that is no file or folder.
+std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments,
+                                  const std::filesystem::path& except);
+
+/// What tells that a file is as it was.
+struct FileStamp {
+  std::int64_t size = -1;  ///< bytes; -1: there is no such file
+  std::int64_t mtime_ns = 0;
+  bool operator==(const FileStamp&) const = default;
+};
+FileStamp stamp_of(const std::filesystem::path& path);
+
+/// Its first 64 KiB; empty when it cannot be read or is no text.
+std::string head_of(const std::filesystem::path& path);
+
+struct ForeignText {
+  std::string text;
+  std::string sha256;   ///< of the text as it is in the file
+  std::string problem;  ///< why there is no text: missing, too large, empty, binary
+};
+ForeignText read_foreign(const std::filesystem::path& path);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs of other programs as runs of a plan folder.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/store/import/mapped_format.hpp"
+#include "contract/run_dir.hpp"
+
+namespace dlscale::analysis {
+
+struct ImportRequest {
+  std::vector<std::string> logs;    ///< files and folders
+  std::string format;               ///< of all of them; empty: as each is recognised
+  MappedFormat mapped;              ///< kind empty: none
+  std::vector<std::string> axes;    ///< "name=REGEX"
+  std::vector<std::string> stated;  ///< "name=value"
+  std::string table;                ///< CSV file; empty: none
+  std::string study;                ///< empty: as before, or the folder's name
+  std::string scaling;              ///< empty: as before, or throughput
+};
+
+struct ImportSummary {
+  int logs = 0;  ///< that are runs now
+  int runs = 0;  ///< of these logs
+  int added = 0, changed = 0, unchanged = 0;
+  std::map<std::string, int> formats;     ///< logs of each
+  std::vector<std::string> unrecognised;  ///< files that no format recognises
+  std::vector<std::string> warnings;      ///< conflicts of axes, equal files
+};
+
+/// Makes the logs runs of `folder`, which is made unless it is there: plan.json, and for each run
+/// run.json and launch-1/import.json. Logs that the folder has stay as they are, unless they or
+/// what is said of them have changed: those that have not are not read again. Several processes may
+/// do this at once. Throws base::UsageError, with nothing written, where no log can be made a run,
+/// and where the folder is a plan of runs to be done.
+ImportSummary import_logs(const ImportRequest& request, const contract::PlanDir& folder);
+
+}  // namespace dlscale::analysis

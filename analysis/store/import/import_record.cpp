@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/import/import_record.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/registry.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using contract::RunOutcome;
+using nlohmann::json;
+
+bool is_measurement(const contract::ResultRecord& record) {
+  return std::holds_alternative<contract::StepWindow>(record) ||
+         std::holds_alternative<contract::EpochRecord>(record) ||
+         std::holds_alternative<contract::EvalRecord>(record) ||
+         std::holds_alternative<contract::InferenceRecord>(record);
+}
+
+contract::RunStart start_of(const contract::RunSpec& run) {
+  contract::RunStart start{.run_id = run.run_id, .time = std::nan("")};
+  start.world_size = run.gpus;
+  start.nodes = run.resources.nodes;
+  return start;
+}
+
+contract::RunStop stop_with(RunOutcome outcome, const std::string& reason) {
+  contract::RunStop stop{.outcome = outcome, .reason = reason, .time = std::nan("")};
+  stop.exit_code = outcome == RunOutcome::Completed ? 0 : 1;
+  stop.wall_s = std::nan("");
+  return stop;
+}
+
+json columns_of(const MappedFormat& format) {
+  json columns = json::array();
+  for (const MappedColumn& column : format.columns) {
+    columns.push_back(
+        {{"field", column.field}, {"column", column.column}, {"factor", column.factor}});
+  }
+  return columns;
+}
+
+MappedFormat mapped_of(const std::string& kind, const json& value) {
+  MappedFormat format{.kind = kind};
+  for (const json& column : value.at("columns")) {
+    format.columns.push_back({column.at("field"), column.at("column"), column.at("factor")});
+  }
+  format.patterns = value.at("patterns").get<std::vector<std::string>>();
+  format.factors = value.at("factors").get<std::map<std::string, double>>();
+  return format;
+}
+
+}  // namespace
+
+std::string why_nothing(const contract::ResultsFile& file) {
+  std::string why = "nothing in it is a measurement";
+  if (!file.skipped.empty()) why += " (" + file.skipped.front() + ")";
+  return why;
+}
+
+std::filesystem::path import_json(const contract::LaunchDir& launch) {
+  return launch.root() / "import.json";
+}
+
+std::string to_json(const ImportRecord& record) {
+  json value{{"schema_version", 1},         {"path", record.path},
+             {"size", record.stamp.size},   {"mtime_ns", record.stamp.mtime_ns},
+             {"sha256", record.sha256},     {"format", record.format},
+             {"which", json(record.which)}, {"facts", json(record.facts)}};
+  if (!record.mapped.kind.empty()) {
+    value["mapped"] = {{"columns", columns_of(record.mapped)},
+                       {"patterns", record.mapped.patterns},
+                       {"factors", json(record.mapped.factors)}};
+  }
+  return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+ImportRecord import_record_from_json(std::string_view text, const std::string& file) {
+  try {
+    const json value = json::parse(text);
+    ImportRecord record{.path = value.at("path")};
+    record.stamp = {value.at("size"), value.at("mtime_ns")};
+    record.sha256 = value.at("sha256");
+    record.format = value.at("format");
+    record.which = value.at("which").get<AxisValues>();
+    record.facts = value.at("facts").get<AxisValues>();
+    if (value.contains("mapped")) record.mapped = mapped_of(record.format, value.at("mapped"));
+    return record;
+  } catch (const json::exception& error) {
+    throw base::SpecError({file}, "", std::string("is no import.json: ") + error.what());
+  }
+}
+
+LogContent read_log(const ImportRecord& record, std::string_view text,
+                    const contract::RunSpec& run) {
+  if (!record.mapped.kind.empty()) return read_mapped(text, record.mapped, record.which, run);
+  return base::find(log_formats(), "log format", record.format).read(text, run);
+}
+
+void complete_launch(LogContent& content, const contract::RunSpec& run) {
+  contract::ResultsFile& file = content.file;
+  bool started = false, stopped = false, measured = false;
+  for (contract::ResultRecord& record : file.records) {
+    if (auto* start = std::get_if<contract::RunStart>(&record)) {
+      start->run_id = run.run_id;
+      start->launch = 1;
+      start->resumed_from.clear();
+      start->resumed_step = 0;
+      started = true;
+    }
+    stopped = stopped || std::holds_alternative<contract::RunStop>(record);
+    measured = measured || is_measurement(record);
+  }
+  if (!started) {
+    file.records.insert(file.records.begin(), start_of(run));
+    file.record_lines.insert(file.record_lines.begin(), 0);
+  }
+  if (stopped) return;
+  file.records.push_back(measured ? stop_with(RunOutcome::Completed, "")
+                                  : stop_with(RunOutcome::Failed, why_nothing(file)));
+  file.record_lines.push_back(0);
+}
+
+contract::ResultsFile failed_launch(const contract::RunSpec& run, RunOutcome outcome,
+                                    const std::string& reason) {
+  contract::ResultsFile file;
+  file.records = {start_of(run), stop_with(outcome, reason)};
+  file.record_lines = {0, 0};
+  return file;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// launch-<k>/import.json: which log of another program a launch is, and how it is read.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "analysis/store/import/foreign_log.hpp"
+#include "analysis/store/import/mapped_format.hpp"
+#include "contract/run_dir.hpp"
+
+namespace dlscale::analysis {
+
+struct ImportRecord {
+  std::string path;  ///< of the log, absolute
+  FileStamp stamp;   ///< as it was when it was read
+  std::string sha256;
+  std::string format;   ///< of log_formats, or csv, jsonl, pattern
+  MappedFormat mapped;  ///< of the last three
+  AxisValues which;     ///< of the runs in the log
+  AxisValues facts;     ///< what the log says of the run
+};
+
+std::filesystem::path import_json(const contract::LaunchDir& launch);
+
+/// Sorted keys, indented, final newline.
+std::string to_json(const ImportRecord& record);
+/// Throws base::SpecError; `file` is only named.
+ImportRecord import_record_from_json(std::string_view text, const std::string& file);
+
+/// The log's content as this record says; `run` as in LogFormat. Never throws on content.
+LogContent read_log(const ImportRecord& record, std::string_view text,
+                    const contract::RunSpec& run);
+
+/// Of a log without a measurement: that it has none, and what is wrong with its first line.
+std::string why_nothing(const contract::ResultsFile& file);
+
+/// Makes a launch's complete records of what a log says: a start and an end are added where it has
+/// none, all of them of run `run`. A log without a measurement is of a run that Failed.
+void complete_launch(LogContent& content, const contract::RunSpec& run);
+
+/// The records of a log that could not be read.
+contract::ResultsFile failed_launch(const contract::RunSpec& run, contract::RunOutcome outcome,
+                                    const std::string& reason);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan folder of runs that other programs did: what it holds, and how runs come into it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/store/import/import_logs.hpp"
+#include "analysis/store/import/import_record.hpp"
+#include "contract/plan.hpp"
+
+namespace dlscale::analysis {
+
+/// A run of a log, on its way into the folder.
+struct ImportedRun {
+  ImportRecord record;
+  contract::RunSpec spec;  ///< without id and repetition
+  std::string shown;       ///< the log as the user named it
+  contract::RunOutcome outcome = contract::RunOutcome::Completed;
+  std::string reason;
+  int repetition = 0;  ///< as somebody says; 0: the next of its point
+};
+
+/// A run that the folder has.
+struct KnownRun {
+  std::string run_id;
+  ImportRecord record;
+  contract::RunOutcome outcome = contract::RunOutcome::Completed;
+  std::string reason;
+};
+
+struct ImportedPlan {
+  std::string study;  ///< empty: there is no plan yet
+  std::string scaling;
+  std::vector<contract::PlannedRun> runs;
+  std::multimap<std::string, KnownRun> by_path;  ///< of the log
+};
+
+/// True of the plan of a folder that import_logs made.
+bool holds_imported_runs(const contract::Plan& plan);
+
+/// Throws base::UsageError when the folder is a plan of runs to be done.
+ImportedPlan read_imported_plan(const contract::PlanDir& folder);
+
+/// What a study is called that nobody gave a name: as its folder.
+std::string default_study(const contract::PlanDir& folder);
+
+struct StudyNames {
+  std::string study;    ///< empty: as before, or default_study
+  std::string scaling;  ///< empty: as before, or throughput
+};
+
+/// Gives the runs their repetitions and ids and writes them. Runs of the same logs that the folder
+/// had otherwise are gone then. Holds a lock on the folder. Throws base::UsageError when two logs
+/// are told to be the same repetition; nothing is written then.
+void write_imported_runs(const contract::PlanDir& folder, const StudyNames& names,
+                         const std::vector<ImportedRun>& runs, ImportSummary& summary);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/import/imported_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <climits>
+#include <optional>
+
+#include "base/error.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Stands where the descriptions of runs still to be done say what does them.
+constexpr const char* kCommand = "(collected from a log)";
+constexpr std::size_t kLongestName = 50;
+
+std::optional<std::int64_t> whole(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool all = error == std::errc() && end == text.data() + text.size();
+  return all ? std::optional(number) : std::nullopt;
+}
+
+/// As names of folders may be: what may not stand there becomes "_".
+std::string plain(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(),
+      [](unsigned char c) {
+        return c >= 128 || (std::isalnum(c) == 0 && c != '.' && c != '_' && c != '-');
+      },
+      '_');
+  if (name.starts_with('.') || name.starts_with('-')) name.insert(0, "_");
+  return name.substr(0, kLongestName);
+}
+
+class Describer {
+ public:
+  Describer(const MergedAxes& axes, const std::string& log) : axes_(axes), log_(log) {}
+
+  std::string name(const char* axis) const {
+    const auto found = axes_.values().find(axis);
+    return found == axes_.values().end() ? "" : plain(found->second);
+  }
+
+  /// `otherwise` where nobody says it.
+  template <class Integer>
+  void count(const char* axis, Integer& value, Integer otherwise) const {
+    const auto found = axes_.values().find(axis);
+    value = otherwise;
+    if (found == axes_.values().end()) return;
+    const auto number = whole(found->second);
+    if (!number || *number < 1 || *number > INT_MAX) {
+      throw base::UsageError(
+          fmt::format("{}: {} is \"{}\" by {}, must be a whole number of at least 1", log_, axis,
+                      found->second, axes_.source_of(axis)));
+    }
+    value = static_cast<Integer>(*number);
+  }
+
+ private:
+  const MergedAxes& axes_;
+  const std::string& log_;
+};
+
+std::string device_of(const std::string& said) {
+  if (said.empty()) return "cpu";  // the description needs one; keep_what_is_said takes it out
+  return said == "cpu" || said == "CPU" ? "cpu" : "cuda";
+}
+
+}  // namespace
+
+contract::RunSpec imported_run(const std::string& study, const MergedAxes& axes,
+                               const std::string& log) {
+  const Describer said(axes, log);
+  contract::RunSpec run;
+  run.study = study;
+  run.framework = said.name("framework");
+  run.model = said.name("model");
+  run.loader = said.name("loader");
+  run.dataset.kind = said.name("dataset");
+  run.precision = said.name("precision");
+  run.lr_schedule.kind = said.name("lr_schedule");
+  run.optimizer.kind = said.name("optimizer");
+  run.last_batch.clear();
+  run.lr.base = run.lr.peak = 0;
+  said.count("gpus", run.gpus, 1);
+  said.count("nodes", run.resources.nodes, 1);
+  said.count("cores_per_rank", run.resources.cores_per_rank, 1);
+  said.count("accumulation_steps", run.accumulation_steps, 1);
+  said.count("epochs", run.epochs, 0);
+  said.count("train_samples", run.dataset.train_samples, std::int64_t{0});
+  said.count("test_samples", run.dataset.test_samples, std::int64_t{0});
+  const std::int64_t ranks = std::int64_t{run.gpus} * run.accumulation_steps;
+  std::int64_t global_batch = 0;
+  said.count("global_batch", global_batch, std::int64_t{0});
+  said.count("batch_per_gpu", run.batch_per_gpu, std::max<std::int64_t>(1, global_batch / ranks));
+  run.global_batch = run.batch_per_gpu * ranks;
+  run.resources.device = device_of(said.name("device"));
+  run.trainer.command = kCommand;
+  run.point = run.parameters = axes.values();
+  return run;
+}
+
+void keep_what_is_said(contract::RunSpec& run) {
+  const auto global_batch = run.point.find("global_batch");
+  const bool said = global_batch != run.point.end();
+  if (said) run.global_batch = whole(global_batch->second).value_or(run.global_batch);
+  if (!said && !run.point.contains("batch_per_gpu")) run.batch_per_gpu = run.global_batch = 0;
+  if (!run.point.contains("device")) run.resources.device.clear();
+  if (!run.point.contains("cores_per_rank")) run.resources.cores_per_rank = 0;
+}
+
+bool is_imported(const contract::RunSpec& run) {
+  return run.trainer.command == kCommand;
+}
+
+}  // namespace dlscale::analysis

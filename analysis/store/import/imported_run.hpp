@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The description of a run that another program did, from what is known of it.
+#pragma once
+
+#include <string>
+
+#include "analysis/store/import/axis_sources.hpp"
+#include "contract/run_spec.hpp"
+
+namespace dlscale::analysis {
+
+/// The run of a study that these axes describe; its id and repetition are still to be given. Names
+/// that descriptions have (gpus, model, …) are taken from the axes, all axes are its point. What
+/// nobody says stays empty, and of numbers the least that a description may have. `log` is named in
+/// messages. Throws base::UsageError for an axis whose value cannot be.
+contract::RunSpec imported_run(const std::string& study, const MergedAxes& axes,
+                               const std::string& log);
+
+/// Takes out what descriptions must have although nobody said it: batches and cores become 0, the
+/// device empty. A global batch counts as said even where the GPUs could not share it evenly.
+void keep_what_is_said(contract::RunSpec& run);
+
+/// True of runs that imported_run described.
+bool is_imported(const contract::RunSpec& run);
+
+}  // namespace dlscale::analysis

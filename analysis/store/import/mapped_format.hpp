@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs of which users say what is in them: tables (CSV), JSON objects a line, regular expressions.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/store/formats/log_format.hpp"
+#include "analysis/store/import/measure.hpp"
+
+namespace dlscale::analysis {
+
+struct MappedFormat {
+  std::string kind;                   ///< csv, jsonl, pattern; empty: none of them
+  std::vector<MappedColumn> columns;  ///< csv, jsonl
+  /// pattern: tried on each line, the first that matches counts. Its named groups are measures or
+  /// facts of the run.
+  std::vector<std::string> patterns;
+  std::map<std::string, double> factors;  ///< pattern: of measures
+  bool operator==(const MappedFormat&) const = default;
+};
+
+inline constexpr const char* kMappedKinds[] = {"csv", "jsonl", "pattern"};
+
+/// Throws base::UsageError when no measure is mapped, a field twice, or an expression is none.
+void check(const MappedFormat& format);
+
+using AxisValues = std::map<std::string, std::string>;
+
+/// The runs in a text: each combination of the columns that are mapped to axes, in the order of
+/// the text; one without axes where there are no such columns. Throws base::UsageError (without
+/// the file's name) when a column is missing: it names those that are there.
+std::vector<AxisValues> runs_in(std::string_view text, const MappedFormat& format);
+
+/// What the rows of one of these runs say; nothing where a column is missing. Never throws on
+/// content.
+LogContent read_mapped(std::string_view text, const MappedFormat& format, const AxisValues& which,
+                       const contract::RunSpec& run);
+
+}  // namespace dlscale::analysis

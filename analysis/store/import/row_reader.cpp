@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/import/row_reader.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/store/formats/json_object.hpp"
+#include "analysis/store/formats/text_scanner.hpp"
+#include "analysis/store/import/regex.hpp"
+#include "base/error.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+[[noreturn]] void miss(const std::string& column, const std::vector<std::string>& there) {
+  throw base::UsageError(
+      fmt::format("has no column \"{}\" (there are: {})", column,
+                  there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
+}
+
+/// False when a quotation mark is not closed.
+bool split(std::string_view line, char separator, std::vector<std::string>& cells) {
+  bool quoted = false;
+  std::string cell;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      cell += line[i++];
+    } else if (line[i] == '"') {
+      quoted = !quoted;
+    } else if (line[i] == separator && !quoted) {
+      cells.emplace_back(trimmed(cell));
+      cell.clear();
+    } else {
+      cell += line[i];
+    }
+  }
+  cells.emplace_back(trimmed(cell));
+  return !quoted;
+}
+
+/// The character that the heading has most of.
+char separator_of(std::string_view heading) {
+  char separator = ',';
+  for (const char candidate : {';', '\t'}) {
+    if (std::count(heading.begin(), heading.end(), candidate) >
+        std::count(heading.begin(), heading.end(), separator)) {
+      separator = candidate;
+    }
+  }
+  return separator;
+}
+
+/// RFC 4180 without line ends in quotes; separated by commas, semicolons or tabs, whichever the
+/// heading has most of.
+class CsvReader : public RowReader {
+ public:
+  explicit CsvReader(const MappedFormat& format) : columns_(format.columns) {}
+
+  std::string read(std::string_view line, TextRow& row) override {
+    if (headings_.empty()) {
+      if (!trimmed(line).empty()) read_headings(line);
+      return "";
+    }
+    if (trimmed(line).empty()) return "";
+    std::vector<std::string> cells;
+    if (!split(line, separator_, cells)) return "a quotation mark is not closed";
+    if (cells.size() != headings_.size()) {
+      return fmt::format("has {} of {} columns", cells.size(), headings_.size());
+    }
+    if (cells == headings_) return "";  // tables that were written one behind the other
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (positions_[i] < cells.size()) row.emplace_back(columns_[i].field, cells[positions_[i]]);
+    }
+    return "";
+  }
+
+  void require_columns() const override {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (headings_.empty() || positions_[i] == headings_.size())
+        miss(columns_[i].column, headings_);
+    }
+  }
+
+ private:
+  bool has_column() const {
+    return std::any_of(columns_.begin(), columns_.end(), [&](const MappedColumn& column) {
+      return std::find(headings_.begin(), headings_.end(), column.column) != headings_.end();
+    });
+  }
+
+  void read_headings(std::string_view line) {
+    separator_ = separator_of(line);
+    split(line, separator_, headings_);
+    const bool is_comment = line.starts_with('#') && !has_column();
+    if (is_comment) return headings_.clear();
+    for (const MappedColumn& column : columns_) {
+      const auto found = std::find(headings_.begin(), headings_.end(), column.column);
+      positions_.push_back(static_cast<std::size_t>(found - headings_.begin()));
+    }
+  }
+
+  const std::vector<MappedColumn>& columns_;
+  char separator_ = ',';
+  std::vector<std::string> headings_;
+  std::vector<std::size_t> positions_;  ///< of the columns; the number of headings: none
+};
+
+class JsonReader : public RowReader {
+ public:
+  explicit JsonReader(const MappedFormat& format) : columns_(format.columns) {}
+
+  std::string read(std::string_view line, TextRow& row) override {
+    if (trimmed(line).empty()) return "";
+    if (!object_.read(line)) return "is no JSON object";
+    bool measured = false;
+    for (const MappedColumn& column : columns_) {
+      std::string value;
+      if (const auto number = object_.number(column.column)) {
+        value = fmt::format("{}", *number);
+      } else if (const auto text = object_.text(column.column)) {
+        value = *text;
+      }
+      if (object_.has(column.column)) seen_.insert(column.column);
+      measured = measured || (!value.empty() && find_measure(column.field).has_value());
+      row.emplace_back(column.field, std::move(value));
+    }
+    if (!measured) row.clear();  // an object about something else
+    object_.each_number("", [&](std::string_view key, double) { keys_.emplace(key); });
+    return "";
+  }
+
+  void require_columns() const override {
+    for (const MappedColumn& column : columns_) {
+      if (!seen_.contains(column.column)) miss(column.column, {keys_.begin(), keys_.end()});
+    }
+  }
+
+ private:
+  const std::vector<MappedColumn>& columns_;
+  JsonObject object_;
+  std::set<std::string> keys_;  ///< that numbers had
+  std::set<std::string> seen_;
+};
+
+class PatternReader : public RowReader {
+ public:
+  explicit PatternReader(const MappedFormat& format) {
+    bool measured = false;
+    for (const std::string& pattern : format.patterns) {
+      Regex regex(pattern);
+      patterns_.push_back({std::move(regex), {}});
+      patterns_.back().names = patterns_.back().regex.names();
+      for (const auto& [name, number] : patterns_.back().names) {
+        measured = measured || find_measure(name).has_value();
+        if (!find_measure(name)) check_axis_name("pattern", name);
+      }
+    }
+    if (measured) return;
+    std::vector<std::string> names;
+    for (const MeasureEntry& entry : measures()) names.emplace_back(entry.name);
+    throw base::UsageError(fmt::format(
+        "the patterns have no group that is a measure, such as (?<loss>…); there are: {}",
+        fmt::join(names, ", ")));
+  }
+
+  std::string read(std::string_view line, TextRow& row) override {
+    for (const Pattern& pattern : patterns_) {
+      const Regex::Found found = pattern.regex.find(line, groups_);
+      if (found == Regex::Found::gave_up) return "a pattern takes too long on it";
+      if (found == Regex::Found::no) continue;
+      for (const auto& [name, number] : pattern.names) {
+        const std::string_view text = groups_[static_cast<std::size_t>(number)];
+        if (!text.empty()) row.emplace_back(name, text);
+      }
+      return "";
+    }
+    return "";
+  }
+
+  void require_columns() const override {}
+
+ private:
+  struct Pattern {
+    Regex regex;
+    std::vector<std::pair<std::string, int>> names;
+  };
+
+  std::vector<Pattern> patterns_;
+  std::vector<std::string_view> groups_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowReader> make_row_reader(const MappedFormat& format) {
+  if (format.kind == "csv") return std::make_unique<CsvReader>(format);
+  if (format.kind == "jsonl") return std::make_unique<JsonReader>(format);
+  return std::make_unique<PatternReader>(format);
+}
+
+std::vector<std::string> csv_headings(std::string_view line) {
+  std::vector<std::string> headings;
+  split(line, separator_of(line), headings);
+  return headings;
+}
+
+bool read_number(std::string_view text, double& value) {
+  return whole_number(trimmed(text), value);
+}
+
+}  // namespace dlscale::analysis

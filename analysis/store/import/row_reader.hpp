@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines as rows of named texts.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/store/import/mapped_format.hpp"
+
+namespace dlscale::analysis {
+
+/// Fields with their texts; without any the line has none (a heading, an empty line).
+using TextRow = std::vector<std::pair<std::string, std::string>>;
+
+class RowReader {
+ public:
+  virtual ~RowReader() = default;
+  /// Takes the next line; returns what is wrong with it, or nothing.
+  virtual std::string read(std::string_view line, TextRow& row) = 0;
+  /// Throws base::UsageError when the lines so far lack a column.
+  virtual void require_columns() const = 0;
+};
+
+/// Throws base::UsageError for expressions that are none or name no measure.
+std::unique_ptr<RowReader> make_row_reader(const MappedFormat& format);
+
+/// The cells of a CSV file's first line.
+std::vector<std::string> csv_headings(std::string_view line);
+
+/// A finite number, blanks around it allowed.
+bool read_number(std::string_view text, double& value);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/import/row_records.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::size_t kMostSkips = 100;  ///< told one by one
+constexpr double kMostEpochs = 1e7;
+constexpr double kLargestCount = 1e15;
+/// Parts of a step may add up to more than its time by this: they were rounded.
+constexpr double kRounding = 1.001;
+
+constexpr Measure kTimedParts[] = {
+    Measure::load_wait_s, Measure::h2d_s,          Measure::forward_s,
+    Measure::backward_s,  Measure::exposed_comm_s, Measure::optimizer_s,
+    Measure::bubble_s,    Measure::other_s,        Measure::compute_s};
+
+contract::Spread spread_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto quantile = [&](double q) {
+    const double at = q * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(at);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
+  };
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return {sum / static_cast<double>(values.size()), quantile(0.5), quantile(0.9), values.back()};
+}
+
+/// Seconds of the parts that a row names, nothing where it names none.
+double parts_sum(const MeasuredRow& row) {
+  double sum = std::nan("");
+  for (const Measure part : kTimedParts) {
+    if (row.has(part)) sum = (std::isnan(sum) ? 0 : sum) + row[part];
+  }
+  return sum;
+}
+
+/// What no measurement can be, as a sentence; empty when all is well.
+std::string impossible(const MeasuredRow& row) {
+  for (int i = 0; i < kMeasures; ++i) {
+    const auto measure = static_cast<Measure>(i);
+    const bool may_be_negative = measure == Measure::loss || measure == Measure::test_loss;
+    if (row.has(measure) && row[measure] < 0 && !may_be_negative) {
+      return fmt::format("{} is {}, below 0", measures()[static_cast<std::size_t>(i)].name,
+                         row[measure]);
+    }
+  }
+  for (const Measure share : {Measure::accuracy, Measure::top5_accuracy}) {
+    if (row.has(share) && row[share] > 1) {
+      return fmt::format("accuracy is {}, above 1 (of percents: map it with *0.01)", row[share]);
+    }
+  }
+  for (const Measure count : {Measure::samples, Measure::rank_samples, Measure::steps,
+                              Measure::step, Measure::epoch, Measure::rank}) {
+    if (!row.has(count)) continue;
+    const char* name = measures()[static_cast<std::size_t>(count)].name;
+    const double most = count == Measure::epoch ? kMostEpochs : kLargestCount;
+    if (row[count] > most) return fmt::format("{} is {}, too large", name, row[count]);
+    if (row[count] != std::floor(row[count])) {
+      return fmt::format("{} is {}, no whole number", name, row[count]);
+    }
+  }
+  const double parts = parts_sum(row);
+  if (row.has(Measure::wall_s) && parts > row[Measure::wall_s] * kRounding) {
+    return fmt::format("its parts take {:.4g} s, more than wall_s of {:.4g} s", parts,
+                       row[Measure::wall_s]);
+  }
+  return "";
+}
+
+}  // namespace
+
+void RowRecords::skip(int line, std::string_view why) {
+  if (file_.skipped.size() < kMostSkips) {
+    file_.skipped.push_back(fmt::format("line {}: {}", line, why));
+  } else {
+    ++skipped_more_;
+  }
+}
+
+void RowRecords::add(int line, contract::ResultRecord record) {
+  file_.records.push_back(std::move(record));
+  file_.record_lines.push_back(line);
+}
+
+void RowRecords::add(int line, const MeasuredRow& row) {
+  const std::string problem = impossible(row);
+  if (!problem.empty()) return skip(line, problem);
+  if (!row.has(Measure::rank)) {
+    groups_.push_back({{line, row}});
+    return;
+  }
+  const double epoch = row.has(Measure::epoch) ? row[Measure::epoch] : -1;
+  const double k =
+      row.has(Measure::step) ? row[Measure::step] : rows_of_[{epoch, row[Measure::rank]}]++;
+  const auto [known, is_new] = group_of_.try_emplace({epoch, k}, groups_.size());
+  if (is_new) groups_.emplace_back();
+  Group& group = groups_[known->second];
+  const bool said = std::any_of(group.begin(), group.end(), [&](const RankRow& other) {
+    return other.row[Measure::rank] == row[Measure::rank];
+  });
+  if (said)
+    return skip(line, fmt::format("rank {} has a row of this step already", row[Measure::rank]));
+  group.push_back({line, row});
+}
+
+contract::ResultsFile RowRecords::finish() {
+  for (const Group& group : groups_) take(group);
+  end_epoch();
+  if (skipped_more_ > 0) {
+    file_.skipped.push_back(fmt::format("and {} more lines", skipped_more_));
+  }
+  return std::move(file_);
+}
+
+void RowRecords::take(const Group& group) {
+  const MeasuredRow& first = group.front().row;
+  const int line = group.front().line;
+  if (first.has(Measure::epoch) && first[Measure::epoch] != epoch_.epoch) end_epoch();
+  const bool is_of_ranks = first.has(Measure::rank);
+  const auto told = run_.point.find("gpus");
+  if (is_of_ranks && told != run_.point.end() && static_cast<int>(group.size()) != run_.gpus) {
+    return skip(line,
+                fmt::format("{} of {} ranks have a row of this step", group.size(), run_.gpus));
+  }
+  add_window(group, line);
+  add_eval(first, line);
+}
+
+/// What the ranks of a step say together.
+struct RowRecords::Step {
+  std::array<std::vector<double>, contract::kStepParts> parts;  ///< s, of each rank
+  double wall_s = 0;                                            ///< slowest rank
+  double samples = 0;                                           ///< of all ranks
+  double rate = 0;                                              ///< likewise, a second
+  double loss = 0;                                              ///< mean
+  bool warmup = false;
+
+  explicit Step(const Group& group) {
+    double rank_samples = 0;
+    for (const auto& [ignored, row] : group) {
+      add_times(row);
+      if (row.has(Measure::rank_samples)) rank_samples += row[Measure::rank_samples];
+      if (row.has(Measure::samples)) samples = std::max(samples, row[Measure::samples]);
+      if (row.has(Measure::samples_per_s)) rate = std::max(rate, row[Measure::samples_per_s]);
+      loss += row[Measure::loss] / static_cast<double>(group.size());
+      warmup = warmup || row[Measure::warmup] > 0;
+    }
+    if (samples <= 0) samples = rank_samples;
+  }
+
+  /// Finds what the row leaves to the run: `batch` samples a step, 0 where nobody knows.
+  void complete(double batch, double steps) {
+    if (samples <= 0 && wall_s > 0 && rate > 0) samples = std::round(rate * wall_s);
+    if (samples <= 0) samples = batch * std::max(steps, 1.0);
+    if (samples <= 0 && rate > 0) samples = std::max(1.0, std::round(rate));  // of about a second
+    if (wall_s > 0 || rate <= 0) return;
+    wall_s = samples / rate;
+    for (double& other : parts.back()) other = wall_s;
+  }
+
+ private:
+  void add_times(const MeasuredRow& row) {
+    const double sum = parts_sum(row);
+    const double known = std::isnan(sum) ? 0 : sum;
+    const double wall = row.has(Measure::wall_s) ? row[Measure::wall_s] : known;
+    wall_s = std::max(wall_s, wall);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const double value = row[kTimedParts[i]];
+      parts[i].push_back(std::isnan(value) ? 0 : value);
+    }
+    // What no part explains is other; so is what does not tell computation from communication.
+    const double computed = row.has(Measure::compute_s) ? row[Measure::compute_s] : 0;
+    parts.back().back() += std::max(0.0, wall - known) + computed;
+  }
+};
+
+void RowRecords::add_window(const Group& group, int line) {
+  const MeasuredRow& first = group.front().row;
+  const auto batch = static_cast<double>(run_.global_batch);
+  const double steps = first.has(Measure::steps) ? first[Measure::steps] : 0;
+  Step step(group);
+  if (step.wall_s <= 0 && step.rate <= 0) return;  // a row of accuracies, say
+  step.complete(batch, steps);
+  if (step.samples <= 0) return skip(line, "nothing says of how many samples its time is");
+  const bool is_epoch = first.has(Measure::epoch) && !first.has(Measure::step);
+  const double likely = is_epoch && batch > 0 ? std::max(1.0, std::round(step.samples / batch)) : 1;
+  contract::StepWindow window{.first_step = next_step_, .time = std::nan("")};
+  window.epoch = first.has(Measure::epoch) ? static_cast<int>(first[Measure::epoch]) : 0;
+  window.steps = static_cast<int>(std::min(steps > 0 ? steps : likely, 1e9));
+  window.warmup = step.warmup;
+  window.samples = std::llround(step.samples);
+  window.wall_s = step.wall_s;
+  window.lr = first[Measure::lr];
+  window.train_loss = step.loss;
+  for (std::size_t i = 0; i < step.parts.size(); ++i) window.parts[i] = spread_of(step.parts[i]);
+  next_step_ += window.steps;
+  add(line, window);
+  if (is_epoch) add_to_epoch(window, line);
+}
+
+void RowRecords::add_to_epoch(const contract::StepWindow& window, int line) {
+  epoch_.epoch = window.epoch;
+  epoch_.time = std::nan("");
+  epoch_.wall_s += window.wall_s;
+  epoch_.steps += window.steps;
+  epoch_.samples += window.samples;
+  epoch_.train_loss = window.train_loss;
+  epoch_.lr = window.lr;
+  epoch_line_ = line;
+}
+
+void RowRecords::end_epoch() {
+  if (epoch_.steps > 0) add(epoch_line_, epoch_);
+  epoch_ = {};
+}
+
+void RowRecords::add_eval(const MeasuredRow& row, int line) {
+  if (!row.has(Measure::accuracy) && !row.has(Measure::test_loss)) return;
+  contract::EvalRecord eval{.time = std::nan(""), .wall_s = std::nan("")};
+  eval.epoch = row.has(Measure::epoch) ? static_cast<int>(row[Measure::epoch]) : 0;
+  eval.accuracy = row[Measure::accuracy];
+  eval.loss = row[Measure::test_loss];
+  if (row.has(Measure::top5_accuracy)) eval.metrics["top5_accuracy"] = row[Measure::top5_accuracy];
+  add(line, std::move(eval));
+}
+
+}  // namespace dlscale::analysis

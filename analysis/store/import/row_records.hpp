@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of measures, of one run, as the records dlscale-train would have written.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/store/formats/log_format.hpp"
+#include "analysis/store/import/measure.hpp"
+
+namespace dlscale::analysis {
+
+/// Rows with a rank are put together: those of one step where the rows say their step, else the
+/// k-th row of each rank. Without a rank a row is all that is known of its steps.
+class RowRecords {
+ public:
+  /// `run` says the ranks that each step needs, and how many samples it took.
+  explicit RowRecords(const contract::RunSpec& run) : run_(run) {}
+
+  void add(int line, const MeasuredRow& row);
+  /// Passes over a line; the first of them are told one by one, then counted.
+  void skip(int line, std::string_view why);
+  contract::ResultsFile finish();
+
+ private:
+  struct RankRow {
+    int line = 0;
+    MeasuredRow row;
+  };
+  using Group = std::vector<RankRow>;  ///< one row for each rank
+
+  struct Step;
+
+  void take(const Group& group);
+  void add_window(const Group& group, int line);
+  void add_to_epoch(const contract::StepWindow& window, int line);
+  void add_eval(const MeasuredRow& row, int line);
+  void end_epoch();
+  void add(int line, contract::ResultRecord record);
+
+  const contract::RunSpec& run_;
+  contract::ResultsFile file_;
+  std::vector<Group> groups_;
+  std::map<std::vector<double>, std::size_t> group_of_;  ///< by epoch and step, or epoch and k
+  std::map<std::vector<double>, int> rows_of_;           ///< by epoch and rank
+  contract::EpochRecord epoch_;                          ///< the one under way, without steps: none
+  int epoch_line_ = 0;
+  std::int64_t next_step_ = 0;
+  int skipped_more_ = 0;
+};
+
+}  // namespace dlscale::analysis

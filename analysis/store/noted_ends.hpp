@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runner and the job scripts noted of the ends of runs.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/store/launch_outcome.hpp"
+#include "contract/plan.hpp"
+
+namespace dlscale::analysis {
+
+using NotedEnds = std::map<std::string, std::vector<EndRecord>>;  ///< by run id
+
+/// Reads launch.jsonl and logs/*.end of a plan folder.
+NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder);
+
+}  // namespace dlscale::analysis

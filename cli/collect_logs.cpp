@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/collect_logs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ostream>
+
+#include "analysis/frame.hpp"
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "cli/completer.hpp"
+#include "contract/run_dir.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+/// More lines than this of one kind help nobody.
+constexpr std::size_t kShown = 10;
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names = base::names(analysis::log_formats());
+  for (const char* kind : analysis::kMappedKinds) names.emplace_back(kind);
+  return names;
+}
+
+/// What of --format, --map and --pattern says how all of the logs are read.
+void choose_format(const LogOptions& options, const std::vector<std::string>& logs,
+                   analysis::ImportRequest& request) {
+  const std::string& format = options.request.format;
+  if (!format.empty()) {
+    const std::vector<std::string> known = format_names();
+    if (std::find(known.begin(), known.end(), format) == known.end()) {
+      throw base::UsageError(base::unknown_name("log format", format, known));
+    }
+  }
+  const bool is_table = format == "csv" || format == "jsonl";
+  if (!options.pattern.empty()) {
+    if (!options.columns.empty() || (!format.empty() && format != "pattern")) {
+      throw base::UsageError("--pattern: is a format of its own; leave --format and --map out");
+    }
+    request.mapped = read_pattern_file(options.pattern);
+  } else if (format == "pattern") {
+    throw base::UsageError("--format pattern: say with --pattern FILE.toml what lines look like");
+  } else if (is_table || !options.columns.empty()) {
+    if (!is_table && !format.empty()) {
+      throw base::UsageError(
+          fmt::format("--map: is for csv and jsonl; {} knows what its logs mean", format));
+    }
+    const bool is_json =
+        !logs.empty() && std::all_of(logs.begin(), logs.end(), [](const auto& log) {
+          return log.ends_with(".jsonl") || log.ends_with(".json");
+        });
+    request.mapped.kind = !format.empty() ? format : is_json ? "jsonl" : "csv";
+    for (const std::string& column : options.columns) {
+      request.mapped.columns.push_back(analysis::parse_mapping(column));
+    }
+  }
+  if (!request.mapped.kind.empty()) request.format.clear();
+}
+
+std::string list(const std::vector<std::string>& names) {
+  const std::vector<std::string> first(
+      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown)));
+  return fmt::format("{}{}", fmt::join(first, ", "), names.size() > kShown ? ", …" : "");
+}
+
+void print(const analysis::ImportSummary& summary, const std::string& folder, std::ostream& out) {
+  std::vector<std::string> formats;
+  for (const auto& [name, logs] : summary.formats)
+    formats.push_back(fmt::format("{} {}", logs, name));
+  out << fmt::format("took {} ({}) into {}: {}, {} new, {} changed, {} unchanged\n",
+                     analysis::count_of(summary.logs, "log"), fmt::join(formats, ", "), folder,
+                     analysis::count_of(summary.runs, "run"), summary.added, summary.changed,
+                     summary.unchanged);
+  if (!summary.unrecognised.empty()) {
+    out << fmt::format("left out, recognised by no format: {}: {}\n",
+                       analysis::count_of(static_cast<int>(summary.unrecognised.size()), "file"),
+                       list(summary.unrecognised));
+  }
+  const std::size_t shown = std::min(summary.warnings.size(), kShown);
+  for (std::size_t i = 0; i < shown; ++i) out << "warning: " << summary.warnings[i] << "\n";
+  if (shown < summary.warnings.size()) {
+    out << fmt::format("warning: and {} more like these\n", summary.warnings.size() - shown);
+  }
+}
+
+}  // namespace
+
+void add_log_options(CLI::App& app, LogOptions& options) {
+  analysis::ImportRequest& request = options.request;
+  app.add_option("-o,--output", options.folder,
+                 "take what is named over as logs of other programs, into this folder")
+      ->type_name(value_kind::kFolder);
+  app.add_option("--format", request.format, "what the logs are (default: as each is recognised)")
+      ->type_name(one_of(format_names()));
+  app.add_option("--map", options.columns,
+                 "csv, jsonl: what a column means, FIELD=COLUMN or FIELD=COLUMN*FACTOR")
+      ->allow_extra_args(false);
+  app.add_option("--pattern", options.pattern,
+                 "TOML file with regular expressions of the logs' lines")
+      ->type_name(value_kind::kFile);
+  app.add_option("--axis", request.axes,
+                 "NAME=REGEX: an axis of the runs, the expression's group in the path of a log")
+      ->allow_extra_args(false);
+  app.add_option("--table", request.table, "CSV file: axes of the logs that its column path names")
+      ->type_name(value_kind::kFile);
+  app.add_option("--set", request.stated, "NAME=VALUE: an axis of all runs of these logs")
+      ->allow_extra_args(false);
+  app.add_option("--study", request.study, "name of the study (default: the folder's)");
+  app.add_option("--scaling", request.scaling, "what the runs vary (default: throughput)")
+      ->type_name(one_of({"weak", "strong", "throughput"}))
+      ->check(CLI::IsMember({"weak", "strong", "throughput"}));
+}
+
+void check_log_options(const LogOptions& options) {
+  if (!options.folder.empty()) return;
+  const analysis::ImportRequest& request = options.request;
+  const std::pair<const char*, bool> given[] = {
+      {"--format", !request.format.empty()},   {"--map", !options.columns.empty()},
+      {"--pattern", !options.pattern.empty()}, {"--axis", !request.axes.empty()},
+      {"--table", !request.table.empty()},     {"--set", !request.stated.empty()},
+      {"--study", !request.study.empty()},     {"--scaling", !request.scaling.empty()}};
+  for (const auto& [name, is_given] : given) {
+    if (is_given) {
+      throw base::UsageError(
+          fmt::format("{}: is about logs; say with -o which folder they go to", name));
+    }
+  }
+}
+
+void import_and_report(const LogOptions& options, const std::vector<std::string>& logs,
+                       std::ostream& out) {
+  if (logs.empty()) throw base::UsageError("-o: name the logs, or the folders they lie in");
+  analysis::ImportRequest request = options.request;
+  request.logs = logs;
+  choose_format(options, logs, request);
+  const contract::PlanDir folder{std::filesystem::path(options.folder)};
+  print(analysis::import_logs(request, folder), options.folder, out);
+}
+
+}  // namespace dlscale::cli

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale compare`: a publication's values beside own ones, and what contradicts itself in it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/compare/comparison_tables.hpp"
+#include "analysis/report/report_writer.hpp"
+#include "analysis/scaling/selected_runs.hpp"
+#include "analysis/store/frame_reader.hpp"
+#include "base/error.hpp"
+#include "base/table_printer.hpp"
+#include "cli/command.hpp"
+#include "cli/completer.hpp"
+#include "cli/plan_folder.hpp"
+#include "cli/reference_reader.hpp"
+#include "cli/selection.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+constexpr const char* kList = "list";
+
+struct Options {
+  std::string folder;
+  std::string reference;
+  std::string format = "text";
+  bool unmatched = false;
+  bool rules = false;
+  SelectionChoice runs;
+};
+
+int list_references() {
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& name : references_in(reference_folder())) {
+    rows.push_back({name, read_reference(name, reference_folder()).title});
+  }
+  std::cout << base::print_table({"reference", "title"}, rows);
+  return kExitOk;
+}
+
+int list_rules() {
+  std::vector<std::vector<std::string>> rows;
+  for (const analysis::ContradictionRule* rule : analysis::contradiction_rules()) {
+    rows.push_back({rule->name, rule->summary});
+  }
+  std::cout << base::print_table({"rule", "finds"}, rows);
+  return kExitOk;
+}
+
+analysis::Frame read_runs(const Options& options) {
+  const contract::PlanDir folder{std::filesystem::path(options.folder)};
+  analysis::Frame frame = analysis::read_frame(folder);
+  if (options.runs.narrows()) {
+    keep_runs(frame, select_runs(contract::read_plan(folder), options.runs), frame.baseline);
+  }
+  return frame;
+}
+
+/// Tables in any format; contradictions are sentences, which a terminal wants as paragraphs.
+void print(const Options& options, const analysis::ReferenceStudy& study, analysis::Report report) {
+  const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
+  const auto found = analysis::find_contradictions(study.publication);
+  if (std::string_view(writer.name) == "text") {
+    std::cout << writer.render(report) << "\n" << contradiction_text(study, found);
+    return;
+  }
+  if (!found.empty()) {
+    report.tables.push_back(contradiction_table(study, found));
+  } else {
+    report.tables[0].notes.push_back(fmt::format("none of {} rules finds a contradiction",
+                                                 analysis::contradiction_rules().size()));
+  }
+  std::cout << writer.render(report);
+}
+
+int compare_runs(const Options& options, const analysis::ReferenceStudy& study) {
+  const analysis::Frame frame = read_runs(options);
+  const auto curves = analysis::scaling_curves(frame);
+  const auto points = analysis::own_points(curves);
+  const analysis::Comparison comparison = analysis::compare(study.publication, points);
+  if (comparison.matches.empty()) {
+    fmt::print(stderr, "dlscale: no published value of {} is about one of the {} points of {}\n",
+               study.name, points.size(), frame.study);
+    return options.runs.allow_empty ? kExitOk : kExitNothingMatched;
+  }
+  analysis::Report report{{comparison_table(study, comparison)}};
+  if (options.unmatched && !comparison.unmatched.empty()) {
+    report.tables.push_back(unmatched_table(study, comparison));
+  }
+  if (!comparison.unmatched.empty() && !options.unmatched) {
+    report.tables[0].notes.push_back(
+        fmt::format("{} published values have no own counterpart; --unmatched lists them",
+                    comparison.unmatched.size()));
+  }
+  print(options, study, std::move(report));
+  return kExitOk;
+}
+
+int compare(const Options& options) {
+  if (options.rules) return list_rules();
+  if (options.reference.empty()) {
+    throw base::UsageError("--reference is missing: a name that --reference list shows, or a file");
+  }
+  if (options.reference == kList) return list_references();
+  analysis::find_report_writer(options.format);
+  const analysis::ReferenceStudy study = read_reference(options.reference, reference_folder());
+  if (!options.folder.empty()) return compare_runs(options, study);
+  print(options, study, {{publication_table(study)}});
+  return kExitOk;
+}
+
+Action define(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  add_folder_argument(app, options->folder,
+                      "plan folder, collected (default: the publication alone is checked)");
+  app.add_option("--reference", options->reference,
+                 "a published study: a name, a file (*.toml, *.csv), or list")
+      ->type_name(value_kind::kFile);
+  app.add_option("--format", options->format, "how to write it")
+      ->type_name(one_of(base::names(analysis::report_writers())))
+      ->capture_default_str();
+  app.add_flag("--unmatched", options->unmatched, "also list published values without own ones");
+  app.add_flag("--rules", options->rules, "list the rules that find contradictions");
+  add_selection_options(app, options->runs, RunArguments::none);
+  return [options] { return compare(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry compare_entry;
+const CommandEntry compare_entry{
+    "compare", "Set own results beside published ones; find what contradicts itself there",
+    "dlscale compare --reference juwels\n"
+    "  dlscale compare demo --reference nef --format markdown",
+    &define};
+
+}  // namespace dlscale::cli

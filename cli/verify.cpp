@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale verify`: computes the tables of a plan folder again, from the records alone.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <stdlib.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/report/metrics.hpp"
+#include "analysis/report/report_writer.hpp"
+#include "analysis/scaling/selected_runs.hpp"
+#include "analysis/store/frame_reader.hpp"
+#include "analysis/store/ingest.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "cli/command.hpp"
+#include "cli/plan_folder.hpp"
+#include "cli/selection.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+namespace {
+
+/// More lines than this of one table help nobody.
+constexpr std::size_t kShownLines = 10;
+
+struct Options {
+  std::string folder = ".";
+  SelectionChoice runs;
+};
+
+/// A folder with all that the plan folder holds but its database, as links: what is computed there
+/// comes from the records, and the plan folder stays as it is.
+class RecordsAlone {
+ public:
+  explicit RecordsAlone(const contract::PlanDir& folder) {
+    std::string name = (fs::temp_directory_path() / "dlscale-verify-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw base::RunError(fmt::format("{}: {}", name, std::strerror(errno)));
+    }
+    path_ = name;
+    const std::string database = folder.database().filename().string();
+    for (const auto& entry : fs::directory_iterator(folder.root())) {
+      const std::string file = entry.path().filename().string();
+      if (!file.starts_with(database)) fs::create_symlink(fs::absolute(entry.path()), path_ / file);
+    }
+  }
+  ~RecordsAlone() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  RecordsAlone(const RecordsAlone&) = delete;
+  RecordsAlone& operator=(const RecordsAlone&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+analysis::Frame frame_from_records(const contract::PlanDir& folder, const Options& options) {
+  const RecordsAlone records(folder);
+  const contract::PlanDir copy(records.path());
+  analysis::ingest(copy);
+  analysis::Frame frame = analysis::read_frame(copy);
+  if (options.runs.narrows()) {
+    keep_runs(frame, select_runs(contract::read_plan(folder), options.runs), frame.baseline);
+  }
+  return frame;
+}
+
+const analysis::Metric* metric_of(const fs::path& file) {
+  for (const analysis::Metric& metric : analysis::metrics()) {
+    if (file.stem() == metric.name) return &metric;
+  }
+  return nullptr;
+}
+
+const analysis::ReportWriter* writer_of(const fs::path& file) {
+  for (const analysis::ReportWriter* writer : analysis::report_writers()) {
+    if (file.extension() == std::string(".") + writer->extension) return writer;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+struct Verified {
+  std::size_t tables = 0;
+  std::size_t lines = 0;
+  std::size_t different = 0;
+  std::vector<std::string> others;  ///< files that no metric and writer makes
+};
+
+/// Says which lines differ.
+void verify_table(const fs::path& file, const std::string& again, Verified& verified) {
+  const auto has = lines_of(base::read_text_file(file)), should = lines_of(again);
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < std::max(has.size(), should.size()); ++i) {
+    const std::string is = i < has.size() ? has[i] : "(no line)";
+    const std::string was = i < should.size() ? should[i] : "(no line)";
+    if (is == was) continue;
+    if (++different > kShownLines) continue;
+    std::cout << fmt::format("{}:{}:\n  has      {}\n  records  {}\n", file.string(), i + 1, is,
+                             was);
+  }
+  if (different > kShownLines) {
+    std::cout << fmt::format("{}: and {} lines more\n", file.string(), different - kShownLines);
+  }
+  ++verified.tables;
+  verified.lines += has.size();
+  verified.different += different;
+}
+
+std::vector<fs::path> tables_of(const contract::PlanDir& folder) {
+  std::vector<fs::path> files;
+  std::error_code unreadable;
+  for (const auto& entry : fs::directory_iterator(folder.tables(), unreadable)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+int verify(const Options& options) {
+  const contract::PlanDir folder{fs::path(options.folder)};
+  const std::vector<fs::path> files = tables_of(folder);
+  if (files.empty()) {
+    fmt::print(stderr, "dlscale: {}: no tables; dlscale collect writes them\n",
+               folder.tables().string());
+    return kExitNothingMatched;
+  }
+  const analysis::Frame frame = frame_from_records(folder, options);
+  Verified verified;
+  for (const fs::path& file : files) {
+    const analysis::Metric* metric = metric_of(file);
+    const analysis::ReportWriter* writer = writer_of(file);
+    if (metric == nullptr || writer == nullptr) {
+      verified.others.push_back(file.filename().string());
+      continue;
+    }
+    const analysis::Report report = make_report(*metric, frame, {frame.baseline}, {});
+    verify_table(file, writer->render(report), verified);
+  }
+  std::cout << fmt::format("{} tables with {} lines computed again from the records: {}\n",
+                           verified.tables, verified.lines,
+                           verified.different == 0
+                               ? "all the same"
+                               : fmt::format("{} lines differ", verified.different));
+  if (!verified.others.empty()) {
+    std::cout << fmt::format("not tables of a metric, left out: {}\n",
+                             fmt::join(verified.others, ", "));
+  }
+  if (verified.tables == 0) return kExitNothingMatched;
+  return verified.different == 0 ? kExitOk : kExitRunsFailed;
+}
+
+Action define(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  add_folder_argument(app, options->folder);
+  add_selection_options(app, options->runs, RunArguments::none);
+  return [options] { return verify(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry verify_entry;
+const CommandEntry verify_entry{
+    .name = "verify",
+    .summary = "Compute the tables of a plan folder again from the records and say what differs",
+    .example = "dlscale verify demo",
+    .define = &define,
+};
+
+}  // namespace dlscale::cli

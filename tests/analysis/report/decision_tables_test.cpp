@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables that decide: verdicts, cost, fit, knee, recommend.
+#include <catch2/catch.hpp>
+
+#include "analysis/report/metrics.hpp"
+#include "base/error.hpp"
+#include "tests/analysis/support/rows.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+using test::frame_of;
+using test::run_at;
+
+std::size_t column(const Table& table, const std::string& id) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].id == id) return i;
+  }
+  throw base::RunError("no column " + id);
+}
+
+double number(const Table& table, std::size_t row, const std::string& id) {
+  return std::get<double>(table.rows.at(row).at(column(table, id)));
+}
+
+std::string text(const Table& table, std::size_t row, const std::string& id) {
+  return std::get<std::string>(table.rows.at(row).at(column(table, id)));
+}
+
+std::string notes(const Table& table) {
+  std::string all;
+  for (const std::string& note : table.notes) all += note + "\n";
+  return all;
+}
+
+/// Two frameworks on 1 to 8 GPUs, six repeats a point; horovod loses more.
+Frame measured() {
+  Frame frame = frame_of({});
+  for (const char* framework : {"ddp", "horovod"}) {
+    const double loss = framework[0] == 'd' ? 0.03 : 0.15;
+    for (const int gpus : {1, 2, 4, 8}) {
+      for (int r = 1; r <= 6; ++r) {
+        const double rate = 1000.0 * gpus / (1 + loss * std::log2(gpus)) * (1 + 0.001 * r);
+        frame.runs.push_back(run_at(gpus, rate, framework, r));
+        frame.runs.back().spent = {1, 90, 10};
+        frame.runs.back().size.train_samples = 3600000;
+      }
+    }
+  }
+  return frame;
+}
+
+}  // namespace
+
+TEST_CASE("the verdict table names the faster, the effect and what it rests on") {
+  const Table table = verdicts_table(measured(), {});
+  REQUIRE(table.rows.size() == 4);
+  CHECK(text(table, 0, "verdict") == "not distinguishable");
+  CHECK(text(table, 3, "at") == "gpus=8");
+  CHECK(text(table, 3, "a") == "framework=ddp");
+  CHECK(text(table, 3, "b") == "framework=horovod");
+  CHECK(text(table, 3, "verdict") == "A is faster");
+  CHECK(number(table, 3, "time_ratio") == Approx(1.45 / 1.09).epsilon(0.001));
+  CHECK(number(table, 3, "adjusted_p") == Approx(4 * 2 / 924.0));
+  CHECK_THAT(notes(table), Contains("Holm") && Contains("no proof of equality"));
+}
+
+TEST_CASE("the verdict table says which pairs were refused") {
+  Frame frame = measured();
+  for (RunRow& run : frame.runs) run.conditions["gpu"] = run.point["framework"];
+  const Table table = verdicts_table(frame, {});
+  CHECK(table.rows.empty());
+  CHECK_THAT(notes(table), Contains("not compared: framework=ddp") && Contains("1 pairs more"));
+}
+
+TEST_CASE("the cost table counts GPU-hours") {
+  const Table table = cost_table(measured(), {});
+  REQUIRE(table.rows.size() == 8);
+  CHECK(number(table, 1, "gpus") == 2);
+  const double rate = 1000 / 1.03 * 1.0035;  // of a GPU
+  CHECK(number(table, 1, "samples_per_gpu_hour") == Approx(3600 * rate).epsilon(1e-3));
+  CHECK(number(table, 1, "gpu_hours_per_epoch") == Approx(1000 / rate).epsilon(1e-3));
+  CHECK(number(table, 1, "gpu_hours_spent") == Approx(6 * 2 * 100 / 3600.0));
+  CHECK(number(table, 1, "gpu_hours_lost") == Approx(6 * 2 * 10 / 3600.0));
+}
+
+TEST_CASE("the fit table finds the law the times follow, and what it says of more GPUs") {
+  const Table table = fit_table(measured(), {});
+  const std::size_t laws = table.rows.size() / 2;
+  CHECK(text(table, laws - 1, "law") == "average");
+  CHECK(text(table, laws - 1, "formula") == "best: log2");
+  const double step_s = 64.0 / 1000 / 1.0035;
+  CHECK(number(table, laws - 1, "step_time_at_8x_s") == Approx(step_s * 1.18).epsilon(0.001));
+  CHECK(number(table, laws, "gpus") == 8);
+  Frame few = measured();
+  std::erase_if(few.runs, [](const RunRow& run) { return run.gpus > 2; });
+  CHECK(fit_table(few, {}).rows.empty());
+  CHECK_THAT(notes(fit_table(few, {})), Contains("framework=ddp: no law through 2 points"));
+}
+
+TEST_CASE("the knee table advises how many GPUs to use") {
+  const Table table = knee_table(measured(), {});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(text(table, 0, "advice") == "use at most 8 GPUs (the most that was measured)");
+  CHECK(text(table, 1, "advice") == "use at most 2 GPUs");
+  CHECK(text(table, 1, "demand") == "efficiency >= 0.8");
+  CHECK(number(table, 1, "support") == 1);
+  CHECK_THAT(notes(table), Contains("baseline: 1 GPU (1 node)"));
+}
+
+TEST_CASE("the recommendation names the fastest for each budget and what is as fast") {
+  const Table table = recommend_table(measured(), {});
+  REQUIRE(table.rows.size() == 4);
+  CHECK(text(table, 0, "as_fast") == "framework=horovod, gpus=1");
+  CHECK(text(table, 2, "fastest") == "framework=ddp, gpus=4");
+  CHECK(text(table, 2, "as_fast").empty());
+  CHECK(number(table, 3, "throughput_samples_per_s") == Approx(8000 / 1.09 * 1.0035).epsilon(1e-3));
+  Frame mixed = measured();
+  mixed.runs.back().conditions["gpu"] = "K80";
+  CHECK_THAT(notes(recommend_table(mixed, {})), Contains("framework=horovod: left out"));
+}
+
+TEST_CASE("runs left out as outliers are told under every table, also divided ones") {
+  Frame frame = measured();
+  frame.outliers = "outliers (mad): 1 run left out: x";
+  CHECK_THAT(notes(cost_table(frame, {})), Contains(frame.outliers));
+  const Report divided = make_report(find_metric("knee"), frame, {}, {"batch_per_gpu"});
+  REQUIRE(divided.tables.size() == 2);
+  CHECK_THAT(notes(divided.tables[1]), Contains(frame.outliers));
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads logs of any format and adds up what they say.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/store/formats/log_format.hpp"
+#include "base/file.hpp"
+
+namespace dlscale::analysis {
+
+inline contract::RunSpec run_of(int gpus, std::int64_t batch_per_gpu) {
+  contract::RunSpec run{.run_id = "r"};
+  run.gpus = gpus;
+  run.batch_per_gpu = batch_per_gpu;
+  run.global_batch = batch_per_gpu * gpus;
+  return run;
+}
+
+inline LogContent read_log(const char* format, std::string_view text,
+                           const contract::RunSpec& run = run_of(1, 64)) {
+  return base::find(log_formats(), "log format", format).read(text, run);
+}
+
+template <class Record>
+std::vector<Record> all_of(const LogContent& log) {
+  std::vector<Record> records;
+  for (const auto& record : log.file.records) {
+    if (const auto* found = std::get_if<Record>(&record)) records.push_back(*found);
+  }
+  return records;
+}
+
+/// Samples/s as tables have it: total over total, warm-up left out; nothing without such windows.
+inline std::optional<double> rate_of(const LogContent& log) {
+  double samples = 0, wall_s = 0;
+  for (const auto& window : all_of<contract::StepWindow>(log)) {
+    if (window.warmup || !(window.wall_s > 0)) continue;
+    samples += static_cast<double>(window.samples);
+    wall_s += window.wall_s;
+  }
+  return wall_s > 0 ? std::optional(samples / wall_s) : std::nullopt;
+}
+
+inline bool completed(const LogContent& log) {
+  const auto stops = all_of<contract::RunStop>(log);
+  return stops.size() == 1 && stops[0].outcome == contract::RunOutcome::Completed;
+}
+
+/// A file below DLSCALE_TEST_DATA; without it nothing, which is told.
+inline std::optional<std::string> real_log(const std::string& file) {
+  const char* data = std::getenv("DLSCALE_TEST_DATA");
+  if (data == nullptr) {
+    std::cout << "skipped: DLSCALE_TEST_DATA names no folder with " << file << "\n";
+    return std::nullopt;
+  }
+  return base::read_file(std::string(data) + "/" + file);
+}
+
+}  // namespace dlscale::analysis

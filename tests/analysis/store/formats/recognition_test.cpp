@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Over real logs: each is recognised by its own format alone, and what is no log by none.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "tests/analysis/store/formats/log_reading.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Names of the formats that recognise a file by its first 64 KiB.
+std::string recognised(const fs::path& file) {
+  const std::string text = base::read_file(file);
+  const std::string_view head = std::string_view(text).substr(0, std::size_t{64} << 10);
+  std::string names;
+  for (const LogFormat* format : log_formats()) {
+    if (format->recognises(head)) names += (names.empty() ? "" : " ") + std::string(format->name);
+  }
+  return names;
+}
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("real logs are recognised by their own format alone") {
+  const char* data = std::getenv("DLSCALE_TEST_DATA");
+  if (data == nullptr) {
+    std::cout << "skipped: DLSCALE_TEST_DATA names no folder of real logs\n";
+    return;
+  }
+  const fs::path root(data);
+  const std::vector<std::pair<const char*, const char*>> expected{
+      {"trainer-logs/torchvision/reference-tail.txt", "torchvision"},
+      {"trainer-logs/horovod/pytorch_synthetic_benchmark-4gpu.txt", "horovod"},
+      {"trainer-logs/pytorch-ddp/2024-11-08-21-31-31-with_aws.log", "pytorch_ddp"},
+      {"trainer-logs/mxnet/resnet-18.log", "mxnet"},
+      {"trainer-logs/mxnet/resnet-164.log", "mxnet"},
+      {"trainer-logs/torch7/wide-resnet_1121914561.log.txt", "torch7"},
+      {"trainer-logs/timm/ViTAEv2_S.txt", "timm"},
+      {"trainer-logs/pytorch-csv/mobilenet_v2_1.0_224/results.csv", "pytorch_csv"},
+      {"trainer-logs/mmdet/mask_rcnn_vitaev2_s-480-800_adamw_1x_coco.out", "mmdet"},
+      {"trainer-logs/llmc/2024-06-06_AdamW.log", "llmc"},
+      {"trainer-logs/deit/p2t-log-excerpt.jsonl", "deit"},
+      {"trainer-logs/mxnet/log-README.md", ""},
+      {"trainer-logs/convnet-benchmarks/caffe/output_googlenet.log", ""},
+      {"scaling/lambda/V100/PyTorch_resnet50_AMP/08-03-2020_22-25-58.txt", "dllogger"},
+      {"scaling/lambda/V100/sys_pytorch.txt", ""},
+      {"scaling/vtrain/ground_truth_single.csv", ""},
+      {"scaling/dlperf/dlperf_benchmark_test_report_v1.md", ""}};
+  for (const auto& [file, format] : expected) {
+    INFO(file);
+    CHECK(recognised(root / file) == format);
+  }
+  int results = 0;
+  for (const char* folder : {"mlperf-v0.5", "mlperf-v0.7", "mlperf-v2.0"}) {
+    for (const fs::path& file : files_below(root / "scaling" / folder)) {
+      INFO(file);
+      const bool is_log = file.filename().string().starts_with("result_");
+      CHECK(recognised(file) == (is_log ? "mlperf" : ""));
+      results += is_log ? 1 : 0;
+    }
+  }
+  CHECK(results == 51);
+}
+
+}  // namespace dlscale::analysis

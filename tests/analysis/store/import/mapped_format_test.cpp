@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/import/mapped_format.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+using contract::EpochRecord;
+using contract::EvalRecord;
+using contract::StepWindow;
+
+contract::RunSpec two_ranks() {
+  contract::RunSpec run;
+  run.gpus = 2;
+  run.global_batch = 16;
+  run.point = {{"gpus", "2"}, {"global_batch", "16"}};
+  return run;
+}
+
+MappedFormat format_of(const std::string& kind, const std::vector<std::string>& mappings) {
+  MappedFormat format{.kind = kind};
+  for (const std::string& text : mappings) format.columns.push_back(parse_mapping(text));
+  return format;
+}
+
+const std::vector<std::string> kPerRank{"rank=rank", "load_wait_s=load", "compute_s=compute"};
+
+contract::ResultsFile read(const std::string& text, const MappedFormat& format,
+                           const AxisValues& which = {}) {
+  return read_mapped(text, format, which, two_ranks()).file;
+}
+
+template <class Record>
+std::vector<Record> all(const contract::ResultsFile& file) {
+  std::vector<Record> records;
+  for (const auto& record : file.records) {
+    if (const auto* found = std::get_if<Record>(&record)) records.push_back(*found);
+  }
+  return records;
+}
+
+std::string refusal(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const base::UsageError& error) {
+    return error.what();
+  }
+  return "no complaint";
+}
+
+}  // namespace
+
+TEST_CASE("csv: rows of ranks make one step, as long as its slowest rank") {
+  const auto file = read("load,compute,rank\n0.5,1.0,0\n0.25,1.5,1\n", format_of("csv", kPerRank));
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 1);
+  CHECK(windows[0].wall_s == 1.75);
+  CHECK(windows[0].samples == 16);
+  CHECK(windows[0].parts[0].mean == 0.375);
+  CHECK(windows[0].parts[7].mean == 1.25);
+  CHECK(windows[0].parts[7].max == 1.5);
+  CHECK(file.record_lines == std::vector<int>{2});
+  CHECK(file.skipped.empty());
+}
+
+TEST_CASE("csv: ranks that write one after the other or at once make the same steps") {
+  const std::string head = "load,compute,rank\n";
+  const std::string in_turn = head + "1,1,0\n2,2,0\n1,3,1\n2,4,1\n";
+  const std::string mixed = head + "1,1,0\n1,3,1\n2,4,1\n2,2,0\n";
+  for (const std::string& text : {in_turn, mixed}) {
+    const auto windows = all<StepWindow>(read(text, format_of("csv", kPerRank)));
+    REQUIRE(windows.size() == 2);
+    CHECK(windows[0].wall_s == 4);
+    CHECK(windows[1].wall_s == 6);
+    CHECK(windows[1].first_step == 1);
+  }
+}
+
+TEST_CASE("csv: a step that lacks a rank is named and left out") {
+  const auto file = read("load,compute,rank\n1,1,0\n", format_of("csv", kPerRank));
+  CHECK(file.records.empty());
+  CHECK(file.skipped == std::vector<std::string>{"line 2: 1 of 2 ranks have a row of this step"});
+}
+
+TEST_CASE("csv: line ends of Windows, semicolons, quotes and comments are read") {
+  const auto file =
+      read("# from a spreadsheet\r\nload;\"com\"\"pute\";rank\r\n1;2;0\r\n\r\n1;3;1\r\n",
+           format_of("csv", {"rank=rank", "load_wait_s=load", "wall_s=com\"pute"}));
+  REQUIRE(all<StepWindow>(file).size() == 1);
+  CHECK(all<StepWindow>(file)[0].wall_s == 3);
+  CHECK(file.record_lines == std::vector<int>{3});
+}
+
+TEST_CASE("csv: rows that cannot be are named with their lines") {
+  const auto format = format_of("csv", {"wall_s=t", "load_wait_s=l", "accuracy=acc"});
+  const auto file =
+      read("t,l,acc\nsoon,1,0\n1,2\n1,3,0\n-1,0,0\n1,0,76.5\n\"1,0,0\nnan,0,0\n", format);
+  CHECK(file.records.empty());
+  CHECK(file.skipped ==
+        std::vector<std::string>{
+            "line 2: wall_s is no number: \"soon\"", "line 3: has 2 of 3 columns",
+            "line 4: its parts take 3 s, more than wall_s of 1 s", "line 5: wall_s is -1, below 0",
+            "line 6: accuracy is 76.5, above 1 (of percents: map it with *0.01)",
+            "line 7: a quotation mark is not closed", "line 8: wall_s is no number: \"nan\""});
+}
+
+TEST_CASE("csv: a last line that was cut off is no row") {
+  const auto file = read("load,compute,rank\n1,1,0\n1,2,1\n1,2", format_of("csv", kPerRank));
+  CHECK(file.truncated);
+  CHECK(all<StepWindow>(file).size() == 1);
+  CHECK(file.skipped.empty());
+}
+
+TEST_CASE("csv: a line of more than a MiB is named, not read") {
+  const std::string text = "t\n" + std::string((1 << 20) + 1, '1') + "\n2\n";
+  const auto file = read(text, format_of("csv", {"wall_s=t"}));
+  CHECK(all<StepWindow>(file).size() == 1);
+  REQUIRE(file.skipped.size() == 1);
+  CHECK(file.skipped[0] == "line 2: has 1048577 bytes; at most 1048576 are read");
+}
+
+TEST_CASE("csv: columns that are axes make runs of one file, each with its rows alone") {
+  const auto format = format_of("csv", {"gpus=g", "repetition=r", "samples_per_s=rate"});
+  const std::string text = "g,r,rate\n1,1,100\n2,1,190\n1,2,110\n";
+  const auto runs = runs_in(text, format);
+  REQUIRE(runs.size() == 3);
+  CHECK(runs[1] == AxisValues{{"gpus", "2"}, {"repetition", "1"}});
+  const auto file = read(text, format, runs[2]);
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 1);
+  CHECK(static_cast<double>(windows[0].samples) / windows[0].wall_s == Approx(110));
+  CHECK(file.record_lines == std::vector<int>{4});
+}
+
+TEST_CASE("csv: a column that is not there is told with those that are") {
+  const auto format = format_of("csv", {"wall_s=time"});
+  CHECK(refusal([&] { runs_in("t,u\n1,2\n", format); }) ==
+        "has no column \"time\" (there are: t, u)");
+  CHECK(refusal([&] { runs_in("", format); }) == "has no column \"time\" (there are: none)");
+}
+
+TEST_CASE("csv: rows of epochs are epochs, with units, rates and what was evaluated") {
+  const auto format = format_of("csv", {"epoch=epoch", "wall_s=ms*0.001", "samples=n", "loss=loss",
+                                        "accuracy=top1*0.01", "test_loss=vloss"});
+  const auto file =
+      read("epoch,ms,n,loss,top1,vloss\n0,2000,160,0.7,50,0.6\n1,1000,160,0.4,75,\n", format);
+  const auto epochs = all<EpochRecord>(file);
+  REQUIRE(epochs.size() == 2);
+  CHECK(epochs[0].wall_s == 2);
+  CHECK(epochs[0].steps == 10);  // 160 samples at a global batch of 16
+  CHECK(epochs[1].train_loss == 0.4);
+  const auto evals = all<EvalRecord>(file);
+  REQUIRE(evals.size() == 2);
+  CHECK(evals[1].accuracy == 0.75);
+  CHECK(evals[0].loss == 0.6);
+  CHECK(std::isnan(evals[1].loss));
+}
+
+TEST_CASE("jsonl: keys may be within other objects, other objects are passed over") {
+  const auto format = format_of("jsonl", {"wall_s=time/step", "loss=loss", "samples=n"});
+  const auto file = read(
+      "{\"note\": \"begin\"}\n{\"time\": {\"step\": 0.5}, \"loss\": 2, \"n\": 8}\nnot\n", format);
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 1);
+  CHECK(windows[0].wall_s == 0.5);
+  CHECK(windows[0].train_loss == 2);
+  CHECK(file.skipped == std::vector<std::string>{"line 3: is no JSON object"});
+}
+
+TEST_CASE("pattern: the groups of the first expression that matches are measures and facts") {
+  MappedFormat format{.kind = "pattern"};
+  format.patterns = {R"(^(?<gpus>\d+) workers)",
+                     R"(step (?<step>\d+): (?<samples_per_s>[\d.]+) img/s)"};
+  format.factors = {{"samples_per_s", 2}};
+  check(format);
+  const LogContent content =
+      read_mapped("4 workers\nstep 1: 50.0 img/s\nstep two: 1 img/s\n", format, {}, two_ranks());
+  CHECK(content.facts == AxisValues{{"gpus", "4"}});
+  const auto windows = all<StepWindow>(content.file);
+  REQUIRE(windows.size() == 1);
+  CHECK(static_cast<double>(windows[0].samples) / windows[0].wall_s == Approx(100));
+  CHECK(content.file.record_lines == std::vector<int>{2});
+}
+
+TEST_CASE("pattern: the batch that the log itself says is that of its steps") {
+  MappedFormat format{.kind = "pattern"};
+  format.patterns = {R"(^(?<gpus>\d+) GPUs of (?<batch_per_gpu>\d+))",
+                     R"(took (?<wall_s>[\d.]+) s)"};
+  const LogContent content = read_mapped("took 2 s\n4 GPUs of 8\ntook 1 s\n", format, {},
+                                         contract::RunSpec{.global_batch = 0});
+  const auto windows = all<StepWindow>(content.file);
+  REQUIRE(windows.size() == 2);
+  CHECK(windows[0].samples == 32);
+}
+
+TEST_CASE("csv: a heading may begin as comments do") {
+  const auto format = format_of("csv", {"gpus=# GPUs", "wall_s=t"});
+  const std::string text = "# of 2024, all\n# GPUs,t\n2,0.5\n";
+  REQUIRE(runs_in(text, format) == std::vector<AxisValues>{{{"gpus", "2"}}});
+  CHECK(all<StepWindow>(read(text, format, {{"gpus", "2"}})).size() == 1);
+}
+
+TEST_CASE("pattern: an expression that takes too long on a line is given up there") {
+  MappedFormat format{.kind = "pattern"};
+  format.patterns = {R"(^(?<loss>(x+x+)+)$)"};
+  const auto file = read(std::string(5000, 'x') + "!\n", format);
+  CHECK(file.skipped == std::vector<std::string>{"line 1: a pattern takes too long on it"});
+}
+
+TEST_CASE("mappings that cannot be are refused with what there is") {
+  CHECK_THAT(refusal([] { parse_mapping("wall_s"); }),
+             Contains("--map wall_s: must be FIELD=COLUMN or FIELD=COLUMN*FACTOR"));
+  CHECK_THAT(refusal([] { parse_mapping("wal_s=t"); }), Contains("did you mean \"wall_s\"?"));
+  CHECK_THAT(refusal([] { parse_mapping("wall_s=t*fast"); }),
+             Contains("\"fast\" is no positive number"));
+  CHECK_THAT(refusal([] { parse_mapping("gpus=t*2"); }), Contains("an axis takes no factor"));
+  CHECK_THAT(refusal([] { check(format_of("csv", {"gpus=g"})); }), Contains("say with --map"));
+  CHECK_THAT(refusal([] {
+               check(format_of("csv", {"loss=a", "loss=b"}));
+             }),
+             Contains("loss is mapped twice"));
+  CHECK_THAT(refusal([] { check({.kind = "pattern", .patterns = {"(?<loss>"}}); }),
+             Contains("regular expression \"(?<loss>\": missing"));
+  CHECK_THAT(refusal([] { check({.kind = "pattern", .patterns = {"loss (.*)"}}); }),
+             Contains("have no group that is a measure"));
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs of other programs, and the folder that they are collected into.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/store/frame_reader.hpp"
+#include "analysis/store/import/import_logs.hpp"
+#include "analysis/store/ingest.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace dlscale::test {
+
+class LogFolder {
+ public:
+  LogFolder() : folder(temp_.path() / "study") {
+    request.logs = {logs()};
+    request.mapped.kind = "csv";
+    request.mapped.columns = {{"load_wait_s", "load"}, {"compute_s", "compute"}, {"rank", "rank"}};
+    request.axes = {"gpus=g(\\d+)/", "global_batch=b(\\d+)_"};
+  }
+
+  std::string logs() const { return (temp_.path() / "logs").string(); }
+
+  /// Writes a log and returns its path.
+  std::string write(const std::string& name, const std::string& text) {
+    const std::filesystem::path path = temp_.path() / "logs" / name;
+    base::make_directories(path.parent_path());
+    base::write_file_atomically(path, text);
+    return path.string();
+  }
+
+  /// A step of two ranks.
+  std::string write_step(const std::string& name, double load = 0.5) {
+    return write(name, "load,compute,rank\n" + std::to_string(load) + ",1.0,0\n0.5,1.5,1\n");
+  }
+
+  analysis::ImportSummary import() { return analysis::import_logs(request, folder); }
+
+  /// Imports, ingests and reads what the database then says.
+  analysis::Frame collect() {
+    import();
+    analysis::ingest(folder);
+    return analysis::read_frame(folder);
+  }
+
+  /// What importing complains about.
+  std::string error() {
+    try {
+      import();
+    } catch (const base::UsageError& error) {
+      return error.what();
+    }
+    return "no complaint";
+  }
+
+ private:
+  TempDir temp_;
+
+ public:
+  contract::PlanDir folder;
+  analysis::ImportRequest request;
+};
+
+}  // namespace dlscale::test

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale report`, and what `analyze` and `plot` share with it, as a user types them.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "base/file.hpp"
+#include "tests/analysis/support/written_study.hpp"
+#include "tests/cli/dlscale_program.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Collected {
+  test::WrittenStudy study;
+  test::DlscaleProgram program;
+  std::string folder = study.folder.root().string();
+
+  Collected() {
+    study.add("ddp", 1, {1000, 0.97});
+    study.add("ddp", 2, {1900, 0.96});
+    study.add("synchronous", 2, {1600, 0.95});
+    CHECK(program.run({"collect", folder, "--no-tables"}).exit_code == 0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("report writes the whole kit and says so") {
+  Collected at;
+  const test::Ran ran = at.program.run({"report", at.folder, "-o", "paper"});
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.err.empty());  // no bar where there is no terminal
+  CHECK_THAT(ran.out, Contains("wrote paper/report.html\n") && Contains("wrote paper/paper.tex\n"));
+  CHECK_THAT(ran.out, Contains("warning: one run per point (n = 1)"));
+  const fs::path kit = at.program.folder / "paper";
+  CHECK(fs::exists(kit / "tables/efficiency.tex"));
+  CHECK(fs::exists(kit / "figures/efficiency.svg"));
+  CHECK_THAT(base::read_file(kit / "report.html"), Contains("synchronous"));
+}
+
+TEST_CASE("a report of some runs has these alone, and of none is exit code 3") {
+  Collected at;
+  const std::string where = "framework == \"ddp\"";
+  CHECK(at.program.run({"report", at.folder, "--where", where}).exit_code == 0);
+  CHECK_THAT(base::read_file(at.study.folder.root() / "report/tables/efficiency.csv"),
+             !Contains("synchronous"));
+  const test::Ran none = at.program.run({"report", at.folder, "--where", "gpus > 99"});
+  CHECK(none.exit_code == 3);
+  CHECK(none.out.empty());
+}
+
+TEST_CASE("a report that has nowhere to go, or nothing to show, is one line") {
+  Collected at;
+  base::write_file_atomically(at.program.folder / "file", "");
+  const test::Ran in_the_way = at.program.run({"report", at.folder, "-o", "file"});
+  CHECK(in_the_way.exit_code == 2);
+  CHECK(in_the_way.err == "dlscale: --output file: is a file, not a folder\n");
+  test::WrittenStudy unfinished;
+  unfinished.plan_run("ddp", 1);
+  const std::string folder = unfinished.folder.root().string();
+  at.program.run({"collect", folder});
+  const test::Ran nothing = at.program.run({"report", folder, "-o", "none"});
+  CHECK(nothing.exit_code == 3);
+  CHECK_THAT(nothing.err, Contains("nothing to report: 0 of 1 run used"));
+  CHECK_FALSE(fs::exists(at.program.folder / "none"));
+}
+
+TEST_CASE("analyze writes JSON, plot a figure for LaTeX") {
+  Collected at;
+  const test::Ran json = at.program.run({"analyze", at.folder, "--format", "json"});
+  CHECK(json.exit_code == 0);
+  CHECK_THAT(json.out, Contains("\"id\": \"efficiency\""));
+  const test::Ran plot = at.program.run({"plot", "speedup", at.folder, "-o", "s.tex"});
+  CHECK(plot.exit_code == 0);
+  CHECK(plot.out == "wrote ./s.csv\nwrote ./s.pgf.csv\nwrote ./s.tex\n");
+  CHECK(at.program.run({"plot", "speedup", at.folder, "-o", "100%.tex"}).exit_code == 2);
+}

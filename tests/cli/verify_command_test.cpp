@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale verify`: tables against the records they were made from.
+#include <catch2/catch.hpp>
+
+#include "tests/analysis/support/written_study.hpp"
+#include "tests/cli/dlscale_program.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using Catch::EndsWith;
+using Catch::StartsWith;
+
+namespace {
+
+/// A collected study with its tables.
+struct Collected {
+  Collected() {
+    study.add("ddp", 1);
+    study.add("ddp", 2, {1500, 0.9});
+    dlscale.run({"collect", folder});
+  }
+
+  void replace(const std::filesystem::path& file, const std::string& from, const std::string& to) {
+    std::string text = base::read_file(file);
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    base::write_file_atomically(file, text.replace(at, from.size(), to));
+  }
+
+  test::WrittenStudy study;
+  std::string folder = study.folder.root().string();
+  test::DlscaleProgram dlscale;
+};
+
+}  // namespace
+
+TEST_CASE("tables as collect wrote them are those of the records") {
+  Collected it;
+  const test::Ran ran = it.dlscale.run({"verify", it.folder});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("computed again from the records: all the same\n"));
+}
+
+TEST_CASE("a number that somebody changed is told with its line and what the records give") {
+  Collected it;
+  const auto file = it.study.folder.tables() / "efficiency.md";
+  it.replace(file, "1500", "1900");
+  const test::Ran ran = it.dlscale.run({"verify", it.folder});
+  CHECK(ran.exit_code == 1);
+  CHECK_THAT(ran.out, StartsWith(file.string() + ":"));
+  CHECK_THAT(ran.out, Contains("  has      ") && Contains("1900") && Contains("1500"));
+  CHECK_THAT(ran.out, Contains("1 lines differ"));
+}
+
+TEST_CASE("a database that somebody changed hides nothing, and stays as it is") {
+  Collected it;
+  const auto database = it.study.folder.database();
+  base::write_file_atomically(database, "not a database");
+  CHECK(it.dlscale.run({"verify", it.folder}).exit_code == 0);
+  CHECK(base::read_file(database) == "not a database");
+}
+
+TEST_CASE("records that changed after the tables were written show in them") {
+  Collected it;
+  it.study.launch("ddp-g2-r1", 2, {1200, 0.9});
+  const test::Ran ran = it.dlscale.run({"verify", it.folder});
+  CHECK(ran.exit_code == 1);
+  CHECK_THAT(ran.out, Contains("lines differ"));
+}
+
+TEST_CASE("files of others are left out, and a folder without tables is exit code 3") {
+  Collected it;
+  base::write_file_atomically(it.study.folder.tables() / "notes.md", "mine\n");
+  const test::Ran ran = it.dlscale.run({"verify", it.folder});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, EndsWith("left out: notes.md\n"));
+  std::filesystem::remove_all(it.study.folder.tables());
+  const test::Ran none = it.dlscale.run({"verify", it.folder});
+  CHECK(none.exit_code == 3);
+  CHECK_THAT(none.err, Contains("no tables"));
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A report with hostile names in it, in a browser. Arguments: dlscale, sample_study.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$2" "$folder/study" 6 3 4
+"$1" collect "$folder/study" --no-tables >/dev/null
+"$1" report "$folder/study" -o "$folder/kit" >/dev/null
+python3 "$here/report_in_browser.py" "$folder/kit/report.html"
