@@ -10,6 +10,7 @@
 
 #include "analysis/report/legend.hpp"
 #include "contract/learning_rate.hpp"
+#include "contract/vocabulary.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -43,13 +44,14 @@ std::string options_text(const LrScheduleSpec& schedule) {
   const auto add = [&](const char* name, double value) {
     text += fmt::format(" {}={}", name, number(value));
   };
-  if (kind == "exponential") add("gamma", schedule.gamma);
-  if (kind == "polynomial") add("power", schedule.power);
-  if (kind == "cosine" || kind == "polynomial") {
+  const bool any = contract::is_from_extension("lr_schedule", kind);  // it may read all
+  if (any || kind == "exponential") add("gamma", schedule.gamma);
+  if (any || kind == "polynomial") add("power", schedule.power);
+  if (any || kind == "cosine" || kind == "polynomial") {
     add("lr_min", schedule.lr_min);
     add("t_max_epochs", schedule.t_max_epochs);
   }
-  if (kind == "step" || kind == "multistep") {
+  if (any || kind == "step" || kind == "multistep") {
     add("factor", schedule.factor);
     add("every_epochs", schedule.every_epochs);
     text += fmt::format(" milestones={}", fmt::join(schedule.milestones, "/"));

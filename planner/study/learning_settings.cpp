@@ -90,6 +90,14 @@ auto of_schedule(const std::string& kind, Member LrScheduleSpec::*member) {
   return [=](Recipe& r) -> Member& { return r.schedules[kind].*member; };
 }
 
+/// `kinds`, and those of extensions: they may read any parameter.
+std::vector<std::string> and_of_extensions(std::vector<std::string> kinds) {
+  for (const contract::ExtensionName& own : contract::extension_names()) {
+    if (own.family == "lr_schedule") kinds.push_back(own.name);
+  }
+  return kinds;
+}
+
 std::vector<Setting> schedule_settings() {
   using S = LrScheduleSpec;
   std::vector<Setting> rows;
@@ -99,18 +107,21 @@ std::vector<Setting> schedule_settings() {
   const auto one = [&](const std::string& kind, const char* name, double S::*member) {
     rows.push_back(number(key(kind, name), 0, kNoLimit, of_schedule(kind, member)));
   };
-  for (const std::string kind : {"step", "multistep"}) {
+  for (const std::string& kind : and_of_extensions({"step", "multistep"})) {
     rows.push_back(numbers(key(kind, "milestones"), 0, of_schedule(kind, &S::milestones)));
     one(kind, "factor", &S::factor);
   }
-  one("step", "every_epochs", &S::every_epochs);
-  one("exponential", "gamma", &S::gamma);
-  for (const std::string kind : {"cosine", "polynomial"}) {
+  for (const std::string& kind : and_of_extensions({"step"})) {
+    one(kind, "every_epochs", &S::every_epochs);
+  }
+  for (const std::string& kind : and_of_extensions({"exponential"})) one(kind, "gamma", &S::gamma);
+  for (const std::string& kind : and_of_extensions({"cosine", "polynomial"})) {
     one(kind, "lr_min", &S::lr_min);
     one(kind, "t_max_epochs", &S::t_max_epochs);
   }
-  one("polynomial", "power", &S::power);
-  for (const std::string kind : {"step", "multistep", "cosine", "exponential", "polynomial"}) {
+  for (const std::string& kind : and_of_extensions({"polynomial"})) one(kind, "power", &S::power);
+  for (const std::string& kind :
+       and_of_extensions({"step", "multistep", "cosine", "exponential", "polynomial"})) {
     rows.push_back(
         choice(key(kind, "update"), "value", {"step", "epoch"}, of_schedule(kind, &S::update)));
     rows.push_back(choice(key(kind, "origin"), "value", {"start", "after_warmup"},

@@ -24,9 +24,13 @@ expect 2 "$without" plan "$study" -o wrong
 says 'unknown model "conv_mixer"'
 [[ ! -e wrong ]] || fail "a plan was written"
 
-# The rates before training: warm-up, peak, and half of it in the middle of the last fifth.
+# Of a schedule's parameters those are known that bundled ones have.
+expect 2 "$dlscale" plan "$study" -o wrong -S 'training.schedules.cooldown.milestone=[4]'
+says 'did you mean "milestones"?'
+
+# The rates before training: warm-up, peak, and half way to lr_min in the middle of the last epoch.
 expect 0 "$dlscale" plot lr "$study" -o rates.svg
-for point in 0,0.02 1,0.04 4,0.04 4.5,0.02 4.75,0.01; do says "0.04,$point,," rates.csv; done
+for point in 0,0.02 1,0.04 4,0.04 4.5,0.0205 4.75,0.01075; do says "0.04,$point,," rates.csv; done
 
 expect 0 "$dlscale" run "$study" -o mine --no-figures
 says "2/2 runs"
