@@ -5,6 +5,16 @@
 #include <cmath>
 
 namespace dlscale::contract {
+namespace {
+
+/// The epochs that a schedule has left, unless the study says how long it is.
+double length_of(const RunSpec& spec) {
+  if (spec.lr_schedule.t_max_epochs > 0) return spec.lr_schedule.t_max_epochs;
+  const double left = spec.epochs - spec.warmup_epochs;
+  return spec.lr_schedule.origin == "after_warmup" && left > 0 ? left : spec.epochs;
+}
+
+}  // namespace
 
 LearningRateCurve::LearningRateCurve(const RunSpec& spec, std::int64_t steps_per_epoch)
     : spec_(spec.lr_schedule),
@@ -13,7 +23,7 @@ LearningRateCurve::LearningRateCurve(const RunSpec& spec, std::int64_t steps_per
       peak_(spec.lr.peak),
       warms_up_by_epochs_(spec.lr.warmup_update == "epoch"),
       warmup_epochs_(spec.warmup_epochs),
-      t_max_(spec_.t_max_epochs > 0 ? spec_.t_max_epochs : spec.epochs),
+      t_max_(length_of(spec)),
       steps_per_epoch_(static_cast<double>(steps_per_epoch)) {}
 
 double LearningRateCurve::at_step(std::int64_t step) const {

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <utility>
 
+#include "base/file.hpp"
+#include "contract/run_id.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/agreement.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
@@ -62,6 +65,22 @@ std::string file_of(std::string_view path, const char* key) {
   return expand_variables(path, ::getenv, key, contract::kExitBadRunDescription);
 }
 
+/// The file of a model that is a script.
+std::string script_of(const contract::RunSpec& spec) {
+  return file_of(std::string_view(spec.model).substr(contract::kScriptModel.size()), "model");
+}
+
+/// Of the files that the model comes from, which may change between two launches.
+std::map<std::string, std::string> digests_of(const contract::RunSpec& spec) {
+  std::map<std::string, std::string> digests;
+  const auto add = [&](const char* name, const std::string& file) {
+    digests[name] = contract::sha256_hex(base::read_file(file));
+  };
+  if (spec.model.starts_with(contract::kScriptModel)) add("model_sha256", script_of(spec));
+  if (!spec.weights.empty()) add("weights_sha256", file_of(spec.weights, "weights"));
+  return digests;
+}
+
 /// Unless the run says it: what is fastest on CPUs, and on GPUs what their matrix units take. A
 /// script may rely on how its tensors lie.
 bool puts_channels_last(const contract::RunSpec& spec) {
@@ -87,10 +106,7 @@ std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const Device& d
                              .zero_init_gamma = spec.zero_init_gamma,
                              .options = spec.model_options};
   auto model = spec.model.starts_with(contract::kScriptModel)
-                   ? make_script_model(
-                         file_of(std::string_view(spec.model).substr(contract::kScriptModel.size()),
-                                 "model"),
-                         context)
+                   ? make_script_model(script_of(spec), context)
                    : base::find(model_table(), "model", spec.model).make(context);
   parts.parameters = total_parameter_count(*model);
   if (!spec.frozen.empty()) freeze_beginnings(*model, spec.frozen);
@@ -158,9 +174,9 @@ TrainerParts assemble(const contract::RunSpec& spec, int local_rank, CollectiveQ
     parts.emplace(make_local_parts(spec, queue.rank(), local_rank));
     parts->statistics = std::move(statistics);
     model = make_model(spec, *parts->device, *parts, queue.rank());
-    if (queue.rank() == 0 && !spec.weights.empty()) {
-      load_weights(*model, file_of(spec.weights, "weights"));
-    }
+    if (queue.rank() != 0) return;
+    if (!spec.weights.empty()) load_weights(*model, file_of(spec.weights, "weights"));
+    parts->digests = digests_of(spec);
   });
   std::vector<at::Tensor> state;
   for (const NamedTensor& part : model->state()) state.push_back(part.tensor.detach());

@@ -84,11 +84,19 @@ Resumed Checkpointer::resume() {
   return {source_ ? source_->root().filename().string() : "", header.progress};
 }
 
+/// Another network of the same parameters would go on from what this one learnt.
+std::string Checkpointer::description_hash() const {
+  std::string hash = contract::description_hash(context_.spec);
+  if (context_.model_sha256.empty()) return hash;
+  return contract::sha256_hex(hash + " " + context_.model_sha256);
+}
+
 /// On rank 0: looks at one checkpoint after the other, with all ranks.
 std::optional<contract::CheckpointHeader> Checkpointer::search(
     const std::vector<NamedTensor>& mine) {
   auto found = take_newest(
-      {.spec = context_.spec,
+      {.world_size = context_.spec.gpus,
+       .description_hash = description_hash(),
        .folder = context_.folder,
        .launch = context_.launch,
        .take =
@@ -214,18 +222,17 @@ void Checkpointer::complete(std::vector<contract::SavedFile> files) {
   for (const contract::LaunchDir& each : context_.folder.launches()) {
     if (source_ && each.number() <= source_->number()) earlier.push_back(each);
   }
-  const Saved saved =
-      finish_checkpoint({.launch = launch(),
-                         .next = pending_->next,
-                         .header = {.run_id = context_.spec.run_id,
-                                    .description_hash = contract::description_hash(context_.spec),
-                                    .world_size = context_.spec.gpus,
-                                    .trainer_version = contract::version(),
-                                    .time = context_.clock.unix_s(),
-                                    .progress = progress,
-                                    .files = std::move(files)},
-                         .keep = context_.spec.checkpoint.keep,
-                         .earlier = std::move(earlier)});
+  const Saved saved = finish_checkpoint({.launch = launch(),
+                                         .next = pending_->next,
+                                         .header = {.run_id = context_.spec.run_id,
+                                                    .description_hash = description_hash(),
+                                                    .world_size = context_.spec.gpus,
+                                                    .trainer_version = contract::version(),
+                                                    .time = context_.clock.unix_s(),
+                                                    .progress = progress,
+                                                    .files = std::move(files)},
+                                         .keep = context_.spec.checkpoint.keep,
+                                         .earlier = std::move(earlier)});
   context_.writer.write(
       contract::CheckpointRecord{.epoch = progress.epoch,
                                  .step = progress.step,

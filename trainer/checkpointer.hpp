@@ -38,6 +38,7 @@ class Checkpointer {
     CollectiveQueue& queue;
     ResultWriter& writer;
     const base::Clock& clock;
+    std::string model_sha256 = {};  ///< of the file it came from; empty: it is in the trainer
   };
   /// `style` has what decides how training goes on.
   Checkpointer(Context context, ParallelStyle& style);
@@ -87,6 +88,7 @@ class Checkpointer {
   Tensors tensors();
   std::vector<NamedTensor> own(const Tensors& tensors) const;
   std::optional<contract::CheckpointHeader> search(const std::vector<NamedTensor>& mine);
+  std::string description_hash() const;
   void follow_search(const std::vector<NamedTensor>& mine);
   void take(const contract::CheckpointDir& saved, const contract::CheckpointHeader& header,
             const std::vector<NamedTensor>& mine);

@@ -67,7 +67,9 @@ int Launch::run() {
   choose_communicator(spec);
   open_folder(spec);
   TrainerParts parts = assemble(spec, placement_.local_rank, *queue_, clock_);
-  Checkpointer checkpoints({spec, folder_, number_, *queue_, writer_, clock_}, *parts.style);
+  Checkpointer checkpoints(
+      {spec, folder_, number_, *queue_, writer_, clock_, parts.digests["model_sha256"]},
+      *parts.style);
   const Resumed resumed = checkpoints.resume();
   write_start(spec, parts, resumed);
   const TrainerTools tools{
@@ -185,6 +187,7 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   if (!parts.dataset->sha256.empty()) {
     start.environment["dataset_sha256"] = parts.dataset->sha256;
   }
+  start.environment.insert(parts.digests.begin(), parts.digests.end());
   start.parameters = parts.parameters;
   start.trainable_parameters = parts.trainable_parameters;
   start.train_samples = parts.dataset->train.size();

@@ -91,7 +91,9 @@ Trainer::End Trainer::close_epoch() {
   if (epochs % spec_.evaluate_every == 0 || epochs == spec_.epochs) {
     const auto record = evaluate();
     if (!record) return stop();
-    summary_ += fmt::format(", test accuracy {:.4f}", record->accuracy);
+    const auto found = record->metrics.find(parts_.task->headline);
+    summary_ += fmt::format(", test {} {:.4f}", parts_.task->headline,
+                            found == record->metrics.end() ? record->accuracy : found->second);
     compare_with_target(*record, at_.train_s + trained.wall_s);
   }
   tools_.writer.say(summary_);

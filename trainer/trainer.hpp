@@ -2,6 +2,7 @@
 // The training loop of one rank.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,8 @@ struct TrainerParts {
   std::unique_ptr<Device> device;
   std::unique_ptr<Loader> train_loader;
   std::unique_ptr<Loader> test_loader;
+  /// SHA-256 of the files the model comes from, on rank 0: model_sha256, weights_sha256.
+  std::map<std::string, std::string> digests = {};
   std::int64_t parameters = 0;  ///< scalars of the model, whatever rank has them
   std::int64_t trainable_parameters = 0;
   std::string placement;  ///< how several devices of this rank lie on the machine; empty: has one

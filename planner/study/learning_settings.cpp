@@ -35,9 +35,8 @@ std::vector<Setting> optimizer_settings() {
   return {
       known(
           "optimizer.kind", "optimizer", [](Recipe & r) -> auto& { return r.run.optimizer.kind; }),
-      number(
-          "optimizer.momentum", 0, kNoLimit,
-          [](Recipe & r) -> auto& { return r.run.optimizer.momentum; }),
+      fraction(
+          "optimizer.momentum", [](Recipe & r) -> auto& { return r.run.optimizer.momentum; }),
       number(
           "optimizer.dampening", 0, 1,
           [](Recipe & r) -> auto& { return r.run.optimizer.dampening; }),

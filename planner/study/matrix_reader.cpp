@@ -128,10 +128,11 @@ void check_axes(const Item& section, const Matrix& matrix) {
   }
 }
 
-/// A study without a learning rate is a study of something else than meant; of an external trainer
-/// we do not know what it needs.
+/// A study that trains without a learning rate is a study of something else than meant; of an
+/// external trainer we do not know what it needs.
 void check_learning_rate(const Item& training, const Matrix& matrix) {
-  if (!matrix.recipe.run.trainer.command.empty()) return;
+  const contract::RunSpec& run = matrix.recipe.run;
+  if (!run.trainer.command.empty() || run.mode == "inference") return;
   if (place_of(matrix, "lr.base_per_gpu") || place_of(matrix, "lr.base")) return;
   throw base::SpecError(training.node.where, training.key + ".lr",
                         "missing: give { base_per_gpu = … } or { base = … }");

@@ -97,6 +97,18 @@ TEST_CASE("the cosine schedule has the length it is given") {
   CHECK(rate_at(spec, 60) == Approx(0).margin(1e-15));
 }
 
+TEST_CASE("a schedule that begins after the warm-up ends with the run") {
+  for (const char* kind : {"cosine", "polynomial"}) {
+    auto spec = juelich(4, kind);
+    spec.lr_schedule.origin = "after_warmup";
+    CHECK(rate_at(spec, 5) == Approx(0.1));
+    CHECK(rate_at(spec, 90) == Approx(0).margin(1e-15));
+  }
+  auto cosine = juelich(4, "cosine");
+  cosine.lr_schedule.origin = "after_warmup";
+  CHECK(rate_at(cosine, 47.5) == Approx(0.05));
+}
+
 TEST_CASE("the exponential schedule counts from the start or from the end of the warm-up") {
   auto spec = juelich(4, "exponential");
   CHECK(rate_at(spec, 10) == Approx(0.1 * std::pow(0.95, 10)));

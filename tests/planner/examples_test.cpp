@@ -62,7 +62,7 @@ TEST_CASE("accuracy is measured from batch 32 to 4096, the rate scaled with the 
   const auto planning = planned(test::kSource / "examples/studies/accuracy-vs-batch/study.toml");
   CHECK(planning.plan.runs.size() == 3 * 8 * 3);
   for (const contract::RunSpec& run : test::runs_of(planning)) {
-    CHECK(run.lr.peak == Approx(0.005 * static_cast<double>(run.global_batch) / 32));
+    CHECK(run.lr.peak == Approx(0.0025 * static_cast<double>(run.global_batch) / 32));
     CHECK(run.warmup_epochs == 1);
   }
 }

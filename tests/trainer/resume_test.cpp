@@ -9,6 +9,7 @@
 #include "contract/checkpoint.hpp"
 #include "contract/run_dir.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/trainer/models/script_module.hpp"
 #include "tests/trainer/thread_launch.hpp"
 
 using namespace dlscale;
@@ -195,11 +196,29 @@ TEST_CASE("a checkpoint of another description or number of ranks is passed over
   CHECK(test::launch(spec, folder.path(), {0, 0}).resumed_from.empty());
   const contract::RunDir run(folder.path());
   CHECK_THAT(base::read_file(run.launch(2).err()),
-             Catch::Contains("is of another description of the run; run.json has changed"));
+             Catch::Contains("is of another description of the run; run.json or"));
   CHECK(test::launch(recipe(2), folder.path(), {0, 0}).resumed_from.empty());
   CHECK_THAT(base::read_file(run.launch(3).err()),
              Catch::Contains("is of 1 ranks, this launch has 2"));
   CHECK(test::launch(recipe(1), folder.path()).resumed_from == "launch-1");
+}
+
+TEST_CASE("a script that was replaced by another of the same parameters starts anew") {
+  test::TempDir folder;
+  const fs::path script = folder.path() / "net.pt";
+  auto spec = recipe(1);
+  spec.model = "script:" + script.string();
+  test::save_script(script, 28 * 28, 10);
+  test::launch(spec, folder.path(), {0, 3});
+  const auto same = test::launch(spec, folder.path(), {0, 2});
+  CHECK(same.resumed_from == "launch-1");
+  test::save_script(script, 28 * 28, 10, R"(
+def forward(self, x):
+    return torch.matmul(torch.matmul(torch.flatten(x, 1), self.hidden), self.scores)
+)");
+  CHECK(test::launch(spec, folder.path()).resumed_from.empty());
+  CHECK_THAT(base::read_file(contract::RunDir(folder.path()).launch(3).err()),
+             Catch::Contains("or the file of its model has changed"));
 }
 
 TEST_CASE("what completed or diverged is not gone on with") {

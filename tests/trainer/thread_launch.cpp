@@ -43,8 +43,9 @@ ThreadLaunch launch(const contract::RunSpec& spec, const std::filesystem::path& 
     trainer::ResultWriter writer;
     if (queue.rank() == 0) writer.open(folder);
     auto parts = trainer::assemble(spec, queue.rank(), queue, clock);
-    trainer::Checkpointer checkpoints({spec, run, folder.number(), queue, writer, clock},
-                                      *parts.style);
+    trainer::Checkpointer checkpoints(
+        {spec, run, folder.number(), queue, writer, clock, parts.digests["model_sha256"]},
+        *parts.style);
     const trainer::Resumed resumed = checkpoints.resume();
     int question = 0;
     const auto told = [&] {

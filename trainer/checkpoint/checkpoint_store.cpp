@@ -10,7 +10,6 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/result_record.hpp"
-#include "contract/run_id.hpp"
 
 namespace dlscale::trainer {
 namespace fs = std::filesystem;
@@ -37,13 +36,14 @@ contract::CheckpointHeader take(const contract::CheckpointDir& saved,
   const std::string file = saved.header().string();
   contract::CheckpointHeader header =
       contract::checkpoint_header_from_json(base::read_file(file), file);
-  if (header.world_size != search.spec.gpus) {
+  if (header.world_size != search.world_size) {
     throw base::RunError(fmt::format("{} is of {} ranks, this launch has {}", saved.root().string(),
-                                     header.world_size, search.spec.gpus));
+                                     header.world_size, search.world_size));
   }
-  if (header.description_hash != contract::description_hash(search.spec)) {
+  if (header.description_hash != search.description_hash) {
     throw base::RunError(fmt::format(
-        "{} is of another description of the run; run.json has changed", saved.root().string()));
+        "{} is of another description of the run; run.json or the file of its model has changed",
+        saved.root().string()));
   }
   search.take(saved, header);
   return header;

@@ -10,7 +10,6 @@
 
 #include "contract/checkpoint.hpp"
 #include "contract/run_dir.hpp"
-#include "contract/run_spec.hpp"
 #include "trainer/checkpoint/state_file.hpp"
 
 namespace dlscale::trainer {
@@ -55,7 +54,8 @@ struct FoundCheckpoint {
 
 /// What a search for a checkpoint needs to know of the run.
 struct CheckpointSearch {
-  const contract::RunSpec& spec;
+  int world_size = 1;
+  std::string description_hash;  ///< as its checkpoints have it
   const contract::RunDir& folder;
   int launch = 1;  ///< the one that looks
   /// Takes what its files hold into use. Throws base::Error when it cannot.

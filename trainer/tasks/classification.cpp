@@ -40,6 +40,7 @@ const TaskEntry classification_entry{.name = "classification",
                                      .loss = cross_entropy,
                                      .count = count,
                                      .counts = kSums,
-                                     .conclude = conclude};
+                                     .conclude = conclude,
+                                     .headline = "accuracy"};
 
 }  // namespace dlscale::trainer

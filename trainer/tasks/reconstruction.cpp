@@ -31,6 +31,7 @@ const TaskEntry reconstruction_entry{.name = "reconstruction",
                                      .count = count,
                                      .counts = 1,
                                      .conclude = conclude,
+                                     .headline = "mse",
                                      .smooths_labels = false,
                                      .target_is_input = true};
 

@@ -28,6 +28,7 @@ struct TaskEntry {
   /// Turns the sums over the whole test set into the record's loss, correct, accuracy and metrics;
   /// the record has its samples.
   void (*conclude)(const std::vector<double>& sums, contract::EvalRecord& record);
+  const char* headline;  ///< what progress shows: accuracy, or one of the metrics
   /// Samples that a rank evaluates at a time.
   std::int64_t evaluation_batch = 256;
   bool smooths_labels = true;    ///< contract::RunSpec::label_smoothing means something

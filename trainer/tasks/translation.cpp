@@ -100,6 +100,7 @@ const TaskEntry translation_entry{.name = "translation",
                                   .count = count,
                                   .counts = kSums,
                                   .conclude = conclude,
+                                  .headline = "bleu",
                                   .evaluation_batch = 32,
                                   .needs_whole_model = true};
 

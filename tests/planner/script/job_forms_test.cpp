@@ -315,7 +315,8 @@ TEST_CASE("fewer GPUs than wanted, or data that is not there, end a job before i
   };
   CHECK(with("CUDA_VISIBLE_DEVICES=0,1 SUB=x")
             .out.find("path $DATA/${SUB} needs $DATA, which is not set") != std::string::npos);
-  CHECK(with(data + "SUB=x").out.find("cannot read the data " + (bench.dir / "data/x").string()) !=
+  CHECK(with(data + "SUB=x")
+            .out.find("cannot read " + (bench.dir / "data/x").string() + ", which the run needs") !=
         std::string::npos);
   CHECK(with(data + "SUB='a&b' CUDA_VISIBLE_DEVICES=1").out.find("1 GPUs visible on ") !=
         std::string::npos);

@@ -86,7 +86,7 @@ TEST_CASE("a broken override is refused with place and key") {
   CHECK(error("[[override]]\nwhen = 'true'\nglobal_batch = 2") ==
         "s.toml:13:16: override[0].global_batch: batch_per_gpu is given too; keep one of them");
   CHECK(error("[[override]]\nwhen = 'true'\noptimizer = { momentum = -1 }") ==
-        "s.toml:13:26: override[0].optimizer.momentum: must be at least 0, is -1");
+        "s.toml:13:26: override[0].optimizer.momentum: must be between 0 and 1, is -1");
   CHECK(error("[[override]]\nwhen = 'gpus'\nepochs = 2") ==
         "s.toml:12:8: override[0].when: character 1 of 'gpus': expected a comparison");
 }

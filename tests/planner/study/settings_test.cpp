@@ -17,6 +17,7 @@ Node fitting_value(const Setting& setting) {
                                         "models.frozen_backbone.dropout",
                                         "optimizer.adam.beta1",
                                         "optimizer.adam.beta2",
+                                        "optimizer.momentum",
                                         "models.seq2seq.dropout"};
   if (name == "dataset.sha256") return {std::string(64, 'a'), {}};
   if (setting.is_list) return {List{{std::int64_t{1}, {}}}, {}};
