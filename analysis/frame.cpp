@@ -15,6 +15,10 @@ bool completed(const RunRow& run) {
   return run.outcome == contract::to_string(contract::RunOutcome::Completed);
 }
 
+bool diverged(const RunRow& run) {
+  return run.outcome == contract::to_string(contract::RunOutcome::Diverged);
+}
+
 bool has_throughput(const RunRow& run) {
   return completed(run) && run.steps.steps > 0 && run.steps.samples > 0 && run.steps.wall_s > 0;
 }

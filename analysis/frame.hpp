@@ -112,6 +112,8 @@ struct Frame {
 };
 
 bool completed(const RunRow& run);
+/// The loss was not finite, or nothing was learnt: a result, though without an accuracy.
+bool diverged(const RunRow& run);
 /// Completed, with steps to compute a throughput from.
 bool has_throughput(const RunRow& run);
 /// Completed and evaluated at least once, with a finite accuracy in the end.

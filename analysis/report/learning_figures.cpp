@@ -68,6 +68,18 @@ std::vector<CurveKey> keys_of(const std::vector<AccuracyPoint>& points) {
   return keys;
 }
 
+/// Where repeats diverged, of which no figure shows anything.
+void add_diverged(std::vector<std::string>& notes, const Frame& frame) {
+  std::vector<AccuracyPoint> points = accuracy_points(frame);
+  for (AccuracyPoint& point : diverged_points(frame)) points.push_back(std::move(point));
+  for (const AccuracyPoint& point : points) {
+    if (point.diverged == 0) continue;
+    notes.push_back(fmt::format("global batch {} of {}: {} of {} repeats diverged",
+                                point.global_batch, to_string(point.key), point.diverged,
+                                point.diverged + point.repeats.size()));
+  }
+}
+
 /// The series of this key, begun where there is none yet.
 Series& series_of(Figure& figure, std::vector<CurveKey>& drawn, Legend& legend,
                   const CurveKey& key) {
@@ -113,6 +125,7 @@ Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
   figure.title = fmt::format("Test accuracy by global batch of {}", frame.study);
   figure.subtitle = "after the last epoch; " + accuracy_subtitle(frame, points);
   figure.notes = figure_notes(frame);
+  add_diverged(figure.notes, frame);
   figure.x = {"global_batch", "global batch (samples)", 2, false, true};
   figure.y = {"accuracy_percent", "test accuracy (%)"};
   figure.legend_title = legend.title();

@@ -138,7 +138,8 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions&) {
     for (const TargetRow& row : run.targets) targets.insert({row.metric, row.threshold});
   }
   std::vector<RunPoint> points;
-  if (!targets.empty()) points = run_points(frame, &completed);
+  const auto has_ended = [](const RunRow& run) { return completed(run) || diverged(run); };
+  if (!targets.empty()) points = run_points(frame, has_ended);
   const Start start(frame, keys_of(points));
   std::vector<Column> columns{{"target", "target"}, {"n", "n"}, {"reached", "reached"}};
   add_columns(columns, {"train_s", "training time", "s", 1}, repeats_of(points));

@@ -213,6 +213,10 @@ Table breakdown_table(const Frame& frame, const AnalysisOptions&) {
 
 Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
   std::vector<AccuracyPoint> points = accuracy_points(frame);
+  const Repeats repeats = repeats_of(points);
+  for (AccuracyPoint& point : diverged_points(frame)) points.push_back(std::move(point));
+  const bool any_diverged = std::any_of(points.begin(), points.end(),
+                                        [](const auto& point) { return point.diverged > 0; });
   std::vector<CurveKey> keys;
   for (AccuracyPoint& point : points) {
     // The batches have columns of their own here.
@@ -226,18 +230,22 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
            std::tuple(rank_of(frame, b.key), b.global_batch, b.gpus);
   });
   const Start start(frame, keys);
-  const Repeats repeats = repeats_of(points);
+  std::vector<Column> columns{{"batch_per_gpu", "batch/" + start.worker},
+                              {"global_batch", "global batch"},
+                              {"lr_peak", "peak LR", "", 4},
+                              {"n", "n"}};
+  if (any_diverged) columns.push_back({"diverged", "diverged"});
+  columns.push_back({"final_accuracy", "final", "%", 2, 100});
+  columns.push_back({"final_accuracy", interval_title(repeats), "%", 2, 100, true});
+  columns.push_back({"best_accuracy", "best", "%", 2, 100});
   Table table = begin_table(
       start, "accuracy", "Test accuracy by global batch of " + frame.study,
       {describe_mode(frame), describe_statistic(repeats),
        "top-1 on the test set; final = after the last epoch, best = highest of all epochs"},
-      {{"batch_per_gpu", "batch/" + start.worker},
-       {"global_batch", "global batch"},
-       {"lr_peak", "peak LR", "", 4},
-       {"n", "n"},
-       {"final_accuracy", "final", "%", 2, 100},
-       {"final_accuracy", interval_title(repeats), "%", 2, 100, true},
-       {"best_accuracy", "best", "%", 2, 100}});
+      columns);
+  if (any_diverged) {
+    table.notes.push_back("diverged: further repeats, of which n and the accuracies know nothing");
+  }
   add_frame_notes(table.notes, frame);
   for (const AccuracyPoint& point : points) {
     const Estimate& final_accuracy = point.final_accuracy;
@@ -245,6 +253,11 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
     row.number(static_cast<double>(point.batch_per_gpu));
     row.number(static_cast<double>(point.global_batch)).number(point.lr_peak);
     row.number(static_cast<double>(final_accuracy.n));
+    if (any_diverged) row.number(static_cast<double>(point.diverged));
+    if (final_accuracy.n == 0) {
+      row.nothing().nothing().nothing().into(table);
+      continue;
+    }
     row.number(final_accuracy.value).interval(final_accuracy.interval);
     row.number(point.best_accuracy).into(table);
   }

@@ -17,11 +17,14 @@ struct AccuracyPoint {
   double lr_peak = 0;
   Estimate final_accuracy;
   double best_accuracy = 0;  ///< median of the repeats' best
-  std::vector<const RunRow*> repeats;
+  std::vector<const RunRow*> repeats;  ///< with an accuracy
+  std::size_t diverged = 0;            ///< further repeats, which have none
 };
 
 /// In the order of the curves, by ascending GPU count within one.
 std::vector<AccuracyPoint> accuracy_points(const Frame& frame);
+/// Of which every repeat that ended has diverged: no accuracy, and no repeats.
+std::vector<AccuracyPoint> diverged_points(const Frame& frame);
 
 Repeats repeats_of(const std::vector<AccuracyPoint>& points);
 

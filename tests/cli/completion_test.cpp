@@ -39,7 +39,7 @@ bool contains(const Words& words, const std::string& word) {
 
 TEST_CASE("bash completes verbs and sub-commands") {
   const test::TempDir dir;
-  CHECK(offered(dir.path(), {"co"}) == Words{"collect", "completion"});
+  CHECK(offered(dir.path(), {"co"}) == Words{"collect", "compare", "completion"});
   CHECK(contains(offered(dir.path(), {""}), "plan"));
   CHECK(offered(dir.path(), {"init", "st"}) == Words{"study"});
   CHECK(offered(dir.path(), {"completion", ""}) == Words{"bash", "fish", "zsh"});

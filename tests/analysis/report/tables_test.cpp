@@ -133,6 +133,18 @@ TEST_CASE("the accuracy table lists points by global batch") {
   CHECK(number(table, 1, "global_batch") == 256);
 }
 
+TEST_CASE("the accuracy table has a row for a point of which all repeats diverged") {
+  Frame frame = frame_of({run_at(1, 1), run_at(4, 1)});
+  frame.runs[0].evals = {{0, 0.97, 1.0}};
+  frame.runs[1].outcome = "Diverged";
+  const Table table = accuracy_table(frame, {});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(number(table, 0, "diverged") == 0);
+  CHECK(number(table, 1, "global_batch") == 256);
+  CHECK(number(table, 1, "n") == 0);
+  CHECK(number(table, 1, "diverged") == 1);
+}
+
 TEST_CASE("a global batch that was rounded down is shown beside the one asked for") {
   Frame frame = frame_of({run_at(1, 1000), run_at(3, 2700)});
   frame.scaling = "strong";

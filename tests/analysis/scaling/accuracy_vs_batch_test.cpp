@@ -48,4 +48,19 @@ TEST_CASE("runs without a finite final accuracy are left out") {
   CHECK(accuracy_points(frame).empty());
 }
 
+TEST_CASE("repeats that diverged are counted beside those with an accuracy") {
+  RunRow lost = test::run_at(2, 100, "ddp", 2);
+  RunRow alone = test::run_at(4, 100);
+  lost.outcome = alone.outcome = "Diverged";
+  const Frame frame = test::frame_of({with_accuracy(2, {0.7}, 1), lost, alone});
+  const auto points = accuracy_points(frame);
+  REQUIRE(points.size() == 1);
+  CHECK(points[0].final_accuracy.n == 1);
+  CHECK(points[0].diverged == 1);
+  const auto none = diverged_points(frame);
+  REQUIRE(none.size() == 1);
+  CHECK(none[0].gpus == 4);
+  CHECK(none[0].diverged == 1);
+}
+
 }  // namespace dlscale::analysis
