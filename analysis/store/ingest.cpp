@@ -49,13 +49,14 @@ class Ingest {
       : folder_(folder),
         plan_(plan),
         database_(database),
+        rows_(database),
         sources_(database),
         tables_(plan, folder),
         is_imported_(holds_imported_runs(plan)) {}
 
   IngestSummary run() {
     write_study();
-    delete_unreadable_runs(database_);  // made anew below, if they still are
+    rows_.delete_unreadable_runs();  // made anew below, if they still are
     for (const std::string& run_id : entries(folder_.runs())) take_run(run_id);
     for (const contract::PlannedRun& planned : plan_.runs) {
       if (!runs_.contains(planned.run_id)) take_run(planned.run_id);  // its folder is gone
@@ -138,7 +139,7 @@ class Ingest {
     ++summary_.launches;
     launches_.insert({run_id, key.launch});
     if (!fs::exists(file)) {
-      replace_launch(database_, key, {});  // it died before it could write
+      rows_.replace_launch(key, {});  // it died before it could write
       return;
     }
     read_if_changed(file, [&](const std::string& text, const std::string&) {
@@ -167,12 +168,12 @@ class Ingest {
       const std::string problems = problems_of(record.path, content);
       sources_.note(key.source, {stamp, contract::sha256_hex(text), problems, false});
       key.source = record.path;
-      replace_launch(database_, key, content);
+      rows_.replace_launch(key, content);
     } catch (const base::Error& error) {  // one that cannot be read must not keep the rest out
       summary_.problems.push_back(error.what());
       contract::RunSpec spec;
       spec.run_id = run_id;
-      replace_launch(database_, key, failed_launch(spec, RunOutcome::Lost, error.what()));
+      rows_.replace_launch(key, failed_launch(spec, RunOutcome::Lost, error.what()));
     }
   }
 
@@ -226,13 +227,13 @@ class Ingest {
       contract::RunSpec spec = contract::run_spec_from_json(text, name);
       if (is_imported_) keep_what_is_said(spec);
       if (spec.run_id == run_id) {
-        replace_run(database_, spec, name);
+        rows_.replace_run(spec, name);
         return "";
       }
-      delete_run(database_, run_id);
+      rows_.delete_run(run_id);
       return fmt::format("{}: describes run {}", name, spec.run_id);
     } catch (const base::SpecError& error) {  // one broken file must not keep the rest out
-      delete_run(database_, run_id);
+      rows_.delete_run(run_id);
       return error.what();
     }
   }
@@ -260,7 +261,7 @@ class Ingest {
       file = {};
       break;
     }
-    replace_launch(database_, key, file);
+    rows_.replace_launch(key, file);
     return {problems, file.truncated};
   }
 
@@ -271,7 +272,7 @@ class Ingest {
       const std::string run_id = runs.getColumn(0);
       if (!fs::exists(folder_.run(run_id).run_json())) gone.push_back(run_id);
     }
-    for (const std::string& run_id : gone) delete_run(database_, run_id);
+    for (const std::string& run_id : gone) rows_.delete_run(run_id);
     SQLite::Statement launches(database_, "SELECT run_id, launch FROM launch");
     std::vector<std::pair<std::string, int>> lost;
     while (launches.executeStep()) {
@@ -279,7 +280,7 @@ class Ingest {
                                             launches.getColumn(1)};
       if (!launches_.contains(key)) lost.push_back(key);
     }
-    for (const auto& [run_id, launch] : lost) delete_launch(database_, run_id, launch);
+    for (const auto& [run_id, launch] : lost) rows_.delete_launch(run_id, launch);
     sources_.forget_gone();
   }
 
@@ -292,11 +293,12 @@ class Ingest {
 
   /// Every run of the plan is a row, also those that nothing readable describes.
   void add_unreadable_runs() {
+    SQLite::Statement query(database_, "SELECT 1 FROM run WHERE run_id = ?");
     for (const contract::PlannedRun& planned : plan_.runs) {
-      SQLite::Statement query(database_, "SELECT 1 FROM run WHERE run_id = ?");
+      query.reset();
       query.bind(1, planned.run_id);
       if (query.executeStep() || take_from_table(planned.run_id)) continue;
-      insert_unreadable_run(database_, planned, relative(folder_.run(planned.run_id).run_json()));
+      rows_.insert_unreadable_run(planned, relative(folder_.run(planned.run_id).run_json()));
       unreadable_.insert(planned.run_id);
     }
   }
@@ -304,9 +306,8 @@ class Ingest {
   /// Decides how the run and its launches ended and writes that down.
   void conclude(const std::string& run_id) {
     std::vector<LaunchSeen> seen;
-    SQLite::Statement query(database_,
-                            "SELECT launch, started, stop_outcome, stop_reason, source FROM launch "
-                            "WHERE run_id = ? ORDER BY launch");
+    SQLite::Statement& query = launches_of_run_;
+    query.reset();
     query.bind(1, run_id);
     while (query.executeStep()) {
       const SQLite::Column started = query.getColumn(1);
@@ -328,9 +329,9 @@ class Ingest {
       last.outcome = kUnreadable;
       result_launch.reset();
     }
-    SQLite::Statement update(database_,
-                             "UPDATE run SET plan_position = ?, outcome = ?, result_launch = ? "
-                             "WHERE run_id = ?");
+    SQLite::Statement& update = end_of_run_;
+    update.reset();
+    update.clearBindings();
     if (const auto position = plan_position(run_id)) update.bind(1, *position);
     update.bind(2, last.outcome);
     if (result_launch) update.bind(3, *result_launch);
@@ -339,9 +340,8 @@ class Ingest {
   }
 
   void write_end(const std::string& run_id, int launch, const LaunchEnd& end) {
-    SQLite::Statement update(database_,
-                             "UPDATE launch SET outcome = ?, outcome_source = ?, reason = ? "
-                             "WHERE run_id = ? AND launch = ?");
+    SQLite::Statement& update = end_of_launch_;
+    update.reset();
     update.bind(1, end.outcome);
     update.bind(2, end.source);
     update.bind(3, end.reason);
@@ -367,7 +367,18 @@ class Ingest {
   const contract::PlanDir& folder_;
   const contract::Plan& plan_;
   SQLite::Database& database_;
+  RecordRows rows_;
   Sources sources_;
+  SQLite::Statement launches_of_run_{
+      database_,
+      "SELECT launch, started, stop_outcome, stop_reason, source FROM launch "
+      "WHERE run_id = ? ORDER BY launch"};
+  SQLite::Statement end_of_run_{
+      database_,
+      "UPDATE run SET plan_position = ?, outcome = ?, result_launch = ? WHERE run_id = ?"};
+  SQLite::Statement end_of_launch_{database_,
+                                   "UPDATE launch SET outcome = ?, outcome_source = ?, reason = ? "
+                                   "WHERE run_id = ? AND launch = ?"};
   std::set<std::string> runs_;
   std::set<std::string> unreadable_;                ///< planned runs without a description
   std::set<std::pair<std::string, int>> launches_;  ///< run id and launch number, found now

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/record_rows.hpp"
 
-#include <map>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "analysis/store/sqlite_inserter.hpp"
 
@@ -29,33 +29,70 @@ const std::vector<std::string>& window_columns() {
   return columns;
 }
 
-/// Writes each record to its table; what makes up the launch row is kept until the end.
-class LaunchWriter {
+std::vector<SQLite::Statement> deletions(SQLite::Database& database,
+                                         std::initializer_list<const char*> tables,
+                                         const char* condition) {
+  std::vector<SQLite::Statement> statements;
+  for (const char* table : tables) {
+    statements.emplace_back(database, fmt::format("DELETE FROM {} WHERE {}", table, condition));
+  }
+  return statements;
+}
+
+/// Takes the records of one launch after the other; what makes up the launch row is kept until the
+/// end.
+class LaunchRows {
  public:
-  LaunchWriter(SQLite::Database& database, const LaunchKey& key)
-      : key_(key),
-        database_(database),
-        windows_(database, "step_window", window_columns()),
-        epochs_(database, "epoch",
+  explicit LaunchRows(SQLite::Database& of)
+      : windows_(of, "step_window", window_columns()),
+        epochs_(of, "epoch",
                 {"run_id", "launch", "line", "epoch", "time", "wall_s", "steps", "samples",
                  "train_loss", "lr"}),
-        evals_(database, "eval",
+        evals_(of, "eval",
                {"run_id", "launch", "line", "epoch", "time", "wall_s", "samples", "correct",
                 "accuracy", "loss"}),
-        profiles_(database, "profile",
+        metrics_(of, "eval_metric", {"run_id", "launch", "line", "name", "value"}),
+        targets_(of, "target",
+                 {"run_id", "launch", "line", "metric", "threshold", "value", "epoch", "step",
+                  "time", "train_s", "samples"}),
+        inferences_(of, "inference",
+                    {"run_id", "launch", "line", "batch", "batches", "time", "wall_s",
+                     "latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_max_s",
+                     "samples_per_s", "peak_memory_bytes"}),
+        profiles_(of, "profile",
                   {"run_id", "launch", "line", "epoch", "first_step", "steps", "time", "wall_s",
                    "kernel_s", "communication", "io", "computation", "other", "cpu_occupancy"}),
-        kernels_(database, "profile_kernel",
-                 {"run_id", "launch", "line", "position", "name", "kind", "calls", "self_s"}) {}
+        kernels_(of, "profile_kernel",
+                 {"run_id", "launch", "line", "position", "name", "kind", "calls", "self_s"}),
+        launches_(of, "launch", {"run_id",          "launch",
+                                 "source",          "started",
+                                 "world_size",      "nodes",
+                                 "resumed_from",    "trainer_version",
+                                 "parameters",      "trainable_parameters",
+                                 "train_samples",   "test_samples",
+                                 "steps_per_epoch", "padded_samples",
+                                 "dropped_samples", "resumed_step",
+                                 "stopped",         "stop_outcome",
+                                 "stop_reason",     "stop_exit_code"}),
+        environments_(of, "environment", {"run_id", "launch", "name", "value"}),
+        deletions_(deletions(of,
+                             {"launch", "environment", "epoch", "eval", "eval_metric", "target",
+                              "inference", "step_window", "profile", "profile_kernel"},
+                             "run_id = ? AND launch = ?")) {}
 
+  void begin(const LaunchKey& key) {
+    key_ = &key;
+    start_ = nullptr;
+    stop_ = nullptr;
+  }
   void at_line(int line) { line_ = line; }
 
-  void operator()(const contract::RunStart& record) { start_ = record; }
-  void operator()(const contract::RunStop& record) { stop_ = record; }
+  void operator()(const contract::RunStart& record) { start_ = &record; }
+  void operator()(const contract::RunStop& record) { stop_ = &record; }
   void operator()(const contract::CheckpointRecord&) {}  // files, nothing measured
 
   void operator()(const contract::StepWindow& r) {
-    windows_.add(key_.run_id, key_.launch, line_, r.epoch, r.first_step, r.steps, r.warmup, r.time);
+    add_place(windows_).add(r.epoch, r.first_step, r.steps, r.warmup, r.time);
     windows_.add(r.samples, r.wall_s, r.lr, r.train_loss, r.bytes_sent, r.collectives,
                  r.peak_memory_bytes);
     windows_.add(r.extra.empty() ? std::optional<std::string>() : r.extra);
@@ -64,115 +101,102 @@ class LaunchWriter {
     windows_.done();
   }
   void operator()(const contract::EpochRecord& r) {
-    epochs_.add(key_.run_id, key_.launch, line_, r.epoch, r.time, r.wall_s, r.steps, r.samples);
+    add_place(epochs_).add(r.epoch, r.time, r.wall_s, r.steps, r.samples);
     epochs_.add(r.train_loss, r.lr).done();
   }
   void operator()(const contract::EvalRecord& r) {
-    evals_.add(key_.run_id, key_.launch, line_, r.epoch, r.time, r.wall_s, r.samples, r.correct);
+    add_place(evals_).add(r.epoch, r.time, r.wall_s, r.samples, r.correct);
     evals_.add(r.accuracy, r.loss).done();
-    if (r.metrics.empty()) return;
-    Inserter metrics(database_, "eval_metric", {"run_id", "launch", "line", "name", "value"});
-    for (const auto& [name, value] : r.metrics) {
-      metrics.add(key_.run_id, key_.launch, line_, name, value).done();
-    }
+    for (const auto& [name, value] : r.metrics) add_place(metrics_).add(name, value).done();
   }
   void operator()(const contract::TargetRecord& r) {
-    Inserter target(database_, "target",
-                    {"run_id", "launch", "line", "metric", "threshold", "value", "epoch", "step",
-                     "time", "train_s", "samples"});
-    target.add(key_.run_id, key_.launch, line_, r.metric, r.threshold, r.value, r.epoch);
-    target.add(r.step, r.time, r.train_s, r.samples).done();
+    add_place(targets_).add(r.metric, r.threshold, r.value, r.epoch);
+    targets_.add(r.step, r.time, r.train_s, r.samples).done();
   }
   void operator()(const contract::InferenceRecord& r) {
-    Inserter row(
-        database_, "inference",
-        {"run_id", "launch", "line", "batch", "batches", "time", "wall_s", "latency_mean_s",
-         "latency_p50_s", "latency_p90_s", "latency_max_s", "samples_per_s", "peak_memory_bytes"});
-    row.add(key_.run_id, key_.launch, line_, r.batch, r.batches, r.time, r.wall_s);
-    row.add(r.latency_s.mean, r.latency_s.p50, r.latency_s.p90, r.latency_s.max);
-    row.add(r.samples_per_s, r.peak_memory_bytes).done();
+    add_place(inferences_).add(r.batch, r.batches, r.time, r.wall_s);
+    inferences_.add(r.latency_s.mean, r.latency_s.p50, r.latency_s.p90, r.latency_s.max);
+    inferences_.add(r.samples_per_s, r.peak_memory_bytes).done();
   }
-
   void operator()(const contract::ProfileRecord& r) {
-    profiles_.add(key_.run_id, key_.launch, line_, r.epoch, r.first_step, r.steps, r.time);
+    add_place(profiles_).add(r.epoch, r.first_step, r.steps, r.time);
     profiles_.add(r.wall_s, r.kernel_s, r.communication, r.io, r.computation, r.other);
     profiles_.add(r.cpu_occupancy).done();
     int position = 0;
     for (const contract::ProfiledKernel& kernel : r.kernels) {
-      kernels_.add(key_.run_id, key_.launch, line_, ++position, kernel.name, kernel.kind);
+      add_place(kernels_).add(++position, kernel.name, kernel.kind);
       kernels_.add(kernel.calls, kernel.self_s).done();
     }
   }
 
   void write_launch() {
-    Inserter launch(database_, "launch", {"run_id",          "launch",
-                                          "source",          "started",
-                                          "world_size",      "nodes",
-                                          "resumed_from",    "trainer_version",
-                                          "parameters",      "trainable_parameters",
-                                          "train_samples",   "test_samples",
-                                          "steps_per_epoch", "padded_samples",
-                                          "dropped_samples", "resumed_step",
-                                          "stopped",         "stop_outcome",
-                                          "stop_reason",     "stop_exit_code"});
     const auto started = [&](auto member) {
-      return start_ ? std::optional((*start_).*member) : std::nullopt;
+      return start_ != nullptr ? std::optional((*start_).*member) : std::nullopt;
     };
     using S = contract::RunStart;
-    launch.add(key_.run_id, key_.launch, key_.source, started(&S::time), started(&S::world_size));
-    launch.add(started(&S::nodes), started(&S::resumed_from), started(&S::trainer_version));
-    launch.add(started(&S::parameters), started(&S::trainable_parameters));
-    launch.add(started(&S::train_samples), started(&S::test_samples), started(&S::steps_per_epoch));
-    launch.add(started(&S::padded_samples), started(&S::dropped_samples));
-    launch.add(started(&S::resumed_step));
-    if (stop_) {
-      launch.add(stop_->time, contract::to_string(stop_->outcome), stop_->reason, stop_->exit_code);
+    launches_.add(key_->run_id, key_->launch, key_->source);
+    launches_.add(started(&S::time), started(&S::world_size), started(&S::nodes));
+    launches_.add(started(&S::resumed_from), started(&S::trainer_version));
+    launches_.add(started(&S::parameters), started(&S::trainable_parameters));
+    launches_.add(started(&S::train_samples), started(&S::test_samples));
+    launches_.add(started(&S::steps_per_epoch), started(&S::padded_samples));
+    launches_.add(started(&S::dropped_samples), started(&S::resumed_step));
+    if (stop_ != nullptr) {
+      launches_.add(stop_->time, contract::to_string(stop_->outcome), stop_->reason,
+                    stop_->exit_code);
     }
-    launch.done();
-    write_environment();
+    launches_.done();
+    if (start_ == nullptr) return;
+    for (const auto& [name, value] : start_->environment) {
+      environments_.add(key_->run_id, key_->launch, name, value).done();
+    }
+  }
+
+  void remove(const std::string& run_id, int launch) {
+    for (SQLite::Statement& each : deletions_) {
+      each.reset();
+      each.bind(1, run_id);
+      each.bind(2, launch);
+      each.exec();
+    }
   }
 
  private:
+  Inserter& add_place(Inserter& rows) { return rows.add(key_->run_id, key_->launch, line_); }
   void add(const contract::Spread& s) { windows_.add(s.mean, s.p50, s.p90, s.max); }
 
-  void write_environment() {
-    if (!start_) return;
-    Inserter environment(database_, "environment", {"run_id", "launch", "name", "value"});
-    for (const auto& [name, value] : start_->environment) {
-      environment.add(key_.run_id, key_.launch, name, value).done();
-    }
-  }
-
-  const LaunchKey& key_;
-  SQLite::Database& database_;
-  Inserter windows_;
-  Inserter epochs_;
-  Inserter evals_;
-  Inserter profiles_;
-  Inserter kernels_;
-  std::optional<contract::RunStart> start_;
-  std::optional<contract::RunStop> stop_;
+  Inserter windows_, epochs_, evals_, metrics_, targets_, inferences_, profiles_, kernels_;
+  Inserter launches_, environments_;
+  std::vector<SQLite::Statement> deletions_;
+  const LaunchKey* key_ = nullptr;
+  const contract::RunStart* start_ = nullptr;
+  const contract::RunStop* stop_ = nullptr;
   int line_ = 0;
 };
 
-void insert_point(SQLite::Database& database, const std::string& run_id,
-                  const std::map<std::string, std::string>& point) {
-  Inserter axis(database, "run_axis", {"run_id", "name", "value"});
-  for (const auto& [name, value] : point) axis.add(run_id, name, value).done();
-}
-
 }  // namespace
 
-void replace_run(SQLite::Database& database, const contract::RunSpec& s,
-                 const std::string& source) {
-  delete_run(database, s.run_id);
-  Inserter run(database, "run",
-               {"run_id",    "source",        "repetition",      "seed",
-                "framework", "model",         "loader",          "dataset",
-                "precision", "gpus",          "nodes",           "cores_per_rank",
-                "device",    "batch_per_gpu", "global_batch",    "accumulation_steps",
-                "epochs",    "warmup_epochs", "lr_schedule",     "lr_base",
-                "lr_peak",   "optimizer",     "label_smoothing", "compression"});
+struct RecordRows::Prepared {
+  SQLite::Database& database;
+  LaunchRows launches{database};
+  Inserter runs{
+      database, "run", {"run_id",    "source",        "repetition",      "seed",
+                        "framework", "model",         "loader",          "dataset",
+                        "precision", "gpus",          "nodes",           "cores_per_rank",
+                        "device",    "batch_per_gpu", "global_batch",    "accumulation_steps",
+                        "epochs",    "warmup_epochs", "lr_schedule",     "lr_base",
+                        "lr_peak",   "optimizer",     "label_smoothing", "compression"}};
+  Inserter axes{database, "run_axis", {"run_id", "name", "value"}};
+  std::vector<SQLite::Statement> deletions =
+      analysis::deletions(database, {"run", "run_axis"}, "run_id = ?");
+};
+
+RecordRows::RecordRows(SQLite::Database& database) : prepared_(new Prepared{database}) {}
+RecordRows::~RecordRows() = default;
+
+void RecordRows::replace_run(const contract::RunSpec& s, const std::string& source) {
+  delete_run(s.run_id);
+  Inserter& run = prepared_->runs;
   const std::string& compression = s.framework_options.compression;
   run.add(s.run_id, source, s.repetition, static_cast<std::int64_t>(s.seed), s.framework, s.model);
   run.add(s.loader, s.dataset.kind, s.precision, s.gpus, s.resources.nodes);
@@ -182,52 +206,47 @@ void replace_run(SQLite::Database& database, const contract::RunSpec& s,
   run.add(s.accumulation_steps, s.epochs, s.warmup_epochs, s.lr_schedule.kind, s.lr.base,
           s.lr.peak);
   run.add(s.optimizer.kind, s.label_smoothing, compression == "none" ? "" : compression).done();
-  insert_point(database, s.run_id, s.point);
+  for (const auto& [name, value] : s.point) prepared_->axes.add(s.run_id, name, value).done();
 }
 
-void insert_unreadable_run(SQLite::Database& database, const contract::PlannedRun& planned,
-                           const std::string& source) {
-  Inserter(database, "run",
+void RecordRows::insert_unreadable_run(const contract::PlannedRun& planned,
+                                       const std::string& source) {
+  Inserter(prepared_->database, "run",
            {"run_id", "source", "repetition", "gpus", "batch_per_gpu", "global_batch", "lr_peak"})
       .add(planned.run_id, source, planned.repetition, planned.gpus, planned.batch_per_gpu,
            planned.global_batch, planned.lr_peak)
       .done();
-  insert_point(database, planned.run_id, planned.point);
+  for (const auto& [name, value] : planned.point) {
+    prepared_->axes.add(planned.run_id, name, value).done();
+  }
 }
 
-void delete_unreadable_runs(SQLite::Database& database) {
-  database.exec(
+void RecordRows::delete_unreadable_runs() {
+  prepared_->database.exec(
       "DELETE FROM run_axis WHERE run_id IN (SELECT run_id FROM run WHERE framework IS NULL);"
       "DELETE FROM run WHERE framework IS NULL;");
 }
 
-void replace_launch(SQLite::Database& database, const LaunchKey& key,
-                    const contract::ResultsFile& file) {
-  delete_launch(database, key.run_id, key.launch);
-  LaunchWriter writer(database, key);
+void RecordRows::replace_launch(const LaunchKey& key, const contract::ResultsFile& file) {
+  delete_launch(key.run_id, key.launch);
+  LaunchRows& rows = prepared_->launches;
+  rows.begin(key);
   for (std::size_t i = 0; i < file.records.size(); ++i) {
-    writer.at_line(file.record_lines[i]);
-    std::visit(writer, file.records[i]);
+    rows.at_line(file.record_lines[i]);
+    std::visit(rows, file.records[i]);
   }
-  writer.write_launch();
+  rows.write_launch();
 }
 
-void delete_launch(SQLite::Database& database, const std::string& run_id, int launch) {
-  for (const char* table : {"launch", "environment", "epoch", "eval", "eval_metric", "target",
-                            "inference", "step_window", "profile", "profile_kernel"}) {
-    SQLite::Statement remove(database,
-                             fmt::format("DELETE FROM {} WHERE run_id = ? AND launch = ?", table));
-    remove.bind(1, run_id);
-    remove.bind(2, launch);
-    remove.exec();
-  }
+void RecordRows::delete_launch(const std::string& run_id, int launch) {
+  prepared_->launches.remove(run_id, launch);
 }
 
-void delete_run(SQLite::Database& database, const std::string& run_id) {
-  for (const char* table : {"run", "run_axis"}) {
-    SQLite::Statement remove(database, fmt::format("DELETE FROM {} WHERE run_id = ?", table));
-    remove.bind(1, run_id);
-    remove.exec();
+void RecordRows::delete_run(const std::string& run_id) {
+  for (SQLite::Statement& each : prepared_->deletions) {
+    each.reset();
+    each.bind(1, run_id);
+    each.exec();
   }
 }
 

@@ -2,6 +2,7 @@
 // The records of one launch, and one run description, as rows of the database.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "contract/plan.hpp"
@@ -21,25 +22,31 @@ struct LaunchKey {
   std::string source;
 };
 
-/// Replaces the rows of a run; its launches are left alone.
-void replace_run(SQLite::Database& database, const contract::RunSpec& spec,
-                 const std::string& source);
+/// Writes records to their tables. Statements are prepared once: parsing SQL for each of ten
+/// thousand runs would take longer than running it.
+class RecordRows {
+ public:
+  explicit RecordRows(SQLite::Database& database);
+  ~RecordRows();
+  RecordRows(const RecordRows&) = delete;
+  RecordRows& operator=(const RecordRows&) = delete;
 
-/// Makes the rows of a run whose description cannot be read of what the plan knows; its framework
-/// stays NULL.
-void insert_unreadable_run(SQLite::Database& database, const contract::PlannedRun& run,
-                           const std::string& source);
+  /// Replaces the rows of a run; its launches are left alone.
+  void replace_run(const contract::RunSpec& spec, const std::string& source);
+  /// Makes the rows of a run whose description cannot be read of what the plan knows; its framework
+  /// stays NULL.
+  void insert_unreadable_run(const contract::PlannedRun& run, const std::string& source);
+  /// Deletes the rows of all runs made by insert_unreadable_run.
+  void delete_unreadable_runs();
+  /// Replaces the rows of a launch by those of `file`.
+  void replace_launch(const LaunchKey& key, const contract::ResultsFile& file);
+  void delete_launch(const std::string& run_id, int launch);
+  /// Deletes the rows of a run; its launches are left alone.
+  void delete_run(const std::string& run_id);
 
-/// Deletes the rows of all runs made by insert_unreadable_run.
-void delete_unreadable_runs(SQLite::Database& database);
-
-/// Replaces the rows of a launch by those of `file`.
-void replace_launch(SQLite::Database& database, const LaunchKey& key,
-                    const contract::ResultsFile& file);
-
-/// Deletes the rows of a launch.
-void delete_launch(SQLite::Database& database, const std::string& run_id, int launch);
-/// Deletes the rows of a run; its launches are left alone.
-void delete_run(SQLite::Database& database, const std::string& run_id);
+ private:
+  struct Prepared;
+  std::unique_ptr<Prepared> prepared_;
+};
 
 }  // namespace dlscale::analysis

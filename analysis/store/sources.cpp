@@ -7,13 +7,25 @@
 
 namespace dlscale::analysis {
 
-Sources::Sources(SQLite::Database& database) : database_(database) {
+/// Prepared once for all files.
+struct Sources::Table {
+  Inserter rows;
+};
+
+Sources::Sources(SQLite::Database& database)
+    : database_(database),
+      table_(new Table{{database,
+                        "source",
+                        {"path", "size", "mtime_ns", "sha256", "truncated", "problems"},
+                        "INSERT OR REPLACE"}}) {
   SQLite::Statement query(database_, "SELECT path, size, mtime_ns, sha256 FROM source");
   while (query.executeStep()) {
     const FileStamp stamp{query.getColumn(1).getInt64(), query.getColumn(2).getInt64()};
     known_[query.getColumn(0)] = {stamp, query.getColumn(3).getString()};
   }
 }
+
+Sources::~Sources() = default;
 
 bool Sources::is_unchanged(const std::string& name, const FileStamp& stamp) {
   if (stamp.size < 0) return false;
@@ -35,12 +47,8 @@ bool Sources::has_content(const std::string& name, const FileStamp& stamp,
 
 void Sources::note(const std::string& name, const Note& note) {
   present_.insert(name);
-  SQLite::Statement remove(database_, "DELETE FROM source WHERE path = ?");
-  remove.bind(1, name);
-  remove.exec();
-  Inserter(database_, "source", {"path", "size", "mtime_ns", "sha256", "truncated", "problems"})
-      .add(name, note.stamp.size, note.stamp.mtime_ns, note.sha256, note.truncated, note.problems)
-      .done();
+  table_->rows.add(name, note.stamp.size, note.stamp.mtime_ns, note.sha256, note.truncated);
+  table_->rows.add(note.problems).done();
 }
 
 void Sources::forget_gone() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -19,6 +20,9 @@ class Sources {
  public:
   /// Reads the table.
   explicit Sources(SQLite::Database& database);
+  ~Sources();
+  Sources(const Sources&) = delete;
+  Sources& operator=(const Sources&) = delete;
 
   /// True when the file is as it was when it was noted, by its size and time. It is then still
   /// there: forget_gone keeps it.
@@ -45,7 +49,10 @@ class Sources {
     std::string sha256;
   };
 
+  struct Table;
+
   SQLite::Database& database_;
+  std::unique_ptr<Table> table_;
   std::map<std::string, Known> known_;  ///< before this time
   std::set<std::string> present_;       ///< found now
 };

@@ -17,9 +17,9 @@ namespace dlscale::analysis {
 class Inserter {
  public:
   Inserter(SQLite::Database& database, const std::string& table,
-           const std::vector<std::string>& columns)
+           const std::vector<std::string>& columns, const std::string& verb = "INSERT")
       : statement_(database,
-                   fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(columns, ", "),
+                   fmt::format("{} INTO {} ({}) VALUES ({})", verb, table, fmt::join(columns, ", "),
                                fmt::join(std::vector<std::string>(columns.size(), "?"), ", "))) {}
 
   template <class... Values>
