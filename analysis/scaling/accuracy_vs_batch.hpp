@@ -16,7 +16,7 @@ struct AccuracyPoint {
   std::int64_t global_batch = 0;
   double lr_peak = 0;
   Estimate final_accuracy;
-  double best_accuracy = 0;  ///< median of the repeats' best
+  double best_accuracy = 0;            ///< median of the repeats' best
   std::vector<const RunRow*> repeats;  ///< with an accuracy
   std::size_t diverged = 0;            ///< further repeats, which have none
 };

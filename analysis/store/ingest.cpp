@@ -6,16 +6,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <map>
 #include <set>
 
 #include "analysis/frame.hpp"
+#include "analysis/store/end_rows.hpp"
 #include "analysis/store/formats/log_format.hpp"
 #include "analysis/store/import/imported_plan.hpp"
 #include "analysis/store/import/imported_run.hpp"
-#include "analysis/store/launch_outcome.hpp"
 #include "analysis/store/noted_ends.hpp"
 #include "analysis/store/record_rows.hpp"
 #include "analysis/store/sources.hpp"
@@ -51,6 +50,7 @@ class Ingest {
         database_(database),
         rows_(database),
         sources_(database),
+        end_rows_(database),
         tables_(plan, folder),
         is_imported_(holds_imported_runs(plan)) {}
 
@@ -64,7 +64,11 @@ class Ingest {
     forget_what_is_gone();
     add_unreadable_runs();
     ends_ = read_ends(plan_, folder_);
-    for (const std::string& run_id : runs_) conclude(run_id);
+    for (const std::string& run_id : runs_) {
+      end_rows_.conclude(
+          {run_id, plan_position(run_id), unreadable_.contains(run_id), is_imported_},
+          ends_[run_id]);
+    }
     report();
     return summary_;
   }
@@ -303,53 +307,6 @@ class Ingest {
     }
   }
 
-  /// Decides how the run and its launches ended and writes that down.
-  void conclude(const std::string& run_id) {
-    std::vector<LaunchSeen> seen;
-    SQLite::Statement& query = launches_of_run_;
-    query.reset();
-    query.bind(1, run_id);
-    while (query.executeStep()) {
-      const SQLite::Column started = query.getColumn(1);
-      seen.push_back({query.getColumn(0), started.isNull() ? std::nan("") : started.getDouble(),
-                      contract::outcome_from_string(query.getColumn(2).getString()),
-                      query.getColumn(3).getString()});
-      if (is_imported_) seen.back().source = query.getColumn(4).getString();
-    }
-    const std::vector<LaunchEnd> ends = decide_ends(seen, ends_[run_id]);
-    LaunchEnd last = ends.empty() ? decide_without_launch(ends_[run_id]) : ends.back();
-    std::optional<int> result_launch;
-    for (std::size_t i = 0; i < ends.size(); ++i) {
-      write_end(run_id, seen[i].launch, ends[i]);
-      if (ends[i].outcome != contract::to_string(RunOutcome::Completed)) continue;
-      result_launch = seen[i].launch;
-      last = ends[i];
-    }
-    if (unreadable_.contains(run_id)) {  // measured what, nobody knows
-      last.outcome = kUnreadable;
-      result_launch.reset();
-    }
-    SQLite::Statement& update = end_of_run_;
-    update.reset();
-    update.clearBindings();
-    if (const auto position = plan_position(run_id)) update.bind(1, *position);
-    update.bind(2, last.outcome);
-    if (result_launch) update.bind(3, *result_launch);
-    update.bind(4, run_id);
-    update.exec();
-  }
-
-  void write_end(const std::string& run_id, int launch, const LaunchEnd& end) {
-    SQLite::Statement& update = end_of_launch_;
-    update.reset();
-    update.bind(1, end.outcome);
-    update.bind(2, end.source);
-    update.bind(3, end.reason);
-    update.bind(4, run_id);
-    update.bind(5, launch);
-    update.exec();
-  }
-
   std::optional<int> plan_position(const std::string& run_id) {
     if (positions_.empty()) {
       for (std::size_t i = 0; i < plan_.runs.size(); ++i) positions_[plan_.runs[i].run_id] = int(i);
@@ -369,16 +326,7 @@ class Ingest {
   SQLite::Database& database_;
   RecordRows rows_;
   Sources sources_;
-  SQLite::Statement launches_of_run_{
-      database_,
-      "SELECT launch, started, stop_outcome, stop_reason, source FROM launch "
-      "WHERE run_id = ? ORDER BY launch"};
-  SQLite::Statement end_of_run_{
-      database_,
-      "UPDATE run SET plan_position = ?, outcome = ?, result_launch = ? WHERE run_id = ?"};
-  SQLite::Statement end_of_launch_{database_,
-                                   "UPDATE launch SET outcome = ?, outcome_source = ?, reason = ? "
-                                   "WHERE run_id = ? AND launch = ?"};
+  EndRows end_rows_;
   std::set<std::string> runs_;
   std::set<std::string> unreadable_;                ///< planned runs without a description
   std::set<std::pair<std::string, int>> launches_;  ///< run id and launch number, found now
