@@ -24,7 +24,8 @@ bool has_throughput(const RunRow& run) {
 }
 
 bool has_accuracy(const RunRow& run) {
-  return completed(run) && !run.evals.empty() && std::isfinite(final_accuracy(run));
+  const bool has_classes = run.task.empty() || run.task == "classification";
+  return has_classes && completed(run) && !run.evals.empty() && std::isfinite(final_accuracy(run));
 }
 
 double seconds_per_sample(const RunRow& run) {

@@ -94,6 +94,7 @@ struct RunRow {
   std::map<std::string, double> metrics;  ///< of the last evaluation: top5_accuracy, bleu, …
   std::vector<TargetRow> targets;         ///< those that were reached
   std::vector<InferenceRow> inference;
+  std::string task;  ///< what its model learns: classification, …; empty: not said
   WorkSize size;
 };
 
@@ -116,7 +117,7 @@ bool completed(const RunRow& run);
 bool diverged(const RunRow& run);
 /// Completed, with steps to compute a throughput from.
 bool has_throughput(const RunRow& run);
-/// Completed and evaluated at least once, with a finite accuracy in the end.
+/// Learns classes; completed and evaluated at least once, with a finite accuracy in the end.
 bool has_accuracy(const RunRow& run);
 
 /// Wall time over samples: what throughput, speed-up and efficiency are made of. Its inverse is

@@ -49,18 +49,18 @@ bool is_failed(const analysis::RunRow& run) {
          run.outcome != analysis::kNotStarted;
 }
 
-/// Prints the tables people look for first and writes all three in the formats of papers, pages
-/// and programs.
+/// Prints the tables people look for first, and writes them in the formats of papers, pages and
+/// programs.
 void make_tables(const analysis::Frame& frame, const contract::PlanDir& folder, std::ostream& out,
                  std::vector<fs::path>& written) {
   base::make_directories(folder.tables());
-  for (const char* name : {"efficiency", "accuracy", "breakdown"}) {
+  for (const std::string& name : analysis::first_metrics(frame)) {
     const analysis::Report report =
         make_report(analysis::find_metric(name), frame, {frame.baseline}, {});
     for (const analysis::ReportWriter* writer : analysis::report_writers()) {
       const std::string text = writer->render(report);
       if (std::string_view(writer->name) == "text") {
-        if (std::string_view(name) != "breakdown") out << "\n" << text;
+        if (name != "breakdown") out << "\n" << text;
         continue;
       }
       written.push_back(folder.tables() / fmt::format("{}.{}", name, writer->extension));

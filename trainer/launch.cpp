@@ -183,6 +183,7 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   if (!parts.placement.empty()) start.environment["devices"] = parts.placement;
   start.environment["allocator"] = allocator_;
   start.environment["all_reduce"] = communicator_->all_reduce_name();
+  start.environment["task"] = parts.task->name;
   start.environment["dataset_path"] = expand_variables(spec.dataset.path, ::getenv);
   if (!parts.dataset->sha256.empty()) {
     start.environment["dataset_sha256"] = parts.dataset->sha256;

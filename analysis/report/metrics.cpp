@@ -70,6 +70,23 @@ std::span<const Metric> metrics() {
   return kMetrics;
 }
 
+std::vector<std::string> first_metrics(const Frame& frame) {
+  const auto any = [&](auto holds) {
+    return std::any_of(frame.runs.begin(), frame.runs.end(), holds);
+  };
+  const bool inference = any([](const RunRow& run) { return !run.inference.empty(); });
+  const bool other_task =
+      any([](const RunRow& run) { return !run.task.empty() && run.task != "classification"; });
+  const bool training = !inference || any(has_throughput);
+  std::vector<std::string> names;
+  if (training) names.emplace_back("efficiency");
+  if (any(has_accuracy) || (training && !other_task)) names.emplace_back("accuracy");
+  if (other_task && training) names.emplace_back("evaluation");
+  if (inference) names.emplace_back("inference");
+  if (training) names.emplace_back("breakdown");
+  return names;
+}
+
 const Metric& find_metric(std::string_view name) {
   std::vector<std::string> known;
   for (const Metric& metric : kMetrics) {

@@ -20,6 +20,10 @@ struct Metric {
 /// What docs/commands.md lists under `analyze --metric`.
 std::span<const Metric> metrics();
 
+/// Names of those that people look for first in such results: of training its speed, and accuracies
+/// or what else was learnt; of inference latencies.
+std::vector<std::string> first_metrics(const Frame& frame);
+
 /// Throws base::UsageError with the nearest name and the list.
 const Metric& find_metric(std::string_view name);
 

@@ -16,8 +16,8 @@ namespace dlscale::analysis {
 namespace {
 
 /// What run_start says of the machine and the software that can change a run's speed.
-const std::set<std::string> kComparedEnvironment{"cpu",  "gpu", "torch",      "cuda",
-                                                 "nccl", "mpi", "build_type", "sanitizer"};
+const std::set<std::string> kComparedEnvironment{"cpu", "gpu",        "torch",     "cuda", "nccl",
+                                                 "mpi", "build_type", "sanitizer", "timed"};
 
 double number(const SQLite::Column& column) {
   return column.isNull() ? std::nan("") : column.getDouble();
@@ -148,6 +148,7 @@ class FrameReader {
     each(environment_, run.run_id, launch, [&] {
       const std::string name = environment_.getColumn(0);
       const std::string value = environment_.getColumn(1);
+      if (name == "task") run.task = value;
       if (!kComparedEnvironment.contains(name) || value.empty()) return;
       std::string& known = run.conditions[name];
       if (known.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
+#include "analysis/report/metrics.hpp"
 #include "analysis/report/tables.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/support/rows.hpp"
@@ -31,7 +32,28 @@ Frame evaluated() {
   return frame;
 }
 
+using Names = std::vector<std::string>;
+
 }  // namespace
+
+TEST_CASE("the tables shown first are those of what the runs learn") {
+  Frame frame = evaluated();
+  CHECK(first_metrics(frame) == Names{"efficiency", "accuracy", "breakdown"});
+  for (RunRow& run : frame.runs) run.task = "classification";
+  CHECK(first_metrics(frame) == Names{"efficiency", "accuracy", "breakdown"});
+  frame.runs[2].task = "translation";
+  CHECK(first_metrics(frame) == Names{"efficiency", "accuracy", "evaluation", "breakdown"});
+  CHECK(accuracy_table(frame, {}).rows.size() == 1);
+  for (RunRow& run : frame.runs) run.task = "translation";
+  CHECK(first_metrics(frame) == Names{"efficiency", "evaluation", "breakdown"});
+}
+
+TEST_CASE("of inference alone the latencies are shown") {
+  RunRow run = run_at(1, 100);
+  run.steps = {};
+  run.inference = {{32, 0.01, 0.02, 3000}};
+  CHECK(first_metrics(frame_of({run})) == Names{"inference"});
+}
 
 TEST_CASE("the evaluation table shows what each task measures, and nothing where it does not") {
   const Table table = evaluation_table(evaluated(), {});
