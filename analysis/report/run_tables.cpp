@@ -176,8 +176,11 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions&) {
 }
 
 Table inference_table(const Frame& frame, const AnalysisOptions&) {
-  const std::vector<RunPoint> points =
+  std::vector<RunPoint> points =
       run_points(frame, [](const RunRow& run) { return completed(run) && !run.inference.empty(); });
+  for (RunPoint& point : points) {  // the batch has a column of its own
+    std::erase_if(point.key, [](const AxisValue& entry) { return entry.axis == "batch_per_gpu"; });
+  }
   const Start start(frame, keys_of(points));
   std::vector<Column> columns{{"batch", "batch/" + start.worker},
                               {"n", "n"},

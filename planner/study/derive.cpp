@@ -31,10 +31,8 @@ void derive_learning_rate(const Recipe& recipe, Derived& out) {
   contract::LearningRate& lr = out.run.lr;
   lr.base = recipe.lr_base_per_gpu.value_or(recipe.lr_base.value_or(0));
   const bool scaled = recipe.lr_base_per_gpu || recipe.lr_base_batch;
-  lr.scale = !recipe.lr_scale.empty() ? recipe.lr_scale
-             : scaled                 ? "linear"
-             : recipe.lr_base         ? "none"
-                                      : "";
+  const bool as_said = recipe.lr_base || out.run.mode == "inference";
+  lr.scale = !recipe.lr_scale.empty() ? recipe.lr_scale : scaled ? "linear" : as_said ? "none" : "";
   const double ratio = recipe.lr_base_batch ? static_cast<double>(out.run.global_batch) /
                                                   static_cast<double>(*recipe.lr_base_batch)
                                             : out.run.gpus;

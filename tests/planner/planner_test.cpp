@@ -211,6 +211,17 @@ TEST_CASE("inference is a run of its own") {
             .size() == 96);
 }
 
+TEST_CASE("a study of inference needs no learning rate") {
+  const test::TempDir dir;
+  const auto planning = test::plan_texts(
+      test::StudyText{.training = "mode = 'inference'\ndataset = { kind = 'synthetic_digits' }"}
+          .text(),
+      "scheduler = 'local'\nlauncher = 'mpirun'\n[[partitions]]\nname = 'p'\ncores_per_node = 8\n",
+      dir);
+  CHECK(planning.run(0).lr.scale == "none");
+  CHECK(contract::run_spec_from_json(contract::to_json(planning.run(0)), "run.json").lr.peak == 0);
+}
+
 TEST_CASE("a warm-up as long as the run is a warning") {
   const auto warnings = [](const char* epochs) {
     return test::plan_example("demo", "local", {std::string("training.warmup_epochs=") + epochs})
