@@ -17,6 +17,7 @@ void visit_fields(Visitor& v, Traits& t) {
   v.sparse("is_one_block", t.is_one_block);
   v.sparse("is_generated", t.is_generated);
   v.sparse("augments", t.augments);
+  v.sparse("any_size", t.any_size);
 }
 
 template <class Visitor>

@@ -19,6 +19,7 @@ struct Traits {
   bool is_one_block = false;     ///< model: it cannot be cut into stages
   bool is_generated = false;     ///< data set: it has no files
   bool augments = false;         ///< loader: it crops and mirrors images
+  bool any_size = false;         ///< data set: its pictures may be; loader: it makes them one size
   bool operator==(const Traits&) const = default;
 };
 

@@ -77,10 +77,41 @@ Found check_augmentation(const Fit& fit) {
       return Misfit{
           key, fmt::format("is for images, but the data set {} is {}", set.kind, fit.data.samples)};
     }
-    if (!fit.loader.augments) {
+    const bool cuts = set.image_size > 0 && fit.loader.any_size;
+    if (!fit.loader.augments && !cuts) {
       return Misfit{key, fmt::format("the loader {} delivers images as they are; use memory",
                                      fit.run.loader)};
     }
+  }
+  return {};
+}
+
+/// Pictures of any size and what decodes them.
+Found check_pictures(const Fit& fit) {
+  const DatasetSpec& set = fit.run.dataset;
+  const bool takes_memory = fit.loader.samples == "any" || !fit.loader.any_size;
+  if (set.image_size == 0) {
+    if (takes_memory || fit.data.samples != kImages) return {};
+    return Misfit{"dataset.image_size",
+                  fmt::format("is not said: the loader {} makes pictures of any size that of a "
+                              "square; say its side, as 224",
+                              fit.run.loader)};
+  }
+  if (!fit.data.any_size) {
+    return Misfit{
+        "dataset.image_size",
+        fmt::format("is for pictures of any size, but the data set {} has its own size", set.kind)};
+  }
+  if (!fit.loader.any_size) {
+    return Misfit{"dataset.image_size",
+                  fmt::format("is for loaders that decode pictures; {} takes them as they are, all "
+                              "of one size; use native",
+                              fit.run.loader)};
+  }
+  if (set.random_crop > 0) {
+    return Misfit{"dataset.random_crop",
+                  "moves images of one size; of pictures of any size dataset.crop_scale says what "
+                  "part is taken"};
   }
   return {};
 }
@@ -175,8 +206,9 @@ std::optional<Misfit> find_misfit(const Capabilities& build, const RunSpec& run)
   const Traits* const data = build.traits_of("dataset", run.dataset.kind);
   const Traits* const loader = build.traits_of("loader", run.loader);
   if (model == nullptr || data == nullptr || loader == nullptr) return {};
-  for (const auto check : {&check_model, &check_stages, &check_loader, &check_augmentation,
-                           &check_text, &check_set, &check_inference, &check_goals}) {
+  for (const auto check :
+       {&check_model, &check_stages, &check_loader, &check_augmentation, &check_pictures,
+        &check_text, &check_set, &check_inference, &check_goals}) {
     if (Found found = check({run, *model, *data, *loader})) return found;
   }
   return {};

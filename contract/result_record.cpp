@@ -68,6 +68,15 @@ void visit_fields(Visitor& v, EpochRecord& r) {
 }
 
 template <class Visitor>
+void visit_fields(Visitor& v, RankTimes& r) {
+  v.required("epoch", r.epoch);
+  v.optional("time", r.time);
+  v.required("steps", r.steps);
+  v.required("work_s", r.work_s);
+  v.sparse("stages", r.stages);
+}
+
+template <class Visitor>
 void visit_fields(Visitor& v, EvalRecord& r) {
   v.required("epoch", r.epoch);
   v.optional("time", r.time);
@@ -150,9 +159,10 @@ namespace {
 
 using codec::json;
 
-constexpr std::array<const char*, 9> kKinds{"run_start", "step_window", "epoch",
-                                            "eval",      "checkpoint",  "profile",
-                                            "target",    "inference",   "run_stop"};
+constexpr std::array<const char*, 10> kKinds{"run_start", "step_window", "epoch",   "rank_times",
+                                             "eval",      "checkpoint",  "profile", "target",
+                                             "inference", "run_stop"};
+static_assert(kKinds.size() == std::variant_size_v<ResultRecord>);
 
 template <std::size_t I = 0>
 ResultRecord read_record(const codec::Members& members, std::string_view kind) {

@@ -75,6 +75,17 @@ struct EpochRecord {
   bool operator==(const EpochRecord&) const = default;
 };
 
+/// What each rank worked in an epoch, as far as this launch trained it; of more than one rank.
+struct RankTimes {
+  int epoch = 0;
+  double time = 0;
+  std::int64_t steps = 0;      ///< counted here: a launch's warmup window only if there is no other
+  std::vector<double> work_s;  ///< by rank, to 5 digits: wall_s without exposed_comm and bubble
+  int stages = 0;              ///< only ranks of equal rank % stages do equal work; 0: all do
+  std::string extra;
+  bool operator==(const RankTimes&) const = default;
+};
+
 /// Evaluation on the whole test set, each sample counted once.
 struct EvalRecord {
   int epoch = 0;  ///< after this epoch
@@ -168,8 +179,9 @@ struct RunStop {
   bool operator==(const RunStop&) const = default;
 };
 
-using ResultRecord = std::variant<RunStart, StepWindow, EpochRecord, EvalRecord, CheckpointRecord,
-                                  ProfileRecord, TargetRecord, InferenceRecord, RunStop>;
+using ResultRecord =
+    std::variant<RunStart, StepWindow, EpochRecord, RankTimes, EvalRecord, CheckpointRecord,
+                 ProfileRecord, TargetRecord, InferenceRecord, RunStop>;
 
 /// One line without its newline; the first key-value pair names the record ("record": "epoch").
 /// Numbers that JSON cannot say (NaN, infinities) become null and are read as NaN.
@@ -182,9 +194,7 @@ struct ResultsFile {
   bool truncated = false;            ///< the last line was incomplete (a killed writer)
 };
 
-/// Reads `results.jsonl` text. Never throws on content: unknown keys are kept in `extra`; records
-/// of unknown kind and broken lines are listed in `skipped`; an incomplete last line sets
-/// `truncated`.
+/// Reads `results.jsonl` text. Never throws on content: unknown keys are kept in `extra`.
 ResultsFile parse_results(std::string_view text);
 
 }  // namespace dlscale::contract

@@ -99,6 +99,10 @@ void validate_known(const RunSpec& spec, const Checker& check) {
   check.one_of("lr.warmup_from", spec.lr.warmup_from, {"", "zero"});
   check.one_of("lr.warmup_update", spec.lr.warmup_update, {"", "epoch"});
   check.one_of("optimizer.decayed", spec.optimizer.decayed, {"", "weights"});
+  check.one_of("dataset.resample", spec.dataset.resample, {"", "bilinear"});
+  check.one_of("loader_options.on_broken", spec.loader_options.on_broken, {"", "skip"});
+  check.one_of("loader_options.sample_order", spec.loader_options.sample_order, {"", "pytorch"});
+  check.one_of("loader_options.hand_over", spec.loader_options.hand_over, {"", "uint8", "fp32"});
   check.one_of("model_options.cell", spec.model_options.cell, {"", "gru", "lstm"});
 }
 
@@ -114,6 +118,29 @@ void validate_names(const RunSpec& spec, const Checker& check) {
                 "must be inference, or absent for training");
   check.one_of("lr_schedule.update", spec.lr_schedule.update, {"step", "epoch"});
   check.one_of("lr_schedule.origin", spec.lr_schedule.origin, {"start", "after_warmup"});
+}
+
+/// How pictures of any size become images of one.
+void validate_pictures(const DatasetSpec& set, const Checker& check) {
+  const auto bounds = [&](const char* key, const std::vector<double>& pair) {
+    check.require(pair.empty() || (pair.size() == 2 && pair[0] > 0 && pair[0] <= pair[1] &&
+                                   std::isfinite(pair[1])),
+                  key, "must be two numbers above 0, the smaller one first");
+  };
+  bounds("dataset.crop_scale", set.crop_scale);
+  bounds("dataset.crop_ratio", set.crop_ratio);
+  check.require(set.crop_scale.empty() || set.crop_scale[1] <= 1, "dataset.crop_scale",
+                "must be at most 1, the whole picture");
+  constexpr int kLargest = 8192;  // of which a batch still fits into memory
+  check.require(set.image_size <= kLargest, "dataset.image_size", "must be at most 8192");
+  check.require(set.resize <= kLargest, "dataset.resize", "must be at most 8192");
+  check.require(set.resize == 0 || set.resize >= set.image_size, "dataset.resize",
+                "must be at least dataset.image_size, which is cut out of it");
+  if (set.image_size > 0) return;
+  check.require(set.resize == 0, "dataset.resize", "needs dataset.image_size");
+  check.require(set.crop_scale.empty(), "dataset.crop_scale", "needs dataset.image_size");
+  check.require(set.crop_ratio.empty(), "dataset.crop_ratio", "needs dataset.image_size");
+  check.require(set.resample.empty(), "dataset.resample", "needs dataset.image_size");
 }
 
 void validate_sizes(const RunSpec& spec, const Checker& check) {
@@ -138,11 +165,16 @@ void validate_sizes(const RunSpec& spec, const Checker& check) {
       {"dataset.classes", spec.dataset.classes},
       {"dataset.first_classes", spec.dataset.first_classes},
       {"dataset.random_crop", spec.dataset.random_crop},
+      {"dataset.image_size", spec.dataset.image_size},
+      {"dataset.resize", spec.dataset.resize},
       {"dataset.folds", spec.dataset.folds},
       {"dataset.fold", spec.dataset.fold},
       {"dataset.vocabulary", spec.dataset.vocabulary},
       {"dataset.min_count", spec.dataset.min_count},
       {"dataset.max_length", spec.dataset.max_length},
+      {"loader_options.threads", spec.loader_options.threads},
+      {"loader_options.prefetch", spec.loader_options.prefetch},
+      {"loader_options.shuffle_window", spec.loader_options.shuffle_window},
       {"model_options.classifier_hidden", spec.model_options.classifier_hidden},
       {"model_options.embedding", spec.model_options.embedding},
       {"model_options.hidden", spec.model_options.hidden},
@@ -155,6 +187,10 @@ void validate_sizes(const RunSpec& spec, const Checker& check) {
   check.require(spec.dataset.folds > 0 || spec.dataset.fold == 0, "dataset.fold",
                 "needs dataset.folds");
   check.require(spec.dataset.folds != 1, "dataset.folds", "must be at least 2");
+  check.require(spec.loader_options.shuffle_window == 0 || spec.loader_options.sample_order.empty(),
+                "loader_options.shuffle_window",
+                "needs the sample_order dlscale: PyTorch's has no windows");
+  validate_pictures(spec.dataset, check);
   check.at_least(1, "resources.cores_per_rank", spec.resources.cores_per_rank);
 }
 

@@ -29,12 +29,33 @@ struct DatasetSpec {
   std::string sha256;     ///< what the data must have; empty: anything
   int random_crop = 0;    ///< images: zeros around one that a part of its size is cut from, pixels
   bool random_flip = false;  ///< images: half of them mirrored, left to right
-  int folds = 0;             ///< text: parts that the samples are cut into; 0: the files' own split
-  int fold = 0;              ///< text: which of them is the test set, from 1 on
-  int vocabulary = 0;        ///< text: most words of a language, the most frequent; 0: all
-  int min_count = 0;         ///< text: how often a word must occur to be one of them; 0: once
-  int max_length = 0;        ///< text: tokens of a sample, what is beyond is cut off; 0: any
+  /// Pictures of any size: side of the square that the model sees, pixels, a random part to be
+  /// trained on, the middle to be tested on; 0: images are taken as they are, all of one size.
+  int image_size = 0;
+  /// Of these: shorter side before the middle is cut out; 0: image_size x 256 / 224.
+  int resize = 0;
+  std::vector<double> crop_scale;  ///< share of the area of a random part; empty: 0.08 to 1
+  std::vector<double> crop_ratio;  ///< its width / height, from, to; empty: 3/4 to 4/3
+  std::string resample;  ///< "bilinear": of the four nearest pixels alone; empty: antialiased
+  int folds = 0;         ///< text: parts that the samples are cut into; 0: the files' own split
+  int fold = 0;          ///< text: which of them is the test set, from 1 on
+  int vocabulary = 0;    ///< text: most words of a language, the most frequent; 0: all
+  int min_count = 0;     ///< text: how often a word must occur to be one of them; 0: once
+  int max_length = 0;    ///< text: tokens of a sample, what is beyond is cut off; 0: any
   bool operator==(const DatasetSpec&) const = default;
+};
+
+/// How a loader goes about it; each loader reads only its own.
+struct LoaderOptions {
+  int threads = 0;         ///< of a rank, that decode; 0: as many as the rank has cores
+  int prefetch = 0;        ///< batches prepared ahead of the step; 0: 2
+  std::string on_broken;   ///< "skip": another sample takes a broken one's place, which is counted;
+                           ///< empty: the run ends
+  int shuffle_window = 0;  ///< packed: records read in turn that are shuffled; 0: all
+  std::string sample_order;  ///< "pytorch": that of DistributedSampler; empty: dlscale's own
+  std::string hand_over;     ///< of images, "uint8": normalised on the device; "fp32"; empty: as is
+                             ///< best for the device
+  bool operator==(const LoaderOptions&) const = default;
 };
 
 /// Settings of a model that is made of others; each model reads only its own.
@@ -97,6 +118,7 @@ struct RunSpec {
   std::string model = "mlp";  ///< "script:PATH": a TorchScript module in a file
   ModelOptions model_options;
   std::string loader = "memory";
+  LoaderOptions loader_options;
   DatasetSpec dataset;
   std::string precision = "fp32";  ///< fp32, fp64; tf32 (CUDA); bf16, fp16: autocast of fp32
   std::string batch_norm;        ///< "synchronised": statistics over all ranks; empty: each its own

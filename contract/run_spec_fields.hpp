@@ -4,28 +4,10 @@
 
 #include <concepts>
 
+#include "contract/data_fields.hpp"
 #include "contract/run_spec.hpp"
 
 namespace dlscale::contract {
-
-template <class Visitor>
-void visit_fields(Visitor& v, DatasetSpec& s) {
-  v.required("kind", s.kind);
-  v.optional("path", s.path);
-  v.optional("train_samples", s.train_samples);
-  v.optional("test_samples", s.test_samples);
-  v.sparse("shape", s.shape);
-  v.sparse("classes", s.classes);
-  v.sparse("first_classes", s.first_classes);
-  v.sparse("sha256", s.sha256);
-  v.sparse("random_crop", s.random_crop);
-  v.sparse("random_flip", s.random_flip);
-  v.sparse("folds", s.folds);
-  v.sparse("fold", s.fold);
-  v.sparse("vocabulary", s.vocabulary);
-  v.sparse("min_count", s.min_count);
-  v.sparse("max_length", s.max_length);
-}
 
 template <class Visitor>
 void visit_fields(Visitor& v, LearningRate& s) {
@@ -163,6 +145,7 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.required("model", s.model);
   v.sparse("model_options", s.model_options);
   v.required("loader", s.loader);
+  v.sparse("loader_options", s.loader_options);
   v.required("dataset", s.dataset);
   v.optional("precision", s.precision);
   v.sparse("batch_norm", s.batch_norm);

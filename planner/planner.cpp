@@ -12,6 +12,7 @@
 #include "contract/process_count.hpp"
 #include "contract/run_id.hpp"
 #include "planner/jobs/calibration.hpp"
+#include "planner/jobs/memory_fit.hpp"
 #include "planner/jobs/plan_jobs.hpp"
 #include "planner/script/parameters.hpp"
 #include "planner/script/shell_text.hpp"
@@ -150,14 +151,25 @@ void check_start(const Study& study, const Site& site, const contract::RunSpec& 
                   run.gpus, nodes, site.name));
 }
 
-void add_runs(Planning& planning, Warnings& warnings, RunTimes& times) {
+const Partition* partition_of(const Site& site, const Allocation& allocation) {
+  if (allocation.partition < 0) return nullptr;
+  return &site.partitions[static_cast<std::size_t>(allocation.partition)];
+}
+
+/// What does not fit its GPU becomes a skipped point.
+void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit& memory) {
   const Study& study = planning.study;
   std::vector<Point>& points = planning.expansion.points;
   planning.allocations.reserve(points.size());
   planning.plan.runs.reserve(points.size() * static_cast<std::size_t>(study.repeats));
+  std::size_t kept = 0;
   for (Point& point : points) {
     contract::RunSpec run = run_of(study, point);
     Granted granted = grant(planning, point, run, times);
+    if (const auto why = memory.misfit(run, partition_of(planning.site, granted.allocation))) {
+      planning.plan.skipped.push_back({run.point, *why});
+      continue;
+    }
     run.resources = granted.allocation.request;
     check_start(study, planning.site, run);
     planning.allocations.push_back(std::move(granted.allocation));
@@ -168,7 +180,10 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times) {
     for (std::size_t i = first; i < planning.plan.runs.size(); ++i) {
       planning.plan.runs[i].predicted_s = granted.predicted_s;
     }
+    if (&points[kept] != &point) points[kept] = std::move(point);
+    ++kept;
   }
+  points.resize(kept);
 }
 
 /// What the site cannot do of what the study wants, and how far predictions can be trusted.
@@ -292,7 +307,15 @@ Planning make_plan(const PlanRequest& request, const Resources& resources) {
   keep_chosen(request, planning);
   Warnings warnings(known);
   RunTimes times;
-  add_runs(planning, warnings, times);
+  MemoryFit memory(resources.cards, resources.devices);
+  const bool any_point = !planning.expansion.points.empty();
+  add_runs(planning, warnings, times, memory);
+  if (any_point && planning.expansion.points.empty()) {
+    throw base::SpecError({planning.study.file}, "",
+                          "no point fits the GPUs of " + planning.site.name + ": " +
+                              planning.plan.skipped.back().why);
+  }
+  for (const std::string& note : memory.notes()) planning.plan.warnings.push_back(note);
   const LaunchWishes& launch = planning.study.launch;
   std::vector<contract::PlannedJob> existing;
   if (request.existing && (launch.array || launch.pack)) existing = request.existing(planning.plan);

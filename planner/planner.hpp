@@ -22,6 +22,9 @@ struct Resources {
   std::optional<std::filesystem::path> job_template;  ///< instead of the scheduler's
   std::optional<std::filesystem::path> capabilities;  ///< of the trainer built beside, if any
   std::optional<std::filesystem::path> trainer;       ///< dlscale-train beside, if any
+  /// Model cards and devices: points that a GPU's memory cannot hold are left out; without them
+  /// none is.
+  std::optional<std::filesystem::path> cards = {}, devices = {};
 };
 
 struct PlanRequest {

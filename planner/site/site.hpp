@@ -46,6 +46,9 @@ struct Partition {
   std::string host_resource = "nodes";  ///< OAR: the resource that counts nodes in -l
   std::vector<std::string> types;       ///< OAR: types of the job (-t)
   bool moldable = false;                ///< OAR: any nodes x GPUs that make up the count will do
+  std::string gpu;                      ///< for predictions: a name in devices/; empty: not said
+  double link_gbit_s = 0;      ///< for predictions: of a node, all adaptors together; 0 = not said
+  double link_latency_us = 0;  ///< for predictions: of a hop between nodes; 0 = not said
 };
 
 struct Site {

@@ -84,6 +84,10 @@ const std::vector<Field<Partition>>& partition_fields() {
       text_field("host_resource", &Partition::host_resource),
       texts_field("types", &Partition::types),
       flag_field("moldable", &Partition::moldable),
+      text_field("gpu", &Partition::gpu),
+      {"link_gbit_s", [](Partition& p, const Item& item) { p.link_gbit_s = item.number(1e-6); }},
+      {"link_latency_us",
+       [](Partition& p, const Item& item) { p.link_latency_us = item.number(1e-6); }},
   };
   return fields;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "predict/walltime.hpp"
 
@@ -125,6 +126,24 @@ void check_folds(Derived& out) {
   }
 }
 
+/// What image_size alone gives a meaning.
+void check_pictures(Derived& out) {
+  const contract::DatasetSpec& dataset = out.run.dataset;
+  const std::pair<const char*, bool> said[] = {{"dataset.resize", dataset.resize > 0},
+                                               {"dataset.crop_scale", !dataset.crop_scale.empty()},
+                                               {"dataset.crop_ratio", !dataset.crop_ratio.empty()},
+                                               {"dataset.resample", !dataset.resample.empty()}};
+  for (const auto& [key, is_said] : said) {
+    if (!is_said || dataset.image_size > 0) continue;
+    out.problem = {key, "needs dataset.image_size, the side of the square that the model sees"};
+    return;
+  }
+  if (dataset.resize > 0 && dataset.resize < dataset.image_size) {
+    out.problem = {"dataset.resize", fmt::format("must be at least dataset.image_size, {}, is {}",
+                                                 dataset.image_size, dataset.resize)};
+  }
+}
+
 void derive_model(const Recipe& recipe, Derived& out) {
   if (!out.run.trainer.command.empty()) return;
   out.run.model_options = value_or_default(recipe.model_options, out.run.model);
@@ -162,6 +181,7 @@ Derived derive(Recipe recipe, const std::string& uneven_batch) {
   if (!out.problem) check_optimizer(out);
   if (!out.problem) check_target(out);
   if (!out.problem) check_folds(out);
+  if (!out.problem) check_pictures(out);
   if (!out.problem) derive_model(recipe, out);
   return out;
 }

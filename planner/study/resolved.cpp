@@ -41,12 +41,23 @@ std::vector<Default> data_defaults() {
           {"dataset.sha256", run.dataset.sha256},
           {"dataset.random_crop", std::int64_t{run.dataset.random_crop}},
           {"dataset.random_flip", run.dataset.random_flip},
+          {"dataset.image_size", std::int64_t{run.dataset.image_size}},
+          {"dataset.resize", std::int64_t{run.dataset.resize}},
+          {"dataset.crop_scale", List{{0.08, {}}, {1.0, {}}}},
+          {"dataset.crop_ratio", List{{3.0 / 4, {}}, {4.0 / 3, {}}}},
+          {"dataset.resample", std::string("antialiased")},
           {"dataset.folds", std::int64_t{run.dataset.folds}},
           {"dataset.fold", std::int64_t{run.dataset.fold}},
           {"dataset.vocabulary", std::int64_t{run.dataset.vocabulary}},
           {"dataset.min_count", std::int64_t{run.dataset.min_count}},
           {"dataset.max_length", std::int64_t{run.dataset.max_length}},
-          {"last_batch", run.last_batch}};
+          {"last_batch", run.last_batch},
+          {"loader_options.threads", std::int64_t{run.loader_options.threads}},
+          {"loader_options.prefetch", std::int64_t{run.loader_options.prefetch}},
+          {"loader_options.on_broken", std::string("fail")},
+          {"loader_options.shuffle_window", std::int64_t{run.loader_options.shuffle_window}},
+          {"loader_options.sample_order", std::string("dlscale")},
+          {"loader_options.hand_over", std::string("auto")}};
 }
 
 std::vector<Default> learning_defaults() {

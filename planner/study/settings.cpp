@@ -42,6 +42,24 @@ Setting digest(std::string name, Target target) {
   });
 }
 
+constexpr int kLargestSide = 8192;  ///< as contract::validate has it
+
+/// Two numbers above 0, the smaller one first; a run spec does not say the usual ones.
+template <class Target>
+Setting bounds(std::string name, std::vector<double> usual, double most, Target target) {
+  return {{std::move(name), Kind::text},
+          true,
+          [=](Recipe& recipe, const Item& item) {
+            std::vector<double> pair = item.numbers(0);
+            if (pair.size() != 2 || pair[0] <= 0 || pair[0] > pair[1]) {
+              item.fail("must be two numbers above 0, the smaller one first");
+            }
+            if (pair[1] > most) item.fail(fmt::format("must be at most {}", most));
+            target(recipe) = pair == usual ? std::vector<double>() : std::move(pair);
+          },
+          [](Recipe&) { return Value(std::string()); }};
+}
+
 std::vector<Setting> data_settings() {
   return {
       known(
@@ -65,11 +83,49 @@ std::vector<Setting> data_settings() {
           "dataset.random_crop", 0, [](Recipe & r) -> auto& { return r.run.dataset.random_crop; }),
       flag(
           "dataset.random_flip", [](Recipe & r) -> auto& { return r.run.dataset.random_flip; }),
+      whole(
+          "dataset.image_size", 0, [](Recipe & r) -> auto& { return r.run.dataset.image_size; },
+          kLargestSide),
+      whole(
+          "dataset.resize", 0, [](Recipe & r) -> auto& { return r.run.dataset.resize; },
+          kLargestSide),
+      bounds(
+          "dataset.crop_scale", {0.08, 1.0}, 1,
+          [](Recipe & r) -> auto& { return r.run.dataset.crop_scale; }),
+      bounds(
+          "dataset.crop_ratio", {3.0 / 4, 4.0 / 3}, kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.dataset.crop_ratio; }),
+      choice_but(
+          "antialiased", "dataset.resample", {"antialiased", "bilinear"},
+          [](Recipe & r) -> auto& { return r.run.dataset.resample; }),
       digest(
           "dataset.sha256", [](Recipe & r) -> auto& { return r.run.dataset.sha256; }),
       choice(
           "last_batch", "value", {"pad", "drop"},
           [](Recipe & r) -> auto& { return r.run.last_batch; }),
+  };
+}
+
+std::vector<Setting> loader_settings() {
+  return {
+      whole(
+          "loader_options.threads", 0,
+          [](Recipe & r) -> auto& { return r.run.loader_options.threads; }),
+      whole(
+          "loader_options.prefetch", 0,
+          [](Recipe & r) -> auto& { return r.run.loader_options.prefetch; }),
+      choice_but(
+          "fail", "loader_options.on_broken", {"fail", "skip"},
+          [](Recipe & r) -> auto& { return r.run.loader_options.on_broken; }),
+      whole(
+          "loader_options.shuffle_window", 0,
+          [](Recipe & r) -> auto& { return r.run.loader_options.shuffle_window; }),
+      choice_but(
+          "dlscale", "loader_options.sample_order", {"dlscale", "pytorch"},
+          [](Recipe & r) -> auto& { return r.run.loader_options.sample_order; }),
+      choice_but(
+          "auto", "loader_options.hand_over", {"auto", "uint8", "fp32"},
+          [](Recipe & r) -> auto& { return r.run.loader_options.hand_over; }),
   };
 }
 
@@ -209,9 +265,10 @@ Setting parameter(const Item& item) {
 }  // namespace
 
 const std::vector<Setting>& training_settings() {
-  static const std::vector<Setting> settings = joined(
-      {batch_settings(), data_settings(), text_settings(), loop_settings(), numeric_settings(),
-       learning_settings(), checkpoint_settings(), framework_settings(), model_settings()});
+  static const std::vector<Setting> settings =
+      joined({batch_settings(), data_settings(), loader_settings(), text_settings(),
+              loop_settings(), numeric_settings(), learning_settings(), checkpoint_settings(),
+              framework_settings(), model_settings()});
   return settings;
 }
 

@@ -29,10 +29,12 @@ contract::Capabilities build() {
           {"loader",
            {{"memory", {.samples = "images", .augments = true}},
             {"text", {.samples = "text"}},
-            {"synthetic", {.samples = "any"}}}},
+            {"native", {.samples = "images", .augments = true, .any_size = true}},
+            {"synthetic", {.samples = "any", .any_size = true}}}},
           {"dataset",
            {{"mnist", {.samples = "images", .task = "classification"}},
             {"cifar10", {.samples = "images", .task = "classification"}},
+            {"image_folder", {.samples = "images", .task = "classification", .any_size = true}},
             {"synthetic", {.samples = "images", .task = "classification", .is_generated = true}},
             {"synthetic_digits",
              {.samples = "images", .task = "classification", .is_generated = true}},
@@ -98,6 +100,29 @@ TEST_CASE("crop and mirror of what has no pixels, or of a loader that does neith
   spec.dataset.random_flip = true;
   CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.random_flip: is for images, but the data set "
                                              "text_sst is text"));
+}
+
+TEST_CASE("pictures of any size go with loaders that decode, images of one size with others") {
+  auto spec = run_of("mlp", "image_folder", "native");
+  CHECK_THAT(error_of(spec), Catch::StartsWith("dataset.image_size: is not said: the loader native "
+                                               "makes pictures of any size that of a square"));
+  spec.dataset.image_size = 224;
+  spec.dataset.random_flip = true;
+  CHECK(error_of(spec) == "no error");
+  spec.loader = "synthetic";
+  CHECK(error_of(spec) == "no error");
+  spec.loader = "memory";
+  CHECK(error_of(spec) ==
+        "dataset.image_size: is for loaders that decode pictures; memory takes "
+        "them as they are, all of one size; use native");
+  spec.dataset.kind = "cifar10";
+  CHECK(error_of(spec) ==
+        "dataset.image_size: is for pictures of any size, but the data set "
+        "cifar10 has its own size");
+  spec = run_of("mlp", "image_folder", "native");
+  spec.dataset.image_size = 224;
+  spec.dataset.random_crop = 4;
+  CHECK_THAT(error_of(spec), Catch::StartsWith("dataset.random_crop: moves images of one size"));
 }
 
 TEST_CASE("settings that would mean nothing are errors") {

@@ -65,9 +65,17 @@ InferenceRecord any_inference(test::AnyValue& any) {
           .samples_per_s = any.positive()};
 }
 
+RankTimes any_rank_times(test::AnyValue& any) {
+  return {.epoch = 2,
+          .time = any.positive(),
+          .steps = any.whole(1, 1 << 30),
+          .work_s = any.list([&] { return any.positive(); }),
+          .stages = static_cast<int>(any.whole(0, 4))};
+}
+
 ResultRecord any_record(unsigned seed) {
   test::AnyValue any(seed);
-  switch (seed % 9) {
+  switch (seed % 10) {
     case 0:
       return any_start(any);
     case 1:
@@ -104,6 +112,8 @@ ResultRecord any_record(unsigned seed) {
       return any_target(any);
     case 7:
       return any_inference(any);
+    case 8:
+      return any_rank_times(any);
     default:
       return RunStop{all_outcomes()[seed % all_outcomes().size()],
                      5,
@@ -132,6 +142,21 @@ TEST_CASE("every record survives being written and read") {
 
 TEST_CASE("a line names its record first") {
   CHECK(to_json_line(EvalRecord{}).rfind("{\"record\":\"eval\",", 0) == 0);
+}
+
+TEST_CASE("the times of 1,024 ranks are a line of eight kilobytes") {
+  const RankTimes times{.epoch = 1, .steps = 40, .work_s = std::vector<double>(1024, 12.345)};
+  const std::string line = to_json_line(times);
+  CHECK(line.rfind(R"({"record":"rank_times","epoch":1,"steps":40,)", 0) == 0);
+  CHECK(line.size() < 8192);
+}
+
+TEST_CASE("times of ranks without their number of steps are no record") {
+  const ResultsFile file =
+      parse_results("{\"record\":\"rank_times\",\"epoch\":1,\"work_s\":[1,\"2\"]}\n");
+  CHECK(file.records.empty());
+  REQUIRE(file.skipped.size() == 1);
+  CHECK_THAT(file.skipped[0], Catch::StartsWith("line 1: "));
 }
 
 TEST_CASE("an evaluation without further metrics is the line it always was") {

@@ -23,6 +23,19 @@ void add_recipe(test::AnyValue& any, RunSpec& s) {
   s.dataset.sha256 = any.text();
   s.dataset.random_crop = static_cast<int>(any.whole(0, 9));
   s.dataset.random_flip = any.flag();
+  s.dataset.image_size = static_cast<int>(any.whole(1, 8192));
+  s.dataset.resize = any.flag() ? 8192 : 0;
+  if (any.flag()) s.dataset.crop_scale = {share() + 0.001, 1};
+  if (any.flag()) s.dataset.crop_ratio = {share() + 0.001, 2};
+  s.dataset.resample = any.one_of({"", "bilinear"});
+  s.loader_options.threads = static_cast<int>(any.whole(0, 9));
+  s.loader_options.prefetch = static_cast<int>(any.whole(0, 9));
+  s.loader_options.on_broken = any.one_of({"", "skip"});
+  s.loader_options.sample_order = any.one_of({"", "pytorch"});
+  if (s.loader_options.sample_order.empty()) {
+    s.loader_options.shuffle_window = static_cast<int>(any.whole(0, 99));
+  }
+  s.loader_options.hand_over = any.one_of({"", "uint8", "fp32"});
   s.dataset.folds = static_cast<int>(any.whole(2, 9));
   s.dataset.fold = static_cast<int>(any.whole(1, s.dataset.folds));
   s.dataset.vocabulary = static_cast<int>(any.whole(0, 1 << 20));
@@ -129,11 +142,12 @@ TEST_CASE("a run description that cannot be is refused with file, key and reason
 TEST_CASE("what a run does without stands in no run.json, so that ids stay") {
   const std::string text = to_json(RunSpec{.run_id = "r"});
   for (const char* key :
-       {"first_classes", "random_crop", "random_flip",    "sha256",        "folds",
-        "vocabulary",    "min_count",   "max_length",     "weights",       "zero_init_gamma",
-        "ema_decay",     "target",      "plateau_epochs", "warmup_from",   "warmup_update",
-        "decayed",       "adam",        "lars",           "model_options", "keep",
-        "asynchronous"}) {
+       {"first_classes", "random_crop",   "random_flip",    "sha256",        "folds",
+        "vocabulary",    "min_count",     "max_length",     "weights",       "zero_init_gamma",
+        "ema_decay",     "target",        "plateau_epochs", "warmup_from",   "warmup_update",
+        "decayed",       "adam",          "lars",           "model_options", "keep",
+        "asynchronous",  "image_size",    "resize",         "crop_scale",    "crop_ratio",
+        "resample",      "loader_options"}) {
     INFO(key);
     CHECK(text.find("\"" + std::string(key) + "\"") == std::string::npos);
   }
@@ -142,6 +156,22 @@ TEST_CASE("what a run does without stands in no run.json, so that ids stay") {
 TEST_CASE("a recipe that cannot be is refused with file, key and reason") {
   using Change = void (*)(RunSpec&);
   const auto [change, message] = GENERATE(table<Change, std::string>({
+      {[](RunSpec& s) { s.dataset.resize = 256; }, "dataset.resize: needs dataset.image_size"},
+      {[](RunSpec& s) { s.loader_options = {.shuffle_window = 9, .sample_order = "pytorch"}; },
+       "loader_options.shuffle_window: needs the sample_order dlscale: PyTorch's has no windows"},
+      {[](RunSpec& s) { s.dataset.image_size = 8193; }, "dataset.image_size: must be at most 8192"},
+      {[](RunSpec& s) {
+         s.dataset.image_size = 224;
+         s.dataset.resize = 223;
+       },
+       "dataset.resize: must be at least dataset.image_size, which is cut out of it"},
+      {[](RunSpec& s) {
+         s.dataset.image_size = 224;
+         s.dataset.crop_scale = {0.5, 0.1};
+       },
+       "dataset.crop_scale: must be two numbers above 0, the smaller one first"},
+      {[](RunSpec& s) { s.loader_options.on_broken = "ignore"; },
+       "loader_options.on_broken: unknown value \"ignore\" (known: , skip)"},
       {[](RunSpec& s) { s.dataset.folds = s.dataset.fold = 1; },
        "dataset.folds: must be at least 2"},
       {[](RunSpec& s) { s.dataset.folds = 3; }, "dataset.fold: must be one of 1 … dataset.folds"},

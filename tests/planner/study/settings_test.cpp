@@ -20,6 +20,7 @@ Node fitting_value(const Setting& setting) {
                                         "optimizer.momentum",
                                         "models.seq2seq.dropout"};
   if (name == "dataset.sha256") return {std::string(64, 'a'), {}};
+  if (name.starts_with("dataset.crop_")) return {List{{0.5, {}}, {1.0, {}}}, {}};
   if (setting.is_list) return {List{{std::int64_t{1}, {}}}, {}};
   switch (setting.symbol.kind) {
     case Symbol::Kind::number:

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/jobs/memory_fit.hpp"
+
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "planner/site/device_reader.hpp"
+#include "predict/memory.hpp"
+#include "predict/workload.hpp"
+
+namespace dlscale::planner {
+namespace fs = std::filesystem;
+
+const predict::Device& MemoryFit::device(const std::string& name) {
+  const auto known = known_devices_.find(name);
+  if (known != known_devices_.end()) return known->second;
+  return known_devices_.emplace(name, find_device(name, *devices_)).first->second;
+}
+
+const contract::ModelCard* MemoryFit::card(const contract::RunSpec& run) {
+  const auto shape = predict::sample_shape(run.dataset);
+  if (!shape) return nullptr;
+  const std::string name = contract::card_file_name(run.model, shape->input, shape->classes,
+                                                    predict::card_precision(run.precision));
+  auto known = known_cards_.find(name);
+  if (known == known_cards_.end()) {
+    std::optional<contract::ModelCard> found;
+    const fs::path file = *cards_ / name;
+    std::error_code unreadable;
+    if (fs::is_regular_file(file, unreadable)) {
+      found = contract::model_card_from_json(base::read_text_file(file), file.string());
+    }
+    known = known_cards_.emplace(name, std::move(found)).first;
+  }
+  return known->second ? &*known->second : nullptr;
+}
+
+std::optional<std::string> MemoryFit::misfit(const contract::RunSpec& run,
+                                             const Partition* partition) {
+  if (!cards_ || !devices_ || partition == nullptr || partition->gpu.empty()) return std::nullopt;
+  if (!predict::not_modelled(run).empty()) return std::nullopt;
+  const contract::ModelCard* const of_model = card(run);
+  if (of_model == nullptr) return std::nullopt;
+  const predict::Device& gpu = device(partition->gpu);
+  const predict::MemoryVerdict verdict =
+      predict::memory_verdict(*of_model, run.batch_per_gpu, predict::memory_setting(run), gpu);
+  if (verdict.fits) return std::nullopt;
+  if (verdict.margin >= 0) {
+    ++close_;
+    return std::nullopt;
+  }
+  return fmt::format("out of memory on {}: {}", gpu.title,
+                     verdict_text(verdict, *of_model, run.batch_per_gpu));
+}
+
+std::vector<std::string> MemoryFit::notes() const {
+  if (close_ == 0) return {};
+  return {
+      fmt::format("{} point{} within {:.0f} % of the GPU's memory, as predicted: they may run "
+                  "out of it (dlscale predict shows them)",
+                  close_, close_ == 1 ? " is" : "s are", predict::kMemoryMargin * 100)};
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether runs fit the memory of the GPUs that they get, by the cards of their models.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contract/model_card.hpp"
+#include "contract/run_spec.hpp"
+#include "planner/site/site.hpp"
+#include "predict/device.hpp"
+
+namespace dlscale::planner {
+
+/// Folders of model cards and of devices; without either nothing is judged.
+class MemoryFit {
+ public:
+  MemoryFit(std::optional<std::filesystem::path> cards,
+            std::optional<std::filesystem::path> devices)
+      : cards_(std::move(cards)), devices_(std::move(devices)) {}
+
+  /// Why a run cannot run there: it needs more than the GPU has. Empty where it fits, where the
+  /// site does not name its GPU, and where there is no card or the run is not modelled. Throws
+  /// base::UsageError for a GPU that is not in the folder, base::SpecError for broken files.
+  std::optional<std::string> misfit(const contract::RunSpec& run, const Partition* partition);
+
+  /// What of the runs that fit may not fit after all: less than the predictions' error is left.
+  std::vector<std::string> notes() const;
+
+ private:
+  const predict::Device& device(const std::string& name);
+  const contract::ModelCard* card(const contract::RunSpec& run);
+
+  std::optional<std::filesystem::path> cards_, devices_;
+  std::map<std::string, predict::Device> known_devices_;
+  std::map<std::string, std::optional<contract::ModelCard>> known_cards_;  ///< by file name
+  int close_ = 0;
+};
+
+}  // namespace dlscale::planner

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/site/device_reader.hpp"
+
+#include <algorithm>
+
+#include "base/file.hpp"
+#include "base/registry.hpp"
+#include "planner/toml/fields.hpp"
+
+namespace dlscale::planner {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double kLeast = 1e-9;                                                  // above 0
+constexpr const char* kPrecisions[] = {"fp32", "fp64", "tf32", "bf16", "fp16"};  // as studies say
+
+void read_peaks(predict::Device& device, const Item& item) {
+  for (const Entry& entry : item.table()) {
+    const Item peak{entry.node, item.key + "." + entry.key};
+    if (std::find(std::begin(kPrecisions), std::end(kPrecisions), entry.key) ==
+        std::end(kPrecisions)) {
+      throw base::SpecError(entry.where, peak.key,
+                            base::unknown_name("precision", entry.key,
+                                               {std::begin(kPrecisions), std::end(kPrecisions)}));
+    }
+    device.peak[entry.key] = predict::teraflops(peak.number(kLeast));
+  }
+}
+
+const std::vector<Field<predict::Device>>& device_fields() {
+  using predict::Device;
+  static const std::vector<Field<Device>> fields{
+      {"title", [](Device& d, const Item& item) { d.title = item.word(); }},
+      {"match", [](Device& d, const Item& item) { d.match = item.texts(); }},
+      {"peak_tflops", read_peaks},
+      {"memory_gbs",
+       [](Device& d, const Item& item) {
+         d.memory_bandwidth = predict::gigabytes_per_s(item.number(kLeast));
+       }},
+      {"memory_gib",
+       [](Device& d, const Item& item) { d.memory = predict::kGibibyte * item.number(kLeast); }},
+      {"context_gib",
+       [](Device& d, const Item& item) { d.context = predict::kGibibyte * item.number(0); }},
+      {"peer_gbs",
+       [](Device& d, const Item& item) {
+         d.peer.bandwidth = predict::gigabytes_per_s(item.number(kLeast));
+       }},
+      {"peer_latency_us",
+       [](Device& d, const Item& item) { d.peer.latency = predict::microseconds(item.number(0)); }},
+  };
+  return fields;
+}
+
+}  // namespace
+
+predict::Device read_device(std::string_view text, const fs::path& file) {
+  const Node root = parse_document(text, file.string());
+  predict::Device device;
+  device.name = file.stem();
+  device.title = device.name;
+  read_fields(Item{root, ""}, device_fields(), device);
+  for (const char* key : {"peak_tflops", "memory_gbs", "memory_gib", "peer_gbs"}) {
+    if (find_key(Item{root, ""}.table(), key) == nullptr) {
+      throw base::SpecError({file.string()}, key, "missing");
+    }
+  }
+  return device;
+}
+
+std::vector<std::string> devices_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+predict::Device find_device(const std::string& name, const fs::path& folder) {
+  const bool is_path = fs::path(name).extension() == ".toml";
+  if (!is_path) {
+    const std::vector<std::string> known = devices_in(folder);
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw base::UsageError(base::unknown_name("device", name, known) +
+                             "; a path to a device's file ends in .toml");
+    }
+  }
+  const fs::path file = is_path ? fs::path(name) : folder / (name + ".toml");
+  try {
+    return read_device(base::read_text_file(file), file);
+  } catch (const base::RunError& error) {
+    throw base::UsageError(error.what());
+  }
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long an all-reduce takes, from measurements of others.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "contract/calibration.hpp"
+#include "predict/all_reduce.hpp"
+
+namespace dlscale::predict {
+
+/// What an estimate rests on, from the surest on.
+enum class Basis {
+  interpolated,  ///< between two sizes measured on so many GPUs
+  beyond_sizes,  ///< outside the sizes measured, by the α and β of these GPUs
+  beyond_gpus,   ///< on other GPU counts of the same topology, by the α and β of them all
+};
+
+struct AllReduceEstimate {
+  Seconds time;
+  Basis basis = Basis::interpolated;
+  /// Root mean square of fitted / measured - 1 over what α and β were fitted to; 0 where nothing
+  /// was fitted.
+  double relative_error = 0;
+};
+
+/// α and β of a ring, by least squares of relative errors, neither negative.
+struct RingFit {
+  Seconds latency;
+  double seconds_per_byte = 0;
+  double relative_error = 0;  ///< root mean square
+};
+
+/// Tables of times over message sizes, one for each topology and placement.
+class AllReduceTable {
+ public:
+  explicit AllReduceTable(const std::vector<contract::AllReduceTime>& measured);
+
+  bool empty() const { return tables_.empty(); }
+  /// ln t is linear in ln n between two sizes. Outside of them it goes on as the ring's α and β
+  /// have it. For a placement that was not measured α and β are those of all placements of the
+  /// topology that lie on one node, as it does, or on several. Throws base::UsageError where they
+  /// are none, or the topology is not named: bandwidth of one count says nothing of another's then.
+  AllReduceEstimate estimate(const std::string& topology, Placement ranks, Bytes message) const;
+
+ private:
+  struct Point {
+    double bytes;
+    double seconds;
+  };
+  using Key = std::tuple<std::string, int, int>;  ///< topology, nodes, gpus
+  struct Fitted {
+    std::vector<Point> points;  ///< ascending
+    RingFit fit;
+  };
+
+  RingFit fit_of(const std::string& topology, Placement ranks) const;
+
+  std::map<Key, Fitted> tables_;
+};
+
+/// Of times on `gpus[i]` ranks of messages of `bytes[i]`; all three equally long, not empty.
+RingFit fit_ring(const std::vector<int>& gpus, const std::vector<double>& bytes,
+                 const std::vector<double>& seconds);
+
+}  // namespace dlscale::predict

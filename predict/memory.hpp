@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of a device's memory a run needs, and whether that fits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "contract/model_card.hpp"
+#include "predict/device.hpp"
+
+namespace dlscale::predict {
+
+/// What a rank keeps beside activations.
+struct MemorySetting {
+  int optimizer_states = 0;  ///< numbers for each parameter, see optimizer_states()
+  int zero_stage = 0;        ///< 1: states are partitioned; 2: gradients too; 3: parameters too
+  int ranks = 1;
+  bool buckets = false;              ///< gradients travel in buckets of their own memory
+  bool gradients_in_buckets = true;  ///< gradients are views of these
+  Bytes workspace;                   ///< of kernels, communicators, at most
+};
+
+/// At the moment when it is most.
+struct MemoryParts {
+  Bytes parameters;  ///< and running statistics
+  Bytes gradients;
+  Bytes optimizer;
+  Bytes buckets;
+  Bytes activations;  ///< input and what passes on included
+  Bytes workspace;
+  Bytes context;
+  Bytes total() const {
+    return parameters + gradients + optimizer + buckets + activations + workspace + context;
+  }
+  std::size_t layer = 0;  ///< of the card: where activations are most
+  bool backward = false;  ///< in its backward pass
+};
+
+/// In every step but the first.
+MemoryParts peak_memory(const contract::ModelCard& card, double batch, const MemorySetting& setting,
+                        Bytes context = {});
+
+/// What the allocator has given out in the first forward pass when layer `layer` is to begin:
+/// parameters, buckets (DDP makes them beforehand) and activations; no gradients yet, no states.
+Bytes allocated_before(const contract::ModelCard& card, std::size_t layer, double batch,
+                       const MemorySetting& setting);
+
+/// The part of a model that keeps most activations: layers whose names begin alike.
+struct DominatingLayer {
+  std::string name;  ///< "layer1", "features.denseblock1"
+  double share = 0;  ///< of what is saved for backward
+  std::string most;  ///< the one layer that keeps most, with its operator
+};
+DominatingLayer dominating_layer(const contract::ModelCard& card, double batch);
+
+/// Predictions have been wrong by this much: a run is said to fit if it fits with so much more.
+inline constexpr double kMemoryMargin = 0.08;
+
+struct MemoryVerdict {
+  MemoryParts parts;
+  Bytes capacity;
+  bool fits = false;               ///< total x (1 + margin) is no more than the capacity
+  double margin = 0;               ///< capacity / total - 1
+  std::int64_t largest_batch = 0;  ///< of a rank, that fits; 0: none
+};
+
+MemoryVerdict memory_verdict(const contract::ModelCard& card, std::int64_t batch,
+                             const MemorySetting& setting, const Device& device,
+                             double margin = kMemoryMargin);
+
+/// "does not fit 16.0 GiB: 17.2 GiB (14.9 of activations, most in layer1.0: …); …" as one line.
+std::string verdict_text(const MemoryVerdict& verdict, const contract::ModelCard& card,
+                         std::int64_t batch);
+
+}  // namespace dlscale::predict

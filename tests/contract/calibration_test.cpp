@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/calibration.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using contract::calibration_from_json;
+
+namespace {
+
+contract::Calibration made() {
+  contract::Calibration made{.device = "a GPU", .communicator = "nccl", .source = "a test"};
+  made.all_reduce = {{"nvswitch", 1, 8, 1 << 20, 1e-4, 0.9e-4, 1.1e-4, 20}};
+  made.kernels = {{"convolution_forward", {{"b", 16}, {"c_in", 3}}, "fp32", 1e-3, 1e-5, 100}};
+  made.kernel_models = {{.kernel = "relu_forward",
+                         .inputs = {"b", "c"},
+                         .input_mean = {1, 2},
+                         .input_deviation = {1, 1},
+                         .input_least = {1, 1},
+                         .input_most = {9, 9},
+                         .layers = {{{1, 2, 3, 4, 5, 6}, {0, 0, 0}}, {{1, 1, 1}, {0.5}}}}};
+  made.compute = {{"resnet50", {3, 224, 224}, "fp32", 64, 0.01, 0.02, 0.001, 1e-4, 50}};
+  return made;
+}
+
+template <class Change>
+void refused(const Change& change, const std::string& message) {
+  contract::Calibration broken = made();
+  change(broken);
+  const std::string text = contract::to_json(broken);
+  CHECK_THROWS_WITH(calibration_from_json(text, "c.json"), Contains("c.json: " + message));
+}
+
+}  // namespace
+
+TEST_CASE("a calibration is read as it was written") {
+  const std::string text = contract::to_json(made());
+  CHECK(calibration_from_json(text, "c.json") == made());
+  CHECK(contract::to_json(calibration_from_json(text, "c.json")) == text);
+}
+
+TEST_CASE("measurements that cannot be are refused with their place") {
+  using contract::Calibration;
+  refused([](Calibration& c) { c.schema_version = 2; }, "schema_version: is 2");
+  refused([](Calibration& c) { c.all_reduce[0].seconds = 0; }, "all_reduce[0].seconds");
+  refused([](Calibration& c) { c.all_reduce[0].bytes = 0; }, "all_reduce[0].bytes");
+  refused([](Calibration& c) { c.all_reduce[0].gpus = 1; }, "all_reduce[0].gpus");
+  refused([](Calibration& c) { c.all_reduce[0].nodes = 9; }, "all_reduce[0].nodes");
+  refused([](Calibration& c) { c.all_reduce[0].high_s = 1e-5; }, "all_reduce[0].low_s");
+  refused([](Calibration& c) { c.kernels[0].seconds = -1; }, "kernels[0].seconds");
+  refused([](Calibration& c) { c.compute[0].batch = 0; }, "compute[0].batch");
+  refused([](Calibration& c) { c.compute[0].optimizer_s = -1; }, "compute[0].optimizer_s");
+}
+
+TEST_CASE("layers of a kernel's model must fit together") {
+  using contract::Calibration;
+  refused([](Calibration& c) { c.kernel_models[0].layers[0].weights.pop_back(); },
+          "kernel_models[0].layers: the layers do not fit together");
+  refused([](Calibration& c) { c.kernel_models[0].layers.pop_back(); },
+          "kernel_models[0].layers: the last must give one number");
+  refused([](Calibration& c) { c.kernel_models[0].input_mean.pop_back(); },
+          "kernel_models[0].inputs");
+}

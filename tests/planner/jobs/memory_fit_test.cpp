@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/jobs/memory_fit.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using Catch::StartsWith;
+using planner::MemoryFit;
+using planner::Partition;
+
+namespace {
+
+MemoryFit shipped() {
+  return {DLSCALE_SOURCE_DIR "/cards", DLSCALE_SOURCE_DIR "/devices"};
+}
+
+contract::RunSpec densenet(std::int64_t batch) {
+  contract::RunSpec run{.framework = "ddp", .model = "densenet121", .batch_per_gpu = batch};
+  run.dataset = {.kind = "image_folder", .first_classes = 10};
+  return run;
+}
+
+Partition of(const std::string& gpu) {
+  Partition partition;
+  partition.gpu = gpu;
+  return partition;
+}
+
+}  // namespace
+
+TEST_CASE("128 images of DenseNet-121 are refused on 11 and 16 GB, with what keeps most") {
+  MemoryFit memory = shipped();
+  for (const char* gpu : {"gtx-1080-ti", "t4"}) {
+    const Partition partition = of(gpu);
+    const auto why = memory.misfit(densenet(128), &partition);
+    REQUIRE(why);
+    CHECK_THAT(*why, StartsWith("out of memory on ") && Contains("does not fit") &&
+                         Contains("GiB are activations") && Contains("features.") &&
+                         Contains("the largest batch of a GPU that fits is "));
+    CHECK_FALSE(memory.misfit(densenet(64), &partition));
+  }
+  CHECK(memory.notes().empty());
+}
+
+TEST_CASE("what is closer than predictions are wrong is planned, and noted") {
+  MemoryFit memory = shipped();
+  const Partition partition = of("gtx-1080-ti");
+  std::int64_t batch = 64;
+  while (!memory.misfit(densenet(batch), &partition)) ++batch;
+  REQUIRE(memory.notes().size() == 1);
+  CHECK_THAT(memory.notes().front(), Contains("within 8 % of the GPU's memory"));
+}
+
+TEST_CASE("what is not known is not judged") {
+  const Partition t4 = of("t4"), unnamed = of("");
+  MemoryFit memory = shipped();
+  CHECK_FALSE(memory.misfit(densenet(100'000), nullptr));
+  CHECK_FALSE(memory.misfit(densenet(100'000), &unnamed));
+  contract::RunSpec other = densenet(100'000);
+  other.model = "no_such_card";
+  CHECK_FALSE(memory.misfit(other, &t4));
+  other = densenet(100'000);
+  other.framework = "pipeline";
+  CHECK_FALSE(memory.misfit(other, &t4));
+  MemoryFit without({}, {});
+  CHECK_FALSE(without.misfit(densenet(100'000), &t4));
+  const Partition wrong = of("t5");
+  CHECK_THROWS_AS(memory.misfit(densenet(1), &wrong), base::UsageError);
+}

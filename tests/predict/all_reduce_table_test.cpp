@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/all_reduce_table.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "base/error.hpp"
+
+using namespace dlscale;
+using namespace dlscale::predict;
+using Catch::Contains;
+using contract::AllReduceTime;
+
+namespace {
+
+constexpr double kLatency = 5e-6, kPerByte = 1 / 200e9;
+
+AllReduceTime on_ring(const std::string& topology, int nodes, int gpus, std::int64_t bytes) {
+  const double seconds =
+      2.0 * (gpus - 1) * kLatency + 2.0 * (gpus - 1) / gpus * static_cast<double>(bytes) * kPerByte;
+  return {.topology = topology, .nodes = nodes, .gpus = gpus, .bytes = bytes, .seconds = seconds};
+}
+
+std::vector<AllReduceTime> measured(const std::string& topology, const std::vector<int>& counts) {
+  std::vector<AllReduceTime> times;
+  for (const int gpus : counts) {
+    for (std::int64_t bytes = 1 << 10; bytes <= 1 << 30; bytes *= 4) {
+      times.push_back(on_ring(topology, 1, gpus, bytes));
+    }
+  }
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("a size that was measured takes what was measured, the slowest of several") {
+  const AllReduceTable table({{.gpus = 2, .bytes = 1000, .seconds = 1e-4},
+                              {.gpus = 2, .bytes = 1000, .seconds = 2e-4},
+                              {.gpus = 2, .bytes = 4000, .seconds = 8e-4}});
+  CHECK(table.estimate("", {1, 2}, Bytes{1000}).time.value == 2e-4);
+  CHECK(table.estimate("", {1, 2}, Bytes{1000}).basis == Basis::interpolated);
+}
+
+TEST_CASE("between two sizes the time is a straight line on log-log axes") {
+  const AllReduceTable table(
+      {{.gpus = 2, .bytes = 1000, .seconds = 1e-4}, {.gpus = 2, .bytes = 4000, .seconds = 4e-4}});
+  CHECK(table.estimate("", {1, 2}, Bytes{2000}).time.value == Approx(2e-4));
+}
+
+TEST_CASE("beyond the sizes measured latency and bandwidth go on") {
+  const AllReduceTable table(measured("", {4}));
+  for (const double bytes : {8.0, 4.0 * (1 << 30)}) {
+    const AllReduceEstimate estimate = table.estimate("", {1, 4}, Bytes{bytes});
+    CHECK(estimate.basis == Basis::beyond_sizes);
+    CHECK(estimate.time.value == Approx(6 * kLatency + 1.5 * bytes * kPerByte).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("other GPU counts follow from those of one topology only") {
+  const AllReduceTable named(measured("nvswitch", {2, 4}));
+  const AllReduceEstimate eight = named.estimate("nvswitch", {1, 8}, Bytes{1e8});
+  CHECK(eight.basis == Basis::beyond_gpus);
+  CHECK(eight.time.value == Approx(14 * kLatency + 1.75 * 1e8 * kPerByte).epsilon(1e-6));
+  CHECK(eight.relative_error == Approx(0).margin(1e-6));
+  CHECK_THROWS_WITH(named.estimate("pcie", {1, 8}, Bytes{1e8}),
+                    Contains("8 GPUs of 1 node") && Contains("the topology \"pcie\""));
+  CHECK_THROWS_WITH(named.estimate("nvswitch", {2, 16}, Bytes{1e8}), Contains("several nodes"));
+  const AllReduceTable unnamed(measured("", {2, 4}));
+  CHECK_THROWS_AS(unnamed.estimate("", {1, 8}, Bytes{1e8}), base::UsageError);
+  CHECK_THROWS_WITH(unnamed.estimate("", {1, 8}, Bytes{1e8}), Contains("name the topology"));
+}
+
+TEST_CASE("latency and bandwidth of a ring are found again, and neither is negative") {
+  std::vector<int> gpus;
+  std::vector<double> bytes, seconds;
+  for (const AllReduceTime& time : measured("", {2, 4, 8})) {
+    gpus.push_back(time.gpus);
+    bytes.push_back(static_cast<double>(time.bytes));
+    seconds.push_back(time.seconds);
+  }
+  const RingFit fit = fit_ring(gpus, bytes, seconds);
+  CHECK(fit.latency.value == Approx(kLatency));
+  CHECK(fit.seconds_per_byte == Approx(kPerByte));
+  // Time that grows faster than the message has no positive latency, and one that falls no slope.
+  CHECK(fit_ring({2, 2}, {1e3, 1e6}, {1e-6, 1e-2}).latency.value == 0);
+  CHECK(fit_ring({2, 2}, {1e3, 1e6}, {1e-3, 1e-5}).seconds_per_byte == 0);
+  CHECK(fit_ring({2}, {1e6}, {1e-3}).seconds_per_byte == Approx(1e-9));
+}
+
+TEST_CASE("estimates grow with the message") {
+  const AllReduceTable table(measured("nvswitch", {2, 8}));
+  for (const int gpus : {2, 5, 8}) {
+    double before = 0;
+    for (double bytes = 1; bytes < 1e11; bytes *= 1.7) {
+      const double now = table.estimate("nvswitch", {1, gpus}, Bytes{bytes}).time.value;
+      CHECK(now > before);
+      before = now;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/compute_fit.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/predict/made_card.hpp"
+
+using namespace dlscale;
+using namespace dlscale::predict;
+
+namespace {
+
+const Rates kRates{teraflops(10), gigabytes_per_s(1000)};
+
+contract::ComputeTime measured(std::int64_t batch, double per_sample) {
+  const double samples = static_cast<double>(batch);
+  return {.model = "made",
+          .input = {3, 4, 4},
+          .batch = batch,
+          .forward_s = 1e-3 + per_sample * samples,
+          .backward_s = 2e-3 + 2 * per_sample * samples,
+          .optimizer_s = 5e-4};
+}
+
+}  // namespace
+
+TEST_CASE("start and slope of a step are found again from two batches") {
+  const BatchFit fit = fit_batches({8, 64}, {1e-3 + 8e-4, 1e-3 + 64e-4});
+  CHECK(fit.start.value == Approx(1e-3));
+  CHECK(fit.per_sample.value == Approx(1e-4));
+  CHECK(fit.relative_error == Approx(0).margin(1e-9));
+  CHECK(fit_batches({8}, {1e-3}).at(16).value == Approx(2e-3));
+  CHECK(fit_batches({8, 16}, {1e-3, 4e-3}).start.value == 0);
+  CHECK(fit_batches({8, 16}, {4e-3, 1e-3}).per_sample.value == 0);
+}
+
+TEST_CASE("without measurements the roofline stands, as sure as it is said to be") {
+  const auto card = test::made_card();
+  const ComputeEstimate estimate = estimate_compute(card, 10, {kRates, 0, {}, {1, 2.5}});
+  CHECK(estimate.times.total() == roofline(card, kRates, 10, 0).total());
+  CHECK(estimate.measured == 0);
+  CHECK(estimate.sure.high == 2.5);
+}
+
+TEST_CASE("measured steps stretch the layers, each by as much") {
+  const auto card = test::made_card();
+  const ComputeTimes plain = roofline(card, kRates, 16, 0);
+  const ComputeEstimate estimate =
+      estimate_compute(card, 16, {kRates, 0, {measured(8, 1e-3), measured(32, 1e-3)}, {1, 2.5}});
+  CHECK(estimate.times.forward().value == Approx(17e-3));
+  CHECK(estimate.times.backward().value == Approx(34e-3));
+  CHECK(estimate.times.optimizer.value == Approx(5e-4));
+  CHECK(estimate.times.layers[0].forward.time / plain.layers[0].forward.time ==
+        Approx(estimate.times.layers[2].forward.time / plain.layers[2].forward.time));
+  CHECK(estimate.measured == 2);
+  CHECK(estimate.sure.high < 1.1);
+}
+
+TEST_CASE("a batch far from all that were measured is said to be") {
+  const auto card = test::made_card();
+  const std::vector<contract::ComputeTime> times{measured(8, 1e-3), measured(32, 1e-3)};
+  const auto far = [&](double batch) {
+    return estimate_compute(card, batch, {kRates, 0, times, {}}).extrapolated;
+  };
+  CHECK_FALSE(far(4));
+  CHECK_FALSE(far(64));
+  CHECK(far(3));
+  CHECK(far(65));
+}
+
+TEST_CASE("only times of the same model, input and precision are taken") {
+  auto other = measured(8, 1e-3);
+  other.precision = "bf16";
+  auto larger = measured(8, 1e-3);
+  larger.input = {3, 224, 224};
+  CHECK(times_of({measured(8, 1e-3), other, larger}, test::made_card()).size() == 1);
+}

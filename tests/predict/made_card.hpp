@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small model card of round numbers.
+#pragma once
+
+#include "contract/model_card.hpp"
+
+namespace dlscale::test {
+
+/// Two layers with parameters and an activation in place between them. For B samples, forward: the
+/// first computes 4 B GFLOP and moves 1 GB, the second 1 B GFLOP and 0.2 B GB + 0.8 GB; backward
+/// is twice that.
+inline contract::ModelCard made_card() {
+  const auto pass = [](double flops, double fixed, double per_sample, contract::BatchCost live) {
+    return contract::PassCost{{0, flops}, {fixed, per_sample}, {}, live};
+  };
+  contract::ModelCard card{.model = "made", .input = {3, 4, 4}, .classes = 2};
+  card.parameters = 75'000'000;
+  card.parameter_bytes = 300e6;
+  card.buffer_bytes = 1e6;
+  card.layers.push_back({.name = "first",
+                         .kind = "conv2d",
+                         .block = "stem",
+                         .parameters = 50'000'000,
+                         .parameter_tensors = 2,
+                         .forward = pass(4e9, 1e9, 0, {0, 30e6}),
+                         .backward = pass(8e9, 2e9, 0, {0, 20e6}),
+                         .saved = {0, 30e6}});
+  card.layers.push_back({.name = "first",
+                         .kind = "relu_",
+                         .block = "stem",
+                         .in_place = true,
+                         .forward = pass(0, 0, 0.1e9, {0, 30e6}),
+                         .backward = pass(0, 0, 0.2e9, {0, 40e6})});
+  card.layers.push_back({.name = "second",
+                         .kind = "linear",
+                         .block = "head",
+                         .parameters = 25'000'000,
+                         .parameter_tensors = 1,
+                         .forward = pass(1e9, 0.8e9, 0.2e9, {0, 50e6}),
+                         .backward = pass(2e9, 1.6e9, 0.4e9, {0, 60e6}),
+                         .saved = {1e6, 20e6}});
+  return card;
+}
+
+}  // namespace dlscale::test

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cards that come with dlscale.
+#pragma once
+
+#include <string>
+
+#include "base/file.hpp"
+#include "contract/model_card.hpp"
+
+namespace dlscale::test {
+
+/// "resnet50-3x224x224-1000"
+inline contract::ModelCard shipped_card(const std::string& name) {
+  const std::string file = DLSCALE_SOURCE_DIR "/cards/" + name + ".json";
+  return contract::model_card_from_json(base::read_text_file(file), file);
+}
+
+}  // namespace dlscale::test
