@@ -57,6 +57,8 @@ function(dlscale_table target family)
     endif()
     list(APPEND members ${name})
     target_sources(${target} PRIVATE ${file})
+    # What a file of somebody else's calls its own functions is free.
+    set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()
   set(declarations "")
   set(rows "")
@@ -79,6 +81,8 @@ base::Table<@F_ENTRY@> @F_FUNCTION@() {
 }  // namespace @F_NAMESPACE@
 ]])
   target_sources(${target} PRIVATE ${generated})
+  # In an object of its own: programs with another table leave this one out when they are linked.
+  set_source_files_properties(${generated} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # The names that extensions add to the vocabulary, into <target> as dlscale_table.

@@ -15,6 +15,7 @@
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/dataset_path.hpp"
 #include "trainer/data/hollow_loader.hpp"
+#include "trainer/loading.hpp"
 #include "trainer/models/script_model.hpp"
 #include "trainer/models/weights.hpp"
 #include "trainer/parallel/rank_statistics.hpp"
@@ -23,12 +24,6 @@
 
 namespace dlscale::trainer {
 namespace {
-
-std::unique_ptr<const Dataset> load_dataset(contract::DatasetSpec spec) {
-  spec.path = expand_variables(spec.path, ::getenv);
-  const DatasetEntry& entry = base::find(dataset_table(), "dataset", spec.kind);
-  return std::make_unique<const Dataset>(entry.load(spec));
-}
 
 /// Null where each rank has a replica.
 const StyleEntry* divided_style(const std::string& framework) {
@@ -41,14 +36,6 @@ const StyleEntry* divided_style(const std::string& framework) {
 DataShare share_of(const contract::RunSpec& spec, int rank) {
   const StyleEntry* style = divided_style(spec.framework);
   return style != nullptr ? style->share(spec, rank) : DataShare{rank, spec.gpus};
-}
-
-std::uint64_t seed_of(const contract::RunSpec& spec) {
-  return spec.seed + static_cast<std::uint64_t>(spec.repetition) - 1;
-}
-
-Precision precision_of(const contract::RunSpec& spec) {
-  return spec.precision == "fp64" ? Precision::fp64 : Precision::fp32;
 }
 
 /// **Collective.** Null where batch norms take the statistics of their own rank.
@@ -116,39 +103,25 @@ std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const Device& d
 
 /// Everything that needs no other rank; the style is left out.
 TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local_rank) {
-  auto dataset = load_dataset(spec.dataset);
+  auto dataset = load_dataset(spec);
   const DataShare share = share_of(spec, rank);
-  const DistributedSampler sampler({.samples = dataset->train.size(),
-                                    .global_batch = spec.global_batch,
-                                    .rank = share.index,
-                                    .world_size = share.count,
-                                    .last_batch = spec.last_batch,
-                                    .seed = seed_of(spec),
-                                    .lengths = dataset->train.lengths()});
+  const DistributedSampler sampler = make_sampler(spec, *dataset, {share.index, share.count});
   auto device = base::find(device_table(), "device", spec.resources.device)
                     .make({.local_rank = local_rank,
                            .cores = spec.resources.cores_per_rank,
                            .tf32 = spec.precision == "tf32"});
   const TaskEntry& task = task_of_model(spec.model);
-  const LoaderEntry& loader = base::find(loader_table(), "loader", spec.loader);
-  const Augmentation augmentation{.random_crop = spec.dataset.random_crop,
-                                  .random_flip = spec.dataset.random_flip,
-                                  .seed = seed_of(spec)};
+  const LoaderPlace place{.pinned = device->fetches_pinned(),
+                          .gpu = device->torch_device().index(),
+                          .channels_last = puts_channels_last(spec)};
   const auto loader_of = [&](const Split& split) {
-    if (!share.loads) return make_hollow_loader();
-    const bool is_evaluation = &split == &dataset->test;
-    return loader.make({.dataset = *dataset,
-                        .split = split,
-                        .precision = precision_of(spec),
-                        .pinned = device->fetches_pinned(),
-                        .target_is_input = task.target_is_input,
-                        .is_evaluation = is_evaluation,
-                        .augmentation = is_evaluation ? Augmentation{} : augmentation});
+    return share.loads ? make_loader(spec, *dataset, split, place) : make_hollow_loader();
   };
   auto train_loader = loader_of(dataset->train);
   auto test_loader = loader_of(dataset->test);
   return {.dataset = std::move(dataset),
           .task = &task,
+          .precision = precision_of(spec),
           .share = share,
           .sampler = sampler,
           .learning_rate = contract::LearningRateCurve(spec, sampler.steps_per_epoch()),

@@ -2,6 +2,7 @@
 #include "trainer/build_info.hpp"
 
 #include "trainer/comm/mpi.hpp"
+#include "trainer/data/dali/dali_loader.hpp"
 #include "trainer/device/device.hpp"
 
 namespace dlscale::trainer {
@@ -18,6 +19,10 @@ std::map<std::string, std::string> built_with() {
   return {{"torch", DLSCALE_TORCH_VERSION},    {"mpi", mpi_version()},
           {"cuda", has_cuda() ? "yes" : "no"}, {"compiler", DLSCALE_COMPILER},
           {"build_type", DLSCALE_BUILD_TYPE},  {"sanitizer", DLSCALE_SANITIZER}};
+}
+
+std::string dali_here() {
+  return dali::describe_library();
 }
 
 }  // namespace dlscale::trainer

@@ -46,11 +46,35 @@ std::vector<std::string> devices() {
   return names;
 }
 
+/// Those of this build; what a loader opens as the trainer runs may be missing.
+std::vector<std::string> loaders() {
+  const bool has_gpus = !base::find(device_table(), "device", "cuda").unavailable;
+  std::vector<std::string> names;
+  for (const LoaderEntry* entry : loader_table()) {
+    if (has_gpus || !entry->needs_gpu) names.emplace_back(entry->name);
+  }
+  return names;
+}
+
+/// Why this machine lacks what a loader opens; empty where it has it.
+std::string why_missing(const std::string& name) {
+  const LoaderEntry& loader = base::find(loader_table(), "loader", name);
+  return loader.why_missing ? loader.why_missing() : "";
+}
+
 /// ": " and why this build lacks what has a row, if the row says so.
 template <class Entry>
 std::string reason(base::Table<Entry> table, const std::string& name) {
   for (const Entry* entry : table) {
     if (entry->name == name && entry->unavailable) return std::string(": ") + entry->unavailable;
+  }
+  return "";
+}
+
+/// The same of a loader, which lacks what its device lacks.
+std::string loader_reason(const std::string& name) {
+  for (const LoaderEntry* entry : loader_table()) {
+    if (entry->name == name && entry->needs_gpu) return reason(device_table(), "cuda");
   }
   return "";
 }
@@ -92,7 +116,8 @@ TraitsByName model_traits() {
 TraitsByName loader_traits() {
   TraitsByName traits;
   for (const LoaderEntry* loader : loader_table()) {
-    traits[loader->name] = {.samples = loader->samples, .augments = loader->augments};
+    traits[loader->name] = {
+        .samples = loader->samples, .augments = loader->augments, .any_size = loader->any_size};
   }
   return traits;
 }
@@ -100,8 +125,10 @@ TraitsByName loader_traits() {
 TraitsByName dataset_traits() {
   TraitsByName traits;
   for (const DatasetEntry* set : dataset_table()) {
-    traits[set->name] = {
-        .samples = set->samples, .task = set->task, .is_generated = set->is_generated};
+    traits[set->name] = {.samples = set->samples,
+                         .task = set->task,
+                         .is_generated = set->is_generated,
+                         .any_size = set->any_size};
   }
   return traits;
 }
@@ -176,15 +203,27 @@ void require_options(const contract::RunSpec& spec, const std::string& file) {
   }
 }
 
-}  // namespace
+/// Throws where the loader cannot work here, or not on this device.
+void require_loader(const contract::RunSpec& spec, const std::string& file) {
+  const LoaderEntry& loader = base::find(loader_table(), "loader", spec.loader);
+  if (loader.needs_gpu && spec.resources.device != "cuda") {
+    throw base::SpecError({file}, "loader",
+                          fmt::format("is {}, which works on the rank's GPU; on the device {} use "
+                                      "another, as dali_cpu or native",
+                                      spec.loader, spec.resources.device));
+  }
+  if (const std::string why = why_missing(spec.loader); !why.empty()) {
+    throw base::SpecError({file}, "loader", fmt::format("is {}, but {}", spec.loader, why));
+  }
+}
 
-contract::Capabilities capabilities() {
+contract::Capabilities capabilities_of_build() {
   return {
       .version = contract::version(),
       .built_with = built_with(),
       .families = {{"framework", frameworks()},
                    {"model", base::names(model_table())},
-                   {"loader", base::names(loader_table())},
+                   {"loader", loaders()},
                    {"lr_schedule", base::names(contract::lr_schedule_table())},
                    {"dataset", base::names(dataset_table())},
                    {"optimizer", base::names(optimizer_table())},
@@ -195,12 +234,23 @@ contract::Capabilities capabilities() {
           {"model", model_traits()}, {"loader", loader_traits()}, {"dataset", dataset_traits()}}};
 }
 
+}  // namespace
+
+contract::Capabilities capabilities() {
+  contract::Capabilities here = capabilities_of_build();
+  std::erase_if(here.families.at("loader"),
+                [](const std::string& name) { return !why_missing(name).empty(); });
+  here.built_with["dali"] = dali_here();
+  return here;
+}
+
 void require_available(const contract::RunSpec& spec, const std::string& file) {
   if (!spec.trainer.command.empty()) {
     throw base::SpecError({file}, "trainer.command",
                           "this run is another program's; its job script starts that");
   }
-  const contract::Capabilities available = capabilities();
+  // What is opened as the trainer runs is asked for only where the run wants it.
+  const contract::Capabilities available = capabilities_of_build();
   const auto require = [&](const char* family, const char* key, const std::string& name,
                            const std::string& why = "") {
     if (available.has(family, name)) return;
@@ -210,7 +260,7 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
   };
   require("framework", "framework", spec.framework);
   if (!spec.model.starts_with(contract::kScriptModel)) require("model", "model", spec.model);
-  require("loader", "loader", spec.loader);
+  require("loader", "loader", spec.loader, loader_reason(spec.loader));
   require("lr_schedule", "lr_schedule.kind", spec.lr_schedule.kind);
   require("dataset", "dataset.kind", spec.dataset.kind);
   require("optimizer", "optimizer.kind", spec.optimizer.kind);
@@ -225,6 +275,7 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
   require_script(spec, file);
   require_transport(spec, file);
   require_options(spec, file);
+  require_loader(spec, file);
   require_recipe_fit(spec, file);
   require_arithmetic(spec, file);
   const auto divided = style_table();

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "trainer/data/batch.hpp"
+#include "trainer/data/hand_over.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -67,10 +67,11 @@ Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop&
       parts.test_loader->start({{0}, 1});
       batch = parts.test_loader->next();
     }
-    at::Tensor output = parts.style->predict(batch.input.to(device));
+    batch = hand_over(batch, device, *parts.dataset, parts.precision);
+    at::Tensor output = parts.style->predict(batch.input);
     if (!is_counted || !output.defined()) continue;
     if (output.scalar_type() != at::kDouble) output = output.to(at::kFloat);
-    tally.add(output, batch.target.to(device));
+    tally.add(output, batch.target);
   }
   return tally;
 }

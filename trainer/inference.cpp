@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "trainer/data/batch.hpp"
+#include "trainer/data/hand_over.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -63,7 +63,8 @@ Passes pass(const Task& task, TrainerParts& parts, const TrainerTools& tools) {
     const double begin_s = tools.clock.steady_s();
     const Batch batch = parts.test_loader->next();
     const double loaded_s = tools.clock.steady_s();
-    const at::Tensor output = parts.style->predict(batch.input.to(device, /*non_blocking=*/true));
+    const at::Tensor output =
+        parts.style->predict(hand_over(batch, device, *parts.dataset, parts.precision).input);
     parts.device->synchronize();
     const double end_s = tools.clock.steady_s();
     if (i < 0) continue;

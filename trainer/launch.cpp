@@ -178,6 +178,7 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   start.trainer_version = contract::version();
   start.environment = built_with();
   start.environment["cpu"] = cpu_model();
+  if (spec.loader.starts_with("dali")) start.environment["dali"] = dali_here();
   start.environment["threads_per_rank"] = std::to_string(spec.resources.cores_per_rank);
   start.environment["interop_threads"] = "1";
   if (!parts.placement.empty()) start.environment["devices"] = parts.placement;

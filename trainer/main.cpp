@@ -8,28 +8,37 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "contract/model_card.hpp"
 #include "contract/version.hpp"
+#include "trainer/bench_loader.hpp"
 #include "trainer/build_info.hpp"
 #include "trainer/capabilities.hpp"
+#include "trainer/describe.hpp"
 #include "trainer/launch.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
 constexpr const char* kUsage =
-    "usage: dlscale-train --run DIR [--profile] | --capabilities | --version | --help\n"
+    "usage: dlscale-train --run DIR [--profile] | --describe MODEL --input SHAPE --classes N |\n"
+    "       --bench-loader [RUN.json] [KEY=VALUE ...] | --capabilities | --version | --help\n"
     "  --run DIR        train the run that DIR/run.json describes; under mpirun, one process a "
     "rank;\n"
     "                   goes on from the run's last checkpoint; SIGUSR1 makes it save one and\n"
     "                   exit with 99, then start it again\n"
     "  --profile        also record the shares of computation, communication and I/O in\n"
     "                   kernel time\n"
+    "  --describe MODEL --input 3x224x224 --classes 1000 [--words N] [--backbone NAME]\n"
+    "                   [--precision fp32|bf16|fp64]: walk the model and print its card, as JSON:\n"
+    "                   FLOPs, bytes and activations of each operator, for dlscale predict\n"
+    "  --bench-loader   load without training and print how fast; --bench-loader --help says more\n"
     "  --capabilities   print what this build can do, as JSON\n"
     "  --version        print the version and what was built in\n";
 
 void print_version() {
   fmt::print("dlscale-train {}\n", contract::version());
   for (const auto& [key, value] : built_with()) fmt::print("  {:<11} {}\n", key, value);
+  fmt::print("  {:<11} {}\n", "dali", dali_here());
 }
 
 int train(const std::string& run_folder, bool profile) {
@@ -42,10 +51,33 @@ int train(const std::string& run_folder, bool profile) {
   }
 }
 
+int print_card(const std::vector<std::string>& arguments) {
+  try {
+    fmt::print("{}", contract::to_json(describe(read_description(arguments))));
+    return contract::kExitDone;
+  } catch (const base::Error& error) {
+    fmt::print(stderr, "dlscale-train: {}\n", error.what());
+    return error.exit_code();
+  }
+}
+
+int bench_loader(const std::vector<std::string>& arguments) {
+  const bool asks = arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
+  try {
+    fmt::print("{}", asks ? kLoaderBenchUsage : measure_loader(read_loader_bench(arguments)));
+    return contract::kExitDone;
+  } catch (const base::Error& error) {
+    fmt::print(stderr, "dlscale-train: {}\n", error.what());
+    return error.exit_code();
+  }
+}
+
 int dispatch(const std::vector<std::string>& arguments) {
   const std::string verb = arguments.empty() ? "" : arguments[0];
   const bool profile = arguments.size() == 3 && arguments[2] == "--profile";
   if (verb == "--run" && (arguments.size() == 2 || profile)) return train(arguments[1], profile);
+  if (verb == "--describe") return print_card({arguments.begin() + 1, arguments.end()});
+  if (verb == "--bench-loader") return bench_loader({arguments.begin() + 1, arguments.end()});
   if (arguments.size() == 1 && verb == "--capabilities") {
     fmt::print("{}", contract::to_json(capabilities()));
   } else if (arguments.size() == 1 && verb == "--version") {

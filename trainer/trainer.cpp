@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "trainer/data/batch.hpp"
+#include "trainer/data/hand_over.hpp"
 #include "trainer/evaluation.hpp"
 #include "trainer/profile/operator_watch.hpp"
 
@@ -21,6 +21,11 @@ namespace {
 /// A loss that is lower than guessing's by less is not told from it.
 constexpr double kFlatMargin = 0.001;
 constexpr const char* kGoesOn = ", training goes on";
+
+/// Ranks that share a batch, each with other work; 0: all work alike, on batches of their own.
+int stages_of(const DataShare& share, int ranks) {
+  return share.count == ranks ? 0 : ranks / share.count;
+}
 
 }  // namespace
 
@@ -84,6 +89,8 @@ Trainer::End Trainer::train_epoch() {
 Trainer::End Trainer::close_epoch() {
   const contract::EpochRecord trained = recorder_.epoch_record(at_.epoch);
   if (!std::exchange(at_.epoch_recorded, true)) tools_.writer.write(trained);
+  const auto times = recorder_.rank_times(at_.epoch, stages_of(parts_.share, tools_.queue.size()));
+  if (times) tools_.writer.write(*times);
   summary_ = fmt::format("epoch {}/{}: loss {:.4f}, {:.0f} samples/s, lr {:.4g}", at_.epoch + 1,
                          spec_.epochs, trained.train_loss,
                          static_cast<double>(trained.samples) / trained.wall_s, trained.lr);
@@ -118,9 +125,7 @@ Batch Trainer::load() {
   timer_.enter(StepPart::load_wait);
   const Batch batch = parts_.train_loader->next();
   timer_.enter(StepPart::h2d);
-  const c10::Device device = parts_.device->torch_device();
-  return {batch.input.to(device, /*non_blocking=*/true),
-          batch.target.to(device, /*non_blocking=*/true)};
+  return hand_over(batch, parts_.device->torch_device(), *parts_.dataset, parts_.precision);
 }
 
 void Trainer::step() {
@@ -160,7 +165,8 @@ Trainer::End Trainer::finish_window(int steps) {
                                .wishes = {.stop = poll_.told(),
                                           .save = tools_.checkpoints.due_by_time(),
                                           .writing = tools_.checkpoints.is_writing()},
-                               .counts = parts_.style->take_counts()});
+                               .counts = parts_.style->take_counts(),
+                               .loading = parts_.train_loader->take_work()});
   if (profile_) write_profile(steps);
   if (!std::isfinite(window.train_loss)) return diverged();
   poll_.met(steps, window.wall_s);

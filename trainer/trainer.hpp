@@ -34,6 +34,7 @@ namespace dlscale::trainer {
 struct TrainerParts {
   std::unique_ptr<const Dataset> dataset;
   const TaskEntry* task = nullptr;
+  Precision precision = Precision::fp32;  ///< of what the model takes
   DataShare share;
   DistributedSampler sampler;
   contract::LearningRateCurve learning_rate;

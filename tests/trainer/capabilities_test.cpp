@@ -12,7 +12,7 @@ using namespace dlscale;
 namespace {
 
 /// What is said of a description; empty where it passes.
-std::string said(const contract::RunSpec& spec) {
+std::string said_of_capabilities(const contract::RunSpec& spec) {
   try {
     trainer::require_available(spec, "run.json");
     return "";
@@ -192,23 +192,24 @@ TEST_CASE("zero_init_gamma is refused where there are no residual blocks") {
 TEST_CASE("models, data, loaders and settings that do not go together are refused with the key") {
   contract::RunSpec spec;
   spec.model = "nbow";
-  CHECK(said(spec) ==
+  CHECK(said_of_capabilities(spec) ==
         "run.json: model: nbow takes text, but the data set synthetic_digits is images");
   spec.model = "seq2seq";
   spec.dataset.kind = "text_multi30k";
-  CHECK(said(spec) ==
+  CHECK(said_of_capabilities(spec) ==
         "run.json: loader: memory delivers images, but the data set text_multi30k is text; use "
         "text");
   spec.loader = "text";
-  CHECK(said(spec).empty());
+  CHECK(said_of_capabilities(spec).empty());
   spec.framework = "pipeline";
   spec.gpus = 2;
-  CHECK(said(spec) ==
+  CHECK(said_of_capabilities(spec) ==
         "run.json: model: seq2seq is one block and cannot be cut into pipeline's 2 stages; use a "
         "style that copies models");
   spec = {};
   spec.model = "conv_autoencoder";
-  CHECK(said(spec).empty());
+  CHECK(said_of_capabilities(spec).empty());
   spec.label_smoothing = 0.1;
-  CHECK_THAT(said(spec), Catch::StartsWith("run.json: label_smoothing: has no meaning for"));
+  CHECK_THAT(said_of_capabilities(spec),
+             Catch::StartsWith("run.json: label_smoothing: has no meaning for"));
 }

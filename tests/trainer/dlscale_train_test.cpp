@@ -107,6 +107,33 @@ TEST_CASE("the step parts of a real run sum to its wall time") {
   CHECK(windows > 1);
 }
 
+TEST_CASE("what each of two ranks worked in an epoch is at most the time of its windows") {
+  Job job(description(2));
+  REQUIRE(job.run(2).exit_code == 0);
+  contract::StepWindow counted;  // the steady windows of the epoch, else the first
+  int found = 0;
+  for (const auto& record : job.results().records) {
+    if (const auto* window = std::get_if<contract::StepWindow>(&record)) {
+      if (counted.warmup) counted = {};
+      counted.warmup = window->warmup;
+      counted.wall_s += window->wall_s;
+      counted.steps += window->steps;
+    }
+    const auto* times = std::get_if<contract::RankTimes>(&record);
+    if (times == nullptr) continue;
+    ++found;
+    CHECK(times->steps == counted.steps);
+    CHECK(times->stages == 0);
+    REQUIRE(times->work_s.size() == 2);
+    for (const double work_s : times->work_s) {
+      CHECK(work_s > 0.2 * counted.wall_s);  // ranks compute, with little to wait for
+      CHECK(work_s <= counted.wall_s * (1 + 1e-4));
+    }
+    counted = {};
+  }
+  CHECK(found == 3);
+}
+
 TEST_CASE("run descriptions that cannot be are refused in one line") {
   Job broken("{\"schema_version\": 1,\n");
   check_refused(broken, 0, "run.json:2:1: not valid JSON");

@@ -10,7 +10,7 @@ using namespace dlscale;
 namespace {
 
 /// What is said of a description; empty where it fits.
-std::string said(const contract::RunSpec& spec) {
+std::string said_of_recipe_fit(const contract::RunSpec& spec) {
   try {
     trainer::require_recipe_fit(spec, "run.json");
     return "";
@@ -25,15 +25,15 @@ TEST_CASE("settings that an optimizer does not have are refused with its own") {
   contract::RunSpec spec;
   for (const char* kind : {"sgd", "lars"}) {
     spec.optimizer = {.kind = kind, .momentum = 0.9};
-    CHECK(said(spec).empty());
+    CHECK(said_of_recipe_fit(spec).empty());
   }
   spec.optimizer = {.kind = "adamw", .momentum = 0.9};
-  CHECK(said(spec) ==
+  CHECK(said_of_recipe_fit(spec) ==
         "run.json: optimizer.momentum: is for sgd and lars; adamw has optimizer.adam.beta1");
   spec.optimizer = {.kind = "lars", .momentum = 0.9, .nesterov = true};
-  CHECK(said(spec) == "run.json: optimizer.nesterov: is sgd's; lars has none");
+  CHECK(said_of_recipe_fit(spec) == "run.json: optimizer.nesterov: is sgd's; lars has none");
   spec.optimizer = {.kind = "adam", .dampening = 0.1};
-  CHECK(said(spec) == "run.json: optimizer.dampening: is sgd's; adam has none");
+  CHECK(said_of_recipe_fit(spec) == "run.json: optimizer.dampening: is sgd's; adam has none");
 }
 
 TEST_CASE("inference is refused where a style divides the model") {
@@ -41,12 +41,13 @@ TEST_CASE("inference is refused where a style divides the model") {
   spec.mode = "inference";
   for (const char* framework : {"ddp", "horovod", "deepspeed", "data_parallel"}) {
     spec.framework = framework;
-    CHECK(said(spec).empty());
+    CHECK(said_of_recipe_fit(spec).empty());
   }
   for (const char* framework : {"pipeline", "layerwise", "hybrid"}) {
     spec.framework = framework;
-    CHECK_THAT(said(spec), Catch::Contains("run.json: mode: is inference, in which each replica "
-                                           "answers by itself; " +
-                                           std::string(framework)));
+    CHECK_THAT(said_of_recipe_fit(spec),
+               Catch::Contains("run.json: mode: is inference, in which each replica "
+                               "answers by itself; " +
+                               std::string(framework)));
   }
 }

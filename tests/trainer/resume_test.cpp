@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// 6 steps an epoch.
-contract::RunSpec recipe(int ranks) {
+contract::RunSpec resume_recipe(int ranks) {
   contract::RunSpec spec;
   spec.run_id = "r";
   spec.dataset = {"synthetic_digits", "", 130, 50};
@@ -92,7 +92,7 @@ contract::CheckpointDir newest(const contract::RunDir& run, int launch) {
 }  // namespace
 
 TEST_CASE("a run that is stopped anywhere goes on to the same bits") {
-  const auto spec = recipe(GENERATE(1, 2));
+  const auto spec = resume_recipe(GENERATE(1, 2));
   const Curve whole = undisturbed(spec);
   int stopped = 0;
   for (int question = 1; question < 14; ++question) {
@@ -115,7 +115,7 @@ TEST_CASE("a run that is stopped anywhere goes on to the same bits") {
 }
 
 TEST_CASE("a run that is stopped again and again comes to its end, each step trained once") {
-  const auto spec = recipe(2);
+  const auto spec = resume_recipe(2);
   const Curve whole = undisturbed(spec);
   test::TempDir folder;
   Curve curve;
@@ -133,19 +133,19 @@ TEST_CASE("a run that is stopped again and again comes to its end, each step tra
 
 TEST_CASE("told before its first step a launch has timed out: it could do so for ever") {
   test::TempDir folder;
-  const auto first = test::launch(recipe(2), folder.path(), {1, 0});
+  const auto first = test::launch(resume_recipe(2), folder.path(), {1, 0});
   CHECK(first.outcome == RunOutcome::TimedOut);
   CHECK(first.summary ==
         "told that the time is nearly up before anything was done beyond step 0; "
         "give the job more time");
   CHECK_FALSE(fs::exists(contract::RunDir(folder.path()).launch(1).checkpoint()));
-  CHECK(test::launch(recipe(2), folder.path(), {1, 1}).outcome == RunOutcome::Preempted);
-  CHECK(test::launch(recipe(2), folder.path(), {1, 0}).outcome == RunOutcome::TimedOut);
-  CHECK(test::launch(recipe(2), folder.path()).resumed_from == "launch-2");
+  CHECK(test::launch(resume_recipe(2), folder.path(), {1, 1}).outcome == RunOutcome::Preempted);
+  CHECK(test::launch(resume_recipe(2), folder.path(), {1, 0}).outcome == RunOutcome::TimedOut);
+  CHECK(test::launch(resume_recipe(2), folder.path()).resumed_from == "launch-2");
 }
 
 TEST_CASE("checkpoints come as often as asked, and the last alone is kept") {
-  auto spec = recipe(1);
+  auto spec = resume_recipe(1);
   spec.epochs = 5;
   spec.checkpoint.every_epochs = 2;
   test::TempDir folder;
@@ -165,7 +165,7 @@ TEST_CASE("checkpoints come as often as asked, and the last alone is kept") {
 }
 
 TEST_CASE("a damaged checkpoint is passed over for an older one, else for a fresh start") {
-  const auto spec = recipe(1);
+  const auto spec = resume_recipe(1);
   test::TempDir folder;
   const contract::RunDir run(folder.path());
   test::launch(spec, folder.path(), {0, 3});
@@ -189,24 +189,25 @@ TEST_CASE("a damaged checkpoint is passed over for an older one, else for a fres
 }
 
 TEST_CASE("a checkpoint of another description or number of ranks is passed over") {
-  auto spec = recipe(1);
+  auto spec = resume_recipe(1);
   test::TempDir folder;
   test::launch(spec, folder.path(), {0, 3});
   spec.label_smoothing = 0.1;
   CHECK(test::launch(spec, folder.path(), {0, 0}).resumed_from.empty());
   const contract::RunDir run(folder.path());
   CHECK_THAT(base::read_file(run.launch(2).err()),
-             Catch::Contains("is of another description of the run; run.json or"));
-  CHECK(test::launch(recipe(2), folder.path(), {0, 0}).resumed_from.empty());
+             Catch::Contains("is of another description of the run; run.json or the file of its "
+                             "model has changed"));
+  CHECK(test::launch(resume_recipe(2), folder.path(), {0, 0}).resumed_from.empty());
   CHECK_THAT(base::read_file(run.launch(3).err()),
              Catch::Contains("is of 1 ranks, this launch has 2"));
-  CHECK(test::launch(recipe(1), folder.path()).resumed_from == "launch-1");
+  CHECK(test::launch(resume_recipe(1), folder.path()).resumed_from == "launch-1");
 }
 
 TEST_CASE("a script that was replaced by another of the same parameters starts anew") {
   test::TempDir folder;
   const fs::path script = folder.path() / "net.pt";
-  auto spec = recipe(1);
+  auto spec = resume_recipe(1);
   spec.model = "script:" + script.string();
   test::save_script(script, 28 * 28, 10);
   test::launch(spec, folder.path(), {0, 3});
@@ -223,7 +224,7 @@ def forward(self, x):
 
 TEST_CASE("what completed or diverged is not gone on with") {
   for (const RunOutcome outcome : {RunOutcome::Completed, RunOutcome::Diverged}) {
-    const auto spec = recipe(1);
+    const auto spec = resume_recipe(1);
     test::TempDir folder;
     const contract::RunDir run(folder.path());
     test::launch(spec, folder.path(), {0, 3});
@@ -234,7 +235,7 @@ TEST_CASE("what completed or diverged is not gone on with") {
 }
 
 TEST_CASE("a run goes on when no checkpoint can be saved, and says so once") {
-  auto spec = recipe(2);
+  auto spec = resume_recipe(2);
   spec.checkpoint.every_epochs = 1;
   const auto block = [](const contract::LaunchDir& launch) {
     base::write_file_atomically(launch.checkpoint(), "in the way");
@@ -253,7 +254,7 @@ TEST_CASE("a run goes on when no checkpoint can be saved, and says so once") {
 
 TEST_CASE(
     "as many checkpoints as asked are kept, over launches, and the newest good one is taken") {
-  auto spec = recipe(2);
+  auto spec = resume_recipe(2);
   spec.epochs = 8;
   spec.checkpoint = {.every_epochs = 1, .keep = 3};
   test::TempDir folder;
@@ -269,7 +270,7 @@ TEST_CASE(
 }
 
 TEST_CASE("checkpoints written beside training go on to the same bits, or tell why they failed") {
-  auto spec = recipe(2);
+  auto spec = resume_recipe(2);
   spec.framework = "deepspeed";
   spec.checkpoint = {.every_minutes = 1e-9, .asynchronous = true};
   const Curve whole = undisturbed(spec);
@@ -295,7 +296,7 @@ TEST_CASE("checkpoints written beside training go on to the same bits, or tell w
 }
 
 TEST_CASE("what a run has reached and trained it knows after a stop") {
-  auto spec = recipe(2);
+  auto spec = resume_recipe(2);
   spec.epochs = 5;
   spec.target = {.accuracy = 0.01, .loss = 1e-9};
   test::TempDir folder;

@@ -11,6 +11,7 @@
 #include "contract/result_record.hpp"
 #include "contract/run_dir.hpp"
 #include "contract/run_spec.hpp"
+#include "tests/support/records.hpp"
 
 namespace dlscale::test {
 
@@ -45,14 +46,5 @@ ThreadLaunch run_with_stop(const contract::RunSpec& spec);
 /// Between ThreadLaunch::parameters of two runs in double precision; infinite where there are not
 /// equally many.
 double largest_difference(const std::string& a, const std::string& b);
-
-template <class Record>
-std::vector<Record> all(const std::vector<contract::ResultRecord>& records) {
-  std::vector<Record> found;
-  for (const auto& record : records) {
-    if (const auto* match = std::get_if<Record>(&record)) found.push_back(*match);
-  }
-  return found;
-}
 
 }  // namespace dlscale::test

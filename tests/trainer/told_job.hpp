@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "tests/support/records.hpp"
 #include "tests/trainer/job.hpp"
 
 namespace dlscale::test {
@@ -26,15 +27,6 @@ inline contract::RunSpec description(int ranks, int epochs = 6) {
   spec.optimizer.momentum = 0.9;
   spec.window_steps = 7;
   return spec;
-}
-
-template <class Record>
-std::vector<Record> all(const contract::ResultsFile& results) {
-  std::vector<Record> found;
-  for (const auto& record : results.records) {
-    if (const auto* match = std::get_if<Record>(&record)) found.push_back(*match);
-  }
-  return found;
 }
 
 inline const contract::RunStop& stop_of(const contract::ResultsFile& results) {

@@ -16,7 +16,7 @@ using test::all;
 
 namespace {
 
-contract::RunSpec recipe(int ranks) {
+contract::RunSpec trainer_recipe(int ranks) {
   contract::RunSpec spec;
   spec.precision = "fp64";
   spec.dataset = {"synthetic_digits", "", 130, 50};
@@ -43,8 +43,8 @@ std::vector<contract::ResultRecord> run(const contract::RunSpec& spec) {
 
 TEST_CASE("three ranks learn what one rank with the whole batch learns") {
   const std::string framework = GENERATE("synchronous", "ddp");
-  auto one = recipe(1);
-  auto three = recipe(3);
+  auto one = trainer_recipe(1);
+  auto three = trainer_recipe(3);
   one.framework = three.framework = framework;
   const auto expected = run(one);
   const auto found = run(three);
@@ -64,7 +64,7 @@ TEST_CASE("three ranks learn what one rank with the whole batch learns") {
 }
 
 TEST_CASE("a run's records are complete and their step parts sum to the wall time") {
-  const auto records = run(recipe(1));
+  const auto records = run(trainer_recipe(1));
   const auto windows = all<contract::StepWindow>(records);
   REQUIRE(windows.size() == 4);  // 6 steps an epoch in windows of 4 and 2
   CHECK(all<contract::EpochRecord>(records).size() == 2);
@@ -82,8 +82,25 @@ TEST_CASE("a run's records are complete and their step parts sum to the wall tim
   }
 }
 
+TEST_CASE("what ranks worked is told of each epoch, without the steps of the first window") {
+  auto spec = trainer_recipe(2);
+  spec.framework = GENERATE("synchronous", "ddp", "horovod");
+  CAPTURE(spec.framework);
+  const auto times = all<contract::RankTimes>(run(spec));
+  REQUIRE(times.size() == 2);
+  CHECK(times[0].steps == 2);  // without the first window of 4
+  CHECK(times[1].epoch == 1);
+  CHECK(times[1].steps == 6);
+  for (const auto& record : times) {
+    CHECK(record.stages == 0);
+    REQUIRE(record.work_s.size() == 2);
+    CHECK(std::min(record.work_s[0], record.work_s[1]) > 0);
+  }
+  CHECK(all<contract::RankTimes>(run(trainer_recipe(1))).empty());
+}
+
 TEST_CASE("evaluation happens as often as asked and after the last epoch") {
-  auto spec = recipe(1);
+  auto spec = trainer_recipe(1);
   spec.epochs = 5;
   spec.evaluate_every = 2;
   std::vector<int> epochs;
@@ -92,7 +109,7 @@ TEST_CASE("evaluation happens as often as asked and after the last epoch") {
 }
 
 TEST_CASE("a loss that is not finite ends the run as diverged, on every rank") {
-  auto spec = recipe(3);
+  auto spec = trainer_recipe(3);
   spec.lr = {.base = 1e200, .peak = 1e200};
   const auto records = run(spec);
   const auto stop = all<contract::RunStop>(records)[0];
@@ -102,13 +119,13 @@ TEST_CASE("a loss that is not finite ends the run as diverged, on every rank") {
 }
 
 TEST_CASE("data that is missing is the same error on every rank") {
-  auto spec = recipe(3);
+  auto spec = trainer_recipe(3);
   spec.dataset = {"mnist", "/nowhere"};
   CHECK_THROWS_WITH(run(spec), Catch::Contains("/nowhere/train-images-idx3-ubyte: no such file"));
 }
 
 TEST_CASE("a target is recorded once, when an evaluation first reaches it") {
-  auto spec = recipe(2);
+  auto spec = trainer_recipe(2);
   spec.epochs = 4;
   spec.target = {.accuracy = 0.2, .loss = 2.0};
   const auto records = run(spec);
@@ -135,7 +152,7 @@ TEST_CASE("a target is recorded once, when an evaluation first reaches it") {
 }
 
 TEST_CASE("with target.stop a run is complete when it has reached all, and says why") {
-  auto spec = recipe(2);
+  auto spec = trainer_recipe(2);
   spec.epochs = 9;
   spec.target = {.accuracy = 0.15, .stop = true};
   const auto records = run(spec);
@@ -147,7 +164,7 @@ TEST_CASE("with target.stop a run is complete when it has reached all, and says 
 }
 
 TEST_CASE("epochs in a row in which nothing is learnt end the run as diverged") {
-  auto spec = recipe(2);
+  auto spec = trainer_recipe(2);
   spec.epochs = 9;
   spec.plateau_epochs = 2;
   spec.lr = {.base = 0, .peak = 0};
@@ -166,7 +183,7 @@ TEST_CASE("epochs in a row in which nothing is learnt end the run as diverged") 
 TEST_CASE("equal descriptions give equal bits, on one rank and on two") {
   for (const char* model : {"mlp", "cnn"}) {
     for (const int ranks : {1, 2}) {
-      auto spec = recipe(ranks);
+      auto spec = trainer_recipe(ranks);
       spec.model = model;
       spec.precision = "fp32";
       test::TempDir first_folder, second_folder;
@@ -185,7 +202,7 @@ TEST_CASE("equal descriptions give equal bits, on one rank and on two") {
 }
 
 TEST_CASE("the same seed gives the same losses, another repetition others") {
-  auto spec = recipe(1);
+  auto spec = trainer_recipe(1);
   const auto first = all<contract::StepWindow>(run(spec))[0].train_loss;
   CHECK(all<contract::StepWindow>(run(spec))[0].train_loss == first);
   spec.repetition = 2;

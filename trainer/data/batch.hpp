@@ -7,7 +7,8 @@
 namespace dlscale::trainer {
 
 struct Batch {
-  /// Images: samples x channels x height x width, normalised. Text: int64 tokens, samples x length.
+  /// Images: samples x channels x height x width, normalised; or bytes, which data/hand_over.hpp
+  /// normalises on the device. Text: int64 tokens, samples x length.
   /// To be translated: int64, samples x 2 x length: a sentence with its end, and its translation
   /// with its beginning, as far as the step before has come.
   at::Tensor input;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set in memory: labelled images of one size, as bytes, or texts, as numbers of their words;
-// and the table of data sets.
+// A data set: labelled images of one size in memory, as bytes, pictures of any size that are yet to
+// be read, or texts, as numbers of their words; and the table of data sets.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "contract/run_spec.hpp"
 
 namespace dlscale::trainer {
+
+class PictureSource;  // data/picture_source.hpp
 
 struct ImageShape {
   int channels = 1;
@@ -41,11 +44,12 @@ class TokenLists {
   std::vector<std::int64_t> ends_;
 };
 
-/// Of images pixels and labels, of texts text and labels, of texts to be translated text and
-/// translation.
+/// Of images pixels or where they come from, and labels; of texts text and labels, of texts to be
+/// translated text and translation.
 struct Split {
-  std::vector<std::uint8_t> pixels;   ///< images x channels x height x width
-  std::vector<std::uint16_t> labels;  ///< below the data set's number of classes
+  std::vector<std::uint8_t> pixels;                    ///< images x channels x height x width
+  std::vector<std::uint16_t> labels;                   ///< below the data set's number of classes
+  std::shared_ptr<const PictureSource> pictures = {};  ///< of any size; null: all are in `pixels`
   TokenLists text = {};
   TokenLists translation = {};
   std::int64_t size() const {
@@ -64,7 +68,7 @@ struct Split {
 /// Of images a model sees (pixel / 255 - mean) / deviation, with one mean and deviation per
 /// channel.
 struct Dataset {
-  ImageShape shape;
+  ImageShape shape;  ///< of an image that a model takes
   int classes = 0;
   std::vector<double> mean;
   std::vector<double> deviation;
@@ -104,6 +108,7 @@ struct DatasetEntry {
   const char* samples = "images";       ///< or "text"
   const char* task = "classification";  ///< that its targets are for; images also are their own
   bool is_generated = false;            ///< there are no files
+  bool any_size = false;                ///< of images: heeds dataset.image_size
 };
 
 base::Table<DatasetEntry> dataset_table();

@@ -4,123 +4,123 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <filesystem>
 #include <string>
 #include <utility>
 
+#include "contract/run_id.hpp"
 #include "contract/run_outcome.hpp"
-#include "trainer/data/image_file.hpp"
+#include "images/class_folders.hpp"
+#include "images/normalise.hpp"
+#include "trainer/data/picture_files.hpp"
 
 namespace dlscale::trainer {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kColours = 3;
-constexpr std::size_t kMostClasses = 65536;  // labels have 16 bits
-
-using Names = std::vector<std::string>;
+using Files = std::vector<images::ClassFile>;
 
 [[noreturn]] void fail(const std::string& message) {
   throw base::RunError(message, contract::kExitData);
 }
 
-bool is_picture(const fs::directory_entry& entry) {
-  std::string ending = entry.path().extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return entry.is_regular_file() && (ending == ".jpg" || ending == ".jpeg" || ending == ".png");
-}
-
-/// Names in `folder`, sorted, but for hidden ones.
-template <class Wanted>
-Names names_in(const fs::path& folder, const Wanted& wanted) {
-  std::error_code error;
-  Names names;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (!name.starts_with('.') && wanted(*it)) names.push_back(name);
-  }
-  if (error) fail(fmt::format("cannot read {}: {}", folder.string(), error.message()));
-  std::ranges::sort(names);
-  return names;
-}
-
-Names classes_in(const fs::path& split) {
-  Names classes = names_in(split, [](const fs::directory_entry& e) { return e.is_directory(); });
-  if (classes.empty()) fail(fmt::format("{} has no folder of a class", split.string()));
-  if (classes.size() > kMostClasses) {
-    fail(fmt::format("{} has {} classes, more than {}", split.string(), classes.size(),
-                     kMostClasses));
-  }
-  return classes;
-}
-
-struct File {
-  fs::path path;
-  std::uint16_t label;
-};
-
-/// Class after class in turn; a class may be missing.
-std::vector<File> files_in(const fs::path& split, const Names& classes) {
-  std::vector<std::pair<std::size_t, File>> by_place;
-  for (std::size_t label = 0; label < classes.size(); ++label) {
-    const fs::path folder = split / classes[label];
-    if (!fs::is_directory(folder)) continue;
-    const Names names = names_in(folder, is_picture);
-    if (names.empty()) fail(fmt::format("{} has no image (.jpg, .jpeg, .png)", folder.string()));
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      by_place.push_back({i, {folder / names[i], static_cast<std::uint16_t>(label)}});
-    }
-  }
-  std::ranges::stable_sort(by_place, {}, [](const auto& file) { return file.first; });
-  std::vector<File> files;
-  for (auto& [place, file] : by_place) files.push_back(std::move(file));
-  return files;
-}
-
-/// All of the size of `shape`, which the first one gives if it is none yet.
-Split decode(const std::vector<File>& files, ImageShape& shape) {
+/// Decodes files, all of the size of `shape`, which the first one gives if it is none yet.
+Split decode(const Files& files, ImageShape& shape) {
   Split split;
-  for (const File& file : files) {
-    const Picture picture = read_picture(file.path);
-    if (shape.height == 0) shape = {kColours, picture.height, picture.width};
-    if (picture.height != shape.height || picture.width != shape.width) {
+  images::Decoder decoder;
+  std::vector<std::uint8_t> bytes;
+  for (const images::ClassFile& file : files) {
+    images::PictureView picture;
+    try {
+      read_picture_file(file.path.string(), bytes);
+      picture = decoder.decode(images::whole(decoder.open(bytes)));
+    } catch (const images::BrokenPicture& broken) {
+      fail(fmt::format("cannot read {}: {}; fetch the file again", file.path.string(),
+                       broken.what()));
+    }
+    if (shape.height == 0) shape = {images::kColours, picture.height, picture.width};
+    if (picture.size() != images::Size{shape.height, shape.width}) {
       fail(fmt::format(
           "{} has {}x{} pixels, the images before it {}x{}: images in memory are of "
-          "one size; scale them beforehand, or use a loader that crops them",
+          "one size; scale them beforehand, or say dataset.image_size for a loader that cuts them",
           file.path.string(), picture.height, picture.width, shape.height, shape.width));
     }
-    split.pixels.insert(split.pixels.end(), picture.pixels.begin(), picture.pixels.end());
+    const std::size_t before = split.pixels.size();
+    split.pixels.resize(before + static_cast<std::size_t>(shape.values()));
+    images::copy_pixels(picture, /*mirrored=*/false, images::Layout::planes, &split.pixels[before]);
     split.labels.push_back(file.label);
   }
   return split;
 }
 
+/// Of the names of files, which are not opened: class and file of each, train before test.
+std::string digest_of(const Files& train, const Files& test) {
+  std::string lines;
+  for (const Files* files : {&train, &test}) {
+    for (const images::ClassFile& file : *files) {
+      lines += file.path.parent_path().filename().native();
+      lines += '/';
+      lines += file.path.filename().native();
+      lines += '\n';
+    }
+    lines += '\n';
+  }
+  return contract::sha256_hex(lines);
+}
+
+/// What is asked of a split.
+struct Wish {
+  const char* what;
+  fs::path folder;
+  std::int64_t samples;  ///< the first so many; 0: all
+};
+
+/// Notes where the pictures are that are asked for, of the first `kept` classes.
+Split note(const Wish& wish, const images::ClassNames& classes, int kept, Files files) {
+  std::erase_if(files, [kept](const images::ClassFile& file) { return file.label >= kept; });
+  if (files.empty()) {
+    fail(fmt::format("the {} set has no sample of the first {} classes", wish.what, kept));
+  }
+  const auto left = static_cast<std::int64_t>(files.size());
+  files.resize(static_cast<std::size_t>(samples_to_keep(left, wish.samples, wish.what)));
+  Split split;
+  for (const images::ClassFile& file : files) split.labels.push_back(file.label);
+  split.pictures = std::make_shared<const PictureFiles>(wish.folder, classes, files);
+  return split;
+}
+
 }  // namespace
 
-fs::path test_folder(const fs::path& root) {
-  for (const char* name : {"val", "validation", "test"}) {
-    if (fs::is_directory(root / name)) return root / name;
-  }
-  fail(fmt::format("{} has no folder val, validation or test", root.string()));
+ColourStatistics colours_of_imagenet() {
+  return {.mean = {0.485, 0.456, 0.406}, .deviation = {0.229, 0.224, 0.225}};
 }
 
 Dataset load_image_tree(const contract::DatasetSpec& spec, const ColourStatistics& colours) {
   if (spec.path.empty()) fail("dataset.path is empty; name the folder that has train and val");
   const fs::path root = spec.path;
-  const fs::path train = root / "train", test = test_folder(root);
+  const fs::path train = root / "train", test = images::test_folder(root);
+  const images::ClassNames classes = images::class_names_of_tree(root);
+  Files train_files = images::class_files(train, classes);
+  Files test_files = images::class_files(test, classes);
   Dataset dataset;
   dataset.mean = colours.mean;
   dataset.deviation = colours.deviation;
-  dataset.shape = {kColours, 0, 0};
-  const Names classes = classes_in(train);
-  for (const std::string& name : classes_in(test)) {
-    if (std::ranges::binary_search(classes, name)) continue;
-    fail(fmt::format("{} has the class {}, which {} lacks", test.string(), name, train.string()));
-  }
+  dataset.shape = {images::kColours, spec.image_size, spec.image_size};
   dataset.classes = static_cast<int>(classes.size());
-  dataset.train = decode(files_in(train, classes), dataset.shape);
-  dataset.test = decode(files_in(test, classes), dataset.shape);
-  take_what_is_asked(dataset, spec);
+  if (spec.image_size == 0) {
+    dataset.train = decode(train_files, dataset.shape);
+    dataset.test = decode(test_files, dataset.shape);
+    take_what_is_asked(dataset, spec);
+    return dataset;
+  }
+  dataset.sha256 = digest_of(train_files, test_files);
+  require_digest(dataset.sha256, spec);
+  dataset.classes = classes_to_keep(dataset.classes, spec.first_classes);
+  const auto take = [&](const Wish& wish, Files& files) {
+    return note(wish, classes, dataset.classes, std::move(files));
+  };
+  dataset.train = take({"train", train, spec.train_samples}, train_files);
+  dataset.test = take({"test", test, spec.test_samples}, test_files);
   return dataset;
 }
 

@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/registry.hpp"
 #include "trainer/data/augmentation.hpp"
 #include "trainer/data/dataset.hpp"
+#include "trainer/data/loader_work.hpp"
+#include "trainer/data/picture_maker.hpp"
 #include "trainer/device/precision.hpp"
 
 namespace dlscale::trainer {
@@ -27,8 +30,10 @@ class Loader {
   virtual ~Loader() = default;
   /// Leaves what has not been delivered yet and turns to `delivery`.
   virtual void start(Delivery delivery) = 0;
-  /// The next batch, in host memory; one of no samples when all have been delivered.
+  /// The next batch, in host memory unless LoaderEntry::needs_gpu; one of no samples when all have
+  /// been delivered.
   virtual Batch next() = 0;
+  virtual LoaderWork take_work() { return {}; }
 };
 
 /// What to load from; both outlive the loader.
@@ -40,6 +45,10 @@ struct LoaderContext {
   bool target_is_input = false;    ///< of images, TaskEntry::target_is_input
   bool is_evaluation = false;      ///< text: all batches are as long as the split's longest sample
   Augmentation augmentation = {};  ///< of images; the same whatever rank takes a sample
+  PictureRecipe pictures = {};     ///< of pictures of any size; without normalisation
+  contract::LoaderOptions options = {};
+  int cores = 1;  ///< of this rank
+  int gpu = -1;   ///< number of the rank's device, where that is one
 };
 
 struct LoaderEntry {
@@ -48,6 +57,12 @@ struct LoaderEntry {
   std::unique_ptr<Loader> (*make)(const LoaderContext& context);
   const char* samples = "images";  ///< that it takes: "images", "text"; of any kind: "any"
   bool augments = false;           ///< heeds LoaderContext::augmentation
+  bool any_size = false;           ///< takes Split::pictures
+  /// Loads data sets of any size from files of the loader's own; null: DatasetEntry::load does.
+  Dataset (*load)(const contract::DatasetSpec& spec) = nullptr;
+  bool needs_gpu = false;  ///< batches are made by the rank's GPU, and stay in its memory
+  /// Why this machine lacks what it needs; empty where it has it, null where it needs nothing.
+  std::string (*why_missing)() = nullptr;
 };
 
 base::Table<LoaderEntry> loader_table();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <random>
 #include <utility>
 
 #include "base/error.hpp"
@@ -18,6 +19,34 @@ std::vector<std::int64_t> permutation(std::int64_t size, RandomStream random) {
   std::iota(order.begin(), order.end(), 0);
   for (std::int64_t i = size - 1; i > 0; --i) {
     std::swap(order[i], order[random.below(static_cast<std::uint64_t>(i) + 1)]);
+  }
+  return order;
+}
+
+/// Of windows of consecutive numbers, and within each.
+std::vector<std::int64_t> permutation_in_windows(std::int64_t size, std::int64_t window,
+                                                 RandomStream random) {
+  std::vector<std::int64_t> order;
+  order.reserve(static_cast<std::size_t>(size));
+  const RandomStream of_windows(random.next(), 0);
+  for (const std::int64_t one : permutation((size + window - 1) / window, of_windows)) {
+    const std::int64_t first = one * window;
+    const RandomStream within(random.next(), static_cast<std::uint64_t>(one));
+    for (const std::int64_t place : permutation(std::min(window, size - first), within)) {
+      order.push_back(first + place);
+    }
+  }
+  return order;
+}
+
+/// As torch.randperm with a CPU generator of that seed (ATen/native/TensorFactories.cpp,
+/// randperm_cpu). Its generator is the Mersenne Twister of the standard library.
+std::vector<std::int64_t> pytorch_permutation(std::int64_t size, std::uint64_t seed) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(size));
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937 random(static_cast<std::uint32_t>(seed));
+  for (std::int64_t i = 0; i < size - 1; ++i) {
+    std::swap(order[i], order[i + static_cast<std::int64_t>(random() % (size - i))]);
   }
   return order;
 }
@@ -54,8 +83,12 @@ std::vector<std::int64_t> DistributedSampler::samples_of(int epoch) const {
   std::vector<std::int64_t> mine;
   mine.reserve(static_cast<std::size_t>(steps_ * batch));
   for (std::int64_t step = 0; step < steps_; ++step) {
-    const std::int64_t first = step * settings_.global_batch + settings_.rank * batch;
-    mine.insert(mine.end(), order.begin() + first, order.begin() + first + batch);
+    const std::int64_t first = step * settings_.global_batch;
+    for (std::int64_t i = 0; i < batch; ++i) {
+      const std::int64_t place = settings_.as_pytorch ? i * settings_.world_size + settings_.rank
+                                                      : settings_.rank * batch + i;
+      mine.push_back(order[first + place]);
+    }
   }
   return mine;
 }
@@ -63,7 +96,15 @@ std::vector<std::int64_t> DistributedSampler::samples_of(int epoch) const {
 /// Of all ranks: as many global batches as there are steps.
 std::vector<std::int64_t> DistributedSampler::order_of(int epoch) const {
   const RandomStream random(settings_.seed, static_cast<std::uint64_t>(epoch));
-  std::vector<std::int64_t> order = permutation(settings_.samples, random);
+  std::vector<std::int64_t> order;
+  if (settings_.as_pytorch) {
+    const std::uint64_t seed = settings_.seed + static_cast<std::uint64_t>(epoch);
+    order = pytorch_permutation(settings_.samples, seed);
+  } else if (settings_.window > 0) {
+    order = permutation_in_windows(settings_.samples, settings_.window, random);
+  } else {
+    order = permutation(settings_.samples, random);
+  }
   const auto taken = static_cast<std::size_t>(steps_ * settings_.global_batch);
   order.reserve(taken);
   for (std::size_t i = 0; order.size() < taken; ++i) order.push_back(order[i]);

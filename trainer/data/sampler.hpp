@@ -15,6 +15,8 @@ struct SamplerSettings {
   int world_size = 1;
   std::string last_batch = "pad";  ///< as in contract::RunSpec
   std::uint64_t seed = 0;
+  bool as_pytorch = false;  ///< the order of torch.utils.data.DistributedSampler with this seed
+  std::int64_t window = 0;  ///< consecutive samples that stay together in the order; 0: none do
   std::vector<std::int64_t> lengths = {};  ///< of texts; empty: all samples are alike
 };
 
@@ -24,9 +26,13 @@ inline constexpr std::int64_t kBucketedBatches = 50;
 /// Each epoch has one order, a permutation drawn from seed and epoch that all ranks share. Step s
 /// takes the next `global_batch` samples of it and rank r the r-th equal part of these, so that N
 /// ranks together see exactly what one rank with an N times larger batch sees.
+/// With windows, these follow each other in random order and each is shuffled: for files that are
+/// read in large pieces. The last window may be smaller.
 /// Texts are sorted by length within each window of kBucketedBatches global batches, and the
 /// batches of the window shuffled: little is padded, and batches are of random length all the same.
 /// A ragged end is filled from the epoch's start ("pad") or left out ("drop").
+/// As PyTorch's sampler the permutation is torch.randperm's, seeded with seed + epoch, and of the
+/// samples of a step rank r takes those at r, r + world_size, r + 2 world_size, ….
 class DistributedSampler {
  public:
   /// Throws base::UsageError when dropping the ragged end leaves no step.

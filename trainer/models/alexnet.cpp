@@ -13,7 +13,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kHidden = 4096;
+constexpr std::int64_t kAlexnetHidden = 4096;
 
 struct Layer {
   int place;
@@ -21,14 +21,14 @@ struct Layer {
   int kernel;
   bool pooled;
 };
-constexpr Layer kLayers[] = {{0, 64, 11, true},
-                             {3, 192, 5, true},
-                             {6, 384, 3, false},
-                             {8, 256, 3, false},
-                             {10, 256, 3, true}};
+constexpr Layer kAlexnetLayers[] = {{0, 64, 11, true},
+                                    {3, 192, 5, true},
+                                    {6, 384, 3, false},
+                                    {8, 256, 3, false},
+                                    {10, 256, 3, true}};
 
 /// Of images of at most 64 pixels a side the first convolution is 3x3 of stride 1.
-Convolution make_convolution(const Layer& layer, std::int64_t in, bool small) {
+Convolution make_alexnet_convolution(const Layer& layer, std::int64_t in, bool small) {
   torch::nn::Conv2dOptions options(in, layer.channels, layer.kernel);
   options.padding(layer.kernel / 2);
   if (layer.place == 0 && small) options.kernel_size(3).padding(1);
@@ -36,28 +36,28 @@ Convolution make_convolution(const Layer& layer, std::int64_t in, bool small) {
   return Convolution(options);
 }
 
-void add_classifier(VisionNet& net, const ModelContext& context) {
+void add_alexnet_classifier(VisionNet& net, const ModelContext& context) {
   net.begin_classifier_block("classifier.1");
   net.step([&net](const at::Tensor& x) { return net.features(x); });
   net.add("classifier.0", Dropout(0.5, 0, context));
-  net.add("classifier.1", torch::nn::Linear(net.feature_width(), kHidden));
+  net.add("classifier.1", torch::nn::Linear(net.feature_width(), kAlexnetHidden));
   net.relu();
   net.begin_classifier_block("classifier.4");
   net.add("classifier.3", Dropout(0.5, 1, context));
-  net.add("classifier.4", torch::nn::Linear(kHidden, kHidden));
+  net.add("classifier.4", torch::nn::Linear(kAlexnetHidden, kAlexnetHidden));
   net.relu();
   net.begin_classifier_block("classifier.6");
-  net.add("classifier.6", torch::nn::Linear(kHidden, context.classes));
+  net.add("classifier.6", torch::nn::Linear(kAlexnetHidden, context.classes));
 }
 
-std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_alexnet_net(const ModelContext& context) {
   auto net = std::make_shared<VisionNet>();
   const bool small = are_small(context.input);
   std::int64_t in = context.input.channels;
-  for (const Layer& layer : kLayers) {
+  for (const Layer& layer : kAlexnetLayers) {
     const std::string name = "features." + std::to_string(layer.place);
     net->begin_block(name);
-    net->add(name, make_convolution(layer, in, small));
+    net->add(name, make_alexnet_convolution(layer, in, small));
     net->relu();
     if (layer.pooled) net->step([](const at::Tensor& x) { return pool_largest(x, 3, 2); });
     in = layer.channels;
@@ -66,7 +66,7 @@ std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
   net->set_features(in * side * side, [side](const at::Tensor& x) {
     return at::adaptive_avg_pool2d(x, {side, side}).flatten(1);
   });
-  if (context.classes > 0) add_classifier(*net, context);
+  if (context.classes > 0) add_alexnet_classifier(*net, context);
   return net;
 }
 
@@ -75,7 +75,7 @@ std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
 extern const ModelEntry alexnet_entry;
 const ModelEntry alexnet_entry{.name = "alexnet",
                                .summary = "5 convolutions, the first of 11x11, 3 linear layers",
-                               .make = make_vision_model<make_net>,
-                               .backbone = make_net};
+                               .make = make_vision_model<make_alexnet_net>,
+                               .backbone = make_alexnet_net};
 
 }  // namespace dlscale::trainer

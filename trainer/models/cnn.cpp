@@ -42,7 +42,7 @@ struct Cnn : torch::nn::Module {
   torch::nn::Linear hidden, output;
 };
 
-std::unique_ptr<Model> make(const ModelContext& context) {
+std::unique_ptr<Model> make_cnn(const ModelContext& context) {
   const int side = std::min(context.input.height, context.input.width);
   if (side < kSmallestSide) {
     throw base::UsageError("model cnn needs images of at least 6x6, these have a side of " +
@@ -54,6 +54,6 @@ std::unique_ptr<Model> make(const ModelContext& context) {
 }  // namespace
 
 extern const ModelEntry cnn_entry;
-const ModelEntry cnn_entry{"cnn", "convolutions of 32 and 64, pool, hidden layer of 128", make};
+const ModelEntry cnn_entry{"cnn", "convolutions of 32 and 64, pool, hidden layer of 128", make_cnn};
 
 }  // namespace dlscale::trainer

@@ -17,7 +17,7 @@ constexpr std::int64_t kWide = 32;
 constexpr std::int64_t kNarrow = 4;
 
 /// Halves height and width.
-Convolution make_convolution(std::int64_t in, std::int64_t out) {
+Convolution make_conv_autoencoder_convolution(std::int64_t in, std::int64_t out) {
   return Convolution(torch::nn::Conv2dOptions(in, out, 3).stride(2).padding(1));
 }
 
@@ -29,8 +29,9 @@ torch::nn::ConvTranspose2d make_transposed(std::int64_t in, std::int64_t out) {
 
 struct ConvAutoencoder : torch::nn::Module {
   explicit ConvAutoencoder(const ModelContext& context)
-      : encoder1(register_module("encoder1", make_convolution(context.input.channels, kWide))),
-        encoder2(register_module("encoder2", make_convolution(kWide, kNarrow))),
+      : encoder1(register_module("encoder1",
+                                 make_conv_autoencoder_convolution(context.input.channels, kWide))),
+        encoder2(register_module("encoder2", make_conv_autoencoder_convolution(kWide, kNarrow))),
         decoder1(register_module("decoder1", make_transposed(kNarrow, kWide))),
         decoder2(register_module("decoder2", make_transposed(kWide, context.input.channels))) {}
 
@@ -45,7 +46,7 @@ struct ConvAutoencoder : torch::nn::Module {
   torch::nn::ConvTranspose2d decoder1, decoder2;
 };
 
-std::unique_ptr<Model> make(const ModelContext& context) {
+std::unique_ptr<Model> make_conv_autoencoder(const ModelContext& context) {
   if (context.input.height % kShrinks != 0 || context.input.width % kShrinks != 0) {
     throw base::UsageError(
         fmt::format("model conv_autoencoder needs images whose sides can be divided by {}, these "
@@ -61,7 +62,7 @@ extern const ModelEntry conv_autoencoder_entry;
 const ModelEntry conv_autoencoder_entry{
     .name = "conv_autoencoder",
     .summary = "images through two convolutions and poolings to 4 channels, and back",
-    .make = make,
+    .make = make_conv_autoencoder,
     .task = "reconstruction"};
 
 }  // namespace dlscale::trainer

@@ -14,12 +14,13 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kStemChannels = 64;
+constexpr std::int64_t kDensenet121StemChannels = 64;
 constexpr std::int64_t kGrowth = 32;
 constexpr std::int64_t kBottleneck = 4 * kGrowth;
-constexpr int kLayers[] = {6, 12, 24, 16};
+constexpr int kDensenet121Layers[] = {6, 12, 24, 16};
 
-Convolution make_convolution(std::int64_t in, std::int64_t out, int kernel, int stride = 1) {
+Convolution make_densenet121_convolution(std::int64_t in, std::int64_t out, int kernel,
+                                         int stride = 1) {
   Convolution made(
       torch::nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
   torch::nn::init::kaiming_normal_(made->weight);
@@ -31,9 +32,9 @@ class DenseLayerImpl : public torch::nn::Module {
  public:
   DenseLayerImpl(std::int64_t in, StatisticsSum* statistics)
       : norm1_(register_module("norm1", BatchNorm2d(in, statistics))),
-        conv1_(register_module("conv1", make_convolution(in, kBottleneck, 1))),
+        conv1_(register_module("conv1", make_densenet121_convolution(in, kBottleneck, 1))),
         norm2_(register_module("norm2", BatchNorm2d(kBottleneck, statistics))),
-        conv2_(register_module("conv2", make_convolution(kBottleneck, kGrowth, 3))) {}
+        conv2_(register_module("conv2", make_densenet121_convolution(kBottleneck, kGrowth, 3))) {}
 
   at::Tensor forward(const at::Tensor& input) {
     const at::Tensor few = conv1_(norm1_->forward_relu(input));
@@ -50,12 +51,13 @@ class DenseLayerImpl : public torch::nn::Module {
 TORCH_MODULE(DenseLayer);
 
 /// Images of at most 64 pixels a side: a 3x3 convolution of stride 1 and no pooling.
-void add_stem(VisionNet& net, const ModelContext& context) {
+void add_densenet121_stem(VisionNet& net, const ModelContext& context) {
   const bool small = are_small(context.input);
   net.begin_block("stem");
   net.add("features.conv0",
-          make_convolution(context.input.channels, kStemChannels, small ? 3 : 7, small ? 1 : 2));
-  net.add_norm_relu("features.norm0", BatchNorm2d(kStemChannels, context.statistics));
+          make_densenet121_convolution(context.input.channels, kDensenet121StemChannels,
+                                       small ? 3 : 7, small ? 1 : 2));
+  net.add_norm_relu("features.norm0", BatchNorm2d(kDensenet121StemChannels, context.statistics));
   if (!small) net.step([](const at::Tensor& x) { return at::max_pool2d(x, 3, 2, 1); });
 }
 
@@ -67,24 +69,24 @@ void add_transition(VisionNet& net, const std::string& name, std::int64_t in,
                     StatisticsSum* statistics) {
   net.begin_block(name);
   net.add_norm_relu(name + ".norm", BatchNorm2d(in, statistics));
-  net.add(name + ".conv", make_convolution(in, in / 2, 1));
+  net.add(name + ".conv", make_densenet121_convolution(in, in / 2, 1));
   net.step(halve);
 }
 
-std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_densenet121_net(const ModelContext& context) {
   auto net = std::make_shared<VisionNet>();
-  add_stem(*net, context);
-  std::int64_t channels = kStemChannels;
-  for (std::size_t dense = 0; dense < std::size(kLayers); ++dense) {
+  add_densenet121_stem(*net, context);
+  std::int64_t channels = kDensenet121StemChannels;
+  for (std::size_t dense = 0; dense < std::size(kDensenet121Layers); ++dense) {
     const std::string number = std::to_string(dense + 1);
-    for (int i = 0; i < kLayers[dense]; ++i) {
+    for (int i = 0; i < kDensenet121Layers[dense]; ++i) {
       const std::string name =
           "features.denseblock" + number + ".denselayer" + std::to_string(i + 1);
       net->begin_block(name);
       net->add(name, DenseLayer(channels, context.statistics));
       channels += kGrowth;
     }
-    if (dense + 1 == std::size(kLayers)) break;
+    if (dense + 1 == std::size(kDensenet121Layers)) break;
     add_transition(*net, "features.transition" + number, channels, context.statistics);
     channels /= 2;
   }
@@ -105,7 +107,7 @@ extern const ModelEntry densenet121_entry;
 const ModelEntry densenet121_entry{
     .name = "densenet121",
     .summary = "58 layers that each add 32 channels to all those before them",
-    .make = make_vision_model<make_net>,
-    .backbone = make_net};
+    .make = make_vision_model<make_densenet121_net>,
+    .backbone = make_densenet121_net};
 
 }  // namespace dlscale::trainer

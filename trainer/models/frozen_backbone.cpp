@@ -139,7 +139,7 @@ class FrozenBackbone : public ModuleModel<FrozenNet> {
   }
 };
 
-std::unique_ptr<Model> make(const ModelContext& context) {
+std::unique_ptr<Model> make_frozen_backbone(const ModelContext& context) {
   const int channels = context.input.channels;
   if (channels != 1 && channels != kColours) {
     throw base::UsageError(fmt::format(
@@ -155,6 +155,6 @@ extern const ModelEntry frozen_backbone_entry;
 const ModelEntry frozen_backbone_entry{
     .name = "frozen_backbone",
     .summary = "a classifier that is trained on the features of a model that is not",
-    .make = make};
+    .make = make_frozen_backbone};
 
 }  // namespace dlscale::trainer

@@ -8,13 +8,13 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kHidden = 512;
+constexpr std::int64_t kMlpHidden = 512;
 
 struct Mlp : torch::nn::Module {
   explicit Mlp(const ModelContext& context)
-      : hidden1(register_module("hidden1", torch::nn::Linear(context.input.values(), kHidden))),
-        hidden2(register_module("hidden2", torch::nn::Linear(kHidden, kHidden))),
-        output(register_module("output", torch::nn::Linear(kHidden, context.classes))) {}
+      : hidden1(register_module("hidden1", torch::nn::Linear(context.input.values(), kMlpHidden))),
+        hidden2(register_module("hidden2", torch::nn::Linear(kMlpHidden, kMlpHidden))),
+        output(register_module("output", torch::nn::Linear(kMlpHidden, context.classes))) {}
 
   std::vector<NetBlock> blocks() {
     return {{"hidden1",

@@ -10,7 +10,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr int kEmbedding = 100;
+constexpr int kNbowEmbedding = 100;
 
 struct Nbow : torch::nn::Module {
   explicit Nbow(const ModelContext& context) : Nbow(context, width_of(context.options)) {}
@@ -21,7 +21,7 @@ struct Nbow : torch::nn::Module {
         output(register_module("output", torch::nn::Linear(width, context.classes))) {}
 
   static int width_of(const contract::ModelOptions& options) {
-    return options.embedding == 0 ? kEmbedding : options.embedding;
+    return options.embedding == 0 ? kNbowEmbedding : options.embedding;
   }
 
   /// Padding counts neither as a word nor as a vector; a text without words is a vector of zeros.

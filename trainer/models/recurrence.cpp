@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/models/recurrence.hpp"
 
+#include <ATen/autocast_mode.h>
+#include <ATen/cpu/Utils.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/nn/utils/rnn.h>
 
 #include <cmath>
+#include <optional>
 #include <tuple>
 
 namespace dlscale::trainer {
@@ -11,8 +15,14 @@ namespace {
 
 namespace rnn = torch::nn::utils::rnn;
 
-constexpr std::int64_t kLayers = 1;
+constexpr std::int64_t kRecurrenceLayers = 1;
 constexpr bool kHasBiases = true;
+
+/// Autocast hands LSTMs on CPUs to oneDNN, which has none of 16 bits without AVX-512 and throws.
+bool must_stay_wide(const at::Tensor& input) {
+  return input.is_cpu() && at::autocast::is_autocast_enabled(at::kCPU) &&
+         !at::cpu::is_avx512_vnni_supported();
+}
 
 }  // namespace
 
@@ -35,14 +45,22 @@ RecurrenceImpl::RecurrenceImpl(const std::string& cell, const Sizes& sizes)
 RecurrenceImpl::Run RecurrenceImpl::forward(const at::Tensor& input, const Memory& memory) {
   constexpr bool kBatchFirst = true;
   if (is_lstm_) {
+    std::optional<c10::impl::ExcludeDispatchKeyGuard> no_casts;
+    at::Tensor taken = input;
+    Memory before = memory;
+    if (must_stay_wide(input)) {
+      no_casts.emplace(c10::autocast_dispatch_keyset);
+      taken = input.to(at::kFloat);
+      for (at::Tensor& each : before) each = each.to(at::kFloat);
+    }
     const auto [outputs, hidden, cell] =
-        at::lstm(input, memory, weights(), kHasBiases, kLayers, /*dropout=*/0, is_training(),
-                 sizes_.both_directions, kBatchFirst);
+        at::lstm(taken, before, weights(), kHasBiases, kRecurrenceLayers, /*dropout=*/0,
+                 is_training(), sizes_.both_directions, kBatchFirst);
     return {outputs, {hidden, cell}};
   }
   const auto [outputs, hidden] =
-      at::gru(input, memory[0], weights(), kHasBiases, kLayers, /*dropout=*/0, is_training(),
-              sizes_.both_directions, kBatchFirst);
+      at::gru(input, memory[0], weights(), kHasBiases, kRecurrenceLayers, /*dropout=*/0,
+              is_training(), sizes_.both_directions, kBatchFirst);
   return {outputs, {hidden}};
 }
 
@@ -55,13 +73,14 @@ RecurrenceImpl::Run RecurrenceImpl::forward_padded(const at::Tensor& input,
   at::Tensor outputs;
   Memory memory;
   if (is_lstm_) {
-    auto all = at::lstm(packed.data(), packed.batch_sizes(), zeros, weights(), kHasBiases, kLayers,
+    auto all = at::lstm(packed.data(), packed.batch_sizes(), zeros, weights(), kHasBiases,
+                        kRecurrenceLayers,
                         /*dropout=*/0, is_training(), sizes_.both_directions);
     outputs = std::get<0>(all);
     memory = {std::get<1>(all), std::get<2>(all)};
   } else {
     auto all = at::gru(packed.data(), packed.batch_sizes(), zeros[0], weights(), kHasBiases,
-                       kLayers, /*dropout=*/0, is_training(), sizes_.both_directions);
+                       kRecurrenceLayers, /*dropout=*/0, is_training(), sizes_.both_directions);
     outputs = std::get<0>(all);
     memory = {std::get<1>(all)};
   }

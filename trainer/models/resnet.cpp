@@ -17,10 +17,10 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr int kStemChannels = 64;
+constexpr int kResnetStemChannels = 64;
 
 /// Without bias, since a batch norm follows.
-Convolution make_convolution(std::int64_t in, std::int64_t out, int kernel, int stride) {
+Convolution make_resnet_convolution(std::int64_t in, std::int64_t out, int kernel, int stride) {
   Convolution made(
       torch::nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
   torch::nn::init::kaiming_normal_(made->weight, 0, torch::kFanOut, torch::kReLU);
@@ -44,7 +44,7 @@ class ResidualImpl : public torch::nn::Module {
     if (context.zero_init_gamma) torch::nn::init::zeros_(layers_.back().norm->weight);
     const std::int64_t out = layers_.back().norm->weight.numel();
     if (stride == 1 && in == out) return;
-    fit_.push_back({make_convolution(in, out, 1, stride), BatchNorm2d(out, statistics)});
+    fit_.push_back({make_resnet_convolution(in, out, 1, stride), BatchNorm2d(out, statistics)});
     torch::nn::ModuleList fit;
     fit->push_back(fit_[0].convolution.ptr());
     fit->push_back(fit_[0].norm.ptr());
@@ -70,8 +70,9 @@ class ResidualImpl : public torch::nn::Module {
 
   void add(std::int64_t in, std::int64_t out, int kernel, int stride, StatisticsSum* statistics) {
     const std::string number = std::to_string(layers_.size() + 1);
-    layers_.push_back({register_module("conv" + number, make_convolution(in, out, kernel, stride)),
-                       register_module("bn" + number, BatchNorm2d(out, statistics))});
+    layers_.push_back(
+        {register_module("conv" + number, make_resnet_convolution(in, out, kernel, stride)),
+         register_module("bn" + number, BatchNorm2d(out, statistics))});
   }
 
   std::vector<Layer> layers_;
@@ -80,12 +81,12 @@ class ResidualImpl : public torch::nn::Module {
 
 TORCH_MODULE(Residual);
 
-void add_stem(VisionNet& net, const ModelContext& context) {
+void add_resnet_stem(VisionNet& net, const ModelContext& context) {
   const bool small = are_small(context.input);
   net.begin_block("stem");
-  net.add("conv1",
-          make_convolution(context.input.channels, kStemChannels, small ? 3 : 7, small ? 1 : 2));
-  net.add_norm_relu("bn1", BatchNorm2d(kStemChannels, context.statistics));
+  net.add("conv1", make_resnet_convolution(context.input.channels, kResnetStemChannels,
+                                           small ? 3 : 7, small ? 1 : 2));
+  net.add_norm_relu("bn1", BatchNorm2d(kResnetStemChannels, context.statistics));
   if (!small) net.step([](const at::Tensor& x) { return at::max_pool2d(x, 3, 2, 1); });
 }
 
@@ -93,10 +94,10 @@ void add_stem(VisionNet& net, const ModelContext& context) {
 
 std::shared_ptr<VisionNet> make_resnet(const ModelContext& context, const ResNetDepth& depth) {
   auto net = std::make_shared<VisionNet>();
-  add_stem(*net, context);
-  std::int64_t in = kStemChannels;
+  add_resnet_stem(*net, context);
+  std::int64_t in = kResnetStemChannels;
   for (std::size_t layer = 0; layer < depth.blocks.size(); ++layer) {
-    const std::int64_t width = kStemChannels << layer;
+    const std::int64_t width = kResnetStemChannels << layer;
     for (int i = 0; i < depth.blocks[layer]; ++i) {
       const int stride = i == 0 && layer > 0 ? 2 : 1;
       const std::string name = "layer" + std::to_string(layer + 1) + "." + std::to_string(i);

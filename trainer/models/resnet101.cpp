@@ -5,7 +5,7 @@
 namespace dlscale::trainer {
 namespace {
 
-std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_resnet101_net(const ModelContext& context) {
   return make_resnet(context, {.blocks = {3, 4, 23, 3}, .bottleneck = true});
 }
 
@@ -15,8 +15,8 @@ extern const ModelEntry resnet101_entry;
 const ModelEntry resnet101_entry{
     .name = "resnet101",
     .summary = "residual network, 33 bottlenecks of three convolutions",
-    .make = make_vision_model<make_net>,
-    .backbone = make_net,
+    .make = make_vision_model<make_resnet101_net>,
+    .backbone = make_resnet101_net,
     .is_residual = true};
 
 }  // namespace dlscale::trainer

@@ -5,7 +5,7 @@
 namespace dlscale::trainer {
 namespace {
 
-std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_resnet152_net(const ModelContext& context) {
   return make_resnet(context, {.blocks = {3, 8, 36, 3}, .bottleneck = true});
 }
 
@@ -15,8 +15,8 @@ extern const ModelEntry resnet152_entry;
 const ModelEntry resnet152_entry{
     .name = "resnet152",
     .summary = "residual network, 50 bottlenecks of three convolutions",
-    .make = make_vision_model<make_net>,
-    .backbone = make_net,
+    .make = make_vision_model<make_resnet152_net>,
+    .backbone = make_resnet152_net,
     .is_residual = true};
 
 }  // namespace dlscale::trainer

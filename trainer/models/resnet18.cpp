@@ -5,7 +5,7 @@
 namespace dlscale::trainer {
 namespace {
 
-std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_resnet18_net(const ModelContext& context) {
   return make_resnet(context, {.blocks = {2, 2, 2, 2}, .bottleneck = false});
 }
 
@@ -14,8 +14,8 @@ std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
 extern const ModelEntry resnet18_entry;
 const ModelEntry resnet18_entry{.name = "resnet18",
                                 .summary = "residual network, 8 blocks of two convolutions",
-                                .make = make_vision_model<make_net>,
-                                .backbone = make_net,
+                                .make = make_vision_model<make_resnet18_net>,
+                                .backbone = make_resnet18_net,
                                 .is_residual = true};
 
 }  // namespace dlscale::trainer

@@ -5,7 +5,7 @@
 namespace dlscale::trainer {
 namespace {
 
-std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_resnet34_net(const ModelContext& context) {
   return make_resnet(context, {.blocks = {3, 4, 6, 3}, .bottleneck = false});
 }
 
@@ -14,8 +14,8 @@ std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
 extern const ModelEntry resnet34_entry;
 const ModelEntry resnet34_entry{.name = "resnet34",
                                 .summary = "residual network, 16 blocks of two convolutions",
-                                .make = make_vision_model<make_net>,
-                                .backbone = make_net,
+                                .make = make_vision_model<make_resnet34_net>,
+                                .backbone = make_resnet34_net,
                                 .is_residual = true};
 
 }  // namespace dlscale::trainer

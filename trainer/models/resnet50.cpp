@@ -5,7 +5,7 @@
 namespace dlscale::trainer {
 namespace {
 
-std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_resnet50_net(const ModelContext& context) {
   return make_resnet(context, {.blocks = {3, 4, 6, 3}, .bottleneck = true});
 }
 
@@ -14,8 +14,8 @@ std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
 extern const ModelEntry resnet50_entry;
 const ModelEntry resnet50_entry{.name = "resnet50",
                                 .summary = "residual network, 16 bottlenecks of three convolutions",
-                                .make = make_vision_model<make_net>,
-                                .backbone = make_net,
+                                .make = make_vision_model<make_resnet50_net>,
+                                .backbone = make_resnet50_net,
                                 .is_residual = true};
 
 }  // namespace dlscale::trainer

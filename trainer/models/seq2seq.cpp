@@ -14,16 +14,16 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr int kEmbedding = 256;
-constexpr int kHidden = 256;
+constexpr int kSeq2seqEmbedding = 256;
+constexpr int kSeq2seqHidden = 256;
 constexpr const char* kCell = "gru";
 
 struct Widths {
   explicit Widths(const ModelContext& context)
       : words(context.words),
         target_words(context.target_words),
-        embedding(context.options.embedding == 0 ? kEmbedding : context.options.embedding),
-        hidden(context.options.hidden == 0 ? kHidden : context.options.hidden),
+        embedding(context.options.embedding == 0 ? kSeq2seqEmbedding : context.options.embedding),
+        hidden(context.options.hidden == 0 ? kSeq2seqHidden : context.options.hidden),
         cell(context.options.cell.empty() ? kCell : context.options.cell) {}
   std::int64_t words, target_words, embedding, hidden;
   std::string cell;

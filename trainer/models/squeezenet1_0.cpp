@@ -12,9 +12,9 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kStemChannels = 96;
+constexpr std::int64_t kSqueezenet10StemChannels = 96;
 
-Convolution make_convolution(const torch::nn::Conv2dOptions& options) {
+Convolution make_squeezenet1_0_convolution(const torch::nn::Conv2dOptions& options) {
   Convolution made(options);
   torch::nn::init::kaiming_uniform_(made->weight);
   torch::nn::init::zeros_(made->bias);
@@ -25,11 +25,12 @@ Convolution make_convolution(const torch::nn::Conv2dOptions& options) {
 class FireImpl : public torch::nn::Module {
  public:
   FireImpl(std::int64_t in, std::int64_t squeezed, std::int64_t expanded)
-      : squeeze_(register_module("squeeze", make_convolution({in, squeezed, 1}))),
-        expand1x1_(register_module("expand1x1", make_convolution({squeezed, expanded, 1}))),
+      : squeeze_(register_module("squeeze", make_squeezenet1_0_convolution({in, squeezed, 1}))),
+        expand1x1_(
+            register_module("expand1x1", make_squeezenet1_0_convolution({squeezed, expanded, 1}))),
         expand3x3_(register_module(
-            "expand3x3",
-            make_convolution(torch::nn::Conv2dOptions(squeezed, expanded, 3).padding(1)))) {}
+            "expand3x3", make_squeezenet1_0_convolution(
+                             torch::nn::Conv2dOptions(squeezed, expanded, 3).padding(1)))) {}
 
   at::Tensor forward(const at::Tensor& input) {
     const at::Tensor few = squeeze_(input).relu_();
@@ -57,17 +58,17 @@ at::Tensor pool(const at::Tensor& images) {
 }
 
 /// Of images of at most 64 pixels a side the first convolution is 3x3 of stride 1.
-void add_stem(VisionNet& net, const ModelContext& context) {
-  torch::nn::Conv2dOptions options(context.input.channels, kStemChannels, 7);
+void add_squeezenet1_0_stem(VisionNet& net, const ModelContext& context) {
+  torch::nn::Conv2dOptions options(context.input.channels, kSqueezenet10StemChannels, 7);
   options.stride(2);
   if (are_small(context.input)) options.kernel_size(3).stride(1).padding(1);
   net.begin_block("features.0");
-  net.add("features.0", make_convolution(options));
+  net.add("features.0", make_squeezenet1_0_convolution(options));
   net.relu();
   net.step(pool);
 }
 
-void add_classifier(VisionNet& net, const ModelContext& context) {
+void add_squeezenet1_0_classifier(VisionNet& net, const ModelContext& context) {
   Convolution scores(torch::nn::Conv2dOptions(net.feature_width(), context.classes, 1));
   torch::nn::init::normal_(scores->weight, 0, 0.01);
   torch::nn::init::zeros_(scores->bias);
@@ -78,9 +79,9 @@ void add_classifier(VisionNet& net, const ModelContext& context) {
   net.step(mean_of_images);
 }
 
-std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_squeezenet1_0_net(const ModelContext& context) {
   auto net = std::make_shared<VisionNet>();
-  add_stem(*net, context);
+  add_squeezenet1_0_stem(*net, context);
   for (const FirePlace& fire : kFires) {
     const std::string name = "features." + std::to_string(fire.place);
     net->begin_block(name);
@@ -88,7 +89,7 @@ std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
     if (fire.pooled) net->step(pool);
   }
   net->set_features(512, mean_of_images);
-  if (context.classes > 0) add_classifier(*net, context);
+  if (context.classes > 0) add_squeezenet1_0_classifier(*net, context);
   return net;
 }
 
@@ -98,7 +99,7 @@ extern const ModelEntry squeezenet1_0_entry;
 const ModelEntry squeezenet1_0_entry{
     .name = "squeezenet1_0",
     .summary = "8 modules that squeeze channels and expand them, no linear layer",
-    .make = make_vision_model<make_net>,
-    .backbone = make_net};
+    .make = make_vision_model<make_squeezenet1_0_net>,
+    .backbone = make_squeezenet1_0_net};
 
 }  // namespace dlscale::trainer

@@ -16,9 +16,9 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr std::int64_t kMostChannels = 512;
-constexpr std::int64_t kHidden = 4096;
+constexpr std::int64_t kVggHidden = 4096;
 
-Convolution make_convolution(std::int64_t in, std::int64_t out) {
+Convolution make_vgg_convolution(std::int64_t in, std::int64_t out) {
   Convolution made(torch::nn::Conv2dOptions(in, out, 3).padding(1));
   torch::nn::init::kaiming_normal_(made->weight, 0, torch::kFanOut, torch::kReLU);
   torch::nn::init::zeros_(made->bias);
@@ -40,7 +40,7 @@ void add_trunk(VisionNet& net, const ModelContext& context, const VggDepth& dept
     const std::int64_t out = std::min<std::int64_t>(kMostChannels, 64 << level);
     for (int i = 0; i < depth.convolutions[level]; ++i) {
       net.begin_block(name());
-      net.add(name(), make_convolution(in, out));
+      net.add(name(), make_vgg_convolution(in, out));
       ++place;
       if (depth.batch_norm) {
         net.add_norm_relu(name(), BatchNorm2d(out, context.statistics));
@@ -56,18 +56,18 @@ void add_trunk(VisionNet& net, const ModelContext& context, const VggDepth& dept
   }
 }
 
-void add_classifier(VisionNet& net, const ModelContext& context) {
+void add_vgg_classifier(VisionNet& net, const ModelContext& context) {
   net.begin_classifier_block("classifier.0");
   net.step([&net](const at::Tensor& x) { return net.features(x); });
-  net.add("classifier.0", make_linear(net.feature_width(), kHidden));
+  net.add("classifier.0", make_linear(net.feature_width(), kVggHidden));
   net.relu();
   net.add("classifier.2", Dropout(0.5, 0, context));
   net.begin_classifier_block("classifier.3");
-  net.add("classifier.3", make_linear(kHidden, kHidden));
+  net.add("classifier.3", make_linear(kVggHidden, kVggHidden));
   net.relu();
   net.add("classifier.5", Dropout(0.5, 1, context));
   net.begin_classifier_block("classifier.6");
-  net.add("classifier.6", make_linear(kHidden, context.classes));
+  net.add("classifier.6", make_linear(kVggHidden, context.classes));
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ std::shared_ptr<VisionNet> make_vgg(const ModelContext& context, const VggDepth&
   net->set_features(kMostChannels * side * side, [side](const at::Tensor& x) {
     return at::adaptive_avg_pool2d(x, {side, side}).flatten(1);
   });
-  if (context.classes > 0) add_classifier(*net, context);
+  if (context.classes > 0) add_vgg_classifier(*net, context);
   return net;
 }
 

@@ -5,7 +5,7 @@
 namespace dlscale::trainer {
 namespace {
 
-std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_vgg11_net(const ModelContext& context) {
   return make_vgg(context, {.convolutions = {1, 1, 2, 2, 2}, .batch_norm = false});
 }
 
@@ -14,7 +14,7 @@ std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
 extern const ModelEntry vgg11_entry;
 const ModelEntry vgg11_entry{.name = "vgg11",
                              .summary = "VGG network of 11 layers, 8 of them convolutions",
-                             .make = make_vision_model<make_net>,
-                             .backbone = make_net};
+                             .make = make_vision_model<make_vgg11_net>,
+                             .backbone = make_vgg11_net};
 
 }  // namespace dlscale::trainer

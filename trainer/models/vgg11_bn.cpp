@@ -5,7 +5,7 @@
 namespace dlscale::trainer {
 namespace {
 
-std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_vgg11_bn_net(const ModelContext& context) {
   return make_vgg(context, {.convolutions = {1, 1, 2, 2, 2}, .batch_norm = true});
 }
 
@@ -14,7 +14,7 @@ std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
 extern const ModelEntry vgg11_bn_entry;
 const ModelEntry vgg11_bn_entry{.name = "vgg11_bn",
                                 .summary = "VGG network of 11 layers, with batch norms",
-                                .make = make_vision_model<make_net>,
-                                .backbone = make_net};
+                                .make = make_vision_model<make_vgg11_bn_net>,
+                                .backbone = make_vgg11_bn_net};
 
 }  // namespace dlscale::trainer

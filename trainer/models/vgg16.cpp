@@ -5,7 +5,7 @@
 namespace dlscale::trainer {
 namespace {
 
-std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_vgg16_net(const ModelContext& context) {
   return make_vgg(context, {.convolutions = {2, 2, 3, 3, 3}, .batch_norm = false});
 }
 
@@ -14,7 +14,7 @@ std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
 extern const ModelEntry vgg16_entry;
 const ModelEntry vgg16_entry{.name = "vgg16",
                              .summary = "VGG network of 16 layers, 13 of them convolutions",
-                             .make = make_vision_model<make_net>,
-                             .backbone = make_net};
+                             .make = make_vision_model<make_vgg16_net>,
+                             .backbone = make_vgg16_net};
 
 }  // namespace dlscale::trainer

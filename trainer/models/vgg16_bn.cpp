@@ -5,7 +5,7 @@
 namespace dlscale::trainer {
 namespace {
 
-std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
+std::shared_ptr<VisionNet> make_vgg16_bn_net(const ModelContext& context) {
   return make_vgg(context, {.convolutions = {2, 2, 3, 3, 3}, .batch_norm = true});
 }
 
@@ -14,7 +14,7 @@ std::shared_ptr<VisionNet> make_net(const ModelContext& context) {
 extern const ModelEntry vgg16_bn_entry;
 const ModelEntry vgg16_bn_entry{.name = "vgg16_bn",
                                 .summary = "VGG network of 16 layers, with batch norms",
-                                .make = make_vision_model<make_net>,
-                                .backbone = make_net};
+                                .make = make_vision_model<make_vgg16_bn_net>,
+                                .backbone = make_vgg16_bn_net};
 
 }  // namespace dlscale::trainer

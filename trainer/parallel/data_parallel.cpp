@@ -252,11 +252,11 @@ class DataParallel : public ParallelStyle {
   std::unique_ptr<OptimizerStep> optimizer_;  ///< of device 0
 };
 
-std::unique_ptr<ParallelStyle> make(StyleContext context) {
+std::unique_ptr<ParallelStyle> make_data_parallel(StyleContext context) {
   return std::make_unique<DataParallel>(std::move(context));
 }
 
-DataShare share(const contract::RunSpec&, int) {
+DataShare share_data_parallel(const contract::RunSpec&, int) {
   return {};
 }
 
@@ -266,8 +266,8 @@ extern const StyleEntry data_parallel_entry;
 const StyleEntry data_parallel_entry{
     .name = "data_parallel",
     .summary = "one process with several devices: the model is copied to all in every step",
-    .make = make,
-    .share = share,
+    .make = make_data_parallel,
+    .share = share_data_parallel,
     .accumulates = true};
 
 }  // namespace dlscale::trainer

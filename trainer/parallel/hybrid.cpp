@@ -5,14 +5,14 @@
 namespace dlscale::trainer {
 namespace {
 
-std::unique_ptr<ParallelStyle> make(StyleContext context) {
+std::unique_ptr<ParallelStyle> make_hybrid(StyleContext context) {
   const contract::FrameworkOptions& options = context.spec.framework_options;
   const ModelDivision division{options.model_parallel_size, options.micro_batches,
                                options.pipeline_schedule};
   return make_model_parallel(std::move(context), division);
 }
 
-DataShare share(const contract::RunSpec& spec, int rank) {
+DataShare share_hybrid(const contract::RunSpec& spec, int rank) {
   return share_of_replica(spec, rank, spec.framework_options.model_parallel_size);
 }
 
@@ -22,8 +22,8 @@ extern const StyleEntry hybrid_entry;
 const StyleEntry hybrid_entry{
     .name = "hybrid",
     .summary = "replicas of a model whose layers lie over several ranks; ddp between replicas",
-    .make = make,
-    .share = share,
+    .make = make_hybrid,
+    .share = share_hybrid,
     .divides_model = true};
 
 }  // namespace dlscale::trainer

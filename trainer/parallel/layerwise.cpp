@@ -5,13 +5,13 @@
 namespace dlscale::trainer {
 namespace {
 
-std::unique_ptr<ParallelStyle> make(StyleContext context) {
+std::unique_ptr<ParallelStyle> make_layerwise(StyleContext context) {
   require_one_replica(context.spec);
   const int stages = context.spec.gpus;
   return make_model_parallel(std::move(context), {.stages = stages});
 }
 
-DataShare share(const contract::RunSpec& spec, int rank) {
+DataShare share_layerwise(const contract::RunSpec& spec, int rank) {
   return share_of_replica(spec, rank, spec.gpus);
 }
 
@@ -21,8 +21,8 @@ extern const StyleEntry layerwise_entry;
 const StyleEntry layerwise_entry{
     .name = "layerwise",
     .summary = "one model, its layers over all ranks, which work in turn",
-    .make = make,
-    .share = share,
+    .make = make_layerwise,
+    .share = share_layerwise,
     .divides_model = true};
 
 }  // namespace dlscale::trainer

@@ -5,14 +5,14 @@
 namespace dlscale::trainer {
 namespace {
 
-std::unique_ptr<ParallelStyle> make(StyleContext context) {
+std::unique_ptr<ParallelStyle> make_pipeline(StyleContext context) {
   require_one_replica(context.spec);
   const contract::FrameworkOptions& options = context.spec.framework_options;
   const ModelDivision division{context.spec.gpus, options.micro_batches, options.pipeline_schedule};
   return make_model_parallel(std::move(context), division);
 }
 
-DataShare share(const contract::RunSpec& spec, int rank) {
+DataShare share_pipeline(const contract::RunSpec& spec, int rank) {
   return share_of_replica(spec, rank, spec.gpus);
 }
 
@@ -22,8 +22,8 @@ extern const StyleEntry pipeline_entry;
 const StyleEntry pipeline_entry{
     .name = "pipeline",
     .summary = "one model, its layers over all ranks, which work on micro-batches (GPipe, 1F1B)",
-    .make = make,
-    .share = share,
+    .make = make_pipeline,
+    .share = share_pipeline,
     .divides_model = true};
 
 }  // namespace dlscale::trainer

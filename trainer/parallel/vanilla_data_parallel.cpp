@@ -199,11 +199,11 @@ class VanillaDataParallel : public ParallelStyle {
   std::optional<OptimizerStep> optimizer_;  ///< rank 0's
 };
 
-std::unique_ptr<ParallelStyle> make(StyleContext context) {
+std::unique_ptr<ParallelStyle> make_vanilla_data_parallel(StyleContext context) {
   return std::make_unique<VanillaDataParallel>(std::move(context));
 }
 
-DataShare share(const contract::RunSpec&, int rank) {
+DataShare share_vanilla_data_parallel(const contract::RunSpec&, int rank) {
   return {.index = 0, .count = 1, .loads = rank == kRoot};
 }
 
@@ -213,7 +213,7 @@ extern const StyleEntry vanilla_data_parallel_entry;
 const StyleEntry vanilla_data_parallel_entry{
     .name = "vanilla_data_parallel",
     .summary = "by hand: rank 0 hands out parameters and samples, collects outputs and gradients",
-    .make = make,
-    .share = share};
+    .make = make_vanilla_data_parallel,
+    .share = share_vanilla_data_parallel};
 
 }  // namespace dlscale::trainer

@@ -20,6 +20,9 @@ struct RankWindow {
   double comm_busy_s = 0;
   double comm_wait_s = 0;
   double peak_memory_bytes = 0;
+  double loader_busy_s = 0;
+  double loader_bytes = 0;
+  double skipped_samples = 0;
   double stop = 0;     ///< 1: was told that the time is nearly up
   double save = 0;     ///< 1: finds that a checkpoint is due
   double writing = 0;  ///< 1: is still writing the last one

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace dlscale::trainer {
@@ -18,11 +19,40 @@ std::vector<double> column(const std::vector<RankWindow>& ranks, Get get) {
   return values;
 }
 
+/// Time in which a rank waited for no other.
+double work_s(const RankWindow& rank) {
+  const auto part = [&rank](contract::StepPart of) {
+    return rank.times.parts[static_cast<std::size_t>(of)];
+  };
+  return rank.times.wall_s - part(contract::StepPart::exposed_comm) -
+         part(contract::StepPart::bubble);
+}
+
+/// To 5 digits, so that a line of 1,024 ranks stays short.
+double rounded(double seconds) {
+  return std::stod(fmt::format("{:.5g}", seconds));
+}
+
 /// Adds a key to the text of a JSON object; an empty text stands for one without keys.
-void add_key(std::string& object, const std::string& key, std::int64_t value) {
+template <class Number>
+void add_key(std::string& object, const std::string& key, Number value) {
   if (object.empty()) object = "{}";
   object.pop_back();
   object += fmt::format(R"({}"{}":{}}})", object.size() > 1 ? "," : "", key, value);
+}
+
+/// Of loaders that work beside the steps.
+void add_loading(std::string& object, const std::vector<RankWindow>& ranks) {
+  const auto mean = [&ranks](double RankWindow::*member) {
+    return spread(column(ranks, [member](const RankWindow& rank) { return rank.*member; })).mean;
+  };
+  const double busy_s = mean(&RankWindow::loader_busy_s);
+  if (busy_s == 0) return;
+  add_key(object, "loader_busy_s", rounded(busy_s));
+  add_key(object, "loader_bytes", static_cast<std::int64_t>(mean(&RankWindow::loader_bytes)));
+  double skipped = 0;
+  for (const RankWindow& rank : ranks) skipped += rank.skipped_samples;
+  if (skipped > 0) add_key(object, "skipped_samples", static_cast<std::int64_t>(skipped));
 }
 
 }  // namespace
@@ -56,6 +86,8 @@ void StepRecorder::start_epoch(const contract::EpochSums& so_far) {
   epoch_wall_s_ = 0;
   wall_s_before_ = so_far.wall_s;
   sums_ = so_far;
+  steady_ = {};
+  warmup_ = {};
 }
 
 void StepRecorder::leave_out_since(const CommStats& before) {
@@ -78,6 +110,9 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
               .comm_busy_s = comm.busy_s - counted_.busy_s,
               .comm_wait_s = comm.wait_s - counted_.wait_s,
               .peak_memory_bytes = mine.peak_memory_bytes,
+              .loader_busy_s = mine.loading.busy_s,
+              .loader_bytes = static_cast<double>(mine.loading.bytes),
+              .skipped_samples = static_cast<double>(mine.loading.skipped_samples),
               .stop = mine.wishes.stop ? 1.0 : 0.0,
               .save = mine.wishes.save ? 1.0 : 0.0,
               .writing = mine.wishes.writing ? 1.0 : 0.0},
@@ -85,6 +120,7 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
   counted_ = queue_.stats();  // the gathering itself belongs to no window
   contract::StepWindow window = make_window(steps, ranks);
   for (const auto& [key, count] : mine.counts) add_key(window.extra, key, count);
+  add_loading(window.extra, ranks);
   window.warmup = std::exchange(first_window_, false);
   window.time = clock_.unix_s();
   writer_.write(window);
@@ -107,6 +143,22 @@ void StepRecorder::add_to_epoch(const contract::StepWindow& window,
   sums_.wall_s =
       wall_s_before_ +
       spread(column(ranks, [](const RankWindow& rank) { return rank.epoch_wall_s; })).max;
+  RankWork& sum = window.warmup ? warmup_ : steady_;
+  sum.steps += window.steps;
+  sum.work_s.resize(ranks.size());
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) sum.work_s[rank] += work_s(ranks[rank]);
+}
+
+std::optional<contract::RankTimes> StepRecorder::rank_times(int epoch, int stages) const {
+  const RankWork& sum = steady_.steps > 0 ? steady_ : warmup_;
+  if (sum.work_s.size() < 2) return std::nullopt;
+  contract::RankTimes record;
+  record.epoch = epoch;
+  record.time = clock_.unix_s();
+  record.steps = sum.steps;
+  record.stages = stages;
+  for (const double seconds : sum.work_s) record.work_s.push_back(rounded(seconds));
+  return record;
 }
 
 contract::EpochRecord StepRecorder::epoch_record(int epoch) const {

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "contract/checkpoint.hpp"
 #include "contract/result_record.hpp"
+#include "trainer/data/loader_work.hpp"
 #include "trainer/record/counts.hpp"
 #include "trainer/record/result_writer.hpp"
 #include "trainer/record/spread.hpp"
@@ -46,6 +49,7 @@ struct RankMeasures {
   double peak_memory_bytes = 0;
   WindowWishes wishes;
   Counts counts;  ///< rank 0's are written
+  LoaderWork loading = {};
 };
 
 /// One for a launch. Writing is rank 0's; every rank gets the same values back.
@@ -62,10 +66,19 @@ class StepRecorder {
   const contract::EpochSums& sums() const { return sums_; }
   /// The record of the epoch.
   contract::EpochRecord epoch_record(int epoch) const;
+  /// What each rank worked in the windows of the epoch that this launch has had; nothing with one
+  /// rank, or without a window. Ranks of equal rank % `stages` do equal work; 0: all do.
+  std::optional<contract::RankTimes> rank_times(int epoch, int stages) const;
   /// Communication since `before` belongs to no window.
   void leave_out_since(const CommStats& before);
 
  private:
+  /// Over windows of an epoch.
+  struct RankWork {
+    std::int64_t steps = 0;
+    std::vector<double> work_s;  ///< by rank
+  };
+
   void add_to_epoch(const contract::StepWindow& window, const std::vector<RankWindow>& ranks);
 
   CollectiveQueue& queue_;
@@ -75,6 +88,7 @@ class StepRecorder {
   double epoch_wall_s_ = 0;   ///< this rank's, in this launch
   double wall_s_before_ = 0;  ///< of the epoch, in earlier launches
   contract::EpochSums sums_;
+  RankWork steady_, warmup_;  ///< one-time costs are apart, since ranks share them unequally
   bool first_window_ = true;
 };
 

@@ -150,7 +150,7 @@ class Ddp : public GradientSync {
   double exposed_s_ = 0;
 };
 
-std::unique_ptr<GradientSync> make(const SyncContext& context) {
+std::unique_ptr<GradientSync> make_ddp(const SyncContext& context) {
   return std::make_unique<Ddp>(context);
 }
 
@@ -160,6 +160,6 @@ extern const SyncEntry ddp_entry;
 const SyncEntry ddp_entry{
     .name = "ddp",
     .summary = "PyTorch's DistributedDataParallel: bucketed all-reduce during backward",
-    .make = &make};
+    .make = &make_ddp};
 
 }  // namespace dlscale::trainer

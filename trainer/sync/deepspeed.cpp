@@ -22,7 +22,7 @@ std::unique_ptr<GradientSync> make_stage(const SyncContext& context) {
   }
 }
 
-std::unique_ptr<GradientSync> make(const SyncContext& context) {
+std::unique_ptr<GradientSync> make_deepspeed(const SyncContext& context) {
   auto stage = make_stage(context);
   if (!context.options.offload_optimizer || context.options.zero_stage == 0) return stage;
   return with_host_optimizer(std::move(stage), context.clock);
@@ -34,6 +34,6 @@ extern const SyncEntry deepspeed_entry;
 const SyncEntry deepspeed_entry{
     .name = "deepspeed",
     .summary = "DeepSpeed's ZeRO: each rank keeps a part of optimizer state and gradients",
-    .make = make};
+    .make = make_deepspeed};
 
 }  // namespace dlscale::trainer

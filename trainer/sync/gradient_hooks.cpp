@@ -10,9 +10,9 @@
 namespace dlscale::trainer {
 namespace {
 
-class Hook : public torch::autograd::PostAccumulateGradHook {
+class GradientHooksHook : public torch::autograd::PostAccumulateGradHook {
  public:
-  Hook(std::size_t parameter, std::function<void(std::size_t)> ready)
+  GradientHooksHook(std::size_t parameter, std::function<void(std::size_t)> ready)
       : parameter_(parameter), ready_(std::move(ready)) {}
   void operator()(const torch::autograd::Variable&) override { ready_(parameter_); }
 
@@ -28,7 +28,7 @@ GradientHooks::GradientHooks(std::vector<at::Tensor> parameters,
     : parameters_(std::move(parameters)) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     torch::autograd::impl::set_post_acc_grad_hooks(parameters_[i],
-                                                   std::make_unique<Hook>(i, ready));
+                                                   std::make_unique<GradientHooksHook>(i, ready));
   }
 }
 

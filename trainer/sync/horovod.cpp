@@ -129,7 +129,7 @@ Counts Horovod::take_counts() {
           {"horovod_bytes", now.bytes - before.bytes}};
 }
 
-std::unique_ptr<GradientSync> make(const SyncContext& context) {
+std::unique_ptr<GradientSync> make_horovod(const SyncContext& context) {
   return std::make_unique<Horovod>(context);
 }
 
@@ -139,6 +139,6 @@ extern const SyncEntry horovod_entry;
 const SyncEntry horovod_entry{
     .name = "horovod",
     .summary = "Horovod: negotiated, fused all-reduces on a background thread",
-    .make = &make};
+    .make = &make_horovod};
 
 }  // namespace dlscale::trainer

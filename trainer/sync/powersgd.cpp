@@ -45,7 +45,7 @@ void sum_over_ranks(const at::Tensor& tensor, Communicator& ranks) {
   ranks.all_reduce(span_of(tensor), ReduceOp::sum);
 }
 
-class Hook : public c10d::CppCommHookInterface<std::shared_ptr<PowerSgd>> {
+class PowersgdHook : public c10d::CppCommHookInterface<std::shared_ptr<PowerSgd>> {
  public:
   using CppCommHookInterface::CppCommHookInterface;
   c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
@@ -185,7 +185,7 @@ std::vector<NamedTensor> PowerSgd::state() {
 }
 
 std::unique_ptr<c10d::CommHookInterface> make_powersgd_hook(std::shared_ptr<PowerSgd> power_sgd) {
-  return std::make_unique<Hook>(std::move(power_sgd));
+  return std::make_unique<PowersgdHook>(std::move(power_sgd));
 }
 
 }  // namespace dlscale::trainer

@@ -33,7 +33,7 @@ class Synchronous : public GradientSync {
   double exposed_s_ = 0;
 };
 
-std::unique_ptr<GradientSync> make(const SyncContext& context) {
+std::unique_ptr<GradientSync> make_synchronous(const SyncContext& context) {
   return std::make_unique<Synchronous>(context);
 }
 
@@ -42,6 +42,6 @@ std::unique_ptr<GradientSync> make(const SyncContext& context) {
 extern const SyncEntry synchronous_entry;
 const SyncEntry synchronous_entry{.name = "synchronous",
                                   .summary = "one blocking all-reduce per parameter after backward",
-                                  .make = &make};
+                                  .make = &make_synchronous};
 
 }  // namespace dlscale::trainer

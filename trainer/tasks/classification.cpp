@@ -11,9 +11,9 @@ namespace {
 constexpr std::int64_t kTop = 5;  ///< counted where there are more classes
 
 /// Of what each batch tells, in this order.
-enum Sum { kLoss, kCorrect, kInTop, kHasTop, kSums };
+enum ClassificationSum { kLoss, kCorrect, kInTop, kHasTop, kSums };
 
-std::vector<double> count(const at::Tensor& scores, const at::Tensor& target) {
+std::vector<double> count_classification(const at::Tensor& scores, const at::Tensor& target) {
   std::vector<double> sums(kSums);
   sums[kLoss] = at::cross_entropy_loss(scores, target, {}, at::Reduction::Sum).item<double>();
   sums[kCorrect] = scores.argmax(1).eq(target).sum().item<double>();
@@ -24,7 +24,7 @@ std::vector<double> count(const at::Tensor& scores, const at::Tensor& target) {
   return sums;
 }
 
-void conclude(const std::vector<double>& sums, contract::EvalRecord& record) {
+void conclude_classification(const std::vector<double>& sums, contract::EvalRecord& record) {
   const auto samples = static_cast<double>(record.samples);
   record.loss = sums[kLoss] / samples;
   record.correct = static_cast<std::int64_t>(sums[kCorrect]);
@@ -38,9 +38,9 @@ extern const TaskEntry classification_entry;
 const TaskEntry classification_entry{.name = "classification",
                                      .summary = "one class for each sample",
                                      .loss = cross_entropy,
-                                     .count = count,
+                                     .count = count_classification,
                                      .counts = kSums,
-                                     .conclude = conclude,
+                                     .conclude = conclude_classification,
                                      .headline = "accuracy"};
 
 }  // namespace dlscale::trainer

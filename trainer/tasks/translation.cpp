@@ -21,7 +21,7 @@ at::Tensor token_losses(const at::Tensor& scores, const at::Tensor& target, doub
 
 /// The mean over a sentence's own tokens, then over sentences: so each sample weighs the same
 /// however long it is and however far its batch is padded.
-at::Tensor loss(const at::Tensor& output, const at::Tensor& target, double smoothing) {
+at::Tensor translation_loss(const at::Tensor& output, const at::Tensor& target, double smoothing) {
   const bool is_small = output.scalar_type() == at::kHalf || output.scalar_type() == at::kBFloat16;
   const at::Tensor losses =
       token_losses(is_small ? output.to(at::kFloat) : output, target, smoothing);
@@ -29,8 +29,8 @@ at::Tensor loss(const at::Tensor& output, const at::Tensor& target, double smoot
 }
 
 /// Of what each batch tells, in this order; kMatches and kNgrams have one for each order.
-enum Sum {
-  kLoss,
+enum TranslationSum {
+  kTokenLoss,
   kTokens,
   kCorrectTokens,
   kExact,
@@ -38,7 +38,7 @@ enum Sum {
   kReferenceLength,
   kMatches,
   kNgrams = kMatches + static_cast<int>(kBleuOrder),
-  kSums = kNgrams + static_cast<int>(kBleuOrder)
+  kTranslationSums = kNgrams + static_cast<int>(kBleuOrder)
 };
 
 /// The tokens before the end.
@@ -52,14 +52,14 @@ std::span<const std::int64_t> sentence(const at::Tensor& row) {
 /// A word outside the vocabulary is right nowhere, since others have its number as well.
 /// Models of this task give, when they are evaluated, a column behind the scores: the tokens of
 /// their own translation.
-std::vector<double> count(const at::Tensor& output, const at::Tensor& target) {
+std::vector<double> count_translation(const at::Tensor& output, const at::Tensor& target) {
   const std::int64_t words = output.size(2) - 1;
   const at::Tensor scores = output.narrow(2, 0, words);
   const at::Tensor own = output.select(2, words).to(at::kLong).cpu().contiguous();
   const at::Tensor references = target.cpu().contiguous();
   const at::Tensor is_token = target.ne(kPad), is_known = is_token.logical_and(target.ne(kUnknown));
-  std::vector<double> sums(kSums);
-  sums[kLoss] = token_losses(scores, target, 0).sum(at::kDouble).item<double>();
+  std::vector<double> sums(kTranslationSums);
+  sums[kTokenLoss] = token_losses(scores, target, 0).sum(at::kDouble).item<double>();
   sums[kTokens] = is_token.sum().item<double>();
   sums[kCorrectTokens] = scores.argmax(2).eq(target).logical_and(is_known).sum().item<double>();
   BleuCounts counts;
@@ -79,8 +79,8 @@ std::vector<double> count(const at::Tensor& output, const at::Tensor& target) {
   return sums;
 }
 
-void conclude(const std::vector<double>& sums, contract::EvalRecord& record) {
-  record.loss = sums[kLoss] / sums[kTokens];
+void conclude_translation(const std::vector<double>& sums, contract::EvalRecord& record) {
+  record.loss = sums[kTokenLoss] / sums[kTokens];
   record.correct = static_cast<std::int64_t>(sums[kExact]);
   record.accuracy = sums[kExact] / static_cast<double>(record.samples);
   BleuCounts counts{.length = sums[kLength], .reference_length = sums[kReferenceLength]};
@@ -96,10 +96,10 @@ void conclude(const std::vector<double>& sums, contract::EvalRecord& record) {
 extern const TaskEntry translation_entry;
 const TaskEntry translation_entry{.name = "translation",
                                   .summary = "a sentence for each sentence",
-                                  .loss = loss,
-                                  .count = count,
-                                  .counts = kSums,
-                                  .conclude = conclude,
+                                  .loss = translation_loss,
+                                  .count = count_translation,
+                                  .counts = kTranslationSums,
+                                  .conclude = conclude_translation,
                                   .headline = "bleu",
                                   .evaluation_batch = 32,
                                   .needs_whole_model = true};

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data sets of colour images: CIFAR-10's binary batches, and trees of JPEG and PNG files.
-#include <turbojpeg.h>
-
 #include <algorithm>
-#include <array>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -14,7 +11,6 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
 #include "trainer/data/dataset.hpp"
-#include "trainer/data/image_file.hpp"
 
 using namespace dlscale;
 namespace fs = std::filesystem;
@@ -38,30 +34,6 @@ std::string error_of(const std::string& kind, const fs::path& folder) {
     return error.what();
   }
   return "no error";
-}
-
-std::string error_of_picture(const fs::path& path) {
-  try {
-    trainer::read_picture(path);
-  } catch (const base::RunError& error) {
-    CHECK(error.exit_code() == contract::kExitData);
-    CHECK_THAT(error.what(), Catch::Contains(path.string()));
-    return error.what();
-  }
-  return "no error";
-}
-
-/// 16x8 pixels of cyan, magenta, yellow and black, as they stand in the file.
-void write_inks(const fs::path& path, const std::array<unsigned char, 4>& inks) {
-  std::vector<unsigned char> pixels;
-  for (int i = 0; i < 16 * 8; ++i) pixels.insert(pixels.end(), inks.begin(), inks.end());
-  unsigned char* data = nullptr;
-  unsigned long size = 0;
-  tjhandle encoder = tjInitCompress();
-  tjCompress2(encoder, pixels.data(), 8, 0, 16, TJPF_CMYK, &data, &size, TJSAMP_444, 98, 0);
-  tjDestroy(encoder);
-  test::write_text(path, std::string(reinterpret_cast<const char*>(data), size));
-  tjFree(data);
 }
 
 void cut_to(const fs::path& path, std::size_t bytes) {
@@ -100,70 +72,32 @@ TEST_CASE("a broken batch of CIFAR-10 is named with its record") {
 
 TEST_CASE("JPEG and PNG files give planes of red, green and blue") {
   test::TempDir folder;
-  test::write_png(folder / "a.png", 2, 3, 77);
-  test::write_jpeg(folder / "b.jpg", 2, 3, 77);
-  for (const char* name : {"a.png", "b.jpg"}) {
-    const auto picture = trainer::read_picture(folder / name);
-    CHECK(picture.height == 2);
-    CHECK(picture.width == 3);
-    REQUIRE(picture.pixels.size() == 18);
-    for (const int pixel : picture.pixels) CHECK(std::abs(pixel - 77) <= 1);
+  test::write_png(folder / "train/a/1.png", 2, 3, 77);
+  test::write_jpeg(folder / "val/a/1.jpg", 2, 3, 77);
+  const auto set = load({"image_folder", folder.path()});
+  CHECK(set.shape == trainer::ImageShape{3, 2, 3});
+  for (const auto* split : {&set.train, &set.test}) {
+    REQUIRE(split->pixels.size() == 18);
+    for (const int pixel : split->pixels) CHECK(std::abs(pixel - 77) <= 1);
   }
 }
 
 TEST_CASE("a picture that is damaged, empty or none is an error with its name") {
   test::TempDir folder;
-  test::write_png(folder / "a.png", 40, 40, 77);
-  test::write_jpeg(folder / "b.jpg", 40, 40, 77);
-  cut_to(folder / "a.png", 60);
-  CHECK_THAT(error_of_picture(folder / "a.png"), Catch::Contains("the PNG data is damaged"));
-  cut_to(folder / "b.jpg", base::read_file(folder / "b.jpg").size() - 20);
-  CHECK_THAT(error_of_picture(folder / "b.jpg"), Catch::Contains("the JPEG data is damaged"));
-  cut_to(folder / "b.jpg", 12);
-  CHECK_THAT(error_of_picture(folder / "b.jpg"), Catch::Contains("the JPEG data is damaged"));
-  test::write_text(folder / "c.jpg", "GIF89a");
-  CHECK_THAT(error_of_picture(folder / "c.jpg"), Catch::Contains("neither a JPEG nor a PNG file"));
-  test::write_text(folder / "d.jpg", "");
-  CHECK_THAT(error_of_picture(folder / "d.jpg"), Catch::Contains("it is empty"));
-}
-
-TEST_CASE("JPEG files with four inks give the colours that Pillow makes of them") {
-  test::TempDir folder;
-  // What is left of the light: 200 x 220 / 255 of red and so on.
-  write_inks(folder / "a.jpg", {200, 100, 50, 220});
-  const auto picture = trainer::read_picture(folder / "a.jpg");
-  REQUIRE(picture.pixels.size() == 3 * 16 * 8);
-  const std::array<int, 3> colours{173, 86, 43};
-  for (std::size_t i = 0; i < picture.pixels.size(); ++i) {
-    CHECK(std::abs(picture.pixels[i] - colours[i / (16 * 8)]) <= 2);
-  }
-}
-
-TEST_CASE("a JPEG file that libjpeg warns of is read, unless some of its pixels are missing") {
-  test::TempDir folder;
-  test::write_jpeg(folder / "a.jpg", 40, 40, 77);
-  const auto whole = trainer::read_picture(folder / "a.jpg");
-  const std::string good = base::read_file(folder / "a.jpg");
-  const auto with = [&](const char* marker) {
-    std::string bytes = good;
-    bytes.insert(bytes.find(marker), "abc");
-    return bytes;
-  };
-  for (const char* marker : {"\xff\xdb", "\xff\xd9"}) {
-    test::write_text(folder / "a.jpg", with(marker));
-    CHECK(trainer::read_picture(folder / "a.jpg").pixels == whole.pixels);
-  }
-  const std::string damaged = "the JPEG data is damaged: ";
-  test::write_text(folder / "a.jpg", with("\xff\xdb").substr(0, good.size() - 20));
-  CHECK_THAT(error_of_picture(folder / "a.jpg"), Catch::Contains(damaged));
-  test::write_text(folder / "a.jpg", good.substr(0, good.size() - 20) + "\xff\xd9");
-  CHECK_THAT(error_of_picture(folder / "a.jpg"),
-             Catch::Contains(damaged + "Corrupt JPEG data: premature end of data segment"));
-  // An error after the warning: there is no table of quantisation.
-  std::string tables = with("\xff\xc0");
-  for (std::size_t at; (at = tables.find("\xff\xdb")) != tables.npos;) tables[at + 1] = '\xe5';
-  test::write_text(folder / "a.jpg", tables);
-  CHECK_THAT(error_of_picture(folder / "a.jpg"), Catch::Contains(damaged + "Quantization table"));
+  test::write_png(folder / "val/a/1.png", 40, 40, 77);
+  const auto train = folder / "train/a/1.jpg";
+  const auto error = [&] { return error_of("image_folder", folder.path()); };
+  const auto begin = "cannot read " + train.string() + ": ";
+  test::write_jpeg(train, 40, 40, 77);
+  cut_to(train, base::read_file(train).size() - 20);
+  CHECK_THAT(error(), Catch::StartsWith(begin + "the JPEG data is damaged: "));
+  test::write_png(train, 40, 40, 77);
+  cut_to(train, 60);
+  CHECK_THAT(error(), Catch::StartsWith(begin + "the PNG data is damaged: "));
+  test::write_text(train, "GIF89a");
+  CHECK_THAT(error(), Catch::StartsWith(begin + "neither a JPEG nor a PNG file"));
+  test::write_text(train, "");
+  CHECK_THAT(error(), Catch::StartsWith(begin + "it is empty"));
 }
 
 TEST_CASE("a folder of images has its classes by name, whose images take turns") {
@@ -205,8 +139,8 @@ TEST_CASE("images of several sizes are an error that names one and the remedy") 
   test::write_png(folder / "val/cat/1.png", 2, 2, 1);
   CHECK_THAT(error_of("image_folder", folder.path()),
              Catch::EndsWith("train/cat/2.png has 2x3 pixels, the images before it 2x2: images in "
-                             "memory are of one size; scale them beforehand, or use a loader that "
-                             "crops them"));
+                             "memory are of one size; scale them beforehand, or say "
+                             "dataset.image_size for a loader that cuts them"));
 }
 
 TEST_CASE("the real CIFAR-10 samples are the same as binary batch and as JPEG files") {

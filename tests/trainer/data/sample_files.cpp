@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 #include <png.h>
-#include <turbojpeg.h>
 
 #include <functional>
 #include <vector>
 
 #include "base/file.hpp"
+#include "images/encode.hpp"
 
 namespace dlscale::test {
 namespace fs = std::filesystem;
@@ -73,14 +73,9 @@ void write_png(const fs::path& path, int height, int width, unsigned char grey) 
 }
 
 void write_jpeg(const fs::path& path, int height, int width, unsigned char grey) {
-  unsigned char* data = nullptr;
-  unsigned long size = 0;
   const auto colours = pixels(height, width, grey);
-  tjhandle encoder = tjInitCompress();
-  tjCompress2(encoder, colours.data(), width, 0, height, TJPF_RGB, &data, &size, TJSAMP_444, 95, 0);
-  tjDestroy(encoder);
-  write_text(path, std::string(reinterpret_cast<const char*>(data), size));
-  tjFree(data);
+  const auto bytes = images::encode_jpeg({colours.data(), height, width, 3 * width});
+  write_text(path, {bytes.begin(), bytes.end()});
 }
 
 void write_samples(const std::string& kind, const fs::path& folder) {

@@ -49,6 +49,50 @@ TEST_CASE("with padding every sample is seen once over all ranks, and so many tw
   CHECK(counted.steps_per_epoch() == (samples + batch - 1) / batch);
 }
 
+TEST_CASE("as PyTorch's the order is that of DistributedSampler") {
+  // torch 2.11: DistributedSampler(range(11), num_replicas=2, rank=r, seed=5) after set_epoch(e).
+  const auto of = [](int rank, int epoch) {
+    return DistributedSampler({11, 4, rank, 2, "pad", 5, /*as_pytorch=*/true}).samples_of(epoch);
+  };
+  CHECK(of(0, 0) == Samples{9, 0, 10, 3, 7, 4});
+  CHECK(of(1, 0) == Samples{5, 8, 2, 6, 1, 9});
+  CHECK(of(0, 3) == Samples{10, 2, 0, 7, 6, 5});
+  CHECK(of(1, 3) == Samples{9, 4, 1, 3, 8, 10});
+}
+
+TEST_CASE("with windows every sample is seen once, and those of a window one after the other") {
+  const std::int64_t samples = 103, window = 10;
+  DistributedSampler all({samples, 1, 0, 1, "pad", /*seed=*/5, false, window});
+  const Samples order = all.samples_of(0);
+  std::map<std::int64_t, int> seen, windows;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    ++seen[order[i]];
+    if (i == 0 || order[i] / window != order[i - 1] / window) ++windows[order[i] / window];
+  }
+  CHECK(seen.size() == samples);
+  CHECK(order.size() == samples);
+  CHECK(windows.size() == 11);
+  CHECK(std::ranges::all_of(windows, [](const auto& one) { return one.second == 1; }));
+  CHECK_FALSE(std::ranges::is_sorted(order.begin(), order.begin() + 3));
+  CHECK(all.samples_of(0) == order);
+  CHECK(all.samples_of(1) != order);
+}
+
+TEST_CASE("with windows ranks together take what one rank takes with a batch so much larger") {
+  const auto of = [](std::int64_t batch, int rank, int ranks) {
+    return DistributedSampler({100, batch, rank, ranks, "drop", 5, false, 16}).samples_of(2);
+  };
+  const Samples alone = of(12, 0, 1);
+  Samples together;
+  for (std::size_t step = 0; step < alone.size() / 12; ++step) {
+    for (int rank = 0; rank < 3; ++rank) {
+      const Samples mine = of(12, rank, 3);
+      together.insert(together.end(), mine.begin() + 4 * step, mine.begin() + 4 * step + 4);
+    }
+  }
+  CHECK(together == alone);
+}
+
 TEST_CASE("with dropping no sample is seen twice and so many are left out as counted") {
   const auto seen = times_seen(61, 12, 3, "drop");
   CHECK(seen.size() == 60);
@@ -118,7 +162,7 @@ constexpr std::int64_t kTexts = 1000;
 DistributedSampler of_texts(int rank, int ranks, const std::string& last_batch = "pad") {
   std::vector<std::int64_t> lengths;
   for (std::int64_t i = 0; i < kTexts; ++i) lengths.push_back(1 + i * 31 % 97);
-  return DistributedSampler({kTexts, 8, rank, ranks, last_batch, 5, lengths});
+  return DistributedSampler({kTexts, 8, rank, ranks, last_batch, 5, false, 0, lengths});
 }
 
 }  // namespace

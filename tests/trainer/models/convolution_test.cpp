@@ -26,7 +26,7 @@ Result passes(const Convolution& convolution, const at::Tensor& input, const at:
   return {y.detach(), x.grad(), w.grad(), b.grad()};
 }
 
-void check_close(const at::Tensor& found, const at::Tensor& expected) {
+void check_convolution_close(const at::Tensor& found, const at::Tensor& expected) {
   CHECK(found.sizes() == expected.sizes());
   const double scale = expected.abs().max().item<double>();
   CHECK((found - expected).abs().max().item<double>() < 1e-5 * scale);
@@ -61,10 +61,10 @@ TEST_CASE("convolutions of few samples are LibTorch's, forward and backward") {
               passes([&](const auto& x, const auto& w,
                          const auto& b) { return at::conv2d(x, w, b, strides, padding); },
                      input.to(at::kDouble), weight.to(at::kDouble), bias.to(at::kDouble));
-          check_close(ours.output, exact.output);
-          check_close(ours.input_gradient, exact.input_gradient);
-          check_close(ours.weight_gradient, exact.weight_gradient);
-          check_close(ours.bias_gradient, exact.bias_gradient);
+          check_convolution_close(ours.output, exact.output);
+          check_convolution_close(ours.input_gradient, exact.input_gradient);
+          check_convolution_close(ours.weight_gradient, exact.weight_gradient);
+          check_convolution_close(ours.bias_gradient, exact.bias_gradient);
         }
       }
     }

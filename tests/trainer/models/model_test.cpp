@@ -41,9 +41,9 @@ std::vector<const trainer::ModelEntry*> small_models() {
   return chosen;
 }
 
-std::unique_ptr<trainer::Model> make(const std::string& name,
-                                     trainer::ImageShape shape = {1, 28, 28}, int classes = 10,
-                                     Precision precision = Precision::fp32) {
+std::unique_ptr<trainer::Model> new_model(const std::string& name,
+                                          trainer::ImageShape shape = {1, 28, 28}, int classes = 10,
+                                          Precision precision = Precision::fp32) {
   return test::make_model(name, test::model_context(shape, classes, precision));
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("every model runs forward and backward with finite results in both pre
     const auto precision = GENERATE(Precision::fp32, Precision::fp64);
     INFO(entry->name);
     CHECK(contract::is_known("model", entry->name));
-    const auto model = make(entry->name, {3, 8, 9}, 7, precision);
+    const auto model = new_model(entry->name, {3, 8, 9}, 7, precision);
     const auto type = precision == Precision::fp64 ? torch::kDouble : torch::kFloat;
     const at::Tensor output = model->forward(torch::randn({5, 3, 8, 9}, type));
     CHECK(output.sizes() == at::IntArrayRef{5, 7});
@@ -80,7 +80,7 @@ TEST_CASE("every model runs forward and backward with finite results in both pre
 TEST_CASE("a model's state is all that it computes with, in its own memory") {
   for (const auto* entry : small_models()) {
     INFO(entry->name);
-    const auto one = make(entry->name, {1, 8, 8});
+    const auto one = new_model(entry->name, {1, 8, 8});
     const auto other = make_other(entry->name);
     const auto from = one->state();
     const auto to = other->state();
@@ -99,8 +99,8 @@ TEST_CASE("a model's state is all that it computes with, in its own memory") {
 TEST_CASE("a model starts from its seed") {
   for (const auto* entry : small_models()) {
     INFO(entry->name);
-    const auto one = make(entry->name, {1, 8, 8});
-    const auto same = make(entry->name, {1, 8, 8});
+    const auto one = new_model(entry->name, {1, 8, 8});
+    const auto same = new_model(entry->name, {1, 8, 8});
     const auto other = make_other(entry->name);
     CHECK(torch::equal(one->parameters()[0], same->parameters()[0]));
     CHECK(!torch::equal(one->parameters()[0], other->parameters()[0]));
@@ -110,7 +110,7 @@ TEST_CASE("a model starts from its seed") {
 TEST_CASE("channels last in memory change neither scores nor gradients, nor any shape") {
   for (const char* name : {"cnn", "resnet18", "squeezenet1_0"}) {
     INFO(name);
-    const auto plain = make(name, {3, 16, 16}, 5, Precision::fp64);
+    const auto plain = new_model(name, {3, 16, 16}, 5, Precision::fp64);
     auto context = test::model_context({3, 16, 16}, 5, Precision::fp64);
     context.channels_last = true;
     const auto last = test::make_model(name, context);
@@ -130,7 +130,7 @@ TEST_CASE("channels last in memory change neither scores nor gradients, nor any 
 }
 
 TEST_CASE("frozen parameters leave the list and stay in the state, and need no backward pass") {
-  const auto model = make("resnet18", {3, 16, 16});
+  const auto model = new_model("resnet18", {3, 16, 16});
   const std::size_t all = model->parameters().size();
   const std::size_t state = model->state().size();
   trainer::freeze_beginnings(*model, "conv1, bn1,layer1.");
@@ -147,7 +147,7 @@ TEST_CASE("frozen parameters leave the list and stay in the state, and need no b
 }
 
 TEST_CASE("a beginning that no parameter has, and freezing all, are errors that name the key") {
-  const auto model = make("mlp");
+  const auto model = new_model("mlp");
   CHECK_THROWS_WITH(trainer::freeze_beginnings(*model, "hidden1,layer1"),
                     "frozen: no parameter's name begins with \"layer1\"; the model's go from "
                     "hidden1.weight to output.bias");
@@ -158,12 +158,12 @@ TEST_CASE("a beginning that no parameter has, and freezing all, are errors that 
 }
 
 TEST_CASE("parameter counts are those of the textbook layers") {
-  CHECK(trainer::parameter_count(*make("mlp")) == 669706);
-  CHECK(trainer::parameter_count(*make("cnn")) == 1199882);
+  CHECK(trainer::parameter_count(*new_model("mlp")) == 669706);
+  CHECK(trainer::parameter_count(*new_model("cnn")) == 1199882);
 }
 
 TEST_CASE("initial weights fill the range of PyTorch's default") {
-  const auto model = make("mlp");
+  const auto model = new_model("mlp");
   const double bound = 1 / std::sqrt(784.0);  // Kaiming uniform with a = sqrt 5
   const double largest = model->parameters()[0].abs().max().item<double>();
   CHECK(largest <= bound);
@@ -171,6 +171,6 @@ TEST_CASE("initial weights fill the range of PyTorch's default") {
 }
 
 TEST_CASE("cnn refuses images that its layers shrink to nothing") {
-  CHECK_THROWS_WITH(make("cnn", {1, 5, 28}),
+  CHECK_THROWS_WITH(new_model("cnn", {1, 5, 28}),
                     "model cnn needs images of at least 6x6, these have a side of 5");
 }

@@ -12,8 +12,9 @@ using trainer::Precision;
 
 namespace {
 
-std::unique_ptr<trainer::Model> make(const std::string& name, const trainer::ImageShape& shape,
-                                     int classes, Precision precision = Precision::fp64) {
+std::unique_ptr<trainer::Model> make_resnet(const std::string& name,
+                                            const trainer::ImageShape& shape, int classes,
+                                            Precision precision = Precision::fp64) {
   return make_model(name, model_context(shape, classes, precision));
 }
 
@@ -27,13 +28,13 @@ TEST_CASE("residual networks have torchvision's numbers of parameters") {
                                                           {"resnet152", 60'192'808}};
   for (const auto& [name, count] : kCounts) {
     INFO(name);
-    const auto model = make(name, {3, 224, 224}, 1000, Precision::fp32);
+    const auto model = make_resnet(name, {3, 224, 224}, 1000, Precision::fp32);
     CHECK(trainer::parameter_count(*model) == count);
   }
 }
 
 TEST_CASE("parameters and buffers of a residual network have torchvision's names") {
-  const auto model = make("resnet18", {3, 224, 224}, 10);
+  const auto model = make_resnet("resnet18", {3, 224, 224}, 10);
   const auto& names = model->parameter_names();
   REQUIRE(names.size() == 62);
   CHECK(model->blocks().size() == 10);  // stem, 8 residual blocks, head
@@ -50,11 +51,11 @@ TEST_CASE("parameters and buffers of a residual network have torchvision's names
 }
 
 TEST_CASE("images of at most 64 pixels a side are not shrunk before the first residual block") {
-  CHECK(weight(*make("resnet18", {3, 64, 64}, 10), "conv1.weight").size(2) == 3);
-  CHECK(weight(*make("resnet18", {3, 64, 65}, 10), "conv1.weight").size(2) == 7);
+  CHECK(weight(*make_resnet("resnet18", {3, 64, 64}, 10), "conv1.weight").size(2) == 3);
+  CHECK(weight(*make_resnet("resnet18", {3, 64, 65}, 10), "conv1.weight").size(2) == 7);
   const at::NoGradGuard no_gradients;
   const auto output = [](int side) {
-    return make("resnet18", {1, side, side}, 2)
+    return make_resnet("resnet18", {1, side, side}, 2)
         ->forward_block(0, torch::zeros({1, 1, side, side}, torch::kDouble))
         .size(2);
   };
@@ -63,7 +64,7 @@ TEST_CASE("images of at most 64 pixels a side are not shrunk before the first re
 }
 
 TEST_CASE("residual networks begin with torchvision's distributions") {
-  const auto model = make("resnet50", {3, 224, 224}, 1000);
+  const auto model = make_resnet("resnet50", {3, 224, 224}, 1000);
   const at::Tensor filters = weight(*model, "layer3.0.conv2.weight");
   CHECK(filters.std().item<double>() == Approx(std::sqrt(2.0 / (256 * 9))).epsilon(0.02));
   CHECK(weight(*model, "layer1.0.bn3.weight").eq(1).all().item<bool>());

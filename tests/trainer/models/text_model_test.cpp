@@ -16,8 +16,9 @@ namespace {
 
 using trainer::Precision;
 
-std::unique_ptr<trainer::Model> make(const std::string& name, const contract::ModelOptions& options,
-                                     Precision precision = Precision::fp64) {
+std::unique_ptr<trainer::Model> make_text_model(const std::string& name,
+                                                const contract::ModelOptions& options,
+                                                Precision precision = Precision::fp64) {
   static const auto device = base::find(trainer::device_table(), "device", "cpu").make({});
   return base::find(trainer::model_table(), "model", name)
       .make({.classes = 3,
@@ -30,7 +31,8 @@ std::unique_ptr<trainer::Model> make(const std::string& name, const contract::Mo
 }
 
 std::unique_ptr<trainer::Model> small_seq2seq(const std::string& cell, double dropout = 0) {
-  return make("seq2seq", {.dropout = dropout, .embedding = 6, .hidden = 5, .cell = cell});
+  return make_text_model("seq2seq",
+                         {.dropout = dropout, .embedding = 6, .hidden = 5, .cell = cell});
 }
 
 /// Two sentences and what they are translated into so far, padded to `length`.
@@ -51,7 +53,7 @@ at::Tensor sentences(std::int64_t length) {
 }  // namespace
 
 TEST_CASE("nbow is the mean of a text's own vectors, however far it is padded") {
-  const auto model = make("nbow", {.embedding = 5});
+  const auto model = make_text_model("nbow", {.embedding = 5});
   const at::Tensor vectors = model->parameters()[0], weight = model->parameters()[1];
   CHECK(vectors.sizes() == at::IntArrayRef{12, 5});
   const at::Tensor text = torch::tensor({{4, 6, 6, 0, 0}, {0, 0, 0, 0, 0}});
@@ -65,8 +67,8 @@ TEST_CASE("nbow is the mean of a text's own vectors, however far it is padded") 
 }
 
 TEST_CASE("the embedding's width is what is asked, else 100") {
-  CHECK(make("nbow", {})->parameters()[0].size(1) == 100);
-  CHECK(trainer::parameter_count(*make("nbow", {.embedding = 7})) == 12 * 7 + 7 * 3 + 3);
+  CHECK(make_text_model("nbow", {})->parameters()[0].size(1) == 100);
+  CHECK(trainer::parameter_count(*make_text_model("nbow", {.embedding = 7})) == 12 * 7 + 7 * 3 + 3);
 }
 
 TEST_CASE("seq2seq's scores do not depend on padding, with either cell") {
@@ -143,9 +145,10 @@ TEST_CASE("text models compute in bf16 about what they compute in fp32") {
   for (const std::string model : {"nbow", "gru", "lstm"}) {
     INFO(model);
     const bool is_nbow = model == "nbow";
-    const auto made =
-        is_nbow ? make("nbow", {}, Precision::fp32)
-                : make("seq2seq", {.embedding = 6, .hidden = 5, .cell = model}, Precision::fp32);
+    const auto made = is_nbow
+                          ? make_text_model("nbow", {}, Precision::fp32)
+                          : make_text_model("seq2seq", {.embedding = 6, .hidden = 5, .cell = model},
+                                            Precision::fp32);
     const at::Tensor input = is_nbow ? text : sentences(5);
     const at::Tensor scores = made->forward(input);
     const trainer::Autocast autocast("bf16", at::kCPU);

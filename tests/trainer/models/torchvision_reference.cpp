@@ -67,7 +67,7 @@ void fill(trainer::Model& model) {
   }
 }
 
-void check_close(double found, double expected, double scale) {
+void check_torchvision_reference_close(double found, double expected, double scale) {
   CHECK(std::abs(found - expected) <= kTolerance * std::abs(scale));
 }
 
@@ -75,10 +75,11 @@ void check_scores(const at::Tensor& scores, const json& expected) {
   for (std::int64_t b = 0; b < scores.size(0); ++b) {
     const json& one = expected[static_cast<std::size_t>(b)];
     const double l2 = one["l2"];
-    check_close(scores[b].norm().item<double>(), l2, l2);
-    check_close(scores[b].sum().item<double>(), one["sum"], l2);
+    check_torchvision_reference_close(scores[b].norm().item<double>(), l2, l2);
+    check_torchvision_reference_close(scores[b].sum().item<double>(), one["sum"], l2);
     CHECK(scores[b].argmax().item<std::int64_t>() == one["argmax"].get<std::int64_t>());
-    for (int i = 0; i < 8; ++i) check_close(scores[b][i].item<double>(), one["first8"][i], l2);
+    for (int i = 0; i < 8; ++i)
+      check_torchvision_reference_close(scores[b][i].item<double>(), one["first8"][i], l2);
   }
 }
 
@@ -92,18 +93,19 @@ void check_gradients(const trainer::Model& model, const json& expected) {
     const double own = expected["grad_l2_by_param"][i], scale = std::max(own, kSmallest * whole);
     const double norm = gradient.norm().item<double>();
     squares += norm * norm;
-    check_close(norm, own, scale);
+    check_torchvision_reference_close(norm, own, scale);
     const at::Tensor probe = NamedValues("probe:" + name).tensor(gradient.sizes(), 1, 0);
-    check_close((gradient * probe).sum().item<double>(), expected["grad_dot_by_param"][i], scale);
+    check_torchvision_reference_close((gradient * probe).sum().item<double>(),
+                                      expected["grad_dot_by_param"][i], scale);
     model.parameters()[i].mutable_grad().reset();
   }
-  check_close(std::sqrt(squares), whole, whole);
+  check_torchvision_reference_close(std::sqrt(squares), whole, whole);
 }
 
 void check_sum(const trainer::Model& model, double expected) {
   double sum = 0;
   for (const at::Tensor& each : model.parameters()) sum += each.sum().item<double>();
-  check_close(sum, expected, expected);
+  check_torchvision_reference_close(sum, expected, expected);
 }
 
 void check_names(trainer::Model& model, const json& expected) {
@@ -126,7 +128,7 @@ void check_pass(trainer::Model& model, bool training, const json& expected) {
   const at::Tensor scores = model.forward(input);
   check_scores(scores.detach(), expected["logits"]);
   const at::Tensor loss = trainer::cross_entropy(scores, torch::tensor({3, 7}), 0);
-  check_close(loss.item<double>(), expected["loss"], expected["loss"]);
+  check_torchvision_reference_close(loss.item<double>(), expected["loss"], expected["loss"]);
   loss.backward();
   check_gradients(model, expected);
 }
@@ -137,8 +139,8 @@ void check_running_sums(trainer::Model& model, const json& after) {
     if (part.name.ends_with("running_mean")) means += part.tensor.sum().item<double>();
     if (part.name.ends_with("running_var")) variances += part.tensor.sum().item<double>();
   }
-  check_close(means, after["running_mean"], after["running_var"]);
-  check_close(variances, after["running_var"], after["running_var"]);
+  check_torchvision_reference_close(means, after["running_mean"], after["running_var"]);
+  check_torchvision_reference_close(variances, after["running_var"], after["running_var"]);
 }
 
 void check_model(const std::string& name, const json& expected) {

@@ -18,8 +18,8 @@ using test::random_parameters;
 
 namespace {
 
-std::unique_ptr<trainer::Optimizer> make(const contract::OptimizerSpec& spec,
-                                         const trainer::Stepped& stepped) {
+std::unique_ptr<trainer::Optimizer> make_moment_optimizer(const contract::OptimizerSpec& spec,
+                                                          const trainer::Stepped& stepped) {
   return base::find(trainer::optimizer_table(), "optimizer", spec.kind).make(spec, stepped);
 }
 
@@ -28,7 +28,7 @@ template <class Options, class Reference>
 void check_like_pytorch(const contract::OptimizerSpec& spec, Options options) {
   const auto ours = random_parameters();
   const auto theirs = random_parameters();
-  const auto optimizer = make(spec, {ours});
+  const auto optimizer = make_moment_optimizer(spec, {ours});
   Reference reference(theirs, options);
   for (int step = 0; step < 10; ++step) {
     give_gradients(ours, theirs);
@@ -86,7 +86,7 @@ TEST_CASE("lars steps as its paper says, one-dimensional parameters without adap
   const auto expected = random_parameters();
   std::vector<at::Tensor> velocity;
   for (const at::Tensor& each : expected) velocity.push_back(torch::zeros_like(each).detach());
-  const auto optimizer = make(spec, {ours});
+  const auto optimizer = make_moment_optimizer(spec, {ours});
   for (int step = 0; step < 4; ++step) {
     give_gradients(ours, expected);
     optimizer->step(0.5);
@@ -108,7 +108,7 @@ TEST_CASE("lars moves what is zero, and what has a gradient of zero by its decay
   zero.mutable_grad() = torch::ones({2, 2});
   const at::Tensor still = torch::ones({2, 2}, torch::requires_grad());
   still.mutable_grad() = torch::zeros({2, 2});
-  make(spec, {{zero, still}})->step(0.25);
+  make_moment_optimizer(spec, {{zero, still}})->step(0.25);
   CHECK(torch::equal(zero, torch::full({2, 2}, -0.25)));
   CHECK(torch::equal(still, torch::ones({2, 2})));
 }
@@ -122,7 +122,7 @@ TEST_CASE("with decayed = \"weights\" biases do not decay, in any optimizer") {
                                                  torch::ones({4}, torch::requires_grad())};
     for (const at::Tensor& each : tensors) each.mutable_grad() = torch::zeros_like(each).detach();
     if (spec.kind == "lars") tensors[0].mutable_grad().fill_(1e-3);
-    make(spec, {tensors})->step(0.1);
+    make_moment_optimizer(spec, {tensors})->step(0.1);
     CHECK(tensors[0].max().item<double>() < 1);
     CHECK(torch::equal(tensors[1], torch::ones({4})));
   }
@@ -136,8 +136,8 @@ TEST_CASE("flat pieces of parameters step as the parameters do, in any optimizer
     const auto whole = random_parameters();
     give_gradients(whole, whole);
     const trainer::Stepped flat = flat_piece(whole, 0, 30);
-    const auto by_parameter = make(spec, {whole});
-    const auto by_piece = make(spec, flat);
+    const auto by_parameter = make_moment_optimizer(spec, {whole});
+    const auto by_piece = make_moment_optimizer(spec, flat);
     for (int step = 0; step < 3; ++step) {
       by_parameter->step(0.1);
       by_piece->step(0.1);

@@ -32,12 +32,35 @@ contract::RunSpec recipe(const std::string& framework, int ranks, const std::str
   return spec;
 }
 
+/// Of how many neighbouring ranks each does other work; 0: all do the same.
+int unlike_ranks(const contract::RunSpec& spec) {
+  if (spec.framework == "hybrid") {
+    const int stages = spec.framework_options.model_parallel_size;
+    return stages > 1 ? stages : 0;
+  }
+  const bool unlike = spec.framework == "pipeline" || spec.framework == "layerwise" ||
+                      spec.framework == "vanilla_data_parallel";  // its first rank leads
+  return unlike ? spec.gpus : 0;
+}
+
+/// Of each process, where there are several.
+void check_rank_times(const contract::RunSpec& spec, const test::ThreadLaunch& found) {
+  const auto times = all<contract::RankTimes>(found.records);
+  const auto processes = static_cast<std::size_t>(contract::process_count(spec));
+  REQUIRE(times.size() == (processes > 1 ? 1 : 0));
+  if (times.empty()) return;
+  REQUIRE(times[0].work_s.size() == processes);
+  for (const double work_s : times[0].work_s) CHECK(work_s > 0);
+  CHECK(times[0].stages == unlike_ranks(spec));
+}
+
 void check_learns_alike(const contract::RunSpec& spec, const test::ThreadLaunch& alone) {
   INFO(spec.framework << " with " << spec.gpus << " ranks");
   const auto found = run(spec);
   CHECK(largest_difference(found.parameters, alone.parameters) < 1e-10);
   const auto expected = all<contract::EvalRecord>(alone.records).back();
   const auto eval = all<contract::EvalRecord>(found.records).back();
+  check_rank_times(spec, found);
   CHECK(eval.samples == 50);
   CHECK(eval.correct == expected.correct);
   CHECK(eval.loss == Approx(expected.loss).epsilon(1e-10));

@@ -15,7 +15,7 @@ using trainer::KernelKind;
 
 namespace {
 
-contract::RunSpec recipe(const std::string& framework, int gpus) {
+contract::RunSpec profile_recipe(const std::string& framework, int gpus) {
   contract::RunSpec spec;
   spec.run_id = "run";
   spec.framework = framework;
@@ -38,7 +38,7 @@ std::vector<contract::ProfileRecord> profiles(const contract::RunSpec& spec) {
 }  // namespace
 
 TEST_CASE("the second window is profiled; most of its time are convolutions") {
-  const auto found = profiles(recipe("synchronous", 1));
+  const auto found = profiles(profile_recipe("synchronous", 1));
   REQUIRE(found.size() == 1);
   CHECK(found[0].first_step == 4);
   CHECK(found[0].steps == 4);
@@ -58,7 +58,7 @@ TEST_CASE("the second window is profiled; most of its time are convolutions") {
 TEST_CASE("ranks and devices that exchange gradients spend kernel time on it") {
   for (const char* framework : {"ddp", "data_parallel"}) {
     INFO(framework);
-    const auto found = profiles(recipe(framework, 2));
+    const auto found = profiles(profile_recipe(framework, 2));
     REQUIRE(found.size() == 1);
     CHECK(found[0].communication > 0);
     CHECK(found[0].computation > 0);
@@ -68,7 +68,7 @@ TEST_CASE("ranks and devices that exchange gradients spend kernel time on it") {
 }
 
 TEST_CASE("a run of one window profiles that, and one that is not asked for it nothing") {
-  auto spec = recipe("synchronous", 1);
+  auto spec = profile_recipe("synchronous", 1);
   spec.window_steps = 50;
   const auto found = profiles(spec);
   REQUIRE(found.size() == 1);

@@ -93,6 +93,45 @@ TEST_CASE("windows make up their epoch, and only a launch's first is marked as w
   CHECK(epoch.lr == 0.2);
 }
 
+TEST_CASE("what each rank worked leaves waiting out, and start-up where there are other windows") {
+  trainer::run_as_threads(3, [](trainer::Communicator& communicator) {
+    const auto require = [](bool holds) {
+      if (!holds) throw base::RunError("wrong rank times");
+    };
+    test::FakeClock clock;
+    trainer::CollectiveQueue queue(communicator, clock);
+    trainer::ResultWriter writer;
+    trainer::StepRecorder recorder(queue, writer, clock);
+    trainer::BlockTimes times = block(4, 1.0 + queue.rank());
+    times.parts[static_cast<int>(StepPart::exposed_comm)] = 0.25;
+    times.parts[static_cast<int>(StepPart::bubble)] = 0.125;
+    recorder.start_epoch();
+    require(!recorder.rank_times(0, 0));
+    recorder.finish_window({0, 0, 10, 64, 0.1}, {times, 20});
+    require(recorder.rank_times(0, 0)->steps == 10);
+    require(recorder.rank_times(0, 0)->work_s == std::vector<double>(3, 3.625));
+    times.wall_s = 5.000012345 + queue.rank();
+    recorder.finish_window({0, 10, 5, 64, 0.1}, {times, 5});
+    recorder.finish_window({0, 15, 5, 64, 0.1}, {times, 5});
+    const auto found = recorder.rank_times(7, 3);
+    require(found->epoch == 7 && found->stages == 3 && found->steps == 10);
+    require(found->work_s == std::vector<double>{9.25, 11.25, 13.25});  // 9.2500 of 9.250024
+    recorder.start_epoch();
+    require(!recorder.rank_times(8, 0));
+  });
+}
+
+TEST_CASE("one rank alone has no times of ranks") {
+  test::FakeClock clock;
+  const auto single = trainer::make_single();
+  trainer::CollectiveQueue queue(*single, clock);
+  trainer::ResultWriter writer;
+  trainer::StepRecorder recorder(queue, writer, clock);
+  recorder.start_epoch();
+  recorder.finish_window({0, 0, 10, 64, 0.1}, {block(2, 1), 20});
+  CHECK_FALSE(recorder.rank_times(0, 0).has_value());
+}
+
 TEST_CASE("what a style counts is in the record of its window, under its own keys") {
   test::TempDir folder;
   const contract::LaunchDir launch(folder.path());

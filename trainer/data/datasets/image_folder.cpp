@@ -6,14 +6,15 @@ namespace dlscale::trainer {
 namespace {
 
 Dataset load(const contract::DatasetSpec& spec) {
-  // ImageNet's, as torchvision's models take them.
-  return load_image_tree(spec, {.mean = {0.485, 0.456, 0.406}, .deviation = {0.229, 0.224, 0.225}});
+  return load_image_tree(spec, colours_of_imagenet());
 }
 
 }  // namespace
 
 extern const DatasetEntry image_folder_entry;
-const DatasetEntry image_folder_entry{
-    "image_folder", "JPEG and PNG files of one size in folders of their classes", load};
+const DatasetEntry image_folder_entry{.name = "image_folder",
+                                      .summary = "JPEG and PNG files in folders of their classes",
+                                      .load = load,
+                                      .any_size = true};
 
 }  // namespace dlscale::trainer

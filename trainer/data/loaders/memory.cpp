@@ -77,7 +77,7 @@ class MemoryLoader : public GatheringLoader {
   std::vector<std::uint8_t> shifted_;  ///< one image, where they are augmented
 };
 
-std::unique_ptr<Loader> make(const LoaderContext& context) {
+std::unique_ptr<Loader> make_memory_loader(const LoaderContext& context) {
   return std::make_unique<MemoryLoader>(context);
 }
 
@@ -87,7 +87,7 @@ extern const LoaderEntry memory_entry;
 const LoaderEntry memory_entry{
     .name = "memory",
     .summary = "the whole data set in memory, no work per sample but crop and mirror",
-    .make = make,
+    .make = make_memory_loader,
     .augments = true};
 
 }  // namespace dlscale::trainer

@@ -9,21 +9,29 @@
 namespace dlscale::trainer {
 
 extern const LoaderEntry memory_entry;
+extern const LoaderEntry native_entry;
 extern const LoaderEntry text_entry;
 
 namespace {
 
+/// What the one batch is made by.
+const LoaderEntry& maker_of(const LoaderContext& context) {
+  if (context.dataset.is_text()) return text_entry;
+  return context.split.pictures ? native_entry : memory_entry;
+}
+
 class SyntheticLoader : public Loader {
  public:
   explicit SyntheticLoader(const LoaderContext& context)
-      : memory_((context.dataset.is_text() ? text_entry : memory_entry).make(context)) {}
+      : maker_(maker_of(context).make(context)) {}
 
   void start(Delivery delivery) override {
     left_ = static_cast<std::int64_t>(delivery.samples.size());
     batch_size_ = std::min(delivery.batch_size, left_);
     if (prepared_.size() >= batch_size_) return;
-    memory_->start({std::move(delivery.samples), batch_size_});
-    prepared_ = memory_->next();
+    delivery.samples.resize(static_cast<std::size_t>(batch_size_));
+    maker_->start({std::move(delivery.samples), batch_size_});
+    prepared_ = maker_->next();
   }
 
   Batch next() override {
@@ -34,13 +42,13 @@ class SyntheticLoader : public Loader {
   }
 
  private:
-  std::unique_ptr<Loader> memory_;
+  std::unique_ptr<Loader> maker_;
   Batch prepared_;
   std::int64_t batch_size_ = 0;
   std::int64_t left_ = 0;
 };
 
-std::unique_ptr<Loader> make(const LoaderContext& context) {
+std::unique_ptr<Loader> make_synthetic_batch_loader(const LoaderContext& context) {
   return std::make_unique<SyntheticLoader>(context);
 }
 
@@ -50,7 +58,8 @@ extern const LoaderEntry synthetic_batch_entry;
 const LoaderEntry synthetic_batch_entry{
     .name = "synthetic",
     .summary = "one batch, prepared once: loading costs nothing",
-    .make = make,
-    .samples = "any"};
+    .make = make_synthetic_batch_loader,
+    .samples = "any",
+    .any_size = true};
 
 }  // namespace dlscale::trainer

@@ -73,7 +73,7 @@ class TextLoader : public GatheringLoader {
   std::int64_t least_length_ = 1;
 };
 
-std::unique_ptr<Loader> make(const LoaderContext& context) {
+std::unique_ptr<Loader> make_text_loader(const LoaderContext& context) {
   return std::make_unique<TextLoader>(context);
 }
 
@@ -82,7 +82,7 @@ std::unique_ptr<Loader> make(const LoaderContext& context) {
 extern const LoaderEntry text_entry;
 const LoaderEntry text_entry{.name = "text",
                              .summary = "texts in memory, each batch as long as its longest",
-                             .make = make,
+                             .make = make_text_loader,
                              .samples = "text"};
 
 }  // namespace dlscale::trainer

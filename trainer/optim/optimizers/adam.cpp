@@ -5,13 +5,13 @@
 namespace dlscale::trainer {
 namespace {
 
-std::unique_ptr<Optimizer> make(const contract::OptimizerSpec& spec, const Stepped& stepped) {
+std::unique_ptr<Optimizer> make_adam(const contract::OptimizerSpec& spec, const Stepped& stepped) {
   return make_moment_optimizer(spec, stepped, DecayPlace::gradient);
 }
 
 }  // namespace
 
 extern const OptimizerEntry adam_entry;
-const OptimizerEntry adam_entry{"adam", "Adam; weight decay is part of the gradient", make};
+const OptimizerEntry adam_entry{"adam", "Adam; weight decay is part of the gradient", make_adam};
 
 }  // namespace dlscale::trainer

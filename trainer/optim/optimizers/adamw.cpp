@@ -5,7 +5,7 @@
 namespace dlscale::trainer {
 namespace {
 
-std::unique_ptr<Optimizer> make(const contract::OptimizerSpec& spec, const Stepped& stepped) {
+std::unique_ptr<Optimizer> make_adamw(const contract::OptimizerSpec& spec, const Stepped& stepped) {
   return make_moment_optimizer(spec, stepped, DecayPlace::parameter);
 }
 
@@ -13,6 +13,6 @@ std::unique_ptr<Optimizer> make(const contract::OptimizerSpec& spec, const Stepp
 
 extern const OptimizerEntry adamw_entry;
 const OptimizerEntry adamw_entry{"adamw", "AdamW: Adam with weight decay beside the gradient",
-                                 make};
+                                 make_adamw};
 
 }  // namespace dlscale::trainer

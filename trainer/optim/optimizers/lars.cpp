@@ -98,13 +98,14 @@ class Lars : public Optimizer {
   std::size_t count_ = 0;  ///< of the model's parameters
 };
 
-std::unique_ptr<Optimizer> make(const contract::OptimizerSpec& spec, const Stepped& stepped) {
+std::unique_ptr<Optimizer> make_lars(const contract::OptimizerSpec& spec, const Stepped& stepped) {
   return std::make_unique<Lars>(spec, stepped);
 }
 
 }  // namespace
 
 extern const OptimizerEntry lars_entry;
-const OptimizerEntry lars_entry{"lars", "LARS: a rate of its own for each weight tensor", make};
+const OptimizerEntry lars_entry{"lars", "LARS: a rate of its own for each weight tensor",
+                                make_lars};
 
 }  // namespace dlscale::trainer

@@ -80,13 +80,13 @@ class Sgd : public Optimizer {
   std::vector<at::Tensor> chosen_, gradients_, chosen_velocity_;
 };
 
-std::unique_ptr<Optimizer> make(const contract::OptimizerSpec& spec, const Stepped& stepped) {
+std::unique_ptr<Optimizer> make_sgd(const contract::OptimizerSpec& spec, const Stepped& stepped) {
   return std::make_unique<Sgd>(spec, stepped);
 }
 
 }  // namespace
 
 extern const OptimizerEntry sgd_entry;
-const OptimizerEntry sgd_entry{"sgd", "SGD with momentum, Nesterov and weight decay", make};
+const OptimizerEntry sgd_entry{"sgd", "SGD with momentum, Nesterov and weight decay", make_sgd};
 
 }  // namespace dlscale::trainer

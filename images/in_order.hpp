@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Items made by several threads and taken in their order by one.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace dlscale::images {
+
+/// Makes items 0 to count - 1; each thread works with a function that `make_maker` gives it. Items
+/// wait for their turn, a few for each thread. What a maker throws is thrown when it is that item's
+/// turn, so that the first error in order is always the same one.
+template <class Item>
+class InOrder {
+ public:
+  using Maker = std::function<Item(std::int64_t)>;
+
+  InOrder(std::int64_t count, int threads, const std::function<Maker()>& make_maker)
+      : count_(count), places_(static_cast<std::size_t>(threads) * kWaitingPerThread) {
+    for (int i = 0; i < threads; ++i) {
+      try {
+        threads_.emplace_back([this, maker = make_maker()] { work(maker); });
+      } catch (const std::system_error&) {
+        if (threads_.empty()) throw;
+        break;  // the system gives no more; fewer do it as well
+      }
+    }
+  }
+  /// Items that nobody has begun to make are not made any more.
+  ~InOrder() {
+    {
+      const std::lock_guard lock(mutex_);
+      count_ = 0;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  InOrder(const InOrder&) = delete;
+  InOrder& operator=(const InOrder&) = delete;
+
+  /// The next one, `count` times.
+  Item next() {
+    std::unique_lock lock(mutex_);
+    Place& place = places_[static_cast<std::size_t>(taken_) % places_.size()];
+    changed_.wait(lock, [&] { return place.item || place.error; });
+    Place result = std::exchange(place, {});
+    ++taken_;
+    lock.unlock();
+    changed_.notify_all();
+    if (result.error) std::rethrow_exception(result.error);
+    return std::move(*result.item);
+  }
+
+ private:
+  static constexpr std::size_t kWaitingPerThread = 4;
+  struct Place {
+    std::optional<Item> item;
+    std::exception_ptr error;
+  };
+
+  void work(const Maker& maker) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      const auto most = static_cast<std::int64_t>(places_.size());
+      changed_.wait(lock, [&] { return begun_ >= count_ || begun_ < taken_ + most; });
+      if (begun_ >= count_) return;
+      const std::int64_t number = begun_++;
+      lock.unlock();
+      Place made;
+      try {
+        made.item.emplace(maker(number));
+      } catch (...) {
+        made.error = std::current_exception();
+      }
+      lock.lock();
+      places_[static_cast<std::size_t>(number % most)] = std::move(made);
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::int64_t count_;
+  std::int64_t begun_ = 0;
+  std::int64_t taken_ = 0;
+  std::vector<Place> places_;  ///< of item i the one at i modulo their number
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace dlscale::images

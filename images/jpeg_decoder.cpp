@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "images/jpeg_decoder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+// libjpeg's headers want stdio's before them.
+#include <jerror.h>
+#include <jpeglib.h>
+
+#include "images/decode.hpp"
+
+namespace dlscale::images {
+namespace {
+
+constexpr int kInks = 4;         ///< cyan, magenta, yellow and black
+constexpr int kMostScans = 500;  ///< more make a small file take hours
+
+/// As Pillow's convert("RGB"), which takes the inks of every JPEG file for inverted, as Adobe's
+/// programs write them.
+void colours_of_inks(const std::uint8_t* inks, int pixels, std::uint8_t* colours) {
+  for (int x = 0; x < pixels; ++x, inks += kInks) {
+    const int light = inks[kInks - 1];
+    for (int c = 0; c < kColours; ++c) {
+      const int taken = ((255 - inks[c]) * light + 127) / 255;
+      *colours++ = static_cast<std::uint8_t>(light - taken);
+    }
+  }
+}
+
+/// Whether there is an end-of-image marker behind the last scan's beginning.
+bool has_end(std::span<const std::uint8_t> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t end = text.rfind("\xff\xd9");
+  return end != text.npos && text.find("\xff\xda", end) == text.npos;
+}
+
+}  // namespace
+
+/// libjpeg's state, and how it tells errors: it knows no exceptions, and leaves by longjmp() what
+/// `guard` has called. No object with a destructor may lie between the two.
+class JpegDecoder::Session {
+ public:
+  Session() {
+    info.err = jpeg_std_error(&errors_);
+    info.client_data = this;
+    errors_.error_exit = &on_error;
+    errors_.emit_message = &on_message;
+    errors_.output_message = [](j_common_ptr) {};
+    guard([&] { jpeg_create_decompress(&info); });
+    monitor_.progress_monitor = &on_progress;
+    info.progress = &monitor_;
+  }
+  ~Session() { jpeg_destroy_decompress(&info); }
+
+  /// Throws BrokenPicture where libjpeg gives up.
+  template <class Calls>
+  void guard(const Calls& calls) {
+    if (!try_calls(calls)) {
+      const std::string problem = message_;
+      jpeg_abort_decompress(&info);
+      throw BrokenPicture("the JPEG data is damaged: " + problem);
+    }
+  }
+
+  jpeg_decompress_struct info{};
+
+ private:
+  template <class Calls>
+  [[gnu::noinline]] bool try_calls(const Calls& calls) {
+    if (setjmp(where_) != 0) return false;
+    calls();
+    return true;
+  }
+  [[noreturn]] static void on_error(j_common_ptr common) {
+    auto* self = static_cast<Session*>(common->client_data);
+    common->err->format_message(common, self->message_);
+    longjmp(self->where_, 1);
+  }
+  /// Warnings are of what can be read all the same, but for an early end.
+  static void on_message(j_common_ptr common, int level) {
+    const int code = common->err->msg_code;
+    if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) on_error(common);
+  }
+  static void on_progress(j_common_ptr common) {
+    auto* info = reinterpret_cast<j_decompress_ptr>(common);
+    if (info->input_scan_number <= kMostScans) return;
+    auto* self = static_cast<Session*>(common->client_data);
+    std::snprintf(self->message_, sizeof self->message_, "it has more than %d scans", kMostScans);
+    longjmp(self->where_, 1);
+  }
+
+  jpeg_error_mgr errors_{};
+  jpeg_progress_mgr monitor_{};
+  std::jmp_buf where_;
+  char message_[JMSG_LENGTH_MAX] = {};
+};
+
+JpegDecoder::JpegDecoder() : session_(std::make_unique<Session>()) {}
+JpegDecoder::~JpegDecoder() = default;
+
+Size JpegDecoder::open(std::span<const std::uint8_t> bytes) {
+  jpeg_decompress_struct& info = session_->info;
+  jpeg_abort_decompress(&info);
+  if (!has_end(bytes)) throw BrokenPicture("the JPEG data is damaged: it is cut short");
+  session_->guard([&] {
+    jpeg_mem_src(&info, bytes.data(), bytes.size());
+    jpeg_read_header(&info, TRUE);
+  });
+  return {static_cast<int>(info.image_height), static_cast<int>(info.image_width)};
+}
+
+PictureView JpegDecoder::decode(const Box& part) {
+  jpeg_decompress_struct& info = session_->info;
+  const bool has_inks = info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
+  JDIMENSION left = 0, width = 0;
+  session_->guard([&] {
+    info.out_color_space = has_inks ? JCS_CMYK : JCS_RGB;
+    jpeg_start_decompress(&info);
+    // Colours at the edge of what is decoded are made of fewer pixels than in the whole picture:
+    // one block more on either side keeps them out of the part.
+    const auto block = static_cast<JDIMENSION>(info.max_h_samp_factor * DCTSIZE);
+    const auto first = static_cast<JDIMENSION>(part.left);
+    left = first - std::min(first, block);
+    width = std::min(first + static_cast<JDIMENSION>(part.width) + block, info.output_width) - left;
+    if (width < info.output_width) jpeg_crop_scanline(&info, &left, &width);
+    if (part.top > 0) jpeg_skip_scanlines(&info, static_cast<JDIMENSION>(part.top));
+  });
+  if (has_inks)
+    return inks_to_colours({part.top, part.left - static_cast<int>(left), part.height, part.width});
+  pixels_.reshape({part.height, static_cast<int>(width)});
+  session_->guard([&] {
+    for (int y = 0; y < part.height;) {
+      constexpr int kRows = 16;
+      JSAMPROW rows[kRows];
+      const int count = std::min(kRows, part.height - y);
+      for (int i = 0; i < count; ++i) rows[i] = pixels_.row(y + i);
+      y += static_cast<int>(jpeg_read_scanlines(&info, rows, static_cast<JDIMENSION>(count)));
+    }
+  });
+  jpeg_abort_decompress(&info);
+  return pixels_.view().part({0, part.left - static_cast<int>(left), part.height, part.width});
+}
+
+/// `part.left` is counted from the first column that is decoded.
+PictureView JpegDecoder::inks_to_colours(const Box& part) {
+  jpeg_decompress_struct& info = session_->info;
+  ink_row_ = std::make_unique_for_overwrite<std::uint8_t[]>(std::size_t{kInks} * info.output_width);
+  pixels_.reshape({part.height, part.width});
+  session_->guard([&] {
+    for (int y = 0; y < part.height; ++y) {
+      JSAMPROW row = ink_row_.get();
+      while (jpeg_read_scanlines(&info, &row, 1) == 0) continue;
+      colours_of_inks(row + std::ptrdiff_t{kInks} * part.left, part.width, pixels_.row(y));
+    }
+  });
+  jpeg_abort_decompress(&info);
+  return pixels_.view();
+}
+
+}  // namespace dlscale::images

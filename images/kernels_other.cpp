@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of processors that have no inner loops of their own.
+#include "images/kernels.hpp"
+
+namespace dlscale::images {
+
+const Kernels& best_kernels() {
+  return portable_kernels();
+}
+
+}  // namespace dlscale::images

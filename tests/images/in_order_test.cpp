@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "images/in_order.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <stdexcept>
+
+using dlscale::images::InOrder;
+
+TEST_CASE("items come in their order, whatever the number of threads") {
+  for (const int threads : {1, 2, 7}) {
+    InOrder<std::int64_t> squares(100, threads,
+                                  [] { return [](std::int64_t i) { return i * i; }; });
+    for (std::int64_t i = 0; i < 100; ++i) CHECK(squares.next() == i * i);
+  }
+}
+
+TEST_CASE("no more items are made ahead than a few for each thread") {
+  std::atomic<int> made = 0;
+  {
+    InOrder<int> items(1000, 2, [&] { return [&](std::int64_t) { return ++made; }; });
+    items.next();
+  }
+  CHECK(made <= 1 + 2 * 4);
+}
+
+TEST_CASE("what a maker throws comes at the turn of its item, and items after it go on") {
+  InOrder<int> items(3, 3, [] {
+    return [](std::int64_t i) -> int {
+      if (i == 1) throw std::runtime_error("item 1");
+      return static_cast<int>(i);
+    };
+  });
+  CHECK(items.next() == 0);
+  CHECK_THROWS_WITH(items.next(), "item 1");
+  CHECK(items.next() == 2);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/bench_loader.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/data/sample_files.hpp"
+
+using namespace dlscale;
+using trainer::LoaderBench;
+using trainer::measure_loader;
+using trainer::read_loader_bench;
+
+TEST_CASE("without a run a loader is measured as the settings say") {
+  const LoaderBench bench =
+      read_loader_bench({"path=/data", "threads=3", "batch=8", "image_size=64", "--json",
+                         "--seconds", "2", "--test"});
+  CHECK(bench.spec.loader == "native");
+  CHECK(bench.spec.dataset.path == "/data");
+  CHECK(bench.spec.dataset.image_size == 64);
+  CHECK(bench.spec.loader_options.threads == 3);
+  CHECK(bench.spec.batch_per_gpu == 8);
+  CHECK(bench.json);
+  CHECK(bench.evaluation);
+  CHECK(bench.seconds == 2);
+}
+
+TEST_CASE("of a run one rank's batches are loaded, whatever ranks it has") {
+  test::TempDir folder;
+  contract::RunSpec spec;
+  spec.run_id = "r";
+  spec.gpus = 4;
+  spec.batch_per_gpu = 5;
+  spec.global_batch = 20;
+  base::write_file_atomically(folder / "run.json", contract::to_json(spec));
+  const LoaderBench bench = read_loader_bench({folder.path().string(), "loader=synthetic"});
+  CHECK(bench.spec.gpus == 1);
+  CHECK(bench.spec.global_batch == 5);
+  CHECK(bench.spec.loader == "synthetic");
+  CHECK(bench.spec.dataset.kind == "synthetic_digits");
+}
+
+TEST_CASE("what cannot be measured is refused with what could") {
+  CHECK_THROWS_WITH(read_loader_bench({"thread=3"}),
+                    Catch::StartsWith("unknown key \"thread\"; did you mean \"threads\"?"));
+  CHECK_THROWS_WITH(read_loader_bench({"path=x", "threads=two"}),
+                    "threads: \"two\" is not a whole number");
+  CHECK_THROWS_WITH(read_loader_bench({"--seconds"}), "--seconds wants a value");
+  CHECK_THROWS_WITH(read_loader_bench({"loader=nativ"}),
+                    Catch::Contains("did you mean \"native\""));
+  CHECK_THROWS_WITH(read_loader_bench({"loader=memory"}), Catch::Contains("dataset.image_size"));
+  CHECK_THROWS_AS(read_loader_bench({"no-such.json"}), base::Error);
+}
+
+TEST_CASE("a measured loader says how fast, how busy and what it read") {
+  test::TempDir folder;
+  test::write_samples("image_folder", folder.path());
+  LoaderBench bench = read_loader_bench({"path=" + folder.path().string(), "image_size=8"});
+  bench.seconds = 0;
+  bench.blocks = 2;
+  CHECK_THAT(measure_loader(bench), Catch::StartsWith("native of image_folder, batches of 32") &&
+                                        Catch::Contains("images/s per core in use"));
+  bench.json = true;
+  const std::string json = measure_loader(bench);
+  for (const char* key : {"images_per_s", "images_per_s_per_core", "waiting", "cores", "busy"}) {
+    CHECK_THAT(json, Catch::Contains("\"" + std::string(key) + "\":{\"median\":"));
+  }
+  CHECK_THAT(json, !Catch::Contains("\"kb_per_image\":{\"median\":0,"));
+}

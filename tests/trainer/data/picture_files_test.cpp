@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folders of pictures of any size, and files that are no good.
+#include "trainer/data/picture_files.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/file.hpp"
+#include "contract/run_outcome.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/data/sample_files.hpp"
+#include "trainer/data/dataset.hpp"
+
+using namespace dlscale;
+namespace fs = std::filesystem;
+
+namespace {
+
+contract::DatasetSpec asked(const fs::path& folder) {
+  return {.kind = "image_folder", .path = folder, .image_size = 8};
+}
+
+trainer::Dataset load(const contract::DatasetSpec& spec) {
+  return base::find(trainer::dataset_table(), "dataset", spec.kind).load(spec);
+}
+
+/// Two classes, sizes that differ.
+void write_tree(const fs::path& folder) {
+  test::write_png(folder / "train/ant/1.png", 9, 20, 10);
+  test::write_jpeg(folder / "train/ant/2.jpg", 30, 10, 20);
+  test::write_png(folder / "train/bee/1.png", 12, 12, 30);
+  test::write_png(folder / "val/bee/9.png", 9, 9, 40);
+}
+
+std::string error_of(const trainer::PictureSource& source, std::int64_t sample) {
+  try {
+    source.make_reader()->open(sample);
+  } catch (const images::BrokenPicture& broken) {
+    return broken.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("a folder of pictures of any size knows its files, and opens none") {
+  test::TempDir folder;
+  write_tree(folder.path());
+  test::write_text(folder / "train/bee/2.jpg", "no picture");
+  const auto set = load(asked(folder.path()));
+  CHECK(set.shape == trainer::ImageShape{3, 8, 8});
+  CHECK(set.classes == 2);
+  CHECK(set.train.labels == std::vector<std::uint16_t>{0, 1, 0, 1});
+  CHECK(set.train.pictures->name(0) == (folder / "train/ant/1.png").string());
+  CHECK(set.train.pictures->name(2) == (folder / "train/ant/2.jpg").string());
+  CHECK(set.test.pictures->name(0) == (folder / "val/bee/9.png").string());
+  const auto reader = set.train.pictures->make_reader();
+  CHECK(reader->open(0) == images::Size{9, 20});
+  CHECK(reader->open(2) == images::Size{30, 10});
+  CHECK(reader->bytes_read() ==
+        static_cast<std::int64_t>(fs::file_size(folder / "train/ant/1.png") +
+                                  fs::file_size(folder / "train/ant/2.jpg")));
+  CHECK(error_of(*set.train.pictures, 3) == "neither a JPEG nor a PNG file");
+}
+
+TEST_CASE("of pictures of any size the first classes and samples are kept") {
+  test::TempDir folder;
+  write_tree(folder.path());
+  auto spec = asked(folder.path());
+  spec.train_samples = 2;
+  CHECK(load(spec).train.labels == std::vector<std::uint16_t>{0, 1});
+  spec = asked(folder.path());
+  spec.first_classes = 1;
+  CHECK_THROWS_WITH(load(spec), "the test set has no sample of the first 1 classes");
+  test::write_png(folder / "val/ant/9.png", 9, 9, 40);
+  const auto set = load(spec);
+  CHECK(set.classes == 1);
+  CHECK(set.train.labels == std::vector<std::uint16_t>{0, 0});
+  CHECK(set.train.pictures->name(1) == (folder / "train/ant/2.jpg").string());
+}
+
+TEST_CASE("the digest of pictures of any size is that of their names") {
+  test::TempDir folder;
+  write_tree(folder.path());
+  const std::string before = load(asked(folder.path())).sha256;
+  auto spec = asked(folder.path());
+  spec.sha256 = before;
+  CHECK(load(spec).sha256 == before);
+  test::write_png(folder / "train/bee/2.png", 9, 9, 1);
+  CHECK_THROWS_WITH(load(spec), Catch::StartsWith("dataset.sha256: ") &&
+                                    Catch::Contains("but " + before + " is wanted"));
+}
+
+TEST_CASE("files that go away, become empty or cannot be read are broken pictures") {
+  test::TempDir folder;
+  write_tree(folder.path());
+  const auto set = load(asked(folder.path()));
+  const fs::path file = folder / "train/ant/1.png";
+  const std::string good = base::read_file(file);
+  test::write_text(file, "");
+  CHECK(error_of(*set.train.pictures, 0) == "it is empty");
+  test::write_text(file, good.substr(0, good.size() / 2));
+  CHECK(error_of(*set.train.pictures, 0) == "the PNG data is damaged: it is cut short");
+  fs::remove(file);
+  CHECK(error_of(*set.train.pictures, 0) == "No such file or directory");
+  fs::create_directory(file);
+  CHECK(error_of(*set.train.pictures, 0) == "Is a directory");
+}
+
+TEST_CASE("a file whose size changes while it is read is whole or broken, and none a crash") {
+  test::TempDir folder;
+  write_tree(folder.path());
+  const auto set = load(asked(folder.path()));
+  const fs::path file = folder / "train/ant/1.png";
+  const auto size = static_cast<off_t>(fs::file_size(file));
+  std::thread changing([&] {
+    for (int i = 0; i < 300; ++i) REQUIRE(::truncate(file.c_str(), i % 2 == 0 ? 4000 : size) == 0);
+  });
+  const auto reader = set.train.pictures->make_reader();
+  int whole = 0;
+  for (int i = 0; i < 300; ++i) {
+    try {
+      whole += reader->open(0) == images::Size{9, 20} ? 1 : 0;
+      reader->decode({0, 0, 9, 20});
+    } catch (const images::BrokenPicture&) {
+      continue;
+    }
+  }
+  changing.join();
+  CHECK(whole > 0);
+  CHECK(error_of(*set.train.pictures, 0) == "no error");
+}

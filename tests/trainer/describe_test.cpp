@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/describe.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using trainer::describe;
+using trainer::read_description;
+
+TEST_CASE("a card says what it describes and how it was made") {
+  const contract::ModelCard card =
+      describe(read_description({"mlp", "--input", "3x32x32", "--classes", "10"}));
+  CHECK(card.model == "mlp");
+  CHECK(card.input == std::vector<std::int64_t>{3, 32, 32});
+  CHECK(card.command == "dlscale-train --describe mlp --input 3x32x32 --classes 10");
+  CHECK(card.parameters == 3072 * 512 + 512 + 512 * 512 + 512 + 512 * 10 + 10);
+  CHECK(card.parameter_bytes == 4.0 * static_cast<double>(card.parameters));
+  CHECK(card.buffer_bytes == 0);
+  CHECK(card.made_with.contains("torch"));
+}
+
+TEST_CASE("fewer bits are fewer bytes, not fewer FLOPs") {
+  const auto card = [](const char* precision) {
+    return describe(read_description(
+        {"cnn", "--input", "1x28x28", "--classes", "10", "--precision", precision}));
+  };
+  const auto saved = [](const contract::ModelCard& card) {
+    return card.layers.back().forward.live.per_sample;
+  };
+  CHECK(saved(card("fp64")) == Approx(2 * saved(card("fp32"))).epsilon(0.2));
+  CHECK(saved(card("bf16")) < 0.8 * saved(card("fp32")));
+}
+
+TEST_CASE("models of texts are described by the words that there are") {
+  const contract::ModelCard nbow =
+      describe(read_description({"nbow", "--input", "60", "--classes", "2", "--words", "5000"}));
+  CHECK(nbow.parameters == 5000 * 100 + 100 * 2 + 2);
+  const contract::ModelCard translator = describe(
+      read_description({"seq2seq", "--input", "2x12", "--classes", "90", "--words", "80"}));
+  CHECK(translator.layers.size() > 10);
+}
+
+TEST_CASE("what cannot be described is refused with what to do") {
+  const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
+    CHECK_THROWS_WITH(describe(read_description(arguments)), Contains(message));
+    CHECK_THROWS_AS(describe(read_description(arguments)), base::UsageError);
+  };
+  refused({}, "which model?");
+  refused({"mlp"}, "--input is missing");
+  refused({"mlp", "--input"}, "--input: a value is missing");
+  refused({"mlp", "--input", "3x32", "--classes", "10"}, "mlp takes channels x height x width");
+  refused({"mlp", "--input", "3xx", "--classes", "10"}, "\"3xx\" is no shape");
+  refused({"mlp", "--input", "3x32x32"}, "--classes is missing");
+  refused({"mlp", "--input", "3x32x32", "--classes", "0"}, "--classes 0: expected");
+  refused({"mlpp", "--input", "3x32x32", "--classes", "10"}, "did you mean \"mlp\"");
+  refused({"mlp", "--inputs", "3x32x32"}, "did you mean \"--input\"");
+  refused({"nbow", "--input", "60", "--classes", "2"}, "--words is missing");
+  refused({"mlp", "--input", "3x32x32", "--classes", "9", "--precision", "fp8"},
+          "unknown precision \"fp8\"");
+}
+
+TEST_CASE("the cards that come along are what describing their models gives") {
+  for (const char* name : {"squeezenet1_0-3x32x32-10.json", "resnet18-3x32x32-10.json"}) {
+    INFO(name);
+    const std::string file = std::string(DLSCALE_SOURCE_DIR "/cards/") + name;
+    const std::string text = base::read_text_file(file);
+    const contract::ModelCard card = contract::model_card_from_json(text, file);
+    contract::ModelCard again =
+        describe({.model = card.model, .input = card.input, .classes = card.classes});
+    again.made_with = card.made_with;
+    CHECK(contract::to_json(again) == text);
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/models/card_walk.hpp"
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string_view>
+
+#include "tests/trainer/models/made_model.hpp"
+#include "trainer/models/block_cost.hpp"
+
+using namespace dlscale;
+using contract::BatchCost;
+using contract::LayerCard;
+
+namespace {
+
+std::vector<LayerCard> walk(trainer::Model& model, const trainer::ImageShape& shape) {
+  return trainer::walk_model(
+      model,
+      [&](std::int64_t samples) {
+        return at::zeros({samples, shape.channels, shape.height, shape.width});
+      },
+      [&](const at::Tensor& batch) { return model.forward(batch); });
+}
+
+std::vector<LayerCard> walk(const char* name, const trainer::ImageShape& shape) {
+  return walk(*test::make_model(name, test::model_context(shape, 10)), shape);
+}
+
+const LayerCard& layer(const std::vector<LayerCard>& layers, std::string_view name,
+                       std::string_view kind) {
+  const auto found = std::ranges::find_if(
+      layers, [&](const LayerCard& each) { return each.name == name && each.kind == kind; });
+  INFO(name << " " << kind);
+  REQUIRE(found != layers.end());
+  return *found;
+}
+
+double sum(const std::vector<LayerCard>& layers, BatchCost LayerCard::*cost) {
+  double all = 0;
+  for (const LayerCard& each : layers) all += (each.*cost).per_sample;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a linear layer's card has its products forward and twice that backward") {
+  const auto layers = walk("mlp", {1, 28, 28});
+  const LayerCard& hidden = layer(layers, "hidden2", "addmm");
+  CHECK(hidden.forward.flops == BatchCost{0, 2.0 * 512 * 512});
+  CHECK(hidden.backward.flops == BatchCost{0, 4.0 * 512 * 512});
+  CHECK(hidden.parameters == 512 * 512 + 512);
+  CHECK(hidden.parameter_tensors == 2);
+  CHECK(hidden.forward.read == BatchCost{4.0 * (512 * 512 + 512), 4.0 * 512});
+  CHECK(hidden.forward.written == BatchCost{0, 4.0 * 512});
+  CHECK(hidden.saved == BatchCost{0, 4.0 * 512});
+  // Nobody wants the gradient of the images.
+  CHECK(layer(layers, "hidden1", "addmm").backward.flops == BatchCost{0, 2.0 * 784 * 512});
+}
+
+TEST_CASE("what works in place keeps nothing of its own") {
+  const auto layers = walk("mlp", {1, 28, 28});
+  const LayerCard& relu = layer(layers, "hidden1", "relu_");
+  CHECK(relu.in_place);
+  CHECK(relu.saved == BatchCost{});
+  CHECK(relu.forward.read == BatchCost{0, 4.0 * 512});
+  CHECK(relu.parameters == 0);
+  CHECK(relu.block == "hidden1");
+}
+
+TEST_CASE("the first layer keeps the images too, and what is alive adds up") {
+  const auto layers = walk("mlp", {1, 28, 28});
+  CHECK(layers.front().saved == BatchCost{0, 4.0 * (784 + 512)});
+  CHECK(layers.back().forward.live.per_sample == sum(layers, &LayerCard::saved));
+  CHECK(sum(layers, &LayerCard::saved) == 4.0 * (784 + 512 + 512 + 10));
+}
+
+TEST_CASE("a convolution's card has its filters' products at each place") {
+  const auto layers = walk("cnn", {1, 28, 28});
+  const auto convolution = std::ranges::find_if(layers, [](const LayerCard& each) {
+    return each.backward.flops.per_sample == 2 * each.forward.flops.per_sample &&
+           each.forward.flops.per_sample > 0;
+  });
+  REQUIRE(convolution != layers.end());
+  CHECK(convolution->forward.flops == BatchCost{0, 2.0 * 64 * 24 * 24 * 32 * 9});
+}
+
+TEST_CASE("every image model can be walked: all parameters, the products that blocks have") {
+  for (const auto* entry : trainer::model_table()) {
+    const std::string_view name = entry->name;
+    const bool takes_seconds = name == "resnet101" || name == "resnet152" ||
+                               name.starts_with("vgg1") || name == "frozen_backbone";
+    if (entry->input != std::string_view("images") || takes_seconds) continue;
+    INFO(name);
+    const trainer::ImageShape shape{3, 32, 32};
+    const auto model = entry->make(test::model_context(shape, 7));
+    const auto layers = walk(*model, shape);
+    double multiply_adds = 0, flops = 0, parameters = 0;
+    for (const auto& cost : trainer::measure_blocks(*model, {3, 32, 32})) {
+      multiply_adds += cost.multiply_adds;
+    }
+    for (const LayerCard& each : layers) {
+      flops += each.forward.flops.per_sample;
+      parameters += static_cast<double>(each.parameters);
+      CHECK(each.forward.live.per_sample >= 0);
+      CHECK(each.saved.per_sample >= 0);
+    }
+    if (name != "conv_autoencoder") CHECK(flops == 2 * multiply_adds);
+    CHECK(parameters == static_cast<double>(trainer::parameter_count(*model)));
+    CHECK(layers.back().forward.live.per_sample ==
+          Approx(sum(layers, &LayerCard::saved)).epsilon(0.05));
+  }
+}

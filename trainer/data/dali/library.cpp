@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/dali/library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace dlscale::trainer::dali {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kLibrary = "libdali.so";
+constexpr const char* kOperators = "libdali_operators.so";
+
+/// What is wrong with one place.
+class Unusable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+std::string value_of(const VariableLookup& environment, const char* name) {
+  const char* value = environment(name);
+  return value == nullptr ? "" : value;
+}
+
+/// DALI's wheel in the folders of a Python installation.
+void add_site_packages(const fs::path& prefix, std::vector<std::string>& out) {
+  std::error_code error;
+  std::vector<std::string> found;
+  for (fs::directory_iterator it(prefix / "lib", error), end; !error && it != end;
+       it.increment(error)) {
+    if (!it->path().filename().string().starts_with("python3")) continue;
+    for (const char* packages : {"site-packages", "dist-packages"}) {
+      const fs::path library = it->path() / packages / "nvidia" / "dali" / kLibrary;
+      if (fs::exists(library, error)) found.push_back(library.string());
+    }
+  }
+  std::ranges::sort(found);
+  out.insert(out.end(), found.begin(), found.end());
+}
+
+/// The folder above the one that has python3; empty where $PATH has none.
+fs::path python_prefix(const std::string& path) {
+  for (std::string_view rest = path; !rest.empty();) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    const fs::path folder(rest.substr(0, colon));
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+    std::error_code error;
+    if (folder.is_absolute() && fs::exists(folder / "python3", error)) return folder.parent_path();
+  }
+  return {};
+}
+
+/// What `tools/setup --dali` keeps for this build.
+fs::path kept(const VariableLookup& environment) {
+  const std::string cache = value_of(environment, "XDG_CACHE_HOME");
+  const std::string home = value_of(environment, "HOME");
+  if (cache.empty() && home.empty()) return {};
+  const fs::path folder = cache.empty() ? fs::path(home) / ".cache" : fs::path(cache);
+  // The name comes from trainer/data/CMakeLists.txt.
+  return folder / "dlscale" / DLSCALE_DALI_KEPT_AS / "nvidia" / "dali" / kLibrary;
+}
+
+void* open(const std::string& path) {
+  ::dlerror();
+  // Its siblings are found by the libraries' own RUNPATH.
+  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw Unusable(::dlerror());
+  return library;
+}
+
+/// The file that a function of an open library is from.
+fs::path file_of(void* function) {
+  Dl_info info{};
+  if (::dladdr(function, &info) == 0 || info.dli_fname == nullptr) throw Unusable("has no name");
+  return info.dli_fname;
+}
+
+/// The version that the symbols of a file have; only to name it.
+std::string version_in(const fs::path& file) {
+  constexpr std::string_view kSymbol = "DALI_", kDigits = "0123456789.";
+  std::ifstream in(file, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  for (std::size_t at = bytes.find(kSymbol); at != bytes.npos; at = bytes.find(kSymbol, at)) {
+    at += kSymbol.size();
+    const std::size_t end = bytes.find_first_not_of(kDigits, at);
+    if (end != bytes.npos && end > at) return bytes.substr(at, end - at);
+  }
+  return "of an unknown version";
+}
+
+std::string version_of(void* library) {
+  for (const std::string& version : known_versions()) {
+    if (::dlvsym(library, "daliInit", ("DALI_" + version).c_str()) != nullptr) return version;
+  }
+  void* any = ::dlsym(library, "daliGetLastErrorMessage");
+  if (any == nullptr) any = ::dlsym(library, "daliInitialize");
+  if (any == nullptr) throw Unusable("is no libdali: it has no daliInitialize");
+  throw Unusable(
+      fmt::format("is DALI {}, whose C API this dlscale does not know", version_in(file_of(any))));
+}
+
+template <class Function>
+void take(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  if (function == nullptr) throw Unusable(fmt::format("lacks {}", name));
+}
+
+Functions functions_of(void* library) {
+  Functions f{};
+  take(library, "daliInit", f.Init);
+  take(library, "daliGetLastErrorMessage", f.GetLastErrorMessage);
+  take(library, "daliPipelineDeserialize", f.PipelineDeserialize);
+  take(library, "daliPipelineDestroy", f.PipelineDestroy);
+  take(library, "daliPipelineBuild", f.PipelineBuild);
+  take(library, "daliPipelineFeedInput", f.PipelineFeedInput);
+  take(library, "daliPipelineRun", f.PipelineRun);
+  take(library, "daliPipelinePopOutputs", f.PipelinePopOutputs);
+  take(library, "daliPipelineOutputsGet", f.PipelineOutputsGet);
+  take(library, "daliPipelineOutputsDestroy", f.PipelineOutputsDestroy);
+  take(library, "daliTensorListCreate", f.TensorListCreate);
+  take(library, "daliTensorListAttachSamples", f.TensorListAttachSamples);
+  take(library, "daliTensorListAttachBuffer", f.TensorListAttachBuffer);
+  take(library, "daliTensorListGetTensorDesc", f.TensorListGetTensorDesc);
+  take(library, "daliTensorListGetShape", f.TensorListGetShape);
+  take(library, "daliTensorListDecRef", f.TensorListDecRef);
+  return f;
+}
+
+Library open_at(const std::string& place) {
+  void* const library = open(place);
+  Library dali{.path = {}, .version = version_of(library), .call = functions_of(library)};
+  const fs::path file = file_of(reinterpret_cast<void*>(dali.call.Init));
+  dali.path = file.string();
+  open((file.parent_path() / kOperators).string());
+  if (dali.call.Init() != kSuccess) {
+    throw Unusable(fmt::format("cannot start: {}", dali.call.GetLastErrorMessage()));
+  }
+  return dali;
+}
+
+}  // namespace
+
+std::vector<std::string> known_versions() {
+  return {"2.4.0", "2.3.0", "2.1.1"};
+}
+
+std::vector<std::string> places(const VariableLookup& environment) {
+  const std::string named = value_of(environment, "DLSCALE_DALI_LIBRARY");
+  std::error_code error;
+  if (!named.empty()) {
+    return {fs::is_directory(named, error) ? (fs::path(named) / kLibrary).string() : named};
+  }
+  std::vector<std::string> all;
+  if (const fs::path file = kept(environment); !file.empty()) all.push_back(file.string());
+  for (const std::string& prefix :
+       {value_of(environment, "VIRTUAL_ENV"), value_of(environment, "CONDA_PREFIX"),
+        python_prefix(value_of(environment, "PATH")).string()}) {
+    if (!prefix.empty()) add_site_packages(prefix, all);
+  }
+  all.emplace_back(kLibrary);
+  return all;
+}
+
+std::variant<Library, Missing> find_library(const VariableLookup& environment) {
+  std::vector<std::string> tried;
+  for (const std::string& place : places(environment)) {
+    try {
+      return open_at(place);
+    } catch (const Unusable& problem) {
+      const std::string_view what = problem.what();
+      // What the system says often names the file already.
+      tried.push_back(what.starts_with(place) ? std::string(what)
+                                              : fmt::format("{}: {}", place, what));
+    }
+  }
+  return Missing{fmt::format(
+      "NVIDIA DALI ({}) was not found: {}; run tools/setup --dali, or set DLSCALE_DALI_LIBRARY to "
+      "its libdali.so",
+      fmt::join(known_versions(), ", "), fmt::join(tried, "; "))};
+}
+
+Library open_library(const VariableLookup& environment) {
+  auto found = find_library(environment);
+  if (const auto* missing = std::get_if<Missing>(&found)) {
+    throw base::RunError(missing->why, contract::kExitBadRunDescription);
+  }
+  return std::get<Library>(std::move(found));
+}
+
+}  // namespace dlscale::trainer::dali

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a loader's batch in host memory to the numbers on the device.
+#pragma once
+
+#include "trainer/data/batch.hpp"
+#include "trainer/data/dataset.hpp"
+#include "trainer/device/precision.hpp"
+
+namespace dlscale::trainer {
+
+/// Copies what lies elsewhere, without waiting where the batch is pinned; normalises images that
+/// are bytes, there.
+Batch hand_over(const Batch& batch, const at::Device& device, const Dataset& dataset,
+                Precision precision);
+
+}  // namespace dlscale::trainer

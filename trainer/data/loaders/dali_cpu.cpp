@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA DALI's operators on the processor.
+#include "trainer/data/dali/dali_loader.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+std::unique_ptr<Loader> make_dali_cpu_loader(const LoaderContext& context) {
+  return dali::make_dali_loader(context, /*on_gpu=*/false);
+}
+
+}  // namespace
+
+extern const LoaderEntry dali_cpu_entry;
+const LoaderEntry dali_cpu_entry{
+    .name = "dali_cpu",
+    .summary = "JPEG and PNG files of any size, decoded, cut and scaled by NVIDIA DALI",
+    .make = make_dali_cpu_loader,
+    .augments = true,
+    .any_size = true,
+    .why_missing = dali::why_missing};
+
+}  // namespace dlscale::trainer

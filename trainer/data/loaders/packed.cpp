@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of one file for each split, decoded, cut and scaled by threads beside the training.
+#include "trainer/data/packed_images.hpp"
+#include "trainer/data/picture_loader.hpp"
+
+namespace dlscale::trainer {
+
+extern const LoaderEntry packed_entry;
+const LoaderEntry packed_entry{
+    .name = "packed",
+    .summary = "images of one record file for each split, which dlscale pack makes",
+    .make = make_picture_loader,
+    .augments = true,
+    .any_size = true,
+    .load = load_packed_images};
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/data/picture_maker.hpp"
+
+#include "trainer/data/random_stream.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+/// Keeps these numbers apart from those of the sampler, which has the same seed and epochs.
+constexpr std::uint64_t kPurpose = 0x7069637475726573;
+
+}  // namespace
+
+Cut draw_cut(const PictureRecipe& recipe, images::Size picture, int epoch, std::int64_t sample) {
+  RandomStream of_epoch(recipe.seed ^ kPurpose, static_cast<std::uint64_t>(epoch));
+  RandomStream random(of_epoch.next(), static_cast<std::uint64_t>(sample));
+  // First, so that it does not depend on how often a part is drawn.
+  const bool mirrored = random.below(2) == 1 && recipe.random_flip;
+  const auto uniform = [&random] { return random.uniform(0, 1); };
+  return {images::random_part(picture, recipe.bounds, uniform), mirrored};
+}
+
+void PictureMaker::make(std::int64_t sample, int epoch, void* out) {
+  const images::Size size = reader_->open(sample);
+  const images::Size square{recipe_.side, recipe_.side};
+  images::PictureView image;
+  bool mirrored = false;
+  if (recipe_.is_random) {
+    const Cut cut = draw_cut(recipe_, size, epoch, sample);
+    image = resizer_.resize(reader_->decode(cut.part), square, recipe_.resample);
+    mirrored = cut.mirrored;
+  } else {
+    const images::Size scaled = images::with_shorter_side(size, recipe_.shorter_side);
+    image = resizer_.resize_part(reader_->decode(images::whole(size)), scaled,
+                                 images::middle_part(scaled, recipe_.side), recipe_.resample);
+  }
+  if (recipe_.normalisation) {
+    images::normalise(image, *recipe_.normalisation, mirrored, recipe_.layout,
+                      static_cast<float*>(out));
+  } else {
+    images::copy_pixels(image, mirrored, recipe_.layout, static_cast<std::uint8_t*>(out));
+  }
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale-train --describe`: the card of a model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contract/model_card.hpp"
+
+namespace dlscale::trainer {
+
+/// What to describe. Images are channels x height x width, texts tokens, pairs of texts 2 x tokens.
+struct Description {
+  std::string model;
+  std::vector<std::int64_t> input;
+  int classes = 0;       ///< of a model that translates: words to translate into
+  int words = 0;         ///< of texts
+  std::string backbone;  ///< of a frozen_backbone
+  std::string precision = "fp32";
+};
+
+/// MODEL --input SHAPE --classes N [--words N] [--backbone NAME] [--precision fp32|bf16|fp64].
+/// Throws base::UsageError.
+Description read_description(const std::vector<std::string>& arguments);
+
+/// Makes the model on the processor and walks it. Throws base::UsageError for a model that there is
+/// not, or that cannot take such input.
+contract::ModelCard describe(const Description& what);
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two walks tell what grows with the batch from what does not.
+#include "trainer/models/card_walk.hpp"
+
+#include <ATen/SequenceNumber.h>
+#include <ATen/record_function.h>
+#include <c10/core/Allocator.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
+#include <fmt/format.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/models/operator_counts.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr std::int64_t kFewer = 2, kMore = 4;  // samples of the two walks
+
+struct WalkedPass {
+  double flops = 0, read = 0, written = 0, live = 0;
+};
+
+struct WalkedLayer {
+  std::string name, kind, block;
+  bool in_place = false;
+  std::int64_t parameters = 0;
+  std::vector<at::Tensor> own;  ///< these parameters
+  double parameter_bytes = 0;
+  WalkedPass forward, backward;
+  double saved = 0;
+  std::uint64_t sequence = 0;  ///< autograd's number for the next node when it began
+};
+
+/// A call under way.
+struct WatchedCall : at::ObserverContext {
+  bool outermost = false;
+  bool counts = false;
+  double read = 0;
+  std::set<const void*> given;
+};
+
+/// One batch's way through the model. LibTorch tells it of operators and of memory, on the thread
+/// that computes.
+class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
+ public:
+  explicit Walk(Model& model) : model_(model) {
+    for (const NamedTensor& weight : model.weights()) {
+      names_[memory_of(weight.tensor)] = weight.name.substr(0, weight.name.rfind('.'));
+    }
+    for (const at::Tensor& each : model.parameters()) untouched_[memory_of(each)] = each;
+  }
+
+  std::vector<WalkedLayer> take() {
+    for (const auto& [pointer, allocation] : alive_at_end_) {
+      const std::size_t layer = std::min(allocation.layer, layers_.size() - 1);
+      layers_[layer].saved += allocation.bytes;
+    }
+    return std::move(layers_);
+  }
+  /// What is alive now is what the forward pass has saved.
+  void end_forward() {
+    alive_at_end_ = alive_;
+    forward_ = false;
+  }
+
+  std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
+    if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) return begin_node(function);
+    auto call = std::make_unique<WatchedCall>();
+    const std::string_view name = function.name();
+    call->outermost = depth_++ == 0;
+    if (call->outermost) {
+      const std::vector<at::Tensor> inputs = tensors_of(function.inputs());
+      call->read = bytes_of(inputs);
+      for (const at::Tensor& each : inputs) call->given.insert(memory_of(each));
+      if (forward_) begin_layer(name, inputs);
+    }
+    call->counts = counting_ == 0 && computes(name);
+    if (!call->counts) return call;
+    ++counting_;
+    pass().flops += flops_of(function);
+    return call;
+  }
+
+  void end(const at::RecordFunction& function, at::ObserverContext& context) {
+    if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) return end_node();
+    auto& call = static_cast<WatchedCall&>(context);
+    --depth_;
+    if (call.counts) --counting_;
+    if (!call.outermost) return;
+    const std::vector<at::Tensor> outputs = tensors_of(function.outputs());
+    const std::string_view name = function.name();
+    const bool view = is_view(name, call.given, outputs);
+    if (view && forward_) return forget_layer();
+    if (!view && !name.starts_with("aten::empty")) {
+      pass().read += call.read;
+      pass().written += bytes_of(outputs);
+    }
+    if (forward_) pass().live = live_;
+  }
+
+  void before_block(std::size_t block) override { block_ = model_.blocks()[block].name; }
+  void after_block(std::size_t, const at::Tensor&) override {}
+
+  void reportMemoryUsage(void* pointer, std::int64_t size, std::size_t, std::size_t,
+                         c10::Device) override {
+    if (size > 0) {
+      alive_[pointer] = {static_cast<double>(size), depth_ > 0 ? last() : layers_.size()};
+      live_ += static_cast<double>(size);
+    } else if (const auto found = alive_.find(pointer); found != alive_.end()) {
+      live_ -= found->second.bytes;
+      alive_.erase(found);
+    }
+  }
+  bool memoryProfilingEnabled() const override { return true; }
+
+ private:
+  struct Allocation {
+    double bytes = 0;
+    std::size_t layer = 0;
+  };
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  std::size_t last() const { return layers_.empty() ? 0 : layers_.size() - 1; }
+  /// Where operators are counted now.
+  WalkedPass& pass() {
+    if (forward_) return layers_.back().forward;
+    return node_ == kNone ? elsewhere_ : layers_[node_].backward;
+  }
+
+  void begin_layer(std::string_view name, const std::vector<at::Tensor>& inputs) {
+    WalkedLayer layer{.name = layers_.empty() ? block_ : layers_.back().name, .block = block_};
+    layer.kind = name.substr(name.find("::") == name.npos ? 0 : name.find("::") + 2);
+    layer.in_place = name.ends_with('_');
+    layer.sequence = at::sequence_number::peek();
+    for (const at::Tensor& each : inputs) {
+      const void* const memory = memory_of(each);
+      if (const auto named = names_.find(memory); named != names_.end()) layer.name = named->second;
+      const auto own = untouched_.find(memory);
+      if (own == untouched_.end()) continue;
+      layer.parameters += own->second.numel();
+      layer.parameter_bytes += bytes_of({own->second});
+      layer.own.push_back(own->second);
+      untouched_.erase(own);
+    }
+    layers_.push_back(std::move(layer));
+  }
+
+  /// The parameters are those of the layer that reads the view.
+  void forget_layer() {
+    for (const at::Tensor& each : layers_.back().own) untouched_[memory_of(each)] = each;
+    layers_.pop_back();
+  }
+
+  /// A node belongs to the last layer that had begun when it was made.
+  std::unique_ptr<at::ObserverContext> begin_node(const at::RecordFunction& function) {
+    const auto number = static_cast<std::uint64_t>(function.seqNr());
+    const auto after = std::upper_bound(
+        layers_.begin(), layers_.end(), number,
+        [](std::uint64_t n, const WalkedLayer& layer) { return n < layer.sequence; });
+    const bool gathers =
+        std::string_view(function.name()).find("AccumulateGrad") != std::string_view::npos;
+    outer_depth_ = std::exchange(depth_, 0);
+    node_ = gathers || after == layers_.begin()
+                ? kNone
+                : static_cast<std::size_t>(after - layers_.begin()) - 1;
+    return std::make_unique<WatchedCall>();
+  }
+
+  /// Gradients of the parameters of this layer and of those behind it are there by now.
+  void end_node() {
+    depth_ = outer_depth_;
+    if (node_ == kNone) return;
+    double gradients = 0;
+    for (std::size_t i = node_; i < layers_.size(); ++i) gradients += layers_[i].parameter_bytes;
+    layers_[node_].backward.live = std::max(0.0, live_ - gradients);
+    node_ = kNone;
+  }
+
+  Model& model_;
+  std::map<const void*, std::string> names_;
+  std::map<const void*, at::Tensor> untouched_;  ///< parameters that no layer has read yet
+  std::vector<WalkedLayer> layers_;
+  std::map<void*, Allocation> alive_, alive_at_end_;
+  double live_ = 0;
+  bool forward_ = true;
+  std::string block_;
+  std::size_t node_ = kNone;  ///< layer of the backward node that runs
+  WalkedPass elsewhere_;      ///< of what belongs to no layer
+  int depth_ = 0;             ///< operators under way; inside a backward node, of that
+  int outer_depth_ = 0;       ///< of those that the node is called by
+  int counting_ = 0;
+};
+
+/// The walk of this thread while it is on its way.
+thread_local Walk* walking = nullptr;
+
+std::unique_ptr<at::ObserverContext> begin_watched(const at::RecordFunction& call) {
+  return walking == nullptr ? nullptr : walking->begin(call);
+}
+
+void end_watched(const at::RecordFunction& call, at::ObserverContext* context) {
+  if (walking != nullptr && context != nullptr) walking->end(call, *context);
+}
+
+std::vector<WalkedLayer> walk(Model& model, const MakeBatch& make_batch, const ForwardPass& forward,
+                              std::int64_t samples) {
+  for (const at::Tensor& parameter : model.parameters()) parameter.mutable_grad().reset();
+  const auto way = std::make_shared<Walk>(model);
+  const c10::DebugInfoGuard memory(c10::DebugInfoKind::PROFILER_STATE, way);
+  const at::Tensor batch = make_batch(samples);
+  const auto watch = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(begin_watched, end_watched)
+          .needsInputs(true)
+          .needsOutputs(true)
+          .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
+  model.watch_blocks(way.get());
+  walking = way.get();
+  at::Tensor output = forward(batch);
+  way->end_forward();
+  walking = nullptr;  // its gradient is none of the model's operators
+  const at::Tensor gradient = at::ones_like(output);
+  walking = way.get();
+  output.backward(gradient);
+  walking = nullptr;
+  model.watch_blocks(nullptr);
+  at::removeCallback(watch);
+  for (const at::Tensor& parameter : model.parameters()) parameter.mutable_grad().reset();
+  return way->take();
+}
+
+/// The line through two walks.
+contract::BatchCost line_through(double fewer, double more) {
+  const double slope = (more - fewer) / (kMore - kFewer);
+  return {fewer - slope * kFewer, slope};
+}
+
+contract::PassCost line_through(const WalkedPass& fewer, const WalkedPass& more) {
+  return {line_through(fewer.flops, more.flops), line_through(fewer.read, more.read),
+          line_through(fewer.written, more.written), line_through(fewer.live, more.live)};
+}
+
+bool says_something(const contract::LayerCard& layer) {
+  return layer.parameters > 0 || layer.saved.per_sample > 0 ||
+         layer.forward.read.per_sample + layer.forward.written.per_sample > 0;
+}
+
+}  // namespace
+
+std::vector<contract::LayerCard> walk_model(Model& model, const MakeBatch& make_batch,
+                                            const ForwardPass& forward) {
+  const std::vector<WalkedLayer> fewer = walk(model, make_batch, forward, kFewer);
+  const std::vector<WalkedLayer> more = walk(model, make_batch, forward, kMore);
+  std::vector<contract::LayerCard> cards;
+  for (std::size_t i = 0; i < std::max(fewer.size(), more.size()); ++i) {
+    if (fewer.size() != more.size() || fewer[i].kind != more[i].kind) {
+      throw base::RunError(fmt::format(
+          "operators depend on the batch: {} of {} samples, {} of {}, so that no card can say what "
+          "other batches cost",
+          fewer.size(), kFewer, more.size(), kMore));
+    }
+    const WalkedLayer &a = fewer[i], &b = more[i];
+    contract::LayerCard card{a.name,
+                             a.kind,
+                             a.block,
+                             a.in_place,
+                             a.parameters,
+                             static_cast<int>(a.own.size()),
+                             line_through(a.forward, b.forward),
+                             line_through(a.backward, b.backward),
+                             line_through(a.saved, b.saved)};
+    if (says_something(card)) cards.push_back(std::move(card));
+  }
+  return cards;
+}
+
+}  // namespace dlscale::trainer
