@@ -53,6 +53,8 @@ struct WorkSize {
   std::int64_t trainable_parameters = 0;
   std::int64_t train_samples = 0;
   std::int64_t steps_per_epoch = 0;
+  std::int64_t padded_samples = 0;   ///< taken twice in each epoch
+  std::int64_t dropped_samples = 0;  ///< left out of each epoch
 };
 
 /// Step windows of a run added up. Those with the start-up costs of a launch are left out, unless
@@ -61,8 +63,9 @@ struct StepTotals {
   bool includes_warmup = false;
   std::int64_t steps = 0;
   std::int64_t samples = 0;
-  double wall_s = 0;                                   ///< of the slowest rank
-  double bytes_sent = 0;                               ///< payload of collectives, mean over ranks
+  double wall_s = 0;       ///< of the slowest rank
+  double bytes_sent = 0;   ///< payload of collectives, mean over ranks
+  double comm_busy_s = 0;  ///< in which collectives were under way, mean over ranks
   std::array<double, contract::kStepParts> parts_s{};  ///< means over the ranks
 };
 
@@ -71,6 +74,32 @@ struct SpentTime {
   int launches = 1;   ///< that make up the result: the completed one and those it went on from
   double kept_s = 0;  ///< of steps that are part of the result
   double lost_s = 0;  ///< of steps that were done again, or by launches that led to nothing
+};
+
+/// What each rank worked in an epoch, waiting for others left out.
+struct RankEpoch {
+  std::int64_t steps = 0;
+  std::vector<double> work_s;  ///< by rank
+};
+
+/// A launch of several ranks, whatever became of it.
+struct LaunchRanks {
+  int launch = 1;
+  int stages = 0;                  ///< only ranks of equal rank % stages do equal work; 0: all do
+  std::vector<std::string> hosts;  ///< by rank
+  std::vector<RankEpoch> epochs;
+};
+
+/// Which windows of a launch count as its warm-up.
+enum class WarmUp {
+  Marked,    ///< those that its trainer marked, usually the first
+  Detected,  ///< also those before its step times got steady, where they did
+};
+
+/// How the warm-up of a run's launches ended, by analysis/statistics/steady_state.hpp.
+struct WarmUpEnd {
+  int late_windows = 0;  ///< got steady so many windows later than marked; the most of its launches
+  int unsteady = 0;      ///< launches of five windows and more that never got steady
 };
 
 /// One run; what was measured is that of its last completed launch and of the launches it went on
@@ -89,12 +118,14 @@ struct RunRow {
   double lr_peak = 0;
   StepTotals steps;
   SpentTime spent;
+  WarmUpEnd warmup;
   std::vector<EpochRow> epochs;
   std::vector<EvalRow> evals;
   std::map<std::string, double> metrics;  ///< of the last evaluation: top5_accuracy, bleu, …
   std::vector<TargetRow> targets;         ///< those that were reached
   std::vector<InferenceRow> inference;
-  std::string task;  ///< what its model learns: classification, …; empty: not said
+  std::vector<LaunchRanks> ranks;  ///< of all its launches
+  std::string task;                ///< what its model learns: classification, …; empty: not said
   WorkSize size;
 };
 
@@ -107,6 +138,7 @@ struct Frame {
   /// The smallest GPU count of each curve (by its key as text) before runs were left out, see
   /// analysis/scaling/selected_runs.hpp; empty while all are there.
   std::map<std::string, int> first_gpus;
+  WarmUp warmup = WarmUp::Marked;  ///< what the runs' steps leave out
   /// Which runs were left out as outliers, see analysis/scaling/outlying_runs.hpp; empty while
   /// nobody asked for that.
   std::string outliers;

@@ -14,7 +14,7 @@ std::vector<double> terms(double gpus, double first_gpus, Work work) {
 extern const ScalingLaw constant_entry;
 const ScalingLaw constant_entry{.name = "constant",
                                 .summary = "perfect scaling",
-                                .per_gpu = {"a", true},
+                                .per_gpu = {"a", false},
                                 .fixed = {"a G0/G", true},
                                 .of_rate = false,
                                 .terms = &terms};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -17,7 +18,7 @@ constexpr int kRefits = 400;
 // Fixed, so that the same times always give the same intervals.
 constexpr std::uint64_t kSeed = 4;
 constexpr double kTail = 0.025;
-/// Exact fits would have all the weight and divide by zero; nobody measures to 0.01 %.
+/// Nobody measures to 0.01 %: smaller errors rule nothing out.
 constexpr double kLeastError = 1e-4;
 
 void require_points(const LawData& data) {
@@ -72,11 +73,15 @@ LawAverage::LawAverage(LawData data) : data_(std::move(data)) {
 }
 
 void LawAverage::weigh() {
+  double least = std::numeric_limits<double>::infinity();
+  for (const WeightedFit& one : fits_) {
+    if (!form_of(*one.fit.law, data_.work).averaged) continue;
+    least = std::min(least, std::max(*one.fit.leave_one_out, kLeastError));
+  }
   double total = 0;
   for (WeightedFit& one : fits_) {
-    if (!form_of(*one.fit.law, data_.work).averaged) continue;
-    const double error = std::max(*one.fit.leave_one_out, kLeastError);
-    one.weight = 1 / (error * error);
+    const bool averaged = form_of(*one.fit.law, data_.work).averaged;
+    one.weight = averaged && *one.fit.leave_one_out <= kRuledOut * least ? 1 : 0;
     total += one.weight;
   }
   for (WeightedFit& one : fits_) one.weight /= total;
@@ -107,10 +112,12 @@ LawAverage::Refits LawAverage::refit(const Fit& original) const {
 }
 
 const Fit& LawAverage::best() const {
-  const auto heaviest = std::max_element(
-      fits_.begin(), fits_.end(),
-      [](const WeightedFit& a, const WeightedFit& b) { return a.weight < b.weight; });
-  return heaviest->fit;
+  const WeightedFit* found = nullptr;
+  for (const WeightedFit& one : fits_) {
+    if (one.weight == 0) continue;
+    if (found == nullptr || *one.fit.leave_one_out < *found->fit.leave_one_out) found = &one;
+  }
+  return found->fit;
 }
 
 std::vector<double> LawAverage::futures(std::size_t law, double gpus) const {

@@ -31,8 +31,12 @@ struct Prediction {
   bool beyond = false;  ///< farther than kTrustedReach: low and high span all laws that fit
 };
 
-/// All laws that apply and can be judged, in the order of their table. Weights are in inverse
-/// proportion to the square of the leave-one-out error (Bates and Granger, 1969).
+/// Laws whose leave-one-out error is so many times that of the best are ruled out by the points.
+inline constexpr double kRuledOut = 8;
+
+/// All laws that apply and can be judged, in the order of their table. Those that are averaged and
+/// not ruled out weigh the same: how well a law fills gaps says little of how it continues, and
+/// weights estimated from few points add their own error (Smith and Wallis, 2009).
 class LawAverage {
  public:
   /// At least kFewestForLaws points, ascending, times and counts above 0; throws base::RunError.
@@ -40,7 +44,7 @@ class LawAverage {
 
   const LawData& data() const { return data_; }
   const std::vector<WeightedFit>& fits() const { return fits_; }
-  /// Of the averaged laws the one that predicts left-out points best.
+  /// Of the laws in the average the one that predicts left-out points best.
   const Fit& best() const;
   /// Throws base::RunError below 1 GPU.
   Prediction predict(double gpus) const;

@@ -15,7 +15,7 @@ std::vector<double> terms(double gpus, double first_gpus, Work work) {
 extern const ScalingLaw ring_entry;
 const ScalingLaw ring_entry{.name = "ring",
                             .summary = "bandwidth of a ring all-reduce",
-                            .per_gpu = {"a + b (G-1)/G", true},
+                            .per_gpu = {"a + b (G-1)/G", false},
                             .fixed = {"a G0/G + b (G-1)/G", false},
                             .of_rate = false,
                             .terms = &terms};

@@ -18,7 +18,9 @@ enum class Work {
 /// What a law makes of one kind of work.
 struct LawForm {
   const char* text = "";  ///< "a + b log2(G)"; empty where the law says nothing of such work
-  bool averaged = false;  ///< safe to extrapolate: nothing lost grows like G or faster
+  /// Safe to extrapolate, since nothing lost grows like a power of G; docs/statistics.md has how
+  /// those that are averaged were chosen.
+  bool averaged = false;
 };
 
 /// A time, or a rate, as a sum of terms with coefficients that are not negative: each is a cost (of
@@ -34,7 +36,7 @@ struct ScalingLaw {
   std::vector<double> (*terms)(double gpus, double first_gpus, Work work);
 };
 
-/// constant, amdahl, gustafson, usl, log2, sqrt_ln, ring, ring_latency.
+/// constant, amdahl, gustafson, usl, log2, log2_squared, sqrt_ln, ring, ring_latency.
 base::Table<ScalingLaw> scaling_laws();
 
 const LawForm& form_of(const ScalingLaw& law, Work work);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/report/cautions.hpp"
 #include "analysis/report/headings.hpp"
 #include "analysis/report/table_parts.hpp"
 #include "analysis/report/tables.hpp"
@@ -104,6 +105,7 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
       "on 95 % of 2000 bootstrap resamples have it in the interval, and the share of them that has "
       "it where it is shown is its support"};
   for (const std::string& problem : describe_problems(choices)) notes.push_back(problem);
+  add_cautions(notes, curves);
   add_frame_notes(notes, frame);
   Table table = begin_table(start, "knee", "How many " + start.worker + "s pay in " + frame.study,
                             std::move(notes),

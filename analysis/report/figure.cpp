@@ -24,6 +24,23 @@ std::pair<double, double> y_span(const Figure& figure) {
   return span;
 }
 
+bool has_marks(const Figure& figure, const Series& series) {
+  return figure.marks && !series.law;
+}
+
+bool has_line(const Figure& figure, const Series& series) {
+  return figure.lines || series.law;
+}
+
+bool has_band(const Figure& figure, const Series& series) {
+  return figure.band || series.law;
+}
+
+std::size_t measured_series(const Figure& figure) {
+  return static_cast<std::size_t>(std::count_if(figure.series.begin(), figure.series.end(),
+                                                [](const Series& series) { return !series.law; }));
+}
+
 std::set<std::pair<double, double>> ideal_points(const Figure& figure) {
   std::set<std::pair<double, double>> points;
   if (!figure.ideal) return points;

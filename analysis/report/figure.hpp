@@ -24,6 +24,7 @@ struct Series {
   std::vector<FigurePoint> points;
   std::size_t color = 0;  ///< index into the palette: one axis of the study
   std::size_t mark = 0;   ///< index into the marks: the other axes
+  bool law = false;       ///< fitted, not measured: a dashed line without marks, bounds as a band
 };
 
 struct FigureAxis {
@@ -43,7 +44,7 @@ struct Figure {
   FigureAxis x;
   FigureAxis y;
   std::string legend_title;
-  std::vector<Series> series;
+  std::vector<Series> series;   ///< those of laws behind the measured ones
   std::optional<Series> ideal;  ///< drawn as a dashed black line under its label
   std::vector<std::string> categories;
   bool marks = true;    ///< false: lines alone, of functions rather than of measurements
@@ -60,6 +61,14 @@ std::set<double> x_values(const Figure& figure);
 
 /// The least and the greatest y value of the measured points; {infinity, 0} without points.
 std::pair<double, double> y_span(const Figure& figure);
+
+/// Whether a series has marks, a line, and bounds as a band.
+bool has_marks(const Figure& figure, const Series& series);
+bool has_line(const Figure& figure, const Series& series);
+bool has_band(const Figure& figure, const Series& series);
+
+/// How many of the series were measured.
+std::size_t measured_series(const Figure& figure);
 
 /// Each point of the ideal line once, by ascending x.
 std::set<std::pair<double, double>> ideal_points(const Figure& figure);

@@ -16,6 +16,10 @@ Figure throughput_figure(const Frame& frame, const AnalysisOptions& options);
 Figure throughput_per_gpu_figure(const Frame& frame, const AnalysisOptions& options);
 Figure epoch_time_figure(const Frame& frame, const AnalysisOptions& options);
 Figure breakdown_figure(const Frame& frame, const AnalysisOptions& options);
+/// Share of the communication that computation hides.
+Figure overlap_figure(const Frame& frame, const AnalysisOptions& options);
+/// Share of the step time in which ranks wait for data.
+Figure load_share_figure(const Frame& frame, const AnalysisOptions& options);
 Figure transfer_figure(const Frame& frame, const AnalysisOptions& options);
 Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions& options);
 Figure accuracy_vs_epoch_figure(const Frame& frame, const AnalysisOptions& options);
@@ -23,6 +27,8 @@ Figure accuracy_vs_time_figure(const Frame& frame, const AnalysisOptions& option
 /// To the highest accuracy that runs had as their target, else to the highest whole percent that
 /// every run reached.
 Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions& options);
+/// Samples trained on until then, by global batch: what a larger batch costs.
+Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions& options);
 Figure pareto_figure(const Frame& frame, const AnalysisOptions& options);
 Figure loss_figure(const Frame& frame, const AnalysisOptions& options);
 

@@ -3,27 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "analysis/laws/extrapolation.hpp"
 #include "analysis/report/headings.hpp"
 #include "analysis/report/table_parts.hpp"
 #include "analysis/report/tables.hpp"
-#include "analysis/statistics/summary.hpp"
+#include "analysis/scaling/step_law.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
 constexpr int kReaches[] = {2, 8};
-
-LawData step_times(const ScalingCurve& curve) {
-  const bool fixed = !value_of(curve.key, "global_batch").empty();
-  LawData data{fixed ? Work::Fixed : Work::PerGpu, {}};
-  for (const CurvePoint& point : curve.points) {
-    std::vector<double> times;
-    for (const RunRow* run : point.repeats) times.push_back(step_time_s(*run));
-    data.points.push_back({static_cast<double>(point.gpus), median(times)});
-  }
-  return data;
-}
 
 /// "a + b log2(G); a = 50.4 [50.1, 50.8], b = 0.34 [0.28, 0.4]"; of times in milliseconds.
 std::string formula_of(const WeightedFit& one, Work work) {
@@ -86,9 +74,12 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
       fmt::format("step times of the law, G the {0}s, G0 the fewest measured; the {0}s shown are "
                   "the most measured, and times at 2 and 8 times as many are extrapolated",
                   start.worker),
-      "coefficients are not negative, with 95 % intervals from resampled residuals; left out: root "
-      "mean square error of each point predicted by the others; weights go by it, 0 for laws that "
-      "grow like G"};
+      fmt::format(
+          "coefficients are not negative, with 95 % intervals from resampled residuals; left "
+          "out: root mean square error of each point predicted by the others; laws whose "
+          "losses grow slower than any power of G are averaged with equal weights, unless "
+          "their error is {:g} times the best",
+          kRuledOut)};
   for (const ScalingCurve& curve : curves) {
     const std::string name = name_among(curve.key, start.axes);
     if (!curve.mixed.empty() && !options.allow_mixed) {

@@ -112,8 +112,8 @@ std::string axis_lines(const Figure& figure) {
 
 /// Where series `i` draws its x values: a little beside them.
 std::string dodged_x(const Figure& figure, std::size_t i) {
-  const std::size_t n = figure.series.size();
-  if (n < 2 || !figure.marks || !figure.lines) return "2";
+  const std::size_t n = measured_series(figure);
+  if (n < 2 || !has_marks(figure, figure.series[i]) || !figure.lines) return "2";
   return figure.x.log_base != 0 ? fmt::format("($2*2**({:.4f}))", dodge(i, n))
                                 : fmt::format("($2+({:.4f}))", dodge(i, n));
 }
@@ -128,17 +128,23 @@ void add_series(std::vector<std::string>& elements, const Figure& figure, const 
                 const std::string& data) {
   const char* color = kColors[series.color % kLineColors];
   const std::string title = quoted(series.label);
+  if (has_bounds(series) && has_band(figure, series)) {
+    elements.push_back(
+        fmt::format("{}:(valid(4)?$4:$3):(valid(5)?$5:$3) with filledcurves fs transparent solid "
+                    "0.15 noborder lc rgb '{}' notitle",
+                    data, color));
+  }
+  if (series.law) {
+    elements.push_back(
+        fmt::format("{}:3 with lines lc rgb '{}' lw 1.2 dt 3 title {}", data, color, title));
+    return;
+  }
   if (!figure.marks) {
     elements.push_back(fmt::format("{}:3 with lines lc rgb '{}' lw 1.6 dt {} title {}", data, color,
                                    1 + series.mark % kDashes, title));
     return;
   }
-  if (has_bounds(series) && figure.band) {
-    elements.push_back(
-        fmt::format("{}:(valid(4)?$4:$3):(valid(5)?$5:$3) with filledcurves fs transparent solid "
-                    "0.15 noborder lc rgb '{}' notitle",
-                    data, color));
-  } else if (has_bounds(series)) {
+  if (has_bounds(series) && !figure.band) {
     elements.push_back(
         fmt::format("{}:3:4:5 with yerrorbars pt 0 ps 0 lc rgb '{}' lw 1 notitle", data, color));
   }

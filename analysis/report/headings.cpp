@@ -103,6 +103,37 @@ std::string describe_interruptions(const Frame& frame) {
       count_of(runs, "run"), launches, base::clock_time(lost_s));
 }
 
+std::string describe_warmup(const Frame& frame) {
+  int late = 0;
+  int most_windows = 0;
+  int unsteady = 0;
+  int runs = 0;
+  for (const RunRow& run : frame.runs) {
+    if (!has_throughput(run)) continue;
+    ++runs;
+    late += run.warmup.late_windows > 0;
+    most_windows = std::max(most_windows, run.warmup.late_windows);
+    unsteady += run.warmup.unsteady > 0;
+  }
+  const std::string where = fmt::format("{} of {} by up to {}", late, count_of(runs, "run"),
+                                        count_of(most_windows, "step window"));
+  if (frame.warmup == WarmUp::Marked) {
+    if (late == 0) return "";
+    return fmt::format(
+        "steps got steady later than their trainer marked, in {}; --warmup detected leaves these "
+        "windows out",
+        where);
+  }
+  std::string text =
+      "warm-up as detected: until 5 step windows in a row vary by less than 2 %, or as marked "
+      "where that is later";
+  if (late > 0) text += "; longer than marked in " + where;
+  if (unsteady > 0) {
+    text += fmt::format("; {} never got that steady: as marked", count_of(unsteady, "run"));
+  }
+  return text;
+}
+
 std::string describe_statistic(const Repeats& repeats) {
   const auto [fewest, most] = repeats;
   if (most == 0) return "no completed runs";

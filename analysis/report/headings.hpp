@@ -19,6 +19,10 @@ std::string describe_use(const Frame& frame);
 /// counts in no number"; empty if nothing was interrupted.
 std::string describe_interruptions(const Frame& frame);
 
+/// Where step times got steady later than their trainer said, and whether that was left out; empty
+/// where there is nothing to tell.
+std::string describe_warmup(const Frame& frame);
+
 /// "median of n = 3 repeats; ranges are smallest to largest: no interval for n < 6".
 std::string describe_statistic(const Repeats& repeats);
 

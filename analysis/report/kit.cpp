@@ -10,6 +10,7 @@
 
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/html_page.hpp"
+#include "analysis/report/latex_values.hpp"
 #include "analysis/report/paper.hpp"
 #include "analysis/report/pgfplots.hpp"
 #include "analysis/report/report_writer.hpp"
@@ -73,6 +74,7 @@ WrittenKit write_kit(const StudyPage& page, const fs::path& folder,
   base::make_directories(folder);
   write_tables(page, folder / "tables");
   const std::string problem = write_figures(page, folder / "figures", gnuplot, on_part);
+  base::write_file_if_changed(folder / "values.tex", latex_values_file(page));
   base::write_file_if_changed(folder / "paper.tex", paper(page));
   base::write_file_if_changed(folder / "report.html", html_page(page));
   return {page.report.tables.size(), page.figures.size(), problem};

@@ -71,9 +71,12 @@ std::string latex_font_packages() {
          "  \\makeatletter % a letter that pdfLaTeX does not have; LuaLaTeX and XeLaTeX set more\n"
          "  \\def\\UTFviii@undefined@err#1{\\fbox{?}}\n"
          "  \\makeatother\n"
-         "\\else\n"
+         "\\else\\ifXeTeX\n"
          "  \\usepackage{fontspec}\n"
-         "\\fi\n";
+         "\\else % LuaLaTeX without luaotfload has the fonts of pdfLaTeX alone\n"
+         "  \\IfFileExists{luaotfload.sty}{\\usepackage{fontspec}}{\\usepackage[T1]{fontenc}%\n"
+         "    \\IfFileExists{lmodern.sty}{\\usepackage{lmodern}}{}}\n"
+         "\\fi\\fi\n";
 }
 
 }  // namespace dlscale::analysis

@@ -13,6 +13,8 @@
 namespace dlscale::analysis {
 namespace {
 
+const FigureAxis kBatchAxis{"global_batch", "global batch (samples)", 2, false, true};
+
 /// Training alone, over the epochs up to and with this one.
 double train_s(const RunRow& run, int last_epoch) {
   double sum = 0;
@@ -30,6 +32,18 @@ double all_train_s(const RunRow& run) {
 std::optional<double> time_to(const RunRow& run, double accuracy) {
   for (const EvalRow& eval : run.evals) {
     if (eval.accuracy >= accuracy) return train_s(run, eval.epoch);
+  }
+  return std::nullopt;
+}
+
+/// Samples trained on by then, repeated ones included; nothing where no evaluation found as much,
+/// or the run does not say how long its epochs are.
+std::optional<double> samples_to(const RunRow& run, double accuracy) {
+  const std::int64_t an_epoch = run.size.steps_per_epoch * run.global_batch;
+  for (const EvalRow& eval : run.evals) {
+    if (eval.accuracy < accuracy) continue;
+    if (an_epoch <= 0) return std::nullopt;
+    return static_cast<double>(an_epoch) * (eval.epoch + 1);
   }
   return std::nullopt;
 }
@@ -65,6 +79,18 @@ std::vector<AccuracyPoint> timed_points(const Frame& frame) {
 std::vector<CurveKey> keys_of(const std::vector<AccuracyPoint>& points) {
   std::vector<CurveKey> keys;
   for (const AccuracyPoint& point : points) keys.push_back(point.key);
+  return keys;
+}
+
+/// The lines of figures over the global batch. Along a line the batch grows: with the GPU count, or
+/// at one GPU count if curves fix it.
+std::vector<CurveKey> batch_keys_of(const std::vector<AccuracyPoint>& points) {
+  std::vector<CurveKey> keys = keys_of(points);
+  if (points.empty() || value_of(points[0].key, "global_batch").empty()) return keys;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    keys[i] = with_gpus(keys[i], points[i].gpus);
+    std::erase_if(keys[i], [](const AxisValue& entry) { return entry.axis == "global_batch"; });
+  }
   return keys;
 }
 
@@ -110,23 +136,14 @@ Series pareto_front(const std::vector<Series>& series) {
 
 Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
   const std::vector<AccuracyPoint> points = accuracy_points(frame);
-  // Along a line the batch grows: with the GPU count, or at one GPU count if curves fix it.
-  const bool at_fixed_gpus = !points.empty() && !value_of(points[0].key, "global_batch").empty();
-  const auto series_key = [&](const AccuracyPoint& point) {
-    if (!at_fixed_gpus) return point.key;
-    CurveKey key = with_gpus(point.key, point.gpus);
-    std::erase_if(key, [](const AxisValue& entry) { return entry.axis == "global_batch"; });
-    return key;
-  };
-  std::vector<CurveKey> keys;
-  for (const AccuracyPoint& point : points) keys.push_back(series_key(point));
+  const std::vector<CurveKey> keys = batch_keys_of(points);
   Legend legend(keys, worker_word(frame));
   Figure figure;
   figure.title = fmt::format("Test accuracy by global batch of {}", frame.study);
   figure.subtitle = "after the last epoch; " + accuracy_subtitle(frame, points);
   figure.notes = figure_notes(frame);
   add_diverged(figure.notes, frame);
-  figure.x = {"global_batch", "global batch (samples)", 2, false, true};
+  figure.x = kBatchAxis;
   figure.y = {"accuracy_percent", "test accuracy (%)"};
   figure.legend_title = legend.title();
   std::vector<CurveKey> drawn;
@@ -257,6 +274,40 @@ Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
   figure.x = gpu_axis(worker);
   const auto [least, most] = y_span(figure);
   figure.y = value_axis("train_s", "training time (s)", least, most);
+  figure.legend_title = legend.title();
+  return figure;
+}
+
+Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<AccuracyPoint> points = accuracy_points(frame);
+  const double accuracy = compared_accuracy(points);
+  const std::vector<CurveKey> keys = batch_keys_of(points);
+  Legend legend(keys, worker_word(frame));
+  Figure figure;
+  std::vector<CurveKey> drawn;
+  std::size_t reached = 0;
+  std::size_t runs = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::vector<double> samples;
+    for (const RunRow* run : points[i].repeats) {
+      if (const auto found = samples_to(*run, accuracy)) samples.push_back(*found);
+    }
+    runs += points[i].repeats.size();
+    reached += samples.size();
+    if (samples.empty()) continue;
+    series_of(figure, drawn, legend, keys[i])
+        .points.push_back({double(points[i].global_batch), median(samples),
+                           bounds_of(interval_of_median(samples))});
+  }
+  figure.title = fmt::format("Samples to {:g} % test accuracy of {}", 100 * accuracy, frame.study);
+  figure.subtitle =
+      fmt::format("{}; of the {} of {} that reached it", accuracy_subtitle(frame, points), reached,
+                  count_of(static_cast<int>(runs), "run"));
+  figure.notes = figure_notes(frame);
+  add_diverged(figure.notes, frame);
+  figure.x = kBatchAxis;
+  const auto [least, most] = y_span(figure);
+  figure.y = value_axis("samples", "samples trained on", least, most);
   figure.legend_title = legend.title();
   return figure;
 }

@@ -27,6 +27,7 @@ constexpr Metric kMetrics[] = {
     {"transfer", "values and bytes an epoch sends, by formula and as counted", &transfer_table},
     {"verdicts", "which of two configurations is faster, and whether the repeats can tell",
      &verdicts_table},
+    {"nodes", "which node was slow: the ranks' own work, compared within launches", &node_table},
     {"cost", "GPU-hours, and samples for each of them", &cost_table},
     {"fit", "scaling laws through step times, and what they say of more GPUs", &fit_table},
     {"knee", "up to how many GPUs efficiency and accuracy are worth it", &knee_table},
@@ -109,7 +110,8 @@ Report make_report(const Metric& metric, const Frame& frame, const AnalysisOptio
     auto& [part_key, part] = parts[{rank_of(frame, key), to_string(key)}];
     if (part.runs.empty()) {
       part_key = key;
-      part = {frame.study, frame.scaling, frame.baseline, frame.axes, {}, {}, frame.outliers};
+      part = {frame.study, frame.scaling, frame.baseline, frame.axes, {},
+              {},          frame.warmup,  frame.outliers};
     }
     part.runs.push_back(run);
   }

@@ -2,6 +2,7 @@
 #include "analysis/report/paper.hpp"
 
 #include "analysis/report/latex_text.hpp"
+#include "analysis/report/latex_values.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -12,6 +13,16 @@ std::string figure_float(const NamedFigure& named) {
          "  \\begin{adjustbox}{max width=\\linewidth}\\input{figures/" +
          named.id + ".tex}\\end{adjustbox}\n  \\caption{" + latex_text(figure.title) + "; " +
          latex_text(figure.subtitle) + ".}\n  \\label{fig:" + named.id + "}\n\\end{figure}\n";
+}
+
+/// How the text of a paper takes a number, by the first one there is.
+std::string example_of_value(const StudyPage& page) {
+  const std::vector<LatexValue> values = latex_values(page.report);
+  if (values.empty()) return "";
+  const std::string call = "{" + latex_study(page.title) + "}{" + values.front().key + "}";
+  return "\\noindent The text of a paper takes numbers from \\texttt{values.tex}: "
+         "\\texttt{\\textbackslash dlsval" +
+         latex_text(call) + "} is \\num{\\dlsval" + call + "}.\n";
 }
 
 }  // namespace
@@ -25,7 +36,7 @@ std::string paper(const StudyPage& page) {
       "\\usepackage{standalone} % a figure is a document of its own\n"
       "\\pgfplotsset{table/search path={.,figures}} % where figures find their numbers\n"
       "\\usepackage{float}\\floatplacement{table}{H}\\floatplacement{figure}{H}\n"
-      "\\sloppy\n\\begin{document}\n\\title{" +
+      "\\input{values}\n\\sloppy\n\\begin{document}\n\\title{" +
       latex_text(page.title) + "}\n\\author{}\\date{}\n\\maketitle\n";
   text += "\\section*{What was run}\n\\begin{description}\n";
   for (const auto& [name, value] : page.facts) {
@@ -38,6 +49,7 @@ std::string paper(const StudyPage& page) {
   for (const Table& table : page.report.tables) {
     text += "\\input{tables/" + table.id + ".tex}\n";
   }
+  text += example_of_value(page);
   text += "\\section*{Figures}\n";
   for (const NamedFigure& figure : page.figures) text += figure_float(figure);
   return text + "\\end{document}\n";

@@ -8,7 +8,8 @@
 
 namespace dlscale::analysis {
 
-/// It reads tables/<id>.tex and figures/<id>.tex beside it. For pdfLaTeX, LuaLaTeX and XeLaTeX.
+/// It reads values.tex, tables/<id>.tex and figures/<id>.tex beside it. For pdfLaTeX, LuaLaTeX and
+/// XeLaTeX.
 std::string paper(const StudyPage& page);
 
 }  // namespace dlscale::analysis

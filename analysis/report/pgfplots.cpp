@@ -126,8 +126,9 @@ std::string table_of(const std::string& data_file, std::size_t number, const std
 }
 
 std::string x_column(const Figure& figure, std::size_t i) {
-  if (!figure.marks || !figure.lines || figure.series.size() < 2) return "x=x";
-  const double shift = dodge(i, figure.series.size());
+  const std::size_t n = measured_series(figure);
+  if (!has_marks(figure, figure.series[i]) || !figure.lines || n < 2) return "x=x";
+  const double shift = dodge(i, n);
   if (figure.x.log_base == 0) return fmt::format("x expr=\\thisrow{{x}}+({:.4f})", shift);
   return fmt::format("x expr=\\thisrow{{x}}*{:.6f}", std::exp2(shift));
 }
@@ -156,6 +157,7 @@ std::string band(const Figure& figure, std::size_t i, const std::string& data_fi
 std::string style_of(const Figure& figure, const Series& series) {
   const std::size_t mark = series.mark % kMarks;
   std::string style = color_name(series.color % kLineColors);
+  if (series.law) return style + ", dotted, thick, mark=none";
   if (!figure.lines) style += ", only marks";
   if (figure.lines && figure.marks && mark >= kMarkShapes) style += ", densely dashed";
   style += figure.marks ? fmt::format(", mark={}, mark size=2pt", kMarkNames[mark]) : ", mark=none";
@@ -175,9 +177,10 @@ std::string line_plots(const Figure& figure, const std::string& data_file) {
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
     const Series& series = figure.series[i];
     if (series.points.empty()) continue;
-    if (figure.band && has_bounds(series)) text += band(figure, i, data_file);
+    const bool in_band = has_band(figure, series);
+    if (in_band && has_bounds(series)) text += band(figure, i, data_file);
     std::string columns = x_column(figure, i) + ", y=y";
-    if (has_bounds(series) && !figure.band) columns += ", y error minus=minus, y error plus=plus";
+    if (has_bounds(series) && !in_band) columns += ", y error minus=minus, y error plus=plus";
     if (!figure.note_id.empty()) columns += ", meta=note";
     text += fmt::format("    \\addplot[{}]\n      {};\n", style_of(figure, series),
                         table_of(data_file, i + 1, columns));

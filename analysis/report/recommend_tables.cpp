@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analysis/report/cautions.hpp"
 #include "analysis/report/headings.hpp"
 #include "analysis/report/table_parts.hpp"
 #include "analysis/report/tables.hpp"
@@ -53,6 +54,7 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
                                 name_among(curve.key, start.axes), curve.mixed));
     return true;
   });
+  add_cautions(notes, curves);
   add_frame_notes(notes, frame);
   Table table{"recommend", "What to take in " + frame.study, std::move(notes), {}, {}};
   std::vector<std::string> work_axes;

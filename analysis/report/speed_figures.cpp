@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "analysis/report/figure_parts.hpp"
@@ -11,6 +12,7 @@
 #include "analysis/report/table_parts.hpp"
 #include "analysis/scaling/breakdown.hpp"
 #include "analysis/scaling/efficiency.hpp"
+#include "analysis/scaling/step_law.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -37,18 +39,59 @@ Series ideal_line(const std::vector<Series>& series, const Baseline& baseline) {
   return ideal;
 }
 
-/// A figure over GPU counts of what `estimate` makes of a point and its curve's baseline.
-template <class Estimator>
-Figure compared_figure(const Frame& frame, const AnalysisOptions& options, FigureAxis y, bool band,
-                       Estimator estimate) {
+/// What the laws say of a curve, in the units of the figure: a speed-up times `per_speedup`.
+Series law_series(const Series& measured, const std::vector<LawPrediction>& predictions,
+                  double (*per_speedup)(double gpus, const Baseline& baseline),
+                  const Baseline& baseline) {
+  Series series{measured.label.empty() ? "laws" : measured.label + ", laws",
+                {},
+                measured.color,
+                measured.mark,
+                true};
+  for (const LawPrediction& at : predictions) {
+    const double unit = per_speedup(at.gpus, baseline);
+    series.points.push_back({at.gpus, unit * at.speedup, Bounds{unit * at.low, unit * at.high}});
+  }
+  return series;
+}
+
+/// The laws' average of each curve, dashed through and beyond its points.
+void add_laws(Figure& figure, const Drawing& drawing,
+              double (*per_speedup)(double gpus, const Baseline& baseline)) {
+  std::size_t number = 0;  // of the measured series
+  std::vector<Series> laws;
+  for (std::size_t i = 0; i < drawing.curves.size(); ++i) {
+    if (!drawing.choices[i].baseline) continue;
+    const Series& measured = figure.series[number++];
+    const Baseline& baseline = *drawing.choices[i].baseline;
+    Series series = law_series(measured, predicted_speedups(drawing.curves[i], baseline),
+                               per_speedup, baseline);
+    if (!series.points.empty()) laws.push_back(std::move(series));
+  }
+  figure.notes.push_back(
+      laws.empty() ? fmt::format("laws: no curve has {} points", kFewestForLaws)
+                   : "laws: the average of scaling laws through the step times, to 8 times the "
+                     "most that was measured; band: 95 % of one more measurement");
+  for (Series& series : laws) figure.series.push_back(std::move(series));
+}
+
+/// What a figure shows of a point against its curve's baseline.
+struct Compared {
+  FigureAxis y;
+  bool band = false;
+  Estimate (*of)(const CurvePoint& point, const Baseline& baseline);
+  double (*per_speedup)(double gpus, const Baseline& baseline);  ///< of a speed-up of 1
+};
+
+Figure compared_figure(const Frame& frame, const AnalysisOptions& options, const Compared& shown) {
   Drawing drawing(frame, options);
   Figure figure;
   figure.x = gpu_axis(drawing.worker);
-  figure.y = std::move(y);
-  figure.subtitle =
-      fmt::format("baseline {}; {}; {}", baseline_labels(drawing.choices, drawing.worker),
-                  short_mode(frame), short_statistic(drawing.repeats, band ? "band" : "bars"));
-  figure.band = band;
+  figure.y = shown.y;
+  figure.subtitle = fmt::format("baseline {}; {}; {}",
+                                baseline_labels(drawing.choices, drawing.worker), short_mode(frame),
+                                short_statistic(drawing.repeats, shown.band ? "band" : "bars"));
+  figure.band = shown.band;
   figure.notes = figure_notes(frame);
   for (const std::string& problem : describe_problems(drawing.choices)) {
     figure.notes.push_back(problem);
@@ -58,11 +101,12 @@ Figure compared_figure(const Frame& frame, const AnalysisOptions& options, Figur
     if (!drawing.choices[i].baseline) continue;
     Series series = drawing.legend.series(drawing.curves[i].key);
     for (const CurvePoint& point : drawing.curves[i].points) {
-      const Estimate value = estimate(point, *drawing.choices[i].baseline);
+      const Estimate value = shown.of(point, *drawing.choices[i].baseline);
       series.points.push_back({double(point.gpus), value.value, bounds_of(value.interval)});
     }
     figure.series.push_back(std::move(series));
   }
+  if (options.laws) add_laws(figure, drawing, shown.per_speedup);
   const Baseline* common = common_baseline(drawing.choices);
   if (common != nullptr) figure.ideal = ideal_line(figure.series, *common);
   return figure;
@@ -105,14 +149,20 @@ std::optional<Estimate> estimate_of(const CurvePoint& point, Value value) {
 }  // namespace
 
 Figure speedup_figure(const Frame& frame, const AnalysisOptions& options) {
-  Figure figure = compared_figure(frame, options, {"speedup", "speed-up", 2}, false, &speedup);
+  Figure figure = compared_figure(
+      frame, options,
+      {{"speedup", "speed-up", 2}, false, &speedup, [](double, const Baseline&) { return 1.0; }});
   figure.title = fmt::format("Speed-up of {}", frame.study);
   return figure;
 }
 
 Figure efficiency_figure(const Frame& frame, const AnalysisOptions& options) {
-  Figure figure = compared_figure(frame, options, {"efficiency", "parallel efficiency", 0, true},
-                                  true, &efficiency);
+  Figure figure = compared_figure(
+      frame, options,
+      {{"efficiency", "parallel efficiency", 0, true},
+       true,
+       &efficiency,
+       [](double gpus, const Baseline& baseline) { return baseline.gpus() / gpus; }});
   figure.title = fmt::format("Parallel efficiency of {}", frame.study);
   if (figure.ideal) {
     for (FigurePoint& point : figure.ideal->points) point.y = 1;
@@ -166,6 +216,37 @@ Figure transfer_figure(const Frame& frame, const AnalysisOptions& options) {
       [&](const CurvePoint& point) { return estimate_of(point, sent); });
   figure.title = fmt::format("What an epoch of {} sends", frame.study);
   figure.subtitle += "; payload of collectives, as counted";
+  return figure;
+}
+
+Figure overlap_figure(const Frame& frame, const AnalysisOptions& options) {
+  constexpr auto kExposed = static_cast<std::size_t>(contract::StepPart::exposed_comm);
+  const auto hidden = [](const RunRow& run) -> std::optional<double> {
+    if (run.gpus < 2 || !(run.steps.comm_busy_s > 0)) return std::nullopt;
+    return 100 * std::max(0.0, 1 - run.steps.parts_s[kExposed] / run.steps.comm_busy_s);
+  };
+  Figure figure = curve_figure(frame, options, {"overlap_percent", "communication hidden (%)"},
+                               [&](const CurvePoint& point) { return estimate_of(point, hidden); });
+  figure.y.log_base = 0;
+  figure.y.from_zero = true;
+  figure.title = fmt::format("Overlap of communication in {}", frame.study);
+  figure.subtitle += "; 1 - exposed / time in which collectives were under way";
+  return figure;
+}
+
+Figure load_share_figure(const Frame& frame, const AnalysisOptions& options) {
+  const auto waiting = [](const RunRow& run) -> std::optional<double> {
+    const auto& parts = run.steps.parts_s;
+    const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+    if (!(sum > 0)) return std::nullopt;
+    return 100 * parts[static_cast<std::size_t>(contract::StepPart::load_wait)] / sum;
+  };
+  Figure figure =
+      curve_figure(frame, options, {"load_share_percent", "waiting for data (% of step time)"},
+                   [&](const CurvePoint& point) { return estimate_of(point, waiting); });
+  figure.y.log_base = 0;
+  figure.y.from_zero = true;
+  figure.title = fmt::format("Waiting for data in {}", frame.study);
   return figure;
 }
 

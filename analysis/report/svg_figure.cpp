@@ -130,8 +130,8 @@ class Drawing {
   }
 
   double place(std::size_t series, double x) const {
-    if (!figure_.marks || !figure_.lines) return x_.at(x);
-    const double shift = dodge(series, figure_.series.size());
+    if (!has_marks(figure_, figure_.series[series]) || !figure_.lines) return x_.at(x);
+    const double shift = dodge(series, measured_series(figure_));
     return x_.at(figure_.x.log_base != 0 ? x * std::exp2(shift) : x + shift);
   }
 
@@ -143,19 +143,19 @@ class Drawing {
   void add_series(std::size_t i) {
     const Series& series = figure_.series[i];
     text_ += fmt::format("<g class=\"c{}\">", series.color % kLineColors);
-    if (figure_.band) add_band(i);
+    if (has_band(figure_, series)) add_band(i);
     std::string line;
     for (const FigurePoint& point : series.points) {
       if (!can_show(point)) continue;
       line += fmt::format("{}{} {}", line.empty() ? "M" : "L", number(place(i, point.x)),
                           number(y_.at(point.y)));
     }
-    const bool is_dashed = series.mark % kMarks >= kMarkShapes;
-    if (figure_.lines && !line.empty()) {
+    const bool is_dashed = series.law || series.mark % kMarks >= kMarkShapes;
+    if (has_line(figure_, series) && !line.empty()) {
       text_ += fmt::format("<path class=\"line{}\" d=\"{}\"/>", is_dashed ? " dashed" : "", line);
     }
     for (const FigurePoint& point : series.points) {
-      if (figure_.marks && can_show(point)) add_point(i, point);
+      if (has_marks(figure_, series) && can_show(point)) add_point(i, point);
     }
     text_ += "</g>\n";
   }
@@ -257,11 +257,11 @@ std::string swatch(const Figure& figure, std::size_t i, const std::string& id) {
     drawn = fmt::format(
         "<rect x=\"4\" y=\"1\" width=\"20\" height=\"12\" fill=\"url(#{}-part{})\"/>", id, i);
   } else {
-    if (figure.lines) {
-      drawn = fmt::format("<path class=\"line{}\" d=\"M0 7H28\"/>",
-                          series.mark % kMarks < kMarkShapes ? "" : " dashed");
+    if (has_line(figure, series)) {
+      const bool is_dashed = series.law || series.mark % kMarks >= kMarkShapes;
+      drawn = fmt::format("<path class=\"line{}\" d=\"M0 7H28\"/>", is_dashed ? " dashed" : "");
     }
-    if (figure.marks) drawn += mark(series.mark, 14, 7, "");
+    if (has_marks(figure, series)) drawn += mark(series.mark, 14, 7, "");
   }
   return fmt::format(
       "<svg class=\"c{}\" width=\"28\" height=\"14\" viewBox=\"0 0 28 14\" "

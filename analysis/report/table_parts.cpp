@@ -33,6 +33,8 @@ void add_frame_notes(std::vector<std::string>& notes, const Frame& frame) {
   notes.push_back(describe_constants(frame));
   notes.push_back(describe_use(frame));
   if (!frame.outliers.empty()) notes.push_back(frame.outliers);
+  const std::string warmup = describe_warmup(frame);
+  if (!warmup.empty()) notes.push_back(warmup);
   const std::string interruptions = describe_interruptions(frame);
   if (!interruptions.empty()) notes.push_back(interruptions);
 }

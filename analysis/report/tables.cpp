@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "analysis/report/cautions.hpp"
 #include "analysis/report/headings.hpp"
 #include "analysis/report/table_parts.hpp"
 #include "analysis/scaling/accuracy_vs_batch.hpp"
@@ -61,6 +62,7 @@ struct Compared {
     notes.insert(notes.begin(), describe_baseline(choices, options.baseline, start.worker));
     for (const std::string& problem : describe_problems(choices)) notes.push_back(problem);
     add_warnings(notes);
+    add_cautions(notes, curves);
     return notes;
   }
 
@@ -170,6 +172,7 @@ Table throughput_table(const Frame& frame, const AnalysisOptions&) {
                    {"variation", "variation", "%", 1, 100},
                    {"epoch_time_s", "epoch", "s", 2}});
   table.notes.push_back("variation = standard deviation / mean of the time per sample");
+  add_cautions(table.notes, curves);
   for (const ScalingCurve& curve : curves) {
     for (const CurvePoint& point : curve.points) {
       const Estimate x = throughput(point);
@@ -202,7 +205,11 @@ Table breakdown_table(const Frame& frame, const AnalysisOptions&) {
   table.notes.push_back(
       "parts are means over the ranks, in % of their sum; closure = that sum / wall time of the "
       "slowest rank");
-  for (const Breakdown& breakdown : breakdowns(curves)) {
+  const std::vector<Breakdown> parts = breakdowns(curves);
+  if (const std::string text = caution_of_closure(parts); !text.empty()) {
+    table.notes.push_back(text);
+  }
+  for (const Breakdown& breakdown : parts) {
     Row row = start.row(breakdown.key, breakdown.gpus);
     row.number(static_cast<double>(breakdown.n)).number(breakdown.step_time_s);
     for (const double share : breakdown.share) row.number(share);

@@ -11,6 +11,7 @@ namespace dlscale::analysis {
 struct AnalysisOptions {
   contract::BaselineRule baseline;
   bool allow_mixed = false;  ///< compare across devices, CPU models, …; flagged all the same
+  bool laws = false;         ///< figures of speed-up and efficiency: continued by scaling laws
 };
 
 /// Throughput, step time, speed-up and efficiency of each point of each curve. Points without a
@@ -36,6 +37,8 @@ Table transfer_table(const Frame& frame, const AnalysisOptions& options);
 
 /// Which of two configurations is faster, pair by pair, with what the repeats can tell.
 Table verdicts_table(const Frame& frame, const AnalysisOptions& options);
+/// Which nodes computed more slowly than the others of the same launches.
+Table node_table(const Frame& frame, const AnalysisOptions& options);
 /// GPU-hours, and samples for each.
 Table cost_table(const Frame& frame, const AnalysisOptions& options);
 /// Scaling laws through the step times of each curve, and what they say of more GPUs.

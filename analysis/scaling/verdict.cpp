@@ -16,6 +16,8 @@ namespace dlscale::analysis {
 namespace {
 
 constexpr const char* kGpus = "gpus";
+/// Runs that end at different points are not compared by asking for the axis that says so.
+constexpr const char* kStopRule = "stop_rule";
 
 /// The only axis in which two keys differ; empty when they differ in none, several, or their work.
 std::string only_difference(const CurveKey& a, const CurveKey& b) {
@@ -35,7 +37,8 @@ std::string unequal_condition(const CurvePoint& a, const CurvePoint& b, const st
     for (const RunRow* other : b.repeats) {
       for (const auto& [name, value] : one->conditions) {
         const auto found = other->conditions.find(name);
-        if (name == axis || found == other->conditions.end() || found->second == value) continue;
+        const bool asked = name == axis && name != kStopRule;
+        if (asked || found == other->conditions.end() || found->second == value) continue;
         return fmt::format("{} is \"{}\" and \"{}\"", name, value, found->second);
       }
       if (a.gpus == b.gpus && one->nodes != other->nodes) {

@@ -14,6 +14,10 @@ namespace dlscale::analysis {
 /// a range where there are too few values for one. All values positive, no list empty.
 Estimate hodges_lehmann_ratio(const std::vector<double>& a, const std::vector<double>& b);
 
+/// The same of one sample: the median of the means of all pairs of `values`, each with itself as
+/// well, with the interval that Wilcoxon's signed rank test at 5 % would not reject. Not empty.
+Estimate hodges_lehmann_center(const std::vector<double>& values);
+
 /// Cliff's delta: P(a > b) - P(a < b), from -1 to 1; 0 where neither tends to be larger.
 double cliffs_delta(const std::vector<double>& a, const std::vector<double>& b);
 

@@ -4,6 +4,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <cmath>
+#include <unordered_map>
 
 #include "analysis/frame.hpp"
 
@@ -12,75 +13,115 @@ namespace {
 
 using contract::RunOutcome;
 
-void write_end(SQLite::Statement& update, const std::string& run_id, int launch,
-               const LaunchEnd& end) {
-  update.reset();
-  update.bind(1, end.outcome);
-  update.bind(2, end.source);
-  update.bind(3, end.reason);
-  update.bind(4, run_id);
-  update.bind(5, launch);
-  update.exec();
+struct LaunchRow {
+  LaunchSeen seen;
+  std::string source;  ///< file of its records
+  LaunchEnd end;       ///< as it stands there
+};
+
+struct RunEnd {
+  std::optional<int> plan_position;
+  std::string outcome;
+  std::optional<int> result_launch;
+  bool operator==(const RunEnd&) const = default;
+};
+
+std::optional<int> number(const SQLite::Column& column) {
+  return column.isNull() ? std::nullopt : std::optional(column.getInt());
+}
+
+bool is_same(const LaunchEnd& a, const LaunchEnd& b) {
+  return a.outcome == b.outcome && a.source == b.source && a.reason == b.reason;
 }
 
 }  // namespace
 
-/// Once for all runs.
+/// All rows, read once: a question for each of ten thousand runs would take longer than answers.
 struct EndRows::Prepared {
-  SQLite::Statement launches;
   SQLite::Statement launch_end;
   SQLite::Statement run_end;
+  std::unordered_map<std::string, std::vector<LaunchRow>> launches;
+  std::unordered_map<std::string, RunEnd> runs;
 
-  std::vector<LaunchSeen> launches_of(const ConcludedRun& run) {
-    std::vector<LaunchSeen> seen;
-    launches.reset();
-    launches.bind(1, run.run_id);
-    while (launches.executeStep()) {
-      const SQLite::Column started = launches.getColumn(1);
-      seen.push_back({launches.getColumn(0), started.isNull() ? std::nan("") : started.getDouble(),
-                      contract::outcome_from_string(launches.getColumn(2).getString()),
-                      launches.getColumn(3).getString()});
-      if (run.imported) seen.back().source = launches.getColumn(4).getString();
+  void read_rows(SQLite::Database& database) {
+    SQLite::Statement query(database,
+                            "SELECT run_id, launch, started, stop_outcome, stop_reason, source, "
+                            "outcome, outcome_source, reason FROM launch ORDER BY run_id, launch");
+    while (query.executeStep()) {
+      const SQLite::Column started = query.getColumn(2);
+      LaunchRow row;
+      row.seen = {query.getColumn(1), started.isNull() ? std::nan("") : started.getDouble(),
+                  contract::outcome_from_string(query.getColumn(3).getString()),
+                  query.getColumn(4).getString()};
+      row.source = query.getColumn(5).getString();
+      row.end = {query.getColumn(6), query.getColumn(7), query.getColumn(8)};
+      launches[query.getColumn(0)].push_back(std::move(row));
     }
-    return seen;
+    SQLite::Statement run(database,
+                          "SELECT run_id, plan_position, outcome, result_launch FROM run");
+    while (run.executeStep()) {
+      runs[run.getColumn(0)] = {number(run.getColumn(1)), run.getColumn(2).getString(),
+                                number(run.getColumn(3))};
+    }
+  }
+
+  void write(const std::string& run_id, int launch, const LaunchEnd& end) {
+    launch_end.reset();
+    launch_end.bind(1, end.outcome);
+    launch_end.bind(2, end.source);
+    launch_end.bind(3, end.reason);
+    launch_end.bind(4, run_id);
+    launch_end.bind(5, launch);
+    launch_end.exec();
+  }
+
+  void write(const std::string& run_id, const RunEnd& end) {
+    run_end.reset();
+    run_end.clearBindings();
+    if (end.plan_position) run_end.bind(1, *end.plan_position);
+    run_end.bind(2, end.outcome);
+    if (end.result_launch) run_end.bind(3, *end.result_launch);
+    run_end.bind(4, run_id);
+    run_end.exec();
   }
 };
 
 EndRows::EndRows(SQLite::Database& database)
     : prepared_(new Prepared{
           {database,
-           "SELECT launch, started, stop_outcome, stop_reason, source FROM launch "
-           "WHERE run_id = ? ORDER BY launch"},
-          {database,
            "UPDATE launch SET outcome = ?, outcome_source = ?, reason = ? "
            "WHERE run_id = ? AND launch = ?"},
           {database,
-           "UPDATE run SET plan_position = ?, outcome = ?, result_launch = ? WHERE run_id = ?"}}) {}
+           "UPDATE run SET plan_position = ?, outcome = ?, result_launch = ? WHERE run_id = ?"},
+          {},
+          {}}) {
+  prepared_->read_rows(database);
+}
 EndRows::~EndRows() = default;
 
 void EndRows::conclude(const ConcludedRun& run, const std::vector<EndRecord>& noted) {
-  const std::vector<LaunchSeen> seen = prepared_->launches_of(run);
+  const std::vector<LaunchRow>& rows = prepared_->launches[run.run_id];
+  std::vector<LaunchSeen> seen;
+  for (const LaunchRow& row : rows) {
+    seen.push_back(row.seen);
+    if (run.imported) seen.back().source = row.source;
+  }
   const std::vector<LaunchEnd> ends = decide_ends(seen, noted);
   LaunchEnd last = ends.empty() ? decide_without_launch(noted) : ends.back();
   std::optional<int> result_launch;
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    write_end(prepared_->launch_end, run.run_id, seen[i].launch, ends[i]);
+    const int launch = seen[i].launch;
+    if (!is_same(ends[i], rows[i].end)) prepared_->write(run.run_id, launch, ends[i]);
     if (ends[i].outcome != contract::to_string(RunOutcome::Completed)) continue;
-    result_launch = seen[i].launch;
+    result_launch = launch;
     last = ends[i];
   }
   if (run.unreadable) {  // measured what, nobody knows
     last.outcome = kUnreadable;
     result_launch.reset();
   }
-  SQLite::Statement& update = prepared_->run_end;
-  update.reset();
-  update.clearBindings();
-  if (run.plan_position) update.bind(1, *run.plan_position);
-  update.bind(2, last.outcome);
-  if (result_launch) update.bind(3, *result_launch);
-  update.bind(4, run.run_id);
-  update.exec();
+  const RunEnd end{run.plan_position, last.outcome, result_launch};
+  if (prepared_->runs[run.run_id] != end) prepared_->write(run.run_id, end);
 }
 
 }  // namespace dlscale::analysis

@@ -24,13 +24,14 @@ struct ConcludedRun {
 
 class EndRows {
  public:
+  /// Reads the rows as they are now.
   explicit EndRows(SQLite::Database& database);
   ~EndRows();
   EndRows(const EndRows&) = delete;
   EndRows& operator=(const EndRows&) = delete;
 
   /// Decides how the run and its launches ended, by their rows and by what others noted of the run,
-  /// and writes that down.
+  /// and writes down what differs.
   void conclude(const ConcludedRun& run, const std::vector<EndRecord>& noted);
 
  private:

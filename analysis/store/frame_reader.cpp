@@ -8,6 +8,8 @@
 #include <limits>
 #include <set>
 
+#include "analysis/store/rank_reader.hpp"
+#include "analysis/store/step_reader.hpp"
 #include "analysis/store/store.hpp"
 #include "base/error.hpp"
 #include "contract/run_dir.hpp"
@@ -25,15 +27,16 @@ double number(const SQLite::Column& column) {
 
 class FrameReader {
  public:
-  explicit FrameReader(SQLite::Database& database)
-      : axes_(database, "SELECT name, value FROM run_axis WHERE run_id = ?"),
+  FrameReader(SQLite::Database& database, WarmUp warmup)
+      : ranks_(database),
+        axes_(database, "SELECT name, value FROM run_axis WHERE run_id = ?"),
         environment_(database,
                      "SELECT name, value FROM environment WHERE run_id = ? AND launch = ?"),
         launch_(database,
                 "SELECT trainer_version, nodes, trainable_parameters, train_samples, "
-                "steps_per_epoch FROM launch WHERE run_id = ? AND launch = ?"),
-        steps_(database, steps_query()),
-        all_steps_(database, "SELECT sum(wall_s) FROM step_window WHERE run_id = ?"),
+                "steps_per_epoch, padded_samples, dropped_samples FROM launch "
+                "WHERE run_id = ? AND launch = ?"),
+        steps_(database, warmup),
         source_(database,
                 "SELECT resumed_from, resumed_step FROM launch WHERE run_id = ? AND launch = ?"),
         epochs_(database, epoch_query("epoch", "wall_s, train_loss")),
@@ -50,8 +53,8 @@ class FrameReader {
         runs_(database,
               "SELECT run_id, repetition, outcome, gpus, nodes, batch_per_gpu, global_batch, "
               "lr_peak, result_launch, framework, model, loader, dataset, precision, "
-              "compression, device, cores_per_rank FROM run WHERE plan_position IS NOT NULL ORDER "
-              "BY plan_position") {}
+              "compression, device, cores_per_rank, stop_rule FROM run WHERE plan_position IS NOT "
+              "NULL ORDER BY plan_position") {}
 
   std::vector<RunRow> runs() {
     std::vector<RunRow> rows;
@@ -76,27 +79,25 @@ class FrameReader {
     }
     each(axes_, run.run_id, std::nullopt,
          [&] { run.point[axes_.getColumn(0)] = axes_.getColumn(1).getString(); });
+    run.ranks = ranks_.launches_of(run.run_id);
     if (!runs_.getColumn(8).isNull()) read_launch(run, runs_.getColumn(8));
     return run;
   }
 
-  /// A launch and how many of the run's steps were done when the next went on from it.
-  struct Link {
-    int launch = 1;
-    std::int64_t until = std::numeric_limits<std::int64_t>::max();
-  };
+  using Link = LaunchLink;
 
   void read_launch(RunRow& run, int launch) {
     each(launch_, run.run_id, launch, [&] {
       if (!launch_.getColumn(1).isNull()) run.nodes = launch_.getColumn(1);
       const std::string trainer = launch_.getColumn(0);  // empty: another program, which is silent
       if (!trainer.empty()) run.conditions["trainer"] = trainer;
-      run.size = {launch_.getColumn(2), launch_.getColumn(3), launch_.getColumn(4)};
+      run.size = {launch_.getColumn(2), launch_.getColumn(3), launch_.getColumn(4),
+                  launch_.getColumn(5), launch_.getColumn(6)};
     });
     const std::vector<Link> chain = chain_to(run.run_id, launch);
     run.spent.launches = static_cast<int>(chain.size());
     for (const Link& link : chain) read_environment(run, link.launch);
-    read_steps(run, chain);
+    steps_.read(run, chain);
     for (const Link& link : chain) {
       add_rows(run.epochs, epochs_, run.run_id, link);
       add_rows(run.evals, evals_, run.run_id, link);
@@ -159,31 +160,6 @@ class FrameReader {
     });
   }
 
-  void read_steps(RunRow& run, const std::vector<Link>& chain) {
-    StepTotals steady, warmup;
-    warmup.includes_warmup = true;
-    for (const Link& link : chain) {
-      steps_.reset();
-      steps_.bind(3, link.until);
-      each(steps_, run.run_id, link.launch,
-           [&] { add_steps(steps_.getColumn(0).getInt() != 0 ? warmup : steady); });
-    }
-    run.steps = steady.steps > 0 ? steady : warmup;
-    run.spent.kept_s = steady.wall_s + warmup.wall_s;
-    each(all_steps_, run.run_id, std::nullopt,
-         [&] { run.spent.lost_s = all_steps_.getColumn(0).getDouble() - run.spent.kept_s; });
-  }
-
-  void add_steps(StepTotals& totals) {
-    totals.steps += steps_.getColumn(1).getInt64();
-    totals.samples += steps_.getColumn(2).getInt64();
-    totals.wall_s += steps_.getColumn(3).getDouble();
-    totals.bytes_sent += steps_.getColumn(4).getDouble();
-    for (int i = 0; i < contract::kStepParts; ++i) {
-      totals.parts_s[static_cast<std::size_t>(i)] += steps_.getColumn(5 + i).getDouble();
-    }
-  }
-
   /// What a launch says of epochs takes the place of what those before it said.
   template <class Row>
   void add_rows(std::vector<Row>& rows, SQLite::Statement& query, const std::string& run_id,
@@ -197,16 +173,6 @@ class FrameReader {
     if (own.empty()) return;
     std::erase_if(rows, [&](const Row& row) { return row.epoch >= own.front().epoch; });
     rows.insert(rows.end(), own.begin(), own.end());
-  }
-
-  /// Sums over the windows of a launch that ended by step ?3, those with start-up costs apart.
-  static std::string steps_query() {
-    std::string parts;
-    for (const char* part : contract::kStepPartNames)
-      parts += fmt::format(", sum({}_mean_s)", part);
-    return "SELECT warmup, sum(steps), sum(samples), sum(wall_s), sum(bytes_sent)" + parts +
-           " FROM step_window WHERE run_id = ?1 AND launch = ?2 AND first_step + steps <= ?3 "
-           "GROUP BY warmup";
   }
 
   /// Rows of a launch on epochs that ended by step ?3.
@@ -227,11 +193,11 @@ class FrameReader {
     while (query.executeStep()) row();
   }
 
+  RankReader ranks_;
   SQLite::Statement axes_;
   SQLite::Statement environment_;
   SQLite::Statement launch_;
-  SQLite::Statement steps_;
-  SQLite::Statement all_steps_;
+  StepReader steps_;
   SQLite::Statement source_;
   SQLite::Statement epochs_;
   SQLite::Statement evals_;
@@ -255,9 +221,9 @@ std::vector<contract::Axis> read_axes(SQLite::Database& database) {
   return axes;
 }
 
-}  // namespace
-
-Frame read_frame(const contract::PlanDir& folder) {
+/// `read_runs(database)` is what is read of the runs.
+template <class ReadRuns>
+Frame read_study(const contract::PlanDir& folder, ReadRuns read_runs) {
   Store store(folder.database(), Store::Access::Read);
   Frame frame;
   store.with([&](SQLite::Database& database) {
@@ -270,9 +236,33 @@ Frame read_frame(const contract::PlanDir& folder) {
     frame.scaling = study.getColumn(1).getString();
     frame.baseline = {study.getColumn(2), study.getColumn(3)};
     frame.axes = read_axes(database);
-    frame.runs = FrameReader(database).runs();
+    frame.runs = read_runs(database);
   });
   return frame;
+}
+
+}  // namespace
+
+Frame read_frame(const contract::PlanDir& folder, WarmUp warmup) {
+  Frame frame = read_study(
+      folder, [&](SQLite::Database& database) { return FrameReader(database, warmup).runs(); });
+  frame.warmup = warmup;
+  return frame;
+}
+
+Frame read_outcomes(const contract::PlanDir& folder) {
+  return read_study(folder, [](SQLite::Database& database) {
+    std::vector<RunRow> rows;
+    SQLite::Statement query(database,
+                            "SELECT run_id, outcome FROM run WHERE plan_position IS NOT NULL "
+                            "ORDER BY plan_position");
+    while (query.executeStep()) {
+      rows.emplace_back();
+      rows.back().run_id = query.getColumn(0).getString();
+      rows.back().outcome = query.getColumn(1).getString();
+    }
+    return rows;
+  });
 }
 
 }  // namespace dlscale::analysis

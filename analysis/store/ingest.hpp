@@ -21,9 +21,11 @@ struct IngestSummary {
 
 /// Makes `results.sqlite` say what the folder says. Files that have not changed since (size and
 /// modification time, else SHA-256) are not read again; what is gone from the folder goes from the
-/// database. With `rebuild` the database is deleted first, whatever it is. Throws base::UsageError
-/// when there is no plan.json, base::SpecError when it is broken, base::RunError when the database
-/// cannot be used or written; the database is then as it was.
+/// database. With `rebuild` it is made anew beside the one there is, whatever that is, and takes
+/// its place when it is whole: the same files give the same bytes. Several processes may do both at
+/// a time; they wait for each other. Throws base::UsageError when there is no plan.json,
+/// base::SpecError when it is broken, base::RunError when the database cannot be used or written;
+/// the database is then as it was.
 IngestSummary ingest(const contract::PlanDir& folder, bool rebuild = false);
 
 }  // namespace dlscale::analysis

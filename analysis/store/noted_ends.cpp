@@ -10,29 +10,45 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-/// The files, sorted by name, and whether the runner wrote them.
-std::vector<std::pair<fs::path, bool>> files_of(const contract::PlanDir& folder) {
-  std::vector<fs::path> scripts;
+struct EndFile {
+  fs::path path;
+  std::string name;  ///< from the plan folder
+  bool by_runner = false;
+};
+
+/// The files, sorted by name, each looked at before it is read.
+std::vector<EndFile> files_of(const contract::PlanDir& folder, SeenFiles& seen) {
+  const auto relative = [&](const fs::path& path) {
+    return path.lexically_relative(folder.root()).generic_string();
+  };
+  const std::string logs = relative(folder.logs());
+  std::vector<std::string> scripts;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder.logs(), ignored)) {
-    if (entry.path().extension() == ".end") scripts.push_back(entry.path());
+  if (seen.exists(logs)) {
+    for (const auto& entry : fs::directory_iterator(folder.logs(), ignored)) {
+      std::string name = entry.path().filename().string();
+      if (name.ends_with(".end") && name != ".end") scripts.push_back(std::move(name));
+    }
   }
   std::sort(scripts.begin(), scripts.end());
-  std::vector<std::pair<fs::path, bool>> files;
-  if (fs::exists(folder.launch_log())) files.emplace_back(folder.launch_log(), true);
-  for (fs::path& file : scripts) files.emplace_back(std::move(file), false);
+  std::vector<EndFile> files;
+  const std::string launch_log = relative(folder.launch_log());
+  if (seen.exists(launch_log)) files.push_back({folder.launch_log(), launch_log, true});
+  for (const std::string& name : scripts) {
+    files.push_back({folder.logs() / name, logs + "/" + name});
+    seen.look(files.back().name);
+  }
   return files;
 }
 
 }  // namespace
 
-NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder) {
+NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, SeenFiles& seen) {
   std::map<std::string, const contract::PlannedJob*> jobs;
   for (const contract::PlannedJob& job : plan.jobs) jobs[job.name] = &job;
   NotedEnds ends;
   using Scope = EndRecord::Scope;
-  for (const auto& [path, by_runner] : files_of(folder)) {
-    const std::string source = path.lexically_relative(folder.root()).generic_string();
+  for (const auto& [path, source, by_runner] : files_of(folder, seen)) {
     for (const auto& record : contract::parse_launch_log(base::read_file(path))) {
       if (record.event != "ended") continue;
       const Scope said = by_runner ? Scope::Run : Scope::Script;

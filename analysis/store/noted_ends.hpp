@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/store/launch_outcome.hpp"
+#include "analysis/store/seen_files.hpp"
 #include "contract/plan.hpp"
 
 namespace dlscale::analysis {
@@ -14,6 +15,6 @@ namespace dlscale::analysis {
 using NotedEnds = std::map<std::string, std::vector<EndRecord>>;  ///< by run id
 
 /// Reads launch.jsonl and logs/*.end of a plan folder.
-NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder);
+NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, SeenFiles& seen);
 
 }  // namespace dlscale::analysis

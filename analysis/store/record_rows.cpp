@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/record_rows.hpp"
 
+#include <array>
+#include <cmath>
 #include <optional>
+#include <set>
+#include <unordered_set>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "analysis/store/sqlite_inserter.hpp"
+#include "analysis/store/stop_rule.hpp"
+#include "analysis/store/window_sum.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -39,6 +46,21 @@ std::vector<SQLite::Statement> deletions(SQLite::Database& database,
   return statements;
 }
 
+std::vector<std::string> sum_columns() {
+  std::vector<std::string> columns{"run_id", "launch", "warmup"};
+  columns.insert(columns.end(), window_sum_columns().begin(), window_sum_columns().end());
+  return columns;
+}
+
+std::string json_array(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers) {
+    text += text.empty() ? '[' : ',';
+    text += std::isfinite(number) ? fmt::format("{}", number) : "null";
+  }
+  return text.empty() ? "[]" : text + ']';
+}
+
 /// Takes the records of one launch after the other; what makes up the launch row is kept until the
 /// end.
 class LaunchRows {
@@ -64,6 +86,10 @@ class LaunchRows {
                    "kernel_s", "communication", "io", "computation", "other", "cpu_occupancy"}),
         kernels_(of, "profile_kernel",
                  {"run_id", "launch", "line", "position", "name", "kind", "calls", "self_s"}),
+        rank_times_(of, "rank_times",
+                    {"run_id", "launch", "line", "epoch", "time", "steps", "stages", "work_s"}),
+        nodes_(of, "launch_node", {"run_id", "launch", "first_rank", "ranks", "host"}),
+        sums_(of, "step_sum", sum_columns()),
         launches_(of, "launch", {"run_id",          "launch",
                                  "source",          "started",
                                  "world_size",      "nodes",
@@ -77,13 +103,15 @@ class LaunchRows {
         environments_(of, "environment", {"run_id", "launch", "name", "value"}),
         deletions_(deletions(of,
                              {"launch", "environment", "epoch", "eval", "eval_metric", "target",
-                              "inference", "step_window", "profile", "profile_kernel"},
+                              "inference", "step_window", "step_sum", "profile", "profile_kernel",
+                              "rank_times", "launch_node", "collective", "job"},
                              "run_id = ? AND launch = ?")) {}
 
   void begin(const LaunchKey& key) {
     key_ = &key;
     start_ = nullptr;
     stop_ = nullptr;
+    window_sums_ = {};
   }
   void at_line(int line) { line_ = line; }
 
@@ -99,6 +127,7 @@ class LaunchRows {
     add(r.comm_busy_s);
     for (const contract::Spread& part : r.parts) add(part);
     windows_.done();
+    window_sums_[r.warmup ? 1 : 0].add(r);
   }
   void operator()(const contract::EpochRecord& r) {
     add_place(epochs_).add(r.epoch, r.time, r.wall_s, r.steps, r.samples);
@@ -108,6 +137,9 @@ class LaunchRows {
     add_place(evals_).add(r.epoch, r.time, r.wall_s, r.samples, r.correct);
     evals_.add(r.accuracy, r.loss).done();
     for (const auto& [name, value] : r.metrics) add_place(metrics_).add(name, value).done();
+  }
+  void operator()(const contract::RankTimes& r) {
+    add_place(rank_times_).add(r.epoch, r.time, r.steps, r.stages).add(json_array(r.work_s)).done();
   }
   void operator()(const contract::TargetRecord& r) {
     add_place(targets_).add(r.metric, r.threshold, r.value, r.epoch);
@@ -146,10 +178,12 @@ class LaunchRows {
                     stop_->exit_code);
     }
     launches_.done();
+    write_sums();
     if (start_ == nullptr) return;
     for (const auto& [name, value] : start_->environment) {
       environments_.add(key_->run_id, key_->launch, name, value).done();
     }
+    write_nodes(start_->hosts);
   }
 
   void remove(const std::string& run_id, int launch) {
@@ -163,11 +197,31 @@ class LaunchRows {
 
  private:
   Inserter& add_place(Inserter& rows) { return rows.add(key_->run_id, key_->launch, line_); }
+  /// Neighbouring ranks on one host are a row.
+  void write_nodes(const std::vector<std::string>& hosts) {
+    if (hosts.size() < 2) return;
+    for (std::size_t first = 0, next = 1; first < hosts.size(); first = next++) {
+      while (next < hosts.size() && hosts[next] == hosts[first]) ++next;
+      nodes_.add(key_->run_id, key_->launch, static_cast<int>(first));
+      nodes_.add(static_cast<int>(next - first), hosts[first]).done();
+    }
+  }
+  void write_sums() {
+    for (int warmup = 0; warmup < 2; ++warmup) {
+      const WindowSum& sum = window_sums_[static_cast<std::size_t>(warmup)];
+      if (sum.windows == 0) continue;
+      sums_.add(key_->run_id, key_->launch, warmup, sum.windows, sum.end_step, sum.steps);
+      sums_.add(sum.samples, sum.wall_s, sum.bytes_sent, sum.comm_busy_s);
+      for (const double part_s : sum.parts_s) sums_.add(part_s);
+      sums_.done();
+    }
+  }
   void add(const contract::Spread& s) { windows_.add(s.mean, s.p50, s.p90, s.max); }
 
   Inserter windows_, epochs_, evals_, metrics_, targets_, inferences_, profiles_, kernels_;
-  Inserter launches_, environments_;
+  Inserter rank_times_, nodes_, sums_, launches_, environments_;
   std::vector<SQLite::Statement> deletions_;
+  std::array<WindowSum, 2> window_sums_{};  ///< of steady windows, of those with start-up costs
   const LaunchKey* key_ = nullptr;
   const contract::RunStart* start_ = nullptr;
   const contract::RunStop* stop_ = nullptr;
@@ -185,17 +239,34 @@ struct RecordRows::Prepared {
                         "precision", "gpus",          "nodes",           "cores_per_rank",
                         "device",    "batch_per_gpu", "global_batch",    "accumulation_steps",
                         "epochs",    "warmup_epochs", "lr_schedule",     "lr_base",
-                        "lr_peak",   "optimizer",     "label_smoothing", "compression"}};
+                        "lr_peak",   "optimizer",     "label_smoothing", "compression",
+                        "stop_rule"}};
   Inserter axes{database, "run_axis", {"run_id", "name", "value"}};
   std::vector<SQLite::Statement> deletions =
       analysis::deletions(database, {"run", "run_axis"}, "run_id = ?");
+  // What has no row needs no deletion, of which a launch costs one for each table.
+  std::unordered_set<std::string> known_runs = {};
+  std::set<std::pair<std::string, int>> known_launches = {};
+
+  void read_known() {
+    known_runs.clear();
+    known_launches.clear();
+    SQLite::Statement run(database, "SELECT run_id FROM run");
+    while (run.executeStep()) known_runs.insert(run.getColumn(0));
+    SQLite::Statement launch(database, "SELECT run_id, launch FROM launch");
+    while (launch.executeStep())
+      known_launches.emplace(launch.getColumn(0).getString(), launch.getColumn(1).getInt());
+  }
 };
 
-RecordRows::RecordRows(SQLite::Database& database) : prepared_(new Prepared{database}) {}
+RecordRows::RecordRows(SQLite::Database& database) : prepared_(new Prepared{database}) {
+  prepared_->read_known();
+}
 RecordRows::~RecordRows() = default;
 
 void RecordRows::replace_run(const contract::RunSpec& s, const std::string& source) {
   delete_run(s.run_id);
+  prepared_->known_runs.insert(s.run_id);
   Inserter& run = prepared_->runs;
   const std::string& compression = s.framework_options.compression;
   run.add(s.run_id, source, s.repetition, static_cast<std::int64_t>(s.seed), s.framework, s.model);
@@ -205,12 +276,14 @@ void RecordRows::replace_run(const contract::RunSpec& s, const std::string& sour
           s.global_batch);
   run.add(s.accumulation_steps, s.epochs, s.warmup_epochs, s.lr_schedule.kind, s.lr.base,
           s.lr.peak);
-  run.add(s.optimizer.kind, s.label_smoothing, compression == "none" ? "" : compression).done();
+  run.add(s.optimizer.kind, s.label_smoothing, compression == "none" ? "" : compression);
+  run.add(stop_rule(s)).done();
   for (const auto& [name, value] : s.point) prepared_->axes.add(s.run_id, name, value).done();
 }
 
 void RecordRows::insert_unreadable_run(const contract::PlannedRun& planned,
                                        const std::string& source) {
+  prepared_->known_runs.insert(planned.run_id);
   Inserter(prepared_->database, "run",
            {"run_id", "source", "repetition", "gpus", "batch_per_gpu", "global_batch", "lr_peak"})
       .add(planned.run_id, source, planned.repetition, planned.gpus, planned.batch_per_gpu,
@@ -222,13 +295,15 @@ void RecordRows::insert_unreadable_run(const contract::PlannedRun& planned,
 }
 
 void RecordRows::delete_unreadable_runs() {
-  prepared_->database.exec(
+  const int deleted = prepared_->database.exec(
       "DELETE FROM run_axis WHERE run_id IN (SELECT run_id FROM run WHERE framework IS NULL);"
       "DELETE FROM run WHERE framework IS NULL;");
+  if (deleted > 0) prepared_->read_known();
 }
 
 void RecordRows::replace_launch(const LaunchKey& key, const contract::ResultsFile& file) {
   delete_launch(key.run_id, key.launch);
+  prepared_->known_launches.emplace(key.run_id, key.launch);
   LaunchRows& rows = prepared_->launches;
   rows.begin(key);
   for (std::size_t i = 0; i < file.records.size(); ++i) {
@@ -239,10 +314,12 @@ void RecordRows::replace_launch(const LaunchKey& key, const contract::ResultsFil
 }
 
 void RecordRows::delete_launch(const std::string& run_id, int launch) {
-  prepared_->launches.remove(run_id, launch);
+  const bool has_rows = prepared_->known_launches.erase({run_id, launch}) > 0;
+  if (has_rows) prepared_->launches.remove(run_id, launch);
 }
 
 void RecordRows::delete_run(const std::string& run_id) {
+  if (prepared_->known_runs.erase(run_id) == 0) return;
   for (SQLite::Statement& each : prepared_->deletions) {
     each.reset();
     each.bind(1, run_id);

@@ -173,8 +173,107 @@ FROM eval JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN source ON source.path = launch.source;
 )sql";
 
-constexpr std::array<const char*, 6> kMigrations{kVersion1, kVersion2, kVersion3,
-                                                 kVersion4, kVersion5, kVersion6};
+constexpr const char* kVersion7 = R"sql(
+-- What each rank worked in an epoch, as far as a launch trained it.
+CREATE TABLE rank_times (
+  run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, time REAL, steps INTEGER,
+  stages INTEGER,  -- only ranks of equal rank % stages do equal work; 0: all do
+  work_s TEXT,     -- by rank, a JSON array: a row for each of 1,024 would be a million a study
+  PRIMARY KEY (run_id, launch, line)
+) WITHOUT ROWID;
+
+-- Where the ranks of a launch were, from first_rank on; of launches with more than one.
+CREATE TABLE launch_node (
+  run_id TEXT, launch INTEGER, first_rank INTEGER, ranks INTEGER, host TEXT,
+  PRIMARY KEY (run_id, launch, first_rank)
+) WITHOUT ROWID;
+
+CREATE VIEW rank_view AS
+SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, rank_times.run_id,
+  rank_times.launch, line, epoch, steps, stages, each_rank.key AS rank, host,
+  CAST(each_rank.value AS REAL) AS work_s, launch.source AS source, sha256
+FROM rank_times JOIN json_each(rank_times.work_s) AS each_rank JOIN run USING (run_id)
+  JOIN launch USING (run_id, launch)
+  LEFT JOIN launch_node AS node ON node.run_id = rank_times.run_id
+    AND node.launch = rank_times.launch AND each_rank.key >= node.first_rank
+    AND each_rank.key < node.first_rank + node.ranks
+  LEFT JOIN source ON source.path = launch.source;
+)sql";
+
+constexpr const char* kVersion8 = R"sql(
+-- What ends a run's training: "epochs", "accuracy >= 0.94", …; empty: nobody says.
+ALTER TABLE run ADD COLUMN stop_rule TEXT;
+
+-- Descriptions that were read before are read again for it.
+UPDATE source SET mtime_ns = 0, sha256 = '' WHERE path IN (SELECT source FROM run);
+
+CREATE VIEW target_view AS
+SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, target.*,
+  launch.source AS source, sha256
+FROM target JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  LEFT JOIN source ON source.path = launch.source;
+
+CREATE VIEW inference_view AS
+SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, inference.*,
+  launch.source AS source, sha256
+FROM inference JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  LEFT JOIN source ON source.path = launch.source;
+)sql";
+
+constexpr const char* kVersion9 = R"sql(
+-- Sums over the step windows of a launch, those with start-up costs apart; what they do not say
+-- adds nothing. end_step is behind the last step of the last of them.
+CREATE TABLE step_sum (
+  run_id TEXT, launch INTEGER, warmup INTEGER, windows INTEGER, end_step INTEGER, steps INTEGER,
+  samples INTEGER, wall_s REAL, bytes_sent REAL, comm_busy_s REAL, load_wait_s REAL, h2d_s REAL,
+  forward_s REAL, backward_s REAL, exposed_comm_s REAL, optimizer_s REAL, bubble_s REAL,
+  other_s REAL, PRIMARY KEY (run_id, launch, warmup)
+) WITHOUT ROWID;
+
+-- Results that were read before are read again for it.
+UPDATE source SET mtime_ns = 0, sha256 = '' WHERE path IN (SELECT source FROM launch);
+)sql";
+
+constexpr const char* kVersion10 = R"sql(
+-- What benchmarks of collectives (nccl-tests) measured: a row for each message size and way. time_s
+-- is the mean of an iteration; algbw and busbw are as they stand in the log, 10^9 bytes/s.
+CREATE TABLE collective (
+  run_id TEXT, launch INTEGER, position INTEGER, line INTEGER,
+  collective TEXT,  -- all_reduce, …; NULL: the log does not say
+  in_place INTEGER, size_bytes INTEGER, count INTEGER, type TEXT, redop TEXT, root INTEGER,
+  time_s REAL, algbw_gb_per_s REAL, busbw_gb_per_s REAL,
+  wrong REAL,  -- elements; NULL: not checked
+  PRIMARY KEY (run_id, launch, position)
+) WITHOUT ROWID;
+
+CREATE VIEW collective_view AS
+SELECT run.repetition, run.gpus, run.nodes, run.outcome,
+  coalesce(result.collective, run_axis.value) AS collective, result.run_id, result.launch, line,
+  in_place, size_bytes, count, type, redop, root, time_s, algbw_gb_per_s, busbw_gb_per_s, wrong,
+  launch.source AS source, sha256
+FROM collective AS result JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  LEFT JOIN run_axis ON run_axis.run_id = run.run_id AND run_axis.name = 'collective'
+  LEFT JOIN source ON source.path = launch.source;
+
+-- Jobs in a batch system's books. Times of day are as they stand there; NULL: the books are silent.
+CREATE TABLE job (
+  run_id TEXT, launch INTEGER, line INTEGER, job_id TEXT, name TEXT, cluster TEXT, partition TEXT,
+  account TEXT, state TEXT, exit_code INTEGER, signal INTEGER, submitted TEXT, started TEXT,
+  ended TEXT, elapsed_s REAL, timelimit_s REAL, nodes INTEGER, cpus INTEGER, gpus INTEGER,
+  requested_memory_bytes REAL, max_memory_bytes REAL, cpu_s REAL, energy_j REAL, hosts TEXT,
+  PRIMARY KEY (run_id, launch, line)
+) WITHOUT ROWID;
+
+CREATE VIEW job_view AS
+SELECT job.*, gpus * elapsed_s / 3600 AS gpu_hours, cpus * elapsed_s / 3600 AS cpu_hours,
+  job.nodes * elapsed_s / 3600 AS node_hours, launch.outcome, launch.reason,
+  launch.source AS source, sha256
+FROM job JOIN launch USING (run_id, launch) LEFT JOIN source ON source.path = launch.source;
+)sql";
+
+constexpr std::array<const char*, 10> kMigrations{kVersion1, kVersion2, kVersion3, kVersion4,
+                                                  kVersion5, kVersion6, kVersion7, kVersion8,
+                                                  kVersion9, kVersion10};
 
 }  // namespace
 

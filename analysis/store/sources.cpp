@@ -10,6 +10,7 @@ namespace dlscale::analysis {
 /// Prepared once for all files.
 struct Sources::Table {
   Inserter rows;
+  SQLite::Statement touch;
 };
 
 Sources::Sources(SQLite::Database& database)
@@ -17,44 +18,49 @@ Sources::Sources(SQLite::Database& database)
       table_(new Table{{database,
                         "source",
                         {"path", "size", "mtime_ns", "sha256", "truncated", "problems"},
-                        "INSERT OR REPLACE"}}) {
-  SQLite::Statement query(database_, "SELECT path, size, mtime_ns, sha256 FROM source");
-  while (query.executeStep()) {
-    const FileStamp stamp{query.getColumn(1).getInt64(), query.getColumn(2).getInt64()};
-    known_[query.getColumn(0)] = {stamp, query.getColumn(3).getString()};
-  }
+                        "INSERT OR REPLACE"},
+                       {database, "UPDATE source SET size = ?, mtime_ns = ? WHERE path = ?"}}) {
+  SQLite::Statement query(database_, "SELECT path, sha256 FROM source");
+  while (query.executeStep()) known_[query.getColumn(0)] = {query.getColumn(1).getString()};
 }
 
 Sources::~Sources() = default;
 
-bool Sources::is_unchanged(const std::string& name, const FileStamp& stamp) {
-  if (stamp.size < 0) return false;
-  present_.insert(name);
+bool Sources::knows(const std::string& name) {
   const auto known = known_.find(name);
-  return known != known_.end() && known->second.stamp == stamp;
+  if (known == known_.end()) return false;
+  known->second.present = true;
+  return true;
+}
+
+const std::string& Sources::sha256_of(const std::string& name) const {
+  static const std::string kNone;
+  const auto known = known_.find(name);
+  return known == known_.end() ? kNone : known->second.sha256;
 }
 
 bool Sources::has_content(const std::string& name, const FileStamp& stamp,
                           const std::string& sha256) {
-  const auto known = known_.find(name);
-  if (known == known_.end() || known->second.sha256 != sha256) return false;
-  SQLite::Statement touch(database_, "UPDATE source SET mtime_ns = ? WHERE path = ?");
-  touch.bind(1, stamp.mtime_ns);
-  touch.bind(2, name);
+  if (!knows(name) || known_[name].sha256 != sha256) return false;
+  SQLite::Statement& touch = table_->touch;
+  touch.reset();
+  touch.bind(1, stamp.size);
+  touch.bind(2, stamp.mtime_ns);
+  touch.bind(3, name);
   touch.exec();
   return true;
 }
 
 void Sources::note(const std::string& name, const Note& note) {
-  present_.insert(name);
+  known_[name] = {note.sha256, true};
   table_->rows.add(name, note.stamp.size, note.stamp.mtime_ns, note.sha256, note.truncated);
   table_->rows.add(note.problems).done();
 }
 
 void Sources::forget_gone() {
   SQLite::Statement remove(database_, "DELETE FROM source WHERE path = ?");
-  for (const auto& [path, source] : known_) {
-    if (present_.contains(path)) continue;
+  for (const auto& [path, known] : known_) {
+    if (known.present) continue;
     remove.reset();
     remove.bind(1, path);
     remove.exec();

@@ -2,10 +2,9 @@
 // The files that the database was made of, as its table `source` has them.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
+#include <unordered_map>
 
 #include "analysis/store/import/foreign_log.hpp"
 #include "analysis/store/ingest.hpp"
@@ -24,10 +23,11 @@ class Sources {
   Sources(const Sources&) = delete;
   Sources& operator=(const Sources&) = delete;
 
-  /// True when the file is as it was when it was noted, by its size and time. It is then still
-  /// there: forget_gone keeps it.
-  bool is_unchanged(const std::string& name, const FileStamp& stamp);
-  /// True when it has the content that was noted; its time is noted anew.
+  /// True when the file was noted before. It is then still there: forget_gone keeps it.
+  bool knows(const std::string& name);
+  /// That was noted; empty for a file that was not.
+  const std::string& sha256_of(const std::string& name) const;
+  /// True when it has the content that was noted; its size and time are noted anew.
   bool has_content(const std::string& name, const FileStamp& stamp, const std::string& sha256);
 
   struct Note {
@@ -45,16 +45,15 @@ class Sources {
 
  private:
   struct Known {
-    FileStamp stamp;
     std::string sha256;
+    bool present = false;  ///< found now
   };
 
   struct Table;
 
   SQLite::Database& database_;
   std::unique_ptr<Table> table_;
-  std::map<std::string, Known> known_;  ///< before this time
-  std::set<std::string> present_;       ///< found now
+  std::unordered_map<std::string, Known> known_;
 };
 
 }  // namespace dlscale::analysis

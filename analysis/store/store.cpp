@@ -14,6 +14,8 @@ namespace {
 
 /// How long another process may hold the database before we give up.
 constexpr int kBusyTimeoutMs = 15000;
+/// KiB; with SQLite's own 2 MB the pages of a large collect go to the file and back many times.
+constexpr const char* kCache = "PRAGMA cache_size = -65536";
 
 [[noreturn]] void fail(const fs::path& file, const std::string& what) {
   throw base::RunError(fmt::format("{}: {}", file.string(), what));
@@ -73,11 +75,13 @@ Store::Store(const fs::path& file, Access access) : file_(file), access_(access)
     const bool write = access_ == Access::Write;
     database_ = std::make_unique<SQLite::Database>(
         file_.string(),
-        write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE : SQLite::OPEN_READONLY,
+        (write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE : SQLite::OPEN_READONLY) |
+            SQLite::OPEN_NOMUTEX,  // no two threads share a connection
         kBusyTimeoutMs);
     check_origin(*database_, file_, access_);
     if (!write) return;
     database_->exec("PRAGMA journal_mode = DELETE");
+    database_->exec(kCache);
     migrate(*database_);
   });
 }
@@ -95,11 +99,18 @@ void Store::with(const std::function<void(SQLite::Database&)>& work) {
 }
 
 void Store::remove(const fs::path& file) {
-  for (const char* ending : {"", "-journal"}) {
+  for (const char* ending : {"", "-journal", "-seen"}) {
     std::error_code error;
     fs::remove(file.string() + ending, error);
     if (error) fail(file, "cannot be deleted: " + error.message());
   }
+}
+
+void Store::replace(const fs::path& file, const fs::path& by) {
+  std::error_code error;
+  fs::remove(file.string() + "-journal", error);  // of a writer that was killed; not of `by`
+  if (!error) fs::rename(by, file, error);
+  if (error) fail(file, "cannot be replaced: " + error.message());
 }
 
 }  // namespace dlscale::analysis

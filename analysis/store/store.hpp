@@ -35,6 +35,9 @@ class Store {
 
   /// Deletes the database and what SQLite may have left beside it. Throws base::RunError.
   static void remove(const std::filesystem::path& file);
+  /// Puts the database that is at `by`, closed or not, in the place of `file`, whatever that is.
+  /// Nobody may be writing either. Throws base::RunError.
+  static void replace(const std::filesystem::path& file, const std::filesystem::path& by);
 
  private:
   std::filesystem::path file_;

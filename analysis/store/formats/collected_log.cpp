@@ -15,7 +15,9 @@ constexpr std::size_t kMostSkips = 100;  ///< told one by one
 constexpr std::int64_t kMostEpochs = 10'000'000;
 constexpr std::int64_t kMostSteps = 1'000'000'000;
 constexpr double kMostSamples = 1e15;
-constexpr double kLongest = 1e9;  ///< s, thirty years
+constexpr double kMostExpected = 2e6;  ///< records: a gigabyte
+constexpr double kLongest = 1e9;       ///< s, thirty years
+constexpr double kFastest = 1e9;       ///< samples/s of a rank
 
 bool is_between(double value, double least, double most) {
   return value >= least && value <= most;
@@ -36,11 +38,31 @@ CollectedLog::CollectedLog(const contract::RunSpec& run, const char* trainer)
   start_.environment = {{"trainer", trainer}};
   start_.train_samples = run.dataset.train_samples;
   start_.test_samples = run.dataset.test_samples;
+  content_.file.records.emplace_back();  // the start's place: what it says is known in the end
+  content_.file.record_lines.push_back(0);
+}
+
+void CollectedLog::expect(double times_so_many) {
+  auto& file = content_.file;
+  const double likely = 1.05 * times_so_many * static_cast<double>(file.records.size());
+  const auto room = static_cast<std::size_t>(std::min(likely, kMostExpected));
+  file.records.reserve(room);
+  file.record_lines.reserve(room);
 }
 
 void CollectedLog::add(contract::ResultRecord record) {
   content_.file.records.push_back(std::move(record));
   content_.file.record_lines.push_back(line_);
+}
+
+void CollectedLog::add(CollectiveResult result) {
+  result.line = line_;
+  content_.collectives.push_back(std::move(result));
+}
+
+void CollectedLog::add(AccountedJob job) {
+  job.line = line_;
+  content_.jobs.push_back(std::move(job));
 }
 
 bool CollectedLog::add_steps(const TimedSteps& s) {
@@ -50,6 +72,12 @@ bool CollectedLog::add_steps(const TimedSteps& s) {
                       is_between(s.wall_s, 1e-9, kLongest);
   if (!can_be) {
     skip("no rate can be made of its numbers");
+    return false;
+  }
+  if (s.samples / s.wall_s > kFastest * std::max(start_.world_size, 1)) {
+    skip(fmt::format(
+        "{:.3g} samples/s cannot be: are its times in other units, or not of the steps?",
+        s.samples / s.wall_s));
     return false;
   }
   contract::StepWindow window{.epoch = static_cast<int>(s.epoch), .first_step = next_step_};
@@ -123,8 +151,7 @@ void CollectedLog::fact(const std::string& name, std::int64_t value) {
 
 LogContent CollectedLog::finish() {
   auto& file = content_.file;
-  file.records.insert(file.records.begin(), start_);
-  file.record_lines.insert(file.record_lines.begin(), 0);
+  file.records.front() = std::move(start_);
   if (skipped_more_ > 0) file.skipped.push_back(fmt::format("and {} more lines", skipped_more_));
   return std::move(content_);
 }

@@ -28,6 +28,10 @@ class CollectedLog {
  public:
   CollectedLog(const contract::RunSpec& run, const char* trainer);
 
+  /// The whole log is so many times as long as what has been read of it: makes room for what it
+  /// will hold, which to move each time there is no more room takes longer than reading.
+  void expect(double times_so_many);
+
   /// Where what follows was found.
   void at(int line) { line_ = line; }
   /// The record of the run's beginning, for what is learnt of it on the way.
@@ -40,6 +44,8 @@ class CollectedLog {
                 std::map<std::string, double> metrics = {}, double wall_s = std::nan(""));
   void add_epoch(contract::EpochRecord epoch);
   void add(contract::ResultRecord record);
+  void add(CollectiveResult result);
+  void add(AccountedJob job);
   /// The log says how the run ended; the first word counts.
   void stop(contract::RunOutcome outcome, std::string reason = "", double wall_s = std::nan(""));
 
@@ -70,11 +76,18 @@ class CollectedLog {
 };
 
 /// Reads a text line by line with `take(line)`; lines that no trainer writes, for their length, are
-/// named.
+/// named. So many lines of the log stand `before` the text.
 template <class Take>
-void take_lines(std::string_view text, CollectedLog& log, Take take) {
+void take_lines(std::string_view text, CollectedLog& log, Take take, int before = 0) {
+  constexpr std::size_t kTried = std::size_t{1} << 18;  // bytes that tell how dense it is
+  bool tried = text.size() < 4 * kTried;
   for (LogLines lines(text); lines.next();) {
-    log.at(lines.line().number);
+    if (!tried && lines.left() + kTried < text.size()) {
+      tried = true;
+      log.expect(static_cast<double>(text.size()) /
+                 static_cast<double>(text.size() - lines.left()));
+    }
+    log.at(before + lines.line().number);
     if (lines.line().text.size() > kLongestLine) {
       log.skip("longer than 1 MiB");
     } else {

@@ -7,8 +7,9 @@
 // total_ips = ranks x batch of a rank / (data time + compute time), the mean over the steps since
 // the line before; compute_ips leaves the data time out and is not used) and run_squad.py of BERT,
 // whose training_sequences_per_second is that of all ranks over the whole training, start-up
-// included. NCF's train_throughput is not read: its clock stops before the device is done, so that
-// 1e10 samples/s and more stand in logs.
+// included. Of NCF ("DLL … - (0,) train_throughput : … hr@10 : 0.73 …") the hit rate is read, and
+// train_throughput is not: its clock stops before the device is done, so that 1e10 samples/s and
+// more stand in logs.
 #include <map>
 #include <optional>
 #include <utility>
@@ -67,7 +68,9 @@ class Reader {
     entry.summary = scanner.skip("Summary:");
     std::int64_t number = 0;
     scanner.skip("Training ");
-    if (scanner.skip("Epoch:") && scanner.integer(number)) entry.epoch = number;
+    if ((scanner.skip("Epoch:") || scanner.skip("(")) && scanner.integer(number)) {
+      entry.epoch = number;
+    }
     scanner.skip("Training ");
     if (scanner.skip("Iteration:") && scanner.integer(number)) entry.iteration = number;
     read_values(scanner.rest(), entry);
@@ -95,10 +98,8 @@ class Reader {
     if (entry.parameters) return take_parameters(entry);
     if (entry.summary) return log_.stop(contract::RunOutcome::Completed);
     if (entry.number("training_sequences_per_second")) return take_squad(entry);
-    if (entry.number("train_throughput")) {
-      return log_.skip(
-          "a train_throughput whose clock may stop before the device is done: no rate");
-    }
+    if (entry.number("best_train_throughput")) return log_.stop(contract::RunOutcome::Completed);
+    if (entry.number("train_throughput")) return take_ncf(entry);
     if (!entry.epoch) return;
     if (const auto rate = entry.number("train.total_ips")) {
       entry.iteration ? take_steps(entry, *rate) : take_epoch(entry, *rate);
@@ -154,6 +155,14 @@ class Reader {
     epoch.train_loss = entry.number("train.loss").value_or(std::nan(""));
     epoch.lr = entry.number("train.lr").value_or(std::nan(""));
     log_.add_epoch(epoch);
+  }
+
+  void take_ncf(const Entry& entry) {
+    log_.skip("a train_throughput whose clock may stop before the device is done: no rate");
+    const auto hits = entry.number("hr@10");
+    if (!hits || !entry.epoch || *hits < 0 || *hits > 1) return;
+    log_.add_eval(*entry.epoch, std::nan(""),
+                  entry.number("validation_loss").value_or(std::nan("")), {{"hit_rate_10", *hits}});
   }
 
   void take_squad(const Entry& entry) {

@@ -4,10 +4,14 @@
 // contract/vocabulary.cpp.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "analysis/store/formats/accounted_job.hpp"
+#include "analysis/store/formats/collective_result.hpp"
 #include "base/registry.hpp"
 #include "contract/result_record.hpp"
 #include "contract/run_spec.hpp"
@@ -20,6 +24,17 @@ struct LogContent {
   /// batch_per_gpu, global_batch, …; what the log does not say is absent.
   std::map<std::string, std::string> facts;
   contract::ResultsFile file;
+  std::vector<CollectiveResult> collectives;
+  std::vector<AccountedJob> jobs;
+};
+
+/// One of several runs in a log.
+struct LogPart {
+  std::map<std::string, std::string> which;  ///< axes that tell it from the others
+  std::size_t offset = 0;                    ///< bytes
+  std::size_t size = 0;                      ///< bytes; 0: the whole log
+  int first_line = 1;                        ///< line of the log that begins at `offset`
+  bool operator==(const LogPart&) const = default;
 };
 
 struct LogFormat {
@@ -32,8 +47,16 @@ struct LogFormat {
   bool needs_run;    ///< the run tells what such logs leave out: world size, global batch
   /// Whether a file with this beginning (64 KiB at most) is certainly of this format.
   bool (*recognises)(std::string_view head);
-  /// Never throws on content. What stands in no line has record line 0.
+  /// Never throws on content. What stands in no line has record line 0. Of a log with several runs,
+  /// all that they say.
   LogContent (*read)(std::string_view text, const contract::RunSpec& run);
+  /// Where one log has several runs, which and where; null: it never has.
+  std::vector<LogPart> (*parts)(std::string_view text) = nullptr;
+  /// What one of them says.
+  LogContent (*read_part)(std::string_view text, const LogPart& part,
+                          const contract::RunSpec& run) = nullptr;
+  /// False of jobs in a batch system's books: nobody needs to know their ranks and batches.
+  bool of_training = true;
 };
 
 base::Table<LogFormat> log_formats();

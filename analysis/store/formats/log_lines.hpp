@@ -37,6 +37,8 @@ class LogLines {
     return true;
   }
   const LogLine& line() const { return line_; }
+  /// Bytes behind the line.
+  std::size_t left() const { return rest_.size(); }
 
  private:
   std::string_view rest_;

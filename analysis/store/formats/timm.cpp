@@ -6,36 +6,68 @@
 // the difference of images / mean rate, which is finer than the printed milliseconds.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "analysis/store/formats/log_format.hpp"
+#include "analysis/store/formats/log_lines.hpp"
+#include "analysis/store/formats/text_scanner.hpp"
 
 namespace dlscale::analysis {
 namespace {
+
+/// A number as C's functions print it, nan and infinities among them.
+bool any(TextScanner& scanner, double& value) {
+  if (scanner.number(value)) return true;
+  for (const auto& [word, number] : {std::pair{"nan", std::nan("")},
+                                     {"-nan", std::nan("")},
+                                     {"inf", HUGE_VAL},
+                                     {"-inf", -HUGE_VAL}}) {
+    TextScanner ahead = scanner;
+    if (!ahead.skip(word)) continue;
+    scanner = ahead;
+    value = number;
+    return true;
+  }
+  return false;
+}
+
+bool count(TextScanner& scanner, int& value) {
+  std::int64_t number = 0;
+  if (!scanner.integer(number) || !std::in_range<int>(number)) return false;
+  value = static_cast<int>(number);
+  return true;
+}
 
 struct TrainLine {
   int epoch = 0, step = 0, steps = 0;
   double loss = 0, mean_loss = 0, mean_rate = 0, lr = 0, mean_load_s = 0;
 };
 
-std::optional<TrainLine> read_train_line(const char* text) {
+/// "Train: 0 [  50/5004 (  1%)]  Loss: 6.9 (6.95)  Time: 0.4s, 621.3/s  (0.5s, 512.0/s) LR: 1.0e-01
+/// Data: 0.01 (0.05)": what follows a number in parentheses is a mean; older versions print no unit
+/// behind times. A loss may be nan.
+std::optional<TrainLine> read_train_line(std::string_view text) {
   TrainLine line;
-  int percent = 0;
-  double step_s = 0, rate = 0, mean_step_s = 0, load_s = 0;
-  int used = 0;
-  const int head =
-      std::sscanf(text, "Train: %d [%d/%d (%d%%)] Loss: %lf (%lf) Time: %lf%n", &line.epoch,
-                  &line.step, &line.steps, &percent, &line.loss, &line.mean_loss, &step_s, &used);
-  if (head != 7) return std::nullopt;
-  text += used + (text[used] == 's' ? 1 : 0);  // older versions print no unit here
-  const int tail = std::sscanf(text, ", %lf/s (%lf%*[s, ] %lf/s) LR: %lf Data: %lf (%lf)", &rate,
-                               &mean_step_s, &line.mean_rate, &line.lr, &load_s, &line.mean_load_s);
-  if (tail != 6 || !(line.mean_rate > 0) || line.step < 0 || line.step >= line.steps) {
+  TextScanner s(text);
+  std::int64_t percent = 0;
+  double ignored = 0;
+  const bool head = s.skip("Train:") && count(s, line.epoch) && s.skip("[") &&
+                    count(s, line.step) && s.skip("/") && count(s, line.steps) && s.skip("(") &&
+                    s.integer(percent) && s.skip("%)]") && s.skip("Loss:") && any(s, line.loss) &&
+                    s.skip("(") && any(s, line.mean_loss) && s.skip(")");
+  if (!head || !s.skip("Time:") || !s.number(ignored)) return std::nullopt;
+  s.skip("s");
+  if (!s.skip(",") || !s.number(ignored) || !s.skip("/s") || !s.skip("(") || !s.number(ignored)) {
     return std::nullopt;
   }
-  return line;
+  s.skip("s");
+  const bool tail = s.skip(",") && s.number(line.mean_rate) && s.skip("/s)") && s.skip("LR:") &&
+                    s.number(line.lr) && s.skip("Data:") && s.number(ignored) && s.skip("(") &&
+                    s.number(line.mean_load_s);
+  const bool can_be = line.mean_rate > 0 && line.step >= 0 && line.step < line.steps;
+  return tail && can_be ? std::optional(line) : std::nullopt;
 }
 
 struct TestLine {
@@ -43,14 +75,18 @@ struct TestLine {
   double mean_batch_s = 0, mean_loss = 0, mean_accuracy_percent = 0;
 };
 
-std::optional<TestLine> read_test_line(const char* text) {
+/// "Test: [  97/97]  Time: 0.1 (0.2)  Loss: 1.1 (1.2)  Acc@1: 70.0 (71.2)".
+std::optional<TestLine> read_test_line(std::string_view text) {
   TestLine line;
-  double batch_s = 0, loss = 0, accuracy = 0;
-  const int read =
-      std::sscanf(text, "Test: [%d/%d] Time: %lf (%lf) Loss: %lf (%lf) Acc@1: %lf (%lf)",
-                  &line.batch, &line.last_batch, &batch_s, &line.mean_batch_s, &loss,
-                  &line.mean_loss, &accuracy, &line.mean_accuracy_percent);
-  return read == 8 ? std::optional(line) : std::nullopt;
+  TextScanner s(text);
+  double ignored = 0;
+  const bool good = s.skip("Test:") && s.skip("[") && count(s, line.batch) && s.skip("/") &&
+                    count(s, line.last_batch) && s.skip("]") && s.skip("Time:") &&
+                    s.number(ignored) && s.skip("(") && s.number(line.mean_batch_s) &&
+                    s.skip(")") && s.skip("Loss:") && any(s, ignored) && s.skip("(") &&
+                    any(s, line.mean_loss) && s.skip(")") && s.skip("Acc@1:") &&
+                    s.number(ignored) && s.skip("(") && s.number(line.mean_accuracy_percent);
+  return good ? std::optional(line) : std::nullopt;
 }
 
 /// Turns lines into records as they come.
@@ -66,14 +102,15 @@ class Log {
     add(std::move(start));
   }
 
-  void take(int number, const std::string& line) {
-    number_ = number;
-    if (const std::size_t at = line.find("Train: "); at != std::string::npos) {
-      const auto train = read_train_line(line.c_str() + at);
+  void take(const LogLine& of) {
+    const std::string_view line = of.text;
+    number_ = of.number;
+    if (const std::size_t at = line.find("Train: "); at != std::string_view::npos) {
+      const auto train = read_train_line(line.substr(at));
       return train ? take(*train) : skip("no line of timm's after \"Train:\"");
     }
-    if (const std::size_t at = line.find("Test: ["); at != std::string::npos) {
-      const auto test = read_test_line(line.c_str() + at);
+    if (const std::size_t at = line.find("Test: ["); at != std::string_view::npos) {
+      const auto test = read_test_line(line.substr(at));
       return test ? take(*test) : skip("no line of timm's after \"Test:\"");
     }
   }
@@ -154,24 +191,17 @@ class Log {
 };
 
 bool recognises(std::string_view head) {
-  for (std::size_t start = 0; start < head.size();) {
-    const std::size_t end = std::min(head.find('\n', start), head.size());
-    const std::string line(head.substr(start, end - start));
-    const std::size_t at = line.find("Train: ");
-    if (at != std::string::npos && read_train_line(line.c_str() + at)) return true;
-    start = end + 1;
+  for (LogLines lines(head); lines.next();) {
+    const std::size_t at = lines.line().text.find("Train: ");
+    if (at == std::string_view::npos) continue;
+    if (read_train_line(lines.line().text.substr(at))) return true;
   }
   return false;
 }
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Log log(run);
-  int number = 0;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    log.take(++number, std::string(text.substr(start, end - start)));
-    start = end + 1;
-  }
+  for (LogLines lines(text); lines.next();) log.take(lines.line());
   return {.facts = {}, .file = log.finish()};
 }
 

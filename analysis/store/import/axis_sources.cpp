@@ -58,8 +58,9 @@ std::optional<std::string> PathAxis::value(const ForeignLog& log) const {
   return std::string(groups[1]);
 }
 
-std::pair<std::string, std::string> parse_stated(const std::string& text) {
-  return split("--set", text, "NAME=VALUE");
+std::pair<std::string, std::string> parse_stated(const std::string& option,
+                                                 const std::string& text) {
+  return split(option, text, "NAME=VALUE");
 }
 
 AxisTable::AxisTable(const std::string& file) {

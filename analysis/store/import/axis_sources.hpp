@@ -26,8 +26,9 @@ class PathAxis {
   Regex regex_;
 };
 
-/// `name=value`. Throws base::UsageError for another form.
-std::pair<std::string, std::string> parse_stated(const std::string& text);
+/// `name=value`, as `option` says it. Throws base::UsageError for another form.
+std::pair<std::string, std::string> parse_stated(const std::string& option,
+                                                 const std::string& text);
 
 /// A CSV file with a column `path` (of logs, or the ends of their paths) and a column for each
 /// axis.

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/import/foreign_log.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <set>
 
+#include "analysis/store/formats/log_lines.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/run_id.hpp"
@@ -19,6 +23,7 @@ namespace {
 
 constexpr std::size_t kHeadBytes = 64 * 1024;
 constexpr std::int64_t kLargestLog = std::int64_t{2} << 30;
+constexpr std::int64_t kMappedFrom = std::int64_t{64} << 20;
 
 bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
@@ -73,6 +78,58 @@ void walk(const std::string& argument, const fs::path& except, std::vector<Forei
     } else if (entry->is_regular_file(error)) {
       logs.push_back({path, entry->path().lexically_normal().generic_string()});
     }
+  }
+}
+
+/// A large file's bytes without a copy of them in memory.
+class MappedFile {
+ public:
+  /// Throws base::RunError when it cannot be.
+  explicit MappedFile(const fs::path& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    if (file >= 0 && ::fstat(file, &status) == 0 && status.st_size > 0) {
+      size_ = static_cast<std::size_t>(status.st_size);
+      bytes_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    if (file >= 0) ::close(file);
+    if (bytes_ == MAP_FAILED) throw base::RunError(path.string() + ": cannot be read");
+    ::madvise(bytes_, size_, MADV_SEQUENTIAL);
+  }
+  ~MappedFile() { ::munmap(bytes_, size_); }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::string_view text() const { return {static_cast<const char*>(bytes_), size_}; }
+
+ private:
+  void* bytes_ = MAP_FAILED;
+  std::size_t size_ = 0;
+};
+
+std::size_t zero_in(std::string_view text) {
+  return text.substr(0, kHeadBytes).find('\0');
+}
+
+/// Of lines that readers pass over for their length so much that they still see it.
+std::string without_long_lines(std::string_view text) {
+  std::string kept;
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    const std::size_t size = newline == text.npos ? text.size() : newline;
+    kept.append(text.substr(0, std::min(size, kLongestLine + 64)));  // a launcher's prefix is none
+    if (newline == text.npos) break;
+    kept += '\n';
+    text.remove_prefix(newline + 1);
+  }
+  return kept;
+}
+
+void note_what_is_wrong(ForeignText& foreign, std::string_view text) {
+  const std::size_t zero = zero_in(text);
+  if (text.empty()) foreign.problem = "is empty";
+  if (zero != std::string::npos) {
+    foreign.problem = fmt::format("is no text (byte {} is 0)", zero + 1);
   }
 }
 
@@ -133,16 +190,18 @@ ForeignText read_foreign(const fs::path& path) {
   }
   if (!foreign.problem.empty()) return foreign;
   try {
-    foreign.text = base::read_file(path);
+    if (stamp.size > kMappedFrom) {
+      const MappedFile file(path);
+      foreign.sha256 = contract::sha256_hex(file.text());
+      if (zero_in(file.text()) == std::string::npos) foreign.text = without_long_lines(file.text());
+      note_what_is_wrong(foreign, file.text());
+    } else {
+      foreign.text = base::read_file(path);
+      foreign.sha256 = contract::sha256_hex(foreign.text);
+      note_what_is_wrong(foreign, foreign.text);
+    }
   } catch (const base::RunError&) {
     foreign.problem = "cannot be read";
-    return foreign;
-  }
-  foreign.sha256 = contract::sha256_hex(foreign.text);
-  const std::size_t zero = foreign.text.substr(0, kHeadBytes).find('\0');
-  if (foreign.text.empty()) foreign.problem = "is empty";
-  if (zero != std::string::npos) {
-    foreign.problem = fmt::format("is no text (byte {} is 0)", zero + 1);
   }
   if (!foreign.problem.empty()) foreign.text.clear();
   if (foreign.text.starts_with("\xef\xbb\xbf")) foreign.text.erase(0, 3);  // Excel's mark of UTF-8

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "analysis/store/import/axis_sources.hpp"
+#include "analysis/store/import/beside_log.hpp"
 #include "analysis/store/import/imported_plan.hpp"
 #include "analysis/store/import/imported_run.hpp"
 #include "analysis/store/import/row_reader.hpp"
@@ -34,12 +35,8 @@ class Import {
       : request_(request), folder_(folder), before_(read_imported_plan(folder)) {
     check_request();
     for (const std::string& axis : request.axes) axes_.emplace_back(axis);
-    for (const std::string& stated : request.stated) {
-      const auto [name, value] = parse_stated(stated);
-      if (!stated_.try_emplace(name, value).second) {
-        throw base::UsageError(fmt::format("--set {}: is said twice", name));
-      }
-    }
+    read_values("--set", request.stated, stated_);
+    read_values("--default", request.defaults, defaults_);
     if (!request.table.empty()) table_ = std::make_unique<AxisTable>(request.table);
   }
 
@@ -59,6 +56,16 @@ class Import {
   }
 
  private:
+  static void read_values(const std::string& option, const std::vector<std::string>& texts,
+                          AxisValues& values) {
+    for (const std::string& text : texts) {
+      const auto [name, value] = parse_stated(option, text);
+      if (!values.try_emplace(name, value).second) {
+        throw base::UsageError(fmt::format("{} {}: is said twice", option, name));
+      }
+    }
+  }
+
   void check_request() const {
     if (!request_.mapped.kind.empty()) return check(request_.mapped);
     if (!request_.format.empty()) base::find(log_formats(), "log format", request_.format);
@@ -70,6 +77,7 @@ class Import {
   }
 
   void take(const ForeignLog& log) {
+    beside_ = facts_beside(log.path);
     ImportRecord record{.path = log.path.generic_string(), .stamp = stamp_of(log.path)};
     if (!request_.mapped.kind.empty()) {
       record.format = request_.mapped.kind;
@@ -116,31 +124,39 @@ class Import {
       }
       return;
     }
-    std::vector<AxisValues> which{{}};
-    if (!record.mapped.kind.empty()) {
-      try {
-        which = runs_in(foreign.text, record.mapped);
-      } catch (const base::UsageError& error) {  // read_mapped says it once more
-        if (!is_meant(log)) return leave_out(log, error.what());
-      }
+    std::vector<LogPart> parts;
+    try {
+      parts = parts_of(record, foreign.text);
+    } catch (const base::UsageError& error) {  // read_mapped says it once more
+      if (!is_meant(log)) return leave_out(log, error.what());
     }
-    for (AxisValues& axes : which) {
-      record.which = std::move(axes);
+    if (parts.empty()) parts.emplace_back();
+    for (LogPart& part : parts) {
+      record.part = std::move(part);
       if (!read_run(log, record, foreign.text)) return;
     }
     count(record);
   }
 
+  static std::vector<LogPart> parts_of(const ImportRecord& record, std::string_view text) {
+    if (!record.mapped.kind.empty()) return runs_in(text, record.mapped);
+    const LogFormat& format = base::find(log_formats(), "log format", record.format);
+    return format.parts == nullptr ? std::vector<LogPart>() : format.parts(text);
+  }
+
   /// False when the file says nothing and was only met on the way.
   bool read_run(const ForeignLog& log, ImportRecord& record, std::string_view text) {
     MergedAxes told = told_of(log, record);
+    add_defaults(told);
     contract::RunSpec run = imported_run(study(), told, log.shown);
     keep_what_is_said(run);
     LogContent content = read_log(record, text, run);
     record.facts = content.facts;
-    const bool says_nothing = std::all_of(
-        content.file.records.begin(), content.file.records.end(),
-        [](const auto& one) { return std::holds_alternative<contract::RunStart>(one); });
+    const bool says_nothing =
+        content.collectives.empty() &&
+        std::all_of(content.file.records.begin(), content.file.records.end(), [](const auto& one) {
+          return std::holds_alternative<contract::RunStart>(one);
+        });
     if (says_nothing && !is_meant(log) && is_asked()) {
       leave_out(log, why_nothing(content.file));
       return false;
@@ -173,6 +189,13 @@ class Import {
            });
   }
 
+  /// What nothing else says.
+  void add_defaults(MergedAxes& axes) const {
+    for (const auto& [name, value] : defaults_) {
+      if (axes.source_of(name).empty()) axes.add("--default", {{name, value}});
+    }
+  }
+
   MergedAxes told_of(const ForeignLog& log, const ImportRecord& record) {
     MergedAxes axes;
     axes.add("--set", stated_);
@@ -184,7 +207,8 @@ class Import {
       if (const auto value = axis.value(log)) by_path[axis.name()] = *value;
     }
     axes.add("its path", by_path);
-    axes.add("its columns", record.which);
+    axes.add(record.mapped.kind.empty() ? "its content" : "its columns", record.part.which);
+    axes.add("a file beside it", beside_);
     return axes;
   }
 
@@ -192,6 +216,7 @@ class Import {
            const std::string& reason) {
     MergedAxes axes = told_of(log, record);
     axes.add("its content", record.facts);
+    add_defaults(axes);
     for (const std::string& conflict : axes.conflicts()) {
       summary_.warnings.push_back(fmt::format("{}: {}", log.shown, conflict));
     }
@@ -220,6 +245,8 @@ class Import {
   void require_what_is_needed(const ForeignLog& log, const ImportRecord& record,
                               contract::RunOutcome outcome) const {
     if (outcome != contract::RunOutcome::Completed) return;
+    const bool mapped = !record.mapped.kind.empty();
+    if (!mapped && !base::find(log_formats(), "log format", record.format).of_training) return;
     const AxisValues& known = runs_.back().spec.point;
     const auto miss = [&](const char* what, const char* axis) {
       throw base::UsageError(fmt::format(
@@ -228,7 +255,7 @@ class Import {
           log.shown, what, axis));
     };
     if (!known.contains("gpus")) miss("how many GPUs (ranks) it ran on", "gpus");
-    if (!record.mapped.kind.empty()) return;
+    if (mapped) return;
     const bool has_batch = known.contains("global_batch") || known.contains("batch_per_gpu");
     const LogFormat& format = base::find(log_formats(), "log format", record.format);
     if (format.needs_run && !has_batch) miss("how many samples a step has", "global_batch");
@@ -274,7 +301,8 @@ class Import {
   const contract::PlanDir& folder_;
   ImportedPlan before_;
   std::vector<PathAxis> axes_;
-  AxisValues stated_;
+  AxisValues stated_, defaults_;
+  AxisValues beside_;  ///< of the log under way
   std::unique_ptr<AxisTable> table_;
   std::vector<ImportedRun> runs_;
   std::string left_out_;  ///< the first file that is no run, and why

@@ -12,14 +12,15 @@
 namespace dlscale::analysis {
 
 struct ImportRequest {
-  std::vector<std::string> logs;    ///< files and folders
-  std::string format;               ///< of all of them; empty: as each is recognised
-  MappedFormat mapped;              ///< kind empty: none
-  std::vector<std::string> axes;    ///< "name=REGEX"
-  std::vector<std::string> stated;  ///< "name=value"
-  std::string table;                ///< CSV file; empty: none
-  std::string study;                ///< empty: as before, or the folder's name
-  std::string scaling;              ///< empty: as before, or throughput
+  std::vector<std::string> logs;      ///< files and folders
+  std::string format;                 ///< of all of them; empty: as each is recognised
+  MappedFormat mapped;                ///< kind empty: none
+  std::vector<std::string> axes;      ///< "name=REGEX"
+  std::vector<std::string> stated;    ///< "name=value"
+  std::vector<std::string> defaults;  ///< likewise, where nothing else says it
+  std::string table;                  ///< CSV file; empty: none
+  std::string study;                  ///< empty: as before, or the folder's name
+  std::string scaling;                ///< empty: as before, or throughput
 };
 
 struct ImportSummary {

@@ -67,14 +67,23 @@ std::filesystem::path import_json(const contract::LaunchDir& launch) {
 }
 
 std::string to_json(const ImportRecord& record) {
-  json value{{"schema_version", 1},         {"path", record.path},
-             {"size", record.stamp.size},   {"mtime_ns", record.stamp.mtime_ns},
-             {"sha256", record.sha256},     {"format", record.format},
-             {"which", json(record.which)}, {"facts", json(record.facts)}};
+  json value{{"schema_version", 1},
+             {"path", record.path},
+             {"size", record.stamp.size},
+             {"mtime_ns", record.stamp.mtime_ns},
+             {"sha256", record.sha256},
+             {"format", record.format},
+             {"which", json(record.part.which)},
+             {"facts", json(record.facts)}};
   if (!record.mapped.kind.empty()) {
     value["mapped"] = {{"columns", columns_of(record.mapped)},
                        {"patterns", record.mapped.patterns},
                        {"factors", json(record.mapped.factors)}};
+  }
+  if (record.part.size > 0) {
+    value["part"] = {{"offset", record.part.offset},
+                     {"size", record.part.size},
+                     {"line", record.part.first_line}};
   }
   return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -86,7 +95,12 @@ ImportRecord import_record_from_json(std::string_view text, const std::string& f
     record.stamp = {value.at("size"), value.at("mtime_ns")};
     record.sha256 = value.at("sha256");
     record.format = value.at("format");
-    record.which = value.at("which").get<AxisValues>();
+    record.part.which = value.at("which").get<AxisValues>();
+    if (value.contains("part")) {
+      record.part.offset = value.at("part").at("offset");
+      record.part.size = value.at("part").at("size");
+      record.part.first_line = value.at("part").at("line");
+    }
     record.facts = value.at("facts").get<AxisValues>();
     if (value.contains("mapped")) record.mapped = mapped_of(record.format, value.at("mapped"));
     return record;
@@ -97,13 +111,15 @@ ImportRecord import_record_from_json(std::string_view text, const std::string& f
 
 LogContent read_log(const ImportRecord& record, std::string_view text,
                     const contract::RunSpec& run) {
-  if (!record.mapped.kind.empty()) return read_mapped(text, record.mapped, record.which, run);
-  return base::find(log_formats(), "log format", record.format).read(text, run);
+  if (!record.mapped.kind.empty()) return read_mapped(text, record.mapped, record.part, run);
+  const LogFormat& format = base::find(log_formats(), "log format", record.format);
+  const bool is_part = record.part.size > 0 && format.read_part != nullptr;
+  return is_part ? format.read_part(text, record.part, run) : format.read(text, run);
 }
 
 void complete_launch(LogContent& content, const contract::RunSpec& run) {
   contract::ResultsFile& file = content.file;
-  bool started = false, stopped = false, measured = false;
+  bool started = false, stopped = false, measured = !content.collectives.empty();
   for (contract::ResultRecord& record : file.records) {
     if (auto* start = std::get_if<contract::RunStart>(&record)) {
       start->run_id = run.run_id;

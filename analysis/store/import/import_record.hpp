@@ -17,9 +17,9 @@ struct ImportRecord {
   std::string path;  ///< of the log, absolute
   FileStamp stamp;   ///< as it was when it was read
   std::string sha256;
-  std::string format;   ///< of log_formats, or csv, jsonl, pattern
-  MappedFormat mapped;  ///< of the last three
-  AxisValues which;     ///< of the runs in the log
+  std::string format;   ///< of log_formats, or csv, jsonl, markdown, pattern
+  MappedFormat mapped;  ///< of the last four
+  LogPart part;         ///< which of the runs in the log
   AxisValues facts;     ///< what the log says of the run
 };
 

@@ -178,7 +178,7 @@ class Writer {
     const std::string point = contract::point_id(contract::make_run_id(spec));
     for (auto known = first; known != last; ++known) {
       const std::string& run_id = known->second.run_id;
-      const bool same = known->second.record.which == run.record.which &&
+      const bool same = known->second.record.part.which == run.record.part.which &&
                         contract::point_id(run_id) == point && !taken_.contains(run_id);
       if (same) return give(run, spec, std::stoi(run_id.substr(point.size() + 2)));
     }

@@ -17,10 +17,9 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Hands each line that can be read to `take(row)`, and what is wrong with others to `skip`.
+/// Hands the rows of each line that can be read to `take`, and what is wrong with others to `skip`.
 template <class Take, class Skip>
-void each_row(std::string_view text, RowReader& reader, Take take, Skip skip) {
-  LogLines lines(text);
+void each_row(LogLines& lines, RowReader& reader, Take take, Skip skip) {
   while (lines.next()) {
     const LogLine& line = lines.line();
     if (line.text.size() > kLongestLine) {
@@ -32,7 +31,8 @@ void each_row(std::string_view text, RowReader& reader, Take take, Skip skip) {
     if (!problem.empty()) {
       skip(line, problem);
     } else if (!row.empty()) {
-      take(line, row);
+      do take(line, row);
+      while (reader.more(row));
     }
   }
 }
@@ -60,6 +60,17 @@ std::string read_numbers(const TextRow& row, const MappedFormat& format, Measure
     numbers[*measure] = number;
   }
   return "";
+}
+
+/// The text of a part; what it needs of the text before has then been read.
+std::string_view text_of(std::string_view text, const LogPart& part, RowReader& reader) {
+  if (part.size == 0 || part.offset >= text.size()) return text;
+  if (reader.needs_all()) return text.substr(0, part.offset + part.size);
+  for (LogLines lines(text); !reader.is_ready() && lines.next();) {
+    TextRow ignored;
+    if (lines.line().text.size() <= kLongestLine) reader.read(lines.line().text, ignored);
+  }
+  return text.substr(part.offset, part.size);
 }
 
 /// The global batch that a log says itself; 0 where it does not.
@@ -100,24 +111,40 @@ void check(const MappedFormat& format) {
   make_row_reader(format);
 }
 
-std::vector<AxisValues> runs_in(std::string_view text, const MappedFormat& format) {
+std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format) {
   if (format.kind == "pattern") return {{}};
   const std::unique_ptr<RowReader> reader = make_row_reader(format);
-  std::vector<AxisValues> runs;
-  std::set<AxisValues> known;
+  std::vector<LogPart> runs;
+  std::map<AxisValues, std::size_t> known;
+  std::size_t current = 0;
+  LogLines lines(text);
+  // What lies between the rows of two runs is the former's.
+  const auto end_of = [&](const LogLine& line) {
+    const auto end = static_cast<std::size_t>(line.text.data() + line.text.size() - text.data());
+    return std::min(text.find('\n', end), text.size() - 1) + 1;
+  };
   each_row(
-      text, *reader,
-      [&](const LogLine&, const TextRow& row) {
-        AxisValues axes = axes_of(row);
-        if (known.insert(axes).second) runs.push_back(std::move(axes));
+      lines, *reader,
+      [&](const LogLine& line, const TextRow& row) {
+        const auto [run, is_new] = known.try_emplace(axes_of(row), runs.size());
+        const auto begins = static_cast<std::size_t>(line.text.data() - text.data());
+        current = run->second;
+        if (is_new) {
+          const std::size_t newline = text.substr(0, begins).rfind('\n');
+          runs.push_back({run->first, newline == text.npos ? 0 : newline + 1, 0, line.number});
+        }
+        runs[current].size = end_of(line) - runs[current].offset;
       },
-      [](const LogLine&, const std::string&) {});
+      [&](const LogLine& line, const std::string&) {
+        if (!runs.empty()) runs[current].size = end_of(line) - runs[current].offset;
+      });
   reader->require_columns();
-  if (runs.empty()) runs.emplace_back();
+  if (runs.empty()) return {{}};
+  if (runs.size() == 1) return {{runs.front().which}};  // with what stands before its first row
   return runs;
 }
 
-LogContent read_mapped(std::string_view text, const MappedFormat& format, const AxisValues& which,
+LogContent read_mapped(std::string_view text, const MappedFormat& format, const LogPart& part,
                        const contract::RunSpec& run) {
   const std::unique_ptr<RowReader> reader = make_row_reader(format);
   const bool has_axes = format.kind != "pattern";
@@ -125,27 +152,32 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
   contract::RunSpec known = run;
   RowRecords records(known);
   bool truncated = false;
-  each_row(
-      text, *reader,
-      [&](const LogLine& line, const TextRow& row) {
-        const AxisValues axes = axes_of(row);
-        if (has_axes && axes != which) return;
-        if (!has_axes) content.facts.insert(axes.begin(), axes.end());
-        MeasuredRow numbers;
-        const std::string problem = read_numbers(row, format, numbers);
-        if (problem.empty()) {
-          records.add(line.number, numbers);
-        } else {
-          records.skip(line.number, problem);
-        }
-      },
-      [&](const LogLine& line, const std::string& why) {
-        truncated = truncated || !line.complete;
-        if (line.complete) records.skip(line.number, why);
-      });
+  int before = 0;
+  const auto take = [&](const LogLine& line, const TextRow& row) {
+    const AxisValues axes = axes_of(row);
+    if (has_axes && axes != part.which) return;
+    if (!has_axes) content.facts.insert(axes.begin(), axes.end());
+    MeasuredRow numbers;
+    const std::string problem = read_numbers(row, format, numbers);
+    if (problem.empty()) {
+      records.add(before + line.number, numbers);
+    } else {
+      records.skip(before + line.number, problem);
+    }
+  };
+  const auto skip = [&](const LogLine& line, const std::string& why) {
+    if (part.size > 0 && before + line.number < part.first_line) return;  // another run's
+    truncated = truncated || !line.complete;
+    if (line.complete) records.skip(before + line.number, why);
+  };
+  const std::string_view rows = text_of(text, part, *reader);
+  if (rows.data() != text.data()) before = part.first_line - 1;
+  LogLines lines(rows);
+  each_row(lines, *reader, take, skip);
   if (known.global_batch <= 0) known.global_batch = batch_in(content.facts);
   content.file = records.finish();
   content.file.truncated = truncated;
+  if (part.size > 0) return content;  // runs_in has seen all of its columns
   try {
     reader->require_columns();
   } catch (const base::UsageError& error) {

@@ -13,8 +13,8 @@
 namespace dlscale::analysis {
 
 struct MappedFormat {
-  std::string kind;                   ///< csv, jsonl, pattern; empty: none of them
-  std::vector<MappedColumn> columns;  ///< csv, jsonl
+  std::string kind;                   ///< csv, jsonl, markdown, pattern; empty: none of them
+  std::vector<MappedColumn> columns;  ///< csv, jsonl, markdown
   /// pattern: tried on each line, the first that matches counts. Its named groups are measures or
   /// facts of the run.
   std::vector<std::string> patterns;
@@ -22,7 +22,7 @@ struct MappedFormat {
   bool operator==(const MappedFormat&) const = default;
 };
 
-inline constexpr const char* kMappedKinds[] = {"csv", "jsonl", "pattern"};
+inline constexpr const char* kMappedKinds[] = {"csv", "jsonl", "markdown", "pattern"};
 
 /// Throws base::UsageError when no measure is mapped, a field twice, or an expression is none.
 void check(const MappedFormat& format);
@@ -30,13 +30,14 @@ void check(const MappedFormat& format);
 using AxisValues = std::map<std::string, std::string>;
 
 /// The runs in a text: each combination of the columns that are mapped to axes, in the order of
-/// the text; one without axes where there are no such columns. Throws base::UsageError (without
+/// the text, with the lines that its rows lie in; one without axes where there are no such columns.
+/// Throws base::UsageError (without
 /// the file's name) when a column is missing: it names those that are there.
-std::vector<AxisValues> runs_in(std::string_view text, const MappedFormat& format);
+std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format);
 
 /// What the rows of one of these runs say; nothing where a column is missing. Never throws on
 /// content.
-LogContent read_mapped(std::string_view text, const MappedFormat& format, const AxisValues& which,
+LogContent read_mapped(std::string_view text, const MappedFormat& format, const LogPart& part,
                        const contract::RunSpec& run);
 
 }  // namespace dlscale::analysis

@@ -10,6 +10,7 @@
 #include "analysis/store/formats/json_object.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
 #include "analysis/store/import/regex.hpp"
+#include "analysis/store/import/table_columns.hpp"
 #include "base/error.hpp"
 
 namespace dlscale::analysis {
@@ -22,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-[[noreturn]] void miss(const std::string& column, const std::vector<std::string>& there) {
+[[noreturn]] void miss(const std::string& column, const std::set<std::string>& there) {
   throw base::UsageError(
       fmt::format("has no column \"{}\" (there are: {})", column,
                   there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
@@ -67,52 +68,48 @@ class CsvReader : public RowReader {
   explicit CsvReader(const MappedFormat& format) : columns_(format.columns) {}
 
   std::string read(std::string_view line, TextRow& row) override {
-    if (headings_.empty()) {
-      if (!trimmed(line).empty()) read_headings(line);
+    rows_.clear();
+    if (trimmed(line).empty()) return "";
+    if (!is_ready()) {
+      read_headings(line);
       return "";
     }
-    if (trimmed(line).empty()) return "";
     std::vector<std::string> cells;
     if (!split(line, separator_, cells)) return "a quotation mark is not closed";
-    if (cells.size() != headings_.size()) {
-      return fmt::format("has {} of {} columns", cells.size(), headings_.size());
+    const std::vector<std::string>& headings = columns_.headings();
+    if (cells.size() != headings.size()) {
+      return fmt::format("has {} of {} columns", cells.size(), headings.size());
     }
-    if (cells == headings_) return "";  // tables that were written one behind the other
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (positions_[i] < cells.size()) row.emplace_back(columns_[i].field, cells[positions_[i]]);
-    }
+    if (cells == headings) return "";  // tables that were written one behind the other
+    rows_ = columns_.rows(cells);
+    more(row);
     return "";
   }
 
-  void require_columns() const override {
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (headings_.empty() || positions_[i] == headings_.size())
-        miss(columns_[i].column, headings_);
-    }
+  bool more(TextRow& row) override {
+    if (rows_.empty()) return false;
+    row = std::move(rows_.front());
+    rows_.erase(rows_.begin());
+    return true;
   }
+
+  void require_columns() const override { columns_.require(); }
+  bool is_ready() const override { return !columns_.headings().empty(); }
 
  private:
-  bool has_column() const {
-    return std::any_of(columns_.begin(), columns_.end(), [&](const MappedColumn& column) {
-      return std::find(headings_.begin(), headings_.end(), column.column) != headings_.end();
-    });
-  }
-
   void read_headings(std::string_view line) {
     separator_ = separator_of(line);
-    split(line, separator_, headings_);
-    const bool is_comment = line.starts_with('#') && !has_column();
-    if (is_comment) return headings_.clear();
-    for (const MappedColumn& column : columns_) {
-      const auto found = std::find(headings_.begin(), headings_.end(), column.column);
-      positions_.push_back(static_cast<std::size_t>(found - headings_.begin()));
-    }
+    std::vector<std::string> headings;
+    split(line, separator_, headings);
+    TableColumns tried = columns_;
+    tried.set(headings);
+    const bool is_comment = line.starts_with('#') && !tried.has_any();
+    if (!is_comment) columns_.set(std::move(headings));
   }
 
-  const std::vector<MappedColumn>& columns_;
+  TableColumns columns_;
   char separator_ = ',';
-  std::vector<std::string> headings_;
-  std::vector<std::size_t> positions_;  ///< of the columns; the number of headings: none
+  std::vector<TextRow> rows_;  ///< of the line, still to be taken
 };
 
 class JsonReader : public RowReader {
@@ -141,7 +138,7 @@ class JsonReader : public RowReader {
 
   void require_columns() const override {
     for (const MappedColumn& column : columns_) {
-      if (!seen_.contains(column.column)) miss(column.column, {keys_.begin(), keys_.end()});
+      if (!seen_.contains(column.column)) miss(column.column, keys_);
     }
   }
 
@@ -203,6 +200,7 @@ class PatternReader : public RowReader {
 
 std::unique_ptr<RowReader> make_row_reader(const MappedFormat& format) {
   if (format.kind == "csv") return std::make_unique<CsvReader>(format);
+  if (format.kind == "markdown") return make_markdown_reader(format);
   if (format.kind == "jsonl") return std::make_unique<JsonReader>(format);
   return std::make_unique<PatternReader>(format);
 }

@@ -20,12 +20,19 @@ class RowReader {
   virtual ~RowReader() = default;
   /// Takes the next line; returns what is wrong with it, or nothing.
   virtual std::string read(std::string_view line, TextRow& row) = 0;
+  /// Takes the next row of the same line; false when it has no more.
+  virtual bool more(TextRow&) { return false; }
+  /// Whether the headings are known.
+  virtual bool is_ready() const { return true; }
+  /// Whether lines between rows count as well.
+  virtual bool needs_all() const { return false; }
   /// Throws base::UsageError when the lines so far lack a column.
   virtual void require_columns() const = 0;
 };
 
 /// Throws base::UsageError for expressions that are none or name no measure.
 std::unique_ptr<RowReader> make_row_reader(const MappedFormat& format);
+std::unique_ptr<RowReader> make_markdown_reader(const MappedFormat& format);
 
 /// The cells of a CSV file's first line.
 std::vector<std::string> csv_headings(std::string_view line);

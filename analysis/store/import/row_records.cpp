@@ -15,6 +15,7 @@ constexpr double kMostEpochs = 1e7;
 constexpr double kLargestCount = 1e15;
 /// Parts of a step may add up to more than its time by this: they were rounded.
 constexpr double kRounding = 1.001;
+constexpr double kFastest = 1e9;  ///< samples/s of a rank
 
 constexpr Measure kTimedParts[] = {
     Measure::load_wait_s, Measure::h2d_s,          Measure::forward_s,
@@ -191,6 +192,10 @@ void RowRecords::add_window(const Group& group, int line) {
   if (step.wall_s <= 0 && step.rate <= 0) return;  // a row of accuracies, say
   step.complete(batch, steps);
   if (step.samples <= 0) return skip(line, "nothing says of how many samples its time is");
+  if (step.samples > kFastest * std::max(run_.gpus, 1) * step.wall_s) {
+    return skip(line, fmt::format("{:.3g} samples/s cannot be: is its time in other units?",
+                                  step.samples / step.wall_s));
+  }
   const bool is_epoch = first.has(Measure::epoch) && !first.has(Measure::step);
   const double likely = is_epoch && batch > 0 ? std::max(1.0, std::round(step.samples / batch)) : 1;
   contract::StepWindow window{.first_step = next_step_, .time = std::nan("")};

@@ -23,6 +23,10 @@ inline analysis::LawData ai4hpc(const std::string& series, double most_gpus = 1e
   } else if (series == "container") {
     all = {{4, 44.91},   {8, 45.08},   {16, 45.18},  {32, 45.69},  {64, 45.82},
            {128, 45.96}, {256, 46.27}, {512, 47.12}, {1024, 47.29}};
+  } else if (series == "jureca") {
+    all = {{4, 54.46}, {8, 54.87}, {16, 55.13}, {32, 55.72}, {64, 55.95}};
+  } else if (series == "cte-amd") {
+    all = {{2, 56.27}, {4, 56.93}, {8, 57.18}, {16, 57.28}, {32, 59.57}};
   } else if (series == "deep-esb") {
     all = {{1, 36.66}, {2, 40.26}, {4, 42.82}, {8, 45.74}, {16, 52.62}};
   }

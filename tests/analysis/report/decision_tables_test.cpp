@@ -4,35 +4,19 @@
 
 #include "analysis/report/metrics.hpp"
 #include "base/error.hpp"
+#include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/rows.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
 using Catch::Contains;
+using test::column;
 using test::frame_of;
+using test::notes;
+using test::number;
 using test::run_at;
-
-std::size_t column(const Table& table, const std::string& id) {
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (table.columns[i].id == id) return i;
-  }
-  throw base::RunError("no column " + id);
-}
-
-double number(const Table& table, std::size_t row, const std::string& id) {
-  return std::get<double>(table.rows.at(row).at(column(table, id)));
-}
-
-std::string text(const Table& table, std::size_t row, const std::string& id) {
-  return std::get<std::string>(table.rows.at(row).at(column(table, id)));
-}
-
-std::string notes(const Table& table) {
-  std::string all;
-  for (const std::string& note : table.notes) all += note + "\n";
-  return all;
-}
+using test::text;
 
 /// Two frameworks on 1 to 8 GPUs, six repeats a point; horovod loses more.
 Frame measured() {

@@ -3,7 +3,11 @@
 
 #include <catch2/catch.hpp>
 
+#include "analysis/report/gnuplot_script.hpp"
+#include "analysis/report/pgfplots.hpp"
+#include "analysis/report/roofline_figure.hpp"
 #include "analysis/report/svg_axis.hpp"
+#include "analysis/report/svg_figure.hpp"
 #include "tests/analysis/support/rows.hpp"
 
 namespace dlscale::analysis {
@@ -101,6 +105,142 @@ TEST_CASE("ticks are round numbers inside the axis") {
   CHECK(plain_number(-0.0) == "0");
   CHECK(plain_number(1048576) == "1048576");
   CHECK(plain_number(0.30000000000000004) == "0.3");
+}
+
+TEST_CASE("overlap is what was not exposed of the communication, at least nothing") {
+  RunRow run = run_at(2, 1000);
+  CHECK(figure_of("overlap", {run}).series.empty());  // nobody counted
+  run.steps.comm_busy_s = 0.5 * run.steps.wall_s;
+  run.steps.parts_s[4] = 0.2 * run.steps.wall_s;
+  CHECK(point(figure_of("overlap", {run}), 0).y == Approx(60));
+  run.steps.parts_s[4] = 0.9 * run.steps.wall_s;
+  CHECK(point(figure_of("overlap", {run}), 0).y == 0);
+}
+
+TEST_CASE("the load share is the waiting for data among the parts") {
+  RunRow run = run_at(2, 1000);
+  run.steps.parts_s[0] = run.steps.wall_s;
+  CHECK(point(figure_of("load-share", {run}), 0).y == Approx(50));
+  run.steps.parts_s = {};
+  CHECK(figure_of("load-share", {run}).series.empty());
+}
+
+TEST_CASE("images to an accuracy are those of its epochs, over the global batch") {
+  RunRow one = trained(1, 10, 0.97);
+  RunRow two = trained(2, 6, 0.97);
+  one.size.steps_per_epoch = 1000;
+  two.size.steps_per_epoch = 500;
+  two.evals[0].accuracy = 0.97;
+  const Figure figure = figure_of("images-to-accuracy", {one, two});
+  CHECK_THAT(figure.title, Contains("Samples to 97 % test accuracy"));
+  CHECK(point(figure, 0).x == 64);
+  CHECK(point(figure, 0).y == 2 * 1000 * 64);
+  CHECK(point(figure, 1).x == 128);
+  CHECK(point(figure, 1).y == 500 * 128);
+  one.size.steps_per_epoch = 0;
+  CHECK(figure_of("images-to-accuracy", {one}).series.empty());
+}
+
+namespace {
+
+/// Six repeats on 1 to 8 GPUs that lose 5 % of time a doubling, continued by laws.
+Figure continued(const char* kind, int most_gpus = 8) {
+  std::vector<RunRow> runs;
+  for (int gpus = 1, doublings = 0; gpus <= most_gpus; gpus *= 2, ++doublings) {
+    for (int r = 1; r <= 6; ++r) {
+      runs.push_back(
+          run_at(gpus, 1000.0 * gpus / (1 + 0.05 * doublings) * (1 + 0.002 * (r % 3)), "ddp", r));
+    }
+  }
+  AnalysisOptions options;
+  options.laws = true;
+  return find_figure_kind(kind).make(frame_of(runs), options);
+}
+
+}  // namespace
+
+TEST_CASE("laws continue efficiency and speed-up to eight times the most GPUs, with a band") {
+  const Figure figure = continued("efficiency");
+  REQUIRE(figure.series.size() == 2);
+  const Series& law = figure.series[1];
+  CHECK(law.law);
+  CHECK(law.color == figure.series[0].color);
+  CHECK_THAT(law.label, Catch::EndsWith("laws"));
+  REQUIRE(law.points.size() == 7);
+  CHECK(law.points.back().x == 64);
+  CHECK(law.points.back().y == Approx(1 / 1.3).epsilon(0.02));
+  CHECK(law.points.back().bounds->low < law.points.back().y);
+  CHECK(law.points.back().bounds->high > law.points.back().y);
+  CHECK(law.points[0].y == Approx(1).epsilon(0.01));
+  CHECK(figure.ideal->points.size() == 11);
+  const Figure speedup = continued("speedup");
+  CHECK(speedup.series[1].points.back().y == Approx(64 / 1.3).epsilon(0.02));
+  CHECK(find_figure_kind("efficiency").make(frame_of({run_at(1, 10)}), {}).series.size() == 1);
+}
+
+TEST_CASE("two points have no laws, and the figure says so") {
+  const Figure figure = continued("efficiency", 2);
+  CHECK(figure.series.size() == 1);
+  CHECK_THAT(figure.notes.back(), Contains("no curve has 3 points"));
+}
+
+TEST_CASE("a fitted series is a dashed line with a band and without marks in every format") {
+  const Figure figure = continued("speedup");
+  const std::string svg = svg_figure(figure, "f");
+  CHECK_THAT(svg, Contains("class=\"line dashed\"") && Contains("class=\"band\""));
+  const std::string script = gnuplot_script(figure, "f", {"svg"});
+  CHECK_THAT(script, Contains("with lines lc rgb") && Contains("with filledcurves"));
+  CHECK_THAT(script, Contains("using 2:3 with lines"));  // not dodged
+  const std::string tex = pgfplots_figure(figure, "f.csv");
+  CHECK_THAT(tex, Contains("dotted, thick, mark=none") && Contains("fill between"));
+  CHECK_THAT(figure_csv(figure), Contains("laws\",64,"));
+}
+
+namespace {
+
+/// 2 GFLOP a sample forward, 4 backward, and 10 MB either way.
+contract::ModelCard card() {
+  contract::ModelCard card;
+  card.model = "resnet50";
+  contract::LayerCard layer;
+  layer.forward.flops = {0, 2e9};
+  layer.forward.read = {0, 6e6};
+  layer.forward.written = {0, 4e6};
+  layer.backward = layer.forward;
+  layer.backward.flops = {0, 4e9};
+  card.layers = {layer};
+  return card;
+}
+
+}  // namespace
+
+TEST_CASE("a roofline has what runs reached over FLOPs a byte, and the roof above") {
+  RunRow run = run_at(2, 1000);
+  run.conditions["model"] = "resnet50";
+  const predict::Rates rates{predict::teraflops(10), predict::gigabytes_per_s(100)};
+  const Figure figure = roofline_figure(frame_of({run}), {}, card(), rates);
+  REQUIRE(figure.series.size() == 3);
+  CHECK(point(figure, 0).x == Approx(300));               // 6 GFLOP / 20 MB
+  CHECK(point(figure, 0).y == Approx(6e9 * 500 / 1e12));  // 500 samples/s of a GPU
+  CHECK(point(figure, 0).note == "2");
+  // Forward 0.2 ms and backward 0.4 ms a sample, both by the peak.
+  CHECK(figure.series[1].points[0].y == Approx(6e9 / 6e-4 / 1e12));
+  const Series& roof = figure.series[2];
+  CHECK(roof.law);
+  CHECK(roof.points[1].x == Approx(100));
+  CHECK(roof.points[1].y == Approx(10));
+  CHECK(roof.points[0].y == Approx(2.5));
+  CHECK(roof.points[2].y == Approx(10));
+}
+
+TEST_CASE("runs of other models or precisions are not under this model's roof") {
+  RunRow run = run_at(2, 1000);
+  run.conditions["model"] = "vgg16";
+  const Figure figure =
+      roofline_figure(frame_of({run}), {}, card(),
+                      {predict::teraflops(1), predict::Bytes{1} / predict::Seconds{1}});
+  CHECK(figure.series.empty());
+  CHECK_THAT(figure.notes.back(), Contains("1 point of another model"));
 }
 
 }  // namespace dlscale::analysis

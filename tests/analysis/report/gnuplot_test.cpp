@@ -25,6 +25,8 @@ Frame measured() {
     run.epochs = {{0, 3, 0.9}, {1, 2, 0.4}};
     run.size = {1000, 60000, 100};
     run.steps.bytes_sent = 4000;
+    run.steps.comm_busy_s = 0.2 * run.steps.wall_s;
+    run.steps.parts_s[0] = 0.1 * run.steps.wall_s;
   }
   return frame;
 }
@@ -46,6 +48,21 @@ TEST_CASE("every kind of figure is drawn, the same each time") {
     write_figure(figure, folder.path() / kind.name, {"svg", "pdf"});
     CHECK(base::read_file(first.files[2]) == svg);
     CHECK(base::read_file(first.files[3]) == pdf);
+  }
+}
+
+TEST_CASE("shares that are nothing everywhere are drawn, too") {
+  Frame frame = measured();
+  for (RunRow& run : frame.runs) {
+    run.steps.parts_s[0] = 0;
+    run.steps.parts_s[4] = run.steps.wall_s;  // all of it exposed
+  }
+  test::TempDir folder;
+  for (const char* kind : {"overlap", "load-share"}) {
+    const Drawn drawn =
+        write_figure(find_figure_kind(kind).make(frame, {}), folder.path() / kind, {"svg"});
+    CHECK(drawn.problem.empty());
+    CHECK(drawn.files.size() == 3);
   }
 }
 

@@ -44,10 +44,10 @@ TEST_CASE("a kit has tables, figures, the paper and the page, twice the same byt
   CHECK(kit.figures == 2);
   const auto files = files_in(folder / "kit");
   for (const char* name :
-       {"report.html", "paper.tex", "tables/sample.md", "tables/sample.csv", "tables/sample.tex",
-        "tables/sample.json", "figures/efficiency.csv", "figures/efficiency.gp",
-        "figures/efficiency.svg", "figures/efficiency.pdf", "figures/efficiency.tex",
-        "figures/efficiency.pgf.csv", "figures/breakdown.tex"}) {
+       {"report.html", "paper.tex", "values.tex", "tables/sample.md", "tables/sample.csv",
+        "tables/sample.tex", "tables/sample.json", "figures/efficiency.csv",
+        "figures/efficiency.gp", "figures/efficiency.svg", "figures/efficiency.pdf",
+        "figures/efficiency.tex", "figures/efficiency.pgf.csv", "figures/breakdown.tex"}) {
     INFO(name);
     CHECK(files.contains(name));
   }

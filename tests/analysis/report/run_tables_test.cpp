@@ -4,24 +4,16 @@
 #include "analysis/report/metrics.hpp"
 #include "analysis/report/tables.hpp"
 #include "base/error.hpp"
+#include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/rows.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
+using test::cell;
 using test::frame_of;
+using test::number;
 using test::run_at;
-
-Cell cell(const Table& table, std::size_t row, const std::string& id) {
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (table.columns[i].id == id) return table.rows.at(row).at(i);
-  }
-  throw base::RunError("no column " + id);
-}
-
-double number(const Table& table, std::size_t row, const std::string& id) {
-  return std::get<double>(cell(table, row, id));
-}
 
 Frame evaluated() {
   Frame frame = frame_of({run_at(1, 100, "ddp", 1), run_at(1, 100, "ddp", 2), run_at(2, 100)});

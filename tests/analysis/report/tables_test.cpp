@@ -6,31 +6,18 @@
 #include "analysis/report/metrics.hpp"
 #include "analysis/report/report_writer.hpp"
 #include "base/error.hpp"
+#include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/rows.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
 using Catch::Contains;
+using test::column;
 using test::frame_of;
+using test::notes;
+using test::number;
 using test::run_at;
-
-std::size_t column(const Table& table, const std::string& id) {
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    if (table.columns[i].id == id) return i;
-  }
-  throw base::RunError("no column " + id);
-}
-
-double number(const Table& table, std::size_t row, const std::string& id) {
-  return std::get<double>(table.rows.at(row).at(column(table, id)));
-}
-
-std::string notes(const Table& table) {
-  std::string text;
-  for (const std::string& note : table.notes) text += note + "\n";
-  return text;
-}
 
 Frame measured() {
   RunRow failed = run_at(8, 1);
@@ -102,6 +89,7 @@ TEST_CASE("every metric makes a table whose rows fit its columns, of no runs, to
     run.targets = {{"loss", 1.0, 0, 2.5, 1000}};
     run.inference = {{32, 0.01, 0.02, 3200}};
     run.size = {1000, 60000, 100};
+    run.ranks = {{1, 0, {"n1", "n2"}, {{100, {1.5, 1.6}}}}};
   }
   for (const Metric& metric : metrics()) {
     INFO(metric.name);

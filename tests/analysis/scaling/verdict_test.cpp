@@ -157,4 +157,19 @@ TEST_CASE("for a budget the fastest is recommended, with those that are as fast"
   CHECK(recommendations({}).empty());
 }
 
+TEST_CASE("runs that stop by different rules are not compared, not even where that is the axis") {
+  Frame frame = frame_of({});
+  frame.axes.push_back({"stop_rule", {"epochs", "target"}});
+  add_runs(frame, 2, "ddp", {1, 2, 3, 4, 1, 2, 3, 4});
+  for (std::size_t i = 0; i < frame.runs.size(); ++i) {
+    frame.runs[i].point["stop_rule"] = frame.runs[i].conditions["stop_rule"] =
+        i < 4 ? "epochs" : "target";
+  }
+  const Verdicts verdicts = verdicts_of(frame);
+  CHECK(verdicts.pairs.empty());
+  REQUIRE(verdicts.refused.size() == 1);
+  CHECK_THAT(verdicts.refused[0], Contains("stop_rule is \"epochs\" and \"target\""));
+  CHECK(verdicts_of(frame, true).pairs.size() == 1);
+}
+
 }  // namespace dlscale::analysis

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <random>
 #include <sstream>
 
 #include "analysis/statistics/effect.hpp"
@@ -129,6 +130,33 @@ TEST_CASE("nothing can be detected with repeats that no result would make signif
   CHECK_FALSE(detectable_ratio({1, 2, 3}, {1, 2, 3}, 0.05).has_value());
   CHECK(detectable_ratio({1, 2, 3, 4}, {1, 2, 3, 4}, 0.05).has_value());
   CHECK_FALSE(detectable_ratio({1, 2, 3, 4}, {1, 2, 3, 4}, 0.05 / 10).has_value());
+}
+
+TEST_CASE("the centre of one sample is the median of its pairs' means, with Wilcoxon's interval") {
+  const Estimate few = hodges_lehmann_center({1, 2, 10});
+  CHECK(few.value == Approx(3.75));  // of 1, 1.5, 2, 5.5, 6, 10
+  CHECK(few.interval == Interval{Interval::Kind::Range, 1, 10});
+  const Estimate six = hodges_lehmann_center({1, 2, 3, 4, 5, 6});
+  CHECK(six.value == Approx(3.5));
+  CHECK(six.interval == Interval{Interval::Kind::Confidence95, 1, 6});
+  CHECK(hodges_lehmann_center({7}).interval.kind == Interval::Kind::None);
+}
+
+TEST_CASE("intervals of centres cover 95 times of 100, exact and approximate") {
+  for (const std::size_t n : {std::size_t{8}, std::size_t{30}}) {
+    std::mt19937_64 engine(7);
+    std::normal_distribution<double> noise(5, 1);
+    int covered = 0;
+    for (int i = 0; i < 1000; ++i) {
+      std::vector<double> values(n);
+      for (double& value : values) value = noise(engine);
+      const Interval interval = hodges_lehmann_center(values).interval;
+      covered += interval.low <= 5 && 5 <= interval.high;
+    }
+    INFO(n << ": " << covered);
+    CHECK(covered >= 940);
+    CHECK(covered <= 975);
+  }
 }
 
 }  // namespace dlscale::analysis

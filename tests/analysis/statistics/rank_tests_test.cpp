@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "analysis/statistics/block_ranks.hpp"
 #include "tests/analysis/statistics/noise.hpp"
 
 namespace dlscale::analysis {
@@ -79,6 +80,30 @@ TEST_CASE("Kruskal and Wallis tell samples apart as their formula says") {
   CHECK(kruskal_wallis({{1, 2, 3}, {1, 2, 3}}).p == Approx(1));
   CHECK(kruskal_wallis({{1, 1}, {1, 1}}).p == 1);
   CHECK(kruskal_wallis({{1, 2, 3}}).p == 1);
+}
+
+TEST_CASE("ranks within blocks are judged exactly, whatever the blocks have in common") {
+  CHECK(p_of_high_ranks({}) == 1);
+  CHECK(p_of_high_ranks({{{1, 2, 3, 9}, 3}}) == Approx(0.25));
+  CHECK(p_of_high_ranks({{{1, 2, 3, 9}, 0}}) == Approx(1));
+  CHECK(p_of_high_ranks({{{1, 2}, 1}, {{500, 100}, 0}, {{7, 8}, 1}}) == Approx(1 / 8.0));
+  // Ranks 3 and 2 of 3: sums of 5 or more are (3, 2), (2, 3) and (3, 3) of 9.
+  CHECK(p_of_high_ranks({{{1, 2, 3}, 2}, {{30, 10, 50}, 0}}) == Approx(3 / 9.0));
+  CHECK(smallest_p_of_ranks({{{1, 2, 3}, 2}, {{30, 10, 50}, 0}}) == Approx(1 / 9.0));
+}
+
+TEST_CASE("equal values in a block share their ranks") {
+  CHECK(p_of_high_ranks({{{5, 5, 5}, 1}}) == Approx(1));
+  CHECK(p_of_high_ranks({{{1, 2, 2}, 1}}) == Approx(2 / 3.0));
+  CHECK(p_of_high_ranks({{{1, 2, 2}, 1}, {{1, 2, 3}, 2}}) == Approx(2 / 9.0));
+}
+
+TEST_CASE("many members of many blocks keep their tiny chances") {
+  std::vector<double> values(256);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  CHECK(p_of_high_ranks({{values, 255}, {values, 255}, {values, 255}}) ==
+        Approx(1.0 / 256 / 256 / 256).epsilon(1e-6));
+  CHECK(p_of_high_ranks({{values, 128}, {values, 127}}) == Approx(0.5).margin(0.01));
 }
 
 }  // namespace dlscale::analysis

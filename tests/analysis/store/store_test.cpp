@@ -9,6 +9,7 @@
 
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/schema.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/support/written_study.hpp"
 
@@ -71,21 +72,29 @@ TEST_CASE("a database of the schema before is brought up to date, its rows kept"
   ingest(study.folder);
   {
     SQLite::Database database(study.folder.database().string(), SQLite::OPEN_READWRITE);
-    database.exec(
-        "DROP VIEW run_view; DROP VIEW step_window_view; DROP VIEW epoch_view; DROP VIEW eval_view;"
-        "DROP TABLE eval_metric; DROP TABLE target; DROP TABLE inference;"
-        "ALTER TABLE step_window DROP COLUMN extra; ALTER TABLE run DROP COLUMN compression;"
-        "PRAGMA user_version = 3");
+    std::string later;  // views and tables that version 3 did not have
+    {
+      SQLite::Statement query(
+          database,
+          "SELECT 'DROP ' || type || ' ' || name || ';' FROM sqlite_master WHERE type = 'view' OR "
+          "type = 'table' AND name NOT IN ('study', 'study_axis', 'source', 'run', 'run_axis', "
+          "'launch', 'environment', 'epoch', 'eval', 'step_window', 'profile', 'profile_kernel') "
+          "ORDER BY type = 'table'");
+      while (query.executeStep()) later += query.getColumn(0).getString();
+    }
+    database.exec(later +
+                  "ALTER TABLE step_window DROP COLUMN extra; ALTER TABLE run DROP COLUMN "
+                  "compression; ALTER TABLE run DROP COLUMN stop_rule; PRAGMA user_version = 3");
   }
   study.add("ddp", 2);
   ingest(study.folder);
   CHECK(read_frame(study.folder).runs.size() == 2);
   SQLite::Database database(study.folder.database().string());
-  CHECK(database.execAndGet("PRAGMA user_version").getInt() == 6);
+  CHECK(database.execAndGet("PRAGMA user_version").getInt() == schema_version());
   CHECK(database.execAndGet("SELECT count(*) FROM run_view WHERE sha256 IS NOT NULL").getInt() ==
         2);
   CHECK(database.execAndGet("SELECT count(*) FROM run WHERE compression IS NULL").getInt() == 0);
-  for (const char* table : {"eval_metric", "target", "inference"}) {
+  for (const char* table : {"eval_metric", "target", "inference", "rank_times", "launch_node"}) {
     CHECK(database.execAndGet(std::string("SELECT count(*) FROM ") + table).getInt() == 0);
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What holds for every format of foreign logs, over a short log of each.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
@@ -20,6 +22,14 @@ std::multiset<std::string> said(const LogContent& log) {
   std::multiset<std::string> lines;
   for (std::size_t i = 1; i < log.file.records.size(); ++i) {
     lines.insert(contract::to_json_line(log.file.records[i]));
+  }
+  for (const CollectiveResult& r : log.collectives) {
+    lines.insert(fmt::format("{} {} {} {} {} {}", r.collective, r.in_place, r.size_bytes, r.time_s,
+                             r.algbw_gb_per_s, r.busbw_gb_per_s));
+  }
+  for (const AccountedJob& job : log.jobs) {  // its memory may stand in later lines
+    lines.insert(
+        fmt::format("{} {} {} {}", job.job_id, job.state, job.elapsed_s, job.gpus.value_or(-1)));
   }
   return lines;
 }
@@ -80,7 +90,7 @@ TEST_CASE("a sample is read whole: something is said, each record has its line")
     for (std::size_t i = 1; i < log.file.records.size(); ++i) {
       CHECK(log.file.record_lines[i] > 0);
     }
-    const auto starts = all_of<contract::RunStart>(log);
+    const auto starts = all<contract::RunStart>(log.file);
     REQUIRE(starts.size() == 1);
     CHECK(starts[0].run_id == "r");
   }
@@ -92,8 +102,8 @@ TEST_CASE("as many steps are found before anybody has told the batch as after") 
   for (const LogSample& sample : log_samples()) {
     INFO(sample.format);
     const LogContent log = read_log(sample.format.c_str(), sample.text, unknown);
-    CHECK(all_of<contract::StepWindow>(log).size() ==
-          all_of<contract::StepWindow>(read(sample, sample.text)).size());
+    CHECK(all<contract::StepWindow>(log.file).size() ==
+          all<contract::StepWindow>(read(sample, sample.text).file).size());
     CHECK(log.facts == read(sample, sample.text).facts);
   }
 }
@@ -122,6 +132,42 @@ TEST_CASE("ends of lines, launchers and noise between lines change nothing of a 
     CHECK(same([](const std::string& line) { return " 0: " + line + "\n"; }));
     CHECK(same([](const std::string& line) { return "[default0]:" + line + "\n"; }));
     CHECK(same([&](const std::string& line) { return noise(random) + "\n" + line + "\n"; }));
+  }
+}
+
+TEST_CASE("lines of other ranks between those of a log change nothing of it") {
+  for (const LogSample& sample : log_samples()) {
+    INFO(sample.format);
+    int rank = 1;
+    const std::string mixed = each_line_of(sample.text, [&](const std::string& line) {
+      rank = rank % 3 + 1;
+      const std::string other = "[1," + std::to_string(rank) + "]";
+      return other + "<stderr>:NCCL WARN waiting\n[1,0]<stdout>:" + line + "\n" + other +
+             "<stdout>:loading data: 1 of 2\n";
+    });
+    CHECK(said(read(sample, mixed)) == said(read(sample, sample.text)));
+  }
+}
+
+TEST_CASE("runs of one log are those that it says as a whole") {
+  for (const LogSample& sample : log_samples()) {
+    const LogFormat& format = base::find(log_formats(), "log format", sample.format);
+    if (format.parts == nullptr) continue;
+    INFO(sample.format);
+    REQUIRE(format.read_part != nullptr);
+    const LogContent whole = read(sample, sample.text);
+    std::size_t records = 0, results = 0, jobs = 0;
+    for (const LogPart& part : format.parts(sample.text)) {
+      const LogContent one = format.read_part(sample.text, part, run_of(1, 64));
+      records += all<contract::StepWindow>(one.file).size();
+      results += one.collectives.size();
+      jobs += one.jobs.size();
+      CHECK(one.file.skipped.empty());
+    }
+    if (format.parts(sample.text).empty()) continue;  // one run
+    CHECK(records == all<contract::StepWindow>(whole.file).size());
+    CHECK(results == whole.collectives.size());
+    CHECK(jobs == whole.jobs.size());
   }
 }
 
@@ -170,12 +216,12 @@ TEST_CASE("absurd numbers make no measurement") {
       });
       INFO(sample.format << " with " << number);
       const LogContent log = read(sample, text);
-      for (const auto& window : all_of<contract::StepWindow>(log)) {
+      for (const auto& window : all<contract::StepWindow>(log.file)) {
         CHECK(window.steps >= 1);
         CHECK(window.epoch >= 0);
         CHECK_FALSE(std::isinf(window.wall_s));
       }
-      for (const auto& eval : all_of<contract::EvalRecord>(log)) {
+      for (const auto& eval : all<contract::EvalRecord>(log.file)) {
         CHECK_FALSE(eval.accuracy > 1);
         CHECK_FALSE(eval.accuracy < 0);
       }

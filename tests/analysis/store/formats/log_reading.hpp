@@ -12,8 +12,11 @@
 
 #include "analysis/store/formats/log_format.hpp"
 #include "base/file.hpp"
+#include "tests/support/records.hpp"
 
 namespace dlscale::analysis {
+
+using test::all;
 
 inline contract::RunSpec run_of(int gpus, std::int64_t batch_per_gpu) {
   contract::RunSpec run{.run_id = "r"};
@@ -28,19 +31,10 @@ inline LogContent read_log(const char* format, std::string_view text,
   return base::find(log_formats(), "log format", format).read(text, run);
 }
 
-template <class Record>
-std::vector<Record> all_of(const LogContent& log) {
-  std::vector<Record> records;
-  for (const auto& record : log.file.records) {
-    if (const auto* found = std::get_if<Record>(&record)) records.push_back(*found);
-  }
-  return records;
-}
-
 /// Samples/s as tables have it: total over total, warm-up left out; nothing without such windows.
 inline std::optional<double> rate_of(const LogContent& log) {
   double samples = 0, wall_s = 0;
-  for (const auto& window : all_of<contract::StepWindow>(log)) {
+  for (const auto& window : all<contract::StepWindow>(log.file)) {
     if (window.warmup || !(window.wall_s > 0)) continue;
     samples += static_cast<double>(window.samples);
     wall_s += window.wall_s;
@@ -49,7 +43,7 @@ inline std::optional<double> rate_of(const LogContent& log) {
 }
 
 inline bool completed(const LogContent& log) {
-  const auto stops = all_of<contract::RunStop>(log);
+  const auto stops = all<contract::RunStop>(log.file);
   return stops.size() == 1 && stops[0].outcome == contract::RunOutcome::Completed;
 }
 

@@ -200,6 +200,127 @@ std::string deit() {
          "\"test_acc5\": 94.25, \"epoch\": 250, \"n_parameters\": 11590840}\n";
 }
 
+std::string nccl_heading() {
+  return "#                                                              out-of-place              "
+         "     "
+         "    in-place          \n"
+         "#       size         count      type   redop    root     time   algbw   busbw #wrong     "
+         "time   algbw   busbw #wrong\n"
+         "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            "
+         "(us)  (GB/s)  (GB/s)       \n";
+}
+
+std::string nccl_tests() {
+  return "# nccl-tests version 2.17.8 nccl-headers=22902 nccl-library=22902\n"
+         "# Collective test starting: all_reduce_perf\n"
+         "# nThread 1 nGpus 1 minBytes 1024 maxBytes 1048576 step: 2(factor) warmup iters: 5 "
+         "iters: "
+         "20 agg iters: 1 validation: 1 graph: 0\n#\n# Using devices\n"
+         "#  Rank  0 Group  0 Pid  36291 on node1 device  0 [0x07] NVIDIA A100-SXM4-40GB\n"
+         "#  Rank  1 Group  0 Pid  36292 on node2 device  0 [0x46] NVIDIA A100-SXM4-40GB\n#\n" +
+         nccl_heading() +
+         "        1024           256     float     sum      -1    50.00    0.02    0.02      0    "
+         "40.00    0.03    0.03    N/A\n"
+         "     1048576        262144     float     sum      -1    500.0    2.10    2.10      0    "
+         "400.0    2.62    2.62      0\n"
+         "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 1.1925 \n#\n"
+         "# Collective test concluded: all_reduce_perf\n#\n";
+}
+
+std::string nccl_json() {
+  const auto result = [](const char* size, const char* time, const char* algbw) {
+    return std::string(R"({"size":)") + size + R"(,"count":256,"type":"float","redop":"sum",)" +
+           R"("root":"    -1","out_of_place":{"time":)" + time + R"(,"alg_bw":)" + algbw +
+           R"(,"bus_bw":)" + algbw + R"(,"nwrong":0.000000},"in_place":{"time":)" + time +
+           R"(,"alg_bw":)" + algbw + R"(,"bus_bw":)" + algbw + R"(,"nwrong":null},)" +
+           R"("actual_iterations":20,"experiment_name":"NCCL"})";
+  };
+  return R"({"version":2,"start_time":"2026-01-29 18:02:19","args":["/opt/all_reduce_perf","-J"],)"
+         R"("env":["A=\"{[,"],"nccl_version":22902,"config":{"nthreads":1,"ngpus":1,"devices":[)"
+         R"({"rank":0,"hostname":"node1","device_info":"H100"},)"
+         R"({"rank":1,"hostname":"node1","device_info":"H100"}]},"results":[)" +
+         result("1024", "50.000000", "0.020480") + "," + result("2048", "51.200000", "0.040000") +
+         R"(],"out_of_bounds":{"count":0,"okay":"true"},"average_bus_bandwidth":{"bandwidth":)"
+         "0.030240,\"okay\":\"unchecked\"},\"errors\":[],\"end_time\":\"2026-01-29 18:02:20\"}\n";
+}
+
+std::string sacct() {
+  return "JobID|JobName|Partition|State|Elapsed|Submit|Start|End|ExitCode|NodeList|NNodes|NCPUS|"
+         "TotalCPU|ReqMem|MaxRSS|AllocTRES|Timelimit\n"
+         "41|train|gpu|COMPLETED|01:00:00|2026-01-29T10:00:00|2026-01-29T11:00:00|"
+         "2026-01-29T12:00:00|0:0|n[1-2]|2|16|10:30:15|4000Mn||cpu=16,gres/gpu=8,mem=8000M,node=2|"
+         "02:00:00\n"
+         "41.batch|batch||COMPLETED|01:00:00|2026-01-29T11:00:00|2026-01-29T11:00:00|"
+         "2026-01-29T12:00:00|0:0|n1|1|8|05:15.057||231092K||\n"
+         "42|train|gpu|TIMEOUT|2-00:00:10|2026-01-29T10:00:00|2026-01-29T11:00:00|"
+         "2026-01-31T11:00:10|1:0|n1|1|8|00:00:00|3000Mc|||2-00:00:00\n"
+         "43|train|gpu|CANCELLED by 1300204|00:00:00|2026-01-29T10:00:00|Unknown|"
+         "2026-01-29T12:00:00|0:0|None assigned|0|0|00:00:00|||cpu=1|UNLIMITED\n";
+}
+
+std::string oarstat() {
+  return R"({"7":{"Job_Id":7,"name":"train","queue":"default","state":"Terminated","exit_code":0,)"
+         R"("submissionTime":1769688000,"startTime":1769688060,"stopTime":1769691660,)"
+         R"("assigned_network_address":["n2","n1","n2"],"assigned_resources":[1,2,3,4],)"
+         R"("wanted_resources":"-l \"{type = 'default'}/host=2/gpu=2,walltime=2:0:0\" ",)"
+         R"("walltime":7200,"events":[],"message":"R=4,W=2:0:0"},)"
+         R"("8":{"Job_Id":8,"name":null,"state":"Error","exit_code":null,"startTime":1769688060,)"
+         R"("submissionTime":1769688000,"stopTime":1769688078,"assigned_network_address":["n1"],)"
+         R"("assigned_resources":[1],"wanted_resources":"-l \"/core=1,walltime=0:0:15\"",)"
+         R"("events":[{"type":"WALLTIME"},{"type":"SEND_KILL_JOB"}],"message":""}})"
+         "\n";
+}
+
+std::string gnmt() {
+  const std::string arguments =
+      "Run arguments: Namespace(train_max_length=50, math='fp16', optimizer='Adam', epochs=2, "
+      "train_batch_size=64, rank=0)\n";
+  return arguments + arguments +
+         "Pairs before: 160078, after: 148120\nNumber of parameters: 159605817\n"
+         "TRAIN [0][0/21]\tTime 0.734 (0.734)\tData 5.08e-01 (5.08e-01)\tTok/s 22984 (22984)\t"
+         "Loss/tok 10.5 (10.5)\tLR 2.265e-05\n"
+         "TRAIN [0][10/21]\tTime 0.475 (0.500)\tData 2.9e-04 (4.0e-02)\tTok/s 81810 (69988)\t"
+         "Loss/tok 9.5 (10.0)\tLR 7.864e-05\n"
+         "TRAIN [0][10/21]\tTime 0.475 (0.501)\tData 2.9e-04 (4.0e-02)\tTok/s 81810 (69988)\t"
+         "Loss/tok 9.5 (10.0)\tLR 7.864e-05\n"
+         "Summary: Epoch: 0\tTraining Loss: 9.5\tValidation Loss: 9.0\tTest BLEU: 0.01\n"
+         "Performance: Epoch: 0\tTraining: 140000 Tok/s\tValidation: 1097529 Tok/s\n"
+         "TRAIN [1][20/21]\tTime 0.4 (0.400)\tData 3e-04 (1.0e-02)\tTok/s 69227 (75082)\t"
+         "Loss/tok 7.8 (8.25)\tLR 1.000e-03\n"
+         "Summary: Epoch: 1\tTraining Loss: 8.1\tValidation Loss: 8.0\tTest BLEU: 1.25\n"
+         "Performance: Epoch: 1\tTraining: 150000 Tok/s\tValidation: 1097529 Tok/s\n"
+         "Total training time 78 s\nTotal training time 77 s\n";
+}
+
+std::string ssd() {
+  return "Done benchmarking. Total images: 3840\ttotal time: 19.200\tAverage images/sec: 200.000\t"
+         "Median images/sec: 198.0\n"
+         "Done benchmarking. Total images: 3840\ttotal time: 20.000\tAverage images/sec: 192.000\t"
+         "Median images/sec: 191.0\n"
+         "Training performance = 389.0 FPS\n";
+}
+
+std::string nvlog() {
+  return ":::NVLOGv0.1.0 ncf 1583706917.22 (ncf.py:174) args: {\"epochs\": 2, \"batch_size\": "
+         "4096}\n"
+         ":::NVLOGv0.1.0 ncf 1583706928.07 (ncf.py:333) eval_accuracy: {\"epoch\": 0, \"value\": "
+         "0.75}\n:::NVLOGv0.1.0 ncf 1583706936.27 (ncf.py:363) run_final\n";
+}
+
+std::string dawnbench() {
+  return "epoch\thours\ttop1Accuracy\ttop5Accuracy\n1\t0.25\t13.5\t31.5\n2\t0.5\t24.75\t48.25  \n";
+}
+
+std::string timm_summary() {
+  return "epoch,train_loss,eval_loss,eval_top1,eval_top5,lr\n0,1.5,0.75,78.5,99.25,0.05\n"
+         "1,1.25,0.5,81.5,99.5,0.025\n";
+}
+
+std::string timm_benchmark() {
+  return "model,train_samples_per_sec,train_step_time,train_batch_size,train_img_size,param_count\n"
+         "resnet50,1000.0,256.0,256,224,25.56\nvgg16,500.0,256.0,128,224,138.36\n";
+}
+
 }  // namespace
 
 const std::vector<LogSample>& log_samples() {
@@ -223,6 +344,18 @@ const std::vector<LogSample>& log_samples() {
       {"mmdet", mmdet(), "{\"mode\": \"train\", \"epoch\": 1, ", "no JSON after \"mode\""},
       {"llmc", llmc(), "s:3 trl:x", "no line of llm.c's after \"s:\""},
       {"deit", deit(), "{\"train_lr\": NaN}", "no JSON after \"train_lr\""},
+      {"nccl_tests", nccl_tests(), "4096 1024 float sum -1 x 0.07 0.11 0 64.01 0.06 0.11 0",
+       "no row of nccl-tests' table"},
+      {"nccl_tests", nccl_json(), "", ""},
+      {"sacct", sacct(), "44|train|gpu|COMPLETED", "has 4 of 17 columns"},
+      {"oarstat", oarstat(), "", ""},
+      {"gnmt", gnmt(), "TRAIN [2][x/21]", "no iteration of GNMT's after \"TRAIN [\""},
+      {"ssd", ssd(), "Done benchmarking. Total images: many",
+       "no times of a rank after \"Done benchmarking.\""},
+      {"nvlog", nvlog(), ":::NVLOGv0.1.0 ncf soon", "no line of NVLOG's after its mark"},
+      {"dawnbench", dawnbench(), "3\t0.75\tmany\t1", "no row of an epoch"},
+      {"timm_summary", timm_summary(), "x,1,1,1,1,1", "no row of an epoch"},
+      {"timm_benchmark", timm_benchmark(), "resnet18,fast,1,1,1,1", "no row of a model"},
   };
   return samples;
 }

@@ -9,21 +9,21 @@ namespace dlscale::analysis {
 
 TEST_CASE("mlperf: an epoch's rate is its samples over its time, evaluation left out") {
   const LogContent log = read_log("mlperf", log_samples()[0].text);
-  const auto windows = all_of<contract::StepWindow>(log);
+  const auto windows = all<contract::StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
   CHECK(windows[0].warmup);
   CHECK(windows[1].first_step == 10);
   CHECK(windows[1].steps == 10);
   CHECK(windows[1].wall_s == Approx(4));
   CHECK(*rate_of(log) == Approx(250));
-  const auto evals = all_of<contract::EvalRecord>(log);
+  const auto evals = all<contract::EvalRecord>(log.file);
   REQUIRE(evals.size() == 1);
   CHECK(evals[0].epoch == 1);
   CHECK(evals[0].accuracy == 0.76);
   CHECK(evals[0].correct == 38);
   CHECK(log.facts.at("global_batch") == "100");
   CHECK(log.facts.at("model") == "resnet");
-  CHECK(all_of<contract::RunStop>(log)[0].wall_s == Approx(11));
+  CHECK(all<contract::RunStop>(log.file)[0].wall_s == Approx(11));
 }
 
 TEST_CASE("mlperf: v0.5 tells how many epochs lie before an evaluation by its number") {
@@ -40,12 +40,12 @@ TEST_CASE("mlperf: v0.5 tells how many epochs lie before an evaluation by its nu
       ":::MLPv0.5.0 resnet 43.0 (a.py:1) eval_accuracy: {\"epoch\": 4, \"value\": 0.5}\n"
       ":::MLPv0.5.0 resnet 44.0 (a.py:1) run_stop: {\"success\": \"true\"}\n";
   const LogContent log = read_log("mlperf", text, run_of(1, 100));
-  const auto windows = all_of<contract::StepWindow>(log);
+  const auto windows = all<contract::StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
   CHECK(windows[0].steps == 10);
   CHECK(windows[1].samples == 4000);
   CHECK(*rate_of(log) == Approx(200));
-  CHECK(all_of<contract::EvalRecord>(log)[1].epoch == 4);
+  CHECK(all<contract::EvalRecord>(log.file)[1].epoch == 4);
   CHECK(completed(log));
 }
 
@@ -57,10 +57,10 @@ TEST_CASE("mlperf: a run that stops as aborted has failed, other qualities are n
       "{\"epoch_num\": 1}}\n"
       ":::MLLOG {\"time_ms\": 9, \"key\": \"run_stop\", \"metadata\": {\"status\": \"aborted\"}}\n";
   const LogContent log = read_log("mlperf", text);
-  CHECK(std::isnan(all_of<contract::EvalRecord>(log)[0].accuracy));
-  CHECK(all_of<contract::EvalRecord>(log)[0].metrics.at("bleu") == 0.24);
-  CHECK(all_of<contract::RunStop>(log)[0].outcome == contract::RunOutcome::Failed);
-  CHECK(all_of<contract::RunStop>(log)[0].reason == "run_stop says \"aborted\"");
+  CHECK(std::isnan(all<contract::EvalRecord>(log.file)[0].accuracy));
+  CHECK(all<contract::EvalRecord>(log.file)[0].metrics.at("bleu") == 0.24);
+  CHECK(all<contract::RunStop>(log.file)[0].outcome == contract::RunOutcome::Failed);
+  CHECK(all<contract::RunStop>(log.file)[0].reason == "run_stop says \"aborted\"");
   CHECK(log.file.skipped ==
         std::vector<std::string>{"line 4: no epoch ended before run_stop: there is no rate"});
 }
@@ -70,12 +70,12 @@ TEST_CASE("mlperf: rates of a published series agree with those its trainer note
   const auto text = real_log(folder + "XE8545x4A100-SXM-40GB/resnet/result_0.txt");
   if (!text) return;
   const LogContent log = read_log("mlperf", *text);
-  const auto windows = all_of<contract::StepWindow>(log);
+  const auto windows = all<contract::StepWindow>(log.file);
   REQUIRE(windows.size() == 35);
   CHECK(1281167 / windows[34].wall_s == Approx(12115.785).epsilon(1e-4));
   CHECK(*rate_of(log) == Approx(12117.95).epsilon(1e-5));
-  CHECK(all_of<contract::EpochRecord>(log).size() == 35);
-  CHECK(all_of<contract::EvalRecord>(log).back().accuracy == 0.76106);
+  CHECK(all<contract::EpochRecord>(log.file).size() == 35);
+  CHECK(all<contract::EvalRecord>(log.file).back().accuracy == 0.76106);
   CHECK(log.facts.at("global_batch") == "1024");
   CHECK(completed(log));
   double before = *rate_of(log);
@@ -94,16 +94,16 @@ TEST_CASE("mlperf: published logs of v0.5 and of blocks have their epochs and ac
       "result_0.txt");
   if (!intel) return;
   const LogContent log = read_log("mlperf", *intel);
-  CHECK(all_of<contract::EpochRecord>(log).size() == 62);
-  CHECK(all_of<contract::EvalRecord>(log).back().epoch == 61);
-  CHECK(all_of<contract::EvalRecord>(log).back().accuracy == 0.75306);
+  CHECK(all<contract::EpochRecord>(log.file).size() == 62);
+  CHECK(all<contract::EvalRecord>(log.file).back().epoch == 61);
+  CHECK(all<contract::EvalRecord>(log.file).back().accuracy == 0.75306);
   const auto tpu = real_log("scaling/mlperf-v0.7/Google/results/tpu-v4-128-TF/resnet/result_0.txt");
   const LogContent blocks = read_log("mlperf", *tpu);
-  CHECK(all_of<contract::StepWindow>(blocks).size() == 11);
-  CHECK(all_of<contract::StepWindow>(blocks)[1].samples == 4 * 1281167);
-  CHECK(all_of<contract::RunStart>(blocks)[0].environment.at("timed") ==
+  CHECK(all<contract::StepWindow>(blocks.file).size() == 11);
+  CHECK(all<contract::StepWindow>(blocks.file)[1].samples == 4 * 1281167);
+  CHECK(all<contract::RunStart>(blocks.file)[0].environment.at("timed") ==
         "blocks of epochs with evaluation");
-  CHECK(all_of<contract::EvalRecord>(blocks).back().accuracy == 0.76198);
+  CHECK(all<contract::EvalRecord>(blocks.file).back().accuracy == 0.76198);
 }
 
 }  // namespace dlscale::analysis

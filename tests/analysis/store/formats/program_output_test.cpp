@@ -25,16 +25,16 @@ LogContent read_sample(const std::string& format, const contract::RunSpec& run) 
 
 TEST_CASE("dllogger: lines bound steps, total_ips is their rate, the first line is warm-up") {
   const LogContent log = read_sample("dllogger", run_of(1, 32));
-  const auto windows = all_of<StepWindow>(log);
+  const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 3);
   CHECK(windows[0].warmup);
   CHECK(windows[1].steps == 10);
   CHECK(windows[2].wall_s == Approx(3.2));
   CHECK(windows[2].train_loss == 6.25);
   CHECK(*rate_of(log) == Approx(640 / 4.8));
-  CHECK(all_of<EpochRecord>(log)[0].wall_s == Approx(21 * 32 / 128.0));
-  CHECK(all_of<EvalRecord>(log)[0].accuracy == Approx(0.765));
-  CHECK(all_of<EvalRecord>(log)[0].metrics.at("top5_accuracy") == Approx(0.93));
+  CHECK(all<EpochRecord>(log.file)[0].wall_s == Approx(21 * 32 / 128.0));
+  CHECK(all<EvalRecord>(log.file)[0].accuracy == Approx(0.765));
+  CHECK(all<EvalRecord>(log.file)[0].metrics.at("top5_accuracy") == Approx(0.93));
   CHECK(log.facts.at("batch_per_gpu") == "32");
   CHECK(log.facts.at("precision") == "amp");
   CHECK(completed(log));
@@ -45,15 +45,15 @@ TEST_CASE("dllogger: published runs on four H100 have their rates") {
   const auto resnet = real_log(folder + "PyTorch_resnet50_AMP/02-05-2024_04-40-32.txt");
   if (!resnet) return;
   const LogContent log = read_log("dllogger", *resnet, run_of(4, 1280));
-  CHECK(all_of<StepWindow>(log).size() == 198);
+  CHECK(all<StepWindow>(log.file).size() == 198);
   CHECK(*rate_of(log) == Approx(11100.22).epsilon(1e-5));  // its epoch's line says 11106.76
-  CHECK(all_of<EpochRecord>(log).size() == 2);
+  CHECK(all<EpochRecord>(log.file).size() == 2);
   CHECK(completed(log));
   const auto squad = real_log(folder + "PyTorch_bert_base_squad_FP16/02-05-2024_04-48-05.txt");
   const LogContent bert = read_log("dllogger", *squad, run_of(4, 320));
-  REQUIRE(all_of<StepWindow>(bert).size() == 1);
-  CHECK(all_of<StepWindow>(bert)[0].steps == 100);
-  CHECK(all_of<StepWindow>(bert)[0].samples == 128000);
+  REQUIRE(all<StepWindow>(bert.file).size() == 1);
+  CHECK(all<StepWindow>(bert.file)[0].steps == 100);
+  CHECK(all<StepWindow>(bert.file)[0].samples == 128000);
   const auto ncf = real_log(folder + "PyTorch_ncf_FP16/02-05-2024_05-03-13.txt");
   const LogContent none = read_log("dllogger", *ncf, run_of(4, 10'000'000));
   CHECK_FALSE(rate_of(none));
@@ -62,7 +62,7 @@ TEST_CASE("dllogger: published runs on four H100 have their rates") {
 
 TEST_CASE("torchvision: an epoch's steps over its time, its img/s are not used") {
   const LogContent log = read_sample("torchvision", run_of(2, 32));
-  const auto windows = all_of<StepWindow>(log);
+  const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
   CHECK(windows[0].warmup);
   CHECK(windows[0].wall_s == 20);
@@ -70,7 +70,7 @@ TEST_CASE("torchvision: an epoch's steps over its time, its img/s are not used")
   CHECK(windows[1].lr == 0.05);
   CHECK(windows[1].train_loss == 5.85);
   CHECK(*rate_of(log) == Approx(20 * 64 / 10.0));
-  const auto evals = all_of<EvalRecord>(log);
+  const auto evals = all<EvalRecord>(log.file);
   REQUIRE(evals.size() == 2);
   CHECK(evals[0].accuracy == Approx(0.103));
   CHECK(evals[0].wall_s == 4);
@@ -83,11 +83,11 @@ TEST_CASE("torchvision: a published tail has its last epoch and accuracy") {
   const auto text = real_log("trainer-logs/torchvision/reference-tail.txt");
   if (!text) return;
   const LogContent log = read_log("torchvision", *text);
-  REQUIRE(all_of<StepWindow>(log).size() == 1);
-  CHECK(all_of<StepWindow>(log)[0].epoch == 89);
-  CHECK(all_of<StepWindow>(log)[0].steps == 506);
-  CHECK(all_of<StepWindow>(log)[0].wall_s == 13);
-  CHECK(all_of<EvalRecord>(log)[0].accuracy == Approx(0.703));
+  REQUIRE(all<StepWindow>(log.file).size() == 1);
+  CHECK(all<StepWindow>(log.file)[0].epoch == 89);
+  CHECK(all<StepWindow>(log.file)[0].steps == 506);
+  CHECK(all<StepWindow>(log.file)[0].wall_s == 13);
+  CHECK(all<EvalRecord>(log.file)[0].accuracy == Approx(0.703));
 }
 
 TEST_CASE("horovod: rank 0's rate stands for all ranks, of whom the log tells how many") {
@@ -95,12 +95,12 @@ TEST_CASE("horovod: rank 0's rate stands for all ranks, of whom the log tells ho
   CHECK(log.facts.at("gpus") == "4");
   CHECK(log.facts.at("model") == "resnet50");
   CHECK(*rate_of(log) == Approx(256 / (0.32 + 0.64)));
-  CHECK(all_of<contract::RunStart>(log)[0].world_size == 4);
+  CHECK(all<contract::RunStart>(log.file)[0].world_size == 4);
   CHECK(completed(log));
   const auto text = real_log("trainer-logs/horovod/pytorch_synthetic_benchmark-4gpu.txt");
   if (!text) return;
   const LogContent published = read_log("horovod", *text);
-  CHECK(all_of<StepWindow>(published).size() == 10);
+  CHECK(all<StepWindow>(published.file).size() == 10);
   CHECK(*rate_of(published) == Approx(432.8).epsilon(1e-3));
 }
 
@@ -112,20 +112,20 @@ TEST_CASE("horovod: a finished progress bar is an epoch, unfinished ones are not
       "Train Epoch     #2: 100%|##########| 20/20 [00:08<00:00,  2.0it/s, loss=6.0, accuracy=5.5]\n"
       "Train Epoch     #3:  40%|####      | 8/20 [00:04<00:06,  2.0it/s, loss=5.9, accuracy=9.1]\n";
   const LogContent log = read_log("horovod", text, run_of(4, 32));
-  const auto windows = all_of<StepWindow>(log);
+  const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
   CHECK(windows[0].train_loss == 6.5);
   CHECK(*rate_of(log) == Approx(20 * 128 / 8.0));
-  REQUIRE(all_of<EvalRecord>(log).size() == 1);
-  CHECK(all_of<EvalRecord>(log)[0].accuracy == 0.125);
+  REQUIRE(all<EvalRecord>(log.file).size() == 1);
+  CHECK(all<EvalRecord>(log.file)[0].accuracy == 0.125);
   CHECK(base::find(log_formats(), "log format", "horovod").recognises(text));
 }
 
 TEST_CASE("tf_cnn_benchmarks: its total is the rate, rows tell steps and loss") {
   const LogContent log = read_sample("tf_cnn_benchmarks", run_of(1, 1));
-  REQUIRE(all_of<StepWindow>(log).size() == 1);
-  CHECK(all_of<StepWindow>(log)[0].steps == 100);
-  CHECK(all_of<StepWindow>(log)[0].samples == 25600);
+  REQUIRE(all<StepWindow>(log.file).size() == 1);
+  CHECK(all<StepWindow>(log.file)[0].steps == 100);
+  CHECK(all<StepWindow>(log.file)[0].samples == 25600);
   CHECK(*rate_of(log) == Approx(512));
   CHECK(log.facts.at("gpus") == "4");
   CHECK(log.facts.at("global_batch") == "256");
@@ -136,12 +136,12 @@ TEST_CASE("tf_cnn_benchmarks: its total is the rate, rows tell steps and loss") 
 
 TEST_CASE("pytorch_ddp: the first batch of an epoch is left out of its rate") {
   const LogContent log = read_sample("pytorch_ddp", run_of(1, 1));
-  REQUIRE(all_of<StepWindow>(log).size() == 1);
-  CHECK(all_of<StepWindow>(log)[0].steps == 100);
+  REQUIRE(all<StepWindow>(log.file).size() == 1);
+  CHECK(all<StepWindow>(log.file)[0].steps == 100);
   CHECK(*rate_of(log) == Approx(320));
-  CHECK(all_of<EpochRecord>(log)[0].steps == 101);
-  CHECK(all_of<EpochRecord>(log)[0].wall_s == 11);
-  CHECK(all_of<EvalRecord>(log)[0].accuracy == 0.25);
+  CHECK(all<EpochRecord>(log.file)[0].steps == 101);
+  CHECK(all<EpochRecord>(log.file)[0].wall_s == 11);
+  CHECK(all<EvalRecord>(log.file)[0].accuracy == 0.25);
   CHECK(log.facts.at("nodes") == "2");
   CHECK(completed(log));
 }
@@ -150,8 +150,8 @@ TEST_CASE("pytorch_ddp: a published run has its rates, one that timed out has no
   const auto text = real_log("trainer-logs/pytorch-ddp/2024-11-08-21-31-31-with_aws.log");
   if (!text) return;
   const LogContent log = read_log("pytorch_ddp", *text);
-  REQUIRE(all_of<StepWindow>(log).size() == 10);
-  for (const auto& window : all_of<StepWindow>(log)) CHECK(window.steps == 99);
+  REQUIRE(all<StepWindow>(log.file).size() == 10);
+  for (const auto& window : all<StepWindow>(log.file)) CHECK(window.steps == 99);
   CHECK(*rate_of(log) == Approx(4710.42).epsilon(1e-5));
   CHECK(log.facts.at("gpus") == "8");
   CHECK(log.facts.at("nodes") == "2");
@@ -169,7 +169,7 @@ TEST_CASE("deepspeed: the time between lines comes from the running average") {
                                                         {"batch_per_gpu", "16"},
                                                         {"global_batch", "64"},
                                                         {"gpus", "4"}});
-  const auto windows = all_of<StepWindow>(log);
+  const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
   CHECK(windows[0].steps == 8);  // the first two are not timed
   CHECK(windows[0].wall_s == Approx(8));
@@ -185,7 +185,7 @@ TEST_CASE("deepspeed: pipelines tell step time and loss") {
                "steps: 10 loss: 6.9000 iter time (s): 2.000 samples/sec: 32.000\n"
                "steps: 20 loss: nan iter time (s): 0.500 samples/sec: 128.000\n",
                run_of(4, 16));
-  const auto windows = all_of<StepWindow>(log);
+  const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
   CHECK(windows[0].warmup);
   CHECK(windows[0].train_loss == 6.9);
@@ -196,14 +196,14 @@ TEST_CASE("deepspeed: pipelines tell step time and loss") {
 
 TEST_CASE("mxnet: each batch counts once, however many metrics it has") {
   const LogContent log = read_sample("mxnet", run_of(1, 1));
-  const auto windows = all_of<StepWindow>(log);
+  const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
   CHECK(windows[0].warmup);
   CHECK(windows[1].steps == 50);
   CHECK(*rate_of(log) == Approx(320));
-  CHECK(all_of<EpochRecord>(log)[0].wall_s == 72.598);
-  CHECK(all_of<EpochRecord>(log)[0].steps == 390);
-  CHECK(all_of<EvalRecord>(log)[0].accuracy == 0.50267);
+  CHECK(all<EpochRecord>(log.file)[0].wall_s == 72.598);
+  CHECK(all<EpochRecord>(log.file)[0].steps == 390);
+  CHECK(all<EvalRecord>(log.file)[0].accuracy == 0.50267);
   CHECK(log.facts.at("gpus") == "2");
   CHECK(log.facts.at("global_batch") == "128");
 }
@@ -221,11 +221,11 @@ TEST_CASE("mxnet: a published log of 300 epochs has their times, rates and accur
   const auto text = real_log("trainer-logs/mxnet/resnet-164.log");
   if (!text) return;
   const LogContent log = read_log("mxnet", *text);
-  CHECK(all_of<StepWindow>(log).size() == 2100);
+  CHECK(all<StepWindow>(log.file).size() == 2100);
   CHECK(*rate_of(log) == Approx(709.73).epsilon(1e-4));
-  REQUIRE(all_of<EpochRecord>(log).size() == 300);
-  CHECK(all_of<EpochRecord>(log)[0].wall_s == 72.598);
-  CHECK(all_of<EvalRecord>(log).back().accuracy == 0.952927);
+  REQUIRE(all<EpochRecord>(log.file).size() == 300);
+  CHECK(all<EpochRecord>(log.file)[0].wall_s == 72.598);
+  CHECK(all<EvalRecord>(log.file).back().accuracy == 0.952927);
   CHECK(log.file.skipped.empty());
 }
 
@@ -234,15 +234,15 @@ TEST_CASE("torch7: there is a rate when the run tells how many samples an epoch 
   run.dataset.train_samples = 1280;
   const LogContent log = read_sample("torch7", run);
   CHECK(*rate_of(log) == Approx(1280 / 50.0));
-  CHECK(all_of<EpochRecord>(log)[0].wall_s == 100.5);
-  CHECK(all_of<EvalRecord>(log)[1].accuracy == Approx(0.66));
+  CHECK(all<EpochRecord>(log.file)[0].wall_s == 100.5);
+  CHECK(all<EvalRecord>(log.file)[1].accuracy == Approx(0.66));
   CHECK(log.facts.at("dataset") == "cifar10");
   CHECK_FALSE(rate_of(read_sample("torch7", run_of(1, 128))));
   const auto text = real_log("trainer-logs/torch7/wide-resnet_1121914561.log.txt");
   if (!text) return;
   const LogContent published = read_log("torch7", *text);
-  CHECK(all_of<EpochRecord>(published).size() == 200);
-  CHECK(all_of<EvalRecord>(published).back().accuracy == Approx(0.9489));
+  CHECK(all<EpochRecord>(published.file).size() == 200);
+  CHECK(all<EvalRecord>(published.file).back().accuracy == Approx(0.9489));
 }
 
 }  // namespace dlscale::analysis

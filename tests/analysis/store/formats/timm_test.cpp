@@ -7,6 +7,7 @@
 
 #include "analysis/store/formats/log_format.hpp"
 #include "base/file.hpp"
+#include "tests/support/records.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -14,20 +15,12 @@ namespace {
 using contract::EpochRecord;
 using contract::EvalRecord;
 using contract::StepWindow;
+using test::all;
 
 contract::ResultsFile read(const std::string& text, std::int64_t global_batch = 1024) {
   contract::RunSpec run{.run_id = "r", .gpus = 8};
   run.global_batch = global_batch;
   return base::find(log_formats(), "log format", "timm").read(text, run).file;
-}
-
-template <class Record>
-std::vector<Record> all(const contract::ResultsFile& file) {
-  std::vector<Record> records;
-  for (const auto& record : file.records) {
-    if (const auto* found = std::get_if<Record>(&record)) records.push_back(*found);
-  }
-  return records;
 }
 
 /// A "Train:" line of a made-up run of 200 images a second, one image a step.

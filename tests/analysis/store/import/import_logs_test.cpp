@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "contract/plan.hpp"
+#include "tests/analysis/support/database_dump.hpp"
 #include "tests/analysis/support/log_folder.hpp"
 
 namespace dlscale::analysis {
@@ -63,17 +64,18 @@ TEST_CASE("every row says the log that it is of, its SHA-256 and the line") {
   }
 }
 
-TEST_CASE("collecting the same logs again changes nothing and reads nothing") {
+TEST_CASE("collecting the same logs again changes nothing") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   logs.write_step("b16_g2/run2.csv");
   CHECK(logs.import().added == 2);
   ingest(logs.folder);
+  const std::string first = test::dump_all(logs.folder);
   const ImportSummary again = logs.import();
   CHECK(again.unchanged == 2);
   CHECK(again.added + again.changed == 0);
-  const IngestSummary summary = ingest(logs.folder);
-  CHECK(summary.files_read == 0);
+  ingest(logs.folder);
+  CHECK(test::dump_all(logs.folder) == first);
   CHECK(read_frame(logs.folder).runs.size() == 2);
 }
 
@@ -228,6 +230,68 @@ TEST_CASE("several rows of runs in one log are runs of it") {
   REQUIRE(frame.runs.size() == 3);
   CHECK(1 / seconds_per_sample(frame.runs[2]) == Approx(320));
   CHECK(frame.runs[2].batch_per_gpu == 0);  // nobody says it
+}
+
+TEST_CASE("a default counts where nothing else says it, and contradicts nothing") {
+  LogFolder logs;
+  logs.request.defaults = {"gpus=8", "cluster=a"};
+  logs.request.axes = {"global_batch=b(\\d+)_", "gpus=g(2)/"};
+  logs.write_step("b16_g2/run1.csv");
+  CHECK(logs.import().warnings.empty());
+  ingest(logs.folder);
+  const RunRow run = read_frame(logs.folder).runs.at(0);
+  CHECK(run.gpus == 2);
+  CHECK(run.point.at("cluster") == "a");
+  logs.request.defaults.push_back("gpus=4");
+  CHECK_THAT(logs.error(), Contains("--default gpus: is said twice"));
+}
+
+TEST_CASE("jobs of a batch system's books are runs, and rows with their GPU-hours") {
+  LogFolder logs;
+  logs.request = {
+      .logs = {
+          logs.write("jobs.txt",
+                     "JobID|State|ExitCode|Elapsed|AllocTRES\n7|COMPLETED|0:0|02:00:00|gres/gpu=4\n"
+                     "7.batch|COMPLETED|0:0|02:00:00|\n8|FAILED|1:0|01:00:00|gres/gpu=8\n"
+                     "9|COMPLETED|0:0|00:30:00|cpu=4\n")}};
+  const ImportSummary summary = logs.import();
+  CHECK(summary.formats == std::map<std::string, int>{{"sacct", 1}});
+  CHECK(summary.runs == 3);
+  ingest(logs.folder);
+  CHECK(value(logs.folder, "SELECT sum(gpu_hours) FROM job_view") == "16.0");
+  CHECK(value(logs.folder, "SELECT job_id || line FROM job_view WHERE outcome = 'Failed'") == "84");
+  CHECK(value(logs.folder, "SELECT length(sha256) FROM job_view WHERE job_id = '9'") == "64");
+  const std::string before = bytes(logs.folder);
+  ingest(logs.folder, true);
+  CHECK((bytes(logs.folder) == before));
+  CHECK(logs.import().unchanged == 3);
+}
+
+TEST_CASE("collectives are rows by message size, gone with the log that said them") {
+  LogFolder logs;
+  logs.request = {
+      .logs = {logs.logs()}, .format = "nccl_tests", .axes = {"collective=(\\w+)\\.out"}};
+  const std::string heading =
+      "# nThread 1 nGpus 1 minBytes 8 maxBytes 8\n#  Rank  0 Group  0 Pid 1 on a device 0 [0x07] "
+      "X\n"
+      "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n";
+  const std::string row = "8000 2000 float sum -1 4.0 2.00 2.00 0 8.0 1.00 1.00 0\n";
+  logs.write("all_reduce.out", heading + row);
+  logs.write("reduce.out", heading + row + row);
+  logs.write("broadcast.out", "start failed on a: no more ports\n");
+  logs.import();
+  ingest(logs.folder);
+  CHECK(value(logs.folder,
+              "SELECT group_concat(collective || time_s || in_place, ' ') FROM "
+              "collective_view WHERE collective = 'all_reduce'") ==
+        "all_reduce4.0e-060 all_reduce8.0e-061");
+  CHECK(value(logs.folder, "SELECT reason FROM launch WHERE outcome = 'Failed'") ==
+        "nothing in it is a measurement (line 1: nothing of nccl-tests is in it; it begins \"start "
+        "failed on a: no more ports\")");
+  logs.write("all_reduce.out", "killed\n");
+  logs.import();
+  ingest(logs.folder);
+  CHECK(value(logs.folder, "SELECT count(*) FROM collective") == "4");
 }
 
 TEST_CASE("bad requests name what is wrong and leave no folder") {

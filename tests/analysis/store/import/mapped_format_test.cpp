@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "tests/support/records.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -12,6 +13,7 @@ using Catch::Contains;
 using contract::EpochRecord;
 using contract::EvalRecord;
 using contract::StepWindow;
+using test::all;
 
 contract::RunSpec two_ranks() {
   contract::RunSpec run;
@@ -30,17 +32,12 @@ MappedFormat format_of(const std::string& kind, const std::vector<std::string>& 
 const std::vector<std::string> kPerRank{"rank=rank", "load_wait_s=load", "compute_s=compute"};
 
 contract::ResultsFile read(const std::string& text, const MappedFormat& format,
-                           const AxisValues& which = {}) {
-  return read_mapped(text, format, which, two_ranks()).file;
+                           const LogPart& part = {}) {
+  return read_mapped(text, format, part, two_ranks()).file;
 }
 
-template <class Record>
-std::vector<Record> all(const contract::ResultsFile& file) {
-  std::vector<Record> records;
-  for (const auto& record : file.records) {
-    if (const auto* found = std::get_if<Record>(&record)) records.push_back(*found);
-  }
-  return records;
+double rate_of(const StepWindow& window) {
+  return static_cast<double>(window.samples) / window.wall_s;
 }
 
 std::string refusal(const std::function<void()>& work) {
@@ -123,16 +120,26 @@ TEST_CASE("csv: a line of more than a MiB is named, not read") {
   CHECK(file.skipped[0] == "line 2: has 1048577 bytes; at most 1048576 are read");
 }
 
+TEST_CASE("csv: rates that cannot be and parts longer than the whole name units") {
+  const auto file = read("t\n2e-10\n", format_of("csv", {"wall_s=t"}));
+  CHECK(file.skipped ==
+        std::vector<std::string>{"line 2: 8e+10 samples/s cannot be: is its time in other units?"});
+  const auto parts = read("load,t\n250,0.4\n", format_of("csv", {"load_wait_s=load", "wall_s=t"}));
+  CHECK(parts.skipped ==
+        std::vector<std::string>{"line 2: its parts take 250 s, more than wall_s of 0.4 s"});
+}
+
 TEST_CASE("csv: columns that are axes make runs of one file, each with its rows alone") {
   const auto format = format_of("csv", {"gpus=g", "repetition=r", "samples_per_s=rate"});
   const std::string text = "g,r,rate\n1,1,100\n2,1,190\n1,2,110\n";
   const auto runs = runs_in(text, format);
   REQUIRE(runs.size() == 3);
-  CHECK(runs[1] == AxisValues{{"gpus", "2"}, {"repetition", "1"}});
+  CHECK(runs[1].which == AxisValues{{"gpus", "2"}, {"repetition", "1"}});
+  CHECK(runs[1].first_line == 3);
   const auto file = read(text, format, runs[2]);
   const auto windows = all<StepWindow>(file);
   REQUIRE(windows.size() == 1);
-  CHECK(static_cast<double>(windows[0].samples) / windows[0].wall_s == Approx(110));
+  CHECK(rate_of(windows[0]) == Approx(110));
   CHECK(file.record_lines == std::vector<int>{4});
 }
 
@@ -182,7 +189,7 @@ TEST_CASE("pattern: the groups of the first expression that matches are measures
   CHECK(content.facts == AxisValues{{"gpus", "4"}});
   const auto windows = all<StepWindow>(content.file);
   REQUIRE(windows.size() == 1);
-  CHECK(static_cast<double>(windows[0].samples) / windows[0].wall_s == Approx(100));
+  CHECK(rate_of(windows[0]) == Approx(100));
   CHECK(content.file.record_lines == std::vector<int>{2});
 }
 
@@ -200,8 +207,58 @@ TEST_CASE("pattern: the batch that the log itself says is that of its steps") {
 TEST_CASE("csv: a heading may begin as comments do") {
   const auto format = format_of("csv", {"gpus=# GPUs", "wall_s=t"});
   const std::string text = "# of 2024, all\n# GPUs,t\n2,0.5\n";
-  REQUIRE(runs_in(text, format) == std::vector<AxisValues>{{{"gpus", "2"}}});
-  CHECK(all<StepWindow>(read(text, format, {{"gpus", "2"}})).size() == 1);
+  REQUIRE(runs_in(text, format) == std::vector<LogPart>{{.which = {{"gpus", "2"}}}});
+  CHECK(all<StepWindow>(read(text, format, {.which = {{"gpus", "2"}}})).size() == 1);
+}
+
+TEST_CASE("markdown: tables that have the columns are read, with what stands above them") {
+  const auto format = format_of("markdown", {"gpus=device num", "framework=#column",
+                                             "precision=#heading4", "samples_per_s=*"});
+  const std::string text =
+      "### ResNet50 (img/s)\n\n| Framework | Version |\n|---|---|\n| A | 1 |\n\n"
+      "#### FP32\n| device num | [A](../a)<sup>[1]</sup> | **B**<br>x |\n| --- | ---: | :--: |\n"
+      "| 1 | 10 | - |\n| 8 | 79.5 | `OOM` |\n";
+  const auto runs = runs_in(text, format);
+  REQUIRE(runs.size() == 3);
+  CHECK(runs[0].which == AxisValues{{"gpus", "1"}, {"framework", "A"}, {"precision", "FP32"}});
+  CHECK(runs[2].which.at("framework") == "B x");
+  const auto file = read(text, format, runs[1]);
+  REQUIRE(all<StepWindow>(file).size() == 1);
+  CHECK(rate_of(all<StepWindow>(file)[0]) == Approx(79.5));
+  CHECK(file.record_lines == std::vector<int>{11});
+  CHECK(read(text, format, runs[2]).skipped ==
+        std::vector<std::string>{"line 11: samples_per_s is no number: \"OOM\""});
+}
+
+TEST_CASE("markdown: other drawn tables, numbered; rows outside of tables are nothing") {
+  const auto format = format_of("markdown", {"table=#table", "func=Func", "wall_s=Mean*0.001"});
+  const std::string rule = "-------------------\n";
+  const std::string table = rule + "|  Func  |  Mean   |\n" + rule + "| fprop | 28.4 |\n" + rule;
+  const std::string text = "| stray | row |\n\n" + table + table + "```\n" + table + "```\n";
+  const auto runs = runs_in(text, format);
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[1].which == AxisValues{{"table", "2"}, {"func", "fprop"}});
+  CHECK(all<StepWindow>(read(text, format, runs[1]))[0].wall_s == Approx(0.0284));
+}
+
+TEST_CASE("markdown: rows of another width are named, missing columns with those that are there") {
+  const auto format = format_of("markdown", {"gpus=g", "samples_per_s=r"});
+  const std::string text = "| g | r |\n|---|---|\n| 1 | 5 |\n| 2 |\n| 4 | 20 |\n";
+  const auto runs = runs_in(text, format);
+  REQUIRE(runs.size() == 2);
+  CHECK(read(text, format, runs[0]).skipped ==
+        std::vector<std::string>{"line 4: has 1 of 2 columns"});
+  CHECK(refusal([&] { runs_in("| g |\n|---|\n| 1 |\n", format); }) ==
+        "has no column \"r\" (there are: g)");
+}
+
+TEST_CASE("csv: a column that stands for all others makes a run of each") {
+  const auto format = format_of("csv", {"gpus=g", "model=#column", "samples_per_s=*"});
+  const std::string text = "g,resnet,vgg\n1,10,5\n2,20,\n";
+  REQUIRE(runs_in(text, format).size() == 3);
+  const LogPart part = runs_in(text, format)[1];
+  CHECK(part.which == AxisValues{{"gpus", "1"}, {"model", "vgg"}});
+  CHECK(rate_of(all<StepWindow>(read(text, format, part))[0]) == Approx(5));
 }
 
 TEST_CASE("pattern: an expression that takes too long on a line is given up there") {

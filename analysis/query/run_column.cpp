@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/query/run_column.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <optional>
+#include <set>
+
+namespace dlscale::analysis {
+namespace {
+
+using Kind = RunColumn::Kind;
+using Measured = double (*)(const RunRow&);
+
+constexpr double kHour = 3600;
+
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+RunColumn axis_column(const contract::Axis& axis) {
+  const bool numbers = !axis.values.empty() && std::all_of(axis.values.begin(), axis.values.end(),
+                                                           [](const std::string& value) {
+                                                             return number_of(value).has_value();
+                                                           });
+  const auto value = [name = axis.name, numbers](const RunRow& run) -> RunValue {
+    const auto found = run.point.find(name);
+    if (found == run.point.end()) return {};
+    if (!numbers) return found->second;
+    const std::optional<double> number = number_of(found->second);
+    return number ? RunValue(*number) : RunValue();
+  };
+  return {axis.name, numbers ? Kind::Number : Kind::Text, value};
+}
+
+RunColumn condition_column(const std::string& name) {
+  return {name, Kind::Text, [name](const RunRow& run) -> RunValue {
+            const auto found = run.conditions.find(name);
+            return found == run.conditions.end() ? RunValue() : RunValue(found->second);
+          }};
+}
+
+/// A number that only runs with `fits` have.
+RunColumn number(const char* name, Kind kind, int decimals, Measured measure,
+                 bool (*fits)(const RunRow&)) {
+  RunColumn column{name, kind, [measure, fits](const RunRow& run) -> RunValue {
+                     return fits(run) ? RunValue(measure(run)) : RunValue();
+                   }};
+  column.decimals = decimals;
+  return column;
+}
+
+RunColumn rate(const char* name, const char* made_of, int decimals, Measured above,
+               Measured below) {
+  RunColumn column{name, Kind::Rate, [above, below](const RunRow& run) -> RunValue {
+                     if (!has_throughput(run) || !(below(run) > 0)) return {};
+                     return above(run) / below(run);
+                   }};
+  column.made_of = made_of;
+  column.above = above;
+  column.below = below;
+  column.decimals = decimals;
+  return column;
+}
+
+bool any(const RunRow&) {
+  return true;
+}
+bool has_epochs(const RunRow& run) {
+  return completed(run) && epoch_time_s(run).has_value();
+}
+
+double samples(const RunRow& run) {
+  return static_cast<double>(run.steps.samples);
+}
+double steps(const RunRow& run) {
+  return static_cast<double>(run.steps.steps);
+}
+double wall_s(const RunRow& run) {
+  return run.steps.wall_s;
+}
+double gpu_seconds(const RunRow& run) {
+  return run.steps.wall_s * run.gpus;
+}
+double gpu_hours(const RunRow& run) {
+  return (run.spent.kept_s + run.spent.lost_s) * run.gpus / kHour;
+}
+
+std::vector<RunColumn> measured_columns() {
+  using R = const RunRow&;
+  return {
+      rate("samples_per_s", "samples / wall_s", 1, &samples, &wall_s),
+      rate("samples_per_s_per_gpu", "samples / (wall_s x gpus)", 1, &samples, &gpu_seconds),
+      rate("step_time_s", "wall_s / steps", 5, &wall_s, &steps),
+      rate("seconds_per_sample", "wall_s / samples", 7, &wall_s, &samples),
+      rate(
+          "bytes_sent_per_step", "bytes_sent / steps", 0,
+          [](R run) { return run.steps.bytes_sent; }, &steps),
+      number("steps", Kind::Amount, 0, &steps, &has_throughput),
+      number("samples", Kind::Amount, 0, &samples, &has_throughput),
+      number("wall_s", Kind::Amount, 2, &wall_s, &has_throughput),
+      number(
+          "bytes_sent", Kind::Amount, 0, [](R run) { return run.steps.bytes_sent; },
+          &has_throughput),
+      number("gpu_hours", Kind::Amount, 4, &gpu_hours, &any),
+      number(
+          "lost_s", Kind::Amount, 2, [](R run) { return run.spent.lost_s; }, &any),
+      number(
+          "launches", Kind::Amount, 0, [](R run) { return double(run.spent.launches); },
+          &completed),
+      number(
+          "epoch_time_s", Kind::Number, 3, [](R run) { return *epoch_time_s(run); }, &has_epochs),
+      number("final_accuracy", Kind::Number, 4, &final_accuracy, &has_accuracy),
+      number("best_accuracy", Kind::Number, 4, &best_accuracy, &has_accuracy),
+  };
+}
+
+/// Seconds of each part of a step, and their share of all parts.
+void add_parts(std::vector<RunColumn>& columns) {
+  for (std::size_t i = 0; i < contract::kStepParts; ++i) {
+    const std::string part = contract::kStepPartNames[i];
+    const auto seconds = [i](const RunRow& run) { return run.steps.parts_s[i]; };
+    const auto all = [](const RunRow& run) {
+      return std::accumulate(run.steps.parts_s.begin(), run.steps.parts_s.end(), 0.0);
+    };
+    RunColumn amount{part + "_s", Kind::Amount, [seconds](const RunRow& run) -> RunValue {
+                       return has_throughput(run) ? RunValue(seconds(run)) : RunValue();
+                     }};
+    amount.decimals = 3;
+    RunColumn share{part + "_share", Kind::Rate, [seconds, all](const RunRow& run) -> RunValue {
+                      if (!has_throughput(run) || !(all(run) > 0)) return {};
+                      return seconds(run) / all(run);
+                    }};
+    share.made_of = part + "_s / sum of the parts";
+    share.above = seconds;
+    share.below = all;
+    share.decimals = 4;
+    columns.push_back(std::move(amount));
+    columns.push_back(std::move(share));
+  }
+}
+
+std::vector<RunColumn> described_columns() {
+  using R = const RunRow&;
+  return {
+      {"run_id", Kind::Text, [](R run) -> RunValue { return run.run_id; }},
+      {"outcome", Kind::Text, [](R run) -> RunValue { return run.outcome; }},
+      number(
+          "gpus", Kind::Number, 0, [](R run) { return double(run.gpus); }, &any),
+      number(
+          "nodes", Kind::Number, 0, [](R run) { return double(run.nodes); }, &any),
+      number(
+          "batch_per_gpu", Kind::Number, 0, [](R run) { return double(run.batch_per_gpu); }, &any),
+      number(
+          "global_batch", Kind::Number, 0, [](R run) { return double(run.global_batch); }, &any),
+      number(
+          "repetition", Kind::Number, 0, [](R run) { return double(run.repetition); }, &any),
+      number(
+          "lr_peak", Kind::Number, 6, [](R run) { return run.lr_peak; }, &any),
+  };
+}
+
+}  // namespace
+
+std::vector<RunColumn> run_columns(const Frame& frame) {
+  std::vector<RunColumn> columns;
+  std::set<std::string> names;
+  const auto add = [&](RunColumn column) {
+    if (names.insert(column.name).second) columns.push_back(std::move(column));
+  };
+  for (const contract::Axis& axis : frame.axes) add(axis_column(axis));
+  for (RunColumn& column : described_columns()) add(std::move(column));
+  std::set<std::string> conditions;
+  for (const RunRow& run : frame.runs) {
+    for (const auto& [name, value] : run.conditions) conditions.insert(name);
+  }
+  for (const std::string& name : conditions) add(condition_column(name));
+  std::vector<RunColumn> measured = measured_columns();
+  add_parts(measured);
+  for (RunColumn& column : measured) add(std::move(column));
+  return columns;
+}
+
+std::vector<std::string> names_of(const std::vector<RunColumn>& columns) {
+  std::vector<std::string> names;
+  for (const RunColumn& column : columns) names.push_back(column.name);
+  return names;
+}
+
+const RunColumn* find_column(const std::vector<RunColumn>& columns, const std::string& name) {
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [&](const RunColumn& column) { return column.name == name; });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+}  // namespace dlscale::analysis

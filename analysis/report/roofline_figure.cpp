@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/roofline_figure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/report/figure_parts.hpp"
+#include "analysis/report/palette.hpp"
+#include "analysis/scaling/curve.hpp"
+#include "analysis/statistics/summary.hpp"
+#include "predict/roofline.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr double kUnit = 1e12;  // TFLOP/s
+/// The roof is drawn from so far left of the first point to so far right of the last.
+constexpr double kMargin = 4;
+
+/// What forward and backward of one batch cost.
+struct PassSum {
+  double flops = 0;
+  double bytes = 0;
+  double intensity() const { return flops / bytes; }
+};
+
+PassSum sum_of(const contract::ModelCard& card, double batch) {
+  PassSum sum;
+  for (const contract::LayerCard& layer : card.layers) {
+    for (const contract::PassCost* pass : {&layer.forward, &layer.backward}) {
+      sum.flops += pass->flops.at(batch);
+      sum.bytes += pass->read.at(batch) + pass->written.at(batch);
+    }
+  }
+  return sum;
+}
+
+bool is_of(const RunRow& run, const contract::ModelCard& card) {
+  const auto is = [&](const char* condition, const std::string& value) {
+    const auto found = run.conditions.find(condition);
+    return found == run.conditions.end() || found->second == value;
+  };
+  return is("model", card.model) && is("precision", card.precision);
+}
+
+/// TFLOP/s of a GPU in this run's steps.
+double reached(const RunRow& run, double flops_of_batch) {
+  const double samples = static_cast<double>(run.steps.samples) / run.gpus;
+  return flops_of_batch * samples / static_cast<double>(run.batch_per_gpu) / run.steps.wall_s /
+         kUnit;
+}
+
+Series roof(double low, double high, const predict::Rates& rates) {
+  const double peak = rates.peak.value;
+  const double ridge = peak / rates.memory_bandwidth.value;
+  Series series{fmt::format("min({:.4g} TFLOP/s, intensity x {:.4g} GB/s)", peak / kUnit,
+                            rates.memory_bandwidth.value / predict::kGiga),
+                {},
+                6,
+                0,
+                true};
+  for (const double x : {std::min(low, ridge) / kMargin, ridge, std::max(high, ridge) * kMargin}) {
+    series.points.push_back({x, std::min(peak, x * rates.memory_bandwidth.value) / kUnit, {}});
+  }
+  return series;
+}
+
+}  // namespace
+
+Figure roofline_figure(const Frame& frame, const AnalysisOptions& options,
+                       const contract::ModelCard& card, const predict::Rates& rates) {
+  Drawing drawing(frame, options);
+  Figure figure;
+  figure.title = fmt::format("Roofline of {} in {}", card.model, frame.study);
+  figure.subtitle =
+      fmt::format("numbers: {}s; FLOPs and bytes of forward and backward by the card; {}",
+                  drawing.worker, short_statistic(drawing.repeats));
+  figure.notes = figure_notes(frame);
+  figure.x = {"flop_per_byte", "intensity (FLOP/byte)", 10};
+  figure.y = {"tflop_per_s", fmt::format("TFLOP/s of a {}", drawing.worker), 10};
+  figure.legend_title = drawing.legend.title();
+  figure.lines = false;
+  figure.note_id = "gpus";
+  std::map<double, double> bounds;  // by intensity, of the batches there are
+  int other = 0;
+  for (const ScalingCurve& curve : drawing.curves) {
+    Series series = drawing.legend.series(curve.key);
+    for (const CurvePoint& point : curve.points) {
+      const RunRow& first = *point.repeats.front();
+      if (first.batch_per_gpu <= 0 || !is_of(first, card)) {
+        ++other;
+        continue;
+      }
+      const auto batch = static_cast<double>(first.batch_per_gpu);
+      const PassSum sum = sum_of(card, batch);
+      std::vector<double> rates_reached;
+      for (const RunRow* run : point.repeats) rates_reached.push_back(reached(*run, sum.flops));
+      series.points.push_back({sum.intensity(), median(rates_reached),
+                               bounds_of(interval_of_median(rates_reached)),
+                               std::to_string(point.gpus)});
+      const predict::ComputeTimes times = predict::roofline(card, rates, batch, 0);
+      bounds[sum.intensity()] = sum.flops / (times.forward() + times.backward()).value / kUnit;
+    }
+    if (!series.points.empty()) figure.series.push_back(std::move(series));
+  }
+  if (other > 0) {
+    figure.notes.push_back(fmt::format("{} of another model or precision than the card's ({}, {})",
+                                       count_of(other, "point"), card.model, card.precision));
+  }
+  if (figure.series.empty()) return figure;
+  Series layers{"bound: layer after layer", {}, 6, kMarkShapes};
+  for (const auto& [intensity, bound] : bounds) layers.points.push_back({intensity, bound, {}});
+  figure.series.push_back(std::move(layers));
+  figure.series.push_back(roof(bounds.begin()->first, bounds.rbegin()->first, rates));
+  return figure;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/collect_lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "base/error.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// How long other collects may take before we give up; large folders take seconds.
+constexpr std::chrono::seconds kPatience{120};
+constexpr std::chrono::milliseconds kPause{5};
+
+/// Of the whole file, by fcntl, which network file systems keep between their nodes.
+bool lock(int descriptor) {
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  return ::fcntl(descriptor, F_OFD_SETLK, &whole) == 0;
+}
+
+}  // namespace
+
+CollectLock::CollectLock(const std::filesystem::path& database) {
+  const std::string file = database.string() + "-lock";
+  descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    throw base::RunError(
+        fmt::format("{}: cannot be opened or written ({}); check the folder's "
+                    "permissions",
+                    file, std::strerror(errno)));
+  }
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (!lock(descriptor_)) {
+    const bool taken = errno == EAGAIN || errno == EACCES;
+    if (taken && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
+    const std::string reason = taken ? "another collect holds it" : std::strerror(errno);
+    ::close(descriptor_);
+    throw base::RunError(fmt::format("{}: cannot be locked: {}", file, reason));
+  }
+}
+
+CollectLock::~CollectLock() {
+  ::close(descriptor_);
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/folder_rows.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "analysis/frame.hpp"
+#include "analysis/store/end_rows.hpp"
+#include "analysis/store/folder_walk.hpp"
+#include "analysis/store/foreign_rows.hpp"
+#include "analysis/store/formats/log_format.hpp"
+#include "analysis/store/import/imported_plan.hpp"
+#include "analysis/store/import/imported_run.hpp"
+#include "analysis/store/noted_ends.hpp"
+#include "analysis/store/read_ahead.hpp"
+#include "analysis/store/record_rows.hpp"
+#include "analysis/store/seen_files.hpp"
+#include "analysis/store/sources.hpp"
+#include "analysis/store/study_rows.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/plan.hpp"
+#include "contract/run_id.hpp"
+#include "contract/run_table.hpp"
+
+namespace dlscale::analysis {
+namespace fs = std::filesystem;
+using contract::RunOutcome;
+namespace {
+
+class FolderRows {
+ public:
+  FolderRows(const contract::PlanDir& folder, const contract::Plan& plan, SeenFiles& seen,
+             SQLite::Database& database)
+      : folder_(folder),
+        plan_(plan),
+        seen_(seen),
+        walk_(folder, seen),
+        database_(database),
+        rows_(database),
+        foreign_rows_(database),
+        sources_(database),
+        tables_(plan, folder),
+        is_imported_(holds_imported_runs(plan)) {
+    for (std::size_t i = 0; i < plan.runs.size(); ++i) positions_[plan.runs[i].run_id] = int(i);
+  }
+
+  IngestSummary run() {
+    write_study(database_, plan_);
+    rows_.delete_unreadable_runs();  // made anew below, if they still are
+    find_runs();
+    for (const FoundRun& run : found_) take_run(run);
+    forget_what_is_gone();
+    add_unreadable_runs();
+    conclude();
+    report();
+    return summary_;
+  }
+
+ private:
+  using Kind = FileToTake::Kind;
+
+  struct FoundRun {
+    std::string run_id;
+    std::vector<int> launches;
+  };
+
+  std::string relative(const fs::path& file) const { return walk_.relative(file); }
+
+  /// Looks for all there is before anything is taken, so that it can be read ahead.
+  void find_runs() {
+    std::vector<FileToTake> files;
+    const auto find = [&](const std::string& run_id) {
+      const contract::RunDir run = folder_.run(run_id);
+      runs_.insert(run_id);
+      const bool waits = tables_.has(run_id) && !seen_.exists(relative(run.run_json()));
+      if (waits) return;  // its task has not started
+      found_.push_back({run_id, walk_.launches_of(run_id)});
+      if (is_imported_) return;
+      announce(run.run_json(), Kind::description, files);
+      const LogFormat& format = format_of(run_id);
+      const bool is_own = std::string_view(format.name) == "dlscale";
+      for (const int launch : found_.back().launches) {
+        announce(run.launch(launch).root() / format.file, is_own ? Kind::results : Kind::other,
+                 files);
+      }
+    };
+    for (const std::string& run_id : walk_.run_ids()) find(run_id);
+    for (const contract::PlannedRun& planned : plan_.runs) {
+      if (!runs_.contains(planned.run_id)) find(planned.run_id);  // its folder is gone
+    }
+    ahead_ = std::make_unique<ReadAhead>(std::move(files));
+  }
+
+  void announce(const fs::path& path, Kind kind, std::vector<FileToTake>& files) {
+    FileToTake file{path, relative(path), kind};
+    if (!seen_.exists(file.name) || knows_as_it_is(file.name)) return;
+    file.size = seen_.look(file.name).size;
+    file.known_sha256 = sources_.sha256_of(file.name);
+    files.push_back(std::move(file));
+  }
+
+  /// As it was before it was read.
+  FileStamp stamp(const std::string& name) {
+    const FileState& state = seen_.look(name);
+    return {state.size, state.mtime_ns};
+  }
+
+  /// Reads a file that is new or has changed, or whatever is to be read `anew`, and hands it to
+  /// `take`, which returns what was wrong with it: problems, one a line, and whether it was cut
+  /// off. A file that is not there or unreadable is a problem, too. True when it was taken.
+  template <class Take>
+  bool read_if_changed(const fs::path& path, bool anew, Take take) {
+    const std::string name = relative(path);
+    if (!seen_.exists(name)) {
+      struct stat status {};
+      const int error = ::stat(path.c_str(), &status) != 0 ? errno : ENOENT;
+      summary_.problems.push_back(fmt::format("{}: {}", name, std::strerror(error)));
+      return false;
+    }
+    if (knows_as_it_is(name) && !anew) {
+      ++summary_.files_unchanged;
+      return false;
+    }
+    TakenFile file = ahead_->take({path, name});
+    if (sources_.has_content(name, stamp(name), file.sha256) && !anew) {
+      ++summary_.files_unchanged;
+      return false;
+    }
+    ++summary_.files_read;
+    const auto [problems, truncated] = take(file, name);
+    const auto size = static_cast<std::int64_t>(file.text.size());
+    sources_.note(name, {{size, stamp(name).mtime_ns}, file.sha256, problems, truncated});
+    return true;
+  }
+
+  void take_run(const FoundRun& found) {
+    const contract::RunDir run = folder_.run(found.run_id);
+    const bool described_anew =
+        read_if_changed(run.run_json(), false, [&](TakenFile& file, const std::string& name) {
+          return std::pair(take_run_json(found.run_id, file, name), false);
+        });
+    for (const int launch : found.launches) {
+      take_launch(run, {found.run_id, launch, ""}, described_anew);
+    }
+  }
+
+  void take_launch(const contract::RunDir& run, LaunchKey key, bool described_anew) {
+    const contract::LaunchDir launch = run.launch(key.launch);
+    ++summary_.launches;
+    launches_.insert({key.run_id, key.launch});
+    if (is_imported_) return take_import(run, launch, std::move(key));
+    const LogFormat& format = format_of(key.run_id);
+    const fs::path file = launch.root() / format.file;
+    key.source = relative(file);
+    if (!seen_.exists(key.source)) {
+      rows_.replace_launch(key, {});  // it died before it could write
+      return;
+    }
+    read_if_changed(file, format.needs_run && described_anew,
+                    [&](TakenFile& taken, const std::string&) {
+                      return take_results(key, format, taken, run);
+                    });
+  }
+
+  /// The log of another program. What it says counts as long as it is what was imported.
+  void take_import(const contract::RunDir& run, const contract::LaunchDir& launch, LaunchKey key) {
+    const fs::path file = import_json(launch);
+    key.source = relative(file);
+    seen_.look(key.source);
+    try {
+      const std::string text = base::read_file(file);
+      const ImportRecord record = import_record_from_json(text, key.source);
+      const bool same = knows_as_it_is(key.source);
+      if (knows_as_it_is(record.path) && same) {
+        ++summary_.files_unchanged;
+        return;
+      }
+      ++summary_.files_read;
+      const contract::ResultsFile content = read_import(record, run);
+      const std::string problems = problems_of(record.path, content);
+      sources_.note(key.source, {stamp(key.source), contract::sha256_hex(text), problems, false});
+      key.source = record.path;
+      rows_.replace_launch(key, content);
+      foreign_rows_.insert(key, log_content_);
+    } catch (const base::Error& error) {  // one that cannot be read must not keep the rest out
+      summary_.problems.push_back(error.what());
+      contract::RunSpec spec;
+      spec.run_id = key.run_id;
+      rows_.replace_launch(key, failed_launch(spec, RunOutcome::Lost, error.what()));
+    }
+  }
+
+  bool knows_as_it_is(const std::string& name) {
+    const bool unchanged = seen_.is_unchanged(name);
+    return sources_.knows(name) && unchanged;
+  }
+
+  contract::ResultsFile read_import(const ImportRecord& record, const contract::RunDir& run) {
+    log_content_ = {};
+    const fs::path file = run.run_json();
+    contract::RunSpec spec = contract::run_spec_from_json(base::read_file(file), relative(file));
+    keep_what_is_said(spec);
+    if (log_path_ != record.path) log_ = read_foreign(log_path_ = record.path);
+    if (!log_.problem.empty()) {
+      const bool gone = log_.sha256.empty();
+      if (!gone) sources_.note(record.path, {stamp(record.path), log_.sha256, "", false});
+      return failed_launch(spec, gone ? RunOutcome::Lost : RunOutcome::Failed, log_.problem);
+    }
+    LogContent& content = log_content_;
+    if (log_.sha256 == record.sha256) {
+      content = read_log(record, log_.text, spec);
+      complete_launch(content, spec);
+    } else {
+      content.file = failed_launch(spec, RunOutcome::Lost,
+                                   "has changed since it was collected; collect it again with -o");
+    }
+    const bool truncated = content.file.truncated;
+    sources_.note(record.path, {stamp(record.path), log_.sha256, "", truncated});
+    return std::move(content.file);
+  }
+
+  /// One a line: what was passed over, and why nothing counts.
+  static std::string problems_of(const std::string& path, const contract::ResultsFile& file) {
+    std::string problems;
+    for (const std::string& skipped : file.skipped) {
+      problems += fmt::format("{}: {}\n", path, skipped);
+    }
+    const auto* const stop =
+        file.records.empty() ? nullptr : std::get_if<contract::RunStop>(&file.records.back());
+    if (stop != nullptr && stop->outcome == RunOutcome::Lost) {
+      problems += fmt::format("{}: {}\n", path, stop->reason);
+    }
+    return problems;
+  }
+
+  const LogFormat& format_of(const std::string& run_id) {
+    const auto position = plan_position(run_id);
+    const std::string name = position ? plan_.runs[*position].log_format : "";
+    return base::find(log_formats(), "log format", name.empty() ? "dlscale" : name);
+  }
+
+  /// Returns what is wrong with it.
+  std::string take_run_json(const std::string& run_id, TakenFile& file, const std::string& name) {
+    try {
+      contract::RunSpec spec =
+          file.description ? *file.description : contract::run_spec_from_json(file.text, name);
+      if (is_imported_) keep_what_is_said(spec);
+      if (spec.run_id == run_id) {
+        rows_.replace_run(spec, name);
+        return "";
+      }
+      rows_.delete_run(run_id);
+      return fmt::format("{}: describes run {}", name, spec.run_id);
+    } catch (const base::SpecError& error) {  // one broken file must not keep the rest out
+      rows_.delete_run(run_id);
+      return error.what();
+    }
+  }
+
+  std::pair<std::string, bool> take_results(const LaunchKey& key, const LogFormat& format,
+                                            TakenFile& taken, const contract::RunDir& run) {
+    contract::RunSpec spec;
+    if (format.needs_run) {
+      const fs::path file = run.run_json();
+      try {
+        spec = contract::run_spec_from_json(base::read_file(file), relative(file));
+      } catch (const base::Error&) {
+        return {key.source + ": left out, for nothing readable describes its run", false};
+      }
+    }
+    std::string problems;
+    contract::ResultsFile file =
+        taken.results ? std::move(*taken.results) : format.read(taken.text, spec).file;
+    for (const std::string& skipped : file.skipped) {
+      problems += fmt::format("{}: {}\n", key.source, skipped);
+    }
+    for (const contract::ResultRecord& record : file.records) {
+      const auto* start = std::get_if<contract::RunStart>(&record);
+      if (start == nullptr || start->run_id == key.run_id) continue;
+      problems += fmt::format("{}: holds results of run {}; left out\n", key.source, start->run_id);
+      file = {};
+      break;
+    }
+    rows_.replace_launch(key, file);
+    return {problems, file.truncated};
+  }
+
+  /// That have a row, in the order of their names.
+  std::vector<std::string> known_runs(const std::string& condition) {
+    std::vector<std::string> runs;
+    SQLite::Statement query(database_, "SELECT run_id FROM run " + condition);
+    while (query.executeStep()) runs.push_back(query.getColumn(0));
+    return runs;
+  }
+
+  void forget_what_is_gone() {
+    for (const std::string& run_id : known_runs("")) {
+      if (!seen_.exists(relative(folder_.run(run_id).run_json()))) rows_.delete_run(run_id);
+    }
+    SQLite::Statement launches(database_, "SELECT run_id, launch FROM launch");
+    std::vector<std::pair<std::string, int>> lost;
+    while (launches.executeStep()) {
+      const std::pair<std::string, int> key{launches.getColumn(0).getString(),
+                                            launches.getColumn(1)};
+      if (!launches_.contains(key)) lost.push_back(key);
+    }
+    for (const auto& [run_id, launch] : lost) rows_.delete_launch(run_id, launch);
+    sources_.forget_gone();
+  }
+
+  /// A task of an array that has not started.
+  bool take_from_table(const std::string& run_id) {
+    if (seen_.exists(relative(folder_.run(run_id).run_json()))) return false;
+    const auto line = tables_.find(run_id);
+    if (!line) return false;
+    TakenFile described{.text = line->json};
+    return take_run_json(run_id, described, relative(line->file)).empty();
+  }
+
+  /// Every run of the plan is a row, also those that nothing readable describes.
+  void add_unreadable_runs() {
+    for (const contract::PlannedJob& job : plan_.jobs) {
+      if (job.kind == contract::JobKind::array) seen_.look(relative(folder_.run_table(job.table)));
+    }
+    const std::vector<std::string> runs = known_runs("");
+    const std::unordered_set<std::string> known(runs.begin(), runs.end());
+    for (const contract::PlannedRun& planned : plan_.runs) {
+      if (known.contains(planned.run_id) || take_from_table(planned.run_id)) continue;
+      rows_.insert_unreadable_run(planned, relative(folder_.run(planned.run_id).run_json()));
+      unreadable_.insert(planned.run_id);
+    }
+  }
+
+  void conclude() {
+    NotedEnds ends = read_ends(plan_, folder_, seen_);
+    EndRows rows(database_);
+    for (const std::string& run_id : runs_) {
+      rows.conclude({run_id, plan_position(run_id), unreadable_.contains(run_id), is_imported_},
+                    ends[run_id]);
+    }
+  }
+
+  std::optional<int> plan_position(const std::string& run_id) const {
+    const auto found = positions_.find(run_id);
+    return found == positions_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void report() {
+    sources_.report(summary_);
+    summary_.unplanned = known_runs("WHERE plan_position IS NULL");
+  }
+
+  const contract::PlanDir& folder_;
+  const contract::Plan& plan_;
+  SeenFiles& seen_;
+  FolderWalk walk_;
+  SQLite::Database& database_;
+  RecordRows rows_;
+  ForeignRows foreign_rows_;
+  LogContent log_content_;  ///< of the imported log that was read last
+  Sources sources_;
+  std::set<std::string> runs_;
+  std::set<std::string> unreadable_;                ///< planned runs without a description
+  std::set<std::pair<std::string, int>> launches_;  ///< run id and launch number, found now
+  std::unordered_map<std::string, int> positions_;
+  std::vector<FoundRun> found_;
+  std::unique_ptr<ReadAhead> ahead_;
+  contract::RunTables tables_;
+  const bool is_imported_;  ///< all runs are logs of other programs
+  std::string log_path_;    ///< of the log that was read last: several runs may be in one
+  ForeignText log_;
+  IngestSummary summary_;
+};
+
+}  // namespace
+
+IngestSummary write_folder(const contract::PlanDir& folder, const contract::Plan& plan,
+                           SeenFiles& seen, SQLite::Database& database) {
+  return FolderRows(folder, plan, seen, database).run();
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan folder holds, as rows of its database.
+#pragma once
+
+#include "analysis/store/ingest.hpp"
+#include "analysis/store/seen_files.hpp"
+#include "contract/plan.hpp"
+
+namespace SQLite {
+class Database;
+}
+
+namespace dlscale::analysis {
+
+/// Makes the rows say what the folder says. What `seen` calls unchanged is not read again.
+IngestSummary write_folder(const contract::PlanDir& folder, const contract::Plan& plan,
+                           SeenFiles& seen, SQLite::Database& database);
+
+}  // namespace dlscale::analysis

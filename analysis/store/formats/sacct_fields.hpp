@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How sacct writes times, memory and resources (man sacct).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace dlscale::analysis::sacct {
+
+/// Seconds of "10-13:27:06", "00:14:20", "00:15.057"; nothing for "UNLIMITED" and the like.
+std::optional<double> duration(std::string_view text);
+
+/// Seconds from 1970 to "2015-06-26T13:57:00" by the cluster's clock; nothing for "Unknown".
+std::optional<double> clock_time(std::string_view text);
+
+struct Memory {
+  double bytes = 0;
+  char each = ' ';  ///< c: of each CPU, n: of each node, blank: in all
+};
+/// "231092K", "62.50G", "3000Mc", "48000Mn"; without a unit it is MB.
+std::optional<Memory> memory(std::string_view text);
+
+/// The number behind `name=` of "billing=12,cpu=12,gres/gpu=2,mem=31000M,node=1".
+std::optional<std::string_view> resource(std::string_view tres, std::string_view name);
+
+/// GPUs in such a list: gres/gpu, else those of all its kinds ("gres/gpu:a100=4"); nothing for an
+/// empty list.
+std::optional<std::int64_t> gpus_of(std::string_view tres);
+
+/// GPUs of a node in "gpu:2", "gpu:v100:2(S:0-1)"; nothing for an empty text.
+std::optional<std::int64_t> gpus_of_gres(std::string_view gres);
+
+}  // namespace dlscale::analysis::sacct

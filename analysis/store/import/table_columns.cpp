@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/import/table_columns.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+std::size_t position_of(const std::vector<std::string>& headings, const std::string& name) {
+  return static_cast<std::size_t>(std::find(headings.begin(), headings.end(), name) -
+                                  headings.begin());
+}
+
+/// What people write into a cell that has nothing.
+bool is_blank(const std::string& cell) {
+  return cell.empty() || cell == "-" || cell == "–" || cell == "—" || cell == "N/A" || cell == "/";
+}
+
+}  // namespace
+
+void TableColumns::set(std::vector<std::string> headings) {
+  headings_ = std::move(headings);
+  for (const std::string& heading : headings_) {
+    if (std::find(seen_.begin(), seen_.end(), heading) == seen_.end()) seen_.push_back(heading);
+  }
+  found_ = found_ || (!headings_.empty() && has_all());
+}
+
+bool TableColumns::has(const MappedColumn& column) const {
+  const bool is_place = column.column == kEveryColumn || column.column == kColumnName ||
+                        places_.contains(column.column);
+  return is_place || position_of(headings_, column.column) < headings_.size();
+}
+
+bool TableColumns::has_any() const {
+  return std::any_of(columns_.begin(), columns_.end(), [&](const MappedColumn& column) {
+    return position_of(headings_, column.column) < headings_.size();
+  });
+}
+
+bool TableColumns::has_all() const {
+  return std::all_of(columns_.begin(), columns_.end(),
+                     [&](const MappedColumn& column) { return has(column); });
+}
+
+bool TableColumns::is_wide(std::size_t position) const {
+  return std::none_of(columns_.begin(), columns_.end(), [&](const MappedColumn& column) {
+    return column.column == headings_[position];
+  });
+}
+
+std::string TableColumns::text_of(const MappedColumn& column,
+                                  const std::vector<std::string>& cells) const {
+  const std::size_t position = position_of(headings_, column.column);
+  if (position < cells.size()) return cells[position];
+  const auto place = places_.find(column.column);
+  return place == places_.end() ? "" : place->second;
+}
+
+std::vector<TextRow> TableColumns::rows(const std::vector<std::string>& cells) const {
+  TextRow common;
+  std::vector<std::string> wide, names;  // fields of "*" and of "#column"
+  for (const MappedColumn& column : columns_) {
+    if (column.column == kEveryColumn) {
+      wide.push_back(column.field);
+    } else if (column.column == kColumnName) {
+      names.push_back(column.field);
+    } else if (has(column)) {
+      common.emplace_back(column.field, text_of(column, cells));
+    }
+  }
+  if (wide.empty()) return {common};
+  std::vector<TextRow> rows;
+  for (std::size_t i = 0; i < headings_.size() && i < cells.size(); ++i) {
+    if (!is_wide(i) || is_blank(cells[i])) continue;
+    TextRow row = common;
+    for (const std::string& field : names) row.emplace_back(field, headings_[i]);
+    for (const std::string& field : wide) row.emplace_back(field, cells[i]);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void TableColumns::require() const {
+  if (found_) return;
+  for (const MappedColumn& column : columns_) {
+    const bool is_place = column.column.starts_with('#') && places_.contains(column.column);
+    const bool is_seen = position_of(seen_, column.column) < seen_.size();
+    if (is_place || is_seen || column.column == kEveryColumn || column.column == kColumnName) {
+      continue;
+    }
+    throw base::UsageError(
+        fmt::format("has no column \"{}\" (there are: {})", column.column,
+                    seen_.empty() ? "none" : fmt::format("{}", fmt::join(seen_, ", "))));
+  }
+  throw base::UsageError(
+      fmt::format("has no table with all the columns (there are: {})",
+                  seen_.empty() ? "none" : fmt::format("{}", fmt::join(seen_, ", "))));
+}
+
+}  // namespace dlscale::analysis

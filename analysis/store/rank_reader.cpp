@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/rank_reader.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+namespace dlscale::analysis {
+namespace {
+
+/// "[1.5,null,2]", as the store writes it; what is no number is none.
+std::vector<double> numbers_in(std::string_view text) {
+  std::vector<double> numbers;
+  text.remove_prefix(1);  // its bracket
+  while (text.size() > 1) {
+    double number = std::nan("");
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    numbers.push_back(number);
+    text.remove_prefix(std::min(text.find_first_of(",]"), text.size() - 1) + 1);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+struct RankReader::Prepared {
+  SQLite::Statement times;
+  SQLite::Statement nodes;
+};
+
+RankReader::RankReader(SQLite::Database& database)
+    : prepared_(new Prepared{
+          {database,
+           "SELECT launch, steps, stages, work_s FROM rank_times WHERE run_id = ? "
+           "ORDER BY launch, line"},
+          {database,
+           "SELECT first_rank, ranks, host FROM launch_node WHERE run_id = ? AND launch = ? "
+           "ORDER BY first_rank"}}) {}
+RankReader::~RankReader() = default;
+
+std::vector<LaunchRanks> RankReader::launches_of(const std::string& run_id) {
+  auto& [times, nodes] = *prepared_;
+  std::vector<LaunchRanks> launches;
+  times.reset();
+  times.bind(1, run_id);
+  while (times.executeStep()) {
+    const int launch = times.getColumn(0);
+    if (launches.empty() || launches.back().launch != launch) {
+      launches.push_back({launch, times.getColumn(2), {}, {}});
+    }
+    launches.back().epochs.push_back(
+        {times.getColumn(1), numbers_in(times.getColumn(3).getString())});
+  }
+  for (LaunchRanks& launch : launches) {
+    nodes.reset();
+    nodes.bind(1, run_id);
+    nodes.bind(2, launch.launch);
+    while (nodes.executeStep()) {
+      launch.hosts.insert(launch.hosts.end(), nodes.getColumn(1).getUInt(),
+                          nodes.getColumn(2).getString());
+    }
+  }
+  return launches;
+}
+
+}  // namespace dlscale::analysis

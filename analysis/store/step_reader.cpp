@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/step_reader.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "analysis/statistics/steady_state.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+std::string sums_query() {
+  std::string parts;
+  for (const char* part : contract::kStepPartNames) parts += fmt::format(", {}_s", part);
+  return "SELECT warmup, steps, samples, wall_s, bytes_sent, comm_busy_s" + parts +
+         ", launch, end_step FROM step_sum WHERE run_id = ? ORDER BY launch, warmup";
+}
+
+/// Of the windows of a launch that ended by step ?3; those before step ?4 are warm-up, too.
+std::string windows_query() {
+  std::string parts;
+  for (const char* part : contract::kStepPartNames) parts += fmt::format(", sum({}_mean_s)", part);
+  return "SELECT coalesce(warmup, 0) OR first_step < ?4 AS early, sum(steps), sum(samples), "
+         "sum(wall_s), sum(bytes_sent), sum(comm_busy_mean_s)" +
+         parts +
+         " FROM step_window WHERE run_id = ?1 AND launch = ?2 AND first_step + steps <= ?3 "
+         "GROUP BY early";
+}
+
+constexpr int kParts = 6;  ///< column of the first part
+constexpr int kLaunch = kParts + contract::kStepParts, kEndStep = kLaunch + 1;
+
+struct Sums {
+  StepTotals totals;
+  int launch = 0;
+  std::int64_t end_step = 0;
+};
+
+StepTotals totals_of(SQLite::Statement& row) {
+  StepTotals totals;
+  totals.includes_warmup = row.getColumn(0).getInt() != 0;
+  totals.steps = row.getColumn(1).getInt64();
+  totals.samples = row.getColumn(2).getInt64();
+  totals.wall_s = row.getColumn(3).getDouble();
+  totals.bytes_sent = row.getColumn(4).getDouble();
+  totals.comm_busy_s = row.getColumn(5).getDouble();
+  for (int i = 0; i < contract::kStepParts; ++i) {
+    totals.parts_s[static_cast<std::size_t>(i)] = row.getColumn(kParts + i).getDouble();
+  }
+  return totals;
+}
+
+void add(StepTotals& to, const StepTotals& totals) {
+  to.steps += totals.steps;
+  to.samples += totals.samples;
+  to.wall_s += totals.wall_s;
+  to.bytes_sent += totals.bytes_sent;
+  to.comm_busy_s += totals.comm_busy_s;
+  for (std::size_t i = 0; i < to.parts_s.size(); ++i) to.parts_s[i] += totals.parts_s[i];
+}
+
+/// A launch that is not steady within so many windows never is.
+constexpr int kMostWarmUp = 200;
+
+/// Where a launch got steady.
+struct SteadyStart {
+  std::int64_t step = 0;    ///< the first of the first steady window; 0: it was not looked for
+  std::int64_t marked = 0;  ///< windows that were marked as warm-up, before the first that was not
+  std::optional<std::int64_t> detected;  ///< windows before the steady ones
+  std::int64_t windows = 0;              ///< that were looked at
+};
+
+/// True where the launch got steady later than marked.
+bool note(WarmUpEnd& end, const SteadyStart& start) {
+  const auto fewest = static_cast<std::int64_t>(SteadyRule{}.windows);
+  if (!start.detected) {
+    end.unsteady += start.windows - start.marked >= fewest ? 1 : 0;
+    return false;
+  }
+  const auto late = static_cast<int>(*start.detected - start.marked);
+  end.late_windows = std::max(end.late_windows, late);
+  return late > 0;
+}
+
+}  // namespace
+
+struct StepReader::Prepared {
+  WarmUp warmup;
+  SQLite::Statement sums;
+  SQLite::Statement windows;
+  SQLite::Statement first;
+
+  /// Looks at windows until as many in a row agree as the rule wants.
+  SteadyStart steady_start(const std::string& run_id, int launch) {
+    const SteadyRule rule;
+    SteadyStart found;
+    std::vector<double> times;  // of a step, in the last windows
+    std::vector<std::int64_t> steps;
+    first.reset();
+    first.bind(1, run_id);
+    first.bind(2, launch);
+    while (!found.detected && first.executeStep()) {
+      if (found.marked == found.windows && first.getColumn(2).getInt() != 0) ++found.marked;
+      ++found.windows;
+      times.push_back(first.getColumn(1).getDouble());
+      steps.push_back(first.getColumn(0).getInt64());
+      if (times.size() > rule.windows) {
+        times.erase(times.begin());
+        steps.erase(steps.begin());
+      }
+      if (times.size() == rule.windows && steady_from(times, rule)) {
+        found.detected = found.windows - static_cast<std::int64_t>(rule.windows);
+        found.step = steps.front();
+      }
+    }
+    return found;
+  }
+
+  std::vector<Sums> sums_of(const std::string& run_id) {
+    std::vector<Sums> all;
+    sums.reset();
+    sums.bind(1, run_id);
+    while (sums.executeStep()) {
+      all.push_back({totals_of(sums), sums.getColumn(kLaunch), sums.getColumn(kEndStep)});
+    }
+    return all;
+  }
+
+  template <class Take>
+  void each_part(const std::string& run_id, const LaunchLink& link, std::int64_t steady_step,
+                 Take take) {
+    windows.reset();
+    windows.bind(1, run_id);
+    windows.bind(2, link.launch);
+    windows.bind(3, link.until);
+    windows.bind(4, steady_step);
+    while (windows.executeStep()) take(totals_of(windows));
+  }
+};
+
+StepReader::StepReader(SQLite::Database& database, WarmUp warmup)
+    : prepared_(new Prepared{
+          warmup,
+          {database, sums_query()},
+          {database, windows_query()},
+          {database, fmt::format("SELECT first_step, wall_s / steps, warmup FROM step_window "
+                                 "WHERE run_id = ? AND launch = ? AND steps > 0 "
+                                 "ORDER BY line LIMIT {}",
+                                 kMostWarmUp)}}) {}
+StepReader::~StepReader() = default;
+
+void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
+  const std::vector<Sums> all = prepared_->sums_of(run.run_id);
+  StepTotals steady, warmup;
+  warmup.includes_warmup = true;
+  const auto take = [&](const StepTotals& totals) {
+    add(totals.includes_warmup ? warmup : steady, totals);
+  };
+  for (const LaunchLink& link : chain) {
+    std::int64_t end_step = 0;
+    for (const Sums& sums : all) {
+      if (sums.launch == link.launch) end_step = std::max(end_step, sums.end_step);
+    }
+    const SteadyStart steady_start = prepared_->steady_start(run.run_id, link.launch);
+    const bool late = note(run.warmup, steady_start) && prepared_->warmup == WarmUp::Detected;
+    if (late || end_step > link.until) {
+      prepared_->each_part(run.run_id, link, late ? steady_start.step : 0, take);
+      continue;
+    }
+    for (const Sums& sums : all) {
+      if (sums.launch == link.launch) take(sums.totals);
+    }
+  }
+  run.steps = steady.steps > 0 ? steady : warmup;
+  run.spent.kept_s = steady.wall_s + warmup.wall_s;
+  double all_s = 0;
+  for (const Sums& sums : all) all_s += sums.totals.wall_s;
+  run.spent.lost_s = all_s - run.spent.kept_s;
+}
+
+}  // namespace dlscale::analysis

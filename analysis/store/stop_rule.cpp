@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/stop_rule.hpp"
+
+#include <fmt/format.h>
+
+namespace dlscale::analysis {
+namespace {
+
+/// What a run is to reach before it may end; empty where it trains on.
+std::string target_words(const contract::TargetSpec& target) {
+  if (!target.stop) return "";
+  std::string words;
+  if (target.accuracy > 0) words = fmt::format("accuracy >= {}", target.accuracy);
+  if (target.loss > 0) {
+    words += fmt::format("{}loss <= {}", words.empty() ? "" : " and ", target.loss);
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string stop_rule(const contract::RunSpec& run) {
+  if (!run.trainer.command.empty()) {
+    const auto said = run.point.find("stop_rule");
+    return said == run.point.end() ? "" : said->second;
+  }
+  if (!run.mode.empty()) return run.mode;
+  const std::string target = target_words(run.target);
+  std::string rule = target.empty() ? "epochs" : target + " or epochs";
+  if (run.plateau_epochs > 0) rule += fmt::format(" or {} without learning", run.plateau_epochs);
+  return rule;
+}
+
+}  // namespace dlscale::analysis

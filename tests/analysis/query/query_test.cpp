@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/query/query.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "analysis/report/query_table.hpp"
+#include "tests/analysis/support/cells.hpp"
+#include "tests/analysis/support/rows.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+using test::cell;
+using test::frame_of;
+using test::notes;
+using test::number;
+using test::run_at;
+using test::text;
+
+/// Three repeats on one GPU and two on two, of which one ran out of memory.
+Frame measured() {
+  RunRow failed = run_at(2, 1, "ddp", 2);
+  failed.outcome = "OutOfMemory";
+  return frame_of(
+      {run_at(1, 100), run_at(1, 200, "ddp", 2), run_at(1, 400, "ddp", 3), run_at(2, 500), failed});
+}
+
+Table asked(const Frame& frame, const Query& query) {
+  return query_table(frame, run_columns(frame), query, "a query");
+}
+
+std::string refused(const std::string& function, const std::string& column) {
+  const Frame frame = measured();
+  const std::vector<RunColumn> columns = run_columns(frame);
+  return refusal(function, *find_column(columns, column));
+}
+
+}  // namespace
+
+TEST_CASE("a query groups, aggregates and shows how many values each number rests on") {
+  const Table table =
+      asked(measured(), {.shown = {{"median", "samples_per_s"}, {"count", ""}}, .by = {"gpus"}});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(number(table, 0, "gpus") == 1);
+  CHECK(number(table, 0, "median_samples_per_s") == Approx(200));
+  CHECK(number(table, 0, "n") == 3);
+  CHECK(number(table, 1, "n") == 1);
+  CHECK(number(table, 1, "count") == 2);  // the one that failed, too
+  CHECK_THAT(notes(table), Contains("4 of 5 runs used, 1 failed (OutOfMemory 1)"));
+}
+
+TEST_CASE("the total of a rate is a sum over a sum, and no mean of rates") {
+  const Table table = asked(measured(), {.shown = {{"total", "samples_per_s"}}, .by = {"gpus"}});
+  // as many samples each: 3 / (1/100 + 1/200 + 1/400), their harmonic mean
+  CHECK(number(table, 0, "total_samples_per_s") == Approx(3 / (0.01 + 0.005 + 0.0025)));
+  CHECK_THAT(notes(table), Contains("samples_per_s = samples / wall_s"));
+}
+
+TEST_CASE("means of rates, sums of what does not add up and numbers of texts are refused") {
+  CHECK_THAT(refused("mean", "samples_per_s"),
+             Contains("a mean of rates is not a rate of anything") &&
+                 Contains("total(samples_per_s) is the sum of samples / wall_s"));
+  CHECK_THAT(refused("mean", "step_time_s"), Contains("median(step_time_s)"));
+  CHECK_THAT(refused("mean", "exposed_comm_share"), Contains("total(exposed_comm_share)"));
+  CHECK_THAT(refused("sum", "samples_per_s"), Contains("a sum of rates"));
+  CHECK_THAT(refused("sum", "final_accuracy"), Contains("does not add up"));
+  CHECK_THAT(refused("total", "samples"), Contains("sum(samples)"));
+  CHECK_THAT(refused("median", "framework"), Contains("is a text"));
+  CHECK(refused("mean", "final_accuracy").empty());
+  CHECK(refused("sum", "gpu_hours").empty());
+}
+
+TEST_CASE("runs of different conditions are not put together unless told") {
+  Frame frame = measured();
+  frame.runs[1].conditions["gpu"] = "P100";
+  Query query{.shown = {{"median", "samples_per_s"}, {"max", "samples_per_s"}, {"count", ""}},
+              .by = {"gpus"}};
+  const Table table = asked(frame, query);
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 0, "median_samples_per_s")));
+  CHECK(number(table, 0, "max_samples_per_s") == Approx(400));
+  CHECK(number(table, 0, "count") == 3);
+  CHECK_THAT(notes(table), Contains("not put together: gpus=1, gpu is \"A100\" and \"P100\" (add "
+                                    "it to by, or --mixed)"));
+  query.allow_mixed = true;
+  const Table mixed = asked(frame, query);
+  CHECK(number(mixed, 0, "median_samples_per_s") == Approx(200));
+  CHECK_THAT(notes(mixed), Contains("warning: gpus=1 mixes conditions: gpu is"));
+  query.by = {"gpus", "gpu"};
+  CHECK(asked(frame, query).rows.size() == 3);
+}
+
+TEST_CASE("what groups put together of the study's axes is said") {
+  const Table table = asked(measured(), {.shown = {{"median", "samples_per_s"}}});
+  REQUIRE(table.rows.size() == 1);
+  CHECK_THAT(notes(table), Contains("rows put together several values of gpus"));
+  CHECK_THAT(notes(asked(measured(), {.shown = {{"count", ""}}, .by = {"gpus"}})),
+             !Contains("put together"));
+}
+
+TEST_CASE("rows are filtered, sorted with nothing last, and cut") {
+  Query query{.shown = {{"max", "samples_per_s"}}, .by = {"run_id"}};
+  query.where = [](const RunRow& run) { return run.repetition < 3; };
+  query.sort_by = "max(samples_per_s)";
+  query.descending = true;
+  const Table table = asked(measured(), query);
+  REQUIRE(table.rows.size() == 4);
+  CHECK(text(table, 0, "run_id") == "ddp-g2-r1");
+  CHECK(text(table, 2, "run_id") == "ddp-g1-r1");
+  CHECK(text(table, 3, "run_id") == "ddp-g2-r2");  // it has none
+  query.limit = 1;
+  CHECK(asked(measured(), query).rows.size() == 1);
+}
+
+TEST_CASE("aggregates that rest on different numbers of values have an n each") {
+  Frame frame = measured();
+  frame.runs[0].evals = {{0, 0.9, 1.0}};
+  const Table table =
+      asked(frame, {.shown = {{"median", "samples_per_s"}, {"median", "final_accuracy"}}});
+  CHECK(number(table, 0, "n_median_samples_per_s") == 4);
+  CHECK(number(table, 0, "n_median_final_accuracy") == 1);
+}
+
+TEST_CASE("an interval of few values is called a range") {
+  const Table table = asked(measured(), {.shown = {{"interval", "samples_per_s"}}, .by = {"gpus"}});
+  const Column& column = table.columns.back();
+  CHECK(column.title == "range of samples_per_s");
+  CHECK(std::get<Bounds>(table.rows[0].back()).high == Approx(400));
+  CHECK(std::holds_alternative<std::monostate>(table.rows[1].back()));
+}
+
+TEST_CASE("columns are axes, conditions and measures, each name once") {
+  const std::vector<std::string> names = names_of(run_columns(measured()));
+  CHECK(names.front() == "framework");
+  CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
+  for (const char* name : {"gpus", "gpu", "outcome", "samples_per_s", "forward_share"}) {
+    CHECK(std::find(names.begin(), names.end(), name) != names.end());
+  }
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/import/foreign_log.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <functional>
+#include <new>
+
+#include "analysis/store/formats/log_lines.hpp"
+#include "analysis/store/import/beside_log.hpp"
+#include "base/file.hpp"
+#include "contract/run_id.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+/// A line, then one of so many MiB, then a line.
+fs::path write_long_line(const fs::path& folder, std::size_t mib) {
+  const fs::path path = folder / "long.log";
+  std::ofstream file(path, std::ios::binary);
+  const std::string block(kMiB, 'x');
+  file << "first\n";
+  for (std::size_t i = 0; i < mib; ++i) file << block;
+  file << "\nlast\n";
+  return path;
+}
+
+/// What the work returns in a process that may have so much more memory of its own than now.
+int with_memory(std::size_t bytes, const std::function<int()>& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::size_t now = std::size_t{64} * kMiB;  // a test program has less
+    const rlimit limit{now + bytes, now + bytes};
+    ::setrlimit(RLIMIT_DATA, &limit);
+    int result = 99;
+    try {
+      result = work();
+    } catch (const std::bad_alloc&) {
+      result = 98;
+    }
+    ::_exit(result);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 97;
+}
+
+void write(const fs::path& path, const std::string& text) {
+  base::make_directories(path.parent_path());
+  base::write_file_atomically(path, text);
+}
+
+}  // namespace
+
+TEST_CASE("a line that is longer than the memory left is cut, named by readers, and no more") {
+  const test::TempDir temp;
+  const fs::path path = write_long_line(temp.path(), 256);
+  const int good = with_memory(48 * kMiB, [&] {
+    const ForeignText foreign = read_foreign(path);
+    LogLines lines(foreign.text);
+    int matches = foreign.problem.empty() && lines.next() && lines.line().text == "first" ? 1 : 0;
+    matches += lines.next() && lines.line().text.size() > kLongestLine ? 1 : 0;
+    return matches + (lines.next() && lines.line().text == "last" ? 1 : 0);
+  });
+  CHECK(good == 3);
+}
+
+TEST_CASE("a large log that is mapped has the SHA-256 of its bytes, and a binary one no text") {
+  const test::TempDir temp;
+  const fs::path path = write_long_line(temp.path(), 65);
+  CHECK(read_foreign(path).sha256 == contract::sha256_hex(base::read_file(path)));
+  fs::resize_file(path, 0);
+  fs::resize_file(path, 70 * kMiB);  // sparse: nothing but zeros
+  const ForeignText zeros = read_foreign(path);
+  CHECK(zeros.problem == "is no text (byte 1 is 0)");
+  CHECK(zeros.text.empty());
+}
+
+TEST_CASE("benchmark.para beside a log says its GPUs and batch, as far as they are numbers") {
+  const test::TempDir temp;
+  write(temp.path() / "benchmark.para", "GLOBAL_BATCH 2560\nGPU 8\nNODE x\n");
+  CHECK(facts_beside(temp.path() / "a.txt") == AxisValues{{"global_batch", "2560"}, {"gpus", "8"}});
+  write(temp.path() / "benchmark.para", "GLOBAL_BATCH many\nGPU 0\n");
+  CHECK(facts_beside(temp.path() / "a.txt").empty());
+  CHECK(facts_beside(temp.path() / "elsewhere" / "a.txt").empty());
+}
+
+TEST_CASE(
+    "an MLPerf system's description says accelerators and nodes, one that is broken nothing") {
+  const test::TempDir temp;
+  const fs::path log = temp.path() / "results" / "2xA" / "resnet" / "result_0.txt";
+  const fs::path system = temp.path() / "systems" / "2xA.json";
+  write(system, "{\"number_of_nodes\": \"2\", \"accelerators_per_node\" : 4}");
+  CHECK(facts_beside(log) == AxisValues{{"gpus", "8"}, {"nodes", "2"}});
+  write(system, "{\"number of nodes\": \"2\", \"accelerators_per_node\": \"N/A\"}");
+  CHECK(facts_beside(log) == AxisValues{{"nodes", "2"}});
+  write(system, "{\"number_of_nodes\": \"2\", ");
+  CHECK(facts_beside(log).empty());
+}
+
+}  // namespace dlscale::analysis

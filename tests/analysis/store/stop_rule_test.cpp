@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/stop_rule.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "analysis/store/frame_reader.hpp"
+#include "analysis/store/ingest.hpp"
+#include "tests/analysis/support/written_study.hpp"
+
+namespace dlscale::analysis {
+
+TEST_CASE("a run ends with its epochs, a target that stops it, or when nothing is learnt") {
+  contract::RunSpec run;
+  CHECK(stop_rule(run) == "epochs");
+  run.target.accuracy = 0.94;
+  CHECK(stop_rule(run) == "epochs");  // noted alone
+  run.target.stop = true;
+  CHECK(stop_rule(run) == "accuracy >= 0.94 or epochs");
+  run.target.loss = 0.2;
+  CHECK(stop_rule(run) == "accuracy >= 0.94 and loss <= 0.2 or epochs");
+  run.target = {};
+  run.plateau_epochs = 3;
+  CHECK(stop_rule(run) == "epochs or 3 without learning");
+  run.mode = "inference";
+  CHECK(stop_rule(run) == "inference");
+}
+
+TEST_CASE("of another program's run the rule is what its axis says") {
+  contract::RunSpec run;
+  run.trainer.command = "torchrun train.py";
+  CHECK(stop_rule(run).empty());
+  run.point["stop_rule"] = "100 steps";
+  CHECK(stop_rule(run) == "100 steps");
+}
+
+TEST_CASE("the stop rule of a collected run is a condition of it") {
+  test::WrittenStudy study;
+  study.add("ddp", 1);
+  const std::string stopped = study.add("ddp", 2);
+  const std::string file = study.folder.run(stopped).run_json().string();
+  auto spec = contract::run_spec_from_json(base::read_file(file), file);
+  spec.target = {.accuracy = 0.5, .stop = true};
+  base::write_file_atomically(file, to_json(spec));
+  ingest(study.folder);
+  const Frame frame = read_frame(study.folder);
+  CHECK(frame.runs.at(0).conditions.at("stop_rule") == "epochs");
+  CHECK(frame.runs.at(1).conditions.at("stop_rule") == "accuracy >= 0.5 or epochs");
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collecting where nothing has changed looks at files and no more; whatever has changed is noticed.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <map>
+#include <random>
+
+#include "analysis/store/collect_note.hpp"
+#include "analysis/store/frame_reader.hpp"
+#include "analysis/store/ingest.hpp"
+#include "tests/analysis/support/database_dump.hpp"
+#include "tests/analysis/support/written_study.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+namespace fs = std::filesystem;
+using contract::PlanDir;
+using contract::RunOutcome;
+using test::dump_all;
+using test::WrittenStudy;
+
+constexpr std::int64_t kMinute_ns = 60'000'000'000;
+
+/// As if the last collect had been a minute after what it collected.
+void let_time_pass(const PlanDir& folder) {
+  auto note = read_note(folder.database());
+  REQUIRE(note);
+  note->started_ns += kMinute_ns;
+  write_note(folder.database(), *note);
+}
+
+/// Collects, and tells whether the database was written.
+bool writes(const PlanDir& folder) {
+  const auto before = mark_of(folder.database());
+  ingest(folder);
+  return mark_of(folder.database()) != before;
+}
+
+/// Another byte in the same place, and the times that the file had, as far as they can be set.
+void change_a_byte(const fs::path& path) {
+  struct stat status {};
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  std::string text = base::read_file(path);
+  const std::size_t at = text.find("0.9");
+  REQUIRE(at != std::string::npos);
+  const int file = ::open(path.c_str(), O_WRONLY);
+  REQUIRE(::pwrite(file, text[at + 2] == '9' ? "8" : "9", 1, static_cast<off_t>(at + 2)) == 1);
+  ::close(file);
+  const timespec times[] = {status.st_atim, status.st_mtim};
+  REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+}
+
+/// The same name, size and modification time: another file.
+void replace_by_another(const fs::path& path) {
+  const fs::path other = path.string() + ".other";
+  fs::copy_file(path, other);
+  const auto time = fs::last_write_time(path);
+  change_a_byte(other);
+  fs::last_write_time(other, time);
+  fs::rename(other, path);
+}
+
+/// Two runs with results, one of them failed, one launched without any, one never launched.
+struct Folder {
+  WrittenStudy study;
+  std::string good = study.add("ddp", 1);
+  std::string failed = study.add("ddp", 2, {.outcome = RunOutcome::Failed});
+  std::string silent = study.plan_run("ddp", 4);
+  std::string waiting = study.plan_run("synchronous", 1);
+  const PlanDir& folder = study.folder;
+
+  Folder() {
+    folder.run(silent).make_next_launch();
+    study.note_end(failed, RunOutcome::OutOfMemory, WrittenStudy::start_of_launch(1) + 20);
+    end_file("a.end", waiting, RunOutcome::Cancelled);
+    ingest(folder);
+    let_time_pass(folder);
+  }
+  fs::path results(const std::string& run) const { return folder.run(run).launch(1).results(); }
+  void end_file(const std::string& name, const std::string& run, RunOutcome outcome) const {
+    const contract::LaunchRecord record{
+        .event = "ended", .run_id = run, .time = 5, .outcome = outcome};
+    base::write_file_atomically(folder.logs() / name, to_json_line(record) + "\n");
+  }
+};
+
+/// What may happen to a folder that changes what a collect writes.
+const std::map<std::string, std::function<void(Folder&)>>& changes() {
+  static const std::map<std::string, std::function<void(Folder&)>> all{
+      {"results grow",
+       [](Folder& f) {
+         base::LineAppender(f.results(f.good)).append(to_json_line(contract::EpochRecord{1}));
+       }},
+      {"results are cut",
+       [](Folder& f) { fs::resize_file(f.results(f.good), fs::file_size(f.results(f.good)) / 2); }},
+      {"one byte of results differs", [](Folder& f) { change_a_byte(f.results(f.good)); }},
+      {"results are replaced", [](Folder& f) { replace_by_another(f.results(f.good)); }},
+      {"results are gone", [](Folder& f) { fs::remove(f.results(f.good)); }},
+      {"results come to a launch without any",
+       [](Folder& f) {
+         base::LineAppender(f.results(f.silent)).append(to_json_line(contract::RunStop{}));
+       }},
+      {"a launch begins", [](Folder& f) { f.study.launch(f.failed, 2); }},
+      {"a launch begins without results",
+       [](Folder& f) { f.folder.run(f.good).make_next_launch(); }},
+      {"a launch is gone",
+       [](Folder& f) { fs::remove_all(f.folder.run(f.good).launch(1).root()); }},
+      {"a launch without results is gone",
+       [](Folder& f) { fs::remove_all(f.folder.run(f.silent).launch(1).root()); }},
+      {"a launch is renamed",
+       [](Folder& f) {
+         fs::rename(f.folder.run(f.good).launch(1).root(), f.folder.run(f.good).launch(3).root());
+       }},
+      {"one byte of a description differs",
+       [](Folder& f) { change_a_byte(f.folder.run(f.waiting).run_json()); }},
+      {"a description is broken",
+       [](Folder& f) { base::write_file_atomically(f.folder.run(f.good).run_json(), "{}"); }},
+      {"a description is gone", [](Folder& f) { fs::remove(f.folder.run(f.good).run_json()); }},
+      {"a run is gone", [](Folder& f) { fs::remove_all(f.folder.run(f.good).root()); }},
+      {"a run is planned", [](Folder& f) { f.study.plan_run("synchronous", 2); }},
+      {"the plan has a run no more",
+       [](Folder& f) {
+         f.study.plan.runs.erase(f.study.plan.runs.begin());
+         f.study.write_plan();
+       }},
+      {"the runner notes an end",
+       [](Folder& f) { f.study.note_end(f.silent, RunOutcome::NodeFailed, 5); }},
+      {"the runner's notes are gone", [](Folder& f) { fs::remove(f.folder.launch_log()); }},
+      {"a script notes an end",
+       [](Folder& f) { f.end_file("b.end", f.silent, RunOutcome::NodeFailed); }},
+      {"a script's note differs",
+       [](Folder& f) { f.end_file("a.end", f.waiting, RunOutcome::TimedOut); }},
+      {"a script's note is gone", [](Folder& f) { fs::remove(f.folder.logs() / "a.end"); }},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("where nothing has changed the database is left as it is") {
+  Folder f;
+  const IngestSummary summary = ingest(f.folder);
+  CHECK(summary.files_read == 0);
+  CHECK(summary.files_unchanged == 6);
+  CHECK(summary.launches == 3);
+  CHECK_FALSE(writes(f.folder));
+  CHECK(read_outcomes(f.folder).runs.size() == 4);
+  CHECK(read_outcomes(f.folder).runs[1].outcome == "OutOfMemory");
+}
+
+TEST_CASE("whatever changes in a folder is in the database as if that were made anew") {
+  for (const auto& [what, change] : changes()) {
+    INFO(what);
+    Folder f;
+    const std::string before = dump_all(f.folder);
+    change(f);
+    CHECK(writes(f.folder));
+    const std::string after = dump_all(f.folder);
+    CHECK(after != before);
+    ingest(f.folder, true);
+    CHECK(dump_all(f.folder) == after);
+  }
+}
+
+TEST_CASE("many changes, one after the other, leave what collecting anew gives") {
+  std::mt19937 random(7);
+  std::vector<std::function<void(Folder&)>> all;
+  for (const auto& [what, change] : changes()) {
+    const bool needs_all = what.find("byte") != what.npos || what.find("replaced") != what.npos ||
+                           what.find("cut") != what.npos || what.find("renamed") != what.npos;
+    if (!needs_all) all.push_back(change);
+  }
+  for (int round = 0; round < 4; ++round) {
+    Folder f;
+    std::shuffle(all.begin(), all.end(), random);
+    for (const auto& change : all) {
+      try {
+        change(f);
+      } catch (const std::exception&) {  // what it changes is gone already
+      }
+      ingest(f.folder);
+      if (random() % 2 == 0) let_time_pass(f.folder);
+    }
+    const std::string in_steps = dump_all(f.folder);
+    ingest(f.folder, true);
+    CHECK(dump_all(f.folder) == in_steps);
+  }
+}
+
+TEST_CASE("problems are told each time, also where nothing has changed") {
+  Folder f;
+  base::LineAppender(f.results(f.good)).append("not JSON");
+  fs::remove(f.folder.run(f.waiting).run_json());
+  const auto first = ingest(f.folder).problems;
+  CHECK(first.size() == 2);
+  let_time_pass(f.folder);
+  CHECK(ingest(f.folder).problems == first);
+  CHECK_FALSE(writes(f.folder));
+}
+
+TEST_CASE("a file that may have changed within a tick of the clock is read again") {
+  Folder f;
+  change_a_byte(f.results(f.good));
+  // As if the clock had stood still: the note has the states that files have now.
+  const auto forge = [&](std::int64_t later_ns) {
+    auto note = read_note(f.folder.database());
+    REQUIRE(note);
+    const int root = ::open(f.folder.root().c_str(), O_RDONLY | O_DIRECTORY);
+    std::int64_t latest_ns = 0;
+    for (std::size_t i = 0; i < note->paths.size(); ++i) {
+      note->states[i] = state_of(root, note->paths[i].c_str());
+      latest_ns = std::max(latest_ns, note->states[i].ctime_ns);
+    }
+    ::close(root);
+    note->started_ns = latest_ns + later_ns;
+    write_note(f.folder.database(), *note);
+  };
+  forge(kMinute_ns);
+  CHECK_FALSE(writes(f.folder));
+  forge(1'000'000'000);
+  CHECK(ingest(f.folder).files_read == 1);
+}
+
+TEST_CASE("files are read again where the database is not as the last collect left it") {
+  Folder f;
+  const std::string good = dump_all(f.folder);
+  SECTION("somebody wrote it") {
+    SQLite::Database(f.folder.database().string(), SQLite::OPEN_READWRITE)
+        .exec("DELETE FROM step_window; DELETE FROM source");
+  }
+  SECTION("it is gone") {
+    fs::remove(f.folder.database());
+  }
+  SECTION("it is another") {
+    ingest(f.folder, true);
+    SQLite::Database(f.folder.database().string(), SQLite::OPEN_READWRITE)
+        .exec("DELETE FROM epoch; UPDATE source SET sha256 = ''");
+  }
+  CHECK(writes(f.folder));
+  CHECK(dump_all(f.folder) == good);
+}
+
+TEST_CASE("a note that is damaged, gone or cut is as none") {
+  Folder f;
+  const fs::path note = note_of(f.folder.database());
+  const std::string whole = base::read_file(note);
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{7}, std::size_t{48}, whole.size() / 2, whole.size() - 1}) {
+    base::write_file_atomically(note, whole.substr(0, size));
+    CHECK_FALSE(read_note(f.folder.database()));
+  }
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    base::write_file_atomically(note, damaged);
+    read_note(f.folder.database());  // whatever it says, it is read without harm
+  }
+  fs::remove(note);
+  CHECK(writes(f.folder));
+}
+
+TEST_CASE("of two collects at a time the one that did not see all leaves no word that it did") {
+  Folder f;
+  auto mine = read_note(f.folder.database());
+  REQUIRE(mine);
+  change_a_byte(f.results(f.good));
+  ingest(f.folder);  // the other's
+  CHECK(mark_of(f.folder.database()) != mine->database);
+  write_note(f.folder.database(), *mine);  // comes late
+  CHECK(ingest(f.folder).files_read == 0);
+  const std::string rows = dump_all(f.folder);
+  ingest(f.folder, true);
+  CHECK(dump_all(f.folder) == rows);
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands in a table, by row and column.
+#pragma once
+
+#include <string>
+
+#include "analysis/report/report.hpp"
+#include "base/error.hpp"
+
+namespace dlscale::test {
+
+/// Throws base::RunError where there is none.
+inline std::size_t column(const analysis::Table& table, const std::string& id) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].id == id) return i;
+  }
+  throw base::RunError("no column " + id);
+}
+
+inline const analysis::Cell& cell(const analysis::Table& table, std::size_t row,
+                                  const std::string& id) {
+  return table.rows.at(row).at(column(table, id));
+}
+
+inline double number(const analysis::Table& table, std::size_t row, const std::string& id) {
+  return std::get<double>(cell(table, row, id));
+}
+
+inline std::string text(const analysis::Table& table, std::size_t row, const std::string& id) {
+  return std::get<std::string>(cell(table, row, id));
+}
+
+inline std::string notes(const analysis::Table& table) {
+  std::string all;
+  for (const std::string& note : table.notes) all += note + "\n";
+  return all;
+}
+
+}  // namespace dlscale::test

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that a database holds, as text.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <string>
+#include <vector>
+
+#include "contract/run_dir.hpp"
+
+namespace dlscale::test {
+
+/// Every row of every table, in the order of the tables' names.
+inline std::string dump_all(const contract::PlanDir& folder) {
+  SQLite::Database database(folder.database().string(), SQLite::OPEN_READONLY);
+  std::vector<std::string> tables;
+  SQLite::Statement names(database,
+                          "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
+  while (names.executeStep()) tables.push_back(names.getColumn(0));
+  std::string text;
+  for (const std::string& table : tables) {
+    SQLite::Statement query(database, "SELECT * FROM " + table);
+    while (query.executeStep()) {
+      text += table;
+      for (int i = 0; i < query.getColumnCount(); ++i) text += "|" + query.getColumn(i).getString();
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace dlscale::test
