@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale analyze`: one metric of a collected study as a table.
+// `dlscale analyze`: one metric of a collected study as a table, or the answer to a query.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,10 +11,12 @@
 
 #include "analysis/report/headings.hpp"
 #include "analysis/report/metrics.hpp"
+#include "analysis/report/query_table.hpp"
 #include "analysis/report/report_writer.hpp"
 #include "cli/chosen_study.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
+#include "cli/query_text.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -23,14 +25,24 @@ struct Options {
   StudyChoice study;
   std::string metric = "efficiency";
   std::vector<std::string> by;
+  std::string query;  ///< instead of a metric; empty: none
   std::string format = "text";
 };
+
+analysis::Report answer_to(const std::string& text, const ChosenStudy& study) {
+  const std::vector<analysis::RunColumn> columns = run_columns(study.frame);
+  analysis::Query query = parse_query(text, columns, study.frame);
+  query.allow_mixed = study.options.allow_mixed;
+  return {{query_table(study.frame, columns, query, text)}};
+}
 
 int analyze(const Options& options) {
   const analysis::Metric& metric = analysis::find_metric(options.metric);
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   const ChosenStudy study = open_study(options.study);
-  const analysis::Report report = make_report(metric, study.frame, study.options, options.by);
+  const analysis::Report report = options.query.empty()
+                                      ? make_report(metric, study.frame, study.options, options.by)
+                                      : answer_to(options.query, study);
   const bool empty = std::all_of(report.tables.begin(), report.tables.end(),
                                  [](const analysis::Table& table) { return table.rows.empty(); });
   if (empty) {
@@ -41,6 +53,19 @@ int analyze(const Options& options) {
   return kExitOk;
 }
 
+std::string function_names() {
+  std::string names;
+  for (const auto& function : analysis::aggregate_functions()) {
+    names += (names.empty() ? "" : ", ") + std::string(function.name);
+  }
+  return names;
+}
+
+/// An empty one, such as that of an unset shell variable, must not mean the default metric.
+std::string complaint_of_query(const std::string& text) {
+  return text.find_first_not_of(" \t\n") == std::string::npos ? "the query is empty" : "";
+}
+
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   std::string known;
@@ -49,14 +74,23 @@ Action define(CLI::App& app) {
     known += fmt::format("\n  {}: {}", metric.name, metric.summary);
     names.emplace_back(metric.name);
   }
-  app.add_option("--metric", options->metric, "what to show:" + known)
-      ->type_name(one_of(names))
-      ->capture_default_str();
-  app.add_option("--by", options->by,
-                 "axes that tell the rows of a table apart; one table for each combination of "
-                 "the others")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  CLI::Option* metric = app.add_option("--metric", options->metric, "what to show:" + known)
+                            ->type_name(one_of(names))
+                            ->capture_default_str();
+  CLI::Option* by =
+      app.add_option("--by", options->by,
+                     "axes that tell the rows of a table apart; one table for each combination of "
+                     "the others")
+          ->delimiter(',')
+          ->allow_extra_args(false);
+  app.add_option("--query", options->query,
+                 "ask the runs yourself: FUNCTION(COLUMN), ... [by COLUMN, ...] [where CONDITION] "
+                 "[sort by COLUMN [desc]] [limit N]; functions: " +
+                     function_names())
+      ->type_name("QUERY")
+      ->check(&complaint_of_query)
+      ->excludes(metric)
+      ->excludes(by);
   app.add_option("--format", options->format, "how to write it")
       ->type_name(one_of({"text", "markdown", "csv", "latex", "json"}))
       ->capture_default_str();
@@ -69,6 +103,8 @@ Action define(CLI::App& app) {
 extern const CommandEntry analyze_entry;
 const CommandEntry analyze_entry{
     "analyze", "Show a metric of a collected study as a table",
-    "dlscale analyze demo --metric efficiency --baseline gpus=1 --format latex", &define};
+    "dlscale analyze demo --metric efficiency --baseline gpus=1 --format latex\n"
+    "  dlscale analyze demo --query 'median(samples_per_s), count() by framework, gpus'",
+    &define};
 
 }  // namespace dlscale::cli

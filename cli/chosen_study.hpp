@@ -19,11 +19,12 @@ struct StudyChoice {
   std::string baseline;  ///< as typed; empty = the study's
   bool mixed = false;
   std::string outliers = "none";
+  std::string warmup = "marked";
   SelectionChoice runs;
 };
 
-/// Declares DIR, --baseline, --mixed, --outliers and the selection of runs; `choice` must outlive
-/// the parsing.
+/// Declares DIR, --baseline, --mixed, --outliers, --warmup and the selection of runs; `choice` must
+/// outlive the parsing.
 void add_study_options(CLI::App& app, StudyChoice& choice);
 
 struct ChosenStudy {

@@ -37,7 +37,7 @@ Action define(CLI::App& app) {
                  "plan folders (default: the current one); with -o logs and folders of logs")
       ->type_name(value_kind::kFile);
   add_log_options(app, options->logs);
-  app.add_flag("--rebuild", options->rebuild, "delete results.sqlite and make it anew");
+  app.add_flag("--rebuild", options->rebuild, "make results.sqlite anew, from all files");
   app.add_flag("--no-tables", options->no_tables, "neither print nor write tables");
   app.add_flag("--figures", options->figures, "draw all figures, too, into figures/");
   add_selection_options(app, options->runs, RunArguments::none);

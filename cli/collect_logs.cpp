@@ -26,6 +26,18 @@ std::vector<std::string> format_names() {
   return names;
 }
 
+/// Of tables that all have a name that tells it.
+std::string kind_of(const std::vector<std::string>& logs) {
+  const auto all = [&](std::initializer_list<const char*> endings) {
+    return !logs.empty() && std::all_of(logs.begin(), logs.end(), [&](const std::string& log) {
+      return std::any_of(endings.begin(), endings.end(),
+                         [&](const char* ending) { return log.ends_with(ending); });
+    });
+  };
+  if (all({".jsonl", ".json"})) return "jsonl";
+  return all({".md", ".markdown"}) ? "markdown" : "csv";
+}
+
 /// What of --format, --map and --pattern says how all of the logs are read.
 void choose_format(const LogOptions& options, const std::vector<std::string>& logs,
                    analysis::ImportRequest& request) {
@@ -36,7 +48,7 @@ void choose_format(const LogOptions& options, const std::vector<std::string>& lo
       throw base::UsageError(base::unknown_name("log format", format, known));
     }
   }
-  const bool is_table = format == "csv" || format == "jsonl";
+  const bool is_table = format == "csv" || format == "jsonl" || format == "markdown";
   if (!options.pattern.empty()) {
     if (!options.columns.empty() || (!format.empty() && format != "pattern")) {
       throw base::UsageError("--pattern: is a format of its own; leave --format and --map out");
@@ -46,14 +58,10 @@ void choose_format(const LogOptions& options, const std::vector<std::string>& lo
     throw base::UsageError("--format pattern: say with --pattern FILE.toml what lines look like");
   } else if (is_table || !options.columns.empty()) {
     if (!is_table && !format.empty()) {
-      throw base::UsageError(
-          fmt::format("--map: is for csv and jsonl; {} knows what its logs mean", format));
+      throw base::UsageError(fmt::format(
+          "--map: is for csv, jsonl and markdown; {} knows what its logs mean", format));
     }
-    const bool is_json =
-        !logs.empty() && std::all_of(logs.begin(), logs.end(), [](const auto& log) {
-          return log.ends_with(".jsonl") || log.ends_with(".json");
-        });
-    request.mapped.kind = !format.empty() ? format : is_json ? "jsonl" : "csv";
+    request.mapped.kind = !format.empty() ? format : kind_of(logs);
     for (const std::string& column : options.columns) {
       request.mapped.columns.push_back(analysis::parse_mapping(column));
     }
@@ -97,7 +105,7 @@ void add_log_options(CLI::App& app, LogOptions& options) {
   app.add_option("--format", request.format, "what the logs are (default: as each is recognised)")
       ->type_name(one_of(format_names()));
   app.add_option("--map", options.columns,
-                 "csv, jsonl: what a column means, FIELD=COLUMN or FIELD=COLUMN*FACTOR")
+                 "csv, jsonl, markdown: what a column means, FIELD=COLUMN or FIELD=COLUMN*FACTOR")
       ->allow_extra_args(false);
   app.add_option("--pattern", options.pattern,
                  "TOML file with regular expressions of the logs' lines")
@@ -109,6 +117,9 @@ void add_log_options(CLI::App& app, LogOptions& options) {
       ->type_name(value_kind::kFile);
   app.add_option("--set", request.stated, "NAME=VALUE: an axis of all runs of these logs")
       ->allow_extra_args(false);
+  app.add_option("--default", request.defaults,
+                 "NAME=VALUE: an axis of those runs of which nothing else says it")
+      ->allow_extra_args(false);
   app.add_option("--study", request.study, "name of the study (default: the folder's)");
   app.add_option("--scaling", request.scaling, "what the runs vary (default: throughput)")
       ->type_name(one_of({"weak", "strong", "throughput"}))
@@ -119,10 +130,11 @@ void check_log_options(const LogOptions& options) {
   if (!options.folder.empty()) return;
   const analysis::ImportRequest& request = options.request;
   const std::pair<const char*, bool> given[] = {
-      {"--format", !request.format.empty()},   {"--map", !options.columns.empty()},
-      {"--pattern", !options.pattern.empty()}, {"--axis", !request.axes.empty()},
-      {"--table", !request.table.empty()},     {"--set", !request.stated.empty()},
-      {"--study", !request.study.empty()},     {"--scaling", !request.scaling.empty()}};
+      {"--format", !request.format.empty()},    {"--map", !options.columns.empty()},
+      {"--pattern", !options.pattern.empty()},  {"--axis", !request.axes.empty()},
+      {"--table", !request.table.empty()},      {"--set", !request.stated.empty()},
+      {"--default", !request.defaults.empty()}, {"--study", !request.study.empty()},
+      {"--scaling", !request.scaling.empty()}};
   for (const auto& [name, is_given] : given) {
     if (is_given) {
       throw base::UsageError(

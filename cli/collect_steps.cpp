@@ -102,7 +102,9 @@ void print_written(const std::vector<fs::path>& files, std::ostream& out) {
 int collect_and_report(const CollectOptions& options, std::ostream& out) {
   const contract::PlanDir folder(options.plan_folder);
   const analysis::IngestSummary summary = analysis::ingest(folder, options.rebuild);
-  analysis::Frame frame = analysis::read_frame(folder);
+  const bool shows_runs = options.tables || options.figures;
+  analysis::Frame frame =
+      shows_runs ? analysis::read_frame(folder) : analysis::read_outcomes(folder);
   out << fmt::format("collected {}: {}; {} read, {} unchanged\n", frame.study,
                      analysis::describe_use(frame), analysis::count_of(summary.files_read, "file"),
                      summary.files_unchanged);

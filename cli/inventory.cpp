@@ -63,7 +63,7 @@ FileKind kind_of(const fs::path& path, const contract::PlanDir& here, const IsDo
   if (under(here.logs())) return is_output(path) ? FileKind::logs : FileKind::plan;
   if (under(here.tables())) return FileKind::tables;
   if (under(here.figures())) return FileKind::figures;
-  if (under(here.database())) return FileKind::database;
+  if (parts[0].native().starts_with(here.database().native())) return FileKind::database;
   const fs::path own[] = {here.jobs(), here.plan_json(),  here.study_toml(), here.site_toml(),
                           here.seal(), here.write_mark(), here.launch_log()};
   return std::any_of(std::begin(own), std::end(own), under) ? FileKind::plan : FileKind::other;
@@ -175,7 +175,9 @@ std::vector<CleanTarget> clean_targets(const contract::Plan& plan, const contrac
   }
   finder.add(FileKind::tables, folder.tables());
   finder.add(FileKind::figures, folder.figures());
-  finder.add(FileKind::database, folder.database());
+  for (const char* ending : {"", "-journal", "-lock", "-new", "-seen"}) {
+    finder.add(FileKind::database, folder.database().string() + ending);
+  }
   return finder.take();
 }
 

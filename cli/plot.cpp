@@ -20,6 +20,7 @@
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/rate_plot.hpp"
+#include "cli/roofline_plot.hpp"
 #include "contract/run_dir.hpp"
 
 namespace dlscale::cli {
@@ -31,15 +32,19 @@ struct Options {
   std::string kind;
   std::string output;
   std::vector<std::string> overrides;
+  bool laws = false;
+  RooflineChoice roofline;
 };
 
-constexpr const char* kPgfplots = "tex";  // what LaTeX draws
-constexpr const char* kRates = "lr";      // the figure that needs a study, and no results
+constexpr const char* kPgfplots = "tex";       // what LaTeX draws
+constexpr const char* kRates = "lr";           // the figure that needs a study, and no results
+constexpr const char* kRoofline = "roofline";  // the figure that needs a card beside results
 
 /// Of all figures.
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
   for (const analysis::FigureKind& kind : analysis::figure_kinds()) names.emplace_back(kind.name);
+  names.emplace_back(kRoofline);
   names.emplace_back(kRates);
   return names;
 }
@@ -80,8 +85,12 @@ Made results(const Options& options) {
   if (!options.overrides.empty()) {
     throw base::UsageError("-S changes a study, and only plot lr draws one");
   }
+  ChosenStudy study = open_study(options.study);
+  if (options.kind == kRoofline) {
+    return {figure_of_roofline(study, options.roofline), describe_use(study.frame)};
+  }
   const analysis::FigureKind& kind = analysis::find_figure_kind(options.kind);
-  const ChosenStudy study = open_study(options.study);
+  study.options.laws = options.laws;
   return {kind.make(study.frame, study.options), describe_use(study.frame)};
 }
 
@@ -89,6 +98,12 @@ int plot(const Options& options) {
   const std::vector<std::string> names = kind_names();
   if (std::find(names.begin(), names.end(), options.kind) == names.end()) {
     throw base::UsageError(base::unknown_name("figure", options.kind, names));
+  }
+  if (options.laws && options.kind != "speedup" && options.kind != "efficiency") {
+    throw base::UsageError("--laws continues curves of speedup and efficiency, no other figure's");
+  }
+  if (options.roofline.any() && options.kind != kRoofline) {
+    throw base::UsageError("--card, --peak and --memory-bandwidth are for plot roofline alone");
   }
   const fs::path output = output_path(options);
   const auto [figure, why_empty] = options.kind == kRates ? rates(options) : results(options);
@@ -113,6 +128,7 @@ Action define(CLI::App& app) {
   for (const analysis::FigureKind& kind : analysis::figure_kinds()) {
     kinds += fmt::format("\n  {}: {}", kind.name, kind.summary);
   }
+  kinds += "\n  roofline: TFLOP/s reached over FLOPs a byte, under the device's roof";
   kinds += "\n  lr: learning rates of the study's points over their epochs, before any is trained";
   app.add_option("KIND", options->kind, "the figure:" + kinds)
       ->type_name(one_of(kind_names()))
@@ -122,6 +138,11 @@ Action define(CLI::App& app) {
          "file to draw, .svg, .pdf or .png by gnuplot, .tex for LaTeX (pgfplots); its CSV "
          "and gnuplot script go beside it (default: DIR/figures/KIND.svg; of lr: lr.svg here)")
       ->type_name(value_kind::kFile);
+  app.add_flag(
+      "--laws", options->laws,
+      "of speedup and efficiency: dashed, what the average of scaling laws says of up to 8 "
+      "times as many GPUs, with its 95 % band");
+  add_roofline_options(app, options->roofline);
   add_study_options(app, options->study);
   app.get_option("DIR")
       ->description("plan folder, collected (default: the current one); of lr the study's file")

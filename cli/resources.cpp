@@ -47,7 +47,9 @@ planner::Resources shipped_resources() {
   return {.sites = share / "sites",
           .templates = share / "templates",
           .capabilities = built_capabilities(),
-          .trainer = trainer_beside()};
+          .trainer = trainer_beside(),
+          .cards = if_exists(share / "cards"),
+          .devices = if_exists(share / "devices")};
 }
 
 }  // namespace dlscale::cli

@@ -54,8 +54,8 @@ std::string progress_line(const ProgressState& state, int columns) {
   const double share = std::clamp(state.share.value_or(by_runs), 0.0, 1.0);
   constexpr double kRounding = 1e-9;  // 0.7 x 20 is 14
   const int filled = static_cast<int>(kBarWidth * share + kRounding);
-  std::string line = fmt::format("[{:#<{}}{:-<{}}] {}/{} runs", "", filled, "", kBarWidth - filled,
-                                 state.done, state.total);
+  std::string line = fmt::format("[{:#<{}}{:-<{}}] {}/{} {}", "", filled, "", kBarWidth - filled,
+                                 state.done, state.total, state.things);
   if (state.failed > 0) line += fmt::format(", {} failed", state.failed);
   line += fmt::format(", {}", duration(state.elapsed_s));
   if (state.rest_s) line += fmt::format(", about {} left", duration(*state.rest_s));

@@ -36,6 +36,7 @@ struct ProgressState {
   std::optional<double> rest_s;  ///< estimate; empty = no idea yet
   std::string now;               ///< what is going on
   std::optional<double> share;   ///< of all work, 0 to 1; empty: done / total
+  std::string things = "runs";   ///< what is counted
 };
 
 /// `[####------] 4/10 runs, 1 failed, 0:42, about 1:03 left: <now>`, cut to fewer than `columns`.

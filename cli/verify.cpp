@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale verify`: computes the tables of a plan folder again, from the records alone.
+// `dlscale verify`: computes tables and a paper's numbers again, from the records alone.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <stdlib.h>
@@ -14,16 +14,16 @@
 #include <string>
 #include <vector>
 
+#include "analysis/report/latex_values.hpp"
 #include "analysis/report/metrics.hpp"
 #include "analysis/report/report_writer.hpp"
-#include "analysis/scaling/selected_runs.hpp"
-#include "analysis/store/frame_reader.hpp"
+#include "analysis/report/study_page.hpp"
 #include "analysis/store/ingest.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "cli/chosen_study.hpp"
 #include "cli/command.hpp"
-#include "cli/plan_folder.hpp"
-#include "cli/selection.hpp"
+#include "cli/completer.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -33,8 +33,9 @@ namespace {
 constexpr std::size_t kShownLines = 10;
 
 struct Options {
-  std::string folder = ".";
-  SelectionChoice runs;
+  StudyChoice study;
+  std::vector<std::string> by;
+  std::string report;  ///< folder of `dlscale report`; empty: the tables of `collect`
 };
 
 /// A folder with all that the plan folder holds but its database, as links: what is computed there
@@ -66,15 +67,12 @@ class RecordsAlone {
   fs::path path_;
 };
 
-analysis::Frame frame_from_records(const contract::PlanDir& folder, const Options& options) {
-  const RecordsAlone records(folder);
-  const contract::PlanDir copy(records.path());
-  analysis::ingest(copy);
-  analysis::Frame frame = analysis::read_frame(copy);
-  if (options.runs.narrows()) {
-    keep_runs(frame, select_runs(contract::read_plan(folder), options.runs), frame.baseline);
-  }
-  return frame;
+ChosenStudy study_from_records(const Options& options) {
+  const RecordsAlone records(contract::PlanDir(fs::path(options.study.folder)));
+  analysis::ingest(contract::PlanDir(records.path()));
+  StudyChoice choice = options.study;
+  choice.folder = records.path().string();
+  return open_study(choice);
 }
 
 const analysis::Metric* metric_of(const fs::path& file) {
@@ -105,7 +103,7 @@ struct Verified {
   std::size_t tables = 0;
   std::size_t lines = 0;
   std::size_t different = 0;
-  std::vector<std::string> others;  ///< files that no metric and writer makes
+  std::vector<std::string> others;  ///< files that nothing here makes
 };
 
 /// Says which lines differ.
@@ -128,36 +126,22 @@ void verify_table(const fs::path& file, const std::string& again, Verified& veri
   verified.different += different;
 }
 
-std::vector<fs::path> tables_of(const contract::PlanDir& folder) {
+std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code unreadable;
-  for (const auto& entry : fs::directory_iterator(folder.tables(), unreadable)) {
+  for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
     if (entry.is_regular_file()) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
 }
 
-int verify(const Options& options) {
-  const contract::PlanDir folder{fs::path(options.folder)};
-  const std::vector<fs::path> files = tables_of(folder);
-  if (files.empty()) {
-    fmt::print(stderr, "dlscale: {}: no tables; dlscale collect writes them\n",
-               folder.tables().string());
-    return kExitNothingMatched;
-  }
-  const analysis::Frame frame = frame_from_records(folder, options);
-  Verified verified;
-  for (const fs::path& file : files) {
-    const analysis::Metric* metric = metric_of(file);
-    const analysis::ReportWriter* writer = writer_of(file);
-    if (metric == nullptr || writer == nullptr) {
-      verified.others.push_back(file.filename().string());
-      continue;
-    }
-    const analysis::Report report = make_report(*metric, frame, {frame.baseline}, {});
-    verify_table(file, writer->render(report), verified);
-  }
+int no_tables(const fs::path& folder, const char* remedy) {
+  fmt::print(stderr, "dlscale: {}: no tables; {}\n", folder.string(), remedy);
+  return kExitNothingMatched;
+}
+
+int conclude(const Verified& verified) {
   std::cout << fmt::format("{} tables with {} lines computed again from the records: {}\n",
                            verified.tables, verified.lines,
                            verified.different == 0
@@ -171,10 +155,69 @@ int verify(const Options& options) {
   return verified.different == 0 ? kExitOk : kExitRunsFailed;
 }
 
+/// The tables that `collect` wrote.
+int verify_collected(const Options& options) {
+  const fs::path folder = contract::PlanDir(fs::path(options.study.folder)).tables();
+  const std::vector<fs::path> files = files_in(folder);
+  if (files.empty()) return no_tables(folder, "dlscale collect writes them");
+  const ChosenStudy study = study_from_records(options);
+  Verified verified;
+  for (const fs::path& file : files) {
+    const analysis::Metric* metric = metric_of(file);
+    const analysis::ReportWriter* writer = writer_of(file);
+    if (metric == nullptr || writer == nullptr) {
+      verified.others.push_back(file.filename().string());
+      continue;
+    }
+    const analysis::Report report = make_report(*metric, study.frame, study.options, options.by);
+    verify_table(file, writer->render(report), verified);
+  }
+  return conclude(verified);
+}
+
+/// The table of a report that a file is of; null when none is called so.
+const analysis::Table* table_of(const analysis::Report& report, const fs::path& file) {
+  for (const analysis::Table& table : report.tables) {
+    if (file.stem() == table.id) return &table;
+  }
+  return nullptr;
+}
+
+/// Tables and the numbers for a paper's text that `report` wrote.
+int verify_report(const Options& options) {
+  const fs::path folder = options.report;
+  const std::vector<fs::path> files = files_in(folder / "tables");
+  if (files.empty()) return no_tables(folder / "tables", "dlscale report writes them");
+  const ChosenStudy study = study_from_records(options);
+  const analysis::StudyPage page = study_page(study.frame, study.options, options.by);
+  Verified verified;
+  for (const fs::path& file : files) {
+    const analysis::Table* table = table_of(page.report, file);
+    const analysis::ReportWriter* writer = writer_of(file);
+    if (table == nullptr || writer == nullptr) {
+      verified.others.push_back(file.filename().string());
+      continue;
+    }
+    verify_table(file, writer->render({{*table}}), verified);
+  }
+  verify_table(folder / "values.tex", latex_values_file(page), verified);
+  return conclude(verified);
+}
+
+int verify(const Options& options) {
+  return options.report.empty() ? verify_collected(options) : verify_report(options);
+}
+
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  add_folder_argument(app, options->folder);
-  add_selection_options(app, options->runs, RunArguments::none);
+  app.add_option("--report", options->report,
+                 "folder of dlscale report: its tables and values.tex instead of DIR/tables. Give "
+                 "the options that it was made with")
+      ->type_name(value_kind::kFolder);
+  app.add_option("--by", options->by, "as it was given to report")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add_study_options(app, options->study);
   return [options] { return verify(*options); };
 }
 
@@ -183,8 +226,10 @@ Action define(CLI::App& app) {
 extern const CommandEntry verify_entry;
 const CommandEntry verify_entry{
     .name = "verify",
-    .summary = "Compute the tables of a plan folder again from the records and say what differs",
-    .example = "dlscale verify demo",
+    .summary = "Compute tables and numbers of a paper again from the records and say what differs",
+    .example =
+        "dlscale verify demo\n"
+        "  dlscale verify demo --report demo/report",
     .define = &define,
 };
 

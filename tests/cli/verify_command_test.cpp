@@ -79,3 +79,25 @@ TEST_CASE("files of others are left out, and a folder without tables is exit cod
   CHECK(none.exit_code == 3);
   CHECK_THAT(none.err, Contains("no tables"));
 }
+
+TEST_CASE("a report's tables and the numbers for a paper's text are computed again, too") {
+  Collected it;
+  const std::string kit = (it.dlscale.folder / "kit").string();
+  it.dlscale.run({"report", it.folder, "-o", kit, "--where", "gpus > 0", "--baseline", "gpus=2"});
+  const std::vector<std::string> words{"verify",  it.folder,  "--report",   kit,
+                                       "--where", "gpus > 0", "--baseline", "gpus=2"};
+  const test::Ran same = it.dlscale.run(words);
+  CHECK(same.exit_code == 0);
+  CHECK_THAT(same.out, Contains("computed again from the records: all the same\n"));
+  it.replace(kit + "/values.tex", "{1500.0}", "{1900.0}");
+  const test::Ran changed = it.dlscale.run(words);
+  CHECK(changed.exit_code == 1);
+  CHECK_THAT(changed.out, Contains("values.tex:") && Contains("{1900.0}") && Contains("{1500.0}"));
+}
+
+TEST_CASE("a report folder without tables is exit code 3") {
+  Collected it;
+  const test::Ran none = it.dlscale.run({"verify", it.folder, "--report", "nowhere"});
+  CHECK(none.exit_code == 3);
+  CHECK_THAT(none.err, Contains("nowhere/tables: no tables; dlscale report writes them"));
+}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The paper of a report, and a figure alone, by LaTeX, with hostile names in them; twice the same bytes.
+# The paper of a report, a figure alone and a text with numbers from the report, with hostile names in them;
+# by pdfLaTeX, and by LuaLaTeX where it is installed. Twice the same bytes.
 # Arguments: dlscale, sample_study.
 set -euo pipefail
 if ! command -v pdflatex >/dev/null; then
@@ -17,14 +18,58 @@ cp -r "$folder/kit" "$folder/before"
 make_kit "$1"
 diff -r "$folder/before" "$folder/kit"
 
-# compile FOLDER DOCUMENT: without a stop for input; nothing may be missing.
+# latex FOLDER DOCUMENT PROGRAM: without a stop for input.
+latex() { (cd "$1" && "$3" -interaction=nonstopmode -halt-on-error "$2.tex" >"$2.out"); }
+# compile FOLDER DOCUMENT PROGRAM: nothing may be missing.
 compile() {
-  (cd "$1" && pdflatex -interaction=nonstopmode -halt-on-error "$2.tex" >"$2.out") || {
+  latex "$@" || {
     grep -A 5 '^!' "$1/$2.out" >&2 || tail -n 20 "$1/$2.out" >&2
     exit 1
   }
-  if grep -E 'undefined|Missing character|^! ' "$1/$2.log" >&2; then exit 1; fi
+  local missing='Missing character'  # pdfLaTeX shows a framed question mark instead
+  [[ $3 == pdflatex ]] || missing='Missing character: There is no [ -~] '  # letters that the font has not
+  if LC_ALL=C grep -aE "undefined|$missing|^! " "$1/$2.log" >&2; then exit 1; fi
 }
-compile "$folder/kit" paper
-compile "$folder/kit/figures" efficiency
-compile "$folder/kit/figures" breakdown
+
+# A paper of one's own: numbers in its text, in mathematics, in a table and through siunitx.
+key=$(sed -n 's/^\\dlsvaldef{\(made-up\)}{\(efficiency[^}]*gpus-4\/speedup\)}.*/\2/p' "$folder/kit/values.tex" | head -n 1)
+[[ -n $key ]] || { echo "no speed-up at 4 GPUs in values.tex" >&2; exit 1; }
+own_paper() {
+  cat >"$folder/kit/own.tex" <<END
+\documentclass{article}
+\usepackage{siunitx}
+\input{values}
+\input{values} % twice does no harm
+\begin{document}
+$1
+\end{document}
+END
+}
+programs=(pdflatex)
+if command -v lualatex >/dev/null; then
+  programs+=(lualatex)
+else
+  echo "lualatex is not installed (tools/setup --lint brings it): pdflatex alone"
+fi
+for program in "${programs[@]}"; do
+  compile "$folder/kit" paper "$program"
+  if [[ $program == pdflatex ]] || kpsewhich luatex85.sty >/dev/null; then
+    compile "$folder/kit/figures" efficiency "$program"
+    compile "$folder/kit/figures" breakdown "$program"
+  else
+    echo "no luatex85.sty (texlive-luatex has it): figures alone by pdflatex only"
+  fi
+  own_paper "It is \\dlsval{made-up}{$key}, \$E = \\dlsval{made-up}{$key}/4\$, \\num{\\dlsval{made-up}{$key}}.
+    \\begin{tabular}{S}\\dlsval{made-up}{$key}\\end{tabular}
+    \\makeatletter\\typeout{VALUE=\\dlsval{made-up}{$key}=}"
+  compile "$folder/kit" own "$program"
+  grep -E '^VALUE=[0-9]+[.][0-9]+=$' "$folder/kit/own.log" >/dev/null || {
+    echo "\\dlsval gave no number with $program" >&2
+    exit 1
+  }
+  own_paper "It is \\dlsval{made-up}{no/such/value}."
+  if latex "$folder/kit" own "$program"; then
+    echo "an unknown name in \\dlsval is no error with $program" >&2
+    exit 1
+  fi
+done

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale predict`: how long a study will take, how well it will scale, whether it fits.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/report/gnuplot.hpp"
+#include "analysis/report/report_writer.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "cli/command.hpp"
+#include "cli/completer.hpp"
+#include "cli/prediction_tables.hpp"
+#include "cli/resources.hpp"
+#include "planner/planner.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kMostGpus = 1'000'000;
+
+struct Options {
+  planner::PlanRequest request;
+  std::string calibration;
+  std::string cards;
+  std::vector<std::string> what_if;
+  std::vector<std::string> sweeps;
+  int up_to = 4096;
+  std::string format = "text";
+  std::string folder;
+};
+
+std::string read_named(const std::string& file) {
+  try {
+    return base::read_text_file(file);
+  } catch (const base::RunError& error) {
+    throw base::UsageError(error.what());
+  }
+}
+
+std::optional<contract::Calibration> read_calibration(const std::string& file) {
+  if (file.empty()) return std::nullopt;
+  return contract::calibration_from_json(read_named(file), file);
+}
+
+analysis::Report report_of(const PredictedStudy& study, const std::vector<Sweep>& sweeps,
+                           int up_to) {
+  analysis::Report report{
+      {times_table(study, up_to), knee_table(study, up_to), memory_table(study)}};
+  for (const Sweep& sweep : sweeps) report.tables.push_back(sweep_table(study, sweep));
+  return report;
+}
+
+/// A file for each table and its format, and the figures.
+void write_files(const Options& options, const PredictedStudy& study,
+                 const std::vector<Sweep>& sweeps, const analysis::Report& report) {
+  const fs::path folder = options.folder;
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (failed) {
+    throw base::UsageError(
+        fmt::format("--output {}: cannot be made: {}", options.folder, failed.message()));
+  }
+  for (const char* format : {"csv", "markdown", "latex"}) {
+    const analysis::ReportWriter& writer = analysis::find_report_writer(format);
+    for (const analysis::Table& table : report.tables) {
+      base::write_file_atomically(folder / (table.id + "." + writer.extension),
+                                  writer.render({{table}}));
+    }
+  }
+  std::string problem = analysis::write_figure(efficiency_figure(study, options.up_to),
+                                               folder / "predicted-efficiency", {"svg"})
+                            .problem;
+  for (const Sweep& sweep : sweeps) {
+    const fs::path stem = folder / ("sweep-" + sweep.name + "-figure");
+    problem = analysis::write_figure(sweep_figure(study, sweep), stem, {"svg"}).problem;
+  }
+  if (!problem.empty()) fmt::print(stderr, "dlscale: {}\n", problem);
+  fmt::print(stderr, "dlscale: {} tables and {} figures in {}\n", report.tables.size(),
+             sweeps.size() + 1, options.folder);
+}
+
+int predict(const Options& options) {
+  if (options.request.study.empty()) {
+    throw base::UsageError("study is required; see dlscale predict --help");
+  }
+  const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
+  const WhatIf what = read_what_if(options.what_if);
+  const std::vector<Sweep> sweeps = read_sweeps(options.sweeps);
+  const auto calibration = read_calibration(options.calibration);
+  planner::Resources resources = shipped_resources();
+  resources.cards.reset();  // what does not fit is shown, not left out
+  const planner::Planning planning = planner::make_plan(options.request, resources);
+  if (planning.plan.runs.empty()) throw base::UsageError("the study has no run to predict");
+  const fs::path share = share_folder();
+  const PredictionFiles files{options.cards.empty() ? share / "cards" : fs::path(options.cards),
+                              share / "devices"};
+  PredictedStudy study = predict_study(planning, files, what, calibration);
+  if (const std::string text = text_of(what); !text.empty()) {
+    study.notes.insert(study.notes.begin(), "what if: " + text);
+  }
+  const analysis::Report report = report_of(study, sweeps, options.up_to);
+  std::cout << writer.render(report);
+  if (!options.folder.empty()) write_files(options, study, sweeps, report);
+  return kExitOk;
+}
+
+Action define(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("study", options->request.study, "study file")->type_name(value_kind::kStudy);
+  app.add_option("--site", options->request.site, "a name of sites/, or a file")
+      ->type_name(value_kind::kSite)
+      ->capture_default_str();
+  app.add_option("-S,--set", options->request.overrides, "change a value: dotted.key=value")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--calibration", options->calibration, "measured steps and all-reduces")
+      ->type_name(value_kind::kFile);
+  app.add_option("--what-if", options->what_if,
+                 "other hardware: gpu=NAME, link=400Gbps, latency=2us, peak=100TFLOPS, "
+                 "memory=2000GB/s, capacity=16GiB")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--sweep", options->sweeps,
+                 "also vary peak, link, gpus, batch or all; values may follow: link=1,10,100")
+      ->type_name("WHAT[=LIST]")
+      ->allow_extra_args(false);
+  app.add_option("--up-to", options->up_to, "predict up to so many GPUs")
+      ->check(CLI::Range(1, kMostGpus))
+      ->capture_default_str();
+  app.add_option("--cards", options->cards,
+                 "folder of model cards (default: those that come with dlscale)")
+      ->type_name(value_kind::kFolder);
+  app.add_option("--format", options->format, "how to write it")
+      ->type_name(one_of(base::names(analysis::report_writers())))
+      ->capture_default_str();
+  app.add_option("-o,--output", options->folder, "also write tables and figures into this folder")
+      ->type_name(value_kind::kFolder);
+  return [options] { return predict(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry predict_entry;
+const CommandEntry predict_entry{
+    "predict", "Predict times, efficiency and memory of a study before it is queued",
+    "dlscale predict study.toml --site juwels-booster\n"
+    "  dlscale predict study.toml --site altec --what-if link=10Gbps --sweep all -o predicted",
+    &define};
+
+}  // namespace dlscale::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The predictions of a study: its runs grouped to curves, with times, memory and what they rest on.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/what_if.hpp"
+#include "contract/calibration.hpp"
+#include "contract/model_card.hpp"
+#include "planner/jobs/planning.hpp"
+#include "predict/all_reduce_table.hpp"
+#include "predict/memory.hpp"
+#include "predict/scaling_curve.hpp"
+
+namespace dlscale::cli {
+
+/// Where the data of predictions lie.
+struct PredictionFiles {
+  std::filesystem::path cards;  ///< of models
+  std::filesystem::path devices;
+};
+
+/// Runs that differ in nothing but their GPUs, and what follows from them.
+struct PredictedCurve {
+  std::map<std::string, std::string> axes;  ///< of the study but GPUs and batches, that vary
+  contract::RunSpec first;                  ///< with the fewest GPUs
+  std::vector<int> planned;                 ///< the study's GPU counts
+  contract::ModelCard card;
+  predict::Device device;
+  predict::Network network;
+  int gpus_per_node = 1;
+  std::int64_t samples = 0;  ///< of an epoch; 0: not known
+  bool strong = false;
+  predict::MemoryVerdict memory;  ///< of `first`
+};
+
+struct PredictedStudy {
+  std::string study;
+  std::string site;
+  std::vector<std::string> axes;  ///< names, in the order of the study
+  std::vector<PredictedCurve> curves;
+  std::vector<std::string> notes;  ///< what is not predicted and why; what is assumed
+  std::optional<contract::Calibration> calibration;
+  predict::AllReduceTable all_reduces{{}};
+};
+
+/// Throws base::UsageError where nothing can be predicted, with the remedy.
+PredictedStudy predict_study(const planner::Planning& planning, const PredictionFiles& files,
+                             const WhatIf& what,
+                             const std::optional<contract::Calibration>& calibration);
+
+/// The model of a curve's time; `study` and `curve` must outlive it.
+predict::TrainingModel model_of(const PredictedStudy& study, const PredictedCurve& curve);
+
+/// Its setting: the batch of `first`, the samples of an epoch (of unknown size: those of a step).
+predict::CurveSetting setting_of(const PredictedCurve& curve);
+
+}  // namespace dlscale::cli

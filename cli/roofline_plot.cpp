@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/roofline_plot.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "analysis/report/roofline_figure.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "cli/completer.hpp"
+#include "contract/model_card.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+contract::ModelCard read_card(const std::string& file) {
+  try {
+    return contract::model_card_from_json(base::read_text_file(file), file);
+  } catch (const base::RunError& error) {
+    throw base::UsageError(error.what());
+  }
+}
+
+}  // namespace
+
+void add_roofline_options(CLI::App& app, RooflineChoice& choice) {
+  app.add_option("--card", choice.card,
+                 "of roofline: the model's card, which dlscale-train --describe writes")
+      ->type_name(value_kind::kFile);
+  app.add_option("--peak", choice.peak_tflops,
+                 "of roofline: TFLOP/s of the device in the card's precision");
+  app.add_option("--memory-bandwidth", choice.memory_gb_per_s, "of roofline: GB/s of its memory");
+}
+
+analysis::Figure figure_of_roofline(const ChosenStudy& study, const RooflineChoice& choice) {
+  if (choice.card.empty()) {
+    throw base::UsageError(
+        "a roofline needs the model's FLOPs and bytes: --card FILE, which dlscale-train --describe "
+        "writes");
+  }
+  if (!(choice.peak_tflops > 0 && choice.memory_gb_per_s > 0)) {
+    throw base::UsageError(
+        "a roofline needs the device's rates, above 0: --peak TFLOP/s and --memory-bandwidth GB/s");
+  }
+  const contract::ModelCard card = read_card(choice.card);
+  return roofline_figure(
+      study.frame, study.options, card,
+      {predict::teraflops(choice.peak_tflops), predict::gigabytes_per_s(choice.memory_gb_per_s)});
+}
+
+}  // namespace dlscale::cli

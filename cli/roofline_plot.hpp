@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The roofline figure's own options: a model's card and a device's two rates.
+#pragma once
+
+#include <string>
+
+#include "analysis/report/figure.hpp"
+#include "cli/chosen_study.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace dlscale::cli {
+
+struct RooflineChoice {
+  std::string card;            ///< the file
+  double peak_tflops = 0;      ///< 0: not said
+  double memory_gb_per_s = 0;  ///< 0: not said
+  bool any() const { return !card.empty() || peak_tflops != 0 || memory_gb_per_s != 0; }
+};
+
+/// Declares --card, --peak and --memory-bandwidth; `choice` must outlive the parsing.
+void add_roofline_options(CLI::App& app, RooflineChoice& choice);
+
+/// Throws base::UsageError where one of the options is missing or impossible, base::SpecError for a
+/// card that is none.
+analysis::Figure figure_of_roofline(const ChosenStudy& study, const RooflineChoice& choice);
+
+}  // namespace dlscale::cli

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale pack` as a user runs it.
+#include <zlib.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "images/record_file.hpp"
+#include "tests/cli/dlscale_program.hpp"
+#include "tests/images/record_samples.hpp"
+#include "tests/images/sample_tree.hpp"
+#include "tests/planner/bash_run.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// In its folder lies a tree `photos`.
+struct Photos {
+  Photos() { test::write_tree(dlscale.folder / "photos"); }
+  test::Ran pack(std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"pack", "photos", "-o", "packed"});
+    return dlscale.run(more);
+  }
+  fs::path file(const char* split) const {
+    return images::record_file_of(dlscale.folder / "packed", split);
+  }
+  test::DlscaleProgram dlscale;
+};
+
+/// The python program in docs/record-files.md.
+std::string documented_reader() {
+  const std::string page = base::read_file(DLSCALE_SOURCE_DIR "/docs/record-files.md");
+  const std::string begin = "```python\n";
+  const std::size_t first = page.find(begin) + begin.size();
+  return page.substr(first, page.find("```", first) - first);
+}
+
+}  // namespace
+
+TEST_CASE("pack writes a record file for each split and says what is in it") {
+  Photos photos;
+  const test::Ran ran = photos.pack({"--threads", "2"});
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.err == "");
+  CHECK_THAT(ran.out, Contains("packed/train.dlrec: 7 images of 3 classes, ") &&
+                          Contains("packed/val.dlrec: 2 images of 3 classes, "));
+  CHECK(images::RecordFile(photos.file("train")).size() == 7);
+  const test::Ran again = photos.pack({"--threads", "1"});
+  CHECK_THAT(again.out, Contains("it was there already and stays as it is"));
+}
+
+TEST_CASE("pack --info and --check look at record files") {
+  Photos photos;
+  photos.pack({"--as", "jpeg:20", "--quality", "80"});
+  const test::Ran info = photos.dlscale.run({"pack", "--info", "packed/train.dlrec"});
+  CHECK(info.exit_code == 0);
+  CHECK_THAT(info.out, Contains("7 JPEG; 24 pixels wide, 20 high") &&
+                           Contains("as jpeg:20, quality 80, files 7"));
+  const std::vector<std::string> check{"pack", "--check", "packed/train.dlrec", "packed/val.dlrec"};
+  const test::Ran good = photos.dlscale.run(check);
+  CHECK(good.exit_code == 0);
+  CHECK_THAT(good.out, Contains("train.dlrec: 7 images") && Contains("all checksums are right"));
+  test::RecordBytes bytes(photos.file("val"));
+  bytes.text[bytes.entry(1).offset] ^= 1;
+  base::write_file_atomically(photos.file("val"), bytes.text);
+  const test::Ran bad = photos.dlscale.run(check);
+  CHECK(bad.exit_code == 1);
+  CHECK_THAT(bad.err, Contains("val.dlrec: record 1 (class dog): the record is damaged"));
+  CHECK_THAT(bad.out, Contains("val.dlrec: 2 images") && Contains("1 record is damaged"));
+}
+
+TEST_CASE("pack refuses what it cannot do with exit 2 and one line, and writes nothing") {
+  Photos photos;
+  const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
+      {{"pack"}, "a folder with train and val is missing"},
+      {{"pack", "photos"}, "-o FOLDER is missing"},
+      {{"pack", "nowhere", "-o", "packed"}, "cannot read nowhere/train: No such file"},
+      {{"pack", "photos/train", "-o", "packed"}, "cannot read photos/train/train"},
+      {{"pack", "photos", "-o", "packed", "--as", "webp"}, "cannot be stored as \"webp\""},
+      {{"pack", "photos", "-o", "packed", "--split", "test"}, "--split"},
+      {{"pack", "photos", "-o", "packed", "--quality", "0"}, "--quality"},
+      {{"pack", "photos", "-o", "packed", "--align", "1000"}, "cannot be aligned to 1000 bytes"},
+      {{"pack", "--check", "photos/val/cat/1.jpg"}, "it is no record file"},
+      {{"pack", "--info", "nowhere.dlrec"}, "cannot read nowhere.dlrec"}};
+  for (const auto& [arguments, message] : refused) {
+    const test::Ran ran = photos.dlscale.run(arguments);
+    CHECK(ran.exit_code == 2);
+    CHECK_THAT(ran.err, Contains(message));
+    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+    CHECK((!fs::exists(photos.dlscale.folder / "packed") ||
+           fs::is_empty(photos.dlscale.folder / "packed")));
+  }
+}
+
+TEST_CASE("pack names a broken image and ends, or leaves it out and counts it") {
+  Photos photos;
+  base::write_file_atomically(photos.dlscale.folder / "photos/train/dog/b.jpg", "\xff\xd8\xff\xe0");
+  const test::Ran failed = photos.pack();
+  CHECK(failed.exit_code == 2);
+  CHECK_THAT(failed.err, Contains("photos/train/dog/b.jpg: "));
+  CHECK(fs::is_empty(photos.dlscale.folder / "packed"));
+  const test::Ran skipped = photos.pack({"--on-broken", "skip"});
+  CHECK(skipped.exit_code == 0);
+  CHECK_THAT(skipped.err, Contains("left out: photos/train/dog/b.jpg: "));
+  CHECK_THAT(skipped.out, Contains("6 images of 3 classes") && Contains("; 1 broken image left"));
+}
+
+TEST_CASE("pack goes on after a process that was killed: whole files stay, its parts are removed") {
+  Photos photos;
+  photos.pack({"--split", "train"});
+  const fs::path part = photos.file("val").string() + ".part999999999";
+  base::write_file_atomically(part, "half");
+  const test::Ran ran = photos.pack();
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("train.dlrec") && Contains("stays as it is"));
+  CHECK(fs::exists(photos.file("val")));
+  CHECK_FALSE(fs::exists(part));
+}
+
+TEST_CASE("pack on a disk that is full says so and leaves nothing") {
+  Photos photos;
+  const test::ShellResult ran =
+      test::run_bash("cd " + planner::shell_quote(photos.dlscale.folder.path().string()) +
+                     " && trap '' XFSZ && ulimit -f 8 && " DLSCALE_BINARY_DIR
+                     "/bin/dlscale pack photos -o packed 2>&1");
+  CHECK(ran.exit_code == 1);
+  CHECK_THAT(ran.out, Contains("cannot write packed/train.dlrec: File too large"));
+  CHECK(fs::is_empty(photos.dlscale.folder / "packed"));
+}
+
+TEST_CASE("the documented Python program reads a record file") {
+  Photos photos;
+  photos.pack();
+  base::write_file_atomically(photos.dlscale.folder / "reader.py", documented_reader());
+  const auto read = [&] {
+    return test::run_bash("cd " + planner::shell_quote(photos.dlscale.folder.path().string()) +
+                          " && python3 reader.py packed/train.dlrec 2>&1");
+  };
+  std::string expected;
+  const images::RecordFile file(photos.file("train"));
+  for (std::int64_t i = 0; i < file.size(); ++i) {
+    const images::Record record = file.take(i);
+    expected += file.classes()[record.label] + " 1 48 40 " + std::to_string(record.bytes.size()) +
+                " " + std::to_string(::crc32_z(0, record.bytes.data(), record.bytes.size())) + "\n";
+  }
+  CHECK(read().out == expected);
+  test::RecordBytes bytes(photos.file("train"));
+  bytes.text[bytes.entry(0).offset] ^= 1;
+  base::write_file_atomically(photos.file("train"), bytes.text);
+  CHECK_THAT(read().out, Contains("ValueError: packed/train.dlrec: a record of class cat"));
+}

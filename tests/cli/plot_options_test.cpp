@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of `dlscale plot` that belong to some figures alone.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "tests/cli/dlscale_program.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+
+TEST_CASE("options of one figure are refused for another, and nothing is left") {
+  test::DlscaleProgram program;
+  const auto refused = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "plot");
+    const test::Ran ran = program.run(arguments);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.out.empty());
+    CHECK(std::filesystem::is_empty(program.folder.path()));
+    return ran.err;
+  };
+  CHECK(refused({"throughput", "--laws"}) ==
+        "dlscale: --laws continues curves of speedup and efficiency, no other figure's\n");
+  CHECK(refused({"efficiency", "--card", "x.json"}) ==
+        "dlscale: --card, --peak and --memory-bandwidth are for plot roofline alone\n");
+  CHECK_THAT(refused({"rofline"}), Contains("did you mean \"roofline\"?"));
+  CHECK_THAT(refused({"efficiency", "--warmup", "marke"}), Contains("did you mean \"marked\"?"));
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of one kind among those of a run.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "contract/result_record.hpp"
+
+namespace dlscale::test {
+
+template <class Record>
+std::vector<Record> all(const std::vector<contract::ResultRecord>& records) {
+  std::vector<Record> found;
+  for (const auto& record : records) {
+    if (const auto* match = std::get_if<Record>(&record)) found.push_back(*match);
+  }
+  return found;
+}
+
+template <class Record>
+std::vector<Record> all(const contract::ResultsFile& file) {
+  return all<Record>(file.records);
+}
+
+}  // namespace dlscale::test
