@@ -33,11 +33,13 @@ void colours_of_inks(const std::uint8_t* inks, int pixels, std::uint8_t* colours
   }
 }
 
-/// Whether there is an end-of-image marker behind the last scan's beginning.
-bool has_end(std::span<const std::uint8_t> bytes) {
+/// Throws BrokenPicture where there is no end-of-image marker behind `scan`, where the first scan's
+/// data begin: that of a thumbnail lies before, and what cameras put behind it is their own.
+void require_end(std::span<const std::uint8_t> bytes, std::size_t scan) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::size_t end = text.rfind("\xff\xd9");
-  return end != text.npos && text.find("\xff\xda", end) == text.npos;
+  if (end != text.npos && end >= scan) return;
+  throw BrokenPicture("the JPEG data is damaged: it is cut short");
 }
 
 }  // namespace
@@ -107,11 +109,12 @@ JpegDecoder::~JpegDecoder() = default;
 Size JpegDecoder::open(std::span<const std::uint8_t> bytes) {
   jpeg_decompress_struct& info = session_->info;
   jpeg_abort_decompress(&info);
-  if (!has_end(bytes)) throw BrokenPicture("the JPEG data is damaged: it is cut short");
+  require_end(bytes, 0);
   session_->guard([&] {
     jpeg_mem_src(&info, bytes.data(), bytes.size());
     jpeg_read_header(&info, TRUE);
   });
+  require_end(bytes, bytes.size() - std::min(bytes.size(), info.src->bytes_in_buffer));
   return {static_cast<int>(info.image_height), static_cast<int>(info.image_width)};
 }
 

@@ -58,11 +58,13 @@ void shuffle(std::vector<ClassFile>& files, std::uint64_t seed) {
 
 enum class Present { nothing, same, other };
 
-Present present_at(const fs::path& out, const std::string& note, const PackOptions& options) {
+Present present_at(const fs::path& out, const std::string& note, const ClassNames& classes,
+                   const PackOptions& options) {
   if (!fs::exists(out)) return Present::nothing;
   try {
     const RecordFile file(out);
-    const bool is_same = file.note() == note && file.alignment() == options.alignment &&
+    const bool is_same = file.note() == note && file.classes() == classes &&
+                         file.alignment() == options.alignment &&
                          (file.left_out() == 0 || options.leaves_out_broken);
     return is_same ? Present::same : Present::other;
   } catch (const base::Error&) {
@@ -117,9 +119,10 @@ bool pack_split(const fs::path& split, const ClassNames& classes, const fs::path
                 const PackOptions& options, const PackObserver& observer) {
   std::vector<ClassFile> files = class_files(split, classes);
   const std::string note = note_of(files, split, options);
-  const Present present = present_at(out, note, options);
+  const Present present =
+      options.replaces ? Present::nothing : present_at(out, note, classes, options);
   if (present == Present::same) return false;
-  if (present == Present::other && !options.replaces) {
+  if (present == Present::other) {
     throw base::UsageError(
         fmt::format("{} is there already and was packed otherwise, or of other files; --force "
                     "replaces it, or take another folder",

@@ -146,8 +146,11 @@ RecordEntry RecordFile::index_entry(std::int64_t number) const {
   const auto e = read_plain<RecordEntry>(map_.bytes().subspan(at));
   require_intact();
   // It was good when the file was opened, but others may have written into the file since.
-  const bool is_within = e.offset <= index_offset_ && e.bytes <= index_offset_ - e.offset;
-  if (is_within && e.label < classes_.size()) return e;
+  RecordHeader header{};
+  header.alignment = alignment_;
+  header.index_offset = index_offset_;
+  header.classes = static_cast<decltype(header.classes)>(classes_.size());
+  if (problem_of(e, 0, header) == nullptr) return e;
   refuse(path(), "it was changed while it was read");
 }
 

@@ -30,6 +30,8 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
@@ -123,6 +125,10 @@ Descriptor end_of(ProcessId process) {
 #endif
 }
 
+// A busy machine may have no process to give for a moment.
+constexpr std::chrono::milliseconds kFirstPause{50};
+constexpr std::chrono::milliseconds kLongestPause{1600};
+
 ProcessId spawn(const Command& command, int out, int err) {
   const fs::path program = bp::search_path(command.arguments.at(0));
   if (program.empty()) {
@@ -138,19 +144,25 @@ ProcessId spawn(const Command& command, int out, int err) {
   const auto inherit = [&](auto&) {
     for (const int kept : command.keep_open) ::fcntl(kept, F_SETFD, 0);
   };
-  bp::group group;
-  std::error_code error;
-  bp::child child(bp::exe(program.string()), bp::args(arguments), environment,
-                  bp::start_dir(command.folder.string()), bp::std_in < bp::null,
-                  bp::posix::fd.bind(1, out), bp::posix::fd.bind(2, err),
-                  bp::extend::on_exec_setup(inherit), group, error);
-  if (error) {
-    throw base::RunError(fmt::format("cannot start {} in {}: {}", program.string(),
-                                     command.folder.string(), error.message()));
+  for (auto pause = kFirstPause;; pause *= 2) {
+    bp::group group;
+    std::error_code error;
+    bp::child child(bp::exe(program.string()), bp::args(arguments), environment,
+                    bp::start_dir(command.folder.string()), bp::std_in < bp::null,
+                    bp::posix::fd.bind(1, out), bp::posix::fd.bind(2, err),
+                    bp::extend::on_exec_setup(inherit), group, error);
+    if (error == std::errc::resource_unavailable_try_again && pause <= kLongestPause) {
+      std::this_thread::sleep_for(pause);
+      continue;
+    }
+    if (error) {
+      throw base::RunError(fmt::format("cannot start {} in {}: {}", program.string(),
+                                       command.folder.string(), error.message()));
+    }
+    group.detach();  // its destructor would kill it
+    child.detach();  // waited for below, with what it used
+    return child.id();
   }
-  group.detach();  // its destructor would kill it
-  child.detach();  // waited for below, with what it used
-  return child.id();
 }
 
 /// /proc/<pid>/environ is a sequence of NAME=value, each ended by a zero byte. It cannot be read

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -51,13 +52,20 @@ int train(const std::string& run_folder, bool profile) {
   }
 }
 
+/// Of LibTorch's errors the line that says what is wrong, not where in it.
+int tell(const std::exception& error) {
+  const std::string_view words = error.what();
+  fmt::print(stderr, "dlscale-train: {}\n", words.substr(0, words.find('\n')));
+  const auto* const own = dynamic_cast<const base::Error*>(&error);
+  return own != nullptr ? own->exit_code() : 1;
+}
+
 int print_card(const std::vector<std::string>& arguments) {
   try {
     fmt::print("{}", contract::to_json(describe(read_description(arguments))));
     return contract::kExitDone;
-  } catch (const base::Error& error) {
-    fmt::print(stderr, "dlscale-train: {}\n", error.what());
-    return error.exit_code();
+  } catch (const std::exception& error) {
+    return tell(error);
   }
 }
 
@@ -66,9 +74,8 @@ int bench_loader(const std::vector<std::string>& arguments) {
   try {
     fmt::print("{}", asks ? kLoaderBenchUsage : measure_loader(read_loader_bench(arguments)));
     return contract::kExitDone;
-  } catch (const base::Error& error) {
-    fmt::print(stderr, "dlscale-train: {}\n", error.what());
-    return error.exit_code();
+  } catch (const std::exception& error) {
+    return tell(error);
   }
 }
 

@@ -133,7 +133,13 @@ class FolderRows {
       ++summary_.files_unchanged;
       return false;
     }
-    TakenFile file = ahead_->take({path, name});
+    TakenFile file;
+    try {
+      file = ahead_->take({path, name});
+    } catch (const base::Error& error) {  // what it said before stays
+      skip_unreadable(name, error.what());
+      return false;
+    }
     if (sources_.has_content(name, stamp(name), file.sha256) && !anew) {
       ++summary_.files_unchanged;
       return false;
@@ -143,6 +149,12 @@ class FolderRows {
     const auto size = static_cast<std::int64_t>(file.text.size());
     sources_.note(name, {{size, stamp(name).mtime_ns}, file.sha256, problems, truncated});
     return true;
+  }
+
+  void skip_unreadable(const std::string& name, const std::string& problem) {
+    sources_.knows(name);  // it is not gone
+    seen_.distrust(name);
+    summary_.problems.push_back(problem + "; collect again when it can be read");
   }
 
   void take_run(const FoundRun& found) {
@@ -187,6 +199,12 @@ class FolderRows {
         ++summary_.files_unchanged;
         return;
       }
+      if (log_path_ != record.path) log_ = read_foreign(log_path_ = record.path);
+      if (log_.is_unreadable) {
+        sources_.knows(key.source);
+        skip_unreadable(record.path, record.path + ": " + log_.problem);
+        return;
+      }
       ++summary_.files_read;
       const contract::ResultsFile content = read_import(record, run);
       const std::string problems = problems_of(record.path, content);
@@ -212,7 +230,6 @@ class FolderRows {
     const fs::path file = run.run_json();
     contract::RunSpec spec = contract::run_spec_from_json(base::read_file(file), relative(file));
     keep_what_is_said(spec);
-    if (log_path_ != record.path) log_ = read_foreign(log_path_ = record.path);
     if (!log_.problem.empty()) {
       const bool gone = log_.sha256.empty();
       if (!gone) sources_.note(record.path, {stamp(record.path), log_.sha256, "", false});

@@ -63,6 +63,11 @@ bool SeenFiles::is_unchanged(const std::string& path) {
   return place != places_.end() && is_as_before(place->second);
 }
 
+void SeenFiles::distrust(const std::string& path) {
+  look(path);
+  looked_[path].ctime_ns = -1;  // which no file has
+}
+
 CollectNote SeenFiles::note(std::int64_t started_ns, IngestSummary summary) {
   CollectNote note{.started_ns = started_ns, .summary = std::move(summary)};
   note.paths.reserve(order_.size());

@@ -37,6 +37,9 @@ class SeenFiles {
   /// Looks; true when nothing has happened to it since the collect before looked.
   bool is_unchanged(const std::string& path);
 
+  /// It was there and could not be read, or not by this user: the next collect tries again.
+  void distrust(const std::string& path);
+
   /// All that was looked at since the constructor; `started_ns` is the time of that.
   CollectNote note(std::int64_t started_ns, IngestSummary summary);
   const std::optional<CollectNote>& before() const { return before_; }

@@ -64,6 +64,20 @@ TEST_CASE("an export of nothing is exit code 3 and writes nothing") {
   CHECK_FALSE(fs::exists(it.dlscale.folder / "none"));
 }
 
+TEST_CASE("export leaves plan folders and devices alone, also when told to replace") {
+  Collected it;
+  for (const std::string& target : {it.folder, it.folder + "/plan.json", it.folder + "/new"}) {
+    const test::Ran ran =
+        it.dlscale.run({"export", it.folder, "--format", "sqlite", "-o", target, "--force"});
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.err == "dlscale: " + target + ": lies in the plan folder; name a place outside\n");
+  }
+  const test::Ran device =
+      it.dlscale.run({"export", it.folder, "--format", "sqlite", "-o", "/dev/null", "--force"});
+  CHECK(device.exit_code == 2);
+  CHECK(device.err == "dlscale: /dev/null: is neither a file nor a folder; name another\n");
+}
+
 TEST_CASE("export replaces nothing unless told, and wants to know where to") {
   Collected it;
   const std::vector<std::string> words{"export", it.folder,  "--format",

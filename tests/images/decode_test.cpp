@@ -153,6 +153,15 @@ TEST_CASE("a JPEG that libjpeg warns of is read, unless some of its pixels are m
   CHECK_THAT(error_of(tables), Catch::Contains("the JPEG data is damaged: Quantization table"));
 }
 
+TEST_CASE("a JPEG is read whatever is behind its end, also what looks like another") {
+  Decoder decoder;
+  const std::string good = bytes_of("444.jpg");
+  const Pixels wanted = decoded(decoder, good);
+  for (const std::string more : {"more", "\xff\xd8\xff\xda", "\xff\xd9 video \xff\xda"}) {
+    CHECK(decoded(decoder, good + more) == wanted);
+  }
+}
+
 TEST_CASE("a picture of one pixel has it, whatever is behind its end") {
   Decoder decoder;
   CHECK(decoder.open(span_of(bytes_of("one.png"))) == Size{1, 1});

@@ -174,6 +174,23 @@ TEST_CASE("a record file of the same files, packed the same, stays; another one 
   CHECK(RecordFile(tree.out).size() == 8);
 }
 
+TEST_CASE("packing again by force mends a damaged file, and other classes are another file") {
+  Tree tree;
+  CHECK(tree.pack());
+  const std::string good = base::read_file(tree.out);
+  std::string damaged = good;
+  damaged[4096] ^= 1;
+  base::write_file_atomically(tree.out, damaged);
+  CHECK(tree.pack({.replaces = true}));
+  CHECK(base::read_file(tree.out) == good);
+  const auto pack_more = [&] {
+    return images::pack_split(
+        tree.train, {"cat", "dog", "emu", "fox"}, tree.out, {},
+        {.progress = [](std::int64_t, std::int64_t) {}, .left_out = [](const std::string&) {}});
+  };
+  CHECK_THROWS_WITH(pack_more(), Contains("is there already and was packed otherwise"));
+}
+
 TEST_CASE("records are shuffled by a seed, the same each time") {
   Tree tree;
   for (int i = 0; i < 40; ++i) {

@@ -220,7 +220,13 @@ TEST_CASE("a file that others write into while it is read is an error or a broke
   test::RecordBytes bytes(folder / "a.dlrec");
   const RecordFile file(folder / "a.dlrec");
   images::RecordEntry entry = bytes.entry(2);
-  entry.offset = std::uint64_t{1} << 60;
+  SECTION("the place of a record") {
+    entry.offset = std::uint64_t{1} << 60;
+  }
+  SECTION("the size of its pixels") {
+    entry.encoding = static_cast<std::uint32_t>(images::Encoding::raw);
+    entry.width = entry.height = 60000;
+  }
   bytes.put(2, entry);
   std::FILE* out = std::fopen((folder / "a.dlrec").c_str(), "r+");
   REQUIRE(std::fwrite(bytes.text.data(), 1, bytes.text.size(), out) == bytes.text.size());

@@ -48,7 +48,7 @@ class PictureLoader : public Loader {
     delivery_ = std::move(delivery);
     position_ = 0;
     recycle(std::move(delivered_));
-    for (int i = 0; i < prefetch_; ++i) ask();
+    for (int i = 0; i < prefetch_ && position_ < delivery_.samples.size(); ++i) ask();
   }
 
   Batch next() override {

@@ -79,6 +79,20 @@ fs::path file_of(const fs::path& target, const ExportFormat& format, const std::
   return format.is_folder() ? target / (view + format.extension) : target;
 }
 
+/// A file would replace what a plan folder is made of, or a device.
+void refuse_place(const contract::PlanDir& folder, const fs::path& target) {
+  const fs::path root = fs::weakly_canonical(folder.root());
+  const fs::path inside = fs::weakly_canonical(target).lexically_relative(root);
+  if (!inside.empty() && *inside.begin() != "..") {
+    throw base::UsageError(target.string() + ": lies in the plan folder; name a place outside");
+  }
+  const bool is_link = fs::is_symlink(fs::symlink_status(target));
+  const bool is_usual = fs::is_regular_file(target) || fs::is_directory(target);
+  if (!is_usual && (is_link || fs::exists(target))) {
+    throw base::UsageError(target.string() + ": is neither a file nor a folder; name another");
+  }
+}
+
 void check_target(const ExportRequest& request, const std::vector<std::string>& views) {
   const bool is_folder = fs::is_directory(request.target);
   if (fs::exists(request.target) && is_folder != request.format->is_folder()) {
@@ -182,6 +196,7 @@ std::vector<Exported> export_study(const contract::PlanDir& folder, const Export
   std::vector<Exported> written;
   store.with([&](SQLite::Database& database) {
     const std::vector<std::string> views = chosen_views(database, request);
+    refuse_place(folder, request.target);
     check_target(request, views);
     choose_runs(database, request.runs);
     const Draft draft(request.target);

@@ -202,6 +202,7 @@ ForeignText read_foreign(const fs::path& path) {
     }
   } catch (const base::RunError&) {
     foreign.problem = "cannot be read";
+    foreign.is_unreadable = true;
   }
   if (!foreign.problem.empty()) foreign.text.clear();
   if (foreign.text.starts_with("\xef\xbb\xbf")) foreign.text.erase(0, 3);  // Excel's mark of UTF-8

@@ -36,6 +36,7 @@ struct ForeignText {
   std::string text;
   std::string sha256;   ///< of the text as it is in the file
   std::string problem;  ///< why there is no text: missing, too large, empty, binary
+  bool is_unreadable = false;  ///< it is there, and may be readable later or by others
 };
 ForeignText read_foreign(const std::filesystem::path& path);
 

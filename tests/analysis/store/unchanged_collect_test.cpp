@@ -203,6 +203,27 @@ TEST_CASE("problems are told each time, also where nothing has changed") {
   CHECK_FALSE(writes(f.folder));
 }
 
+TEST_CASE("a file that cannot be read keeps nothing out, and is read as soon as it can be") {
+  Folder f;
+  const fs::path file = f.results(f.good);
+  const fs::path aside = f.folder.root().parent_path() / "aside";
+  change_a_byte(file);
+  fs::rename(file, aside);
+  fs::create_directory(file);
+  const auto problems = ingest(f.folder).problems;
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].find("; collect again when it can be read") != problems[0].npos);
+  let_time_pass(f.folder);
+  CHECK(ingest(f.folder).problems == problems);
+  fs::remove(file);
+  fs::rename(aside, file);
+  let_time_pass(f.folder);
+  CHECK(ingest(f.folder).problems.empty());
+  const std::string after = dump_all(f.folder);
+  ingest(f.folder, true);
+  CHECK(dump_all(f.folder) == after);
+}
+
 TEST_CASE("a file that may have changed within a tick of the clock is read again") {
   Folder f;
   change_a_byte(f.results(f.good));

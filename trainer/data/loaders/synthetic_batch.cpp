@@ -38,7 +38,9 @@ class SyntheticLoader : public Loader {
     const std::int64_t count = std::min(batch_size_, left_);
     if (count == 0) return {};
     left_ -= count;
-    return {prepared_.input.narrow(0, 0, count), prepared_.target.narrow(0, 0, count)};
+    const at::Tensor input = prepared_.input.narrow(0, 0, count);
+    const bool is_input = prepared_.target.is_same(prepared_.input);
+    return {input, is_input ? input : prepared_.target.narrow(0, 0, count)};
   }
 
  private:
