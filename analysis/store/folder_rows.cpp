@@ -248,20 +248,6 @@ class FolderRows {
     return std::move(content.file);
   }
 
-  /// One a line: what was passed over, and why nothing counts.
-  static std::string problems_of(const std::string& path, const contract::ResultsFile& file) {
-    std::string problems;
-    for (const std::string& skipped : file.skipped) {
-      problems += fmt::format("{}: {}\n", path, skipped);
-    }
-    const auto* const stop =
-        file.records.empty() ? nullptr : std::get_if<contract::RunStop>(&file.records.back());
-    if (stop != nullptr && stop->outcome == RunOutcome::Lost) {
-      problems += fmt::format("{}: {}\n", path, stop->reason);
-    }
-    return problems;
-  }
-
   const LogFormat& format_of(const std::string& run_id) {
     const auto position = plan_position(run_id);
     const std::string name = position ? plan_.runs[*position].log_format : "";

@@ -34,8 +34,8 @@ std::string head_of(const std::filesystem::path& path);
 
 struct ForeignText {
   std::string text;
-  std::string sha256;   ///< of the text as it is in the file
-  std::string problem;  ///< why there is no text: missing, too large, empty, binary
+  std::string sha256;          ///< of the text as it is in the file
+  std::string problem;         ///< why there is no text: missing, too large, empty, binary
   bool is_unreadable = false;  ///< it is there, and may be readable later or by others
 };
 ForeignText read_foreign(const std::filesystem::path& path);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/import/import_record.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -147,6 +149,19 @@ contract::ResultsFile failed_launch(const contract::RunSpec& run, RunOutcome out
   file.records = {start_of(run), stop_with(outcome, reason)};
   file.record_lines = {0, 0};
   return file;
+}
+
+std::string problems_of(const std::string& path, const contract::ResultsFile& file) {
+  std::string problems;
+  for (const std::string& skipped : file.skipped) {
+    problems += fmt::format("{}: {}\n", path, skipped);
+  }
+  const auto* const stop =
+      file.records.empty() ? nullptr : std::get_if<contract::RunStop>(&file.records.back());
+  if (stop != nullptr && stop->outcome == contract::RunOutcome::Lost) {
+    problems += fmt::format("{}: {}\n", path, stop->reason);
+  }
+  return problems;
 }
 
 }  // namespace dlscale::analysis

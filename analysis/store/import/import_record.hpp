@@ -45,4 +45,7 @@ void complete_launch(LogContent& content, const contract::RunSpec& run);
 contract::ResultsFile failed_launch(const contract::RunSpec& run, contract::RunOutcome outcome,
                                     const std::string& reason);
 
+/// One a line: what was passed over of the log `path`, and why nothing of it counts.
+std::string problems_of(const std::string& path, const contract::ResultsFile& file);
+
 }  // namespace dlscale::analysis
