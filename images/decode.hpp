@@ -26,7 +26,7 @@ inline constexpr std::int64_t kMostPixels = 178'956'970;  ///< as Pillow's
 
 /// Decodes one picture after the other, with memory that it keeps. One thread at a time. By what
 /// the bytes begin with, whatever a file's name. Greys, palettes and 16 bits become 8-bit colours,
-/// what is transparent black, inks (CMYK, YCCK) what Pillow's convert("RGB") makes of them. Turns
+/// transparency is dropped, inks (CMYK, YCCK) what Pillow's convert("RGB") makes of them. Turns
 /// that EXIF asks for are left to who shows pictures: ignored.
 class Decoder {
  public:
@@ -40,8 +40,8 @@ class Decoder {
 
   /// The pixels of `part` of the picture that was opened, once; they lie in the decoder's memory
   /// until the next open(). Of a JPEG no more is decoded than the part needs: rows below it stay
-  /// unread, so that damage there goes unnoticed. The pixels are those of the whole picture, but
-  /// for a rounding at edges: docs/loaders.md. Throws BrokenPicture.
+  /// unread, so that damage there goes unnoticed. The pixels are those of the whole picture.
+  /// Throws BrokenPicture.
   PictureView decode(const Box& part);
 
  private:

@@ -223,10 +223,10 @@ class Reader {
     }
     const auto asked = sacct::memory(fields_(row, "reqmem"));
     if (!std::isnan(job.requested_memory_bytes) || !asked) return;
-    const std::int64_t times = asked->each == 'c'   ? job.cpus.value_or(0)
-                               : asked->each == 'n' ? job.nodes.value_or(0)
-                                                    : 1;
-    job.requested_memory_bytes = asked->bytes * static_cast<double>(times);
+    const auto times = asked->each == 'c'   ? job.cpus
+                       : asked->each == 'n' ? job.nodes
+                                            : std::optional<std::int64_t>(1);
+    if (times) job.requested_memory_bytes = asked->bytes * static_cast<double>(*times);
   }
 
   void take_step(const Row& row, std::string_view id) {
