@@ -55,6 +55,17 @@ TEST_CASE("sacct: times and memory are read in all the forms it writes them in")
   CHECK(sacct::gpus_of_gres("gpu:v100:2(S:0-1)") == 2);
 }
 
+TEST_CASE("sacct: memory asked for per core is unknown where the cores are") {
+  const std::string head = "JobID|State|Start|End|Elapsed|ReqMem";
+  const std::string rest = "|COMPLETED|2026-03-01T00:00:00|2026-03-01T01:00:00|01:00:00|3000Mc";
+  const auto unknown = jobs_of("sacct", head + "\n7" + rest + "\n");
+  REQUIRE(unknown.size() == 1);
+  CHECK(std::isnan(unknown[0].first.requested_memory_bytes));
+  const auto known = jobs_of("sacct", head + "|AllocCPUS\n7" + rest + "|2\n");
+  REQUIRE(known.size() == 1);
+  CHECK(known[0].first.requested_memory_bytes == 2 * 3000 * 1048576.0);
+}
+
 TEST_CASE("sacct: a job is a run, its steps say how much memory it had") {
   const auto jobs = jobs_of("sacct", sample("sacct"));
   REQUIRE(jobs.size() == 3);
