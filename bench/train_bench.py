@@ -33,6 +33,7 @@ import random
 import re
 import resource
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -154,6 +155,11 @@ def reason_in(text):
     return next((line for line in lines if telling.search(line)), lines[-1])
 
 
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
 class Launcher:
     """Starts one side of a cell and reads what it measured."""
 
@@ -208,10 +214,11 @@ class Launcher:
             command = ["mpirun", "--bind-to", "none", *yields, "-np", str(ranks), self.python,
                        *program]
         else:
-            command = [self.python, "-m", "torch.distributed.run", "--standalone",
-                       "--nproc-per-node", str(ranks), *program]
+            # Not torchrun, which imports PyTorch once more before its ranks do.
+            command = ["mpirun", "--bind-to", "none", "-np", str(ranks), self.python, *program]
         malloc = KEEP_FREED_MEMORY if "malloc" in words else {}
-        out = output_of(command, {**self.environment, **malloc})
+        meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+        out = output_of(command, {**self.environment, **malloc, **meeting})
         for line in out.splitlines():
             if line.startswith('{"samples_per_s"'):
                 return json.loads(line)

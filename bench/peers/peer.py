@@ -3,7 +3,7 @@
 """Trains a model with one Python framework on batches in memory and says how fast.
 
 Knows how each framework is used as its own documentation shows it; train_bench.py starts it, one
-process a rank (python, torchrun or mpirun). Rank 0 prints one line of JSON. samples_per_s counts
+process a rank (python, mpirun or torchrun). Rank 0 prints one line of JSON. samples_per_s counts
 the samples of all ranks over the wall time of blocks of steps, without the first block. A step is
 forward, loss, backward, exchange of gradients, SGD with momentum, and gradients set to none.
 
@@ -83,9 +83,19 @@ class Peer:
         pass
 
 
+def take_ranks_from_mpirun():
+    """Sets what torch.distributed reads, besides the address of rank 0; torchrun sets it itself."""
+    if "RANK" in os.environ:
+        return
+    for name in ("RANK", "LOCAL_RANK", "SIZE"):
+        own = "WORLD_SIZE" if name == "SIZE" else name
+        os.environ[own] = os.environ[f"OMPI_COMM_WORLD_{name}"]
+
+
 class Ddp(Peer):
     def __init__(self, arguments):
         super().__init__(arguments)
+        take_ranks_from_mpirun()
         torch.distributed.init_process_group("gloo")
         self.rank, self.ranks = torch.distributed.get_rank(), torch.distributed.get_world_size()
 
@@ -127,6 +137,7 @@ class DeepSpeed(Peer):
         super().__init__(arguments)
         import deepspeed
         self.deepspeed = deepspeed
+        take_ranks_from_mpirun()
         self.settings = {"train_micro_batch_size_per_gpu": arguments.batch,
                          "zero_optimization": {"stage": int(arguments.framework.split(":")[1])},
                          "zero_allow_untested_optimizer": True,
