@@ -10,7 +10,7 @@
 namespace dlscale::planner {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -28,7 +28,7 @@ std::string key_text(const std::string& key) {
   const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
     return (c < 0x80 && std::isalnum(c) != 0) || c == '_' || c == '-';
   });
-  return bare ? key : quoted(key);
+  return bare ? key : in_quotes(key);
 }
 
 std::string number_text(double value) {
@@ -42,7 +42,7 @@ std::string inline_text(const Node& node) {
     std::string operator()(bool value) const { return value ? "true" : "false"; }
     std::string operator()(std::int64_t value) const { return std::to_string(value); }
     std::string operator()(double value) const { return number_text(value); }
-    std::string operator()(const std::string& value) const { return quoted(value); }
+    std::string operator()(const std::string& value) const { return in_quotes(value); }
     std::string operator()(const List& items) const {
       std::string text;
       for (const Node& item : items) text += (text.empty() ? "" : ", ") + inline_text(item);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/jobs/finished_runs.hpp"
+
+#include <fmt/format.h>
+
+#include "predict/walltime.hpp"
+#include "predict/walltime_request.hpp"
+
+namespace dlscale::planner {
+namespace {
+
+/// Axes that a run's time does not depend on, or in a way of its own.
+bool is_left_out(const std::string& axis) {
+  return axis == "gpus" || axis == "lr_schedule" || axis.starts_with("lr.");
+}
+
+std::string key_of(const std::map<std::string, std::string>& point) {
+  std::string key;
+  for (const auto& [axis, value] : point) {
+    if (!is_left_out(axis)) key += axis + "=" + value + "\n";
+  }
+  return key;
+}
+
+}  // namespace
+
+FinishedRuns::FinishedRuns(std::vector<FinishedRun> runs) {
+  for (const FinishedRun& run : runs) {
+    if (run.elapsed_s <= 0) continue;
+    by_point_[key_of(run.point)].of_gpus.emplace_back(run.gpus, run.elapsed_s);
+    // Start-up is in the ratio, so that short runs say more than long ones need, never less.
+    if (run.predicted_s > 0) ratios_.push_back(run.elapsed_s / run.predicted_s);
+  }
+}
+
+std::optional<double> FinishedRuns::run_s(const contract::RunSpec& run) const {
+  const auto found = by_point_.find(key_of(run.point));
+  if (found == by_point_.end()) return std::nullopt;
+  // Runs of one point do the same work: 1 / time is their throughput.
+  std::vector<predict::Throughput> measured;
+  for (const auto& [gpus, seconds] : found->second.of_gpus) measured.push_back({gpus, 1 / seconds});
+  const auto rate = predict::throughput_at(std::move(measured), run.gpus);
+  return rate ? std::optional(1 / rate->samples_per_s) : std::nullopt;
+}
+
+double FinishedRuns::margin(const ResourceWishes& wishes) const {
+  return predict::request_walltime(1, ratios_, wishes.margin, wishes.quantile).factor;
+}
+
+std::string FinishedRuns::note(const ResourceWishes& wishes) const {
+  if (ratios_.empty()) return "";
+  const auto request = predict::request_walltime(1, ratios_, wishes.margin, wishes.quantile);
+  const std::string finished =
+      fmt::format("{} finished run{}", ratios_.size(), ratios_.size() == 1 ? "" : "s");
+  if (request.learnt) {
+    return fmt::format(
+        "walltimes: predictions times {:.2f}, below which {:.4g} % of runs stay as {} say",
+        request.factor, wishes.quantile * 100, finished);
+  }
+  return fmt::format(
+      "walltimes: predictions times {:.2f}, the larger of the margin and the worst of {}, which are "
+      "too few for a bound of {:.4g} %",
+      request.factor, finished, wishes.quantile * 100);
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Run times that follow from measured steps and all-reduces: what `dlscale calibrate` wrote.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "contract/run_spec.hpp"
+#include "planner/jobs/card_folder.hpp"
+#include "planner/site/site.hpp"
+#include "predict/training_model.hpp"
+
+namespace dlscale::planner {
+
+class StepTimes {
+ public:
+  /// Folders of model cards and devices.
+  StepTimes(std::optional<std::filesystem::path> cards,
+            std::optional<std::filesystem::path> devices)
+      : cards_(std::move(cards)), devices_(std::move(devices)) {}
+
+  /// Seconds of all epochs, evaluation not counted; 0 where the calibration has no step of the
+  /// model, or nothing that says how long its ranks' all-reduces take, which notes() then tells: a
+  /// roofline is no time to ask for. `partition` null: one machine.
+  double run_s(const contract::RunSpec& run, const Partition* partition,
+               const predict::Measurements& measured);
+
+  void forget() { notes_.clear(); }
+  /// Why there are runs without a time, one line each.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  predict::Hardware hardware(const contract::RunSpec& run, const Partition* partition,
+                             const predict::Measurements& measured) const;
+  double unknown(std::string why);
+
+  CardFolder cards_;
+  std::optional<std::filesystem::path> devices_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace dlscale::planner
