@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The study of framework x loader, reduced to its small model on two ranks, once: photographs are packed, every style trains
+# with every loader, and steps wait for decoded files longer than for pixels, which are a tenth of the work.
+# shellcheck source-path=SCRIPTDIR source=support.bash
+source "$(dirname "$0")/support.bash"
+
+if [[ ! -d ${DLSCALE_TEST_DATA:-/nowhere}/clothing10 ]]; then
+  echo "skipped: DLSCALE_TEST_DATA does not name a folder with clothing10/"
+  exit 77
+fi
+tool=$here/../../tools/loader_study
+programs=$(dirname "$dlscale")
+
+expect 2 "$tool" --programs "$programs" -o small nowhere
+says "nowhere is no folder"
+mkdir empty
+expect 2 "$tool" --programs "$programs" -o small empty
+says "has neither train nor archives"
+
+expect 0 "$tool" --programs "$programs" -o small "$DLSCALE_TEST_DATA/clothing10" --no-figures \
+  -S study.repeats=1 -S study.baseline=per-curve -S 'matrix.model=["mlp"]' -S 'matrix.gpus=[2]' -S training.epochs=4
+
+# has LOADER PATH: the table has the loader on these files, in each style.
+has() {
+  [[ $(grep -cE "^mlp,2,(ddp|horovod|deepspeed),$1,\\\$DATA/$2," small/loaders.csv) == 3 ]] ||
+    fail "$1 on $2 is not in the table in three styles: $(cat small/loaders.csv)"
+}
+has synthetic files
+has packed raw256
+has packed jpeg256
+has native files
+if "$programs/dlscale-train" --version | grep -q '^ *dali  *no: '; then
+  grep -qF '"NVIDIA DALI' small/study/plan.json || fail "no word on why DALI is left out"
+else
+  has dali_cpu files
+fi
+
+# share LOADER PATH: of the steps' time in which ranks waited for data, summed over the styles.
+share() {
+  awk -F, -v loader="$1" -v path="\$DATA/$2" '$4 == loader && $5 == path {sum += $NF} END {print sum}' small/loaders.csv
+}
+awk "BEGIN {exit !($(share native files) > $(share packed raw256))}" ||
+  fail "steps waited no longer for files than for pixels: $(cat small/loaders.csv)"
+for figure in loaders-breakdown loaders-load-share; do
+  [[ -s small/$figure.svg ]] || fail "no $figure.svg"
+done
+grep -qF '"ddp, native, $DATA/files, 2 ranks",' small/loaders-breakdown.csv || fail "no native in the figure"
