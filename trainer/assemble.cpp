@@ -119,15 +119,17 @@ TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local
   };
   auto train_loader = loader_of(dataset->train);
   auto test_loader = loader_of(dataset->test);
-  return {.dataset = std::move(dataset),
-          .task = &task,
-          .precision = precision_of(spec),
-          .share = share,
-          .sampler = sampler,
-          .learning_rate = contract::LearningRateCurve(spec, sampler.steps_per_epoch()),
-          .device = std::move(device),
-          .train_loader = std::move(train_loader),
-          .test_loader = std::move(test_loader)};
+  return {
+      .dataset = std::move(dataset),
+      .task = &task,
+      .precision = precision_of(spec),
+      .share = share,
+      .evaluation_batch = std::clamp<std::int64_t>(spec.batch_per_gpu, 1, task.evaluation_batch),
+      .sampler = sampler,
+      .learning_rate = contract::LearningRateCurve(spec, sampler.steps_per_epoch()),
+      .device = std::move(device),
+      .train_loader = std::move(train_loader),
+      .test_loader = std::move(test_loader)};
 }
 
 std::unique_ptr<ParallelStyle> make_style(StyleContext context) {

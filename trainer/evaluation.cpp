@@ -51,7 +51,7 @@ Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop&
   const c10::InferenceMode no_gradients;
   const c10::Device device = parts.device->torch_device();
   const std::int64_t samples = parts.dataset->test.size();
-  const std::int64_t at_once = parts.task->evaluation_batch;
+  const std::int64_t at_once = parts.evaluation_batch;
   const std::int64_t rounds = rounded_up(rounded_up(samples, parts.share.count), at_once);
   Tally tally(*parts.task);
   parts.test_loader->start(

@@ -98,6 +98,7 @@ Trainer::End Trainer::close_epoch() {
   if (epochs % spec_.evaluate_every == 0 || epochs == spec_.epochs) {
     const auto record = evaluate();
     if (!record) return stop();
+    if (!std::isfinite(record->loss)) return diverged("test");
     const auto found = record->metrics.find(parts_.task->headline);
     summary_ += fmt::format(", test {} {:.4f}", parts_.task->headline,
                             found == record->metrics.end() ? record->accuracy : found->second);
@@ -168,7 +169,7 @@ Trainer::End Trainer::finish_window(int steps) {
                                .counts = parts_.style->take_counts(),
                                .loading = parts_.train_loader->take_work()});
   if (profile_) write_profile(steps);
-  if (!std::isfinite(window.train_loss)) return diverged();
+  if (!std::isfinite(window.train_loss)) return diverged("training");
   poll_.met(steps, window.wall_s);
   at_.so_far = recorder_.sums();
   if (window.wishes.stop) return stop();
@@ -275,12 +276,11 @@ FitResult Trainer::learnt_nothing() const {
                       at_.flat_epochs, parts_.dataset->classes, std::log(parts_.dataset->classes))};
 }
 
-FitResult Trainer::diverged() const {
-  return {
-      RunOutcome::Diverged,
-      fmt::format("the training loss is not finite after step {}; lower training.lr or lengthen "
-                  "warmup_epochs",
-                  at_.step)};
+FitResult Trainer::diverged(const char* which) const {
+  return {RunOutcome::Diverged,
+          fmt::format("the {} loss is not finite after step {}; lower training.lr or lengthen "
+                      "warmup_epochs",
+                      which, at_.step)};
 }
 
 FitResult Trainer::stop() {

@@ -36,6 +36,8 @@ struct TrainerParts {
   const TaskEntry* task = nullptr;
   Precision precision = Precision::fp32;  ///< of what the model takes
   DataShare share;
+  /// Samples that a rank evaluates at a time: no more than it trains, whose memory suffices.
+  std::int64_t evaluation_batch = 1;
   DistributedSampler sampler;
   contract::LearningRateCurve learning_rate;
   std::unique_ptr<Device> device;
@@ -99,7 +101,7 @@ class Trainer {
   void between_windows(const Work& work);
   void save();
   void report(const std::optional<SaveFailure>& failure, const char* then);
-  FitResult diverged() const;
+  FitResult diverged(const char* which) const;
   FitResult learnt_nothing() const;
   FitResult stop();
 

@@ -118,6 +118,18 @@ TEST_CASE("a loss that is not finite ends the run as diverged, on every rank") {
   CHECK(all<contract::StepWindow>(records).size() == 1);
 }
 
+TEST_CASE("a last step that leaves weights of no use ends the run as diverged") {
+  auto spec = trainer_recipe(1);
+  spec.dataset.train_samples = spec.global_batch;
+  spec.epochs = 1;
+  spec.lr = {.base = 1e200, .peak = 1e200};
+  const auto records = run(spec);
+  const auto stop = all<contract::RunStop>(records)[0];
+  CHECK(stop.outcome == contract::RunOutcome::Diverged);
+  CHECK_THAT(stop.reason, Catch::Contains("the test loss is not finite after step 1"));
+  CHECK(all<contract::EvalRecord>(records).size() == 1);
+}
+
 TEST_CASE("data that is missing is the same error on every rank") {
   auto spec = trainer_recipe(3);
   spec.dataset = {"mnist", "/nowhere"};

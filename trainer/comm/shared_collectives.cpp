@@ -141,12 +141,19 @@ void SharedCollectives::give_others_parts(const Span& chunk, std::uint64_t round
   board_.tell(Progress::given, round + 1);
 }
 
+/// In the order of ranks, whoever folds: a sum does not depend on where in the data it lies.
 void SharedCollectives::fold_part(const Span& chunk, ReduceOp op) {
-  const Span mine = part_of(chunk, rank_);
-  for (int other = 0; other < size_; ++other) {
-    if (other != rank_) fold(mine, part_of(slot(other, round_, chunk), rank_), op);
+  const Span mine = part_of(chunk, rank_), result = part_of(slot(size_, round_, chunk), rank_);
+  const auto given = [&](int rank) {
+    return rank == rank_ ? mine : part_of(slot(rank, round_, chunk), rank_);
+  };
+  // Which of the first two comes first does not matter, so their ranks need no place for the sum.
+  const Span sum = rank_ < 2 ? mine : result;
+  if (rank_ >= 2) copy(given(0), sum);
+  for (int other = rank_ < 2 ? 0 : 1; other < size_; ++other) {
+    if (other != rank_ || rank_ >= 2) fold(sum, given(other), op);
   }
-  copy(mine, part_of(slot(size_, round_, chunk), rank_));
+  copy(sum, rank_ < 2 ? result : mine);
   board_.tell(Progress::taken, round_ + 1);
 }
 

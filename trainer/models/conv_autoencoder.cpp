@@ -61,7 +61,7 @@ std::unique_ptr<Model> make_conv_autoencoder(const ModelContext& context) {
 extern const ModelEntry conv_autoencoder_entry;
 const ModelEntry conv_autoencoder_entry{
     .name = "conv_autoencoder",
-    .summary = "images through two convolutions and poolings to 4 channels, and back",
+    .summary = "images through two convolutions to 4 channels, and back",
     .make = make_conv_autoencoder,
     .task = "reconstruction"};
 

@@ -98,8 +98,9 @@ struct Seq2Seq : torch::nn::Module {
       const at::Tensor both = at::cat({each[0], each[1]}, 1);
       each = bridge(both).tanh().unsqueeze(0).to(outputs.scalar_type());
     }
+    constexpr double kNever = -std::numeric_limits<double>::infinity();
     const at::Tensor masking = at::zeros(is_padding.sizes(), outputs.options().requires_grad(false))
-                                   .masked_fill_(is_padding, std::numeric_limits<float>::lowest())
+                                   .masked_fill_(is_padding, kNever)
                                    .unsqueeze(1);
     return {{outputs, key(outputs), masking}, memory};
   }

@@ -29,7 +29,7 @@ struct TaskEntry {
   /// the record has its samples.
   void (*conclude)(const std::vector<double>& sums, contract::EvalRecord& record);
   const char* headline;  ///< what progress shows: accuracy, or one of the metrics
-  /// Samples that a rank evaluates at a time.
+  /// Samples that a rank evaluates at a time, at most.
   std::int64_t evaluation_batch = 256;
   bool smooths_labels = true;    ///< contract::RunSpec::label_smoothing means something
   bool target_is_input = false;  ///< loaders deliver the input as target

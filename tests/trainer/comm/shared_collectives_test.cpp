@@ -54,3 +54,19 @@ TEST_CASE("shared memory survives any order of calls and sizes and any speed of 
     CHECK_NOTHROW(run_as_threads(size, body));
   }
 }
+
+TEST_CASE("a sum through shared memory is made in the order of ranks, wherever it lies") {
+  const std::vector<double> given = {1, 1e16, -1e16, 3};  // in another order they add to 3 or 4
+  const auto body = [&](Communicator& ranks) {
+    const auto shared = SharedCollectives::make(ranks);
+    for (const std::int64_t count : {7, 150'000}) {
+      std::vector<double> data(static_cast<std::size_t>(count),
+                               given[static_cast<std::size_t>(ranks.rank())]);
+      shared->all_reduce({data.data(), count, ElementType::float64}, ReduceOp::sum);
+      for (const double sum : data) {
+        if (sum != ((1 + 1e16) - 1e16) + 3) throw std::runtime_error("another order");
+      }
+    }
+  };
+  CHECK_NOTHROW(run_as_threads(static_cast<int>(given.size()), body));
+}

@@ -2,6 +2,7 @@
 // Every model of which torchvision's numbers are at hand.
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 
@@ -16,7 +17,12 @@ TEST_CASE("models compute what torchvision's compute from the same parameters") 
     std::cout << "skipped: DLSCALE_TEST_DATA does not name a folder with models/\n";
     return;
   }
-  const TorchvisionReference reference(std::string(data) + "/models/torchvision-reference.json");
+  const std::string file = std::string(data) + "/models/torchvision-reference.json";
+  if (!std::filesystem::exists(file)) {
+    std::cout << "skipped: there is no " << file << '\n';
+    return;
+  }
+  const TorchvisionReference reference(file);
   CHECK(reference.models().size() >= 9);
   for (const std::string& model : reference.models()) reference.check(model);
 }
