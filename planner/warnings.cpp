@@ -25,7 +25,13 @@ void Warnings::look_at(const contract::RunSpec& run, int repeats) {
   runs_ += repeats;
   if (run.epochs > 0 && run.warmup_epochs >= run.epochs) endless_warmups_ += repeats;
   const bool from_base = run.lr.warmup_from.empty();
-  if (from_base && run.warmup_epochs > 0 && run.lr.peak < run.lr.base) falling_warmups_ += repeats;
+  if (from_base && run.warmup_epochs > 0) {
+    falling_warmups_ += run.lr.peak < run.lr.base ? repeats : 0;
+    flat_warmups_ += run.lr.scale == "none" ? repeats : 0;
+  }
+  if (!from_base && run.lr.warmup_update == "epoch" && run.warmup_epochs > 0) {
+    idle_epochs_ += repeats;
+  }
   const std::optional<Knowledge>& known = *known_;
   if (!known || !run.trainer.command.empty()) return;
   if (run.accumulation_steps > 1 && divides_model(run.framework)) accumulating_ += repeats;
@@ -61,6 +67,19 @@ void Warnings::add_to(std::vector<std::string>& warnings) const {
         "the learning rate falls during warm-up, for the global batch is below lr.base_batch and "
         "the peak so below lr.base: " +
         of_runs(falling_warmups_));
+  }
+  if (flat_warmups_ > 0) {
+    warnings.push_back(
+        "warm-up changes nothing, for without lr.scale the peak is the base it begins at; say "
+        "lr.warmup_from = \"zero\", or lr.scale: " +
+        of_runs(flat_warmups_));
+  }
+  if (idle_epochs_ > 0) {
+    warnings.push_back(
+        "the first epoch learns nothing, for the rate begins at zero and changes once an epoch; "
+        "say "
+        "lr.warmup_update = \"step\": " +
+        of_runs(idle_epochs_));
   }
   for (const auto& [name, count] : missing_) warnings.push_back(missing(name, count));
   for (const auto& [misfit, count] : unfit_) warnings.push_back(unfit(misfit, count));

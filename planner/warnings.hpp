@@ -37,7 +37,8 @@ class Warnings {
   std::string unfit(const std::pair<std::string, std::string>& misfit, int count) const;
 
   const std::optional<Knowledge>* known_;
-  int runs_ = 0, endless_warmups_ = 0, falling_warmups_ = 0, accumulating_ = 0;
+  int runs_ = 0, accumulating_ = 0;
+  int endless_warmups_ = 0, falling_warmups_ = 0, flat_warmups_ = 0, idle_epochs_ = 0;
   std::map<std::pair<std::string, std::string>, int> missing_;  // family and name → runs
   std::map<std::pair<std::string, std::string>, int> unfit_;    // key and reason → runs
 };

@@ -53,6 +53,10 @@ void derive_schedule(const Recipe& recipe, Derived& out) {
     out.problem = {"lr_schedule",
                    "the step schedule needs training.schedules.step.milestones or .every_epochs"};
   }
+  if (ours && kind == "step" && !schedule.milestones.empty() && schedule.every_epochs > 0) {
+    out.problem = {"lr_schedule",
+                   "training.schedules.step takes milestones or every_epochs, not both"};
+  }
   if (ours && kind == "multistep" && schedule.milestones.empty()) {
     out.problem = {"lr_schedule",
                    "the multistep schedule needs training.schedules.multistep.milestones"};

@@ -34,6 +34,23 @@ TEST_CASE("a learning rate that falls during warm-up is a warning") {
   CHECK(warnings(lr + "64, warmup_from = 'zero' }\nwarmup_epochs = 1").empty());
 }
 
+TEST_CASE(
+    "a warm-up that changes nothing, and one whose first epoch learns nothing, are warnings") {
+  const auto warnings = [](const std::string& lr) {
+    const test::TempDir dir;
+    const std::string training = "epochs = 9\nwarmup_epochs = 1\nlr = { base = 0.1" + lr + " }";
+    return test::plan_texts(test::StudyText{.training = training}.text(), kLocal, dir)
+        .plan.warnings;
+  };
+  REQUIRE(warnings("").size() == 1);
+  CHECK_THAT(warnings("")[0], Catch::StartsWith("warm-up changes nothing, for without lr.scale"));
+  CHECK(warnings(", base_batch = 32").empty());
+  CHECK(warnings(", warmup_from = 'zero'").empty());
+  const auto idle = warnings(", warmup_from = 'zero', warmup_update = 'epoch'");
+  REQUIRE(idle.size() == 1);
+  CHECK_THAT(idle[0], Catch::StartsWith("the first epoch learns nothing"));
+}
+
 TEST_CASE("warnings count the runs that --fit leaves") {
   const test::TempDir dir;
   base::write_file_atomically(dir / "t.toml",

@@ -55,6 +55,16 @@ TEST_CASE("CIFAR-10's batches are read in the order of their names, pixels as th
   CHECK(set.test.labels == std::vector<std::uint16_t>{9});
 }
 
+TEST_CASE("a batch of CIFAR-10 that is missing between others is an error") {
+  test::TempDir folder;
+  test::write_text(folder / "test_batch.bin", record(9, 'd'));
+  test::write_text(folder / "data_batch_1.bin", record(1, 'a'));
+  test::write_text(folder / "data_batch_3.bin", record(3, 'a'));
+  CHECK_THAT(
+      error_of("cifar10", folder.path()),
+      Catch::Contains("data_batch_3.bin: batches before it are missing, there are 2 in all"));
+}
+
 TEST_CASE("a broken batch of CIFAR-10 is named with its record") {
   test::TempDir folder;
   test::write_text(folder / "test_batch.bin", record(9, 'd'));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -53,8 +54,20 @@ void read_batch(const fs::path& path, Split& split) {
   if (records == 0) file.fail("it is empty");
 }
 
+/// Batches are numbered from 1: one that is left out would make a smaller set of the same name.
+void check_numbers(const std::vector<fs::path>& batches, const std::string& prefix) {
+  for (const fs::path& batch : batches) {
+    const std::string number = batch.stem().string().substr(prefix.size());
+    if (!number.starts_with('_') || std::atoi(number.c_str() + 1) <= std::ssize(batches)) continue;
+    throw base::RunError(fmt::format("{}: batches before it are missing, there are {} in all",
+                                     batch.string(), batches.size()),
+                         contract::kExitData);
+  }
+}
+
 Split read_batches(const fs::path& folder, const std::string& prefix) {
   const auto files = batches_in(folder, prefix);
+  check_numbers(files, prefix);
   if (files.empty()) {
     throw base::RunError(
         fmt::format("{} has no {}*.bin and no folder train; name the folder of CIFAR-10's binary "

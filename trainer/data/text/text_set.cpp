@@ -15,6 +15,9 @@
 namespace dlscale::trainer {
 namespace {
 
+/// Of UTF-8; spreadsheets begin files with it.
+const std::string kByteOrderMark = "\xef\xbb\xbf";
+
 using Words = std::vector<std::vector<std::string>>;
 
 [[noreturn]] void fail(const std::string& message) {
@@ -132,6 +135,7 @@ Dataset make_text_set(RawTextSet raw, const contract::DatasetSpec& spec) {
 TextFile::TextFile(std::filesystem::path file, Encoding encoding) : path(std::move(file)) {
   DataFile data(path);
   std::string text = data.text();
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   if (text.empty()) data.fail("it is empty");
   if (encoding == Encoding::latin1) text = utf8_of_latin1(text);
   const std::size_t good = utf8_prefix(text);

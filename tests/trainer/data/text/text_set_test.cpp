@@ -115,6 +115,13 @@ TEST_CASE("AG News joins title and description, with doubled quotes and broken l
   CHECK_THAT(error_of("text_ag_news", folder), Catch::Contains("set dataset.folds"));
 }
 
+TEST_CASE("a byte-order mark at the beginning of a file is no part of its first row") {
+  test::TempDir folder;
+  test::write_text(folder / "test.csv", "\xef\xbb\xbf\"5\",\"a\",\"b\"\n");
+  CHECK_THAT(error_of("text_ag_news", folder),
+             Catch::Contains("test.csv: line 1: the class \"5\" is "));
+}
+
 TEST_CASE("a broken row of AG News is named with its line") {
   test::TempDir folder;
   const auto error = [&](const std::string& row) {
