@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -76,19 +77,13 @@ bool is_executable(const struct stat& status) {
 
 constexpr std::string_view kPart = ".part";
 
-/// Of the temporary files beside those that are replaced.
-std::string part_ending() {
-  return fmt::format("{}{}", kPart, ::getpid());
-}
-
 /// True for the temporary file of a process of this machine that is no more.
 bool is_left_part(const std::string& name) {
   const std::size_t ending = name.rfind(kPart);
   if (ending == std::string::npos) return false;
-  const char* const end = name.data() + name.size();
   pid_t process = 0;
-  const auto [stop, error] = std::from_chars(name.data() + ending + kPart.size(), end, process);
-  if (error != std::errc() || stop != end || process <= 0) return false;
+  std::from_chars(name.data() + ending + kPart.size(), name.data() + name.size(), process);
+  if (process <= 0 || name.substr(ending) != part_ending(process)) return false;
   return ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
@@ -191,21 +186,9 @@ std::string Folder::stamp(const std::string& name) const {
 }
 
 void Folder::write(const std::string& name, std::string_view content, Mode mode) const {
-  const std::string part = name + part_ending();
-  const fs::path path = path_ / name;
-  try {
-    const Descriptor file{::openat(descriptor_, part.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                                   mode == Mode::executable ? 0777 : 0666)};
-    if (file.value < 0) fail("write", path, errno);
-    write_all(file.value, content, path);
-    if (::renameat(descriptor_, part.c_str(), descriptor_, name.c_str()) != 0) {
-      fail("write", path, errno);
-    }
-  } catch (...) {
-    ::unlinkat(descriptor_, part.c_str(), 0);
-    throw;
-  }
+  PartFile file(descriptor_, name, path_ / name, mode == Mode::executable ? 0777 : 0666);
+  file.append(content);
+  file.take_its_name();
 }
 
 void Folder::make_directory(const std::string& name) const {
@@ -224,16 +207,53 @@ bool file_holds(const fs::path& path, const Pieces& content) {
 }
 
 void write_pieces_atomically(const fs::path& path, const Pieces& content) {
-  const fs::path part = path.string() + part_ending();
-  try {
-    const Descriptor file{::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-    if (file.value < 0) fail("write", path, errno);
-    content([&](std::string_view piece) { write_all(file.value, piece, path); });
-    if (::rename(part.c_str(), path.c_str()) != 0) fail("write", path, errno);
-  } catch (...) {
-    ::unlink(part.c_str());
-    throw;
+  PartFile file(path);
+  content([&](std::string_view piece) { file.append(piece); });
+  file.take_its_name();
+}
+
+std::string part_ending(int process) {
+  char host[HOST_NAME_MAX + 1] = {};
+  if (::gethostname(host, HOST_NAME_MAX) != 0) host[0] = '\0';
+  return fmt::format("{}{}@{}", kPart, process, host);
+}
+
+PartFile::PartFile(fs::path path) : PartFile(AT_FDCWD, path.string(), path, 0666) {}
+
+PartFile::PartFile(int folder, const std::string& name, fs::path path, unsigned permissions)
+    : path_(std::move(path)), folder_(folder), name_(name), part_(name + part_ending(::getpid())) {
+  descriptor_ =
+      ::openat(folder_, part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, permissions);
+  if (descriptor_ < 0) fail("write", path_, errno);
+}
+
+PartFile::~PartFile() {
+  ::close(descriptor_);
+  if (!part_.empty()) ::unlinkat(folder_, part_.c_str(), 0);
+}
+
+void PartFile::append(std::string_view bytes) {
+  write(bytes, size_);
+  size_ += bytes.size();
+}
+
+void PartFile::write(std::string_view bytes, std::uint64_t offset) const {
+  while (!bytes.empty()) {
+    const ssize_t n = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail("write", path_, errno);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
   }
+}
+
+void PartFile::flush() const {
+  if (::fdatasync(descriptor_) != 0) fail("write", path_, errno);
+}
+
+void PartFile::take_its_name() {
+  if (::renameat(folder_, part_.c_str(), folder_, name_.c_str()) != 0) fail("write", path_, errno);
+  part_.clear();
 }
 
 void remove_left_parts(const fs::path& folder) {

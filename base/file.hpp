@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -31,8 +32,43 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 /// Returns true when it wrote.
 bool write_file_if_changed(const std::filesystem::path& path, std::string_view content);
 
-/// Removes what processes that were killed had begun to write in a folder (not below it).
+/// What stands behind the name of a file that a process of this machine is writing, until it is
+/// whole: ".part", the process, "@" and the host's name. Machines that share a file system do not
+/// know each other's processes.
+std::string part_ending(int process);
+
+/// Removes what processes of this machine that were killed had begun to write in a folder (not
+/// below it).
 void remove_left_parts(const std::filesystem::path& folder);
+
+/// A file that grows beside its place under another name, and is removed unless it gets its own.
+/// Throws RunErrors that name the place.
+class PartFile {
+ public:
+  explicit PartFile(std::filesystem::path path);
+  ~PartFile();
+  PartFile(const PartFile&) = delete;
+  PartFile& operator=(const PartFile&) = delete;
+
+  std::uint64_t size() const { return size_; }
+  void append(std::string_view bytes);
+  /// Over what has been appended.
+  void write(std::string_view bytes, std::uint64_t offset) const;
+  /// Until the disk has all of it.
+  void flush() const;
+  /// Readers see the old file or this one; nothing can be written any more.
+  void take_its_name();
+
+ private:
+  friend class Folder;
+  PartFile(int folder, const std::string& name, std::filesystem::path path, unsigned permissions);
+
+  std::filesystem::path path_;
+  int folder_;  ///< that the names are relative to, as for openat
+  std::string name_, part_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
 
 /// Makes a directory and its parents. Throws RunError naming the path and the reason.
 void make_directories(const std::filesystem::path& path);

@@ -51,7 +51,7 @@ struct LoaderOptions {
   int prefetch = 0;        ///< batches prepared ahead of the step; 0: 2
   std::string on_broken;   ///< "skip": another sample takes a broken one's place, which is counted;
                            ///< empty: the run ends
-  int shuffle_window = 0;  ///< packed: records read in turn that are shuffled; 0: all
+  int shuffle_window = 0;  ///< samples that follow each other in the set, shuffled; 0: all
   std::string sample_order;  ///< "pytorch": that of DistributedSampler; empty: dlscale's own
   std::string hand_over;     ///< of images, "uint8": normalised on the device; "fp32"; empty: as is
                              ///< best for the device

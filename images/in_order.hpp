@@ -2,6 +2,8 @@
 // Items made by several threads and taken in their order by one.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -13,6 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+
 namespace dlscale::images {
 
 /// Makes items 0 to count - 1; each thread works with a function that `make_maker` gives it. Items
@@ -23,15 +28,18 @@ class InOrder {
  public:
   using Maker = std::function<Item(std::int64_t)>;
 
+  /// Throws base::RunError (contract::kExitData) where the system gives no thread at all.
   InOrder(std::int64_t count, int threads, const std::function<Maker()>& make_maker)
       : count_(count), places_(static_cast<std::size_t>(threads) * kWaitingPerThread) {
-    for (int i = 0; i < threads; ++i) {
-      try {
-        threads_.emplace_back([this, maker = make_maker()] { work(maker); });
-      } catch (const std::system_error&) {
-        if (threads_.empty()) throw;
-        break;  // the system gives no more; fewer do it as well
+    std::vector<Maker> makers;  // all before the first thread, which what they throw would leave
+    for (int i = 0; i < threads; ++i) makers.push_back(make_maker());
+    try {
+      for (Maker& maker : makers) {
+        threads_.emplace_back([this, maker = std::move(maker)] { work(maker); });
       }
+    } catch (const std::system_error& refused) {
+      if (threads_.empty()) fail_without_threads(refused);
+      // The system gives no more; fewer do it as well.
     }
   }
   /// Items that nobody has begun to make are not made any more.
@@ -61,6 +69,14 @@ class InOrder {
 
  private:
   static constexpr std::size_t kWaitingPerThread = 4;
+
+  [[noreturn]] static void fail_without_threads(const std::system_error& refused) {
+    throw base::RunError(fmt::format("the system gives no thread: {}; end other programs, or let "
+                                     "this user have more (ulimit -u)",
+                                     refused.code().message()),
+                         contract::kExitData);
+  }
+
   struct Place {
     std::optional<Item> item;
     std::exception_ptr error;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "images/mapped_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -16,10 +15,10 @@
 #include <cstring>
 #include <mutex>
 #include <string>
-#include <utility>
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
+#include "images/open_file.hpp"
 
 namespace dlscale::images {
 namespace fs = std::filesystem;
@@ -96,25 +95,18 @@ int take_place(const void* data, std::size_t size) {
   return -1;
 }
 
-struct OpenFile {
-  int number;
-  ~OpenFile() {
-    if (number >= 0) ::close(number);
-  }
-};
-
 }  // namespace
 
 MappedFile::MappedFile(const fs::path& path) : path_(path) {
-  OpenFile file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
-  if (file.number < 0) fail(path, std::strerror(errno));
+  OpenFile file(path.c_str());
+  if (!file.is_open()) fail(path, std::strerror(errno));
   struct stat status {};
-  if (::fstat(file.number, &status) != 0 || !S_ISREG(status.st_mode)) {
+  if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) {
     fail(path, "it is no regular file");
   }
   if (status.st_size == 0) return;
   const auto size = static_cast<std::size_t>(status.st_size);
-  void* const data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.number, 0);
+  void* const data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.number(), 0);
   if (data == MAP_FAILED) fail(path, std::strerror(errno));
   install_handler_once();
   place_ = take_place(data, size);
@@ -124,7 +116,7 @@ MappedFile::MappedFile(const fs::path& path) : path_(path) {
   }
   data_ = static_cast<const std::uint8_t*>(data);
   size_ = size;
-  descriptor_ = std::exchange(file.number, -1);
+  descriptor_ = file.release();
 }
 
 MappedFile::~MappedFile() {

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "images/record.hpp"
 
 namespace dlscale::images {
@@ -26,9 +26,6 @@ class RecordWriter {
  public:
   /// Throws base::UsageError for what a file cannot have.
   RecordWriter(std::filesystem::path path, RecordFileHead head);
-  ~RecordWriter();
-  RecordWriter(const RecordWriter&) = delete;
-  RecordWriter& operator=(const RecordWriter&) = delete;
 
   /// Raw ones have height x width x 3 bytes; none more than 4 GiB.
   void append(const Record& record);
@@ -36,10 +33,8 @@ class RecordWriter {
   void finish(int left_out);
 
  private:
-  class PartFile;
-
-  std::unique_ptr<PartFile> part_;
   RecordFileHead head_;
+  base::PartFile part_;
   std::string index_;  ///< of the records so far, as it will stand in the file
   std::uint64_t records_ = 0;
 };

@@ -30,9 +30,11 @@ const char* const kLoaderBenchUsage =
     "seconds\n"
     "  RUN.json     a run's description, or its folder; without it: loader native, image_folder,\n"
     "               parts of 224x224, batches of 32, one thread\n"
-    "  KEY=VALUE    loader, batch, cores, threads, prefetch, hand_over, dataset, path, "
-    "image_size,\n"
-    "               resample, flip (true, false), seed\n"
+    "  KEY=VALUE    loader, batch, cores, threads (0: as many as cores), prefetch, hand_over "
+    "(uint8,\n"
+    "               fp32), dataset, path, image_size, resample (antialiased, bilinear), flip "
+    "(true,\n"
+    "               false), seed\n"
     "  --test       the test set, as evaluation takes it\n"
     "  example:     dlscale-train --bench-loader path=/data/imagenet threads=2 batch=64\n";
 
@@ -58,6 +60,13 @@ int whole_number(const std::string& key, const std::string& text) {
   return value;
 }
 
+/// `value`, which is one of those that can be.
+const std::string& one_of(const std::string& key, const std::string& value,
+                          const std::vector<std::string>& choices) {
+  if (std::ranges::find(choices, value) != choices.end()) return value;
+  throw base::UsageError(base::unknown_name(key, value, choices));
+}
+
 using Setter = std::function<void(contract::RunSpec&, const std::string&)>;
 
 const std::map<std::string, Setter>& setters() {
@@ -71,12 +80,22 @@ const std::map<std::string, Setter>& setters() {
       {"threads", [](Spec& s, Text v) { s.loader_options.threads = whole_number("threads", v); }},
       {"prefetch",
        [](Spec& s, Text v) { s.loader_options.prefetch = whole_number("prefetch", v); }},
-      {"hand_over", [](Spec& s, Text v) { s.loader_options.hand_over = v; }},
+      {"hand_over",
+       [](Spec& s, Text v) {
+         s.loader_options.hand_over = one_of("hand_over", v, {"uint8", "fp32"});
+       }},
       {"dataset", [](Spec& s, Text v) { s.dataset.kind = v; }},
       {"path", [](Spec& s, Text v) { s.dataset.path = v; }},
       {"image_size", [](Spec& s, Text v) { s.dataset.image_size = whole_number("image_size", v); }},
-      {"resample", [](Spec& s, Text v) { s.dataset.resample = v == "antialiased" ? "" : v; }},
-      {"flip", [](Spec& s, Text v) { s.dataset.random_flip = v == "true"; }},
+      {"resample",
+       [](Spec& s, Text v) {
+         const bool is_usual = one_of("resample", v, {"antialiased", "bilinear"}) == "antialiased";
+         s.dataset.resample = is_usual ? "" : v;
+       }},
+      {"flip",
+       [](Spec& s, Text v) {
+         s.dataset.random_flip = one_of("flip", v, {"true", "false"}) == "true";
+       }},
       {"seed",
        [](Spec& s, Text v) { s.seed = static_cast<std::uint64_t>(whole_number("seed", v)); }}};
   return all;
@@ -197,9 +216,19 @@ std::vector<Row> rows_of(const std::vector<LoadBlock>& blocks) {
       })};
 }
 
+/// That decode; 0 where none does.
+int threads_of(const contract::RunSpec& spec) {
+  if (spec.dataset.image_size == 0) return 0;
+  const int said = spec.loader_options.threads;
+  return said > 0 ? said : spec.resources.cores_per_rank;
+}
+
 std::string in_json(const LoaderBench& bench, const std::vector<Row>& rows) {
-  std::string text = fmt::format(R"({{"loader":"{}","batch":{},"threads":{})", bench.spec.loader,
-                                 bench.spec.batch_per_gpu, bench.spec.loader_options.threads);
+  std::string text =
+      fmt::format(R"({{"loader":"{}","batch":{})", bench.spec.loader, bench.spec.batch_per_gpu);
+  if (const int threads = threads_of(bench.spec); threads > 0) {
+    text += fmt::format(R"(,"threads":{})", threads);
+  }
   for (const Row& row : rows) {
     text += fmt::format(R"(,"{}":{{"median":{:.6g},"min":{:.6g},"max":{:.6g}}})", row.key,
                         row.value.median, row.value.least, row.value.most);

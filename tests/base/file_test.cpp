@@ -66,20 +66,43 @@ TEST_CASE("a text of more than 64 MiB, or without an end, is refused; a pipe is 
   writer.join();
 }
 
-TEST_CASE("parts of files are removed when nobody writes them any more") {
+TEST_CASE("parts of files are removed when nobody writes them any more, as far as is known here") {
   test::TempDir dir;
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
   REQUIRE(::waitpid(child, nullptr, 0) == child);
-  const fs::path left = dir / ("a.sh.part" + std::to_string(child)),
-                 living = dir / ("a.sh.part" + std::to_string(::getpid())),
-                 other = dir / "counterpart.part1x";
-  for (const fs::path& path : {left, living, other}) std::ofstream(path) << "half";
+  const std::string nobody = std::to_string(child);
+  const fs::path left = dir / ("a.sh" + base::part_ending(child)),
+                 living = dir / ("a.sh" + base::part_ending(::getpid())),
+                 of_another_host = dir / ("a.sh.part" + nobody + "@elsewhere"),
+                 of_no_host = dir / ("a.sh.part" + nobody), other = dir / "counterpart.part1x";
+  for (const fs::path& path : {left, living, of_another_host, of_no_host, other}) {
+    std::ofstream(path) << "half";
+  }
   base::remove_left_parts(dir.path());
   CHECK_FALSE(fs::exists(left));
-  CHECK(fs::exists(living));
-  CHECK(fs::exists(other));
+  for (const fs::path& path : {living, of_another_host, of_no_host, other}) CHECK(fs::exists(path));
   base::remove_left_parts(dir / "nowhere");
+}
+
+TEST_CASE("a file that grows is there under its name when it takes it, and else leaves nothing") {
+  test::TempDir dir;
+  {
+    base::PartFile lost(dir / "lost");
+    lost.append("half");
+    CHECK(files_in(dir.path()) == 1);
+  }
+  CHECK(files_in(dir.path()) == 0);
+  base::PartFile file(dir / "kept");
+  file.append("head....");
+  file.append("tail");
+  CHECK(file.size() == 12);
+  file.write("12", 4);
+  file.flush();
+  CHECK_FALSE(fs::exists(dir / "kept"));
+  file.take_its_name();
+  CHECK(base::read_file(dir / "kept") == "head12..tail");
+  CHECK(files_in(dir.path()) == 1);
 }
 
 TEST_CASE("writing into a missing folder fails and leaves nothing") {

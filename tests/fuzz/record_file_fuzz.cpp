@@ -50,8 +50,8 @@ void decode(const Record& record, Decoder& decoder) {
   if (record.encoding == Encoding::raw) {
     sum_of({record.bytes.data(), size.height, size.width, std::ptrdiff_t{kColours} * record.width});
   } else if (decoder.open(record.bytes) == size && size.height <= 4096 && size.width <= 4096) {
-    sum_of(decoder.decode({size.height / 3, size.width / 3, size.height - size.height / 3,
-                           size.width - size.width / 3}));
+    sum_of(decoder.decode(
+        {size.height / 3, size.width / 3, (size.height + 2) / 3, size.width - size.width / 3}));
   }
 }
 

@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
+#include "tests/support/no_threads.hpp"
+
 using dlscale::images::InOrder;
 
 TEST_CASE("items come in their order, whatever the number of threads") {
@@ -34,4 +36,21 @@ TEST_CASE("what a maker throws comes at the turn of its item, and items after it
   CHECK(items.next() == 0);
   CHECK_THROWS_WITH(items.next(), "item 1");
   CHECK(items.next() == 2);
+}
+
+TEST_CASE("where the system gives no thread the error says what helps") {
+  const dlscale::test::NoThreads full;
+  const auto make_nothing = [] { return [](std::int64_t i) { return i; }; };
+  CHECK_THROWS_WITH((InOrder<std::int64_t>(10, 4, make_nothing)),
+                    Catch::StartsWith("the system gives no thread: Resource temporarily") &&
+                        Catch::EndsWith("let this user have more (ulimit -u)"));
+}
+
+TEST_CASE("what making a maker throws is the caller's") {
+  int made = 0;
+  const auto make_two = [&]() -> InOrder<int>::Maker {
+    if (++made == 3) throw std::runtime_error("no third one");
+    return [](std::int64_t) { return 0; };
+  };
+  CHECK_THROWS_WITH((InOrder<int>(10, 4, make_two)), "no third one");
 }

@@ -212,6 +212,21 @@ TEST_CASE("a run with results keeps its description and is reported stale") {
         std::string::npos);
 }
 
+TEST_CASE("a run with results keeps its time limit, and is not stale for it") {
+  test::TempDir dir;
+  const contract::PlanDir out(dir / "p");
+  const auto planning = test::plan_example("demo", "local");
+  write(planning, out);
+  const std::string id = planning.run(3).run_id;
+  out.run(id).make_next_launch();
+  const auto json = base::read_file(out.run(id).run_json());
+  const auto longer = test::plan_example("demo", "local", {"resources.walltime='01:00:00'"});
+  CHECK(write(longer, out).stale.empty());
+  CHECK(base::read_file(out.run(id).run_json()) == json);
+  CHECK(base::read_file(out.run(planning.run(0).run_id).run_json()) != json);
+  CHECK(write(longer, out).written == 0);
+}
+
 TEST_CASE("a broken run.json is written anew even where there are results") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
@@ -250,7 +265,7 @@ TEST_CASE("what a plan that was killed was writing is removed by the next one") 
   const pid_t killed = ::fork();
   if (killed == 0) ::_exit(0);
   REQUIRE(::waitpid(killed, nullptr, 0) == killed);
-  const std::string ending = ".part" + std::to_string(killed);
+  const std::string ending = base::part_ending(killed);
   const fs::path left[] = {out.plan_json().string() + ending, out.jobs() / ("a.sh" + ending),
                            out.run(planning.plan.runs[0].run_id).run_json().string() + ending};
   for (const fs::path& part : left) std::ofstream(part) << "half";

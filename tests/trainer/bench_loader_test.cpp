@@ -48,6 +48,13 @@ TEST_CASE("what cannot be measured is refused with what could") {
                     Catch::StartsWith("unknown key \"thread\"; did you mean \"threads\"?"));
   CHECK_THROWS_WITH(read_loader_bench({"path=x", "threads=two"}),
                     "threads: \"two\" is not a whole number");
+  CHECK_THROWS_WITH(read_loader_bench({"flip=maybe"}),
+                    "unknown flip \"maybe\" (known: true, false)");
+  CHECK_THROWS_WITH(read_loader_bench({"flip=treu"}), Catch::Contains("did you mean \"true\"?"));
+  CHECK_THROWS_WITH(read_loader_bench({"resample=foo"}),
+                    "unknown resample \"foo\" (known: antialiased, bilinear)");
+  CHECK_THROWS_WITH(read_loader_bench({"hand_over=uint"}),
+                    Catch::Contains("did you mean \"uint8\"?"));
   CHECK_THROWS_WITH(read_loader_bench({"--seconds"}), "--seconds wants a value");
   CHECK_THROWS_WITH(read_loader_bench({"loader=nativ"}),
                     Catch::Contains("did you mean \"native\""));
@@ -69,4 +76,23 @@ TEST_CASE("a measured loader says how fast, how busy and what it read") {
     CHECK_THAT(json, Catch::Contains("\"" + std::string(key) + "\":{\"median\":"));
   }
   CHECK_THAT(json, !Catch::Contains("\"kb_per_image\":{\"median\":0,"));
+}
+
+TEST_CASE(
+    "the threads that are measured are those that work, not the setting that leaves it open") {
+  test::TempDir folder;
+  test::write_samples("image_folder", folder.path());
+  const auto json_of = [](const std::vector<std::string>& arguments) {
+    LoaderBench bench = read_loader_bench(arguments);
+    bench.seconds = 0;
+    bench.blocks = 1;
+    bench.json = true;
+    return measure_loader(bench);
+  };
+  const std::string path = "path=" + folder.path().string();
+  CHECK_THAT(json_of({path, "image_size=8", "threads=0", "cores=2"}),
+             Catch::Contains("\"threads\":2,"));
+  CHECK_THAT(json_of({path, "image_size=8", "threads=3"}), Catch::Contains("\"threads\":3,"));
+  CHECK_THAT(json_of({"dataset=synthetic_digits", "loader=memory", "image_size=0", "flip=false"}),
+             !Catch::Contains("threads"));
 }

@@ -21,9 +21,9 @@ const PictureSource& pictures_of(const LoaderContext& context) {
       contract::kExitBadRunDescription);
 }
 
-std::int64_t replacements_of(const LoaderContext& context) {
+BrokenPictures broken_pictures_of(const LoaderContext& context) {
   const bool skips = context.options.on_broken == "skip" && !context.is_evaluation;
-  return skips ? context.split.size() : 0;
+  return {.replacements = skips ? context.split.size() : 0, .of_test_set = context.is_evaluation};
 }
 
 int prefetch_of(const LoaderContext& context) {

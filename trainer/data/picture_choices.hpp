@@ -6,6 +6,7 @@
 #include <span>
 
 #include "trainer/data/batch.hpp"
+#include "trainer/data/broken_pictures.hpp"
 #include "trainer/data/loader.hpp"
 
 namespace dlscale::trainer {
@@ -16,9 +17,8 @@ bool hands_over_bytes(const LoaderContext& context);
 /// Throws base::RunError (contract::kExitBadRunDescription) where the split has no pictures.
 const PictureSource& pictures_of(const LoaderContext& context);
 
-/// Samples of which one may take a broken one's place; 0: it is an error, as always in a test set,
-/// which would be another one without some of its samples.
-std::int64_t replacements_of(const LoaderContext& context);
+/// What the run says is to be done about broken pictures.
+BrokenPictures broken_pictures_of(const LoaderContext& context);
 
 /// Batches prepared ahead of the step.
 int prefetch_of(const LoaderContext& context);

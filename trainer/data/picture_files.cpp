@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/picture_files.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "images/open_file.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -19,33 +20,20 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 30;
   throw images::BrokenPicture(std::strerror(errno));
 }
 
-/// A file that is open for reading.
-class OpenFile {
- public:
-  explicit OpenFile(const char* path) : number_(::open(path, O_RDONLY | O_CLOEXEC)) {
-    if (number_ < 0) fail();
-  }
-  ~OpenFile() { ::close(number_); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
+std::size_t size_of(const images::OpenFile& file) {
+  struct stat facts {};
+  if (::fstat(file.number(), &facts) != 0) fail();
+  return static_cast<std::size_t>(facts.st_size);
+}
 
-  std::size_t size() const {
-    struct stat facts {};
-    if (::fstat(number_, &facts) != 0) fail();
-    return static_cast<std::size_t>(facts.st_size);
+/// Up to `count` bytes; 0 at the end.
+std::size_t read_some(const images::OpenFile& file, std::uint8_t* out, std::size_t count) {
+  for (;;) {
+    const ssize_t got = ::read(file.number(), out, count);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EINTR) fail();
   }
-  /// Up to `count` bytes; 0 at the end.
-  std::size_t read(std::uint8_t* out, std::size_t count) const {
-    for (;;) {
-      const ssize_t got = ::read(number_, out, count);
-      if (got >= 0) return static_cast<std::size_t>(got);
-      if (errno != EINTR) fail();
-    }
-  }
-
- private:
-  int number_;
-};
+}
 
 class FileReader : public PictureReader {
  public:
@@ -71,10 +59,11 @@ class FileReader : public PictureReader {
 
 /// The size that the file system says is a guess: the file may be written to meanwhile.
 void read_picture_file(const std::string& path, std::vector<std::uint8_t>& bytes) {
-  const OpenFile file(path.c_str());
-  bytes.resize(std::min(file.size(), kMostBytes) + 1);
+  const images::OpenFile file(path.c_str());
+  if (!file.is_open()) fail();
+  bytes.resize(std::min(size_of(file), kMostBytes) + 1);
   std::size_t size = 0;
-  while (const std::size_t got = file.read(bytes.data() + size, bytes.size() - size)) {
+  while (const auto got = read_some(file, bytes.data() + size, bytes.size() - size)) {
     size += got;
     if (size > kMostBytes) {
       throw images::BrokenPicture(fmt::format("it has more than {} bytes", kMostBytes));

@@ -19,6 +19,7 @@ class PictureFiles : public PictureSource {
                const std::vector<images::ClassFile>& files);
   std::unique_ptr<PictureReader> make_reader() const override;
   std::string name(std::int64_t sample) const override;
+  std::string remedy() const override { return "replace or remove it"; }
 
  private:
   // A million names are kept as one text: a path for each would take five times the memory.

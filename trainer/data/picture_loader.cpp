@@ -39,7 +39,7 @@ class PictureLoader : public Loader {
                .recipe = recipe_,
                .clock = clock_,
                .threads = threads_of(context),
-               .replacements = replacements_of(context)}) {}
+               .broken = broken_pictures_of(context)}) {}
 
   void start(Delivery delivery) override {
     pool_.forget();

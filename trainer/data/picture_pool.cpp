@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
 #include <utility>
 
 #include "contract/run_outcome.hpp"
@@ -30,10 +31,23 @@ void PicturePool::ask(PictureBatch batch) {
     jobs_.push_back(std::move(job));
   }
   has_work_.notify_all();
+  start_threads();
+}
+
+/// Fewer than asked for would do, but what is measured would not be what the run says.
+void PicturePool::start_threads() {
   while (static_cast<int>(threads_.size()) < settings_.threads) {
     // Here, where what it throws is caught.
     auto maker = std::make_unique<PictureMaker>(settings_.source, settings_.recipe);
-    threads_.emplace_back([this, maker = std::move(maker)] { work_until_closed(*maker); });
+    try {
+      threads_.emplace_back([this, maker = std::move(maker)] { work_until_closed(*maker); });
+    } catch (const std::system_error& refused) {
+      throw base::RunError(
+          fmt::format("loader_options.threads: the system gives {} of {} threads that decode "
+                      "pictures: {}; use fewer, or let this user have more (ulimit -u)",
+                      threads_.size(), settings_.threads, refused.code().message()),
+          contract::kExitData);
+    }
   }
 }
 
@@ -81,8 +95,9 @@ void PicturePool::work_until_closed(PictureMaker& maker) {
     std::int64_t taken = sample;
     std::exception_ptr failure;
     try {
-      taken = make(maker, sample, job->batch.epoch,
-                   job->batch.out + static_cast<std::int64_t>(place) * image_bytes);
+      std::uint8_t* const out = job->batch.out + static_cast<std::int64_t>(place) * image_bytes;
+      taken = make_whole(settings_.source, settings_.broken, sample,
+                         [&](std::int64_t one) { maker.make(one, job->batch.epoch, out); });
     } catch (...) {
       failure = std::current_exception();
     }
@@ -100,31 +115,6 @@ void PicturePool::work_until_closed(PictureMaker& maker) {
     --under_way_;
     if (job->is_ready() || under_way_ == 0) is_done_.notify_all();
   }
-}
-
-/// The sample whose image it has become.
-std::int64_t PicturePool::make(PictureMaker& maker, std::int64_t sample, int epoch, void* out) {
-  std::string problem;
-  std::int64_t taken = sample;
-  for (std::int64_t tried = 0; tried == 0 || tried < settings_.replacements; ++tried) {
-    try {
-      maker.make(taken, epoch, out);
-      return taken;
-    } catch (const images::BrokenPicture& broken) {
-      if (problem.empty()) problem = broken.what();
-    }
-    if (settings_.replacements > 0) taken = (taken + 1) % settings_.replacements;
-  }
-  fail(sample, problem);
-}
-
-void PicturePool::fail(std::int64_t sample, const std::string& problem) const {
-  throw base::RunError(
-      fmt::format("cannot read {}: {}; {}", settings_.source.name(sample), problem,
-                  settings_.replacements > 0
-                      ? "nor any other picture of the training set"
-                      : "replace or remove it, or train with loader_options.on_broken = \"skip\""),
-      contract::kExitData);
 }
 
 }  // namespace dlscale::trainer

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "trainer/data/broken_pictures.hpp"
 #include "trainer/data/picture_maker.hpp"
 
 namespace dlscale::trainer {
@@ -21,9 +22,7 @@ struct PoolSettings {
   PictureRecipe recipe;
   const base::Clock& clock;
   int threads = 1;
-  /// How many samples the split has, where a broken picture's place is taken by the next one that
-  /// is whole; 0: it is an error.
-  std::int64_t replacements = 0;
+  BrokenPictures broken = {};
 };
 
 /// What the threads have done so far.
@@ -52,7 +51,8 @@ class PicturePool {
   PicturePool(const PicturePool&) = delete;
   PicturePool& operator=(const PicturePool&) = delete;
 
-  /// Returns at once; `batch.taken` names the samples.
+  /// Returns at once; `batch.taken` names the samples. Throws base::RunError
+  /// (contract::kExitData) where the system gives fewer threads than were asked for.
   void ask(PictureBatch batch);
   /// Waits for the oldest batch asked for. Throws base::RunError (contract::kExitData) that names
   /// the first of its samples that could not be made.
@@ -73,8 +73,7 @@ class PicturePool {
 
   void work_until_closed(PictureMaker& maker);
   Job* job_with_work();
-  std::int64_t make(PictureMaker& maker, std::int64_t sample, int epoch, void* out);
-  [[noreturn]] void fail(std::int64_t sample, const std::string& problem) const;
+  void start_threads();
 
   const PoolSettings settings_;
   std::vector<std::thread> threads_;

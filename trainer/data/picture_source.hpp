@@ -37,6 +37,8 @@ class PictureSource {
   virtual void will_read(std::span<const std::int64_t> /*samples*/) const {}
   /// For messages: the file of a sample, or a file and which record of it.
   virtual std::string name(std::int64_t sample) const = 0;
+  /// What to do about a broken one: "replace or remove it".
+  virtual std::string remedy() const = 0;
 };
 
 }  // namespace dlscale::trainer

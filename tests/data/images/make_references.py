@@ -7,6 +7,10 @@ usage: make_references.py     writes beside itself; needs torch 2.11.0, torchvis
 references.txt has a line for each case: file, part (top left height width), size (height width), resample,
 mirrored, offset of its bytes in references.bin. Those are height x width x 3: torchvision's crop, resize and
 hflip of the picture as Pillow reads it, on Pillow's image where antialiased, else on a tensor of bytes.
+evaluation.txt and .bin are so of Resize(shorter) and CenterCrop(side): file, shorter, side, resample, offset.
+
+Of 16 bits torchvision's decode_image and to_dtype keep the higher 8, as Pillow does of colours; Pillow's
+convert("RGB") makes of 16-bit greys nothing but white.
 """
 import pathlib
 import struct
@@ -15,7 +19,9 @@ import zlib
 import numpy
 import torch
 from PIL import Image
+from torchvision.io import ImageReadMode, decode_image
 from torchvision.transforms import functional
+from torchvision.transforms.v2.functional import to_dtype
 
 HERE = pathlib.Path(__file__).parent
 HEIGHT, WIDTH = 113, 150
@@ -30,17 +36,29 @@ def picture():
     return numpy.clip(numpy.stack(planes, 2) + noise, 0, 255).astype(numpy.uint8)
 
 
+def write_png(path, size, kind, rows):
+    """A PNG of rows as they stand in it; kind: depth, colour type, compression, filter, interlace."""
+    def chunk(name, data):
+        body = name + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+    header = struct.pack(">II", size[1], size[0]) + bytes(kind)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) +
+                     chunk(b"IEND", b""))
+
+
+def write_wide(path, pixels):
+    """16 bits, of which the lower 8 are noise."""
+    noise = numpy.random.default_rng(8).integers(0, 256, pixels.shape)
+    rows = b"".join(b"\0" + row.tobytes() for row in (pixels.astype(int) * 256 + noise).astype(">u2"))
+    write_png(path, pixels.shape, (16, 2 if pixels.ndim == 3 else 0, 0, 0, 0), rows)
+
+
 def write_interlaced(path, pixels):
     """Pillow writes no interlaced PNG: Adam7 by hand."""
     passes = [(0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1)]
     rows = b"".join(b"\0" + row.tobytes() for top, left, down, right in passes
                     for row in pixels[top::down, left::right] if row.size)
-    def chunk(kind, data):
-        body = kind + data
-        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
-    header = struct.pack(">IIBBBBB", pixels.shape[1], pixels.shape[0], 8, 2, 0, 0, 1)
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 9)) +
-                     chunk(b"IEND", b""))
+    write_png(path, pixels.shape, (8, 2, 0, 0, 1), rows)
 
 
 def write_pictures():
@@ -60,7 +78,18 @@ def write_pictures():
     alpha = numpy.concatenate([small, small[:, :, :1]], 2)
     Image.fromarray(alpha, "RGBA").save(HERE / "alpha.png")
     Image.fromarray(pixels[:1, :1]).save(HERE / "one.png")
+    Image.fromarray(small[:, :25]).save(HERE / "tall.png")
     write_interlaced(HERE / "interlaced.png", small)
+    write_wide(HERE / "wide.png", small[:24, :32])
+    write_wide(HERE / "wide-grey.png", small[:24, :32, 0])
+
+
+def read(path):
+    """Pillow's image of 8-bit colours."""
+    if not path.name.startswith("wide"):
+        return Image.open(path).convert("RGB")
+    wide = decode_image(str(path), ImageReadMode.RGB)
+    return functional.to_pil_image(to_dtype(wide, torch.uint8, scale=True))
 
 
 def parts_of(height, width):
@@ -83,12 +112,34 @@ def reference(image, part, size, resample):
     return out.permute(1, 2, 0).numpy()
 
 
+def evaluation(image, shorter, side, resample):
+    antialiased = resample == "antialiased"
+    out = image if antialiased else functional.pil_to_tensor(image)
+    out = functional.center_crop(functional.resize(out, shorter, antialias=antialiased), [side, side])
+    return numpy.asarray(out) if antialiased else out.permute(1, 2, 0).numpy()
+
+
+def write_evaluations():
+    lines, data = [], bytearray()
+    for name in ("420.jpg", "cmyk.jpg", "grey.png", "one.png", "rgb.png", "tall.png", "wide.png"):
+        image = read(HERE / name)
+        for shorter, side in ((32, 28), (37, 24), (73, 64)):
+            if shorter == 73 and name not in ("rgb.png", "tall.png"):
+                continue  # enlarged
+            for resample in ("antialiased", "bilinear"):
+                lines.append(f"{name} {shorter} {side} {resample} {len(data)}")
+                data += numpy.ascontiguousarray(evaluation(image, shorter, side, resample)).tobytes()
+    (HERE / "evaluation.txt").write_text("\n".join(lines) + "\n")
+    (HERE / "evaluation.bin").write_bytes(data)
+
+
 def main():
     torch.set_num_threads(1)
     write_pictures()
+    write_evaluations()
     lines, data = [], bytearray()
     for path in sorted([*HERE.glob("*.jpg"), *HERE.glob("*.png")]):
-        image = Image.open(path).convert("RGB")
+        image = read(path)
         for number, (part, size) in enumerate(parts_of(image.height, image.width)):
             if number == 0 and image.height > 60:
                 continue  # 50 kB each, and the next ones see as much

@@ -57,14 +57,14 @@ std::vector<std::uint8_t> image(const trainer::Split& split, const PictureRecipe
   return bytes;
 }
 
-/// What a pool of two threads says of all of the split's samples; `replacements` as its setting.
-std::string pool_error(const trainer::Split& split, std::int64_t replacements = 0) {
+/// What a pool of two threads says of all of the split's samples.
+std::string pool_error(const trainer::Split& split, trainer::BrokenPictures broken = {}) {
   const base::SystemClock clock;
   const PictureRecipe recipe{.side = 16, .shorter_side = 20};
   std::vector<std::uint8_t> out(static_cast<std::size_t>(recipe.bytes() * split.size()));
   trainer::PictureBatch batch{.out = out.data()};
   for (std::int64_t i = 0; i < split.size(); ++i) batch.taken.push_back(i);
-  trainer::PicturePool pool({*split.pictures, recipe, clock, /*threads=*/2, replacements});
+  trainer::PicturePool pool({*split.pictures, recipe, clock, /*threads=*/2, broken});
   try {
     pool.ask(batch);
     pool.wait();
@@ -162,8 +162,9 @@ TEST_CASE("a damaged record is an error with file, number and class, or is left 
   packed.damage(5);
   CHECK_THAT(pool_error(packed.load().train),
              Contains(packed.train.string() + ": record 3 (class cat): the record is damaged: its "
-                                              "checksum is wrong"));
-  CHECK(pool_error(packed.load().train, 7) == "2 skipped");
+                                              "checksum is wrong; pack its folder anew (dlscale "
+                                              "pack --force), or train with loader_options."));
+  CHECK(pool_error(packed.load().train, {7}) == "2 skipped");
 }
 
 TEST_CASE("a record whose picture has another size than the index says is broken") {
@@ -182,5 +183,5 @@ TEST_CASE(
   const Packed packed;
   const Dataset set = packed.load();
   REQUIRE(::truncate(packed.train.c_str(), 4096 + 200) == 0);
-  CHECK_THAT(pool_error(set.train, 7), Contains("it was cut while it was read"));
+  CHECK_THAT(pool_error(set.train, {7}), Contains("it was cut while it was read"));
 }

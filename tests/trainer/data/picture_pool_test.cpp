@@ -2,12 +2,20 @@
 // Threads that make images, of pictures that are made up here.
 #include "trainer/data/picture_pool.hpp"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <condition_variable>
+#include <fstream>
+#include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "contract/run_outcome.hpp"
+#include "tests/support/no_threads.hpp"
 
 using namespace dlscale;
 using namespace dlscale::trainer;
@@ -17,11 +25,44 @@ namespace {
 constexpr int kSamples = 40;
 constexpr images::Size kSize{30, 50};
 
+/// Where threads wait before they open a picture, while it is closed.
+class Gate {
+ public:
+  void close() { set(false); }
+  void open() { set(true); }
+  void pass() {
+    std::unique_lock lock(mutex_);
+    ++came_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return is_open_; });
+  }
+  void wait_for(int threads) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return came_ >= threads; });
+  }
+  int came() const {
+    const std::lock_guard lock(mutex_);
+    return came_;
+  }
+
+ private:
+  void set(bool is_open) {
+    const std::lock_guard lock(mutex_);
+    is_open_ = is_open;
+    changed_.notify_all();
+  }
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_open_ = true;
+  int came_ = 0;
+};
+
 /// Sample s is 30 x 50 pixels that differ from those of every other sample; some are broken.
 struct MadeUp : PictureSource {
   struct Reader : PictureReader {
     explicit Reader(const MadeUp& source) : source(source) {}
     images::Size open(std::int64_t sample) override {
+      source.gate.pass();
       if (source.broken.contains(sample)) throw images::BrokenPicture("torn in two");
       picture.reshape(kSize);
       for (int y = 0; y < kSize.height; ++y) {
@@ -45,7 +86,9 @@ struct MadeUp : PictureSource {
     return std::make_unique<Reader>(*this);
   }
   std::string name(std::int64_t sample) const override { return "s" + std::to_string(sample); }
+  std::string remedy() const override { return "mend it"; }
   std::set<std::int64_t> broken;
+  mutable Gate gate;
 };
 
 PictureRecipe recipe() {
@@ -63,10 +106,10 @@ struct Made {
 };
 
 /// Batches of 8 of the samples, three under way at a time.
-Made made_by(int threads, const MadeUp& source, std::int64_t replacements = 0, int epoch = 0) {
+Made made_by(int threads, const MadeUp& source, BrokenPictures broken = {}, int epoch = 0) {
   const base::SystemClock clock;
   const PictureRecipe how = recipe();
-  PicturePool pool({source, how, clock, threads, replacements});
+  PicturePool pool({source, how, clock, threads, broken});
   Made made;
   made.pixels.resize(static_cast<std::size_t>(kSamples * how.bytes()));
   int asked = 0, waited = 0;
@@ -82,6 +125,15 @@ Made made_by(int threads, const MadeUp& source, std::int64_t replacements = 0, i
   }
   made.work = pool.work();
   return made;
+}
+
+/// Whether a thread of this process waits for something.
+bool sleeps(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const std::size_t name_end = line.rfind(')');
+  return name_end != line.npos && line.substr(name_end, 3) == ") S";
 }
 
 }  // namespace
@@ -102,7 +154,7 @@ TEST_CASE("images are the same by 1, 2 and 8 threads, in the order asked for") {
 
 TEST_CASE("images are cut and mirrored anew in each epoch, and by seed") {
   const MadeUp source;
-  CHECK_FALSE((made_by(1, source, 0, 0).pixels == made_by(1, source, 0, 1).pixels));
+  CHECK_FALSE((made_by(1, source, {}, 0).pixels == made_by(1, source, {}, 1).pixels));
   PictureRecipe how = recipe();
   int mirrored = 0;
   std::set<int> tops;
@@ -130,9 +182,34 @@ TEST_CASE("a broken picture is the error of its batch, with its name") {
     } catch (const base::RunError& error) {
       CHECK(error.exit_code() == contract::kExitData);
       CHECK(std::string(error.what()) ==
-            "cannot read s16: torn in two; replace or remove it, or train with "
-            "loader_options.on_broken = \"skip\"");
+            "cannot read s16: torn in two; mend it, or train with loader_options.on_broken = "
+            "\"skip\"");
     }
+  }
+}
+
+TEST_CASE("of a broken picture of a test set no option is named, for none would help") {
+  MadeUp source;
+  source.broken = {16};
+  CHECK_THROWS_WITH(made_by(2, source, {.of_test_set = true}),
+                    "cannot read s16: torn in two; mend it; of a test set none is left out, "
+                    "whatever on_broken says");
+}
+
+TEST_CASE("where the system gives no threads the error names the setting and what helps") {
+  const MadeUp source;
+  const base::SystemClock clock;
+  PicturePool pool({source, recipe(), clock, 3});
+  std::vector<std::uint8_t> memory(static_cast<std::size_t>(recipe().bytes()));
+  try {
+    const test::NoThreads full;
+    pool.ask({{5}, 0, memory.data()});
+    FAIL("no error");
+  } catch (const base::RunError& error) {
+    CHECK(error.exit_code() == contract::kExitData);
+    CHECK_THAT(error.what(), Catch::StartsWith("loader_options.threads: the system gives 0 of 3 "
+                                               "threads that decode pictures: Resource temp") &&
+                                 Catch::EndsWith("let this user have more (ulimit -u)"));
   }
 }
 
@@ -140,7 +217,7 @@ TEST_CASE("where broken pictures are skipped the next whole one takes their plac
   MadeUp source;
   source.broken = {16, 17, 39};
   for (const int threads : {1, 4}) {
-    const Made made = made_by(threads, source, kSamples);
+    const Made made = made_by(threads, source, {kSamples});
     CHECK(made.work.skipped == 3);
     for (int i = 0; i < kSamples; ++i) {
       const int asked = i * 7 % kSamples;
@@ -148,21 +225,35 @@ TEST_CASE("where broken pictures are skipped the next whole one takes their plac
     }
   }
   for (int i = 0; i < kSamples; ++i) source.broken.insert(i);
-  CHECK_THROWS_WITH(made_by(2, source, kSamples),
+  CHECK_THROWS_WITH(made_by(2, source, {kSamples}),
                     Catch::EndsWith("torn in two; nor any other picture of the training set"));
 }
 
-TEST_CASE("what is forgotten is not waited for, and its memory is left alone") {
+TEST_CASE("what is forgotten is not made any more, not waited for, and its memory is left alone") {
   const MadeUp source;
+  source.gate.close();
   const base::SystemClock clock;
   const PictureRecipe how = recipe();
   PicturePool pool({source, how, clock, 3});
-  for (int round = 0; round < 20; ++round) {
-    std::vector<std::uint8_t> memory(static_cast<std::size_t>(8 * how.bytes()));
-    pool.ask({{0, 1, 2, 3, 4, 5, 6, 7}, 0, memory.data()});
+  std::vector<std::uint8_t> memory(static_cast<std::size_t>(8 * how.bytes()));
+  pool.ask({{0, 1, 2, 3, 4, 5, 6, 7}, 0, memory.data()});
+  source.gate.wait_for(3);
+  std::atomic<bool> has_forgotten = false;
+  std::atomic<pid_t> id = 0;
+  std::thread forgetting([&] {
+    id = ::gettid();
     pool.forget();
-  }
-  std::vector<std::uint8_t> memory(static_cast<std::size_t>(how.bytes()));
-  pool.ask({{5}, 0, memory.data()});
+    has_forgotten = true;
+  });
+  while (!has_forgotten && !sleeps(id)) std::this_thread::yield();
+  CHECK_FALSE(has_forgotten.load());  // three threads still write to the memory
+  source.gate.open();
+  forgetting.join();
+  CHECK(source.gate.came() == 3);  // the other five images were not begun
+  const std::vector<std::uint8_t> mark(memory.size(), 0xab);
+  memory = mark;
+  std::vector<std::uint8_t> other(static_cast<std::size_t>(how.bytes()));
+  pool.ask({{5}, 0, other.data()});
   CHECK(pool.wait().taken == std::vector<std::int64_t>{5});
+  CHECK((memory == mark));
 }

@@ -1,65 +1,180 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of any size in every style, from files and from record files.
-#include <catch2/catch.hpp>
+// Every loader in every style: they train together, or say why they cannot.
+#include <fmt/format.h>
 
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+#include "base/error.hpp"
 #include "images/packing.hpp"
 #include "images/record_file.hpp"
 #include "tests/images/sample_tree.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/trainer/data/sample_files.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
 #include "tests/trainer/thread_launch.hpp"
+#include "trainer/capabilities.hpp"
+#include "trainer/data/loader.hpp"
 
 using namespace dlscale;
 using test::all;
 
 namespace {
 
-/// Files and, beside them, record files of them as they are.
-struct Pictures {
-  test::TempDir folder;
+/// A kind of data, and a model for it.
+struct Kind {
+  std::string_view samples;  ///< as LoaderEntry::samples
+  bool any_size = false;     ///< as LoaderEntry::any_size
+  contract::DatasetSpec dataset;
+  std::string model;
+  bool is_one_block = false;  ///< the model: it cannot be cut into stages
+};
 
-  Pictures() {
-    test::write_tree(folder.path());
-    const auto classes = images::class_names_of_tree(folder.path());
+/// Files of every kind; of the pictures also record files.
+class Data {
+ public:
+  Data() {
+    test::write_tree(folder_.path());
+    const auto classes = images::class_names_of_tree(folder_.path());
     for (const std::string split : {"train", "val"}) {
-      images::pack_split(folder / split, classes, images::record_file_of(folder.path(), split), {},
-                         {.progress = [](std::int64_t, std::int64_t) {}});
+      images::pack_split(folder_ / split, classes, images::record_file_of(folder_.path(), split),
+                         {}, {.progress = [](std::int64_t, std::int64_t) {}});
+    }
+    for (const char* texts : {"text_sst", "text_multi30k"}) {
+      test::write_samples(texts, folder_.path());
     }
   }
-
-  /// Two epochs of them, cut at random and mirrored, by two threads.
-  contract::RunSpec train(contract::RunSpec spec, const std::string& loader) const {
-    spec.loader = loader;
-    spec.loader_options = {.threads = 2, .shuffle_window = 3};
-    spec.dataset = {.kind = "image_folder", .path = folder.path()};
-    spec.dataset.image_size = 12;
-    spec.dataset.random_flip = true;
-    spec.epochs = 2;
-    return spec;
+  Kind pictures() const {
+    const contract::DatasetSpec set{
+        .kind = "image_folder", .path = folder_.path(), .random_flip = true, .image_size = 12};
+    return {"images", true, set, "mlp"};
   }
+  std::vector<Kind> kinds() const {
+    const std::string path = folder_.path();
+    return {{"images", false, {"synthetic", "", 60, 30, "1x8x8", 5}, "mlp"},
+            pictures(),
+            {"text", false, {"text_sst", path, 60, 30}, "nbow"},
+            {"text", false, {"text_multi30k", path, 60, 30}, "seq2seq", /*is_one_block=*/true}};
+  }
+
+ private:
+  test::TempDir folder_;
 };
+
+/// A few steps in two epochs; pictures are cut at random and mirrored, by two threads.
+contract::RunSpec with(contract::RunSpec spec, const trainer::LoaderEntry& loader,
+                       const Kind& kind) {
+  spec.loader = loader.name;
+  spec.loader_options = {.threads = 2, .shuffle_window = 3};
+  spec.dataset = kind.dataset;
+  spec.model = kind.model;
+  if (kind.samples == "text") spec.model_options = {.embedding = 6, .hidden = 5};
+  spec.epochs = 2;
+  return spec;
+}
+
+/// What a run is to be refused with; empty where it is to train.
+std::string why_not(const contract::RunSpec& spec, const trainer::LoaderEntry& loader,
+                    const Kind& kind) {
+  const std::string_view delivers = loader.samples;
+  if (loader.needs_gpu) return spec.loader;
+  if (kind.is_one_block && test::cuts_models(spec.framework)) {
+    return "model: seq2seq is one block and cannot be cut into " + spec.framework + "'s 2 stages";
+  }
+  if (delivers != "any" && delivers != kind.samples) {
+    return fmt::format("loader: {} delivers {}, but the data set {} is {}; use ", loader.name,
+                       delivers, kind.dataset.kind, kind.samples);
+  }
+  if (delivers != "any" && loader.any_size && !kind.any_size) {
+    return fmt::format("dataset.image_size: is not said: the loader {} makes pictures of any size",
+                       loader.name);
+  }
+  if (!loader.any_size && kind.any_size) {
+    return fmt::format("dataset.image_size: is for loaders that decode pictures; {} takes them as",
+                       loader.name);
+  }
+  return loader.why_missing ? loader.why_missing() : "";
+}
+
+std::string refusal_of(const contract::RunSpec& spec) {
+  try {
+    trainer::require_available(spec, "run.json");
+  } catch (const base::SpecError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Says which loader cannot be tried on this machine, unless it must be.
+void tell_of_missing(const trainer::LoaderEntry& loader) {
+  const std::string why = loader.why_missing ? loader.why_missing() : "";
+  if (why.empty() || loader.needs_gpu) return;
+  const char* required = std::getenv("DLSCALE_TEST_DALI");
+  if (required != nullptr && required == std::string_view("1")) FAIL(why);
+  std::cout << "only the refusal of " << loader.name << " was tried: " << why << "\n";
+}
+
+double last_loss(const test::ThreadLaunch& launch) {
+  return all<contract::EvalRecord>(launch.records).back().loss;
+}
+
+/// Returns how many styles have trained.
+int try_all_styles(const trainer::LoaderEntry& loader, const Kind& kind) {
+  int trained = 0;
+  test::ThreadLaunch alone;
+  for (const auto& style : test::style_specs(2)) {
+    const auto spec = with(style, loader, kind);
+    INFO(loader.name << " of " << kind.dataset.kind << " in " << style.framework << ", stage "
+                     << style.framework_options.zero_stage);
+    if (const std::string why = why_not(spec, loader, kind); !why.empty()) {
+      CHECK_THAT(refusal_of(spec), Catch::StartsWith("run.json: ") && Catch::Contains(why));
+      continue;
+    }
+    CHECK(refusal_of(spec) == "");
+    if (trained++ == 0) alone = test::run(with(test::style_spec("synchronous", 1), loader, kind));
+    REQUIRE_FALSE(alone.parameters.empty());
+    const auto found = test::run(spec);
+    CHECK(test::largest_difference(found.parameters, alone.parameters) < 1e-10);
+    // One batch stands for the whole test set of those that take any data: its loss says nothing.
+    if (loader.samples == std::string_view("any")) continue;
+    CHECK(last_loss(found) == Approx(last_loss(alone)).epsilon(1e-10));
+  }
+  return trained;
+}
+
+const trainer::LoaderEntry& loader_called(const char* name) {
+  return base::find(trainer::loader_table(), "loader", name);
+}
 
 }  // namespace
 
-TEST_CASE(
-    "two ranks of every style learn of pictures what one learns, from files as from records") {
-  const Pictures pictures;
-  const auto alone = test::run(pictures.train(test::style_spec("synchronous", 1), "native"));
-  REQUIRE(!all<contract::EvalRecord>(alone.records).empty());
-  for (const std::string loader : {"native", "packed"}) {
-    for (const auto& style : test::style_specs(2)) {
-      INFO(loader << " in " << style.framework << ", stage " << style.framework_options.zero_stage);
-      const auto found = test::run(pictures.train(style, loader));
-      CHECK(test::largest_difference(found.parameters, alone.parameters) < 1e-10);
-      CHECK(all<contract::EvalRecord>(found.records).back().loss ==
-            Approx(all<contract::EvalRecord>(alone.records).back().loss).epsilon(1e-10));
-    }
+TEST_CASE("two ranks of every style learn with every loader what one learns, or are told why not") {
+  const Data data;
+  for (const trainer::LoaderEntry* loader : trainer::loader_table()) {
+    tell_of_missing(*loader);
+    int trained = 0;
+    for (const Kind& kind : data.kinds()) trained += try_all_styles(*loader, kind);
+    INFO(loader->name);
+    const bool is_here =
+        !loader->needs_gpu && !(loader->why_missing && loader->why_missing() != "");
+    CHECK((trained >= static_cast<int>(test::frameworks().size())) == is_here);
   }
 }
 
+TEST_CASE("pictures of record files teach what the files they were made of teach") {
+  const Data data;
+  const auto learnt = [&](const char* loader) {
+    const auto style = test::style_spec("synchronous", 1);
+    return test::run(with(style, loader_called(loader), data.pictures())).parameters;
+  };
+  CHECK(test::largest_difference(learnt("native"), learnt("packed")) < 1e-10);
+}
+
 TEST_CASE("a run on record files that is stopped and goes on ends where it would have ended") {
-  const Pictures pictures;
-  auto spec = pictures.train(test::style_spec("ddp", 2), "packed");
+  const Data data;
+  auto spec = with(test::style_spec("ddp", 2), loader_called("packed"), data.pictures());
   spec.epochs = 5;
   CHECK(test::run_with_stop(spec).parameters == test::run(spec).parameters);
 }

@@ -61,7 +61,7 @@ class DaliLoader : public Loader {
         library_(open_library(::getenv)),
         reader_settings_{.source = pictures_of(context),
                          .recipe = context_.pictures,
-                         .replacements = replacements_of(context)},
+                         .broken = broken_pictures_of(context)},
         repairer_(reader_settings_) {
     settings_.kind = {.on_gpu = on_gpu,
                       .normalised = normalises(context, on_gpu),
@@ -79,6 +79,7 @@ class DaliLoader : public Loader {
   void start(Delivery delivery) override {
     reading_.reset();
     failure_ = nullptr;
+    end_counting();
     if (!at_work_.empty() || !refused_.empty() || delivery.batch_size > settings_.batch_size) {
       make_pipeline(delivery.batch_size);
     }
@@ -87,6 +88,8 @@ class DaliLoader : public Loader {
     auto batches = std::make_shared<const std::vector<Samples>>(batches_of(delivery));
     left_ = static_cast<std::int64_t>(batches->size());
     if (left_ == 0) return;
+    dali_s_ = threads_busy_s();
+    is_counting_ = true;
     reading_.emplace(left_, 1, [this, batches, epoch = delivery.epoch] {
       const auto reader = std::make_shared<EncodedReader>(reader_settings_);
       return [reader, batches, epoch](std::int64_t i) {
@@ -105,20 +108,31 @@ class DaliLoader : public Loader {
     const Samples samples = at_work_.front()->taken;
     at_work_.pop_front();
     feed_ahead();
+    if (at_work_.empty()) end_counting();
     const at::Tensor input = images_of(std::move(output));
     return {input, context_.target_is_input ? input : labels_of(context_, samples)};
   }
 
   LoaderWork take_work() override {
-    const double dali_s = threads_busy_s();
-    LoaderWork work = std::exchange(work_, {});
-    // A pipeline that has been replaced takes its threads' time with it.
-    work.busy_s += std::max(0.0, dali_s - std::exchange(dali_s_, dali_s));
-    return work;
+    count_threads();
+    return std::exchange(work_, {});
   }
 
  private:
+  /// What DALI's threads have done since they were last looked at. They are those of the whole
+  /// process: between two deliveries they work for another loader, as an evaluation's.
+  void count_threads() {
+    if (!is_counting_) return;
+    const double now_s = threads_busy_s();
+    work_.busy_s += std::max(0.0, now_s - std::exchange(dali_s_, now_s));
+  }
+  void end_counting() {
+    count_threads();
+    is_counting_ = false;
+  }
+
   void make_pipeline(std::int64_t batch_size) {
+    count_threads();  // a pipeline that is replaced takes its threads' time with it
     pipeline_.reset();
     settings_.batch_size = std::max(settings_.batch_size, static_cast<int>(batch_size));
     try {
@@ -128,6 +142,7 @@ class DaliLoader : public Loader {
           fmt::format("DALI {} cannot run here: {}", library_.version, refused.what()),
           contract::kExitBadRunDescription);
     }
+    dali_s_ = threads_busy_s();
   }
 
   /// So that DALI works while the model does.
@@ -249,7 +264,8 @@ class DaliLoader : public Loader {
   std::string refused_;         ///< what DALI said; the pipeline is of no use any more
   std::exception_ptr failure_;  ///< of the batch behind those at work
   LoaderWork work_;
-  double dali_s_ = threads_busy_s();
+  double dali_s_ = 0;         ///< threads_busy_s() when it was last counted
+  bool is_counting_ = false;  ///< there are batches of this loader to be made
   mutable GpuImages returned_;
   std::optional<images::InOrder<ReadBatch>> reading_;  ///< last: its thread reads what is above
 };

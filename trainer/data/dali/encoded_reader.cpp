@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/dali/encoded_reader.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
-
-#include "contract/run_outcome.hpp"
 
 namespace dlscale::trainer::dali {
 
@@ -15,45 +11,31 @@ ReadBatch EncodedReader::read(std::vector<std::int64_t> samples, int epoch) {
   ReadBatch batch{.taken = std::move(samples), .epoch = epoch};
   batch.encoded.files.resize(batch.taken.size());
   batch.encoded.windows.resize(batch.taken.size());
-  for (std::size_t place = 0; place < batch.taken.size(); ++place) fill(batch, place, 0, "");
+  for (std::size_t place = 0; place < batch.taken.size(); ++place) fill(batch, place, "");
   batch.busy_s = clock_.steady_s() - start_s;
   batch.bytes = reader_->bytes_read() - bytes_before;
   return batch;
 }
 
 void EncodedReader::replace(ReadBatch& batch, std::size_t place, const std::string& problem) {
-  fill(batch, place, 1, problem);
+  fill(batch, place, problem);
 }
 
-void EncodedReader::fill(ReadBatch& batch, std::size_t place, std::int64_t tried,
-                         std::string problem) {
+void EncodedReader::fill(ReadBatch& batch, std::size_t place, const std::string& problem) {
   const std::int64_t asked = batch.taken[place];
-  for (std::int64_t sample = asked;; ++tried) {
-    if (tried > 0) {
-      if (tried >= settings_.replacements) fail(asked, problem);
-      sample = (sample + 1) % settings_.replacements;
-    }
-    try {
-      const images::Size size = reader_->open(sample);
-      const auto bytes = reader_->encoded();
-      batch.encoded.files[place].assign(bytes.begin(), bytes.end());
-      batch.encoded.windows[place] = window_of(settings_.recipe, size, batch.epoch, sample);
-      batch.taken[place] = sample;
-      batch.skipped += sample == asked ? 0 : 1;
-      return;
-    } catch (const images::BrokenPicture& broken) {
-      if (problem.empty()) problem = broken.what();
-    }
-  }
+  batch.taken[place] =
+      make_whole(settings_.source, settings_.broken, asked, [&](std::int64_t sample) {
+        if (sample == asked && !problem.empty()) throw images::BrokenPicture(problem);
+        read_one(batch, place, sample);
+      });
+  batch.skipped += batch.taken[place] == asked ? 0 : 1;
 }
 
-void EncodedReader::fail(std::int64_t sample, const std::string& problem) const {
-  throw base::RunError(
-      fmt::format("cannot read {}: {}; {}", settings_.source.name(sample), problem,
-                  settings_.replacements > 0
-                      ? "nor any other picture of the training set"
-                      : "replace or remove it, or train with loader_options.on_broken = \"skip\""),
-      contract::kExitData);
+void EncodedReader::read_one(ReadBatch& batch, std::size_t place, std::int64_t sample) {
+  const images::Size size = reader_->open(sample);
+  const auto bytes = reader_->encoded();
+  batch.encoded.files[place].assign(bytes.begin(), bytes.end());
+  batch.encoded.windows[place] = window_of(settings_.recipe, size, batch.epoch, sample);
 }
 
 }  // namespace dlscale::trainer::dali

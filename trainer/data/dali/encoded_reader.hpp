@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "trainer/data/broken_pictures.hpp"
 #include "trainer/data/dali/pipeline.hpp"
 #include "trainer/data/picture_maker.hpp"
 
@@ -28,8 +29,7 @@ struct ReadBatch {
 struct ReaderSettings {
   const PictureSource& source;
   const PictureRecipe& recipe;
-  /// As PoolSettings::replacements.
-  std::int64_t replacements = 0;
+  BrokenPictures broken = {};
 };
 
 /// Used by one thread.
@@ -45,10 +45,10 @@ class EncodedReader {
   void replace(ReadBatch& batch, std::size_t place, const std::string& problem);
 
  private:
-  /// Reads into a place the first whole picture from `sample` on, of which `tried` have been found
-  /// broken; `problem` is the first one's.
-  void fill(ReadBatch& batch, std::size_t place, std::int64_t tried, std::string problem);
-  [[noreturn]] void fail(std::int64_t sample, const std::string& problem) const;
+  /// Reads into a place the first whole picture from its sample on, which itself is broken where
+  /// there is a `problem`.
+  void fill(ReadBatch& batch, std::size_t place, const std::string& problem);
+  void read_one(ReadBatch& batch, std::size_t place, std::int64_t sample);
 
   const base::SystemClock clock_;
   const ReaderSettings settings_;

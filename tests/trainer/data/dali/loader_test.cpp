@@ -219,13 +219,28 @@ TEST_CASE("with on_broken skip the next whole picture takes a broken one's place
   CHECK(loader->take_work().bytes == 0);
 }
 
+TEST_CASE("what dali_cpu does for an evaluation is none of the training's work") {
+  if (!test::real_dali()) return;
+  const Photographs photographs;
+  const auto training = trainer::dali::make_dali_loader(photographs.context(), false);
+  const auto evaluation = trainer::dali::make_dali_loader(photographs.context(true), false);
+  all_of(*training, kAll);
+  CHECK(training->take_work().busy_s > 0);
+  all_of(*evaluation, kAll);
+  CHECK(training->take_work().busy_s == 0);
+  CHECK(evaluation->take_work().busy_s > 0);
+  training->start({});
+  CHECK(training->take_work().busy_s == 0);
+}
+
 TEST_CASE("a test set with a broken picture is an error even with on_broken skip") {
   if (!test::real_dali()) return;
   const Photographs photographs;
   photographs.cut(4);
   trainer::LoaderContext context = photographs.context(/*is_evaluation=*/true);
   context.options.on_broken = "skip";
-  CHECK_THROWS_AS(dali_batches(context, kAll), base::RunError);
+  CHECK_THROWS_WITH(dali_batches(context, kAll), Catch::Contains(photographs.file(4).string()) &&
+                                                     Catch::EndsWith("whatever on_broken says"));
 }
 
 TEST_CASE("a batch of dali_cpu stays as it is when the loader has gone") {
