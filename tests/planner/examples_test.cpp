@@ -2,6 +2,7 @@
 // Every study that comes along, planned.
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -65,4 +66,21 @@ TEST_CASE("accuracy is measured from batch 32 to 4096, the rate scaled with the 
     CHECK(run.lr.peak == Approx(0.0025 * static_cast<double>(run.global_batch) / 32));
     CHECK(run.warmup_epochs == 1);
   }
+}
+
+TEST_CASE("loaders are compared on the same photographs, each in three framework styles") {
+  const auto planning = planned(test::kSource / "examples/studies/loaders/study.toml");
+  std::map<std::string, int> runs;
+  for (const contract::RunSpec& run : test::runs_of(planning)) {
+    ++runs[run.loader + " " + run.dataset.path];
+    CHECK(run.dataset.image_size == 32);
+    CHECK(run.loader_options.threads == 1);
+    CHECK(run.epochs == (run.model == "mlp" ? 8 : 3));
+  }
+  constexpr int kEach = 3 * 2 * 2 * 3;  // frameworks, models, GPU counts, repeats
+  CHECK(runs == std::map<std::string, int>{{"dali_cpu $DATA/files", kEach},
+                                           {"native $DATA/files", kEach},
+                                           {"packed $DATA/jpeg256", kEach},
+                                           {"packed $DATA/raw256", kEach},
+                                           {"synthetic $DATA/files", kEach}});
 }
