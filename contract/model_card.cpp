@@ -35,6 +35,7 @@ void visit_fields(Visitor& v, LayerCard& l) {
   v.required("forward", l.forward);
   v.sparse("backward", l.backward);
   v.sparse("saved", l.saved);
+  v.sparse("size", l.size);
 }
 
 template <class Visitor>

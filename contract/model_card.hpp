@@ -44,6 +44,9 @@ struct LayerCard {
   PassCost forward;
   PassCost backward;
   BatchCost saved;  ///< bytes it allocates that are alive when the forward pass has ended
+  /// What it is called with for one sample, as KernelTime::size has it ("c_in", "h_out", "kernel");
+  /// empty where images are not square or it is none of the kernels that are measured.
+  std::map<std::string, double> size;
   bool operator==(const LayerCard&) const = default;
 };
 

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,10 +12,13 @@
 #include "base/error.hpp"
 #include "contract/model_card.hpp"
 #include "contract/version.hpp"
+#include "trainer/bench_comm.hpp"
+#include "trainer/bench_kernels.hpp"
 #include "trainer/bench_loader.hpp"
 #include "trainer/build_info.hpp"
 #include "trainer/capabilities.hpp"
 #include "trainer/describe.hpp"
+#include "trainer/fit_kernels.hpp"
 #include "trainer/launch.hpp"
 
 namespace dlscale::trainer {
@@ -22,7 +26,9 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: dlscale-train --run DIR [--profile] | --describe MODEL --input SHAPE --classes N |\n"
-    "       --bench-loader [RUN.json] [KEY=VALUE ...] | --capabilities | --version | --help\n"
+    "       --bench-loader [RUN.json] [KEY=VALUE ...] | --bench-comm [OPTION ...] |\n"
+    "       --bench-kernels -o FILE [OPTION ...] | --fit-kernels FILE ... -o CALIBRATION |\n"
+    "       --capabilities | --version | --help\n"
     "  --run DIR        train the run that DIR/run.json describes; under mpirun, one process a "
     "rank;\n"
     "                   goes on from the run's last checkpoint; SIGUSR1 makes it save one and\n"
@@ -33,6 +39,11 @@ constexpr const char* kUsage =
     "                   [--precision fp32|bf16|fp64]: walk the model and print its card, as JSON:\n"
     "                   FLOPs, bytes and activations of each operator, for dlscale predict\n"
     "  --bench-loader   load without training and print how fast; --bench-loader --help says more\n"
+    "  --bench-comm     time collectives over message sizes; under mpirun, one process a rank\n"
+    "  --bench-kernels  time kernels of layers on this device\n"
+    "  --fit-kernels    teach networks how long kernels take, into a calibration for dlscale "
+    "predict;\n"
+    "                   each of these says more with --help behind it\n"
     "  --capabilities   print what this build can do, as JSON\n"
     "  --version        print the version and what was built in\n";
 
@@ -69,14 +80,36 @@ int print_card(const std::vector<std::string>& arguments) {
   }
 }
 
-int bench_loader(const std::vector<std::string>& arguments) {
+/// A mode that prints `usage` when asked, else what `measure` makes of its arguments.
+template <class Measure>
+int print_measured(const std::vector<std::string>& arguments, const char* usage,
+                   const Measure& measure) {
   const bool asks = arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
   try {
-    fmt::print("{}", asks ? kLoaderBenchUsage : measure_loader(read_loader_bench(arguments)));
+    fmt::print("{}", asks ? std::string(usage) : measure(arguments));
     return contract::kExitDone;
   } catch (const std::exception& error) {
     return tell(error);
   }
+}
+
+/// The exit code of one of the modes that measure; none where `mode` is another.
+std::optional<int> measure(const std::string& mode, const std::vector<std::string>& arguments) {
+  using Words = const std::vector<std::string>&;
+  if (mode == "--bench-comm") return bench_comm(arguments);
+  if (mode == "--bench-loader") {
+    return print_measured(arguments, kLoaderBenchUsage,
+                          [](Words words) { return measure_loader(read_loader_bench(words)); });
+  }
+  if (mode == "--bench-kernels") {
+    return print_measured(arguments, kKernelBenchUsage,
+                          [](Words words) { return bench_kernels(read_kernel_bench(words)); });
+  }
+  if (mode == "--fit-kernels") {
+    return print_measured(arguments, kKernelFitUsage,
+                          [](Words words) { return fit_kernels(read_kernel_fit(words)); });
+  }
+  return {};
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
@@ -84,7 +117,9 @@ int dispatch(const std::vector<std::string>& arguments) {
   const bool profile = arguments.size() == 3 && arguments[2] == "--profile";
   if (verb == "--run" && (arguments.size() == 2 || profile)) return train(arguments[1], profile);
   if (verb == "--describe") return print_card({arguments.begin() + 1, arguments.end()});
-  if (verb == "--bench-loader") return bench_loader({arguments.begin() + 1, arguments.end()});
+  if (!arguments.empty()) {
+    if (const auto code = measure(verb, {arguments.begin() + 1, arguments.end()})) return *code;
+  }
   if (arguments.size() == 1 && verb == "--capabilities") {
     fmt::print("{}", contract::to_json(capabilities()));
   } else if (arguments.size() == 1 && verb == "--version") {

@@ -22,7 +22,13 @@ contract::Calibration made() {
                          .input_least = {1, 1},
                          .input_most = {9, 9},
                          .layers = {{{1, 2, 3, 4, 5, 6}, {0, 0, 0}}, {{1, 1, 1}, {0.5}}}}};
-  made.compute = {{"resnet50", {3, 224, 224}, "fp32", 64, 0.01, 0.02, 0.001, 1e-4, 50}};
+  made.compute = {{"resnet50", {3, 224, 224}, "fp32", 64, 0.01, 0.02, 0.001, 1e-4, 50, 4}};
+  made.exchange = {{"ddp", 2, 8, 0.6, 0.5, 0.7, 6}};
+  made.loading = {{"native", "cifar10", 1e-5, 0.9e-5, 1.2e-5, 6}};
+  made.all_reduce_fits = {
+      {"nvswitch", 1, 8, 1024, 1 << 20, {1e-6, 0, 2e-6}, {1e-9, 1e-9, 1e-9}, {}, 0.01, 11}};
+  made.compute_fits = {
+      {"resnet50", {3, 224, 224}, "fp32", "forward", 4, {1e-3, 0, 2e-3}, {1e-4, 0, 2e-4}, 0.02, 3}};
   return made;
 }
 
@@ -53,6 +59,11 @@ TEST_CASE("measurements that cannot be are refused with their place") {
   refused([](Calibration& c) { c.kernels[0].seconds = -1; }, "kernels[0].seconds");
   refused([](Calibration& c) { c.compute[0].batch = 0; }, "compute[0].batch");
   refused([](Calibration& c) { c.compute[0].optimizer_s = -1; }, "compute[0].optimizer_s");
+  refused([](Calibration& c) { c.compute[0].ranks_on_node = -1; }, "compute[0].ranks_on_node");
+  refused([](Calibration& c) { c.exchange[0].hidden = 1.5; }, "exchange[0].hidden");
+  refused([](Calibration& c) { c.exchange[0].nodes = 9; }, "exchange[0].nodes");
+  refused([](Calibration& c) { c.loading[0].seconds_per_sample = -1; },
+          "loading[0].seconds_per_sample");
 }
 
 TEST_CASE("layers of a kernel's model must fit together") {

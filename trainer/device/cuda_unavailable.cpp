@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stands for GPUs in builds without CUDA.
 #include "trainer/device/device.hpp"
+#include "trainer/device/gpu.hpp"
 
 namespace dlscale::trainer {
+
+std::string gpu_name(int) {
+  return {};
+}
 
 extern const DeviceEntry cuda_entry;
 const DeviceEntry cuda_entry{

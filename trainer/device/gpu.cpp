@@ -45,4 +45,11 @@ GpuIdentity identity_of(int gpu) {
   return identity;
 }
 
+std::string gpu_name(int local_rank) {
+  const int gpu = gpu_of(local_rank);
+  cudaDeviceProp properties{};
+  require_success(cudaGetDeviceProperties(&properties, gpu), gpu);
+  return properties.name;
+}
+
 }  // namespace dlscale::trainer

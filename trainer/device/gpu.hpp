@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 namespace dlscale::trainer {
 
@@ -17,5 +18,9 @@ int gpu_of(int local_rank);
 void use_gpu(int gpu);
 
 GpuIdentity identity_of(int gpu);
+
+/// Of the GPU of a rank, as the driver names it: "NVIDIA A100-SXM4-40GB". Empty in builds without
+/// CUDA.
+std::string gpu_name(int local_rank);
 
 }  // namespace dlscale::trainer

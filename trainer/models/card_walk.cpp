@@ -37,7 +37,8 @@ struct WalkedLayer {
   double parameter_bytes = 0;
   WalkedPass forward, backward;
   double saved = 0;
-  std::uint64_t sequence = 0;  ///< autograd's number for the next node when it began
+  std::map<std::string, double> size;  ///< with "b", the samples
+  std::uint64_t sequence = 0;          ///< autograd's number for the next node when it began
 };
 
 /// A call under way.
@@ -81,7 +82,10 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
       const std::vector<at::Tensor> inputs = tensors_of(function.inputs());
       call->read = bytes_of(inputs);
       for (const at::Tensor& each : inputs) call->given.insert(memory_of(each));
-      if (forward_) begin_layer(name, inputs);
+      if (forward_) {
+        begin_layer(name, inputs);
+        layers_.back().size = size_of(function);
+      }
     }
     call->counts = counting_ == 0 && computes(name);
     if (!call->counts) return call;
@@ -248,6 +252,15 @@ contract::PassCost line_through(const WalkedPass& fewer, const WalkedPass& more)
           line_through(fewer.written, more.written), line_through(fewer.live, more.live)};
 }
 
+/// What two batches have alike, where the samples are the batch's: not of tokens of texts.
+std::map<std::string, double> size_of_sample(std::map<std::string, double> fewer,
+                                             std::map<std::string, double> more) {
+  if (fewer["b"] != kFewer || more["b"] != kMore) return {};
+  fewer.erase("b");
+  more.erase("b");
+  return fewer == more ? fewer : std::map<std::string, double>{};
+}
+
 bool says_something(const contract::LayerCard& layer) {
   return layer.parameters > 0 || layer.saved.per_sample > 0 ||
          layer.forward.read.per_sample + layer.forward.written.per_sample > 0;
@@ -276,7 +289,8 @@ std::vector<contract::LayerCard> walk_model(Model& model, const MakeBatch& make_
                              static_cast<int>(a.own.size()),
                              line_through(a.forward, b.forward),
                              line_through(a.backward, b.backward),
-                             line_through(a.saved, b.saved)};
+                             line_through(a.saved, b.saved),
+                             size_of_sample(a.size, b.size)};
     if (says_something(card)) cards.push_back(std::move(card));
   }
   return cards;

@@ -48,7 +48,89 @@ double multiply_adds_of_product(const at::Tensor& a, const at::Tensor& b) {
   return values_in(a) * static_cast<double>(b.size(-1));
 }
 
+using OperatorSize = std::map<std::string, double>;
+
+double extent(const at::Tensor& tensor, std::int64_t dimension) {
+  return static_cast<double>(tensor.size(dimension));
+}
+
+bool is_square(const at::Tensor& tensor) {
+  return tensor.dim() == 4 && tensor.size(2) == tensor.size(3);
+}
+
+/// The one value of a list whose values are alike; 0 where they are not, `without` of none.
+std::int64_t alike(const c10::IValue& list, std::int64_t without) {
+  const std::vector<std::int64_t> values = list.toIntVector();
+  if (values.empty()) return without;
+  return std::count(values.begin(), values.end(), values[0]) ==
+                 static_cast<std::ptrdiff_t>(values.size())
+             ? values[0]
+             : 0;
+}
+
+/// A window that is laid on an image.
+struct Window {
+  std::int64_t kernel = 0, stride = 0, pad = 0;
+  bool rounds_up = false;
+};
+
+/// Adds h_in, h_out, kernel and stride; clears it where the window is not square.
+void add_window(OperatorSize& size, std::int64_t height, const Window& window) {
+  const std::int64_t room = height + 2 * window.pad - window.kernel;
+  if (window.kernel < 1 || window.stride < 1 || room < 0) return size.clear();
+  std::int64_t places = (room + (window.rounds_up ? window.stride - 1 : 0)) / window.stride + 1;
+  // LibTorch begins no window behind the image.
+  if (window.rounds_up && (places - 1) * window.stride >= height + window.pad) --places;
+  size["h_in"] = static_cast<double>(height);
+  size["h_out"] = static_cast<double>(places);
+  size["kernel"] = static_cast<double>(window.kernel);
+  size["stride"] = static_cast<double>(window.stride);
+}
+
+OperatorSize size_of_convolution(std::span<const c10::IValue> inputs) {
+  const at::Tensor input = inputs[0].toTensor(), weight = inputs[1].toTensor();
+  // Padding may be a word, "same".
+  const bool plain =
+      is_square(input) && is_square(weight) && inputs[4].isIntList() && inputs[6].toInt() == 1;
+  if (!plain) return {};
+  const std::int64_t kernel = weight.size(2);
+  if (kernel > 1 && alike(inputs[5], 1) != 1) return {};
+  OperatorSize size{
+      {"b", extent(input, 0)}, {"c_in", extent(input, 1)}, {"c_out", extent(weight, 0)}};
+  add_window(size, input.size(2), {kernel, alike(inputs[3], 1), alike(inputs[4], 0)});
+  return size;
+}
+
+OperatorSize size_of_pool(std::span<const c10::IValue> inputs, bool takes_most) {
+  const at::Tensor input = inputs[0].toTensor();
+  if (!is_square(input)) return {};
+  const std::int64_t kernel = alike(inputs[1], 0);
+  if (takes_most && alike(inputs[4], 1) != 1) return {};
+  OperatorSize size{{"b", extent(input, 0)}, {"c", extent(input, 1)}};
+  add_window(
+      size, input.size(2),
+      {kernel, alike(inputs[2], kernel), alike(inputs[3], 0), inputs[takes_most ? 5 : 4].toBool()});
+  return size;
+}
+
 }  // namespace
+
+std::map<std::string, double> size_of(const at::RecordFunction& call) {
+  const std::string_view name = call.name();
+  const auto inputs = call.inputs();
+  if (name == "aten::conv2d") return size_of_convolution(inputs);
+  if (name == "aten::max_pool2d") return size_of_pool(inputs, true);
+  if (name == "aten::avg_pool2d") return size_of_pool(inputs, false);
+  if (name == "aten::batch_norm" && is_square(inputs[0].toTensor())) {
+    const at::Tensor input = inputs[0].toTensor();
+    return {{"b", extent(input, 0)}, {"c", extent(input, 1)}, {"h_in", extent(input, 2)}};
+  }
+  if (name == "aten::addmm") {
+    const at::Tensor input = inputs[1].toTensor(), weight = inputs[2].toTensor();
+    return {{"b", extent(input, 0)}, {"inputs", extent(input, 1)}, {"outputs", extent(weight, 1)}};
+  }
+  return {};
+}
 
 std::vector<at::Tensor> tensors_of(std::span<const c10::IValue> values) {
   std::vector<at::Tensor> all;

@@ -4,8 +4,10 @@
 
 #include <ATen/record_function.h>
 
+#include <map>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +25,10 @@ bool computes(std::string_view name);
 /// output value takes as many multiply-adds as a filter has weights (transposed: an input value),
 /// backward once for the data's gradient and once for the filters'.
 double flops_of(const at::RecordFunction& call);
+
+/// What it is called with, by the keys of contract::KernelTime::size with "b", the samples: of
+/// convolutions, pooling and batch norms of square images, and of addmm. Empty for others.
+std::map<std::string, double> size_of(const at::RecordFunction& call);
 
 /// True where it hands on memory that it was given, as it was: a view. Operators in place have
 /// names that end in _.

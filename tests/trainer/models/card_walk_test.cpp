@@ -113,3 +113,27 @@ TEST_CASE("every image model can be walked: all parameters, the products that bl
           Approx(sum(layers, &LayerCard::saved)).epsilon(0.05));
   }
 }
+
+TEST_CASE("layers of square images say what they are called with for a sample") {
+  using Size = std::map<std::string, double>;
+  const auto layers = walk("resnet18", {3, 32, 32});
+  const auto size_is = [&](const char* name, const char* kind, const Size& size) {
+    return layer(layers, name, kind).size == size;
+  };
+  CHECK(size_is(
+      "conv1", "conv2d",
+      {{"c_in", 3}, {"c_out", 64}, {"h_in", 32}, {"h_out", 32}, {"kernel", 3}, {"stride", 1}}));
+  const Size shrinking = layer(layers, "layer2.0.conv1", "conv2d").size;
+  CHECK(shrinking.at("h_in") == 32);
+  CHECK(shrinking.at("h_out") == 16);
+  CHECK(shrinking.at("stride") == 2);
+  CHECK(size_is("bn1", "batch_norm", {{"c", 64}, {"h_in", 32}}));
+  CHECK(size_is("fc", "addmm", {{"inputs", 512}, {"outputs", 10}}));
+}
+
+TEST_CASE("of images that are not square only products say their size") {
+  for (const LayerCard& each : walk("resnet18", {3, 32, 48})) {
+    INFO(each.name << " " << each.kind);
+    CHECK(each.size.empty() == (each.kind != "addmm"));
+  }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/kernel_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace dlscale::predict {
+namespace {
+
+constexpr const char* kUpdates[] = {"sgd_update", "momentum_update", "adam_update"};
+
+/// outputs = weights x inputs + biases, without what is below zero unless it is the last layer.
+std::vector<double> pass_layer(const contract::DenseWeights& layer,
+                               const std::vector<double>& inputs, bool last) {
+  std::vector<double> outputs = layer.biases;
+  const double* weight = layer.weights.data();
+  for (double& output : outputs) {
+    for (const double input : inputs) output += *weight++ * input;
+    if (!last) output = std::max(0.0, output);
+  }
+  return outputs;
+}
+
+bool is_activation(std::string_view kind) {
+  return kind == "relu_" || kind == "relu" || kind == "threshold_" || kind == "threshold";
+}
+
+/// Values that the forward pass writes.
+KernelSize vector_size(const contract::LayerCard& layer, double batch, double bytes_of_number) {
+  return {{"n", layer.forward.written.at(batch) / bytes_of_number}};
+}
+
+KernelSize with_batch(const contract::LayerCard& layer, double batch) {
+  KernelSize size(layer.size.begin(), layer.size.end());
+  size["b"] = batch;
+  return size;
+}
+
+std::optional<std::vector<KernelUse>> sized(const contract::LayerCard& layer, double batch,
+                                            const std::vector<std::string_view>& kernels) {
+  if (layer.size.empty()) return {};
+  std::vector<KernelUse> uses;
+  for (const std::string_view kernel : kernels) uses.push_back({kernel, with_batch(layer, batch)});
+  return uses;
+}
+
+bool costs_nothing(const contract::PassCost& pass, double batch) {
+  return pass.flops.at(batch) + pass.read.at(batch) + pass.written.at(batch) <= 0;
+}
+
+/// Looks models up and notes what there is none for.
+class KernelTable {
+ public:
+  KernelTable(const std::vector<contract::KernelModel>& models, std::string precision)
+      : models_(models), precision_(std::move(precision)) {}
+
+  /// Nothing, with a reason in `why`, where one of the kernels is not known at its size.
+  std::optional<Seconds> time(const std::vector<KernelUse>& uses, std::string& why) const {
+    Seconds sum;
+    for (const KernelUse& use : uses) {
+      const contract::KernelModel* const model = find(use.kernel);
+      if (model == nullptr) {
+        why = "no model of " + std::string(use.kernel);
+        return {};
+      }
+      if (!is_inside(*model, use.size)) {
+        why = "outside of what " + std::string(use.kernel) + " was taught with";
+        return {};
+      }
+      sum += evaluate(*model, use.size);
+    }
+    return sum;
+  }
+
+ private:
+  const contract::KernelModel* find(std::string_view kernel) const {
+    const auto found = std::find_if(models_.begin(), models_.end(), [&](const auto& model) {
+      return model.kernel == kernel && model.precision == precision_;
+    });
+    return found == models_.end() ? nullptr : &*found;
+  }
+
+  const std::vector<contract::KernelModel>& models_;
+  std::string precision_;
+};
+
+/// Puts learned times in the place of the roofline's, and counts how much of it.
+class Learner {
+ public:
+  explicit Learner(Seconds roofline) : roofline_(roofline) {}
+
+  void learn(Seconds& time, const KernelTable& table,
+             const std::optional<std::vector<KernelUse>>& uses, const std::string& kind) {
+    std::string why = "not measured, or the card does not say its size";
+    const auto learned = uses ? table.time(*uses, why) : std::nullopt;
+    if (!learned) {
+      if (time.value > 0) unknown_.insert(kind + ": " + why);
+      return;
+    }
+    known_ += time;
+    time = *learned;
+  }
+
+  double share() const { return roofline_.value > 0 ? known_ / roofline_ : 0; }
+  std::vector<std::string> unknown() const { return {unknown_.begin(), unknown_.end()}; }
+
+ private:
+  Seconds roofline_, known_;
+  std::set<std::string> unknown_;
+};
+
+}  // namespace
+
+Seconds evaluate(const contract::KernelModel& model, const KernelSize& size) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < model.inputs.size(); ++i) {
+    values.push_back((std::log(size.at(model.inputs[i])) - model.input_mean[i]) /
+                     model.input_deviation[i]);
+  }
+  for (const contract::DenseWeights& layer : model.layers) {
+    values = pass_layer(layer, values, &layer == &model.layers.back());
+  }
+  return {std::exp(values.front() * model.output_deviation + model.output_mean)};
+}
+
+bool is_inside(const contract::KernelModel& model, const KernelSize& size) {
+  for (std::size_t i = 0; i < model.inputs.size(); ++i) {
+    const auto found = size.find(model.inputs[i]);
+    if (found == size.end() || found->second < model.input_least[i] ||
+        found->second > model.input_most[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<std::vector<KernelUse>> forward_kernels(const contract::LayerCard& layer,
+                                                      double batch, double bytes_of_number) {
+  if (costs_nothing(layer.forward, batch)) return std::vector<KernelUse>{};
+  const std::string& kind = layer.kind;
+  const auto vector = [&](std::string_view kernel) {
+    return std::vector<KernelUse>{{kernel, vector_size(layer, batch, bytes_of_number)}};
+  };
+  if (kind == "conv2d") return sized(layer, batch, {"convolution_forward"});
+  if (kind == "batch_norm") return sized(layer, batch, {"batch_norm_forward"});
+  if (kind == "max_pool2d") return sized(layer, batch, {"max_pool_forward"});
+  if (kind == "avg_pool2d") return sized(layer, batch, {"avg_pool_forward"});
+  if (kind == "addmm" || kind == "linear") return sized(layer, batch, {"linear_forward"});
+  if (is_activation(kind)) return vector("relu_forward");
+  if (kind == "add_" || kind == "add") return vector("add");
+  if (kind == "cat") return vector("copy");
+  return {};
+}
+
+std::optional<std::vector<KernelUse>> backward_kernels(const contract::LayerCard& layer,
+                                                       double batch, double bytes_of_number) {
+  if (costs_nothing(layer.backward, batch)) return std::vector<KernelUse>{};
+  const std::string& kind = layer.kind;
+  // The first layer has no gradient of its input: what it writes backward is that of its filters.
+  const bool wants_data = layer.backward.written.per_sample > 0;
+  if (kind == "conv2d") {
+    if (!wants_data) return sized(layer, batch, {"convolution_backward_filter"});
+    return sized(layer, batch, {"convolution_backward_data", "convolution_backward_filter"});
+  }
+  if (kind == "addmm" || kind == "linear") {
+    if (!wants_data) return sized(layer, batch, {"linear_backward_filter"});
+    return sized(layer, batch, {"linear_backward_data", "linear_backward_filter"});
+  }
+  if (kind == "batch_norm") return sized(layer, batch, {"batch_norm_backward"});
+  if (kind == "max_pool2d") return sized(layer, batch, {"max_pool_backward"});
+  if (kind == "avg_pool2d") return sized(layer, batch, {"avg_pool_backward"});
+  if (is_activation(kind)) {
+    return std::vector<KernelUse>{{"relu_backward", vector_size(layer, batch, bytes_of_number)}};
+  }
+  return {};
+}
+
+LearnedTimes learned_times(const contract::ModelCard& card,
+                           const std::vector<contract::KernelModel>& models, double batch,
+                           int optimizer_states, const Rates& rates) {
+  LearnedTimes learned{.times = roofline(card, rates, batch, optimizer_states)};
+  ComputeTimes& times = learned.times;
+  const KernelTable table(models, card.precision);
+  const double bytes_of_number = card.precision == "bf16" ? 2 : kSingle.value;
+  Learner learner(times.total());
+  for (std::size_t i = 0; i < card.layers.size(); ++i) {
+    const contract::LayerCard& layer = card.layers[i];
+    LayerTime& time = times.layers[i];
+    learner.learn(time.forward.time, table, forward_kernels(layer, batch, bytes_of_number),
+                  layer.kind + " forward");
+    learner.learn(time.backward.time, table, backward_kernels(layer, batch, bytes_of_number),
+                  layer.kind + " backward");
+  }
+  // Parameters are fp32's whatever the card computes in.
+  const KernelUse update{kUpdates[std::clamp(optimizer_states, 0, 2)],
+                         {{"n", static_cast<double>(card.parameters)}}};
+  learner.learn(times.optimizer, KernelTable(models, "fp32"), std::vector<KernelUse>{update},
+                "optimizer");
+  learned.learned = learner.share();
+  learned.unknown = learner.unknown();
+  return learned;
+}
+
+}  // namespace dlscale::predict
