@@ -12,12 +12,15 @@
 
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/report_writer.hpp"
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
+#include "cli/kept_predictions.hpp"
 #include "cli/prediction_tables.hpp"
 #include "cli/resources.hpp"
+#include "contract/run_id.hpp"
 #include "planner/planner.hpp"
 
 namespace dlscale::cli {
@@ -35,6 +38,7 @@ struct Options {
   int up_to = 4096;
   std::string format = "text";
   std::string folder;
+  std::string keep;
 };
 
 std::string read_named(const std::string& file) {
@@ -45,15 +49,36 @@ std::string read_named(const std::string& file) {
   }
 }
 
-std::optional<contract::Calibration> read_calibration(const std::string& file) {
-  if (file.empty()) return std::nullopt;
-  return contract::calibration_from_json(read_named(file), file);
+/// The calibration asked for, and its text's digest.
+struct NamedCalibration {
+  std::optional<contract::Calibration> content;
+  std::string digest;
+};
+
+NamedCalibration read_calibration(const std::string& file) {
+  if (file.empty()) return {};
+  const std::string text = read_named(file);
+  return {contract::calibration_from_json(text, file), contract::sha256_hex(text)};
+}
+
+/// Into the folder of the study's plan, for scoring.
+void keep(const Options& options, const PredictedStudy& study, const std::string& calibration) {
+  const contract::PlanDir folder{fs::path(options.keep)};
+  const auto predictions = run_predictions(study, calibration, base::SystemClock().unix_s());
+  const KeptPredictions kept = keep_predictions(predictions, folder);
+  if (kept.written + kept.known == 0) {
+    throw base::UsageError(
+        fmt::format("--keep {}: its plan has none of the points of {}: plan this study there first",
+                    options.keep, study.study));
+  }
+  fmt::print(stderr, "{}", to_text(kept, folder));
 }
 
 analysis::Report report_of(const PredictedStudy& study, const std::vector<Sweep>& sweeps,
                            int up_to) {
   analysis::Report report{
       {times_table(study, up_to), knee_table(study, up_to), memory_table(study)}};
+  if (report.tables.back().rows.empty()) report.tables.pop_back();  // of devices without data sheet
   for (const Sweep& sweep : sweeps) report.tables.push_back(sweep_table(study, sweep));
   return report;
 }
@@ -94,7 +119,10 @@ int predict(const Options& options) {
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   const WhatIf what = read_what_if(options.what_if);
   const std::vector<Sweep> sweeps = read_sweeps(options.sweeps);
-  const auto calibration = read_calibration(options.calibration);
+  const NamedCalibration calibration = read_calibration(options.calibration);
+  if (!options.keep.empty() && !options.what_if.empty()) {
+    throw base::UsageError("--keep and --what-if: other hardware is nothing to score runs by");
+  }
   planner::Resources resources = shipped_resources();
   resources.cards.reset();  // what does not fit is shown, not left out
   const planner::Planning planning = planner::make_plan(options.request, resources);
@@ -102,13 +130,14 @@ int predict(const Options& options) {
   const fs::path share = share_folder();
   const PredictionFiles files{options.cards.empty() ? share / "cards" : fs::path(options.cards),
                               share / "devices"};
-  PredictedStudy study = predict_study(planning, files, what, calibration);
+  PredictedStudy study = predict_study(planning, files, what, calibration.content);
   if (const std::string text = text_of(what); !text.empty()) {
     study.notes.insert(study.notes.begin(), "what if: " + text);
   }
   const analysis::Report report = report_of(study, sweeps, options.up_to);
   std::cout << writer.render(report);
   if (!options.folder.empty()) write_files(options, study, sweeps, report);
+  if (!options.keep.empty()) keep(options, study, calibration.digest);
   return kExitOk;
 }
 
@@ -121,8 +150,13 @@ Action define(CLI::App& app) {
   app.add_option("-S,--set", options->request.overrides, "change a value: dotted.key=value")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--calibration", options->calibration, "measured steps and all-reduces")
+  app.add_option("--calibration", options->calibration,
+                 "what dlscale calibrate wrote: measured steps and all-reduces")
       ->type_name(value_kind::kFile);
+  app.add_option("--keep", options->keep,
+                 "also keep the predictions in this folder, which has the study's plan: dlscale "
+                 "compare DIR --predicted says later how wrong they were")
+      ->type_name(value_kind::kFolder);
   app.add_option("--what-if", options->what_if,
                  "other hardware: gpu=NAME, link=400Gbps, latency=2us, peak=100TFLOPS, "
                  "memory=2000GB/s, capacity=16GiB")
@@ -152,6 +186,7 @@ extern const CommandEntry predict_entry;
 const CommandEntry predict_entry{
     "predict", "Predict times, efficiency and memory of a study before it is queued",
     "dlscale predict study.toml --site juwels-booster\n"
+    "  dlscale predict study.toml --calibration measured.json --keep study\n"
     "  dlscale predict study.toml --site altec --what-if link=10Gbps --sweep all -o predicted",
     &define};
 

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "contract/run_id.hpp"
 #include "planner/site/device_reader.hpp"
 #include "predict/walltime.hpp"
 #include "predict/workload.hpp"
@@ -61,19 +62,35 @@ const planner::Partition* partition_of(const planner::Planning& planning, std::s
   return index < 0 ? nullptr : &planning.site.partitions[static_cast<std::size_t>(index)];
 }
 
-predict::Device device_of(const planner::Planning& planning, const planner::Partition* partition,
-                          const contract::RunSpec& run, const PredictionFiles& files,
-                          const WhatIf& what) {
+/// What a prediction is made of beside the plan.
+struct Given {
+  const PredictionFiles& files;
+  const WhatIf& what;
+  const predict::Measurements* measured;
+};
+
+predict::Device find_device(const planner::Planning& planning, const planner::Partition* partition,
+                            const contract::RunSpec& run, const contract::ModelCard& card,
+                            const Given& given) {
   const std::string name =
-      !what.gpu.empty() ? what.gpu : (partition == nullptr ? "" : partition->gpu);
-  if (name.empty()) {
-    throw base::UsageError(fmt::format(
-        "the site {} does not say which GPU it has: write gpu = \"NAME\" into its partition{}, or "
-        "ask with --what-if gpu=NAME (there are: {})",
-        planning.site.name, partition == nullptr ? "" : " " + partition->name,
-        fmt::join(planner::devices_in(files.devices), ", ")));
+      !given.what.gpu.empty() ? given.what.gpu : (partition == nullptr ? "" : partition->gpu);
+  if (!name.empty()) return planner::find_device(name, given.files.devices);
+  if (given.measured != nullptr &&
+      !predict::times_of(given.measured->calibration().compute, card).empty()) {
+    return predict::measured_device(given.measured->calibration(), run.precision);
   }
-  predict::Device device = planner::find_device(name, files.devices);
+  throw base::UsageError(fmt::format(
+      "the site {} does not say which GPU it has: write gpu = \"NAME\" into its partition{}, ask "
+      "with --what-if gpu=NAME (there are: {}), or give a --calibration with measured steps of {}",
+      planning.site.name, partition == nullptr ? "" : " " + partition->name,
+      fmt::join(planner::devices_in(given.files.devices), ", "), run.model));
+}
+
+predict::Device device_of(const planner::Planning& planning, const planner::Partition* partition,
+                          const contract::RunSpec& run, const contract::ModelCard& card,
+                          const Given& given) {
+  const WhatIf& what = given.what;
+  predict::Device device = find_device(planning, partition, run, card, given);
   if (what.peak) device.peak[run.precision] = *what.peak;
   if (what.memory) device.memory_bandwidth = *what.memory;
   if (what.capacity) device.memory = *what.capacity;
@@ -96,20 +113,26 @@ predict::Network network_of(const predict::Device& device, const planner::Partit
 
 /// Of the run with the fewest GPUs; empty where no model or card is there, with a note why.
 std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std::size_t first_run,
-                                          const PredictionFiles& files, const WhatIf& what,
-                                          std::vector<std::string>& notes) {
+                                          const Given& given, std::vector<std::string>& notes) {
   contract::RunSpec run = planning.run(first_run);
   const std::size_t point = first_run / static_cast<std::size_t>(planning.study.repeats);
   if (const std::string why = predict::not_modelled(run); !why.empty()) {
     note_once(notes, why);
     return std::nullopt;
   }
-  auto card = find_card(run, files.cards, notes);
+  auto card = find_card(run, given.files.cards, notes);
   if (!card) return std::nullopt;
   const planner::Partition* const partition = partition_of(planning, point);
+  const bool named = !given.what.gpu.empty() || (partition != nullptr && !partition->gpu.empty());
+  if (!named && given.measured != nullptr &&
+      predict::times_of(given.measured->calibration().compute, *card).empty()) {
+    note_once(notes, fmt::format("the calibration has no step of {} on {}: no prediction",
+                                 run.model, contract::shape_text(card->input)));
+    return std::nullopt;
+  }
   PredictedCurve curve;
-  curve.device = device_of(planning, partition, run, files, what);
-  curve.network = network_of(curve.device, partition, what);
+  curve.device = device_of(planning, partition, run, *card, given);
+  curve.network = network_of(curve.device, partition, given.what);
   curve.gpus_per_node = partition == nullptr || partition->gpus_per_node == 0
                             ? std::numeric_limits<int>::max() / 2
                             : partition->gpus_per_node;
@@ -119,11 +142,31 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
                                  "(training.dataset.train_samples says it)",
                                  run.dataset.kind));
   }
-  curve.memory =
-      predict::memory_verdict(*card, run.batch_per_gpu, predict::memory_setting(run), curve.device);
+  if (curve.device.memory.value > 0) {
+    curve.memory = predict::memory_verdict(*card, run.batch_per_gpu, predict::memory_setting(run),
+                                           curve.device);
+  }
   curve.card = std::move(*card);
   curve.first = std::move(run);
   return curve;
+}
+
+/// Leaves out GPU counts of a device without data sheet between which no all-reduce was measured.
+void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::string>& notes) {
+  if (curve.device.memory.value > 0) return;
+  const auto unknown = [&](int gpus) {
+    const predict::Placement ranks{(gpus - 1) / curve.gpus_per_node + 1, gpus};
+    return gpus > 1 && !given.measured->all_reduce(ranks, predict::kMebibyte);
+  };
+  for (const int gpus : curve.planned) {
+    if (!unknown(gpus)) continue;
+    note_once(notes, fmt::format("the calibration has no all-reduce that says anything of {} ranks "
+                                 "on {} nodes: no prediction (dlscale calibrate --topology names "
+                                 "what is connected alike)",
+                                 gpus, (gpus - 1) / curve.gpus_per_node + 1));
+  }
+  std::erase_if(curve.planned, unknown);
+  std::erase_if(curve.points, [&](const auto& point) { return unknown(point.first); });
 }
 
 std::string key_of(const std::map<std::string, std::string>& axes) {
@@ -153,64 +196,12 @@ Groups group(const planner::Planning& planning, std::vector<std::string>& order)
   return groups;
 }
 
-/// How sure an estimate from measurements is.
-predict::Factors sure_of(const predict::AllReduceEstimate& estimate) {
-  constexpr double kInside = 0.05, kOutside = 0.1, kErrors = 2;
-  double error = kInside;
-  if (estimate.basis == predict::Basis::beyond_sizes) error = kOutside;
-  if (estimate.basis == predict::Basis::beyond_gpus) {
-    error = std::max(kOutside, kErrors * estimate.relative_error);
-  }
-  return {1 / (1 + error), 1 + error};
-}
-
-/// Of the measurements on one node or on several, as the ranks are; the exact placement first.
-std::string topology_for(const contract::Calibration& calibration, predict::Placement ranks) {
-  std::string named;
-  for (const contract::AllReduceTime& time : calibration.all_reduce) {
-    if (time.nodes == ranks.nodes && time.gpus == ranks.gpus) return time.topology;
-    if ((time.nodes == 1) == (ranks.nodes == 1) && named.empty()) named = time.topology;
-  }
-  return named;
-}
-
-predict::LinkEstimate by_links(const PredictedCurve& curve, predict::Placement ranks,
-                               predict::Bytes message) {
-  constexpr predict::Factors kDataSheet{1, 2};  // nothing reaches more than its data sheet says
-  return {predict::all_reduce(curve.network, ranks, message, predict::all_reduce_of(curve.first)),
-          kDataSheet};
-}
-
 }  // namespace
 
 predict::TrainingModel model_of(const PredictedStudy& study, const PredictedCurve& curve) {
-  constexpr predict::Factors kRoofline{1, 3.5};  // docs/prediction.md: what was found
-  predict::TrainingModel model{
-      .card = curve.card,
-      .computing = {.rates = predict::rates_of(curve.device, curve.first.precision),
-                    .optimizer_states = predict::optimizer_states(curve.first.optimizer.kind,
-                                                                  curve.first.optimizer.momentum),
-                    .roofline_sure = kRoofline},
-      .gpus_per_node = curve.gpus_per_node,
-      .setting = predict::step_setting(curve.first)};
-  if (study.calibration) {
-    model.computing.measured = predict::times_of(study.calibration->compute, curve.card);
-    for (const contract::ComputeTime& time : model.computing.measured) {
-      model.setting.rank_deviation =
-          std::max(model.setting.rank_deviation, predict::Seconds{time.deviation_s});
-    }
-  }
-  model.all_reduce = [&study, &curve](predict::Placement ranks, predict::Bytes message) {
-    if (study.all_reduces.empty()) return by_links(curve, ranks, message);
-    try {
-      const auto estimate =
-          study.all_reduces.estimate(topology_for(*study.calibration, ranks), ranks, message);
-      return predict::LinkEstimate{estimate.time, sure_of(estimate)};
-    } catch (const base::UsageError&) {
-      return by_links(curve, ranks, message);
-    }
-  };
-  return model;
+  return predict::training_model(curve.first, curve.card,
+                                 {curve.device, curve.network, curve.gpus_per_node},
+                                 study.measured.get());
 }
 
 predict::CurveSetting setting_of(const PredictedCurve& curve) {
@@ -224,8 +215,8 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
                              const WhatIf& what,
                              const std::optional<contract::Calibration>& calibration) {
   PredictedStudy study{.study = planning.plan.study, .site = planning.plan.site};
-  study.calibration = calibration;
-  if (calibration) study.all_reduces = predict::AllReduceTable(calibration->all_reduce);
+  if (calibration) study.measured = std::make_shared<const predict::Measurements>(*calibration);
+  const Given given{files, what, study.measured.get()};
   for (const contract::Axis& axis : planning.plan.axes) {
     if (!varies(axis.name)) study.axes.push_back(axis.name);
   }
@@ -233,11 +224,17 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
   const Groups groups = group(planning, order);
   for (const std::string& key : order) {
     const std::vector<std::size_t>& runs = groups.at(key);
-    auto curve = begin_curve(planning, runs.front(), files, what, study.notes);
+    auto curve = begin_curve(planning, runs.front(), given, study.notes);
     if (!curve) continue;
     std::set<int> counts;
-    for (const std::size_t run : runs) counts.insert(planning.plan.runs[run].gpus);
+    for (const std::size_t run : runs) {
+      const contract::PlannedRun& planned = planning.plan.runs[run];
+      counts.insert(planned.gpus);
+      curve->points.emplace_back(planned.gpus, contract::point_id(planned.run_id));
+    }
     curve->planned.assign(counts.begin(), counts.end());
+    keep_measured(*curve, given, study.notes);
+    if (curve->planned.empty()) continue;
     curve->axes = planning.plan.runs[runs.front()].point;
     std::erase_if(curve->axes, [](const auto& axis) { return varies(axis.first); });
     curve->strong = planning.plan.scaling == "strong";

@@ -7,15 +7,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/what_if.hpp"
 #include "contract/calibration.hpp"
 #include "contract/model_card.hpp"
 #include "planner/jobs/planning.hpp"
-#include "predict/all_reduce_table.hpp"
 #include "predict/memory.hpp"
 #include "predict/scaling_curve.hpp"
+#include "predict/training_model.hpp"
 
 namespace dlscale::cli {
 
@@ -30,13 +31,14 @@ struct PredictedCurve {
   std::map<std::string, std::string> axes;  ///< of the study but GPUs and batches, that vary
   contract::RunSpec first;                  ///< with the fewest GPUs
   std::vector<int> planned;                 ///< the study's GPU counts
+  std::vector<std::pair<int, std::string>> points;  ///< GPUs and point id, all of the curve's
   contract::ModelCard card;
   predict::Device device;
   predict::Network network;
   int gpus_per_node = 1;
   std::int64_t samples = 0;  ///< of an epoch; 0: not known
   bool strong = false;
-  predict::MemoryVerdict memory;  ///< of `first`
+  predict::MemoryVerdict memory;  ///< of `first`; capacity 0: the device's memory is not known
 };
 
 struct PredictedStudy {
@@ -45,11 +47,11 @@ struct PredictedStudy {
   std::vector<std::string> axes;  ///< names, in the order of the study
   std::vector<PredictedCurve> curves;
   std::vector<std::string> notes;  ///< what is not predicted and why; what is assumed
-  std::optional<contract::Calibration> calibration;
-  predict::AllReduceTable all_reduces{{}};
+  std::shared_ptr<const predict::Measurements> measured;  ///< null: no calibration
 };
 
-/// Throws base::UsageError where nothing can be predicted, with the remedy.
+/// A partition that does not name its GPU has the device that the calibration's steps were measured
+/// on. Throws base::UsageError where nothing can be predicted, with the remedy.
 PredictedStudy predict_study(const planner::Planning& planning, const PredictionFiles& files,
                              const WhatIf& what,
                              const std::optional<contract::Calibration>& calibration);

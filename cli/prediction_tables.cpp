@@ -74,24 +74,37 @@ Table begin(const PredictedStudy& study, const std::string& id, const std::strin
   return table;
 }
 
+/// What computation rests on where no step was measured.
+std::string unmeasured_computation(const PredictedStudy& study) {
+  const bool learned =
+      study.measured != nullptr && !study.measured->calibration().kernel_models.empty();
+  return (learned
+              ? "learned kernels, within a quarter, where they know nearly all of a model; else "
+                "the roofline of "
+              : "the roofline of ") +
+         study.curves.front().device.title + ", 1 to 3.5 times its time";
+}
+
 /// What times rest on, for the caption.
 std::vector<std::string> grounds(const PredictedStudy& study) {
-  const PredictedCurve& curve = study.curves.front();
   const bool measured =
       std::any_of(study.curves.begin(), study.curves.end(), [&](const PredictedCurve& each) {
         return !model_of(study, each).computing.measured.empty();
       });
   std::vector<std::string> notes;
-  notes.push_back(measured ? "computation: measured steps, layers shared out by the roofline; "
-                             "where none was measured, the roofline, 1 to 3.5 times its time"
-                           : "computation: the roofline of " + curve.device.title +
-                                 ", 1 to 3.5 times its time; no step was measured");
+  notes.push_back(measured
+                      ? "computation: measured steps, layers shared out by the roofline; "
+                        "where none was measured, " +
+                            unmeasured_computation(study)
+                      : "computation: " + unmeasured_computation(study) + "; no step was measured");
   notes.emplace_back(
-      study.all_reduces.empty()
+      study.measured == nullptr || study.measured->calibration().all_reduce.empty()
           ? "all-reduce: latency and bandwidth of data sheets, 1 to 2 times that; none was measured"
           : "all-reduce: measured, interpolated; on other GPU counts by latency and bandwidth of "
             "one topology");
-  notes.emplace_back("low and high: both of these in quadrature; loading of data is not in it");
+  const bool loads = study.measured != nullptr && !study.measured->calibration().loading.empty();
+  notes.emplace_back(std::string("low and high: both of these in quadrature; loading of data is ") +
+                     (loads ? "as measured" : "not in it"));
   notes.insert(notes.end(), study.notes.begin(), study.notes.end());
   return notes;
 }
@@ -109,6 +122,8 @@ std::vector<int> shown_counts(const PredictedCurve& curve, int up_to) {
   for (const int count : predict::doubled_counts(1, up_to)) {
     if (count > counts.back()) counts.push_back(count);
   }
+  // A device that is known by its measured steps alone says nothing of a larger one.
+  if (curve.device.memory.value <= 0) return curve.planned;
   if (curve.network.between.bandwidth.value <= 0) {
     std::erase_if(counts, [&](int count) { return count > curve.gpus_per_node; });
   }
@@ -208,6 +223,7 @@ Table memory_table(const PredictedStudy& study) {
   }
   for (const PredictedCurve& curve : study.curves) {
     const predict::MemoryVerdict& verdict = curve.memory;
+    if (verdict.capacity.value <= 0) continue;  // not known
     const auto batch = static_cast<double>(curve.first.batch_per_gpu);
     const predict::DominatingLayer layer = predict::dominating_layer(curve.card, batch);
     std::vector<Cell> row = beginning(study, curve);

@@ -63,6 +63,62 @@ void visit_fields(Visitor& v, ComputeTime& t) {
   v.required("optimizer_s", t.optimizer_s);
   v.sparse("deviation_s", t.deviation_s);
   v.sparse("steps", t.steps);
+  v.sparse("ranks_on_node", t.ranks_on_node);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, ExchangeTime& t) {
+  v.required("framework", t.framework);
+  v.optional("nodes", t.nodes);
+  v.required("gpus", t.gpus);
+  v.required("hidden", t.hidden);
+  v.sparse("hidden_low", t.hidden_low);
+  v.sparse("hidden_high", t.hidden_high);
+  v.sparse("runs", t.runs);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, LoadTime& t) {
+  v.required("loader", t.loader);
+  v.required("dataset", t.dataset);
+  v.required("seconds_per_sample", t.seconds_per_sample);
+  v.sparse("low_s", t.low_s);
+  v.sparse("high_s", t.high_s);
+  v.sparse("runs", t.runs);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, FittedValue& f) {
+  v.required("value", f.value);
+  v.required("low", f.low);
+  v.required("high", f.high);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, AllReduceFit& f) {
+  v.sparse("topology", f.topology);
+  v.optional("nodes", f.nodes);
+  v.required("gpus", f.gpus);
+  v.required("least_bytes", f.least_bytes);
+  v.required("most_bytes", f.most_bytes);
+  v.required("latency_s", f.latency_s);
+  v.required("seconds_per_byte", f.seconds_per_byte);
+  v.sparse("sum_s_per_byte", f.sum_s_per_byte);
+  v.required("relative_error", f.relative_error);
+  v.required("points", f.points);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, ComputeFit& f) {
+  v.required("model", f.model);
+  v.required("input", f.input);
+  v.optional("precision", f.precision);
+  v.required("pass", f.pass);
+  v.optional("ranks_on_node", f.ranks_on_node);
+  v.required("start_s", f.start_s);
+  v.required("seconds_per_sample", f.seconds_per_sample);
+  v.required("relative_error", f.relative_error);
+  v.required("points", f.points);
 }
 
 template <class Visitor>
@@ -76,6 +132,10 @@ void visit_fields(Visitor& v, Calibration& c) {
   v.sparse("kernels", c.kernels);
   v.sparse("kernel_models", c.kernel_models);
   v.sparse("compute", c.compute);
+  v.sparse("exchange", c.exchange);
+  v.sparse("loading", c.loading);
+  v.sparse("all_reduce_fits", c.all_reduce_fits);
+  v.sparse("compute_fits", c.compute_fits);
 }
 
 namespace {
@@ -107,6 +167,21 @@ std::optional<Fault> fault_of(const ComputeTime& time) {
   if (time.forward_s <= 0) return {{"forward_s", "must be above 0"}};
   if (time.backward_s < 0) return {{"backward_s", "is negative"}};
   if (time.optimizer_s < 0) return {{"optimizer_s", "is negative"}};
+  if (time.ranks_on_node < 0) return {{"ranks_on_node", "is negative"}};
+  return {};
+}
+
+std::optional<Fault> fault_of(const ExchangeTime& time) {
+  if (time.framework.empty()) return {{"framework", "is empty"}};
+  if (time.gpus < 2) return {{"gpus", "must be at least 2"}};
+  if (time.nodes < 1 || time.nodes > time.gpus) return {{"nodes", "must be 1 to the GPUs"}};
+  if (time.hidden < 0 || time.hidden > 1) return {{"hidden", "is no share"}};
+  return {};
+}
+
+std::optional<Fault> fault_of(const LoadTime& time) {
+  if (time.loader.empty()) return {{"loader", "is empty"}};
+  if (time.seconds_per_sample < 0) return {{"seconds_per_sample", "is negative"}};
   return {};
 }
 
@@ -157,6 +232,8 @@ Calibration calibration_from_json(std::string_view text, std::string_view file) 
   check_each(calibration.kernels, "kernels", file);
   check_each(calibration.kernel_models, "kernel_models", file);
   check_each(calibration.compute, "compute", file);
+  check_each(calibration.exchange, "exchange", file);
+  check_each(calibration.loading, "loading", file);
   return calibration;
 }
 

@@ -34,7 +34,7 @@ struct KernelTime {
       kernel;  ///< "convolution_forward", "convolution_backward_filter", "batch_norm_forward"
   std::map<std::string, double> size;  ///< what it was called with: "b", "c_in", "h_in", "kernel"
   std::string precision = "fp32";
-  double seconds = 0;  ///< mean of `repetitions` calls
+  double seconds = 0;  ///< of a call: the middle of `repetitions` measurements
   double deviation_s = 0;
   int repetitions = 0;
   bool operator==(const KernelTime&) const = default;
@@ -71,7 +71,70 @@ struct ComputeTime {
   double forward_s = 0, backward_s = 0, optimizer_s = 0;
   double deviation_s = 0;  ///< of the whole step, from step to step
   int steps = 0;           ///< measured
+  int ranks_on_node = 0;   ///< that computed at the same time, this one counted; 0: this one alone
   bool operator==(const ComputeTime&) const = default;
+};
+
+/// How the replicas of a framework exchanged gradients in runs that were measured.
+struct ExchangeTime {
+  std::string framework;
+  int nodes = 1;
+  int gpus = 1;
+  double hidden = 0;  ///< share of the time of collectives beside which ranks computed, the middle
+  double hidden_low = 0;  ///< 95 % interval, or the range where runs are few
+  double hidden_high = 0;
+  int runs = 0;
+  bool operator==(const ExchangeTime&) const = default;
+};
+
+/// How long a rank waited for its data and for moving them to the device.
+struct LoadTime {
+  std::string loader;
+  std::string dataset;
+  double seconds_per_sample = 0;  ///< of a rank, the middle
+  double low_s = 0;               ///< 95 % interval, or the range where runs are few
+  double high_s = 0;
+  int runs = 0;
+  bool operator==(const LoadTime&) const = default;
+};
+
+/// A value with what it may be: 95 % by the t distribution of the fit's residuals.
+struct FittedValue {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+  bool operator==(const FittedValue&) const = default;
+};
+
+/// A ring's latency and time per byte through measured all-reduces of one placement and one range
+/// of sizes: 2(P-1)α + 2((P-1)/P)nβ. Adding up goes with the bytes, so that β holds γ/2.
+struct AllReduceFit {
+  std::string topology;
+  int nodes = 1;
+  int gpus = 1;
+  std::int64_t least_bytes = 0;
+  std::int64_t most_bytes = 0;
+  FittedValue latency_s;         ///< α, of a hop
+  FittedValue seconds_per_byte;  ///< β
+  /// γ by the byte: what reduce-scatter takes longer than all-gather; 0: not measured.
+  FittedValue sum_s_per_byte;
+  double relative_error = 0;  ///< root mean square of fitted / measured - 1
+  int points = 0;
+  bool operator==(const AllReduceFit&) const = default;
+};
+
+/// A pass of a model over the batch: start + batch x per sample.
+struct ComputeFit {
+  std::string model;
+  std::vector<std::int64_t> input;
+  std::string precision = "fp32";
+  std::string pass;  ///< forward, backward
+  int ranks_on_node = 1;
+  FittedValue start_s;
+  FittedValue seconds_per_sample;
+  double relative_error = 0;
+  int points = 0;
+  bool operator==(const ComputeFit&) const = default;
 };
 
 struct Calibration {
@@ -84,6 +147,12 @@ struct Calibration {
   std::vector<KernelTime> kernels;
   std::vector<KernelModel> kernel_models;
   std::vector<ComputeTime> compute;
+  std::vector<ExchangeTime> exchange;
+  std::vector<LoadTime> loading;
+  /// What `dlscale calibrate` found through the measurements above, for people; predictions go by
+  /// the measurements.
+  std::vector<AllReduceFit> all_reduce_fits;
+  std::vector<ComputeFit> compute_fits;
   bool operator==(const Calibration&) const = default;
 };
 

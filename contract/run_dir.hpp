@@ -83,6 +83,8 @@ class PlanDir {
   /// There while a plan is written.
   std::filesystem::path write_mark() const { return root_ / ".writing"; }
   std::filesystem::path launch_log() const { return root_ / "launch.jsonl"; }
+  /// What was said of runs beforehand: run predictions, appended.
+  std::filesystem::path predictions() const { return root_ / "predictions.jsonl"; }
   std::filesystem::path runs() const { return root_ / "runs"; }
   std::filesystem::path jobs() const { return root_ / "jobs"; }
   std::filesystem::path logs() const { return root_ / "logs"; }

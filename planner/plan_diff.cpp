@@ -12,6 +12,7 @@
 #include "base/file.hpp"
 #include "contract/json_diff.hpp"
 #include "contract/run_table.hpp"
+#include "planner/jobs/finished_runs.hpp"
 
 namespace dlscale::planner {
 namespace fs = std::filesystem;
@@ -57,12 +58,13 @@ class OldPlan {
 };
 
 std::vector<std::string> keys_between(const std::optional<std::string>& before,
-                                      const contract::RunSpec& after) {
+                                      const contract::RunSpec& after, bool begun) {
   if (!before) return {"run.json"};
   const std::string json = contract::to_json(after);
   if (*before == json) return {};
   try {
-    if (contract::run_spec_from_json(*before, "run.json") == after) return {};
+    const auto kept = contract::run_spec_from_json(*before, "run.json");
+    if (begun ? same_but_walltime(kept, after) : kept == after) return {};
     return contract::differing_keys(*before, json, "run.json");
   } catch (const base::SpecError&) {
     return {"run.json"};
@@ -83,10 +85,9 @@ PlanDiff diff_plan(const Planning& planning, const contract::PlanDir& folder) {
       diff.added.push_back(std::move(change));
       continue;
     }
-    change.keys = keys_between(old.description(run.run_id), planning.run(i));
-    auto& list = change.keys.empty()                         ? diff.unchanged
-                 : folder.run(run.run_id).launches().empty() ? diff.changed
-                                                             : diff.stale;
+    const bool begun = !folder.run(run.run_id).launches().empty();
+    change.keys = keys_between(old.description(run.run_id), planning.run(i), begun);
+    auto& list = change.keys.empty() ? diff.unchanged : begun ? diff.stale : diff.changed;
     if (change.keys.empty() && old.job_of(run.run_id) != run.job) ++diff.moved;
     list.push_back(std::move(change));
   }

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/run_id.hpp"
+#include "planner/jobs/finished_runs.hpp"
 #include "planner/planner.hpp"
 #include "planner/script/origin.hpp"
 #include "planner/script/render.hpp"
@@ -302,7 +303,7 @@ Found PlanWriter::look_at_run(std::size_t run, JobKind kind, const Folder& runs)
   if (dir.launches().empty() || !fs::exists(dir.run_json())) return Found::other;
   try {
     const auto kept = contract::run_spec_from_json(base::read_file(dir.run_json()), "run.json");
-    return kept == spec ? Found::right : Found::stale;
+    return same_but_walltime(kept, spec) ? Found::right : Found::stale;
   } catch (const base::SpecError& error) {
     // One that nobody can run is no loss; one that a newer version wrote is whole.
     return error.key_path() == "schema_version" ? Found::stale : Found::other;

@@ -122,12 +122,13 @@ Granted grant(Planning& planning, Point& point, const contract::RunSpec& run, Ru
                                          has_one_process(run))};
   };
   const ResourceWishes& first = wishes_of(point.matrix);
-  const double first_s = times.of(run, first);
+  const double first_s = times.of(run, first, planning.site);
   Granted granted = with(first, first_s);
   for (const std::uint32_t matrix : point.also) {
     const ResourceWishes& wishes = wishes_of(matrix);
-    Granted other =
-        with(wishes, wishes.calibration == first.calibration ? first_s : times.of(run, wishes));
+    Granted other = with(wishes, wishes.calibration == first.calibration
+                                     ? first_s
+                                     : times.of(run, wishes, planning.site));
     if (other.limit_s() == granted.limit_s()) continue;
     note_once(planning.plan.warnings,
               fmt::format("sub-studies {} and {} give runs they share other time limits: the "
@@ -157,7 +158,8 @@ const Partition* partition_of(const Site& site, const Allocation& allocation) {
 }
 
 /// What does not fit its GPU becomes a skipped point.
-void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit& memory) {
+void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit& memory,
+              const FinishedRuns& begun) {
   const Study& study = planning.study;
   std::vector<Point>& points = planning.expansion.points;
   planning.allocations.reserve(points.size());
@@ -178,7 +180,8 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
     const std::size_t first = planning.plan.runs.size();
     list_runs(study, point, std::move(run), planning.plan.runs);
     for (std::size_t i = first; i < planning.plan.runs.size(); ++i) {
-      planning.plan.runs[i].predicted_s = granted.predicted_s;
+      contract::PlannedRun& planned = planning.plan.runs[i];
+      planned.predicted_s = begun.predicted_s(planned.run_id).value_or(granted.predicted_s);
     }
     if (&points[kept] != &point) points[kept] = std::move(point);
     ++kept;
@@ -218,8 +221,29 @@ void count_again(const Planning& planning, Warnings& warnings, RunTimes& times) 
     contract::RunSpec run = run_of(planning.study, point);
     run.resources = planning.allocations[i].request;
     warnings.look_at(run, planning.study.repeats);
-    times.of(run, planning.study.matrices[point.matrix].resources);
+    times.of(run, planning.study.matrices[point.matrix].resources, planning.site);
   }
+}
+
+/// Margins of automatic time limits by what finished runs of the folder took.
+FinishedRuns learn(const PlanRequest& request, Planning& planning) {
+  const std::vector<Matrix>& matrices = planning.study.matrices;
+  const bool wanted = std::any_of(matrices.begin(), matrices.end(), [&](const Matrix& matrix) {
+    const ResourceWishes& wishes = matrix.resources;
+    return wishes.walltime_s == 0 &&
+           (planning.site.scheduler != "local" || !wishes.calibration.empty());
+  });
+  FinishedRuns finished(request.finished && wanted ? request.finished(planning.plan)
+                                                   : std::vector<FinishedRun>{});
+  for (Matrix& matrix : planning.study.matrices) {
+    ResourceWishes& wishes = matrix.resources;
+    if (wishes.walltime_s > 0) continue;
+    if (const std::string note = finished.note(wishes); !note.empty()) {
+      note_once(planning.plan.warnings, note);
+    }
+    wishes.margin = finished.margin(wishes);
+  }
+  return finished;
 }
 
 /// The limit of the command line instead of the study's.
@@ -306,10 +330,11 @@ Planning make_plan(const PlanRequest& request, const Resources& resources) {
   planning.plan = plan_of(planning.study, planning.site, planning.expansion);
   keep_chosen(request, planning);
   Warnings warnings(known);
-  RunTimes times;
+  const FinishedRuns finished = learn(request, planning);
+  RunTimes times(StepTimes(resources.cards, resources.devices), finished);
   MemoryFit memory(resources.cards, resources.devices);
   const bool any_point = !planning.expansion.points.empty();
-  add_runs(planning, warnings, times, memory);
+  add_runs(planning, warnings, times, memory, finished);
   if (any_point && planning.expansion.points.empty()) {
     throw base::SpecError({planning.study.file}, "",
                           "no point fits the GPUs of " + planning.site.name + ": " +

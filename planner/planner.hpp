@@ -12,6 +12,7 @@
 #include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
 #include "contract/run_spec.hpp"
+#include "planner/jobs/finished_runs.hpp"
 #include "planner/jobs/planning.hpp"
 
 namespace dlscale::planner {
@@ -44,6 +45,9 @@ struct PlanRequest {
   /// is set, with the new plan before it has jobs: single ones stay, and arrays and packed jobs
   /// that still are right.
   std::function<std::vector<contract::PlannedJob>(const contract::Plan&)> existing;
+  /// The runs of the folder that have finished, asked with the new plan before it has runs: time
+  /// limits learn from them.
+  std::function<std::vector<FinishedRun>(const contract::Plan&)> finished;
 };
 
 /// Reads, expands and checks; writes nothing. Throws base::SpecError or base::UsageError for a

@@ -3,7 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <set>
+#include <utility>
+
+#include "predict/kernel_model.hpp"
 
 namespace dlscale::predict {
 namespace {
@@ -55,28 +60,102 @@ std::vector<contract::ComputeTime> times_of(const std::vector<contract::ComputeT
   return own;
 }
 
+double Sharing::at(int ranks) const {
+  if (factors_.empty()) return 1;
+  const auto above = factors_.lower_bound(ranks);
+  if (above != factors_.end() && above->first == ranks) return above->second;
+  if (above == factors_.begin()) return above->second;
+  if (factors_.size() == 1) return factors_.begin()->second;
+  const bool beyond = above == factors_.end();
+  const auto high = beyond ? std::prev(above) : above;
+  const auto low = std::prev(high);
+  double slope = std::log(high->second / low->second) /
+                 std::log(static_cast<double>(high->first) / low->first);
+  if (beyond) slope = std::clamp(slope, 0.0, 1.0);
+  const auto& from = beyond ? *high : *low;
+  return from.second * std::pow(static_cast<double>(ranks) / from.first, slope);
+}
+
+namespace {
+
+using TimeOf = std::function<double(const contract::ComputeTime&)>;
+
+int ranks_of(const contract::ComputeTime& time) {
+  return std::max(1, time.ranks_on_node);
+}
+
+double middle(std::vector<double> values) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+/// A pass of the card as measured: its line over the batch on the fewest ranks, and what more of
+/// them make of it.
+struct PassFit {
+  BatchFit line;
+  Sharing sharing{{}};
+  Seconds at(double batch, int ranks) const { return line.at(batch) * sharing.at(ranks); }
+};
+
+PassFit fit_pass(const std::vector<contract::ComputeTime>& measured, const TimeOf& seconds) {
+  constexpr double kLeast = 1e-12;
+  int fewest = ranks_of(measured.front());
+  for (const contract::ComputeTime& time : measured) fewest = std::min(fewest, ranks_of(time));
+  std::vector<double> batches, times;
+  for (const contract::ComputeTime& time : measured) {
+    if (ranks_of(time) != fewest) continue;
+    batches.push_back(static_cast<double>(time.batch));
+    times.push_back(std::max(seconds(time), kLeast));
+  }
+  PassFit fit{fit_batches(batches, times)};
+  std::map<int, std::vector<double>> ratios;
+  for (const contract::ComputeTime& time : measured) {
+    const Seconds alone = fit.line.at(static_cast<double>(time.batch));
+    if (ranks_of(time) != fewest && alone.value > 0) {
+      ratios[ranks_of(time)].push_back(std::max(seconds(time), kLeast) / alone.value);
+    }
+  }
+  std::map<int, double> factors{{fewest, 1}};
+  for (const auto& [ranks, values] : ratios) factors[ranks] = middle(values);
+  fit.sharing = Sharing(std::move(factors));
+  return fit;
+}
+
+/// By learned kernels where most of the step is learned, else by the roofline.
+ComputeEstimate unmeasured(const contract::ModelCard& card, double batch,
+                           const ComputeBasis& basis) {
+  constexpr double kMost = 0.9;
+  if (!basis.kernels.empty()) {
+    LearnedTimes learned =
+        learned_times(card, basis.kernels, batch, basis.optimizer_states, basis.rates);
+    if (learned.learned >= kMost) return {std::move(learned.times), kLearnedSure};
+  }
+  return {roofline(card, basis.rates, batch, basis.optimizer_states), basis.roofline_sure};
+}
+
+}  // namespace
+
 ComputeEstimate estimate_compute(const contract::ModelCard& card, double batch,
                                  const ComputeBasis& basis) {
-  ComputeEstimate estimate{roofline(card, basis.rates, batch, basis.optimizer_states),
-                           basis.roofline_sure};
+  ComputeEstimate estimate = unmeasured(card, batch, basis);
   if (basis.measured.empty()) return estimate;
-  std::vector<double> batches, forward, backward, optimizer;
-  for (const contract::ComputeTime& time : basis.measured) {
-    batches.push_back(static_cast<double>(time.batch));
-    forward.push_back(time.forward_s);
-    backward.push_back(std::max(time.backward_s, 1e-12));
-    optimizer.push_back(time.optimizer_s);
-  }
-  const BatchFit ahead = fit_batches(batches, forward), back = fit_batches(batches, backward);
+  const PassFit ahead = fit_pass(basis.measured, [](const auto& time) { return time.forward_s; });
+  const PassFit back = fit_pass(basis.measured, [](const auto& time) { return time.backward_s; });
+  const int ranks = basis.ranks_on_node;
   ComputeTimes& times = estimate.times;
-  stretch(times.layers, &LayerTime::forward, times.forward(), ahead.at(batch));
-  stretch(times.layers, &LayerTime::backward, times.backward(), back.at(batch));
+  stretch(times.layers, &LayerTime::forward, times.forward(), ahead.at(batch, ranks));
+  stretch(times.layers, &LayerTime::backward, times.backward(), back.at(batch, ranks));
   // The optimizer does not know the batch: the middle of what was measured.
-  std::nth_element(optimizer.begin(), optimizer.begin() + optimizer.size() / 2, optimizer.end());
-  times.optimizer = {optimizer[optimizer.size() / 2]};
+  std::vector<double> optimizer, batches;
+  for (const contract::ComputeTime& time : basis.measured) {
+    optimizer.push_back(time.optimizer_s);
+    batches.push_back(static_cast<double>(time.batch));
+  }
+  times.optimizer = {middle(std::move(optimizer))};
   const auto [least, most] = std::minmax_element(batches.begin(), batches.end());
-  const double error =
-      kNormal95 * std::max(kLeastDeviation, std::max(ahead.relative_error, back.relative_error));
+  const double error = kNormal95 * std::max(kLeastDeviation, std::max(ahead.line.relative_error,
+                                                                      back.line.relative_error));
   estimate.sure = {1 / (1 + error), 1 + error};
   estimate.measured = static_cast<int>(std::set<double>(batches.begin(), batches.end()).size());
   estimate.extrapolated = batch > kFarthest * *most || batch * kFarthest < *least;

@@ -2,6 +2,7 @@
 // Computation of a step on one GPU, from steps measured at other batches.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,10 +42,30 @@ struct ComputeBasis {
   int optimizer_states = 0;
   std::vector<contract::ComputeTime> measured;  ///< of the card; none: the roofline alone
   Factors roofline_sure;                        ///< of the roofline alone
+  int ranks_on_node = 1;  ///< that compute at the same time, and share memory and power
+  std::vector<contract::KernelModel> kernels;  ///< learned times; none: the roofline's
 };
 
-/// The roofline's times stretched to what the measured steps say of forward pass, backward pass and
-/// optimizer; without any, the roofline's.
+/// How much longer a pass takes where several ranks of a node compute, against the fewest measured.
+class Sharing {
+ public:
+  /// `factors`: at each number of ranks measured; of the fewest 1.
+  explicit Sharing(std::map<int, double> factors) : factors_(std::move(factors)) {}
+  /// Between numbers measured ln factor is linear in ln ranks; beyond them as between the two last,
+  /// neither falling nor steeper than in proportion.
+  double at(int ranks) const;
+
+ private:
+  std::map<int, double> factors_;
+};
+
+/// Learned kernels are this far from measured ones: PDT's kernels, ±20 % (Barrachina et al., 2023).
+inline constexpr Factors kLearnedSure{0.8, 1.25};
+
+/// The roofline's times, or those of learned kernels where there are some, stretched to what the
+/// measured steps say of forward pass, backward pass and optimizer; without any, as they are. Steps
+/// of the fewest ranks on a node make the line over the batch, those of more ranks say how much
+/// longer it then takes.
 ComputeEstimate estimate_compute(const contract::ModelCard& card, double batch,
                                  const ComputeBasis& basis);
 

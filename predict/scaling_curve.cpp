@@ -19,8 +19,11 @@ Placement place(const TrainingModel& model, int gpus) {
   return {(gpus + model.gpus_per_node - 1) / model.gpus_per_node, gpus};
 }
 
-ComputeEstimate computing(const TrainingModel& model, double batch) {
-  return estimate_compute(model.card, batch, model.computing);
+/// On the fullest of the nodes: a step is as long as its slowest rank's.
+ComputeEstimate computing(const TrainingModel& model, double batch, Placement ranks) {
+  ComputeBasis basis = model.computing;
+  basis.ranks_on_node = (ranks.gpus + ranks.nodes - 1) / ranks.nodes;
+  return estimate_compute(model.card, batch, basis);
 }
 
 StepTime step_of(const TrainingModel& model, const ComputeTimes& times, Placement ranks,
@@ -33,6 +36,7 @@ StepTime step_of(const TrainingModel& model, const ComputeTimes& times, Placemen
   varied.optimizer = varied.optimizer * variant.computing;
   StepSetting setting = model.setting;
   setting.load = model.load_per_sample * (batch * setting.passes);
+  setting.wait = model.wait_per_sample * (batch * setting.passes);
   const AllReduceCost cost = [&](Bytes message) {
     return model.all_reduce(ranks, message).time * variant.reducing;
   };
@@ -58,7 +62,8 @@ Band band(const std::vector<Variant>& variants, const Value& value) {
 
 StepTime step_at(const TrainingModel& model, Placement ranks, double batch, double computing_factor,
                  double reducing) {
-  return step_of(model, computing(model, batch).times, ranks, batch, {computing_factor, reducing});
+  return step_of(model, computing(model, batch, ranks).times, ranks, batch,
+                 {computing_factor, reducing});
 }
 
 std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSetting& setting,
@@ -67,13 +72,13 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
   if (gpus.empty()) return curve;
   const Placement first = place(model, gpus.front());
   const double first_batch = setting.batch_per_gpu;
-  const ComputeEstimate at_first = computing(model, first_batch);
+  const ComputeEstimate at_first = computing(model, first_batch, first);
   const Bytes gradients = kSingle * static_cast<double>(model.card.parameters);
   for (const int count : gpus) {
     const Placement ranks = place(model, count);
     const double batch = setting.strong ? first_batch * first.gpus / count : first_batch;
     if (batch < 1) break;
-    const ComputeEstimate here = computing(model, batch);
+    const ComputeEstimate here = computing(model, batch, ranks);
     const Factors links = model.all_reduce(ranks, gradients).sure;
     const std::vector<Variant> variants{
         {here.sure.low, 1}, {here.sure.high, 1}, {1, links.low}, {1, links.high}};

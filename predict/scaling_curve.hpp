@@ -26,8 +26,9 @@ struct TrainingModel {
   ComputeBasis computing;
   std::function<LinkEstimate(Placement, Bytes)> all_reduce;
   int gpus_per_node = 1;
-  StepSetting setting;      ///< its load is set by load_per_sample
-  Seconds load_per_sample;  ///< of a rank
+  StepSetting setting;      ///< its load and wait are set by those below
+  Seconds load_per_sample;  ///< of a rank's loader threads
+  Seconds wait_per_sample;  ///< of a rank, as measured
 };
 
 /// What stays the same as GPUs are added.

@@ -42,14 +42,14 @@ StepTime step_time(const contract::ModelCard& card, const ComputeTimes& times, i
           overlap(gradient_buckets(card, times, setting.first_bucket, setting.bucket),
                   times.backward(), scaled);
       step.communication = together.total;
-      step.exposed_comm = together.exposed;
+      step.exposed_comm = std::max(together.exposed, together.total * (1 - setting.hidden_most));
     } else {
       step.communication = step.exposed_comm = after_backward(card, setting.agreement, scaled);
     }
   }
   step.straggling = straggling(setting.rank_deviation, ranks);
   const Seconds rest = step.total();
-  step.load_wait = std::max(Seconds{}, setting.load - rest);
+  step.load_wait = setting.wait + std::max(Seconds{}, setting.load - rest);
   const Seconds computing = times.spent(Bound::compute) * passes;
   const Seconds moving = times.spent(Bound::memory) * passes + times.optimizer;
   step.bound = computing > moving ? Bound::compute : Bound::memory;

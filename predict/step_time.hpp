@@ -27,6 +27,8 @@ struct StepSetting {
   double volume = 1;
   int passes = 1;          ///< batches whose gradients are added up before they are exchanged
   Seconds load;            ///< for the data of a step, by all of a rank's loader threads
+  Seconds wait;            ///< of a step for its data, measured: nothing hides it
+  double hidden_most = 1;  ///< of the time of collectives, however long the backward pass is
   Seconds rank_deviation;  ///< of a rank's own time from step to step
 };
 

@@ -89,15 +89,53 @@ std::optional<predict::ThroughputEstimate> Calibration::throughput(
   return predict::throughput_at(std::move(matching), run.gpus);
 }
 
-double RunTimes::of(const contract::RunSpec& run, const ResourceWishes& wishes) {
-  if (wishes.calibration.empty()) return 0;
-  const auto throughput = calibration(wishes).throughput(run);
+fs::path calibration_file(const ResourceWishes& wishes) {
+  const Node& said = wishes.said.at("calibration");
+  const bool in_file = said.where.line > 0;  // else on the command line
+  const fs::path file = wishes.calibration;
+  return in_file ? fs::path(said.where.file).parent_path() / file : file;
+}
+
+bool is_measured(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && text[first] == '{';  // no TOML begins so
+}
+
+double RunTimes::of(const contract::RunSpec& run, const ResourceWishes& wishes, const Site& site) {
+  const double calibrated = wishes.calibration.empty() ? 0 : by_calibration(run, wishes, site);
+  // What may take its time, as on one's own machine, is not cut off for what others took.
+  if (calibrated > 0 || site.scheduler == "local") return calibrated;
+  const auto finished = finished_.run_s(run);
+  if (finished) ++as_finished_;
+  return finished.value_or(0);
+}
+
+double RunTimes::by_calibration(const contract::RunSpec& run, const ResourceWishes& wishes,
+                                const Site& site) {
+  const Named& named = calibration(wishes);
+  if (const auto* rows = std::get_if<Calibration>(&named)) return by_rows(run, *rows);
+  const Partition* partition = site.partitions.empty() ? nullptr : &site.partitions.front();
+  for (const Partition& each : site.partitions) {
+    if (wishes.partition && std::get<std::string>(wishes.partition->value) == each.name) {
+      partition = &each;
+    }
+  }
+  return steps_.run_s(run, partition, std::get<predict::Measurements>(named));
+}
+
+double RunTimes::by_rows(const contract::RunSpec& run, const Calibration& rows) {
+  const auto throughput = rows.throughput(run);
   const std::int64_t samples = train_samples(run).value_or(0);
   if (!throughput) ++unmatched_;
   if (throughput && samples == 0) ++unknown_size_;
   if (!throughput || samples == 0) return 0;
   if (throughput->extrapolated) ++extrapolated_;
   return static_cast<double>(samples) * run.epochs / throughput->samples_per_s;
+}
+
+void RunTimes::forget_counts() {
+  extrapolated_ = unmatched_ = unknown_size_ = as_finished_ = 0;
+  steps_.forget();
 }
 
 std::vector<std::string> RunTimes::notes() const {
@@ -112,23 +150,28 @@ std::vector<std::string> RunTimes::notes() const {
   note(unknown_size_,
        "with a data set of unknown size (set training.dataset.train_samples): they get the site's "
        "walltime");
+  note(as_finished_, "whose run time is that of finished runs of this folder");
+  for (const std::string& why : steps_.notes()) {
+    lines.push_back("run times of points that the calibration says nothing of: " + why);
+  }
   return lines;
 }
 
-const Calibration& RunTimes::calibration(const ResourceWishes& wishes) {
-  const Node& said = wishes.said.at("calibration");
-  const bool in_file = said.where.line > 0;  // else on the command line
-  fs::path file = wishes.calibration;
-  if (in_file) file = fs::path(said.where.file).parent_path() / file;
+const RunTimes::Named& RunTimes::calibration(const ResourceWishes& wishes) {
+  const fs::path file = calibration_file(wishes);
   const auto known = files_.find(file.string());
   if (known != files_.end()) return known->second;
   std::string text;
   try {
     text = base::read_text_file(file);
   } catch (const base::RunError& error) {
-    Item{said, "resources.calibration"}.fail(error.what());
+    Item{wishes.said.at("calibration"), "resources.calibration"}.fail(error.what());
   }
-  return files_.emplace(file.string(), Calibration(text, file.string())).first->second;
+  Named named =
+      is_measured(text)
+          ? Named(predict::Measurements(contract::calibration_from_json(text, file.string())))
+          : Named(Calibration(text, file.string()));
+  return files_.emplace(file.string(), std::move(named)).first->second;
 }
 
 }  // namespace dlscale::planner

@@ -6,9 +6,13 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "contract/run_spec.hpp"
+#include "planner/jobs/finished_runs.hpp"
+#include "planner/jobs/step_times.hpp"
+#include "planner/site/site.hpp"
 #include "planner/site/wishes.hpp"
 #include "planner/toml/fields.hpp"
 #include "predict/walltime.hpp"
@@ -34,22 +38,41 @@ class Calibration {
   std::vector<Row> rows_;
 };
 
-/// Expected run times: epochs x samples / throughput, where the study names a calibration.
+/// The file that resources.calibration names: a relative path is looked for beside the study file
+/// that names it. Only where it is not empty.
+std::filesystem::path calibration_file(const ResourceWishes& wishes);
+
+/// Whether a calibration's text is what `dlscale calibrate` wrote, rather than rows in TOML.
+bool is_measured(std::string_view text);
+
+/// Expected run times: epochs x samples / throughput or epochs x steps x the step's time, where the
+/// study names a calibration; else those of finished runs.
 class RunTimes {
  public:
-  /// Seconds; 0 where nothing is known. Reads each calibration file once; a relative path is
-  /// looked for beside the study file that names it. Throws base::SpecError.
-  double of(const contract::RunSpec& run, const ResourceWishes& wishes);
+  RunTimes(StepTimes steps, FinishedRuns finished)
+      : steps_(std::move(steps)), finished_(std::move(finished)) {}
+
+  /// Seconds; 0 where nothing is known. Reads each calibration file once. `site`: where the run is
+  /// to be. Throws base::SpecError.
+  double of(const contract::RunSpec& run, const ResourceWishes& wishes, const Site& site);
   /// So that what was asked up to now is not in the notes.
-  void forget_counts() { extrapolated_ = unmatched_ = unknown_size_ = 0; }
+  void forget_counts();
   /// What a reader of the predictions should know, one line each.
   std::vector<std::string> notes() const;
 
  private:
-  const Calibration& calibration(const ResourceWishes& wishes);
+  /// A file of rows, or what `dlscale calibrate` wrote.
+  using Named = std::variant<Calibration, predict::Measurements>;
 
-  std::map<std::string, Calibration> files_;
-  int extrapolated_ = 0, unmatched_ = 0, unknown_size_ = 0;
+  double by_calibration(const contract::RunSpec& run, const ResourceWishes& wishes,
+                        const Site& site);
+  double by_rows(const contract::RunSpec& run, const Calibration& rows);
+  const Named& calibration(const ResourceWishes& wishes);
+
+  StepTimes steps_;
+  FinishedRuns finished_;
+  std::map<std::string, Named> files_;
+  int extrapolated_ = 0, unmatched_ = 0, unknown_size_ = 0, as_finished_ = 0;
 };
 
 }  // namespace dlscale::planner

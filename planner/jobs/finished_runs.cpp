@@ -26,6 +26,7 @@ std::string key_of(const std::map<std::string, std::string>& point) {
 
 FinishedRuns::FinishedRuns(std::vector<FinishedRun> runs) {
   for (const FinishedRun& run : runs) {
+    if (!run.run_id.empty()) begun_[run.run_id] = run.predicted_s;
     if (run.elapsed_s <= 0) continue;
     by_point_[key_of(run.point)].of_gpus.emplace_back(run.gpus, run.elapsed_s);
     // Start-up is in the ratio, so that short runs say more than long ones need, never less.
@@ -43,6 +44,11 @@ std::optional<double> FinishedRuns::run_s(const contract::RunSpec& run) const {
   return rate ? std::optional(1 / rate->samples_per_s) : std::nullopt;
 }
 
+std::optional<double> FinishedRuns::predicted_s(const std::string& run_id) const {
+  const auto found = begun_.find(run_id);
+  return found == begun_.end() ? std::nullopt : std::optional(found->second);
+}
+
 double FinishedRuns::margin(const ResourceWishes& wishes) const {
   return predict::request_walltime(1, ratios_, wishes.margin, wishes.quantile).factor;
 }
@@ -58,9 +64,15 @@ std::string FinishedRuns::note(const ResourceWishes& wishes) const {
         request.factor, wishes.quantile * 100, finished);
   }
   return fmt::format(
-      "walltimes: predictions times {:.2f}, the larger of the margin and the worst of {}, which are "
+      "walltimes: predictions times {:.2f}, the larger of the margin and the worst of {}, which "
+      "are "
       "too few for a bound of {:.4g} %",
       request.factor, finished, wishes.quantile * 100);
+}
+
+bool same_but_walltime(const contract::RunSpec& kept, contract::RunSpec planned) {
+  planned.resources.walltime_s = kept.resources.walltime_s;
+  return kept == planned;
 }
 
 }  // namespace dlscale::planner

@@ -12,12 +12,14 @@
 
 namespace dlscale::planner {
 
-/// A run that was trained to its end in one launch.
+/// A run of the folder that has begun.
 struct FinishedRun {
   std::map<std::string, std::string> point;  ///< axis values
   int gpus = 1;
   double predicted_s = 0;  ///< by the plan that it was started with; 0: it had no prediction
-  double elapsed_s = 0;    ///< of its job, or of its own records
+  /// Of its job, or of its own records, where it was trained to its end in one launch; else 0.
+  double elapsed_s = 0;
+  std::string run_id;
 };
 
 class FinishedRuns {
@@ -28,6 +30,10 @@ class FinishedRuns {
   /// them; on other GPU counts than theirs as throughput_at() has it. Empty where no such run has
   /// finished.
   std::optional<double> run_s(const contract::RunSpec& run) const;
+
+  /// What was predicted of a run that has begun: no later prediction takes its place, for that
+  /// would know how long it took. Empty of one that has not.
+  std::optional<double> predicted_s(const std::string& run_id) const;
 
   /// What predictions are multiplied with, for wishes whose walltime is "auto": by how wrong the
   /// finished runs' were, see predict::request_walltime. Without finished runs that were predicted
@@ -42,6 +48,11 @@ class FinishedRuns {
   };
   std::map<std::string, Times> by_point_;  ///< by the point without what time does not depend on
   std::vector<double> ratios_;             ///< elapsed / predicted
+  std::map<std::string, double> begun_;    ///< by run id: what was predicted of it
 };
+
+/// Whether two descriptions say the same but for the time limit, which is no part of what a run
+/// measures: one that has begun keeps its own.
+bool same_but_walltime(const contract::RunSpec& kept, contract::RunSpec planned);
 
 }  // namespace dlscale::planner

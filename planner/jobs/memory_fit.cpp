@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
 #include "planner/site/device_reader.hpp"
 #include "predict/memory.hpp"
 #include "predict/workload.hpp"
 
 namespace dlscale::planner {
-namespace fs = std::filesystem;
 
 const predict::Device& MemoryFit::device(const std::string& name) {
   const auto known = known_devices_.find(name);
@@ -17,29 +15,11 @@ const predict::Device& MemoryFit::device(const std::string& name) {
   return known_devices_.emplace(name, find_device(name, *devices_)).first->second;
 }
 
-const contract::ModelCard* MemoryFit::card(const contract::RunSpec& run) {
-  const auto shape = predict::sample_shape(run.dataset);
-  if (!shape) return nullptr;
-  const std::string name = contract::card_file_name(run.model, shape->input, shape->classes,
-                                                    predict::card_precision(run.precision));
-  auto known = known_cards_.find(name);
-  if (known == known_cards_.end()) {
-    std::optional<contract::ModelCard> found;
-    const fs::path file = *cards_ / name;
-    std::error_code unreadable;
-    if (fs::is_regular_file(file, unreadable)) {
-      found = contract::model_card_from_json(base::read_text_file(file), file.string());
-    }
-    known = known_cards_.emplace(name, std::move(found)).first;
-  }
-  return known->second ? &*known->second : nullptr;
-}
-
 std::optional<std::string> MemoryFit::misfit(const contract::RunSpec& run,
                                              const Partition* partition) {
-  if (!cards_ || !devices_ || partition == nullptr || partition->gpu.empty()) return std::nullopt;
+  if (!judges_ || partition == nullptr || partition->gpu.empty()) return std::nullopt;
   if (!predict::not_modelled(run).empty()) return std::nullopt;
-  const contract::ModelCard* const of_model = card(run);
+  const contract::ModelCard* const of_model = cards_.card(run);
   if (of_model == nullptr) return std::nullopt;
   const predict::Device& gpu = device(partition->gpu);
   const predict::MemoryVerdict verdict =

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "contract/model_card.hpp"
 #include "contract/run_spec.hpp"
+#include "planner/jobs/card_folder.hpp"
 #include "planner/site/site.hpp"
 #include "predict/device.hpp"
 
@@ -20,7 +20,7 @@ class MemoryFit {
  public:
   MemoryFit(std::optional<std::filesystem::path> cards,
             std::optional<std::filesystem::path> devices)
-      : cards_(std::move(cards)), devices_(std::move(devices)) {}
+      : judges_(cards && devices), cards_(std::move(cards)), devices_(std::move(devices)) {}
 
   /// Why a run cannot run there: it needs more than the GPU has. Empty where it fits, where the
   /// site does not name its GPU, and where there is no card or the run is not modelled. Throws
@@ -32,11 +32,11 @@ class MemoryFit {
 
  private:
   const predict::Device& device(const std::string& name);
-  const contract::ModelCard* card(const contract::RunSpec& run);
 
-  std::optional<std::filesystem::path> cards_, devices_;
+  bool judges_;
+  CardFolder cards_;
+  std::optional<std::filesystem::path> devices_;
   std::map<std::string, predict::Device> known_devices_;
-  std::map<std::string, std::optional<contract::ModelCard>> known_cards_;  ///< by file name
   int close_ = 0;
 };
 

@@ -58,9 +58,10 @@ double StepTimes::run_s(const contract::RunSpec& run, const Partition* partition
   const double step_s =
       predict::step_at(model, ranks, static_cast<double>(run.batch_per_gpu)).total().value;
   if (!std::isfinite(step_s)) {
-    return unknown(fmt::format("the calibration has no all-reduce that says anything of {} GPUs "
-                               "on {} nodes",
-                               ranks.gpus, ranks.nodes));
+    return unknown(
+        fmt::format("the calibration has no all-reduce that says anything of {} GPUs "
+                    "on {} nodes",
+                    ranks.gpus, ranks.nodes));
   }
   return step_s * static_cast<double>(*steps) * run.epochs;
 }

@@ -9,6 +9,7 @@ namespace dlscale::planner {
 namespace {
 
 constexpr double kMostMargin = 100;
+constexpr double kLeastQuantile = 0.5, kMostQuantile = 0.999;
 
 Field<ResourceWishes> text_wish(const char* name, std::string ResourceWishes::*member) {
   return {name, [=](ResourceWishes& r, const Item& i) { r.*member = i.word(); }};
@@ -20,6 +21,8 @@ const std::vector<Field<ResourceWishes>>& resource_fields() {
       {"walltime",
        [](R& r, const Item& i) { r.walltime_s = i.text() == "auto" ? 0 : i.duration_s(); }},
       {"margin", [](R& r, const Item& i) { r.margin = i.number(1, kMostMargin); }},
+      {"quantile",
+       [](R& r, const Item& i) { r.quantile = i.number(kLeastQuantile, kMostQuantile); }},
       text_wish("calibration", &R::calibration),
       {"cores_per_rank",
        [](R& r, const Item& i) {
@@ -72,7 +75,7 @@ std::vector<std::string> idle_time_keys(const Site& site, const ResourceWishes& 
   std::vector<std::string> notes;
   const bool packs = launch.pack && site.scheduler != "local";  // by predicted times
   if (resources.walltime_s == 0 || packs) return notes;
-  for (const char* key : {"margin", "calibration"}) {
+  for (const char* key : {"margin", "quantile", "calibration"}) {
     if (resources.said.count(key) == 0) continue;
     notes.push_back(fmt::format(
         "resources.{} has no effect on time limits, which resources.walltime fixes", key));
@@ -129,8 +132,8 @@ std::string key_at_odds(const ResourceWishes& a, const ResourceWishes& b) {
     return said == wishes.said.end() ? std::nullopt : std::optional(to_text(said->second));
   };
   for (const Field<ResourceWishes>& field : resource_fields()) {
-    const bool of_time =
-        field.name == "walltime" || field.name == "margin" || field.name == "calibration";
+    const bool of_time = field.name == "walltime" || field.name == "margin" ||
+                         field.name == "quantile" || field.name == "calibration";
     if (of_time || field.name == "max_gpu_hours") continue;
     if (text(a, field.name) != text(b, field.name)) return field.name;
   }

@@ -10,6 +10,7 @@
 #include "planner/site/site.hpp"
 #include "planner/toml/fields.hpp"
 #include "predict/walltime.hpp"
+#include "predict/walltime_request.hpp"
 
 namespace dlscale::planner {
 
@@ -17,8 +18,10 @@ namespace dlscale::planner {
 struct ResourceWishes {
   double walltime_s = 0;                    ///< 0: "auto"
   double margin = predict::kDefaultMargin;  ///< of auto: times the predicted run time
-  std::string calibration;                  ///< file of measured throughput; empty: none
-  int cores_per_rank = 0;                   ///< 0: the site's default
+  /// Of auto: the share of runs that are to end within their limit, once enough have finished.
+  double quantile = predict::kWalltimeQuantile;
+  std::string calibration;  ///< file of measured throughput or steps; empty: none
+  int cores_per_rank = 0;   ///< 0: the site's default
   std::optional<Node> partition;
   std::string account, qos, constraint, gpu_type;
   std::optional<bool> exclusive;

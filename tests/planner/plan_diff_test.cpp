@@ -83,6 +83,17 @@ TEST_CASE("a change of resources changes runs, and is stale where there are resu
   CHECK(diff.stale[0].keys == std::vector<std::string>{"resources.cores_per_rank"});
 }
 
+TEST_CASE("another time limit is no change of a run that has begun") {
+  const DemoPlan demo;
+  const std::string id = demo.plan().plan.runs[3].run_id;
+  demo.out.run(id).make_next_launch();
+  const auto diff = demo.diff({"resources.walltime='01:00:00'"});
+  CHECK(diff.changed.size() == 47);
+  CHECK(diff.stale.empty());
+  REQUIRE(diff.unchanged.size() == 1);
+  CHECK(diff.unchanged[0].run_id == id);
+}
+
 TEST_CASE("a run.json that is lost or broken is a change") {
   const DemoPlan demo;
   const auto runs = demo.plan().plan.runs;

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// How wrong predictions are, on data that nothing was fitted to: a row of Markdown for each.
+//
+// usage: DLSCALE_TEST_DATA=FOLDER predict_bench
+//
+// FOLDER has scaling/nccl-tests-h100, scaling/nccl-tests-polaris and trainer-logs/slurm-sacct.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "analysis/laws/extrapolation.hpp"
+#include "analysis/store/formats/log_format.hpp"
+#include "base/file.hpp"
+#include "base/registry.hpp"
+#include "predict/all_reduce_table.hpp"
+#include "predict/walltime.hpp"
+#include "predict/walltime_request.hpp"
+#include "tests/analysis/laws/ai4hpc_times.hpp"
+#include "tests/predict/nef_case.hpp"
+
+using namespace dlscale;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Times = std::vector<contract::AllReduceTime>;
+
+struct Errors {
+  std::vector<double> values;  ///< predicted / measured - 1
+  double median() const {
+    std::vector<double> sizes;
+    for (const double value : values) sizes.push_back(std::abs(value));
+    std::sort(sizes.begin(), sizes.end());
+    return sizes.empty() ? 0 : sizes[sizes.size() / 2];
+  }
+  double mean() const {
+    double sum = 0;
+    for (const double value : values) sum += std::abs(value);
+    return values.empty() ? 0 : sum / static_cast<double>(values.size());
+  }
+  double worst() const {
+    double worst = 0;
+    for (const double value : values) {
+      if (std::abs(value) > std::abs(worst)) worst = value;
+    }
+    return worst;
+  }
+  double within(double limit) const {
+    const auto good = std::count_if(values.begin(), values.end(),
+                                    [&](double value) { return std::abs(value) <= limit; });
+    return static_cast<double>(good) / static_cast<double>(std::max<std::size_t>(1, values.size()));
+  }
+};
+
+void row(const std::string& what, const std::string& found, const std::string& target, bool met) {
+  fmt::print("| {} | {} | {} | {} |\n", what, found, target, met ? "yes" : "**no**");
+}
+
+std::string errors_text(const Errors& errors) {
+  return fmt::format("median {:.1f} %, mean {:.1f} %, worst {:+.1f} %, {} points",
+                     100 * errors.median(), 100 * errors.mean(), 100 * errors.worst(),
+                     errors.values.size());
+}
+
+/// Barrachina et al., eq (1): their ALTEC, 8 processes, computed from the formula by hand.
+void unit_vectors() {
+  const predict::Link altec{predict::microseconds(30), predict::gigabytes_per_s(12.24)};
+  const std::pair<double, double> sizes_and_ms[] = {{531.5e6, 76.4106},
+                                                    {553.4e6, 79.5417},
+                                                    {102.2e6, 15.0319},
+                                                    {31.9e6, 4.9809},
+                                                    {500 * 1024.0, 0.4932},
+                                                    {80 * 1024 * 1024.0, 12.4135},
+                                                    {1024 * 1024 * 1024.0, 153.9370}};
+  double worst = 0;
+  for (const auto& [bytes, ms] : sizes_and_ms) {
+    const double found = predict::ring_all_reduce(altec, 8, predict::Bytes{bytes}).value * 1e3;
+    worst = std::max(worst, std::abs(found - ms));
+  }
+  row("all-reduce by eq. (1), 7 sizes", fmt::format("off by {:.4f} ms at most", worst), "0.1 ms",
+      worst <= 0.1);
+}
+
+/// Out-of-place all-reduces of a log of nccl-tests.
+Times read_log(const fs::path& file) {
+  const analysis::LogFormat& format = base::find(analysis::log_formats(), "format", "nccl_tests");
+  const std::string text = base::read_file(file);
+  Times times;
+  const auto take = [&](const analysis::LogContent& log) {
+    const auto number = [&](const char* fact) {
+      const auto found = log.facts.find(fact);
+      return found == log.facts.end() ? 0 : std::atoi(found->second.c_str());
+    };
+    for (const analysis::CollectiveResult& result : log.collectives) {
+      const bool other = !result.collective.empty() && result.collective != "all_reduce";
+      if (other || result.in_place || result.size_bytes < 1 || result.time_s <= 0) continue;
+      times.push_back(
+          {"one", std::max(1, number("nodes")), number("gpus"), result.size_bytes, result.time_s});
+    }
+  };
+  const auto parts = format.parts(text);
+  if (parts.empty()) take(format.read(text, {}));
+  for (const analysis::LogPart& part : parts) take(format.read_part(text, part, {}));
+  return times;
+}
+
+std::vector<fs::path> logs_below(const fs::path& folder, const std::string& begins) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().filename().string().starts_with(begins)) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// Each size from 1 MiB on in turn is left out and predicted by the others.
+void add_left_out(const Times& times, Errors& errors) {
+  constexpr std::int64_t kLeast = 1 << 20;
+  for (std::size_t i = 1; i + 1 < times.size(); ++i) {
+    if (times[i].bytes < kLeast) continue;
+    Times others = times;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    const predict::Placement ranks{times[i].nodes, times[i].gpus};
+    const auto estimate = predict::AllReduceTable(others).estimate(
+        "one", ranks, predict::Bytes{static_cast<double>(times[i].bytes)});
+    errors.values.push_back(estimate.time.value / times[i].seconds - 1);
+  }
+}
+
+void all_reduces(const fs::path& data) {
+  const std::pair<std::string, std::string> sets[] = {{"nccl-tests-h100", "nccl_"},
+                                                      {"nccl-tests-polaris", "all_reduce_output"}};
+  for (const auto& [folder, begins] : sets) {
+    std::map<std::string, Errors> placements;
+    for (const fs::path& file : logs_below(data / "scaling" / folder, begins)) {
+      const Times times = read_log(file);
+      if (times.size() < 3 || times.front().gpus < 2) continue;
+      add_left_out(times, placements[fmt::format("{}, {} nodes with {} GPUs", folder,
+                                                 times.front().nodes, times.front().gpus)]);
+    }
+    for (const auto& [name, errors] : placements) {
+      row("all-reduce from 1 MiB, each size left out: " + name, errors_text(errors), "≤ 5 % mean",
+          errors.mean() <= 0.05);
+    }
+  }
+}
+
+/// What 4 GPUs of a node say of 8 of the same switch.
+void next_count(const fs::path& data) {
+  Times four, eight;
+  for (const fs::path& file : logs_below(data / "scaling/nccl-tests-h100/single-node", "nccl_")) {
+    for (const contract::AllReduceTime& time : read_log(file)) {
+      (time.gpus == 4 ? four : eight).push_back(time);
+    }
+  }
+  if (four.empty() || eight.empty()) return;
+  const predict::AllReduceTable table(four);
+  Errors errors;
+  for (const contract::AllReduceTime& time : eight) {
+    const auto estimate =
+        table.estimate("one", {1, time.gpus}, predict::Bytes{static_cast<double>(time.bytes)});
+    errors.values.push_back(estimate.time.value / time.seconds - 1);
+  }
+  row("all-reduce on 8 H100 of a node, measured on 4", errors_text(errors), "≤ 10 % mean",
+      errors.mean() <= 0.1);
+}
+
+/// Epoch times of the published long series beyond what the laws were shown.
+void extrapolation() {
+  struct Series {
+    const char* name;
+    double known;
+  };
+  for (const Series& series :
+       {Series{"ddp", 256}, Series{"ddp", 64}, Series{"horovod", 256}, Series{"container", 64}}) {
+    const analysis::LawAverage average(test::ai4hpc(series.name, series.known));
+    Errors errors;
+    double most = 0;
+    for (const analysis::LawPoint& point : test::ai4hpc(series.name).points) {
+      if (point.gpus <= series.known) continue;
+      errors.values.push_back(average.predict(point.gpus).time / point.time - 1);
+      most = point.gpus;
+    }
+    row(fmt::format("epoch of AI4HPC's {}, ≤ {:.0f} to {:.0f} GPUs ({:.0f}×)", series.name,
+                    series.known, most, most / series.known),
+        errors_text(errors), "mean ≤ 1 %, worst ≤ 2 %",
+        errors.mean() <= 0.01 && std::abs(errors.worst()) <= 0.02);
+  }
+}
+
+void memory() {
+  const double gib = test::nef_allocated() / predict::kGibibyte;
+  const double error = gib / test::kNefAllocatedGib - 1;
+  row("NEF's out of memory, 10.55 GiB", fmt::format("{:.3f} GiB, {:+.1f} %", gib, 100 * error),
+      "1 %", std::abs(error) <= 0.01);
+}
+
+/// Seconds of "[D-]HH:MM:SS"; 0 for anything else.
+double clock_s(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  const double days = dash == text.npos ? 0 : std::atof(text.c_str());
+  double seconds = 0;
+  int fields = 0;
+  for (std::size_t at = dash == text.npos ? 0 : dash + 1; at < text.size(); ++fields) {
+    seconds = seconds * 60 + std::atof(text.c_str() + at);
+    const std::size_t colon = text.find(':', at);
+    at = colon == text.npos ? text.size() : colon + 1;
+  }
+  return fields == 3 ? seconds + days * 86400 : 0;
+}
+
+/// How long jobs of ten minutes and more took, in the order of the books, over and over.
+std::vector<double> job_times(const fs::path& data) {
+  constexpr std::size_t kElapsed = 14;
+  constexpr double kTenMinutes = 600;
+  std::vector<double> times;
+  for (const char* name : {"xdmod-accounting-logs.log", "xdmod-phillips.log"}) {
+    const std::string text = base::read_file(data / "trainer-logs/slurm-sacct" / name);
+    std::vector<std::string> fields{""};
+    for (const char c : text) {
+      if (c == '|') {
+        fields.emplace_back();
+      } else if (c != '\n') {
+        fields.back() += c;
+      } else {
+        const bool done = fields.size() > kElapsed;
+        const double seconds = done ? clock_s(fields[kElapsed]) : 0;
+        if (seconds >= kTenMinutes) times.push_back(seconds);
+        fields.assign(1, "");
+      }
+    }
+  }
+  constexpr std::size_t kJobs = 2000;
+  const std::size_t different = times.size();
+  while (different > 0 && times.size() < kJobs) times.push_back(times[times.size() % different]);
+  return times;
+}
+
+struct Requests {
+  int runs = 0;
+  int timeouts = 0;
+  std::vector<double> asked_by_used;
+};
+
+/// Jobs one after the other: each is predicted, asked for by how wrong those before were, and then
+/// takes what noise makes of it: steps vary by `deviation`, one run of ten meets a slower machine,
+/// start-up takes 10 to 90 s.
+Requests simulate(const std::vector<double>& times, double deviation, unsigned seed) {
+  constexpr std::size_t kTaught = 100;  // runs that are not counted, only learnt from
+  std::mt19937_64 engine(seed);
+  std::lognormal_distribution<double> step(0, deviation);
+  std::uniform_real_distribution<double> unit(0, 1);
+  Requests requests;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const double slower = unit(engine) < 0.1 ? 1 + 0.1 * unit(engine) : 1;
+    const double used = times[i] * step(engine) * slower + 10 + 80 * unit(engine);
+    const auto request = predict::request_walltime(times[i], ratios, predict::kDefaultMargin);
+    ratios.push_back(used / times[i]);
+    if (i < kTaught) continue;
+    ++requests.runs;
+    if (used > request.seconds) ++requests.timeouts;
+    requests.asked_by_used.push_back(request.seconds / used);
+  }
+  std::sort(requests.asked_by_used.begin(), requests.asked_by_used.end());
+  return requests;
+}
+
+void walltimes(const fs::path& data) {
+  const std::vector<double> times = job_times(data);
+  for (const double deviation : {0.02, 0.05, 0.1}) {
+    const Requests requests = simulate(times, deviation, 1);
+    if (requests.runs == 0) return;
+    const double late = double(requests.timeouts) / requests.runs;
+    const double median = requests.asked_by_used[requests.asked_by_used.size() / 2];
+    row(fmt::format("walltime of {} jobs, noise {:.0f} %", requests.runs, 100 * deviation),
+        fmt::format("{:.1f} % timed out, median asked / used {:.2f}", 100 * late, median),
+        "≤ 2 %, ≤ 1.25", late <= 0.02 && median <= 1.25);
+  }
+}
+
+}  // namespace
+
+int main() {
+  const char* data = std::getenv("DLSCALE_TEST_DATA");
+  if (data == nullptr) {
+    fmt::print(stderr, "DLSCALE_TEST_DATA is not set: the folder of shared data\n");
+    return 2;
+  }
+  fmt::print("| what, on what | found | target | met |\n|---|---|---|---|\n");
+  unit_vectors();
+  all_reduces(data);
+  next_count(data);
+  extrapolation();
+  memory();
+  walltimes(data);
+  return 0;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/kept_predictions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "cli/resources.hpp"
+#include "contract/run_id.hpp"
+#include "planner/jobs/calibration.hpp"
+#include "predict/workload.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+namespace {
+
+contract::PredictedValue kept(const predict::Band& band, double scale = 1) {
+  return {band.value * scale, band.low * scale, band.high * scale};
+}
+
+std::string basis_of(const predict::TrainingModel& model, const PredictedStudy& study) {
+  const bool links = study.measured != nullptr && !study.measured->calibration().all_reduce.empty();
+  const char* const unmeasured =
+      model.computing.kernels.empty() ? "roofline" : "learned kernels or roofline";
+  return std::string(model.computing.measured.empty() ? unmeasured : "measured steps") +
+         (links ? ", measured all-reduces" : ", links of data sheets");
+}
+
+/// Of a GPU, at a point's batch and number of ranks.
+contract::PredictedValue memory_at(const PredictedCurve& curve, const predict::CurvePoint& point) {
+  if (curve.memory.capacity.value <= 0) return {};
+  contract::RunSpec run = curve.first;
+  run.gpus = point.ranks.gpus;
+  const predict::MemoryParts parts = predict::peak_memory(
+      curve.card, point.batch_per_gpu, predict::memory_setting(run), curve.device.context);
+  const double bytes = parts.total().value;
+  return {bytes, bytes * (1 - predict::kMemoryMargin), bytes * (1 + predict::kMemoryMargin)};
+}
+
+contract::RunPrediction prediction_of(const PredictedCurve& curve,
+                                      const predict::CurvePoint& point) {
+  contract::RunPrediction prediction{.gpus = point.ranks.gpus};
+  prediction.step_s = kept(point.step_s);
+  const double samples = point.samples_per_s * point.step_s.value;  // of a step
+  prediction.samples_per_s = {point.samples_per_s, samples / point.step_s.high,
+                              samples / point.step_s.low};
+  prediction.efficiency = kept(point.efficiency);
+  prediction.memory_bytes = memory_at(curve, point);
+  if (curve.samples > 0) {
+    prediction.epoch_s = kept(point.epoch_s);
+    prediction.run_s = kept(point.epoch_s, curve.first.epochs);
+  }
+  return prediction;
+}
+
+}  // namespace
+
+std::vector<contract::RunPrediction> run_predictions(const PredictedStudy& study,
+                                                     const std::string& calibration, double now) {
+  std::vector<contract::RunPrediction> predictions;
+  for (const PredictedCurve& curve : study.curves) {
+    const predict::TrainingModel model = model_of(study, curve);
+    std::map<int, contract::RunPrediction> at;
+    std::vector<int> counts = curve.planned;
+    if (curve.network.between.bandwidth.value <= 0 && curve.device.memory.value > 0) {
+      std::erase_if(counts, [&](int gpus) { return gpus > curve.gpus_per_node; });
+    }
+    for (const predict::CurvePoint& point :
+         predict::scaling_curve(model, setting_of(curve), counts)) {
+      at[point.ranks.gpus] = prediction_of(curve, point);
+    }
+    for (const auto& [gpus, point_id] : curve.points) {
+      const auto found = at.find(gpus);
+      if (found == at.end()) continue;
+      contract::RunPrediction prediction = found->second;
+      prediction.point_id = point_id;
+      prediction.time = now;
+      prediction.basis = basis_of(model, study);
+      prediction.calibration = calibration;
+      predictions.push_back(std::move(prediction));
+    }
+  }
+  return predictions;
+}
+
+KeptPredictions keep_predictions(const std::vector<contract::RunPrediction>& predictions,
+                                 const contract::PlanDir& folder) {
+  std::set<std::string> planned;
+  for (const contract::PlannedRun& run : contract::read_plan(folder).runs) {
+    planned.insert(contract::point_id(run.run_id));
+  }
+  std::map<std::string, contract::RunPrediction> last;
+  std::error_code unreadable;
+  if (fs::exists(folder.predictions(), unreadable)) {
+    for (auto& prediction :
+         contract::parse_predictions(base::read_file(folder.predictions())).predictions) {
+      last[prediction.point_id] = std::move(prediction);
+    }
+  }
+  KeptPredictions kept;
+  std::optional<base::LineAppender> file;
+  for (const contract::RunPrediction& prediction : predictions) {
+    if (!planned.contains(prediction.point_id)) {
+      ++kept.foreign;
+      continue;
+    }
+    const auto known = last.find(prediction.point_id);
+    if (known != last.end() && says_same(known->second, prediction)) {
+      ++kept.known;
+      continue;
+    }
+    if (!file) file.emplace(folder.predictions());
+    file->append(contract::to_json_line(prediction));
+    ++kept.written;
+  }
+  return kept;
+}
+
+std::string to_text(const KeptPredictions& kept, const contract::PlanDir& folder) {
+  std::string text = fmt::format("{} prediction{} kept in {}", kept.written,
+                                 kept.written == 1 ? "" : "s", folder.predictions().string());
+  if (kept.known > 0) text += fmt::format(", {} known already", kept.known);
+  if (kept.foreign > 0) {
+    text += fmt::format(", {} of points that its plan does not have are not", kept.foreign);
+  }
+  return text + "\n";
+}
+
+std::string keep_planned(const planner::Planning& planning, const contract::PlanDir& folder,
+                         double now) {
+  const planner::ResourceWishes& wishes = planning.study.matrices.front().resources;
+  if (wishes.calibration.empty()) return "";
+  const fs::path file = planner::calibration_file(wishes);
+  const std::string text = base::read_text_file(file);
+  if (!planner::is_measured(text)) return "";
+  const fs::path share = share_folder();
+  try {
+    const PredictedStudy study =
+        predict_study(planning, {share / "cards", share / "devices"}, {},
+                      contract::calibration_from_json(text, file.string()));
+    return to_text(
+        keep_predictions(run_predictions(study, contract::sha256_hex(text), now), folder), folder);
+  } catch (const base::UsageError&) {
+    return "";  // of models without steps: the plan's notes tell why there are no times
+  }
+}
+
+}  // namespace dlscale::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the runs of a collected study measured of steps, exchange and loading.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/selection.hpp"
+#include "contract/calibration.hpp"
+#include "contract/run_dir.hpp"
+
+namespace dlscale::cli {
+
+struct StudyMeasurements {
+  contract::Calibration calibration;  ///< compute, exchange, loading, all_reduce, device
+  int runs = 0;                       ///< that they are of
+  int passed_over = 0;  ///< without step times, or of frameworks that are not modelled
+};
+
+/// Of the chosen runs. An all-reduce's message is the mean one of a step: bytes and busy seconds of
+/// a step by the number of messages, as the model's card in `cards` has it; without a card none.
+/// Throws base::RunError where the folder is not collected.
+StudyMeasurements study_measurements(const contract::PlanDir& folder, const SelectionChoice& runs,
+                                     const std::filesystem::path& cards);
+
+}  // namespace dlscale::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model of a run's time, from its description, its hardware and what was measured.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "contract/calibration.hpp"
+#include "contract/run_spec.hpp"
+#include "predict/all_reduce_table.hpp"
+#include "predict/scaling_curve.hpp"
+
+namespace dlscale::predict {
+
+/// What a run computes on.
+struct Hardware {
+  Device device;
+  Network network;
+  int gpus_per_node = 1;
+};
+
+/// A calibration made ready for questions.
+class Measurements {
+ public:
+  explicit Measurements(contract::Calibration calibration)
+      : calibration_(std::move(calibration)), all_reduces_(calibration_.all_reduce) {}
+  const contract::Calibration& calibration() const { return calibration_; }
+
+  /// Nothing where no all-reduce was measured, or none that says anything of this placement.
+  std::optional<LinkEstimate> all_reduce(Placement ranks, Bytes message) const;
+  /// The largest share of collectives' time that a framework hid on several ranks, by the
+  /// placement nearest in GPUs; 1 where none was measured.
+  double hidden_most(const std::string& framework, int gpus) const;
+  /// Waiting for a sample and moving it; nothing where it was not measured.
+  Seconds wait_per_sample(const std::string& loader, const std::string& dataset) const;
+
+ private:
+  contract::Calibration calibration_;
+  AllReduceTable all_reduces_;
+};
+
+/// Nothing is faster than the roofline and the data sheets; this much slower it may be.
+inline constexpr Factors kRooflineSure{1, 3.5};  // docs/prediction.md: what was found
+inline constexpr Factors kDataSheetSure{1, 2};
+
+/// `card` and `measured` must outlive it; without `measured` the roofline and data sheets.
+TrainingModel training_model(const contract::RunSpec& run, const contract::ModelCard& card,
+                             const Hardware& hardware, const Measurements* measured);
+
+/// A device that the calibration's steps were measured on, of which no data sheet is known: what
+/// computes has been measured, and FLOPs and bytes only share it among the layers. Its memory is
+/// not known: 0.
+Device measured_device(const contract::Calibration& calibration, const std::string& precision);
+
+}  // namespace dlscale::predict

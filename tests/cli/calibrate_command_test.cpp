@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale calibrate`, run as users do.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "contract/calibration.hpp"
+#include "tests/cli/planned_demo.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using Catch::StartsWith;
+
+namespace {
+
+/// Lines of --bench-comm: a hop of 10 us, 1 GB/s, sizes from 1 KiB doubled.
+std::string bench_lines(int sizes, int ranks = 2, const std::string& device = "a CPU") {
+  std::string text;
+  double bytes = 1024;
+  for (int i = 0; i < sizes; ++i, bytes *= 2) {
+    const double seconds = 2 * (ranks - 1) * (10e-6 + bytes / ranks * 1e-9);
+    text += fmt::format(
+        R"({{"record":"comm","collective":"all_reduce","communicator":"mpi","device":"{}",)"
+        R"("host":"n1","ranks":{},"nodes":1,"ranks_per_node":{},"precision":"fp32",)"
+        R"("bytes":{:.0f},"seconds":{},"iterations":20,"warm_up":5,"wrong":0,"time":1}})"
+        "\n",
+        device, ranks, ranks, bytes, seconds);
+  }
+  return text;
+}
+
+contract::Calibration read(const std::filesystem::path& file) {
+  return contract::calibration_from_json(base::read_file(file), file.string());
+}
+
+/// The results of a run of the demo whose steps took so long in these parts.
+void complete(const test::PlannedDemo& demo, const std::string& id, int gpus, double scale) {
+  contract::RunStart start;
+  start.run_id = id;
+  start.time = 1000;
+  start.world_size = gpus;
+  start.environment = {{"cpu", "a CPU"}, {"task", "classification"}};
+  contract::StepWindow window;
+  window.steps = 10;
+  window.samples = 320 * gpus;
+  window.bytes_sent = gpus > 1 ? 1e6 : 0;
+  window.comm_busy_s.mean = gpus > 1 ? 0.2 : 0;
+  const double parts[] = {0.01, 0, 0.3, 0.5, gpus > 1 ? 0.1 : 0, 0.05, 0, 0.02};
+  for (std::size_t i = 0; i < std::size(parts); ++i) {
+    window.parts[i].mean = parts[i] * scale;
+    window.wall_s += parts[i] * scale;
+  }
+  contract::StepWindow first = window;
+  first.warmup = true;
+  window.first_step = 10;
+  contract::RunStop stop;
+  stop.time = 1010;
+  demo.launch(id, {start, first, window, stop});
+}
+
+}  // namespace
+
+TEST_CASE("benchmarked all-reduces become latency and bandwidth with intervals") {
+  test::DlscaleProgram dlscale;
+  base::write_file_atomically(dlscale.folder / "comm.jsonl", bench_lines(12));
+  const test::Ran ran = dlscale.run({"calibrate", "comm.jsonl", "-o", "c.json", "--topology",
+                                     "shared memory", "--format", "csv"});
+  INFO(ran.err);
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.err, Contains("comm.jsonl: 12 all-reduces"));
+  CHECK_THAT(ran.out, Contains("shared memory,1,2,1024,2097152,"));
+  const contract::Calibration calibration = read(dlscale.folder / "c.json");
+  CHECK(calibration.device == "a CPU");
+  CHECK(calibration.all_reduce.size() == 12);
+  REQUIRE(calibration.all_reduce_fits.size() == 1);
+  CHECK(calibration.all_reduce_fits[0].latency_s.value == Approx(1e-5));
+  CHECK(calibration.all_reduce_fits[0].seconds_per_byte.value == Approx(1e-9));
+}
+
+TEST_CASE("too few points are refused with what is missing, and nothing is written") {
+  test::DlscaleProgram dlscale;
+  base::write_file_atomically(dlscale.folder / "comm.jsonl", bench_lines(2));
+  const test::Ran ran = dlscale.run({"calibrate", "comm.jsonl", "-o", "c.json"});
+  CHECK(ran.exit_code == 2);
+  CHECK_THAT(ran.err, Contains("too few points: all-reduces of 2 sizes on 2 GPUs on 1 node;"));
+  CHECK(ran.out.empty());
+  CHECK_FALSE(std::filesystem::exists(dlscale.folder / "c.json"));
+}
+
+TEST_CASE("what is no measurement is refused in one line") {
+  test::DlscaleProgram dlscale;
+  base::write_file_atomically(dlscale.folder / "a.jsonl", bench_lines(4));
+  base::write_file_atomically(dlscale.folder / "b.jsonl", bench_lines(4, 2, "another CPU"));
+  base::write_file_atomically(dlscale.folder / "notes.txt", "hello\n");
+  base::write_file_atomically(dlscale.folder / "cut.jsonl", bench_lines(4).substr(0, 400));
+  const auto refused = [&](std::vector<std::string> words, const std::string& message) {
+    words.insert(words.begin(), "calibrate");
+    const test::Ran ran = dlscale.run(words);
+    CHECK(ran.exit_code == 2);
+    CHECK_THAT(ran.err, Contains(message));
+    CHECK_FALSE(std::filesystem::exists(dlscale.folder / "c.json"));
+  };
+  refused({"-o", "c.json"}, "sources are missing");
+  refused({"a.jsonl"}, "-o FILE is missing");
+  refused({"notes.txt", "-o", "c.json"}, "notes.txt: is no output of");
+  refused({"none.txt", "-o", "c.json"}, "none.txt");
+  refused({"cut.jsonl", "-o", "c.json"}, "cut.jsonl:");
+  refused({"a.jsonl", "b.jsonl", "-o", "c.json"},
+          "b.jsonl: was measured on another CPU, what was read before on a CPU");
+}
+
+TEST_CASE("runs of a study give steps, overlap and loading; predictions of it are then scored") {
+  test::PlannedDemo demo;
+  for (const auto& run : contract::read_plan(demo.folder).runs) {
+    complete(demo, run.run_id, run.gpus, 1);
+  }
+  REQUIRE(demo.dlscale.run({"collect", "demo", "--no-tables"}).exit_code == 0);
+  const test::Ran made = demo.dlscale.run({"calibrate", "demo", "-o", "c.json"});
+  INFO(made.err);
+  REQUIRE(made.exit_code == 0);
+  const contract::Calibration calibration = read(demo.dlscale.folder / "c.json");
+  CHECK(calibration.compute.size() == 4);
+  REQUIRE(calibration.exchange.size() == 1);
+  CHECK(calibration.exchange[0].framework == "ddp");
+  CHECK(calibration.exchange[0].hidden == Approx(0.5));
+  REQUIRE(calibration.loading.size() == 1);
+  CHECK(calibration.loading[0].seconds_per_sample == Approx(0.001 / 32));
+  CHECK(calibration.all_reduce.size() == 2);  // of few large messages and of many small ones
+}
+
+TEST_CASE("compare shows predicted beside measured once both are there") {
+  test::PlannedDemo demo;
+  const auto runs = contract::read_plan(demo.folder).runs;
+  for (const auto& run : runs) complete(demo, run.run_id, run.gpus, 1);
+  REQUIRE(demo.dlscale.run({"collect", "demo", "--no-tables"}).exit_code == 0);
+  const test::Ran none = demo.dlscale.run({"compare", "demo", "--predicted"});
+  CHECK(none.exit_code == 3);
+  CHECK_THAT(none.err, Contains("no prediction is kept in demo: dlscale predict"));
+  REQUIRE(demo.dlscale.run({"calibrate", "demo", "-o", "c.json"}).exit_code == 0);
+  const std::vector<std::string> predict{"predict",
+                                         DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml",
+                                         "--calibration",
+                                         "c.json",
+                                         "--keep",
+                                         "demo",
+                                         "-S",
+                                         "study.repeats=1",
+                                         "-S",
+                                         "matrix.lr_schedule='cosine'",
+                                         "-S",
+                                         "matrix.batch_per_gpu=32"};
+  const test::Ran kept = demo.dlscale.run(predict);
+  INFO(kept.err);
+  REQUIRE(kept.exit_code == 0);
+  CHECK_THAT(kept.err, Contains("4 predictions kept in demo/predictions.jsonl"));
+  CHECK_THAT(demo.dlscale.run(predict).err,
+             Contains("0 predictions kept") && Contains("4 known already"));
+  const test::Ran compared =
+      demo.dlscale.run({"compare", "demo", "--predicted", "--format", "csv"});
+  CHECK(compared.exit_code == 0);
+  CHECK_THAT(compared.out, Contains("afterwards") && Contains("step time,4,"));
+  const test::Ran scored = demo.dlscale.run({"collect", "demo"});
+  CHECK_THAT(scored.out, Contains("How wrong predictions have been"));
+}

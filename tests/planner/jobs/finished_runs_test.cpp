@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/jobs/finished_runs.hpp"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "tests/planner/planned.hpp"
+
+using namespace dlscale;
+using namespace dlscale::planner;
+using Catch::Contains;
+
+namespace {
+
+FinishedRun finished(int gpus, double elapsed_s, double predicted_s = 0) {
+  return {{{"model", "mlp"}, {"gpus", std::to_string(gpus)}, {"lr_schedule", "step"}},
+          gpus,
+          predicted_s,
+          elapsed_s};
+}
+
+contract::RunSpec run_on(int gpus, const std::string& model = "mlp") {
+  contract::RunSpec run;
+  run.gpus = gpus;
+  run.point = {{"model", model}, {"gpus", std::to_string(gpus)}, {"lr_schedule", "cosine"}};
+  return run;
+}
+
+const std::string kSlurm =
+    "scheduler = 'slurm'\nlauncher = 'srun'\nwalltime = '05:00:00'\n[[partitions]]\nname = 'p'\n"
+    "cores_per_node = 8\n";
+
+/// The time limits of the demo's runs when some have finished.
+std::set<double> limits(const std::vector<FinishedRun>& runs, const test::TempDir& dir,
+                        const std::vector<std::string>& overrides = {}) {
+  base::write_file_atomically(dir / "c.toml", kSlurm);
+  PlanRequest request{test::kSource / "examples/studies/demo/study.toml", (dir / "c.toml").string(),
+                      overrides};
+  request.finished = [&](const contract::Plan&) { return runs; };
+  const Planning planning = make_plan(request, test::shipped_resources());
+  std::set<double> found;
+  for (const auto& run : test::runs_of(planning)) found.insert(run.resources.walltime_s);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a point takes as long as the slowest of its finished runs, whatever the schedule") {
+  const FinishedRuns runs({finished(2, 100), finished(2, 130), finished(4, 70)});
+  CHECK(runs.run_s(run_on(2)).value() == Approx(130));
+  CHECK(runs.run_s(run_on(4)).value() == Approx(70));
+  CHECK(runs.run_s(run_on(8)).value() == Approx(35));  // throughput in proportion from there on
+  CHECK_FALSE(runs.run_s(run_on(2, "cnn")));
+  CHECK_FALSE(FinishedRuns({}).run_s(run_on(2)));
+}
+
+TEST_CASE("the margin is the bound that enough finished runs give") {
+  std::vector<FinishedRun> runs;
+  for (int i = 1; i <= 99; ++i) runs.push_back(finished(1, 1000 + i, 1000));
+  ResourceWishes wishes;
+  CHECK(FinishedRuns(runs).margin(wishes) == Approx(1.098));  // the 98th of 99
+  wishes.quantile = 0.5;
+  CHECK(FinishedRuns(runs).margin(wishes) == Approx(1.05));
+  CHECK_THAT(FinishedRuns(runs).note(wishes), Contains("times 1.05") && Contains("99 finished"));
+}
+
+TEST_CASE("few finished runs cannot lower the margin, and one that took longer raises it") {
+  const ResourceWishes wishes;
+  CHECK(FinishedRuns({finished(1, 110, 100)}).margin(wishes) == Approx(1.5));
+  CHECK(FinishedRuns({finished(1, 190, 100)}).margin(wishes) == Approx(1.9));
+  CHECK(FinishedRuns({finished(1, 190)}).margin(wishes) == Approx(1.5));  // nobody predicted it
+  CHECK(FinishedRuns({finished(1, 190)}).note(wishes).empty());
+}
+
+TEST_CASE("automatic time limits of a plan follow its finished runs") {
+  const test::TempDir dir;
+  CHECK(limits({}, dir) == std::set<double>{5 * 3600});
+  std::vector<FinishedRun> runs;
+  const Planning demo = test::plan_demo_on(kSlurm, dir);
+  for (const auto& run : demo.plan.runs) runs.push_back({run.point, run.gpus, 0, 400});
+  CHECK(limits(runs, dir) == std::set<double>{720});  // 400 x 1.5 + 120
+  CHECK(limits(runs, dir, {"resources.walltime='01:00:00'"}) == std::set<double>{3600});
+  for (FinishedRun& run : runs) run.predicted_s = 200;
+  CHECK(limits(runs, dir) == std::set<double>{960});  // they took twice as long: x 2
+}
+
+TEST_CASE("no later prediction takes the place of that which a run was started with") {
+  const test::TempDir dir;
+  const Planning demo = test::plan_demo_on(kSlurm, dir);
+  std::vector<FinishedRun> begun;
+  for (const auto& run : demo.plan.runs) begun.push_back({run.point, run.gpus, 0, 400, run.run_id});
+  begun.pop_back();
+  begun.front().predicted_s = 300;
+  base::write_file_atomically(dir / "c.toml", kSlurm);
+  PlanRequest request{test::kSource / "examples/studies/demo/study.toml",
+                      (dir / "c.toml").string()};
+  request.finished = [&](const contract::Plan&) { return begun; };
+  const auto runs = make_plan(request, test::shipped_resources()).plan.runs;
+  CHECK(runs.front().predicted_s == 300);
+  CHECK(runs[1].predicted_s == 0);
+  CHECK(runs.back().predicted_s == 400);
+}
+
+TEST_CASE("a quantile must be one") {
+  const test::TempDir dir;
+  CHECK_THROWS_WITH(limits({}, dir, {"resources.quantile=1.5"}), Contains("resources.quantile"));
+}

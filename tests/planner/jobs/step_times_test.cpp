@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/jobs/step_times.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "tests/planner/planned.hpp"
+#include "tests/predict/made_card.hpp"
+
+using namespace dlscale;
+using namespace dlscale::planner;
+using Catch::Contains;
+
+namespace {
+
+/// 40 steps of 4 s an epoch on one rank; beside another they take 5 s, with their all-reduce 6.
+struct Bench {
+  Bench() {
+    contract::ModelCard card = test::made_card();
+    card.model = "mlp";
+    card.input = {3, 32, 32};
+    card.classes = 10;
+    base::write_file_atomically(dir / "mlp-3x32x32-10.json", to_json(card));
+    calibration.compute.push_back({"mlp", {3, 32, 32}, "fp32", 25, 1, 3, 0, 0, 10, 1});
+    calibration.compute.push_back({"mlp", {3, 32, 32}, "fp32", 25, 1.25, 3.75, 0, 0, 10, 2});
+    for (const std::int64_t bytes : {4, 1'000'000'000}) {
+      calibration.all_reduce.push_back({"", 1, 2, bytes, 1.0});
+    }
+    run.model = "mlp";
+    run.framework = "deepspeed";  // all at once after the backward pass
+    run.dataset = {.kind = "cifar10", .train_samples = 1000};
+    run.batch_per_gpu = 25;
+    run.global_batch = 25;
+    run.epochs = 3;
+  }
+  double run_s(int gpus) {
+    run.gpus = gpus;
+    run.global_batch = run.batch_per_gpu * gpus;
+    return times.run_s(run, nullptr, predict::Measurements(calibration));
+  }
+  test::TempDir dir;
+  contract::Calibration calibration{.device = "a CPU"};
+  contract::RunSpec run;
+  StepTimes times{dir.path(), std::nullopt};
+};
+
+}  // namespace
+
+TEST_CASE("a run takes its epochs' steps, as long as was measured") {
+  Bench bench;
+  CHECK(bench.run_s(1) == Approx(3 * 40 * 4));
+  CHECK(bench.run_s(2) == Approx(3 * 20 * 6));
+  CHECK(bench.times.notes().empty());
+}
+
+TEST_CASE("without a measured step or all-reduce there is no time, and a note says why") {
+  Bench bench;
+  CHECK(bench.run_s(4) == 0);
+  REQUIRE(bench.times.notes().size() == 1);
+  CHECK_THAT(bench.times.notes()[0], Contains("no all-reduce that says anything of 4 GPUs"));
+  bench.run.batch_per_gpu = 10;
+  CHECK(bench.run_s(4) == 0);
+  CHECK(bench.times.notes().size() == 1);  // said once
+  bench.calibration.compute.clear();
+  CHECK(bench.run_s(1) == 0);
+  CHECK_THAT(bench.times.notes()[1], Contains("no step of mlp on 3x32x32"));
+  bench.run.model = "cnn";
+  CHECK(bench.run_s(1) == 0);
+  CHECK_THAT(bench.times.notes()[2], Contains("no card of cnn"));
+}
+
+TEST_CASE("what is not modelled has no time") {
+  Bench bench;
+  bench.run.framework = "pipeline";
+  CHECK(bench.run_s(1) == 0);
+  CHECK_THAT(bench.times.notes()[0], Contains("pipeline"));
+}
+
+TEST_CASE("a data set of unknown size has no time") {
+  Bench bench;
+  bench.run.dataset = {.kind = "image_folder", .classes = 10, .image_size = 32};
+  CHECK(bench.run_s(1) == 0);
+  REQUIRE(bench.times.notes().size() == 1);
+  CHECK_THAT(bench.times.notes()[0], Contains("training.dataset.train_samples"));
+}

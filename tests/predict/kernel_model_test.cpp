@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/kernel_model.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/predict/made_card.hpp"
+
+using namespace dlscale;
+using predict::KernelSize;
+
+namespace {
+
+/// A time of `scale` seconds x the product of the inputs, for sizes from 1 to 1e12.
+contract::KernelModel product(const std::string& kernel, const std::vector<std::string>& inputs,
+                              double scale) {
+  const std::size_t n = inputs.size();
+  return {.kernel = kernel,
+          .inputs = inputs,
+          .input_mean = std::vector<double>(n, 0),
+          .input_deviation = std::vector<double>(n, 1),
+          .output_mean = std::log(scale),
+          .input_least = std::vector<double>(n, 1),
+          .input_most = std::vector<double>(n, 1e12),
+          .layers = {{std::vector<double>(n, 1), {0}}}};
+}
+
+/// The made card with the sizes that a walk would have found.
+contract::ModelCard sized_card() {
+  contract::ModelCard card = test::made_card();
+  card.layers[0].size = {{"c_in", 2},  {"c_out", 5},  {"h_in", 8},
+                         {"h_out", 8}, {"kernel", 3}, {"stride", 1}};
+  card.layers[1].forward.written = {0, 400};  // 100 numbers a sample
+  card.layers[2].size = {{"inputs", 10}, {"outputs", 3}};
+  card.layers[2].backward.written = {0, 40};
+  return card;
+}
+
+std::vector<contract::KernelModel> all_models() {
+  const std::vector<std::string> image{"b", "c_in", "c_out"}, matrix{"b", "inputs", "outputs"};
+  return {product("convolution_forward", image, 1e-6),
+          product("convolution_backward_filter", image, 3e-6),
+          product("relu_forward", {"n"}, 1e-9),
+          product("relu_backward", {"n"}, 2e-9),
+          product("linear_forward", matrix, 1e-7),
+          product("linear_backward_data", matrix, 2e-7),
+          product("linear_backward_filter", matrix, 4e-7),
+          product("sgd_update", {"n"}, 1e-10)};
+}
+
+const predict::Rates kRates{predict::teraflops(1), predict::gigabytes_per_s(100)};
+
+}  // namespace
+
+TEST_CASE("a network's output is that of its layers, below zero nothing but at the end") {
+  // ln b normalised is 2; hidden: 2, and -2 which ReLU takes away; output 3 x 2 - 1 = 5.
+  const contract::KernelModel model{.kernel = "relu_forward",
+                                    .inputs = {"b"},
+                                    .input_mean = {1},
+                                    .input_deviation = {0.5},
+                                    .output_mean = -10,
+                                    .output_deviation = 0.5,
+                                    .input_least = {1},
+                                    .input_most = {100},
+                                    .layers = {{{1, -1}, {0, 0}}, {{3, 7}, {-1}}}};
+  CHECK(predict::evaluate(model, {{"b", std::exp(2.0)}}).value == Approx(std::exp(-7.5)));
+  CHECK(predict::is_inside(model, {{"b", 100}}));
+  CHECK(!predict::is_inside(model, {{"b", 101}}));
+  CHECK(!predict::is_inside(model, {{"c", 5}}));
+}
+
+TEST_CASE("a step is the sum of its layers' kernels and the update of all parameters") {
+  const auto learned = predict::learned_times(sized_card(), all_models(), 4, 0, kRates);
+  const auto& layers = learned.times.layers;
+  CHECK(layers[0].forward.time.value == Approx(1e-6 * 4 * 2 * 5));
+  // The first layer's input has no gradient.
+  CHECK(layers[0].backward.time.value == Approx(3e-6 * 4 * 2 * 5));
+  CHECK(layers[1].forward.time.value == Approx(1e-9 * 4 * 100));
+  CHECK(layers[1].backward.time.value == Approx(2e-9 * 4 * 100));
+  CHECK(layers[2].backward.time.value == Approx(6e-7 * 4 * 10 * 3));
+  CHECK(learned.times.optimizer.value == Approx(1e-10 * 75e6));
+  CHECK(learned.learned == Approx(1));
+  CHECK(learned.unknown.empty());
+}
+
+TEST_CASE("what no model knows keeps the roofline's time, and is told") {
+  auto models = all_models();
+  models[0].input_most = {2, 1e12, 1e12};  // batches up to 2
+  models.erase(models.begin() + 2);        // no relu_forward
+  contract::ModelCard card = sized_card();
+  card.layers[2].size.clear();  // as in older cards
+  const auto learned = predict::learned_times(card, models, 4, 1, kRates);
+  const auto bound = predict::roofline(card, kRates, 4, 1);
+  CHECK(learned.times.layers[0].forward.time == bound.layers[0].forward.time);
+  CHECK(learned.times.layers[2].backward.time == bound.layers[2].backward.time);
+  CHECK(learned.times.optimizer == bound.optimizer);
+  CHECK(learned.times.layers[1].backward.time.value == Approx(2e-9 * 4 * 100));
+  CHECK(learned.learned > 0);
+  CHECK(learned.learned < 1);
+  CHECK(learned.unknown ==
+        std::vector<std::string>{
+            "conv2d forward: outside of what convolution_forward was taught with",
+            "linear backward: not measured, or the card does not say its size",
+            "linear forward: not measured, or the card does not say its size",
+            "optimizer: no model of momentum_update", "relu_ forward: no model of relu_forward"});
+}
+
+TEST_CASE("models of other number formats are not a card's") {
+  auto models = all_models();
+  for (contract::KernelModel& each : models) each.precision = "bf16";
+  const auto learned = predict::learned_times(sized_card(), models, 4, 0, kRates);
+  CHECK(learned.learned == 0);
+}

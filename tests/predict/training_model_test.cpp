@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/training_model.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/predict/made_card.hpp"
+
+using namespace dlscale;
+using namespace dlscale::predict;
+
+namespace {
+
+contract::RunSpec run_of(const contract::ModelCard& card, const std::string& framework = "ddp") {
+  contract::RunSpec run;
+  run.model = card.model;
+  run.framework = framework;
+  run.loader = "native";
+  run.dataset.kind = "cifar10";
+  run.batch_per_gpu = 32;
+  return run;
+}
+
+/// Steps of 3 s alone and 3.9 s beside another, an all-reduce of a second, 10 ms a sample of data.
+contract::Calibration calibration_of(const contract::ModelCard& card) {
+  contract::Calibration c{.device = "a CPU"};
+  c.compute.push_back({card.model, card.input, "fp32", 32, 1, 2, 0, 0, 10, 1});
+  c.compute.push_back({card.model, card.input, "fp32", 32, 1.3, 2.6, 0, 0, 10, 2});
+  for (const std::int64_t bytes : {4, 1'000'000'000}) {
+    c.all_reduce.push_back({"shared memory", 1, 2, bytes, 1.0});
+  }
+  c.loading.push_back({"native", "cifar10", 0.01});
+  return c;
+}
+
+StepTime step_on(int gpus, const contract::Calibration& calibration,
+                 const std::string& framework = "ddp") {
+  const contract::ModelCard card = test::made_card();
+  const Measurements measured(calibration);
+  const Hardware hardware{measured_device(calibration, "fp32"), {}, 8};
+  const contract::RunSpec run = run_of(card, framework);
+  return step_at(training_model(run, card, hardware, &measured), {1, gpus}, 32);
+}
+
+}  // namespace
+
+TEST_CASE("ranks that share a node compute as long as was measured") {
+  const auto calibration = calibration_of(test::made_card());
+  CHECK(step_on(1, calibration).forward.value == Approx(1));
+  CHECK(step_on(2, calibration).forward.value == Approx(1.3));
+  CHECK(step_on(2, calibration).backward.value == Approx(2.6));
+}
+
+TEST_CASE("more ranks than were measured go on as the last ones, at most in proportion") {
+  CHECK(Sharing({{1, 1}, {2, 1.3}}).at(4) == Approx(1.69));
+  CHECK(Sharing({{1, 1}, {2, 3}}).at(4) == Approx(6));
+  CHECK(Sharing({{1, 1}, {2, 0.9}}).at(8) == Approx(0.9));
+  CHECK(Sharing({{1, 1}, {4, 2}}).at(2) == Approx(std::sqrt(2)));
+  CHECK(Sharing(std::map<int, double>{{2, 1}}).at(16) == 1);
+  CHECK(Sharing({}).at(3) == 1);
+}
+
+TEST_CASE("loading is waited for as long as was measured, for its own loader and data alone") {
+  auto calibration = calibration_of(test::made_card());
+  CHECK(step_on(1, calibration).load_wait.value == Approx(0.32));
+  calibration.loading[0].loader = "packed";
+  CHECK(step_on(1, calibration).load_wait.value == 0);
+}
+
+TEST_CASE("no more communication is hidden than measured runs hid") {
+  auto calibration = calibration_of(test::made_card());
+  const StepTime free = step_on(2, calibration);
+  calibration.exchange.push_back({"ddp", 1, 2, 0.25});
+  const StepTime held = step_on(2, calibration);
+  CHECK(held.exposed_comm.value >= 0.75 * held.communication.value - 1e-9);
+  CHECK(held.exposed_comm.value >= free.exposed_comm.value);
+  calibration.exchange[0].framework = "horovod";
+  CHECK(step_on(2, calibration).exposed_comm.value == Approx(free.exposed_comm.value));
+}
+
+TEST_CASE("a placement that nothing was measured of is not made up") {
+  auto calibration = calibration_of(test::made_card());
+  const Measurements measured(calibration);
+  CHECK(measured.all_reduce({1, 2}, kMebibyte));
+  CHECK(measured.all_reduce({1, 4}, kMebibyte));  // of the same named topology
+  CHECK_FALSE(measured.all_reduce({2, 4}, kMebibyte));
+  calibration.all_reduce.clear();
+  CHECK_FALSE(Measurements(calibration).all_reduce({1, 2}, kMebibyte));
+}
