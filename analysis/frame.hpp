@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/kept_prediction.hpp"
 #include "contract/plan.hpp"
 #include "contract/result_record.hpp"
 
@@ -102,6 +104,31 @@ struct WarmUpEnd {
   int unsteady = 0;      ///< launches of five windows and more that never got steady
 };
 
+/// What a batch system's books say of a run that is a job; NaN where they are silent.
+struct JobRow {
+  static constexpr double kSilent = std::numeric_limits<double>::quiet_NaN();
+  std::string partition;       ///< or queue; empty: not said
+  double waited_s = kSilent;   ///< from its submission to its start, by the cluster's clock
+  double elapsed_s = kSilent;  ///< 0: it never started
+  double timelimit_s = kSilent;
+  double gpus = kSilent;
+  double requested_memory_bytes = kSilent;  ///< of all nodes
+  double max_memory_bytes = kSilent;        ///< of the task that had most
+  double energy_j = kSilent;
+};
+
+/// A message size of a benchmark of collectives; bandwidths in 10^9 bytes/s.
+struct CollectiveRow {
+  std::string collective;  ///< all_reduce, …; empty: nobody says
+  std::string type;        ///< of the elements: float, half, …
+  bool in_place = false;   ///< send and receive buffers are the same
+  std::int64_t size_bytes = 0;
+  double time_s = 0;  ///< mean over the iterations
+  double algbw_gb_per_s = 0;
+  double busbw_gb_per_s = 0;
+  double wrong = 0;  ///< elements; NaN: not checked
+};
+
 /// One run; what was measured is that of its last completed launch and of the launches it went on
 /// from, each step and each epoch once.
 struct RunRow {
@@ -125,7 +152,9 @@ struct RunRow {
   std::vector<TargetRow> targets;         ///< those that were reached
   std::vector<InferenceRow> inference;
   std::vector<LaunchRanks> ranks;  ///< of all its launches
-  std::string task;                ///< what its model learns: classification, …; empty: not said
+  std::optional<JobRow> job;       ///< of runs that are no more than jobs in somebody's books
+  std::vector<CollectiveRow> collectives;
+  std::string task;  ///< what its model learns: classification, …; empty: not said
   WorkSize size;
 };
 
@@ -139,9 +168,9 @@ struct Frame {
   /// analysis/scaling/selected_runs.hpp; empty while all are there.
   std::map<std::string, int> first_gpus;
   WarmUp warmup = WarmUp::Marked;  ///< what the runs' steps leave out
-  /// Which runs were left out as outliers, see analysis/scaling/outlying_runs.hpp; empty while
-  /// nobody asked for that.
+  /// Runs left out as outliers, see analysis/scaling/outlying_runs.hpp; empty: nobody asked.
   std::string outliers;
+  std::vector<KeptPrediction> predictions = {};  ///< of its points, those left out as well
 };
 
 bool completed(const RunRow& run);

@@ -36,6 +36,18 @@ analysis::Report answer_to(const std::string& text, const ChosenStudy& study) {
   return {{query_table(study.frame, columns, query, text)}};
 }
 
+bool is_empty(const analysis::Report& report) {
+  return std::all_of(report.tables.begin(), report.tables.end(),
+                     [](const analysis::Table& table) { return table.rows.empty(); });
+}
+
+/// Why there is no row: what the runs lack.
+std::string complaint_of(const Options& options, const analysis::Metric& metric,
+                         const ChosenStudy& study) {
+  if (!options.query.empty()) return "no run is as the query's condition asks";
+  return why_nothing(metric, study.frame, study.options);
+}
+
 int analyze(const Options& options) {
   const analysis::Metric& metric = analysis::find_metric(options.metric);
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
@@ -43,10 +55,9 @@ int analyze(const Options& options) {
   const analysis::Report report = options.query.empty()
                                       ? make_report(metric, study.frame, study.options, options.by)
                                       : answer_to(options.query, study);
-  const bool empty = std::all_of(report.tables.begin(), report.tables.end(),
-                                 [](const analysis::Table& table) { return table.rows.empty(); });
-  if (empty) {
-    fmt::print(stderr, "dlscale: nothing to show: {}\n", describe_use(study.frame));
+  if (is_empty(report)) {
+    fmt::print(stderr, "dlscale: nothing to show: {}; {}\n", complaint_of(options, metric, study),
+               describe_use(study.frame));
     return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
   }
   std::cout << writer.render(report);

@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "analysis/frame.hpp"
+#include "analysis/store/seen_files.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "cli/completer.hpp"
@@ -110,8 +111,10 @@ void add_log_options(CLI::App& app, LogOptions& options) {
   app.add_option("--pattern", options.pattern,
                  "TOML file with regular expressions of the logs' lines")
       ->type_name(value_kind::kFile);
-  app.add_option("--axis", request.axes,
-                 "NAME=REGEX: an axis of the runs, the expression's group in the path of a log")
+  app.add_option(
+         "--axis", request.axes,
+         "NAME=REGEX: an axis of the runs, the expression's group where it matches the path of "
+         "a log, nearest to the file")
       ->allow_extra_args(false);
   app.add_option("--table", request.table, "CSV file: axes of the logs that its column path names")
       ->type_name(value_kind::kFile);
@@ -150,7 +153,10 @@ void import_and_report(const LogOptions& options, const std::vector<std::string>
   request.logs = logs;
   choose_format(options, logs, request);
   const contract::PlanDir folder{std::filesystem::path(options.folder)};
-  print(analysis::import_logs(request, folder), options.folder, out);
+  analysis::SeenFiles seen(folder);
+  print(analysis::import_logs(request, folder,
+                              [&](const std::string& log) { return seen.is_unchanged(log); }),
+        options.folder, out);
 }
 
 }  // namespace dlscale::cli

@@ -119,9 +119,9 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
   std::vector<fs::path> written;
   if (options.tables) make_tables(frame, folder, out, written);
   if (options.figures) make_figures(frame, folder, out, written);
-  out << "\n";
+  if (summary.wrote || !written.empty()) out << "\n";
   print_written(written, out);
-  out << fmt::format("wrote {}\n", folder.database().string());
+  if (summary.wrote) out << fmt::format("wrote {}\n", folder.database().string());
   return std::any_of(frame.runs.begin(), frame.runs.end(), is_failed) ? kExitRunsFailed : kExitOk;
 }
 

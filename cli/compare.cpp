@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale compare`: a publication's values beside own ones, and what contradicts itself in it.
+// `dlscale compare`: own values beside those of a publication, and what contradicts itself there;
+// or beside what was predicted of them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,7 @@
 
 #include "analysis/compare/comparison_tables.hpp"
 #include "analysis/report/report_writer.hpp"
+#include "analysis/report/tables.hpp"
 #include "analysis/scaling/selected_runs.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "base/error.hpp"
@@ -32,6 +34,7 @@ struct Options {
   std::string format = "text";
   bool unmatched = false;
   bool rules = false;
+  bool predicted = false;
   SelectionChoice runs;
 };
 
@@ -102,10 +105,34 @@ int compare_runs(const Options& options, const analysis::ReferenceStudy& study) 
   return kExitOk;
 }
 
+/// Kept predictions beside what was measured.
+int compare_predicted(const Options& options) {
+  if (options.folder.empty()) {
+    throw base::UsageError("--predicted: which plan folder? dlscale compare DIR --predicted");
+  }
+  const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
+  const analysis::Frame frame = read_runs(options);
+  const analysis::AnalysisOptions analysis{.baseline = frame.baseline};
+  const analysis::Report report{
+      {predictions_table(frame, analysis), prediction_errors_table(frame, analysis)}};
+  if (report.tables[0].rows.empty()) {
+    fmt::print(stderr, "dlscale: {}\n",
+               frame.predictions.empty()
+                   ? "no prediction is kept in " + options.folder +
+                         ": dlscale predict STUDY --calibration FILE --keep " + options.folder
+                   : "no run of which a prediction is kept has been measured and collected yet");
+    return options.runs.allow_empty ? kExitOk : kExitNothingMatched;
+  }
+  std::cout << writer.render(report);
+  return kExitOk;
+}
+
 int compare(const Options& options) {
   if (options.rules) return list_rules();
+  if (options.predicted) return compare_predicted(options);
   if (options.reference.empty()) {
-    throw base::UsageError("--reference is missing: a name that --reference list shows, or a file");
+    throw base::UsageError(
+        "--reference is missing: a name that --reference list shows, or a file; or --predicted");
   }
   if (options.reference == kList) return list_references();
   analysis::find_report_writer(options.format);
@@ -125,6 +152,9 @@ Action define(CLI::App& app) {
   app.add_option("--format", options->format, "how to write it")
       ->type_name(one_of(base::names(analysis::report_writers())))
       ->capture_default_str();
+  app.add_flag("--predicted", options->predicted,
+               "set the folder's runs beside what was predicted of them (dlscale predict --keep), "
+               "and say how wrong that was");
   app.add_flag("--unmatched", options->unmatched, "also list published values without own ones");
   app.add_flag("--rules", options->rules, "list the rules that find contradictions");
   add_selection_options(app, options->runs, RunArguments::none);
@@ -134,10 +164,11 @@ Action define(CLI::App& app) {
 }  // namespace
 
 extern const CommandEntry compare_entry;
-const CommandEntry compare_entry{
-    "compare", "Set own results beside published ones; find what contradicts itself there",
-    "dlscale compare --reference juwels\n"
-    "  dlscale compare demo --reference nef --format markdown",
-    &define};
+const CommandEntry compare_entry{"compare",
+                                 "Set own results beside published ones or predictions of them",
+                                 "dlscale compare --reference juwels\n"
+                                 "  dlscale compare demo --predicted\n"
+                                 "  dlscale compare demo --reference nef --format markdown",
+                                 &define};
 
 }  // namespace dlscale::cli

@@ -10,12 +10,15 @@
 #include <optional>
 #include <string>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/diff_report.hpp"
 #include "cli/earlier_plans.hpp"
 #include "cli/explanation.hpp"
+#include "cli/finished_runs.hpp"
+#include "cli/kept_predictions.hpp"
 #include "cli/plan_folder.hpp"
 #include "cli/plan_show.hpp"
 #include "cli/plan_summary.hpp"
@@ -71,6 +74,10 @@ planner::PlanRequest request_of(const PlanOptions& options) {
   request.existing = [&options](const contract::Plan& plan) {
     const contract::PlanDir out(options.out.empty() ? plan.study : options.out);
     return jobs_in(out, plan.study);
+  };
+  request.finished = [&options](const contract::Plan& plan) {
+    return finished_runs(contract::PlanDir(options.out.empty() ? plan.study : options.out),
+                         plan.study);
   };
   return request;
 }
@@ -165,6 +172,7 @@ int plan(const PlanOptions& options) {
     print_plan_summary(planning.plan, std::cout);
     std::cout << '\n';
   }
+  if (!options.dry_run) talk << keep_planned(planning, out, base::SystemClock().unix_s());
   talk << outcome(written, out, options.dry_run) << left_out
        << results_left_over(planning.plan, out) << scripts_left_over(planning.plan, out);
   return kExitOk;

@@ -87,7 +87,11 @@ Made results(const Options& options) {
   }
   ChosenStudy study = open_study(options.study);
   if (options.kind == kRoofline) {
-    return {figure_of_roofline(study, options.roofline), describe_use(study.frame)};
+    const contract::PlanDir folder{fs::path(options.study.folder)};
+    analysis::Figure figure = figure_of_roofline(study, options.roofline, folder);
+    std::string why = describe_use(study.frame);
+    if (figure.notes.back().starts_with("left out")) why = figure.notes.back() + "; " + why;
+    return {std::move(figure), std::move(why)};
   }
   const analysis::FigureKind& kind = analysis::find_figure_kind(options.kind);
   study.options.laws = options.laws;

@@ -8,6 +8,8 @@
 #include "base/file.hpp"
 #include "cli/completer.hpp"
 #include "contract/model_card.hpp"
+#include "contract/run_spec.hpp"
+#include "predict/workload.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -18,6 +20,22 @@ contract::ModelCard read_card(const std::string& file) {
   } catch (const base::RunError& error) {
     throw base::UsageError(error.what());
   }
+}
+
+/// Of the runs whose descriptions can be read and say it.
+analysis::SampleInputs inputs_of(const analysis::Frame& frame, const contract::PlanDir& folder) {
+  analysis::SampleInputs inputs;
+  for (const analysis::RunRow& run : frame.runs) {
+    try {
+      const std::filesystem::path file = folder.run(run.run_id).run_json();
+      const contract::RunSpec spec =
+          contract::run_spec_from_json(base::read_text_file(file), file.string());
+      const auto shape = predict::sample_shape(spec.dataset);
+      if (shape) inputs[run.run_id] = contract::shape_text(shape->input);
+    } catch (const base::Error&) {  // collect has told of it
+    }
+  }
+  return inputs;
 }
 
 }  // namespace
@@ -31,7 +49,8 @@ void add_roofline_options(CLI::App& app, RooflineChoice& choice) {
   app.add_option("--memory-bandwidth", choice.memory_gb_per_s, "of roofline: GB/s of its memory");
 }
 
-analysis::Figure figure_of_roofline(const ChosenStudy& study, const RooflineChoice& choice) {
+analysis::Figure figure_of_roofline(const ChosenStudy& study, const RooflineChoice& choice,
+                                    const contract::PlanDir& folder) {
   if (choice.card.empty()) {
     throw base::UsageError(
         "a roofline needs the model's FLOPs and bytes: --card FILE, which dlscale-train --describe "
@@ -44,7 +63,8 @@ analysis::Figure figure_of_roofline(const ChosenStudy& study, const RooflineChoi
   const contract::ModelCard card = read_card(choice.card);
   return roofline_figure(
       study.frame, study.options, card,
-      {predict::teraflops(choice.peak_tflops), predict::gigabytes_per_s(choice.memory_gb_per_s)});
+      {predict::teraflops(choice.peak_tflops), predict::gigabytes_per_s(choice.memory_gb_per_s)},
+      inputs_of(study.frame, folder));
 }
 
 }  // namespace dlscale::cli

@@ -6,6 +6,7 @@
 
 #include "analysis/report/figure.hpp"
 #include "cli/chosen_study.hpp"
+#include "contract/run_dir.hpp"
 
 namespace CLI {
 class App;
@@ -23,8 +24,10 @@ struct RooflineChoice {
 /// Declares --card, --peak and --memory-bandwidth; `choice` must outlive the parsing.
 void add_roofline_options(CLI::App& app, RooflineChoice& choice);
 
-/// Throws base::UsageError where one of the options is missing or impossible, base::SpecError for a
-/// card that is none.
-analysis::Figure figure_of_roofline(const ChosenStudy& study, const RooflineChoice& choice);
+/// `folder` is the study's: its runs' descriptions say what their samples are. Throws
+/// base::UsageError where one of the options is missing or impossible, base::SpecError for a card
+/// that is none.
+analysis::Figure figure_of_roofline(const ChosenStudy& study, const RooflineChoice& choice,
+                                    const contract::PlanDir& folder);
 
 }  // namespace dlscale::cli

@@ -17,6 +17,7 @@
 #include "cli/collect_steps.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
+#include "cli/kept_predictions.hpp"
 #include "cli/launching.hpp"
 #include "cli/more_repeats.hpp"
 #include "cli/plan_folder.hpp"
@@ -127,7 +128,7 @@ int run(const RunOptions& options) {
   for (const std::string& run_id : written.stale) {
     std::cout << fmt::format("stale: {} keeps the results of another description\n", run_id);
   }
-  std::cout << std::endl;
+  std::cout << keep_planned(planning, shown, clock.unix_s()) << std::endl;
 
   LaunchFolder place(shown.root());
   LaunchChoice how;

@@ -14,7 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/latex_values.hpp"
+#include "analysis/report/gnuplot.hpp"
+#include "analysis/report/kit.hpp"
 #include "analysis/report/metrics.hpp"
 #include "analysis/report/report_writer.hpp"
 #include "analysis/report/study_page.hpp"
@@ -38,28 +39,22 @@ struct Options {
   std::string report;  ///< folder of `dlscale report`; empty: the tables of `collect`
 };
 
-/// A folder with all that the plan folder holds but its database, as links: what is computed there
-/// comes from the records, and the plan folder stays as it is.
-class RecordsAlone {
+/// A folder that is gone with this.
+class ScratchFolder {
  public:
-  explicit RecordsAlone(const contract::PlanDir& folder) {
+  ScratchFolder() {
     std::string name = (fs::temp_directory_path() / "dlscale-verify-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
       throw base::RunError(fmt::format("{}: {}", name, std::strerror(errno)));
     }
     path_ = name;
-    const std::string database = folder.database().filename().string();
-    for (const auto& entry : fs::directory_iterator(folder.root())) {
-      const std::string file = entry.path().filename().string();
-      if (!file.starts_with(database)) fs::create_symlink(fs::absolute(entry.path()), path_ / file);
-    }
   }
-  ~RecordsAlone() {
+  ~ScratchFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  RecordsAlone(const RecordsAlone&) = delete;
-  RecordsAlone& operator=(const RecordsAlone&) = delete;
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
 
   const fs::path& path() const { return path_; }
 
@@ -67,8 +62,19 @@ class RecordsAlone {
   fs::path path_;
 };
 
+/// Links all that the plan folder holds but its database: what is computed in `to` comes from the
+/// records, and the plan folder stays as it is.
+void link_records(const contract::PlanDir& folder, const fs::path& to) {
+  const std::string database = folder.database().filename().string();
+  for (const auto& entry : fs::directory_iterator(folder.root())) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with(database)) fs::create_symlink(fs::absolute(entry.path()), to / file);
+  }
+}
+
 ChosenStudy study_from_records(const Options& options) {
-  const RecordsAlone records(contract::PlanDir(fs::path(options.study.folder)));
+  const ScratchFolder records;
+  link_records(contract::PlanDir(fs::path(options.study.folder)), records.path());
   analysis::ingest(contract::PlanDir(records.path()));
   StudyChoice choice = options.study;
   choice.folder = records.path().string();
@@ -100,14 +106,35 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 struct Verified {
-  std::size_t tables = 0;
+  const char* what = "tables";
+  const char* other_than = "tables of a metric";
+  std::size_t files = 0;
   std::size_t lines = 0;
   std::size_t different = 0;
-  std::vector<std::string> others;  ///< files that nothing here makes
+  std::size_t pictures = 0;          ///< that were not looked at
+  std::vector<std::string> missing;  ///< files that the records give and the folder lacks
+  std::vector<std::string> others;   ///< files that nothing here makes
 };
 
+/// Of lines that differ what is around the first place where they do: a line of a page can be long.
+std::string around_difference(const std::string& line, const std::string& other) {
+  constexpr std::size_t kBefore = 60, kShown = 160;
+  const auto [differs, ignored] =
+      std::mismatch(line.begin(), line.end(), other.begin(), other.end());
+  const auto is_within = [&](std::size_t at) {  // of a character
+    return at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0U) == 0x80U;
+  };
+  const auto at = static_cast<std::size_t>(differs - line.begin());
+  std::size_t begin = line.size() <= kShown || at <= kBefore ? 0 : at - kBefore;
+  std::size_t end = std::min(begin + kShown, line.size());
+  while (begin > 0 && is_within(begin)) --begin;
+  while (is_within(end)) ++end;
+  return fmt::format("{}{}{}", begin > 0 ? "…" : "", line.substr(begin, end - begin),
+                     end < line.size() ? "…" : "");
+}
+
 /// Says which lines differ.
-void verify_table(const fs::path& file, const std::string& again, Verified& verified) {
+void verify_text(const fs::path& file, const std::string& again, Verified& verified) {
   const auto has = lines_of(base::read_text_file(file)), should = lines_of(again);
   std::size_t different = 0;
   for (std::size_t i = 0; i < std::max(has.size(), should.size()); ++i) {
@@ -115,13 +142,13 @@ void verify_table(const fs::path& file, const std::string& again, Verified& veri
     const std::string was = i < should.size() ? should[i] : "(no line)";
     if (is == was) continue;
     if (++different > kShownLines) continue;
-    std::cout << fmt::format("{}:{}:\n  has      {}\n  records  {}\n", file.string(), i + 1, is,
-                             was);
+    std::cout << fmt::format("{}:{}:\n  has      {}\n  records  {}\n", file.string(), i + 1,
+                             around_difference(is, was), around_difference(was, is));
   }
   if (different > kShownLines) {
     std::cout << fmt::format("{}: and {} lines more\n", file.string(), different - kShownLines);
   }
-  ++verified.tables;
+  ++verified.files;
   verified.lines += has.size();
   verified.different += different;
 }
@@ -141,17 +168,34 @@ int no_tables(const fs::path& folder, const char* remedy) {
   return kExitNothingMatched;
 }
 
+/// The first of them, and how many more there are.
+std::string list(const std::vector<std::string>& names) {
+  const std::size_t shown = std::min(names.size(), kShownLines);
+  std::string text = fmt::format(
+      "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
 int conclude(const Verified& verified) {
-  std::cout << fmt::format("{} tables with {} lines computed again from the records: {}\n",
-                           verified.tables, verified.lines,
+  std::cout << fmt::format("{} {} with {} lines computed again from the records: {}\n",
+                           verified.files, verified.what, verified.lines,
                            verified.different == 0
                                ? "all the same"
                                : fmt::format("{} lines differ", verified.different));
-  if (!verified.others.empty()) {
-    std::cout << fmt::format("not tables of a metric, left out: {}\n",
-                             fmt::join(verified.others, ", "));
+  if (verified.pictures > 0) {
+    std::cout << fmt::format(
+        "{} not looked at: gnuplot draws them from the .gp and .csv files beside them, which "
+        "were\n",
+        analysis::count_of(static_cast<int>(verified.pictures), "picture"));
   }
-  if (verified.tables == 0) return kExitNothingMatched;
+  if (!verified.missing.empty()) {
+    std::cout << fmt::format("not there: {}\n", list(verified.missing));
+  }
+  if (!verified.others.empty()) {
+    std::cout << fmt::format("not {}, left out: {}\n", verified.other_than, list(verified.others));
+  }
+  if (verified.files == 0) return kExitNothingMatched;
   return verified.different == 0 ? kExitOk : kExitRunsFailed;
 }
 
@@ -170,37 +214,56 @@ int verify_collected(const Options& options) {
       continue;
     }
     const analysis::Report report = make_report(*metric, study.frame, study.options, options.by);
-    verify_table(file, writer->render(report), verified);
+    verify_text(file, writer->render(report), verified);
   }
   return conclude(verified);
 }
 
-/// The table of a report that a file is of; null when none is called so.
-const analysis::Table* table_of(const analysis::Report& report, const fs::path& file) {
-  for (const analysis::Table& table : report.tables) {
-    if (file.stem() == table.id) return &table;
+/// Paths of all files below a folder, from there, sorted.
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(folder));
   }
-  return nullptr;
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
-/// Tables and the numbers for a paper's text that `report` wrote.
+bool is_picture(const fs::path& file) {
+  const std::vector<std::string>& formats = analysis::figure_formats();
+  return file.has_extension() && std::find(formats.begin(), formats.end(),
+                                           file.extension().string().substr(1)) != formats.end();
+}
+
+/// All that `report` wrote: tables, the numbers and scripts of figures, values.tex, paper.tex and
+/// the page, made anew from the records, but for the pictures.
 int verify_report(const Options& options) {
   const fs::path folder = options.report;
-  const std::vector<fs::path> files = files_in(folder / "tables");
-  if (files.empty()) return no_tables(folder / "tables", "dlscale report writes them");
-  const ChosenStudy study = study_from_records(options);
-  const analysis::StudyPage page = study_page(study.frame, study.options, options.by);
-  Verified verified;
-  for (const fs::path& file : files) {
-    const analysis::Table* table = table_of(page.report, file);
-    const analysis::ReportWriter* writer = writer_of(file);
-    if (table == nullptr || writer == nullptr) {
-      verified.others.push_back(file.filename().string());
-      continue;
-    }
-    verify_table(file, writer->render({{*table}}), verified);
+  if (files_in(folder / "tables").empty()) {
+    return no_tables(folder / "tables", "dlscale report writes them");
   }
-  verify_table(folder / "values.tex", latex_values_file(page), verified);
+  const ChosenStudy study = study_from_records(options);
+  const ScratchFolder again;
+  constexpr const char* kNoGnuplot = "";
+  write_kit(study_page(study.frame, study.options, options.by), again.path(), {}, kNoGnuplot);
+  Verified verified;
+  verified.what = "files";
+  verified.other_than = "of a report";
+  for (const fs::path& file : files_below(again.path())) {
+    if (!fs::exists(folder / file)) {
+      verified.missing.push_back(file.string());
+    } else {
+      verify_text(folder / file, base::read_text_file(again.path() / file), verified);
+    }
+  }
+  for (const fs::path& file : files_below(folder)) {
+    if (fs::exists(again.path() / file)) continue;
+    if (is_picture(file)) {
+      ++verified.pictures;
+    } else {
+      verified.others.push_back(file.string());
+    }
+  }
   return conclude(verified);
 }
 
@@ -210,9 +273,10 @@ int verify(const Options& options) {
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("--report", options->report,
-                 "folder of dlscale report: its tables and values.tex instead of DIR/tables. Give "
-                 "the options that it was made with")
+  app.add_option(
+         "--report", options->report,
+         "folder of dlscale report: all its files but pictures instead of DIR/tables. Give the "
+         "options that it was made with")
       ->type_name(value_kind::kFolder);
   app.add_option("--by", options->by, "as it was given to report")
       ->delimiter(',')

@@ -61,13 +61,14 @@ double number_from(const std::string& function, const std::vector<double>& value
 }
 
 AggregateValue value_of(const Aggregate& aggregate, const std::vector<RunColumn>& columns,
-                        const Runs& runs) {
+                        const Runs& runs, bool is_refused) {
   if (aggregate.function == "count") return {double(runs.size()), {}, runs.size()};
   const RunColumn& column = *find_column(columns, aggregate.column);
   const std::vector<double> values = values_of(column, runs);
   AggregateValue result;
   result.n = values.size();
-  if (values.empty()) return result;
+  result.refused = is_refused;
+  if (is_refused || values.empty()) return result;
   if (aggregate.function == "interval") {
     result.interval = interval_of_median(values);
   } else {
@@ -180,12 +181,15 @@ std::string refusal(const std::string& function, const RunColumn& column) {
 
 QueryAnswer answer(const Frame& frame, const std::vector<RunColumn>& columns, const Query& query) {
   QueryAnswer result;
+  const bool any_pools =
+      std::any_of(query.shown.begin(), query.shown.end(),
+                  [](const Aggregate& aggregate) { return pools(aggregate.function); });
   for (auto& [key, runs] : groups_of(frame, columns, query)) {
     result.runs += runs.size();
-    GroupRow row{std::move(key), {}, first_difference(runs)};
+    GroupRow row{std::move(key), {}, any_pools ? first_difference(runs) : ""};
     for (const Aggregate& aggregate : query.shown) {
       const bool refused = !row.mixed.empty() && !query.allow_mixed && pools(aggregate.function);
-      row.shown.push_back(refused ? AggregateValue() : value_of(aggregate, columns, runs));
+      row.shown.push_back(value_of(aggregate, columns, runs, refused));
     }
     add_pooled_axes(frame, runs, result.pooled);
     result.rows.push_back(std::move(row));

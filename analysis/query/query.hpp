@@ -49,13 +49,16 @@ struct Query {
 struct AggregateValue {
   std::optional<double> number;
   Interval interval;
-  std::size_t n = 0;  ///< values that it was made of
+  std::size_t n = 0;     ///< values that it was made of, or would have been
+  bool refused = false;  ///< as the group's runs are not alike
 };
 
 struct GroupRow {
   std::vector<RunValue> by;
   std::vector<AggregateValue> shown;
-  std::string mixed;  ///< the condition that differs within the group, as a sentence
+  /// The condition that differs within the group, as a sentence; only where an aggregate puts
+  /// several runs into one number.
+  std::string mixed;
 };
 
 struct QueryAnswer {

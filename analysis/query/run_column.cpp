@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -23,6 +24,18 @@ std::optional<double> number_of(const std::string& text) {
   return value;
 }
 
+/// Digits after the point with which a number reads back as it is; as many as help anybody.
+int decimals_of(double value) {
+  constexpr int kMost = 9;
+  if (!std::isfinite(value)) return 0;
+  int decimals = 0;
+  for (; decimals < kMost; ++decimals) {
+    const double shifted = std::abs(value) * std::pow(10, decimals);
+    if (std::abs(shifted - std::round(shifted)) <= 1e-9 * shifted) break;
+  }
+  return decimals;
+}
+
 RunColumn axis_column(const contract::Axis& axis) {
   const bool numbers = !axis.values.empty() && std::all_of(axis.values.begin(), axis.values.end(),
                                                            [](const std::string& value) {
@@ -35,7 +48,12 @@ RunColumn axis_column(const contract::Axis& axis) {
     const std::optional<double> number = number_of(found->second);
     return number ? RunValue(*number) : RunValue();
   };
-  return {axis.name, numbers ? Kind::Number : Kind::Text, value};
+  RunColumn column{axis.name, numbers ? Kind::Number : Kind::Text, value};
+  if (!numbers) return column;
+  for (const std::string& text : axis.values) {
+    column.decimals = std::max(column.decimals, decimals_of(*number_of(text)));
+  }
+  return column;
 }
 
 RunColumn condition_column(const std::string& name) {
@@ -71,6 +89,10 @@ RunColumn rate(const char* name, const char* made_of, int decimals, Measured abo
 bool any(const RunRow&) {
   return true;
 }
+/// Where nothing says how long it computed, or on how many, nothing is known of what it took.
+bool has_time(const RunRow& run) {
+  return run.gpus > 0 && run.spent.kept_s + run.spent.lost_s > 0;
+}
 bool has_epochs(const RunRow& run) {
   return completed(run) && epoch_time_s(run).has_value();
 }
@@ -88,7 +110,11 @@ double gpu_seconds(const RunRow& run) {
   return run.steps.wall_s * run.gpus;
 }
 double gpu_hours(const RunRow& run) {
+  if (run.job) return run.job->gpus * run.job->elapsed_s / kHour;
   return (run.spent.kept_s + run.spent.lost_s) * run.gpus / kHour;
+}
+bool has_gpu_hours(const RunRow& run) {
+  return run.job ? std::isfinite(gpu_hours(run)) : has_time(run);
 }
 
 std::vector<RunColumn> measured_columns() {
@@ -107,9 +133,9 @@ std::vector<RunColumn> measured_columns() {
       number(
           "bytes_sent", Kind::Amount, 0, [](R run) { return run.steps.bytes_sent; },
           &has_throughput),
-      number("gpu_hours", Kind::Amount, 4, &gpu_hours, &any),
+      number("gpu_hours", Kind::Amount, 4, &gpu_hours, &has_gpu_hours),
       number(
-          "lost_s", Kind::Amount, 2, [](R run) { return run.spent.lost_s; }, &any),
+          "lost_s", Kind::Amount, 2, [](R run) { return run.spent.lost_s; }, &has_time),
       number(
           "launches", Kind::Amount, 0, [](R run) { return double(run.spent.launches); },
           &completed),
@@ -145,6 +171,30 @@ void add_parts(std::vector<RunColumn>& columns) {
   }
 }
 
+/// What a batch system's books say of a run.
+RunColumn job_number(const char* name, Kind kind, int decimals, double JobRow::*member) {
+  RunColumn column{name, kind, [member](const RunRow& run) -> RunValue {
+                     if (!run.job || !std::isfinite((*run.job).*member)) return {};
+                     return (*run.job).*member;
+                   }};
+  column.decimals = decimals;
+  return column;
+}
+
+std::vector<RunColumn> job_columns() {
+  return {{"partition", Kind::Text,
+           [](const RunRow& run) -> RunValue {
+             if (!run.job || run.job->partition.empty()) return {};
+             return run.job->partition;
+           }},
+          job_number("waited_s", Kind::Amount, 0, &JobRow::waited_s),
+          job_number("elapsed_s", Kind::Amount, 0, &JobRow::elapsed_s),
+          job_number("timelimit_s", Kind::Amount, 0, &JobRow::timelimit_s),
+          job_number("requested_memory_bytes", Kind::Number, 0, &JobRow::requested_memory_bytes),
+          job_number("max_memory_bytes", Kind::Number, 0, &JobRow::max_memory_bytes),
+          job_number("energy_j", Kind::Amount, 0, &JobRow::energy_j)};
+}
+
 std::vector<RunColumn> described_columns() {
   using R = const RunRow&;
   return {
@@ -155,9 +205,11 @@ std::vector<RunColumn> described_columns() {
       number(
           "nodes", Kind::Number, 0, [](R run) { return double(run.nodes); }, &any),
       number(
-          "batch_per_gpu", Kind::Number, 0, [](R run) { return double(run.batch_per_gpu); }, &any),
+          "batch_per_gpu", Kind::Number, 0, [](R run) { return double(run.batch_per_gpu); },
+          [](R run) { return run.batch_per_gpu > 0; }),
       number(
-          "global_batch", Kind::Number, 0, [](R run) { return double(run.global_batch); }, &any),
+          "global_batch", Kind::Number, 0, [](R run) { return double(run.global_batch); },
+          [](R run) { return run.global_batch > 0; }),
       number(
           "repetition", Kind::Number, 0, [](R run) { return double(run.repetition); }, &any),
       number(
@@ -183,6 +235,10 @@ std::vector<RunColumn> run_columns(const Frame& frame) {
   std::vector<RunColumn> measured = measured_columns();
   add_parts(measured);
   for (RunColumn& column : measured) add(std::move(column));
+  const bool any_job = std::any_of(frame.runs.begin(), frame.runs.end(),
+                                   [](const RunRow& run) { return run.job.has_value(); });
+  if (!any_job) return columns;
+  for (RunColumn& column : job_columns()) add(std::move(column));
   return columns;
 }
 

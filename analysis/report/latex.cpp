@@ -35,7 +35,8 @@ std::string header_text(const Column& column) {
 /// How wide the numbers of a column are, as siunitx wants to be told.
 class NumberFormat {
  public:
-  void add(const std::string& number) {
+  void add(std::string_view number) {
+    if (number.starts_with('<')) number.remove_prefix(1);  // which siunitx sets beside the number
     const bool negative = number.starts_with('-');
     const std::size_t point = std::min(number.find('.'), number.size());
     sign_ |= negative;

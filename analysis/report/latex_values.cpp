@@ -29,11 +29,12 @@ std::string slug(const std::string& text) {
 
 /// How many cells of a row say which it is.
 std::size_t naming_cells(const Table& table) {
+  std::size_t count = 0;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const std::string& id = table.columns[i].id;
-    if (id == "gpus" || id == "budget_gpus") return i + 1;
+    if (id == "gpus" || id == "budget_gpus" || id == "size_bytes") count = i + 1;
   }
-  std::size_t count = 0;
+  if (count > 0) return count;
   while (count < table.columns.size() && !is_numeric(table, count)) ++count;
   return count;
 }

@@ -61,9 +61,25 @@ void add_group_value(Row& row, const RunValue& value) {
 Repeats repeats_of(const std::vector<GroupRow>& rows, std::size_t place) {
   Repeats repeats;
   for (const GroupRow& row : rows) {
-    if (row.shown[place].n > 0) repeats.add(row.shown[place].n);
+    if (row.shown[place].n > 0 && !row.shown[place].refused) repeats.add(row.shown[place].n);
   }
   return repeats;
+}
+
+/// Digits after the point that a column's values have; one more where whole numbers are put
+/// together: the middle of two is a half, a mean anything.
+int decimals_of(const Aggregate& one, const RunColumn* column, const std::vector<GroupRow>& rows,
+                std::size_t place) {
+  if (column == nullptr) return 0;
+  if (column->decimals > 0 || column->kind == RunColumn::Kind::Rate) return column->decimals;
+  const auto is_whole = [](double value) { return value == std::floor(value); };
+  const bool all_whole = std::all_of(rows.begin(), rows.end(), [&](const GroupRow& row) {
+    const AggregateValue& value = row.shown[place];
+    return is_whole(value.number.value_or(0)) && is_whole(value.interval.low) &&
+           is_whole(value.interval.high);
+  });
+  if (all_whole) return 0;
+  return one.function == "mean" ? 2 : 1;
 }
 
 std::vector<Column> columns_of(const std::vector<RunColumn>& columns, const Query& query,
@@ -75,7 +91,7 @@ std::vector<Column> columns_of(const std::vector<RunColumn>& columns, const Quer
   for (std::size_t i = 0; i < query.shown.size(); ++i) {
     const Aggregate& one = query.shown[i];
     const RunColumn* column = find_column(columns, one.column);
-    const int decimals = column == nullptr ? 0 : column->decimals;
+    const int decimals = decimals_of(one, column, rows, i);
     const std::string id = one.column.empty() ? one.function : one.function + "_" + one.column;
     if (!one_n && has_own_n(one)) result.push_back({"n_" + id, "n"});
     Column shown{id, to_string(one), "", decimals};

@@ -31,7 +31,7 @@ std::vector<Column> columns_of(const std::vector<std::string>& work_axes,
   columns.push_back({"n", "n"});
   columns.push_back({"throughput_samples_per_s", "throughput", "samples/s", 1});
   columns.push_back({"samples_per_gpu_hour", "samples/" + worker + "-h"});
-  columns.push_back({"equal_p", "p equal", "", 4});
+  columns.push_back({"equal_p", "p equal", "", 4, 1, false, true});
   columns.push_back({"as_fast", "as fast"});
   return columns;
 }

@@ -24,6 +24,8 @@ struct Column {
   int decimals = 0;     ///< shown digits after the point
   double scale = 1;     ///< shown number / stored number: 1000 for seconds shown as ms
   bool bounds = false;  ///< cells are Bounds; CSV makes two columns of them
+  /// A probability, which is never 0: one that has no digits is shown as "<0.0001".
+  bool p_value = false;
 };
 
 struct Table {

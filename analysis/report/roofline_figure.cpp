@@ -2,6 +2,7 @@
 #include "analysis/report/roofline_figure.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -11,6 +12,7 @@
 #include "analysis/scaling/curve.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "predict/roofline.hpp"
+#include "predict/workload.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -37,12 +39,37 @@ PassSum sum_of(const contract::ModelCard& card, double batch) {
   return sum;
 }
 
-bool is_of(const RunRow& run, const contract::ModelCard& card) {
-  const auto is = [&](const char* condition, const std::string& value) {
-    const auto found = run.conditions.find(condition);
-    return found == run.conditions.end() || found->second == value;
-  };
-  return is("model", card.model) && is("precision", card.precision);
+/// Why the card is not of a run; empty when it is.
+std::string mismatch(const RunRow& run, const contract::ModelCard& card,
+                     const SampleInputs& inputs) {
+  for (const std::string name : {"model", "precision"}) {
+    const auto found = run.conditions.find(name);
+    if (found == run.conditions.end()) return fmt::format("without a {}", name);
+    const bool same = name == "model" ? found->second == card.model
+                                      : predict::card_precision(found->second) == card.precision;
+    if (!same) return fmt::format("of {} {}", name, found->second);
+  }
+  if (run.batch_per_gpu <= 0) return "without a batch per GPU";
+  const auto input = inputs.find(run.run_id);
+  if (input != inputs.end() && input->second != contract::shape_text(card.input)) {
+    return "of input " + input->second;
+  }
+  const std::int64_t parameters = run.size.trainable_parameters;
+  if (parameters > 0 && parameters != card.parameters) {
+    return fmt::format("of {} trainable parameters", parameters);
+  }
+  return "";
+}
+
+std::string note_on_others(const std::map<std::string, int>& others,
+                           const contract::ModelCard& card) {
+  std::vector<std::string> parts;
+  for (const auto& [why, points] : others) {
+    parts.push_back(fmt::format("{} {}", count_of(points, "point"), why));
+  }
+  return fmt::format("left out: {}; the card is of model {}, {}, input {}, {} trainable parameters",
+                     fmt::join(parts, ", "), card.model, card.precision,
+                     contract::shape_text(card.input), card.parameters);
 }
 
 /// TFLOP/s of a GPU in this run's steps.
@@ -70,7 +97,8 @@ Series roof(double low, double high, const predict::Rates& rates) {
 }  // namespace
 
 Figure roofline_figure(const Frame& frame, const AnalysisOptions& options,
-                       const contract::ModelCard& card, const predict::Rates& rates) {
+                       const contract::ModelCard& card, const predict::Rates& rates,
+                       const SampleInputs& inputs) {
   Drawing drawing(frame, options);
   Figure figure;
   figure.title = fmt::format("Roofline of {} in {}", card.model, frame.study);
@@ -83,14 +111,14 @@ Figure roofline_figure(const Frame& frame, const AnalysisOptions& options,
   figure.legend_title = drawing.legend.title();
   figure.lines = false;
   figure.note_id = "gpus";
-  std::map<double, double> bounds;  // by intensity, of the batches there are
-  int other = 0;
+  std::map<double, double> bounds;    // by intensity, of the batches there are
+  std::map<std::string, int> others;  ///< points, by why the card is not of them
   for (const ScalingCurve& curve : drawing.curves) {
     Series series = drawing.legend.series(curve.key);
     for (const CurvePoint& point : curve.points) {
       const RunRow& first = *point.repeats.front();
-      if (first.batch_per_gpu <= 0 || !is_of(first, card)) {
-        ++other;
+      if (const std::string why = mismatch(first, card, inputs); !why.empty()) {
+        ++others[why];
         continue;
       }
       const auto batch = static_cast<double>(first.batch_per_gpu);
@@ -105,10 +133,7 @@ Figure roofline_figure(const Frame& frame, const AnalysisOptions& options,
     }
     if (!series.points.empty()) figure.series.push_back(std::move(series));
   }
-  if (other > 0) {
-    figure.notes.push_back(fmt::format("{} of another model or precision than the card's ({}, {})",
-                                       count_of(other, "point"), card.model, card.precision));
-  }
+  if (!others.empty()) figure.notes.push_back(note_on_others(others, card));
   if (figure.series.empty()) return figure;
   Series layers{"bound: layer after layer", {}, 6, kMarkShapes};
   for (const auto& [intensity, bound] : bounds) layers.points.push_back({intensity, bound, {}});

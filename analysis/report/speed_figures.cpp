@@ -9,6 +9,7 @@
 #include "analysis/report/figure_parts.hpp"
 #include "analysis/report/figures.hpp"
 #include "analysis/report/headings.hpp"
+#include "analysis/report/prediction_series.hpp"
 #include "analysis/report/table_parts.hpp"
 #include "analysis/scaling/breakdown.hpp"
 #include "analysis/scaling/efficiency.hpp"
@@ -153,6 +154,7 @@ Figure speedup_figure(const Frame& frame, const AnalysisOptions& options) {
       frame, options,
       {{"speedup", "speed-up", 2}, false, &speedup, [](double, const Baseline&) { return 1.0; }});
   figure.title = fmt::format("Speed-up of {}", frame.study);
+  add_predicted(figure, frame, options, PredictedCurve::speedup);
   return figure;
 }
 
@@ -167,6 +169,7 @@ Figure efficiency_figure(const Frame& frame, const AnalysisOptions& options) {
   if (figure.ideal) {
     for (FigurePoint& point : figure.ideal->points) point.y = 1;
   }
+  add_predicted(figure, frame, options, PredictedCurve::efficiency);
   return figure;
 }
 
@@ -175,6 +178,7 @@ Figure throughput_figure(const Frame& frame, const AnalysisOptions& options) {
       curve_figure(frame, options, {"throughput_samples_per_s", "throughput (samples/s)"},
                    [](const CurvePoint& point) { return std::optional(throughput(point)); });
   figure.title = fmt::format("Throughput of {}", frame.study);
+  add_predicted(figure, frame, options, PredictedCurve::throughput);
   return figure;
 }
 
@@ -191,6 +195,7 @@ Figure throughput_per_gpu_figure(const Frame& frame, const AnalysisOptions& opti
         return std::optional(each);
       });
   figure.title = fmt::format("Throughput per {} of {}", worker, frame.study);
+  add_predicted(figure, frame, options, PredictedCurve::throughput_per_gpu);
   return figure;
 }
 
@@ -200,6 +205,7 @@ Figure epoch_time_figure(const Frame& frame, const AnalysisOptions& options) {
                    [](const CurvePoint& point) { return estimate_of(point, &epoch_time_s); });
   figure.title = fmt::format("Time per epoch of {}", frame.study);
   figure.subtitle += "; without the first epoch";
+  add_predicted(figure, frame, options, PredictedCurve::epoch_time);
   return figure;
 }
 

@@ -34,6 +34,11 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions& options);
 Table inference_table(const Frame& frame, const AnalysisOptions& options);
 /// What an epoch sends.
 Table transfer_table(const Frame& frame, const AnalysisOptions& options);
+/// Times and bandwidths of collectives by message size.
+Table collectives_table(const Frame& frame, const AnalysisOptions& options);
+/// Jobs of a batch system's books: how long they waited, and how much they took of what they asked
+/// for.
+Table jobs_table(const Frame& frame, const AnalysisOptions& options);
 
 /// Which of two configurations is faster, pair by pair, with what the repeats can tell.
 Table verdicts_table(const Frame& frame, const AnalysisOptions& options);
@@ -45,6 +50,10 @@ Table cost_table(const Frame& frame, const AnalysisOptions& options);
 Table fit_table(const Frame& frame, const AnalysisOptions& options);
 /// Up to how many GPUs efficiency and accuracy are worth it.
 Table knee_table(const Frame& frame, const AnalysisOptions& options);
+/// Kept predictions beside what was measured, a row for each point.
+Table predictions_table(const Frame& frame, const AnalysisOptions& options);
+/// How wrong they have been, a row for each quantity.
+Table prediction_errors_table(const Frame& frame, const AnalysisOptions& options);
 /// The fastest configuration for each budget of GPUs, and those that are as fast.
 Table recommend_table(const Frame& frame, const AnalysisOptions& options);
 

@@ -104,9 +104,9 @@ Table verdicts_table(const Frame& frame, const AnalysisOptions& options) {
                {"time_ratio", "time B/A", "", 3},
                {"time_ratio", "interval", "", 3, 1, true},
                {"cliffs_delta", "Cliff's delta", "", 2},
-               {"p", "p", "", 4},
-               {"adjusted_p", "adjusted p", "", 4},
-               {"p_of_logs", "p of means", "", 4},
+               {"p", "p", "", 4, 1, false, true},
+               {"adjusted_p", "adjusted p", "", 4, 1, false, true},
+               {"p_of_logs", "p of means", "", 4, 1, false, true},
                {"detectable_ratio", "detectable", "", 3},
                {"verdict", "verdict"}},
               {}};

@@ -14,6 +14,7 @@ namespace {
 /// Coarsest clock of a file system in use (FAT); others tick once a second (NFS on ext3) or
 /// oftener.
 constexpr std::int64_t kTick_ns = 2'000'000'000;
+constexpr std::int64_t kNoFile = -2;  ///< but a pipe, a socket or a device
 constexpr std::size_t kMostThreads = 8;
 constexpr std::size_t kWorthAThread = 2000;  ///< files
 
@@ -26,6 +27,7 @@ std::int64_t nanoseconds(const timespec& time) {
 FileState state_of(int folder, const char* path) {
   struct stat status {};
   if (::fstatat(folder, path, &status, 0) != 0) return {};
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return {.size = kNoFile};
   return {status.st_size, nanoseconds(status.st_mtim), nanoseconds(status.st_ctim), status.st_ino};
 }
 

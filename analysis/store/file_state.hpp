@@ -10,7 +10,7 @@ namespace dlscale::analysis {
 /// Differs after every change of a file, and of a folder after every name that came or went, unless
 /// the file system's clock stood still meanwhile: see is_certain.
 struct FileState {
-  std::int64_t size = -1;  ///< bytes; -1: there is nothing that can be looked at
+  std::int64_t size = -1;  ///< bytes; below 0: no file or folder that can be looked at
   std::int64_t mtime_ns = 0;
   std::int64_t ctime_ns = 0;  ///< which nobody can set back
   std::uint64_t inode = 0;

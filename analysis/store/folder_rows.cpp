@@ -3,7 +3,6 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -124,9 +123,8 @@ class FolderRows {
   bool read_if_changed(const fs::path& path, bool anew, Take take) {
     const std::string name = relative(path);
     if (!seen_.exists(name)) {
-      struct stat status {};
-      const int error = ::stat(path.c_str(), &status) != 0 ? errno : ENOENT;
-      summary_.problems.push_back(fmt::format("{}: {}", name, std::strerror(error)));
+      const std::string odd = oddity_of(path);
+      summary_.problems.push_back(name + ": " + (odd.empty() ? std::strerror(ENOENT) : odd));
       return false;
     }
     if (knows_as_it_is(name) && !anew) {
@@ -178,6 +176,8 @@ class FolderRows {
     key.source = relative(file);
     if (!seen_.exists(key.source)) {
       rows_.replace_launch(key, {});  // it died before it could write
+      const std::string odd = oddity_of(file);
+      if (!odd.empty()) summary_.problems.push_back(key.source + ": " + odd);
       return;
     }
     read_if_changed(file, format.needs_run && described_anew,
@@ -240,6 +240,7 @@ class FolderRows {
       content = read_log(record, log_.text, spec);
       complete_launch(content, spec);
     } else {
+      seen_.distrust(record.path);  // whoever imports it again must not take it for what it was
       content.file = failed_launch(spec, RunOutcome::Lost,
                                    "has changed since it was collected; collect it again with -o");
     }
@@ -347,7 +348,7 @@ class FolderRows {
   }
 
   void conclude() {
-    NotedEnds ends = read_ends(plan_, folder_, seen_);
+    NotedEnds ends = read_ends(plan_, folder_, seen_, summary_.problems);
     EndRows rows(database_);
     for (const std::string& run_id : runs_) {
       rows.conclude({run_id, plan_position(run_id), unreadable_.contains(run_id), is_imported_},

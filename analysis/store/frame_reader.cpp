@@ -8,6 +8,8 @@
 #include <limits>
 #include <set>
 
+#include "analysis/store/foreign_reader.hpp"
+#include "analysis/store/prediction_reader.hpp"
 #include "analysis/store/rank_reader.hpp"
 #include "analysis/store/step_reader.hpp"
 #include "analysis/store/store.hpp"
@@ -25,10 +27,20 @@ double number(const SQLite::Column& column) {
   return column.isNull() ? std::nan("") : column.getDouble();
 }
 
+/// Most studies have no row in some tables; those are not asked for each of their runs.
+bool has_rows(SQLite::Database& database, const char* table) {
+  return database.execAndGet(fmt::format("SELECT EXISTS (SELECT 1 FROM {})", table)).getInt() != 0;
+}
+
 class FrameReader {
  public:
   FrameReader(SQLite::Database& database, WarmUp warmup)
-      : ranks_(database),
+      : has_ranks_(has_rows(database, "rank_times")),
+        has_metrics_(has_rows(database, "eval_metric")),
+        has_targets_(has_rows(database, "target")),
+        has_inference_(has_rows(database, "inference")),
+        ranks_(database),
+        foreign_(database),
         axes_(database, "SELECT name, value FROM run_axis WHERE run_id = ?"),
         environment_(database,
                      "SELECT name, value FROM environment WHERE run_id = ? AND launch = ?"),
@@ -79,7 +91,8 @@ class FrameReader {
     }
     each(axes_, run.run_id, std::nullopt,
          [&] { run.point[axes_.getColumn(0)] = axes_.getColumn(1).getString(); });
-    run.ranks = ranks_.launches_of(run.run_id);
+    if (has_ranks_) run.ranks = ranks_.launches_of(run.run_id);
+    foreign_.read(run);
     if (!runs_.getColumn(8).isNull()) read_launch(run, runs_.getColumn(8));
     return run;
   }
@@ -103,6 +116,7 @@ class FrameReader {
       add_rows(run.evals, evals_, run.run_id, link);
     }
     for (const Link& link : chain) read_findings(run, link);
+    if (!has_inference_) return;
     each(inference_, run.run_id, launch, [&] {
       run.inference.push_back({inference_.getColumn(0), inference_.getColumn(1),
                                inference_.getColumn(2), inference_.getColumn(3)});
@@ -111,10 +125,13 @@ class FrameReader {
 
   /// What a launch says of the last evaluation, and the targets it was the first to reach.
   void read_findings(RunRow& run, const Link& link) {
-    metrics_.reset();
-    metrics_.bind(3, run.evals.empty() ? -1 : run.evals.back().epoch);
-    each(metrics_, run.run_id, link.launch,
-         [&] { run.metrics[metrics_.getColumn(0)] = number(metrics_.getColumn(1)); });
+    if (has_metrics_) {
+      metrics_.reset();
+      metrics_.bind(3, run.evals.empty() ? -1 : run.evals.back().epoch);
+      each(metrics_, run.run_id, link.launch,
+           [&] { run.metrics[metrics_.getColumn(0)] = number(metrics_.getColumn(1)); });
+    }
+    if (!has_targets_) return;
     targets_.reset();
     targets_.bind(3, link.until);
     each(targets_, run.run_id, link.launch, [&] {
@@ -193,7 +210,9 @@ class FrameReader {
     while (query.executeStep()) row();
   }
 
+  const bool has_ranks_, has_metrics_, has_targets_, has_inference_;
   RankReader ranks_;
+  ForeignReader foreign_;
   SQLite::Statement axes_;
   SQLite::Statement environment_;
   SQLite::Statement launch_;
@@ -247,6 +266,7 @@ Frame read_frame(const contract::PlanDir& folder, WarmUp warmup) {
   Frame frame = read_study(
       folder, [&](SQLite::Database& database) { return FrameReader(database, warmup).runs(); });
   frame.warmup = warmup;
+  frame.predictions = read_predictions(folder);
   return frame;
 }
 

@@ -45,6 +45,7 @@ IngestSummary ingest(const contract::PlanDir& folder, bool rebuild) {
   CollectNote note = seen.note(now_ns - since.count(), summary);
   note.summary.files_unchanged += std::exchange(note.summary.files_read, 0);
   write_note(folder.database(), note);
+  summary.wrote = true;
   return summary;
 }
 

@@ -13,6 +13,7 @@ struct IngestSummary {
   int launches = 0;    ///< that exist
   int files_read = 0;  ///< new or changed
   int files_unchanged = 0;
+  bool wrote = false;                  ///< the database; not where nothing has changed
   std::vector<std::string> truncated;  ///< results files whose last line is incomplete
   /// What could not be read, "path: message" each; the rest was taken all the same.
   std::vector<std::string> problems;

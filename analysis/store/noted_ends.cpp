@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "analysis/store/import/foreign_log.hpp"
+#include "base/error.hpp"
 #include "base/file.hpp"
 
 namespace dlscale::analysis {
@@ -17,7 +19,8 @@ struct EndFile {
 };
 
 /// The files, sorted by name, each looked at before it is read.
-std::vector<EndFile> files_of(const contract::PlanDir& folder, SeenFiles& seen) {
+std::vector<EndFile> files_of(const contract::PlanDir& folder, SeenFiles& seen,
+                              std::vector<std::string>& problems) {
   const auto relative = [&](const fs::path& path) {
     return path.lexically_relative(folder.root()).generic_string();
   };
@@ -27,7 +30,13 @@ std::vector<EndFile> files_of(const contract::PlanDir& folder, SeenFiles& seen) 
   if (seen.exists(logs)) {
     for (const auto& entry : fs::directory_iterator(folder.logs(), ignored)) {
       std::string name = entry.path().filename().string();
-      if (name.ends_with(".end") && name != ".end") scripts.push_back(std::move(name));
+      if (!name.ends_with(".end") || name == ".end") continue;
+      if (entry.is_regular_file(ignored)) {
+        scripts.push_back(std::move(name));
+      } else {
+        const std::string odd = oddity_of(entry.path());
+        problems.push_back(logs + "/" + name + ": " + (odd.empty() ? "is a folder" : odd));
+      }
     }
   }
   std::sort(scripts.begin(), scripts.end());
@@ -41,15 +50,28 @@ std::vector<EndFile> files_of(const contract::PlanDir& folder, SeenFiles& seen) 
   return files;
 }
 
+std::vector<contract::LaunchRecord> records_in(const EndFile& file, SeenFiles& seen,
+                                               std::vector<std::string>& problems) {
+  try {
+    return contract::parse_launch_log(base::read_file(file.path));
+  } catch (const base::Error& error) {  // one file must not keep the others out
+    seen.distrust(file.name);
+    problems.push_back(std::string(error.what()) + "; collect again when it can be read");
+    return {};
+  }
+}
+
 }  // namespace
 
-NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, SeenFiles& seen) {
+NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, SeenFiles& seen,
+                    std::vector<std::string>& problems) {
   std::map<std::string, const contract::PlannedJob*> jobs;
   for (const contract::PlannedJob& job : plan.jobs) jobs[job.name] = &job;
   NotedEnds ends;
   using Scope = EndRecord::Scope;
-  for (const auto& [path, source, by_runner] : files_of(folder, seen)) {
-    for (const auto& record : contract::parse_launch_log(base::read_file(path))) {
+  for (const EndFile& file : files_of(folder, seen, problems)) {
+    const auto& [path, source, by_runner] = file;
+    for (const auto& record : records_in(file, seen, problems)) {
       if (record.event != "ended") continue;
       const Scope said = by_runner ? Scope::Run : Scope::Script;
       const auto job = jobs.find(record.job);

@@ -14,7 +14,9 @@ namespace dlscale::analysis {
 
 using NotedEnds = std::map<std::string, std::vector<EndRecord>>;  ///< by run id
 
-/// Reads launch.jsonl and logs/*.end of a plan folder.
-NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, SeenFiles& seen);
+/// Reads launch.jsonl and logs/*.end of a plan folder. One that cannot be read, or is no file, is
+/// added to `problems` ("path: why"), tried again by the next collect, and says nothing.
+NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, SeenFiles& seen,
+                    std::vector<std::string>& problems);
 
 }  // namespace dlscale::analysis

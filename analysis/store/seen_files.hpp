@@ -37,7 +37,8 @@ class SeenFiles {
   /// Looks; true when nothing has happened to it since the collect before looked.
   bool is_unchanged(const std::string& path);
 
-  /// It was there and could not be read, or not by this user: the next collect tries again.
+  /// It was there and could not be read, or not by this user, or is not what was imported: the next
+  /// collect reads it again.
   void distrust(const std::string& path);
 
   /// All that was looked at since the constructor; `started_ns` is the time of that.

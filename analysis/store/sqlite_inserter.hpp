@@ -9,35 +9,40 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dlscale::analysis {
 
-/// A prepared INSERT. Values are given in the order of the columns: `add(a, b).add(c).done()`.
+/// A prepared INSERT. Values are given in the order of the columns: `add(a, b).add(c).done()`. Of
+/// texts that are variables no copy is made: they must be there until done().
 class Inserter {
  public:
   Inserter(SQLite::Database& database, const std::string& table,
            const std::vector<std::string>& columns, const std::string& verb = "INSERT")
       : statement_(database,
                    fmt::format("{} INTO {} ({}) VALUES ({})", verb, table, fmt::join(columns, ", "),
-                               fmt::join(std::vector<std::string>(columns.size(), "?"), ", "))) {}
+                               fmt::join(std::vector<std::string>(columns.size(), "?"), ", "))),
+        columns_(static_cast<int>(columns.size())) {}
 
   template <class... Values>
-  Inserter& add(const Values&... values) {
-    (bind(values), ...);
+  Inserter& add(Values&&... values) {
+    (bind(std::forward<Values>(values)), ...);
     return *this;
   }
 
-  /// Writes the row and starts the next one.
+  /// Writes the row, with NULL in the columns that are left, and starts the next one.
   void done() {
+    while (next_ <= columns_) statement_.bind(next_++);
     statement_.exec();
     statement_.reset();
-    statement_.clearBindings();
     next_ = 1;
   }
 
  private:
-  void bind(const std::string& value) { statement_.bind(next_++, value); }
+  void bind(const std::string& value) { statement_.bindNoCopy(next_++, value); }
+  void bind(const std::string&& value) { statement_.bind(next_++, value); }
+  void bind(const char* value) { statement_.bind(next_++, value); }
   void bind(double value) { statement_.bind(next_++, value); }  // NaN becomes NULL
   void bind(std::int64_t value) { statement_.bind(next_++, value); }
   void bind(int value) { statement_.bind(next_++, value); }
@@ -45,13 +50,14 @@ class Inserter {
   template <class T>
   void bind(const std::optional<T>& value) {
     if (value) {
-      bind(*value);
+      bind(T(*value));  // a copy: the option may be gone before the row is written
     } else {
       statement_.bind(next_++);
     }
   }
 
   SQLite::Statement statement_;
+  const int columns_;
   int next_ = 1;
 };
 

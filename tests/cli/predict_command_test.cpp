@@ -148,5 +148,7 @@ lr.base = 0.1
       {"plan", "study.toml", "--site", "nef", "--dry-run", "-S", "matrix.batch_per_gpu=[512]"});
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err, StartsWith("dlscale: study.toml: no point fits the GPUs of nef: out of "
-                                     "memory on NVIDIA T4"));
+                                     "memory on NVIDIA T4") &&
+                              Contains("% of them of features.denseblock1, most of "));
+  CHECK_FALSE(std::filesystem::exists(dlscale.folder.path() / "large"));
 }

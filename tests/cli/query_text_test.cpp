@@ -115,8 +115,15 @@ TEST_CASE("analyze answers a query in every format, of selected runs, or exits w
   CHECK(
       dlscale.run({"analyze", folder, "--query", query, "--where", "gpus == 1"}).out.find("1800") ==
       std::string::npos);
-  CHECK(dlscale.run({"analyze", folder, "--query", "count() by gpus where gpus > 9"}).exit_code ==
-        3);
+  const test::Ran none = dlscale.run({"analyze", folder, "--query", "count() where gpus > 9"});
+  CHECK(none.exit_code == 3);
+  CHECK(none.err ==
+        "dlscale: nothing to show: no run is as the query's condition asks; 2 of 2 runs used\n");
+  const test::Ran inference = dlscale.run({"analyze", folder, "--metric", "inference"});
+  CHECK(inference.exit_code == 3);
+  CHECK(inference.err ==
+        "dlscale: nothing to show: inference needs a completed run with mode = \"inference\", and "
+        "there is none; 2 of 2 runs used\n");
   CHECK(dlscale.run({"analyze", folder, "--query", "count() by x"}).exit_code == 2);
   CHECK(dlscale.run({"analyze", folder, "--query", query, "--by", "gpus"}).exit_code == 2);
   CHECK(dlscale.run({"analyze", folder, "--query", " "}).exit_code == 2);

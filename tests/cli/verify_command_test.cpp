@@ -95,6 +95,39 @@ TEST_CASE("a report's tables and the numbers for a paper's text are computed aga
   CHECK_THAT(changed.out, Contains("values.tex:") && Contains("{1900.0}") && Contains("{1500.0}"));
 }
 
+TEST_CASE("what figures, the paper and the page of a report print is computed again, too") {
+  Collected it;
+  const std::string kit = (it.dlscale.folder / "kit").string();
+  it.dlscale.run({"report", it.folder, "-o", kit});
+  const std::vector<std::string> words{"verify", it.folder, "--report", kit};
+  const test::Ran same = it.dlscale.run(words);
+  CHECK(same.exit_code == 0);
+  CHECK_THAT(same.out, Contains("files with") && Contains("all the same\n"));
+  it.replace(kit + "/figures/throughput.csv", "measured,2,", "measured,8,");
+  it.replace(kit + "/paper.tex", "made-up", "made-down");
+  it.replace(kit + "/report.html", "1500.0", "1700.0");
+  const test::Ran changed = it.dlscale.run(words);
+  CHECK(changed.exit_code == 1);
+  CHECK_THAT(changed.out, Contains("figures/throughput.csv:") && Contains("paper.tex:") &&
+                              Contains("report.html:") && Contains("3 lines differ"));
+  for (const char* const shown : {"measured,8,", "made-down", "1700.0"}) {
+    CHECK_THAT(changed.out, Contains(shown));
+  }
+}
+
+TEST_CASE("files that a report lacks, pictures and files of others are told and count as nothing") {
+  Collected it;
+  const std::string kit = (it.dlscale.folder / "kit").string();
+  it.dlscale.run({"report", it.folder, "-o", kit});
+  std::filesystem::remove(kit + "/values.tex");
+  base::write_file_atomically(kit + "/figures/mine.svg", "<svg/>\n");
+  base::write_file_atomically(kit + "/notes.md", "mine\n");
+  const test::Ran ran = it.dlscale.run({"verify", it.folder, "--report", kit});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("not there: values.tex\n") && Contains("not looked at: gnuplot") &&
+                          EndsWith("not of a report, left out: notes.md\n"));
+}
+
 TEST_CASE("a report folder without tables is exit code 3") {
   Collected it;
   const test::Ran none = it.dlscale.run({"verify", it.folder, "--report", "nowhere"});

@@ -7,6 +7,11 @@
 //
 // A job is a run; its steps (".batch", ".0") say how much memory it had and are no runs. Jobs train
 // nothing that sacct knows of: there are no rates. Times of day are the cluster's, without a zone.
+//
+// ConsumedEnergy of a job's own row is that of all its tasks (man sacct; the energy of AllocTRES).
+// Of a step it is what its nodes took while it ran: .batch and .extern run beside .0 on the same
+// nodes, so the sum over steps counts joules twice. Where the job's row has none, the largest of
+// its steps is what it took at least.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,6 +35,7 @@ constexpr std::string_view kXdmod =
     "jobname";
 /// Clocks are set back by an hour in autumn.
 constexpr double kClockChange = 3601;
+constexpr double kMostEnergy_j = 1e15;  ///< of a job; a year of 30 MW
 
 struct State {
   std::string_view word;
@@ -171,6 +177,8 @@ class Reader {
     job.ended = text("end");
     job.hosts = text("nodelist");
     take_codes(fields_(row, "exitcode"), job);
+    job.energy_j = energy_of(row);
+    has_own_energy_ = !std::isnan(job.energy_j);
     take_resources(row, job);
     take_times(row, job);
     job_ = std::move(job);
@@ -235,10 +243,18 @@ class Reader {
     }
     const auto memory = sacct::memory(fields_(row, "maxrss"));
     if (memory) job_.max_memory_bytes = std::fmax(job_.max_memory_bytes, memory->bytes);
-    double energy = 0;
-    if (whole_number(fields_(row, "consumedenergyraw"), energy) && energy > 0) {
-      job_.energy_j = std::fmax(job_.energy_j, energy);
+    if (!has_own_energy_) job_.energy_j = std::fmax(job_.energy_j, energy_of(row));
+  }
+
+  /// Joules; NaN where nothing measured them: 0, and what SLURM writes for no value (2^64 - 2).
+  double energy_of(const Row& row) const {
+    const auto allocated = sacct::resource(fields_(row, "alloctres"), "energy");
+    for (const std::string_view text :
+         {fields_(row, "consumedenergyraw"), allocated.value_or("")}) {
+      double energy = 0;
+      if (whole_number(text, energy) && energy > 0 && energy < kMostEnergy_j) return energy;
     }
+    return std::nan("");
   }
 
   void end_job() {
@@ -264,6 +280,7 @@ class Reader {
   CollectedLog log_;
   Fields fields_;
   AccountedJob job_;
+  bool has_own_energy_ = false;
   bool under_way_ = false;
 };
 

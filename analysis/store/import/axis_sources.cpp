@@ -54,7 +54,7 @@ PathAxis::PathAxis(const std::string& text)
 
 std::optional<std::string> PathAxis::value(const ForeignLog& log) const {
   std::vector<std::string_view> groups;
-  if (regex_.find(log.shown, groups) != Regex::Found::yes) return std::nullopt;
+  if (regex_.find_last(log.shown, groups) != Regex::Found::yes) return std::nullopt;
   return std::string(groups[1]);
 }
 

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <set>
 
@@ -66,7 +68,8 @@ fs::path whole_path(const fs::path& path) {
   return whole.has_filename() ? whole : whole.parent_path();  // "logs/" is "logs"
 }
 
-void walk(const std::string& argument, const fs::path& except, std::vector<ForeignLog>& logs) {
+void walk(const std::string& argument, const fs::path& except, std::vector<ForeignLog>& logs,
+          std::vector<std::string>& passed_over) {
   std::error_code error;
   fs::recursive_directory_iterator entry(argument, fs::directory_options::skip_permission_denied,
                                          error);
@@ -77,6 +80,8 @@ void walk(const std::string& argument, const fs::path& except, std::vector<Forei
       entry.disable_recursion_pending();
     } else if (entry->is_regular_file(error)) {
       logs.push_back({path, entry->path().lexically_normal().generic_string()});
+    } else if (const std::string odd = oddity_of(path); !odd.empty()) {
+      passed_over.push_back(entry->path().lexically_normal().generic_string() + ": " + odd);
     }
   }
 }
@@ -135,8 +140,8 @@ void note_what_is_wrong(ForeignText& foreign, std::string_view text) {
 
 }  // namespace
 
-std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments,
-                                  const fs::path& except) {
+std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments, const fs::path& except,
+                                  std::vector<std::string>& passed_over) {
   const fs::path own = whole_path(except);
   std::vector<ForeignLog> logs;
   for (const std::string& argument : arguments) {
@@ -146,7 +151,7 @@ std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments,
       if (is_below(whole_path(argument), own)) {
         throw base::UsageError(argument + ": is the folder that the runs are to be written to");
       }
-      walk(argument, own, logs);
+      walk(argument, own, logs, passed_over);
     } else if (fs::is_regular_file(status)) {
       logs.push_back(
           {whole_path(argument), fs::path(argument).lexically_normal().generic_string(), true});
@@ -163,6 +168,17 @@ std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments,
                   [](const ForeignLog& a, const ForeignLog& b) { return a.path == b.path; });
   logs.erase(repeated, logs.end());
   return logs;
+}
+
+std::string oddity_of(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    const int error = errno;
+    if (error != ENOENT && error != ENOTDIR) return std::strerror(error);
+    return ::lstat(path.c_str(), &status) == 0 ? "is a link to what is not there" : "";
+  }
+  if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) return "";
+  return S_ISFIFO(status.st_mode) ? "is a pipe, not a file" : "is a device or socket, not a file";
 }
 
 FileStamp stamp_of(const fs::path& path) {

@@ -16,10 +16,16 @@ struct ForeignLog {
 };
 
 /// The files that are meant: those named, and all below the folders named, in natural order (run2
-/// before run10), each once. Left out are `except`, with all below it, and what is no regular file
-/// but was only met on the way. Throws base::UsageError for a name that is no file or folder.
+/// before run10), each once. Left out is `except`, with all below it; what was met on the way and
+/// is no file (a pipe, a link to nothing) is named in `passed_over`. Throws base::UsageError for a
+/// name that is no file or folder.
 std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments,
-                                  const std::filesystem::path& except);
+                                  const std::filesystem::path& except,
+                                  std::vector<std::string>& passed_over);
+
+/// What stands under a name in place of a file: "is a pipe, not a file", "is a link to what is not
+/// there", or why that cannot be told. Empty of files and folders, and where there is nothing.
+std::string oddity_of(const std::filesystem::path& path);
 
 /// What tells that a file is as it was.
 struct FileStamp {

@@ -31,8 +31,12 @@ const LogFormat* recognise(const std::filesystem::path& path) {
 
 class Import {
  public:
-  Import(const ImportRequest& request, const contract::PlanDir& folder)
-      : request_(request), folder_(folder), before_(read_imported_plan(folder)) {
+  Import(const ImportRequest& request, const contract::PlanDir& folder,
+         const IsUnchanged& is_unchanged)
+      : request_(request),
+        folder_(folder),
+        is_unchanged_(is_unchanged),
+        before_(read_imported_plan(folder)) {
     check_request();
     for (const std::string& axis : request.axes) axes_.emplace_back(axis);
     read_values("--set", request.stated, stated_);
@@ -41,7 +45,8 @@ class Import {
   }
 
   ImportSummary run() {
-    const std::vector<ForeignLog> logs = find_logs(request_.logs, folder_.root());
+    const std::vector<ForeignLog> logs =
+        find_logs(request_.logs, folder_.root(), summary_.warnings);
     for (const ForeignLog& log : logs) take(log);
     check_found(logs.size());
     find_equal_files();
@@ -105,11 +110,19 @@ class Import {
                                 : then.format == record.format && then.mapped == record.mapped;
       if (then.stamp != record.stamp || !same_way) return false;
     }
+    if (!has_content(log, first->second.record.sha256)) return false;
     for (auto known = first; known != last; ++known) {
       add(log, known->second.record, known->second.outcome, known->second.reason);
     }
     count(first->second.record);
     return true;
+  }
+
+  /// Of a log whose size and time are as they were: these can be set, and another content can be
+  /// as long.
+  bool has_content(const ForeignLog& log, const std::string& sha256) const {
+    const bool is_sure = is_unchanged_ && is_unchanged_(log.path.generic_string());
+    return is_sure || read_foreign(log.path).sha256 == sha256;
   }
 
   void read(const ForeignLog& log, ImportRecord record) {
@@ -299,6 +312,7 @@ class Import {
 
   const ImportRequest& request_;
   const contract::PlanDir& folder_;
+  const IsUnchanged& is_unchanged_;
   ImportedPlan before_;
   std::vector<PathAxis> axes_;
   AxisValues stated_, defaults_;
@@ -311,8 +325,9 @@ class Import {
 
 }  // namespace
 
-ImportSummary import_logs(const ImportRequest& request, const contract::PlanDir& folder) {
-  return Import(request, folder).run();
+ImportSummary import_logs(const ImportRequest& request, const contract::PlanDir& folder,
+                          const IsUnchanged& is_unchanged) {
+  return Import(request, folder, is_unchanged).run();
 }
 
 }  // namespace dlscale::analysis

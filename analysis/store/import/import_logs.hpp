@@ -2,6 +2,7 @@
 // Logs of other programs as runs of a plan folder.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,11 +33,16 @@ struct ImportSummary {
   std::vector<std::string> warnings;      ///< conflicts of axes, equal files
 };
 
+/// True of a log, by its path, to which certainly nothing has happened since it was collected.
+using IsUnchanged = std::function<bool(const std::string&)>;
+
 /// Makes the logs runs of `folder`, which is made unless it is there: plan.json, and for each run
 /// run.json and launch-1/import.json. Logs that the folder has stay as they are, unless they or
-/// what is said of them have changed: those that have not are not read again. Several processes may
-/// do this at once. Throws base::UsageError, with nothing written, where no log can be made a run,
-/// and where the folder is a plan of runs to be done.
-ImportSummary import_logs(const ImportRequest& request, const contract::PlanDir& folder);
+/// what is said of them have changed: those that have not are not read again; of one with the size
+/// and time that it had, unless `is_unchanged` is sure of it, the SHA-256 decides. Several
+/// processes may do this at once. Throws base::UsageError, with nothing written, where no log can
+/// be made a run, and where the folder is a plan of runs to be done.
+ImportSummary import_logs(const ImportRequest& request, const contract::PlanDir& folder,
+                          const IsUnchanged& is_unchanged = {});
 
 }  // namespace dlscale::analysis

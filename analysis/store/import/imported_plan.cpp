@@ -262,10 +262,10 @@ ImportedPlan read_imported_plan(const contract::PlanDir& folder) {
     KnownRun known{.run_id = run.run_id};
     try {
       known.record = import_record_from_json(base::read_file(file), file.string());
+      read_end(folder, known);
     } catch (const base::Error&) {
       continue;  // its log makes it anew
     }
-    read_end(folder, known);
     imported.by_path.emplace(known.record.path, std::move(known));
   }
   imported.runs = std::move(plan.runs);

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <pcre2.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 
 namespace dlscale::analysis {
@@ -72,8 +74,29 @@ std::vector<std::pair<std::string, int>> Regex::names() const {
 }
 
 Regex::Found Regex::find(std::string_view text, std::vector<std::string_view>& groups) const {
+  std::size_t from = 0;
+  return find_from(text, from, groups);
+}
+
+Regex::Found Regex::find_last(std::string_view text, std::vector<std::string_view>& groups) const {
+  Found found = Found::no;
+  std::vector<std::string_view> next;
+  for (std::size_t from = 0; from <= text.size();) {
+    const Found one = find_from(text, from, next);
+    if (one == Found::gave_up) return one;
+    if (one == Found::no) break;
+    const bool says =
+        std::any_of(next.begin(), next.end(), [](auto group) { return !group.empty(); });
+    if (says || found == Found::no) groups = next;  // "[^/]*$" also matches the end of its match
+    found = Found::yes;
+  }
+  return found;
+}
+
+Regex::Found Regex::find_from(std::string_view text, std::size_t& from,
+                              std::vector<std::string_view>& groups) const {
   const int found = pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()),
-                                text.size(), 0, 0, compiled_->match, compiled_->limits);
+                                text.size(), from, 0, compiled_->match, compiled_->limits);
   if (found == PCRE2_ERROR_NOMATCH) return Found::no;
   if (found < 0) return Found::gave_up;
   const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(compiled_->match);
@@ -82,6 +105,8 @@ Regex::Found Regex::find(std::string_view text, std::vector<std::string_view>& g
     if (ends[2 * i] == PCRE2_UNSET) continue;
     groups[i] = text.substr(ends[2 * i], ends[2 * i + 1] - ends[2 * i]);
   }
+  const bool is_empty = ends[1] <= from || ends[0] >= ends[1];
+  from = is_empty ? std::max(ends[1], from) + 1 : ends[1];
   return Found::yes;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <set>
 
 #include "analysis/report/query_table.hpp"
@@ -82,6 +83,7 @@ TEST_CASE("runs of different conditions are not put together unless told") {
   CHECK(std::holds_alternative<std::monostate>(cell(table, 0, "median_samples_per_s")));
   CHECK(number(table, 0, "max_samples_per_s") == Approx(400));
   CHECK(number(table, 0, "count") == 3);
+  CHECK(number(table, 0, "n") == 3);  // values that it would have been made of
   CHECK_THAT(notes(table), Contains("not put together: gpus=1, gpu is \"A100\" and \"P100\" (add "
                                     "it to by, or --mixed)"));
   query.allow_mixed = true;
@@ -90,6 +92,66 @@ TEST_CASE("runs of different conditions are not put together unless told") {
   CHECK_THAT(notes(mixed), Contains("warning: gpus=1 mixes conditions: gpu is"));
   query.by = {"gpus", "gpu"};
   CHECK(asked(frame, query).rows.size() == 3);
+}
+
+TEST_CASE("where nothing is put into one number nothing is said to be refused") {
+  Frame frame = measured();
+  frame.runs[1].conditions["gpu"] = "P100";
+  for (const bool mixed : {false, true}) {
+    Query query{.shown = {{"max", "samples_per_s"}, {"sum", "samples"}, {"count", ""}},
+                .by = {"gpus"}};
+    query.allow_mixed = mixed;
+    const Table table = asked(frame, query);
+    CHECK(number(table, 0, "n") == 3);
+    CHECK_THAT(notes(table), !Contains("not put together") && !Contains("mixes conditions"));
+  }
+}
+
+TEST_CASE("the middle of whole numbers is shown with its half, a mean with its digits") {
+  Frame frame = frame_of({run_at(1, 100), run_at(2, 100), run_at(4, 100)});
+  frame.axes.push_back({"rate", {"0.025", "1e-3"}});
+  frame.runs[0].point["rate"] = "1e-3";
+  const auto shown_as = [&](const std::string& function, const std::string& name,
+                            std::function<bool(const RunRow&)> where = {}) {
+    const Table table = asked(frame, {.shown = {{function, name}}, .where = std::move(where)});
+    const std::size_t at = test::column(table, function + "_" + name);
+    return shown(table.rows.at(0).at(at), table.columns.at(at), "-");
+  };
+  const auto small = [](const RunRow& run) { return run.gpus < 4; };
+  CHECK(shown_as("median", "gpus") == "2");
+  CHECK(shown_as("median", "gpus", small) == "1.5");
+  CHECK(shown_as("mean", "gpus") == "2.33");
+  CHECK(shown_as("max", "gpus") == "4");
+  CHECK(shown_as("min", "rate") == "0.001");
+}
+
+TEST_CASE("what nobody knows of a run is nothing, not 0") {
+  Frame frame = frame_of({run_at(2, 100), run_at(2, 100, "ddp", 2)});
+  frame.runs[0].spent.kept_s = 1800;
+  frame.runs[0].batch_per_gpu = 0;
+  const Table table =
+      asked(frame, {.shown = {{"sum", "gpu_hours"}, {"max", "lost_s"}, {"max", "batch_per_gpu"}},
+                    .by = {"repetition"}});
+  CHECK(number(table, 0, "sum_gpu_hours") == 1);
+  CHECK(number(table, 0, "max_lost_s") == 0);
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "sum_gpu_hours")));
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "max_lost_s")));
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 0, "max_batch_per_gpu")));
+}
+
+TEST_CASE("of jobs a query can ask what their books say, and of no other runs") {
+  Frame frame = frame_of({run_at(4, 100), run_at(4, 100, "ddp", 2)});
+  CHECK(find_column(run_columns(frame), "waited_s") == nullptr);
+  frame.runs[0].job = JobRow{.partition = "gpu", .waited_s = 90, .elapsed_s = 1800, .gpus = 4};
+  const Table table =
+      asked(frame, {.shown = {{"sum", "gpu_hours"}, {"max", "waited_s"}, {"max", "energy_j"}},
+                    .by = {"partition"}});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(text(table, 0, "partition") == "gpu");
+  CHECK(number(table, 0, "sum_gpu_hours") == 2);
+  CHECK(number(table, 0, "max_waited_s") == 90);
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 0, "max_energy_j")));
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "max_waited_s")));
 }
 
 TEST_CASE("what groups put together of the study's axes is said") {

@@ -217,8 +217,9 @@ contract::ModelCard card() {
 TEST_CASE("a roofline has what runs reached over FLOPs a byte, and the roof above") {
   RunRow run = run_at(2, 1000);
   run.conditions["model"] = "resnet50";
+  run.conditions["precision"] = "fp32";
   const predict::Rates rates{predict::teraflops(10), predict::gigabytes_per_s(100)};
-  const Figure figure = roofline_figure(frame_of({run}), {}, card(), rates);
+  const Figure figure = roofline_figure(frame_of({run}), {}, card(), rates, {});
   REQUIRE(figure.series.size() == 3);
   CHECK(point(figure, 0).x == Approx(300));               // 6 GFLOP / 20 MB
   CHECK(point(figure, 0).y == Approx(6e9 * 500 / 1e12));  // 500 samples/s of a GPU
@@ -238,9 +239,9 @@ TEST_CASE("runs of other models or precisions are not under this model's roof") 
   run.conditions["model"] = "vgg16";
   const Figure figure =
       roofline_figure(frame_of({run}), {}, card(),
-                      {predict::teraflops(1), predict::Bytes{1} / predict::Seconds{1}});
+                      {predict::teraflops(1), predict::Bytes{1} / predict::Seconds{1}}, {});
   CHECK(figure.series.empty());
-  CHECK_THAT(figure.notes.back(), Contains("1 point of another model"));
+  CHECK_THAT(figure.notes.back(), Contains("left out: 1 point of model vgg16"));
 }
 
 }  // namespace dlscale::analysis

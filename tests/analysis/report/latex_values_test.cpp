@@ -34,6 +34,16 @@ TEST_CASE("each number of a table has a name by table, row and column, and is as
   CHECK(value_of(values, "efficiency/ddp/gpus-4/efficiency-low") == "none");  // single runs
 }
 
+TEST_CASE("a collective's numbers are named by message size, too") {
+  RunRow run = run_at(8, 1000);
+  run.collectives = {{"all_reduce", "float", false, 8, 1e-5, 2, 3.5, 0},
+                     {"all_reduce", "float", false, 1024, 1e-4, 4, 7, 0}};
+  const std::vector<LatexValue> values = latex_values({{collectives_table(frame_of({run}), {})}});
+  const std::string name = "collectives/gpus-8/all-reduce/float/out-of-place/size-bytes-";
+  CHECK(value_of(values, name + "8/busbw-gb-per-s") == "3.50");
+  CHECK(value_of(values, name + "1024/busbw-gb-per-s") == "7.00");
+}
+
 TEST_CASE("bounds are two numbers, and what is missing has no name") {
   const std::vector<LatexValue> values = latex_values(test::sample_page().report);
   CHECK(value_of(values, "sample/plain/step-time-s") == "12.3");

@@ -41,6 +41,19 @@ TEST_CASE("every writer shows title, notes, headings, numbers and gaps of a repo
   }
 }
 
+TEST_CASE("a probability is never shown as 0, and programs read it as it is") {
+  Table table{"p", "p", {}, {{"p", "p", "", 4, 1, false, true}, {"x", "x", "", 4}}, {}};
+  table.rows = {{0.00009, 0.00001}, {0.00012, 0.5}, {0.0, 0.0}};
+  CHECK(shown(table.rows[0][0], table.columns[0], "-") == "<0.0001");
+  CHECK(shown(table.rows[1][0], table.columns[0], "-") == "0.0001");
+  CHECK(shown(table.rows[2][0], table.columns[0], "-") == "<0.0001");
+  CHECK(shown(table.rows[0][1], table.columns[1], "-") == "0.0000");
+  CHECK_THAT(render("text", {{table}}), Contains("<0.0001"));
+  CHECK_THAT(render("csv", {{table}}), Contains("9e-05,1e-05\n"));
+  const std::string latex = render("latex", {{table}});
+  CHECK_THAT(latex, Contains("<0.0001 & 0.0000") && Contains("S[table-format=1.4]"));
+}
+
 TEST_CASE("every writer renders every table of a report, and a table without rows") {
   Report report = awkward();
   report.tables.push_back(report.tables[0]);

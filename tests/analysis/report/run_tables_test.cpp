@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "analysis/report/metrics.hpp"
 #include "analysis/report/tables.hpp"
@@ -10,6 +12,7 @@
 namespace dlscale::analysis {
 namespace {
 
+using Catch::Contains;
 using test::cell;
 using test::frame_of;
 using test::number;
@@ -120,6 +123,86 @@ TEST_CASE("the ring's bytes are those of the precision, or of what gradients are
   run.conditions["compression"] = "powersgd";
   CHECK(std::holds_alternative<std::monostate>(
       cell(transfer_table(frame, {}), 0, "ring_bytes_per_epoch")));
+}
+
+TEST_CASE("jobs are put together by partition and GPUs, those that never started apart") {
+  std::vector<RunRow> runs(4, run_at(4, 100));
+  const double waits[] = {600, 1800, 60};
+  for (std::size_t i = 0; i < 4; ++i) {
+    runs[i].steps = {};
+    runs[i].job = JobRow{.partition = "gpu", .elapsed_s = 3600, .timelimit_s = 7200, .gpus = 4};
+    if (i < 3) runs[i].job->waited_s = waits[i];
+  }
+  runs[2].job->partition = "cpu";
+  runs[2].job->gpus = 0;
+  runs[3].outcome = "Cancelled";
+  runs[3].job->elapsed_s = 0;
+  runs[0].job->requested_memory_bytes = 8e9;
+  runs[0].job->max_memory_bytes = 2e9;
+  const Table table = jobs_table(frame_of(runs), {});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(number(table, 0, "gpu_hours") == 0);  // on CPUs
+  CHECK(number(table, 1, "n") == 3);
+  CHECK(number(table, 1, "started") == 2);
+  CHECK(number(table, 1, "completed") == 2);
+  CHECK(number(table, 1, "waited_s") == 1200);
+  CHECK(number(table, 1, "waited_p90_s") == Approx(1680));
+  CHECK(number(table, 1, "gpu_hours") == 8);
+  CHECK(number(table, 1, "gpu_hours_of_job") == 4);
+  CHECK(number(table, 1, "share_of_time_limit") == 0.5);
+  CHECK(number(table, 1, "share_of_memory") == 0.25);
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "energy_j")));
+  CHECK_THAT(test::notes(table), Contains("of 3 jobs that started the books do not tell memory of "
+                                          "2, energy of 3; these count there in no number"));
+}
+
+TEST_CASE("collectives are told by message size, medians over the repeats of a point") {
+  Frame frame = frame_of({run_at(8, 100, "ddp", 1), run_at(8, 100, "ddp", 2)});
+  for (RunRow& run : frame.runs) {
+    run.steps = {};
+    const double factor = run.repetition;
+    run.collectives = {{"all_reduce", "float", false, 8, 1e-5 * factor, 2 / factor, 3.5, 0},
+                       {"all_reduce", "float", true, 8, 1e-5, 1, 1.75, std::nan("")},
+                       {"all_reduce", "float", false, 1024, 1e-4, 4, 7, 0}};
+  }
+  const Table table = collectives_table(frame, {});
+  REQUIRE(table.rows.size() == 3);
+  CHECK(number(table, 0, "size_bytes") == 8);
+  CHECK(number(table, 0, "gpus") == 8);
+  CHECK(number(table, 0, "n") == 2);
+  CHECK(number(table, 0, "time_s") == Approx(1.5e-5));
+  CHECK(number(table, 0, "algbw_gb_per_s") == Approx(1.5));
+  CHECK(number(table, 0, "busbw_gb_per_s") == 3.5);
+  CHECK(number(table, 1, "size_bytes") == 1024);
+  CHECK(test::text(table, 2, "buffers") == "in place");
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 2, "wrong")));
+  CHECK(first_metrics(frame) == Names{"collectives"});
+}
+
+TEST_CASE("a metric without a row says what the runs lack") {
+  const Frame frame = frame_of({run_at(1, 100), run_at(2, 100)});
+  const auto why = [&](const char* name, const AnalysisOptions& options = {}) {
+    return why_nothing(find_metric(name), frame, options);
+  };
+  CHECK(why("evaluation") ==
+        "evaluation needs a completed run that was evaluated, and there is none");
+  CHECK(why("jobs") == "jobs needs a job of sacct's or oarstat's books, and there is none");
+  CHECK(why("fit") == "fit needs a curve of comparable runs at three GPU counts: there is none");
+  CHECK_THAT(why("speedup", {.baseline = {"gpus", 4}}),
+             Contains("speedup needs a baseline: no completed run at the baseline gpus=4 for") &&
+                 Contains("(it has gpus=1, 2)"));
+}
+
+TEST_CASE("a metric whose runs have what it needs has rows, and one that they lack has none") {
+  const Frame none = frame_of({});
+  const Frame some = evaluated();
+  for (const Metric& metric : metrics()) {
+    INFO(metric.name);
+    CHECK(metric.make(none, {}).rows.empty());
+    const bool any = std::any_of(some.runs.begin(), some.runs.end(), metric.has);
+    if (!any) CHECK(metric.make(some, {}).rows.empty());
+    if (any && metric.also[0] == '\0') CHECK_FALSE(metric.make(some, {}).rows.empty());
+  }
 }
 
 }  // namespace dlscale::analysis

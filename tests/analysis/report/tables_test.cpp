@@ -90,6 +90,8 @@ TEST_CASE("every metric makes a table whose rows fit its columns, of no runs, to
     run.inference = {{32, 0.01, 0.02, 3200}};
     run.size = {1000, 60000, 100};
     run.ranks = {{1, 0, {"n1", "n2"}, {{100, {1.5, 1.6}}}}};
+    run.collectives = {{"all_reduce", "float", false, 1024, 1e-4, 4, 7, 0}};
+    run.job = JobRow{.partition = "gpu", .elapsed_s = 3600, .gpus = 4};
   }
   for (const Metric& metric : metrics()) {
     INFO(metric.name);

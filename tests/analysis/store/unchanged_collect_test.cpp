@@ -224,6 +224,57 @@ TEST_CASE("a file that cannot be read keeps nothing out, and is read as soon as 
   CHECK(dump_all(f.folder) == after);
 }
 
+TEST_CASE("a script's note that cannot be read is named, and the others are read") {
+  Folder f;
+  f.end_file("c.end", f.silent, RunOutcome::NodeFailed);
+  fs::create_symlink("/proc/self/mem", f.folder.logs() / "b.end");  // nothing is at its beginning
+  fs::create_directory(f.folder.logs() / "d.end");
+  const auto problems = ingest(f.folder).problems;
+  REQUIRE(problems.size() == 2);
+  CHECK(problems[0] == "logs/d.end: is a folder");
+  CHECK(problems[1].find("b.end: Input/output error; collect again") != problems[1].npos);
+  for (const RunRow& run : read_frame(f.folder).runs) {
+    if (run.run_id == f.silent) CHECK(run.outcome == "NodeFailed");
+  }
+  let_time_pass(f.folder);
+  CHECK(ingest(f.folder).problems == problems);
+  fs::remove(f.folder.logs() / "b.end");
+  f.end_file("b.end", f.silent, RunOutcome::Preempted);
+  fs::remove(f.folder.logs() / "d.end");
+  CHECK(ingest(f.folder).problems.empty());
+}
+
+TEST_CASE("a pipe or a link to nothing in place of a file is named, and blocks nobody") {
+  Folder f;
+  const fs::path pipe = f.results(f.good), link = f.results(f.failed);
+  fs::remove(pipe);
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  fs::remove(link);
+  fs::create_symlink("nowhere", link);
+  fs::remove(f.folder.run(f.waiting).run_json());
+  fs::create_symlink("nowhere", f.folder.run(f.waiting).run_json());
+  REQUIRE(::mkfifo((f.folder.logs() / "b.end").c_str(), 0600) == 0);
+  std::vector<std::string> problems = ingest(f.folder).problems;
+  std::sort(problems.begin(), problems.end());
+  CHECK(problems ==
+        std::vector<std::string>{
+            "logs/b.end: is a pipe, not a file",
+            "runs/" + f.good + "/launch-1/results.jsonl: is a pipe, not a file",
+            "runs/" + f.failed + "/launch-1/results.jsonl: is a link to what is not there",
+            "runs/" + f.waiting + "/run.json: is a link to what is not there"});
+  ingest(f.folder, true);
+  let_time_pass(f.folder);
+  CHECK_FALSE(writes(f.folder));
+}
+
+TEST_CASE("a collect says whether it wrote the database") {
+  Folder f;
+  CHECK_FALSE(ingest(f.folder).wrote);
+  change_a_byte(f.results(f.good));
+  CHECK(ingest(f.folder).wrote);
+  CHECK(ingest(f.folder, true).wrote);
+}
+
 TEST_CASE("a file that may have changed within a tick of the clock is read again") {
   Folder f;
   change_a_byte(f.results(f.good));

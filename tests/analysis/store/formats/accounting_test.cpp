@@ -84,6 +84,23 @@ TEST_CASE("sacct: a job is a run, its steps say how much memory it had") {
   CHECK(jobs[0].second.wall_s == 3600);
 }
 
+TEST_CASE("sacct: a job's energy is that of its own row, else at least that of its largest step") {
+  const auto energy = [](const std::string& own, const std::string& tres) {
+    return jobs_of("sacct", "JobID|State|ConsumedEnergyRaw|AllocTRES\n7|COMPLETED|" + own + "|" +
+                                tres +
+                                "\n7.batch|COMPLETED|900|\n7.extern|COMPLETED|1000|\n"
+                                "7.0|COMPLETED|800|\n")
+        .at(0)
+        .first.energy_j;
+  };
+  CHECK(energy("950", "cpu=1") == 950);  // below the largest step, and below the sum of 2,700
+  CHECK(energy("", "cpu=1,energy=1100,node=1") == 1100);
+  CHECK(energy("0", "cpu=1") == 1000);
+  CHECK(energy("18446744073709551614", "cpu=1,energy=18446744073709551614") == 1000);
+  const auto none = jobs_of("sacct", "JobID|State|ConsumedEnergyRaw\n7|COMPLETED|0\n7.0|FAILED|\n");
+  CHECK(std::isnan(none.at(0).first.energy_j));
+}
+
 TEST_CASE("sacct: how jobs ended is their outcome") {
   const auto jobs = jobs_of("sacct", sample("sacct"));
   REQUIRE(jobs.size() == 3);

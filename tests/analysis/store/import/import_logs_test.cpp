@@ -285,6 +285,13 @@ TEST_CASE("collectives are rows by message size, gone with the log that said the
               "SELECT group_concat(collective || time_s || in_place, ' ') FROM "
               "collective_view WHERE collective = 'all_reduce'") ==
         "all_reduce4.0e-060 all_reduce8.0e-061");
+  for (const RunRow& run : read_frame(logs.folder).runs) {
+    if (run.point.at("collective") == "broadcast") continue;
+    REQUIRE_FALSE(run.collectives.empty());
+    CHECK(run.collectives[0].collective == run.point.at("collective"));  // by its path
+    CHECK(run.collectives[0].time_s == Approx(4e-6));
+    CHECK(run.collectives[1].in_place);
+  }
   CHECK(value(logs.folder, "SELECT reason FROM launch WHERE outcome = 'Failed'") ==
         "nothing in it is a measurement (line 1: nothing of nccl-tests is in it; it begins \"start "
         "failed on a: no more ports\")");

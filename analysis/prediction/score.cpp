@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/prediction/score.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/statistics/summary.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using RunsOfPoint = std::vector<const RunRow*>;
+using contract::RunPrediction;
+
+template <class Value>
+std::vector<double> of_each(const RunsOfPoint& repeats, Value value) {
+  std::vector<double> values;
+  for (const RunRow* run : repeats) {
+    if (const std::optional<double> one = value(*run)) values.push_back(*one);
+  }
+  return values;
+}
+
+std::optional<double> rate(const RunRow& run) {
+  return 1 / seconds_per_sample(run);
+}
+
+std::optional<double> step(const RunRow& run) {
+  return step_time_s(run);
+}
+
+constexpr PredictedQuantity kQuantities[] = {
+    {"step_s", "step time", &RunPrediction::step_s,
+     [](const KeptPrediction&, const RunsOfPoint& repeats) { return of_each(repeats, step); }},
+    {"samples_per_s", "throughput", &RunPrediction::samples_per_s,
+     [](const KeptPrediction&, const RunsOfPoint& repeats) { return of_each(repeats, rate); }},
+    {"epoch_s", "epoch time", &RunPrediction::epoch_s,
+     [](const KeptPrediction&, const RunsOfPoint& repeats) {
+       return of_each(repeats, epoch_time_s);
+     }},
+    {"memory_bytes", "memory of a GPU", &RunPrediction::memory_bytes,
+     [](const KeptPrediction& kept, const RunsOfPoint&) { return kept.memory_bytes; }},
+    {"run_s", "walltime", &RunPrediction::run_s,
+     [](const KeptPrediction& kept, const RunsOfPoint&) { return kept.run_s; }},
+};
+
+}  // namespace
+
+std::span<const PredictedQuantity> predicted_quantities() {
+  return kQuantities;
+}
+
+std::vector<const RunRow*> runs_of(const Frame& frame, const KeptPrediction& kept) {
+  std::vector<const RunRow*> runs;
+  for (const RunRow& run : frame.runs) {
+    if (has_throughput(run) &&
+        std::find(kept.run_ids.begin(), kept.run_ids.end(), run.run_id) != kept.run_ids.end()) {
+      runs.push_back(&run);
+    }
+  }
+  return runs;
+}
+
+std::vector<ScoredValue> score(const Frame& frame, const PredictedQuantity& quantity) {
+  std::vector<ScoredValue> values;
+  for (const KeptPrediction& kept : frame.predictions) {
+    const contract::PredictedValue& said = kept.said.*quantity.said;
+    if (said.value <= 0) continue;
+    const std::vector<const RunRow*> repeats = runs_of(frame, kept);
+    if (repeats.empty()) continue;
+    const std::vector<double> measured = quantity.measured(kept, repeats);
+    if (measured.empty()) continue;
+    values.push_back({&kept, repeats.front(), said, median(measured), measured.size()});
+  }
+  return values;
+}
+
+std::optional<ErrorSummary> summary_of(const std::vector<ScoredValue>& values) {
+  if (values.empty()) return std::nullopt;
+  ErrorSummary summary{.points = values.size()};
+  std::vector<double> sizes, errors;
+  for (const ScoredValue& value : values) {
+    const double error = value.error();
+    if (summary.worst == nullptr || std::abs(error) > std::abs(summary.worst_error)) {
+      summary.worst_error = error;
+      summary.worst = value.run;
+    }
+    errors.push_back(error);
+    sizes.push_back(std::abs(error));
+    if (value.inside()) ++summary.inside;
+    if (value.kept->afterwards) ++summary.afterwards;
+  }
+  summary.median_error = median(sizes);
+  summary.bias = median(errors);
+  return summary;
+}
+
+}  // namespace dlscale::analysis

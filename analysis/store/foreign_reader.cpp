@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/foreign_reader.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cmath>
+
+#include "analysis/store/formats/sacct_fields.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+double number(const SQLite::Column& column) {
+  return column.isNull() ? std::nan("") : column.getDouble();
+}
+
+std::string text(const SQLite::Column& column) {
+  return column.isNull() ? "" : column.getString();
+}
+
+/// NaN where a time is missing, or where clocks that were set back between make it negative. Both
+/// batch systems write days and times alike (OAR's end in "Z").
+double seconds_between(const std::string& submitted, const std::string& started) {
+  const auto from = sacct::clock_time(submitted), to = sacct::clock_time(started);
+  return from && to && *to >= *from ? *to - *from : std::nan("");
+}
+
+}  // namespace
+
+ForeignReader::ForeignReader(SQLite::Database& database) {
+  SQLite::Statement job(database,
+                        "SELECT run_id, partition, submitted, started, elapsed_s, timelimit_s, "
+                        "gpus, requested_memory_bytes, max_memory_bytes, energy_j FROM job");
+  while (job.executeStep()) {
+    JobRow row;
+    row.partition = text(job.getColumn(1));
+    row.waited_s = seconds_between(text(job.getColumn(2)), text(job.getColumn(3)));
+    row.elapsed_s = number(job.getColumn(4));
+    row.timelimit_s = number(job.getColumn(5));
+    row.gpus = number(job.getColumn(6));
+    row.requested_memory_bytes = number(job.getColumn(7));
+    row.max_memory_bytes = number(job.getColumn(8));
+    row.energy_j = number(job.getColumn(9));
+    jobs_[job.getColumn(0).getString()] = std::move(row);
+  }
+  SQLite::Statement result(database,
+                           "SELECT run_id, collective, type, in_place, size_bytes, time_s, "
+                           "algbw_gb_per_s, busbw_gb_per_s, wrong FROM collective "
+                           "ORDER BY run_id, launch, position");
+  while (result.executeStep()) {
+    collectives_[result.getColumn(0).getString()].push_back(
+        {text(result.getColumn(1)), text(result.getColumn(2)), result.getColumn(3).getInt() != 0,
+         result.getColumn(4).getInt64(), number(result.getColumn(5)), number(result.getColumn(6)),
+         number(result.getColumn(7)), number(result.getColumn(8))});
+  }
+}
+
+void ForeignReader::read(RunRow& run) {
+  const auto job = jobs_.find(run.run_id);
+  if (job != jobs_.end()) run.job = std::move(job->second);
+  const auto results = collectives_.find(run.run_id);
+  if (results == collectives_.end()) return;
+  run.collectives = std::move(results->second);
+  const auto axis = run.point.find("collective");  // what the log does not say, its path may
+  for (CollectiveRow& row : run.collectives) {
+    if (row.collective.empty() && axis != run.point.end()) row.collective = axis->second;
+  }
+}
+
+}  // namespace dlscale::analysis

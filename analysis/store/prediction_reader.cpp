@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/prediction_reader.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+
+#include "analysis/store/store.hpp"
+#include "base/file.hpp"
+#include "contract/run_id.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Predictions = std::map<std::string, std::vector<contract::RunPrediction>>;  // by point
+
+Predictions by_point(const contract::PlanDir& folder) {
+  Predictions points;
+  for (auto& said :
+       contract::parse_predictions(base::read_file(folder.predictions())).predictions) {
+    points[said.point_id].push_back(std::move(said));
+  }
+  return points;
+}
+
+/// A run as far as predictions are about it.
+struct SeenRun {
+  std::string run_id;
+  std::optional<double> started;  ///< its first launch
+  std::optional<double> memory_bytes;
+  std::optional<double> run_s;
+};
+
+std::optional<double> number(const SQLite::Column& column) {
+  return column.isNull() ? std::nullopt : std::optional(column.getDouble());
+}
+
+std::vector<SeenRun> read_runs(SQLite::Database& database) {
+  // Only one launch from beginning to end is a run's whole time; what a CPU's processes hold is no
+  // device's memory.
+  SQLite::Statement query(
+      database,
+      "SELECT run.run_id, (SELECT min(started) FROM launch WHERE launch.run_id = run.run_id), "
+      "CASE WHEN run.device = 'cpu' THEN NULL ELSE (SELECT max(peak_memory_bytes) FROM step_window "
+      "  WHERE step_window.run_id = run.run_id AND launch = run.result_launch) END, "
+      "(SELECT stopped - started FROM launch WHERE launch.run_id = run.run_id "
+      "  AND launch.launch = run.result_launch AND coalesce(resumed_from, '') = '') "
+      "FROM run WHERE plan_position IS NOT NULL ORDER BY plan_position");
+  std::vector<SeenRun> runs;
+  while (query.executeStep()) {
+    runs.push_back({query.getColumn(0).getString(), number(query.getColumn(1)),
+                    number(query.getColumn(2)), number(query.getColumn(3))});
+  }
+  return runs;
+}
+
+/// The last one made before `started`, else the first one.
+KeptPrediction choose(const std::vector<contract::RunPrediction>& said,
+                      std::optional<double> started) {
+  KeptPrediction kept{.said = said.front(), .afterwards = started && said.front().time > *started};
+  for (const contract::RunPrediction& each : said) {
+    if (!started || each.time <= *started) kept.said = each;
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::vector<KeptPrediction> read_predictions(const contract::PlanDir& folder) {
+  std::error_code unreadable;
+  if (!std::filesystem::exists(folder.predictions(), unreadable)) return {};
+  const Predictions predictions = by_point(folder);
+  std::vector<SeenRun> runs;
+  Store store(folder.database(), Store::Access::Read);
+  store.with([&](SQLite::Database& database) { runs = read_runs(database); });
+  std::map<std::string, std::optional<double>> started;
+  for (const SeenRun& run : runs) {
+    std::optional<double>& first = started[contract::point_id(run.run_id)];
+    if (run.started && (!first || *run.started < *first)) first = run.started;
+  }
+  std::vector<KeptPrediction> kept;
+  std::map<std::string, std::size_t> places;
+  for (const SeenRun& run : runs) {
+    const std::string point = contract::point_id(run.run_id);
+    const auto said = predictions.find(point);
+    if (said == predictions.end()) continue;
+    const auto [place, fresh] = places.emplace(point, kept.size());
+    if (fresh) kept.push_back(choose(said->second, started[point]));
+    KeptPrediction& of_point = kept[place->second];
+    of_point.run_ids.push_back(run.run_id);
+    if (run.memory_bytes && *run.memory_bytes > 0) {
+      of_point.memory_bytes.push_back(*run.memory_bytes);
+    }
+    if (run.run_s && *run.run_s > 0) of_point.run_s.push_back(*run.run_s);
+  }
+  return kept;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs that are rewritten, that lie below folders of other names, or are no files; and what books
+// and benchmarks say.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+
+#include "analysis/report/metrics.hpp"
+#include "analysis/store/collect_note.hpp"
+#include "analysis/store/import/foreign_log.hpp"
+#include "analysis/store/seen_files.hpp"
+#include "tests/analysis/support/log_folder.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using test::LogFolder;
+namespace fs = std::filesystem;
+
+}  // namespace
+
+TEST_CASE("a log that was rewritten with the size and time it had is read again") {
+  LogFolder logs;
+  const std::string path = logs.write_step("b16_g2/run1.csv", 0.1);
+  logs.write_step("b16_g2/run2.csv", 0.3);
+  logs.collect();
+  const FileStamp before = stamp_of(path);
+  const auto time = fs::last_write_time(path);
+  logs.write_step("b16_g2/run1.csv", 0.2);
+  fs::last_write_time(path, time);
+  REQUIRE(stamp_of(path) == before);
+  const ImportSummary again = logs.import();
+  CHECK(again.changed == 1);
+  CHECK(again.unchanged == 1);
+  CHECK(ingest(logs.folder).problems.empty());
+  const RunRow run = read_frame(logs.folder).runs.at(0);
+  CHECK(run.outcome == "Completed");
+  CHECK(run.steps.parts_s[0] == Approx((0.2 + 0.5) / 2));
+}
+
+TEST_CASE("a log that a collect of the folder found rewritten is read again when it is imported") {
+  LogFolder logs;
+  const std::string path = logs.write_step("b16_g2/run1.csv", 0.1);
+  logs.collect();
+  const auto time = fs::last_write_time(path);
+  logs.write_step("b16_g2/run1.csv", 0.2);
+  fs::last_write_time(path, time);
+  REQUIRE(ingest(logs.folder).problems.size() == 1);
+  auto note = read_note(logs.folder.database());
+  REQUIRE(note);
+  note->started_ns += 60'000'000'000;  // as if the folder had been collected a minute later
+  write_note(logs.folder.database(), *note);
+  SeenFiles seen(logs.folder);
+  const ImportSummary again = import_logs(
+      logs.request, logs.folder, [&](const std::string& log) { return seen.is_unchanged(log); });
+  CHECK(again.changed == 1);
+  CHECK(ingest(logs.folder).problems.empty());
+  CHECK(read_frame(logs.folder).runs.at(0).outcome == "Completed");
+}
+
+TEST_CASE("of several matches of an axis in a path the nearest to the file counts") {
+  LogFolder logs;
+  logs.request.axes = {"gpus=g(\\d+)/",  "global_batch=b(\\d+)_",
+                       "name=([^/]*)$",  "above=(?<=/)(\\w+)/b\\d+_g2/",
+                       "first=^(g\\d+)", "pair=(\\d)_g"};
+  logs.request.logs = {logs.write_step("g7/b9_g8/g3x/b16_g2/run1.csv")};
+  const AxisValues point = logs.collect().runs.at(0).point;
+  CHECK(point.at("gpus") == "2");
+  CHECK(point.at("global_batch") == "16");
+  CHECK(point.at("name") == "run1.csv");
+  CHECK(point.at("above") == "g3x");
+  CHECK(point.at("pair") == "6");
+  CHECK_FALSE(point.contains("first"));  // the path does not begin so
+}
+
+TEST_CASE("pipes and links to nothing among the logs are named and passed over") {
+  LogFolder logs;
+  const fs::path folder = fs::path(logs.write_step("b16_g2/run1.csv")).parent_path();
+  REQUIRE(::mkfifo((folder / "a.csv").c_str(), 0600) == 0);
+  fs::create_symlink("nowhere", folder / "b.csv");
+  fs::create_symlink("run1.csv", folder / "run2.csv");
+  const ImportSummary summary = logs.import();
+  CHECK(summary.runs == 2);
+  std::vector<std::string> named(summary.warnings.begin(), summary.warnings.end());
+  std::sort(named.begin(), named.end());
+  REQUIRE(named.size() == 3);  // and that two files are the same
+  CHECK(named[0] == (folder / "a.csv").string() + ": is a pipe, not a file");
+  CHECK(named[1] == (folder / "b.csv").string() + ": is a link to what is not there");
+}
+
+TEST_CASE("what books and benchmarks say of runs is theirs in the frame") {
+  LogFolder logs;
+  logs.request = {
+      .logs = {
+          logs.write("jobs.txt",
+                     "JobID|State|Partition|Submit|Start|Elapsed|AllocTRES\n"
+                     "7|COMPLETED|gpu|2026-01-29T23:50:00|2026-01-30T00:10:00|02:00:00|gres/gpu=4\n"
+                     "8|FAILED|gpu|2026-01-29T10:00:00|2026-01-29T09:59:00|01:00:00|gres/gpu=8\n"
+                     "9|CANCELLED|cpu|2026-01-29T10:00:00|Unknown|00:00:00|cpu=4\n")}};
+  const Frame frame = logs.collect();
+  std::map<std::string, JobRow> jobs;
+  for (const RunRow& run : frame.runs) jobs[run.point.at("job_id")] = run.job.value();
+  REQUIRE(jobs.size() == 3);
+  CHECK(jobs["7"].partition == "gpu");
+  CHECK(jobs["7"].waited_s == 1200);
+  CHECK(jobs["7"].gpus == 4);
+  CHECK(jobs["7"].elapsed_s == 7200);
+  CHECK(std::isnan(jobs["8"].waited_s));  // clocks were set back, or the books are wrong
+  CHECK(std::isnan(jobs["9"].waited_s));
+  CHECK(jobs["9"].elapsed_s == 0);
+  CHECK(first_metrics(frame) == std::vector<std::string>{"jobs"});
+}
+
+}  // namespace dlscale::analysis
