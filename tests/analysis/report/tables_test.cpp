@@ -93,6 +93,11 @@ TEST_CASE("every metric makes a table whose rows fit its columns, of no runs, to
     run.collectives = {{"all_reduce", "float", false, 1024, 1e-4, 4, 7, 0}};
     run.job = JobRow{.partition = "gpu", .elapsed_s = 3600, .gpus = 4};
   }
+  KeptPrediction kept;
+  kept.said.gpus = frame.runs[0].gpus;
+  kept.said.step_s = {0.1, 0.09, 0.11};
+  kept.run_ids = {frame.runs[0].run_id};
+  frame.predictions = {kept};
   for (const Metric& metric : metrics()) {
     INFO(metric.name);
     const Table table = metric.make(frame, {});
