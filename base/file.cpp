@@ -79,7 +79,8 @@ constexpr std::string_view kPart = ".part";
 
 /// True for the temporary file of a process of this machine that is no more.
 bool is_left_part(const std::string& name) {
-  const std::size_t ending = name.rfind(kPart);
+  const std::size_t ending =
+      name.rfind(kPart, name.rfind('@'));  // the host's name may have ".part"
   if (ending == std::string::npos) return false;
   pid_t process = 0;
   std::from_chars(name.data() + ending + kPart.size(), name.data() + name.size(), process);
@@ -214,7 +215,7 @@ void write_pieces_atomically(const fs::path& path, const Pieces& content) {
 
 std::string part_ending(int process) {
   char host[HOST_NAME_MAX + 1] = {};
-  if (::gethostname(host, HOST_NAME_MAX) != 0) host[0] = '\0';
+  if (::gethostname(host, sizeof host) != 0) host[0] = '\0';
   return fmt::format("{}{}@{}", kPart, process, host);
 }
 

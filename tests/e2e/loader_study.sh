@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The study of framework x loader, reduced to its small model on two ranks, once: photographs are packed, every style trains
-# with every loader, and steps wait for decoded files longer than for pixels, which are a tenth of the work.
+# The study of framework x loader, reduced to its small model on two ranks, once: photographs are packed and every style
+# trains with every loader.
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
 

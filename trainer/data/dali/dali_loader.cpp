@@ -193,11 +193,16 @@ class DaliLoader : public Loader {
     ReadBatch& batch = *at_work_.front();
     make_pipeline(settings_.batch_size);
     for (std::size_t place = 0; place < batch.taken.size(); ++place) {
-      while (!decodes(batch.encoded, place)) {
+      const std::int64_t asked = batch.taken[place];
+      const BrokenPictures& broken = reader_settings_.broken;
+      for (std::int64_t tried = 1; !decodes(batch.encoded, place); ++tried) {
         make_pipeline(settings_.batch_size);
-        repairer_.replace(batch, place,
-                          fmt::format("DALI {} does not decode it", library_.version));
-        ++work_.skipped_samples;
+        const auto problem = fmt::format("DALI {} does not decode it", library_.version);
+        if (tried == broken.replacements) {
+          fail_broken(reader_settings_.source, broken, asked, problem);
+        }
+        repairer_.replace(batch, place, problem);
+        work_.skipped_samples += tried == 1 ? 1 : 0;
       }
     }
   }
