@@ -21,7 +21,7 @@
 namespace dlscale::cli {
 namespace {
 
-struct Options {
+struct AnalyzeOptions {
   StudyChoice study;
   std::string metric = "efficiency";
   std::vector<std::string> by;
@@ -42,13 +42,13 @@ bool is_empty(const analysis::Report& report) {
 }
 
 /// Why there is no row: what the runs lack.
-std::string complaint_of(const Options& options, const analysis::Metric& metric,
+std::string complaint_of(const AnalyzeOptions& options, const analysis::Metric& metric,
                          const ChosenStudy& study) {
   if (!options.query.empty()) return "no run is as the query's condition asks";
   return why_nothing(metric, study.frame, study.options);
 }
 
-int analyze(const Options& options) {
+int analyze(const AnalyzeOptions& options) {
   const analysis::Metric& metric = analysis::find_metric(options.metric);
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   const ChosenStudy study = open_study(options.study);
@@ -77,8 +77,8 @@ std::string complaint_of_query(const std::string& text) {
   return text.find_first_not_of(" \t\n") == std::string::npos ? "the query is empty" : "";
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_analyze(CLI::App& app) {
+  const auto options = std::make_shared<AnalyzeOptions>();
   std::string known;
   std::vector<std::string> names;
   for (const analysis::Metric& metric : analysis::metrics()) {
@@ -116,6 +116,6 @@ const CommandEntry analyze_entry{
     "analyze", "Show a metric of a collected study as a table",
     "dlscale analyze demo --metric efficiency --baseline gpus=1 --format latex\n"
     "  dlscale analyze demo --query 'median(samples_per_s), count() by framework, gpus'",
-    &define};
+    &define_analyze};
 
 }  // namespace dlscale::cli

@@ -22,14 +22,14 @@
 namespace dlscale::cli {
 namespace {
 
-struct Options {
+struct CalibrateOptions {
   std::vector<std::string> sources;
   std::string output;
   GatherOptions gathering;
   std::string format = "text";
 };
 
-int calibrate(Options options) {
+int calibrate(CalibrateOptions options) {
   if (options.sources.empty()) {
     throw base::UsageError("sources are missing; see dlscale calibrate --help");
   }
@@ -53,8 +53,8 @@ int calibrate(Options options) {
   return kExitOk;
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_calibrate(CLI::App& app) {
+  const auto options = std::make_shared<CalibrateOptions>();
   app.add_option("sources", options->sources,
                  "what dlscale-train --bench-comm wrote, output of nccl-tests (text or JSON), plan "
                  "folders that are collected, other calibrations")
@@ -79,6 +79,6 @@ const CommandEntry calibrate_entry{
     "dlscale calibrate comm.jsonl --topology nvswitch -o measured.json    # of --bench-comm\n"
     "  dlscale calibrate comm.jsonl probe --where 'gpus <= 8' -o measured.json\n"
     "  dlscale predict study.toml --site juwels --calibration measured.json --keep study",
-    &define};
+    &define_calibrate};
 
 }  // namespace dlscale::cli

@@ -22,7 +22,7 @@
 namespace dlscale::cli {
 namespace {
 
-struct Options {
+struct CancelOptions {
   std::string folder = ".";
   SelectionChoice selection;
   StateChoice states;
@@ -86,7 +86,7 @@ void carry_out(LaunchFolder& place, const std::vector<Target>& targets, const Ru
 using States = runner::States;
 
 /// Only the batch system can tell who waits from who runs, so it is asked where that matters.
-States states_of(const LaunchFolder& place, const Options& options) {
+States states_of(const LaunchFolder& place, const CancelOptions& options) {
   if (!options.states.narrows()) return runner::run_states(place.plan, place.folder);
   const bool followed = runner::is_taken(place.folder.launch_log());
   States states;
@@ -115,7 +115,7 @@ RunIds take_unplanned(const LaunchFolder& place, const runner::LaunchHistory& hi
   return unplanned;
 }
 
-Chosen choose(const LaunchFolder& place, const Options& options) {
+Chosen choose(const LaunchFolder& place, const CancelOptions& options) {
   const runner::LaunchHistory history = runner::read_history(place.folder);
   SelectionChoice choice = options.selection;
   const RunIds unplanned = take_unplanned(place, history, choice);
@@ -145,7 +145,8 @@ int follow_to_the_end(LaunchFolder& place, runner::LaunchLog& log,
   return report.stopped ? tell_of_interruption(place, report) : int{kExitOk};
 }
 
-int cancel_chosen(LaunchFolder& place, const Chosen& chosen, const Options& options, Deeds& deeds) {
+int cancel_chosen(LaunchFolder& place, const Chosen& chosen, const CancelOptions& options,
+                  Deeds& deeds) {
   const std::vector<Target>& targets = chosen.targets;
   const int nothing = options.selection.allow_empty ? kExitOk : kExitNothingMatched;
   place.words << (targets.empty() ? "none of these is in the batch system's hands\n"
@@ -171,7 +172,7 @@ int cancel_chosen(LaunchFolder& place, const Chosen& chosen, const Options& opti
   return targets.empty() ? nothing : follow_to_the_end(place, *log, targets);
 }
 
-int cancel(const Options& options) {
+int cancel(const CancelOptions& options) {
   LaunchFolder place(options.folder, options.json);
   const Chosen chosen = choose(place, options);
   Deeds deeds;
@@ -180,8 +181,8 @@ int cancel(const Options& options) {
                     [&] { return deeds; }});
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_cancel(CLI::App& app) {
+  const auto options = std::make_shared<CancelOptions>();
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   add_state_option(app, options->states, "only runs in these states, parted by commas");
@@ -203,7 +204,7 @@ const CommandEntry cancel_entry{
         "dlscale cancel study --where 'gpus == 1024'        # lists them\n"
         "  dlscale cancel study --where 'gpus == 1024' --yes\n"
         "  dlscale cancel study --state queued --yes",
-    .define = &define,
+    .define = &define_cancel,
 };
 
 }  // namespace dlscale::cli

@@ -33,7 +33,7 @@ constexpr std::size_t kShownPaths = 10;
 
 using States = runner::States;  // by run id
 
-struct Options {
+struct CleanOptions {
   std::string folder = ".";
   SelectionChoice selection;
   StateChoice states;
@@ -130,8 +130,8 @@ bool may_be_gone_on_from(const CleanTarget& target, const CleanChoice& choice) {
          (target.kind == FileKind::checkpoints && choice.states_chosen);
 }
 
-int clean_kinds(const Options& options, const contract::Plan& plan, const contract::PlanDir& folder,
-                const States& states) {
+int clean_kinds(const CleanOptions& options, const contract::Plan& plan,
+                const contract::PlanDir& folder, const States& states) {
   CleanChoice choice;
   choice.kinds = kinds_of(options.what);
   choice.runs = keep_states(select_runs(plan, options.selection), options.states, states,
@@ -160,7 +160,7 @@ int clean_kinds(const Options& options, const contract::Plan& plan, const contra
   return kExitOk;
 }
 
-int clean(const Options& options) {
+int clean(const CleanOptions& options) {
   const contract::PlanDir folder{fs::path(options.folder)};
   const contract::Plan plan = contract::read_plan(folder);
   kinds_of(options.what);
@@ -175,8 +175,8 @@ int clean(const Options& options) {
   return kExitOk;
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_clean(CLI::App& app) {
+  const auto options = std::make_shared<CleanOptions>();
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   add_state_option(app, options->states,
@@ -201,7 +201,7 @@ const CommandEntry clean_entry{
         "dlscale clean study\n"
         "  dlscale clean study --what checkpoints,logs          # lists\n"
         "  dlscale clean study --what launches --state failed --yes",
-    .define = &define,
+    .define = &define_clean,
 };
 
 }  // namespace dlscale::cli

@@ -18,7 +18,7 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kPatience_s = 60;
+constexpr double kClusterPatience_s = 60;
 constexpr const char* kAdvice = "mend the site file, or have it written anew: dlscale init site";
 
 struct SchedulerPrograms {
@@ -189,7 +189,7 @@ Checks check_cluster(const planner::Site& site, runner::CommandRunner& commands)
   try {
     const char* path = std::getenv("PATH");
     const auto& entry = runner::choose_cluster_probe(site.scheduler, path == nullptr ? "" : path);
-    const runner::Cluster cluster = entry.probe(runner::ask_with(commands, kPatience_s));
+    const runner::Cluster cluster = entry.probe(runner::ask_with(commands, kClusterPatience_s));
     checks.push_back(ok("answers", fmt::format("{} answers{}", site.scheduler,
                                                cluster.name.empty() ? "" : " as " + cluster.name)));
     for (Check& check : compare_with_cluster(site, cluster)) checks.push_back(std::move(check));

@@ -23,8 +23,8 @@ int combine(const std::vector<int>& codes) {
   return empty == static_cast<std::ptrdiff_t>(codes.size()) ? kExitNothingMatched : kExitOk;
 }
 
-Action define(CLI::App& app) {
-  struct Options {
+Action define_collect(CLI::App& app) {
+  struct CollectOptions {
     std::vector<std::string> names;
     LogOptions logs;
     bool rebuild = false;
@@ -32,7 +32,7 @@ Action define(CLI::App& app) {
     bool figures = false;
     SelectionChoice runs;
   };
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CollectOptions>();
   app.add_option("DIR", options->names,
                  "plan folders (default: the current one); with -o logs and folders of logs")
       ->type_name(value_kind::kFile);
@@ -68,6 +68,6 @@ const CommandEntry collect_entry{
     "dlscale collect demo --rebuild --figures\n"
     "  dlscale collect results -o demo --axis 'gpus=gpus(\\d+)'    # logs of other programs\n"
     "  dlscale collect demo --where 'model == \"mlp\"'    # tables of these runs",
-    &define};
+    &define_collect};
 
 }  // namespace dlscale::cli

@@ -70,7 +70,7 @@ void choose_format(const LogOptions& options, const std::vector<std::string>& lo
   if (!request.mapped.kind.empty()) request.format.clear();
 }
 
-std::string list(const std::vector<std::string>& names) {
+std::string list_logs(const std::vector<std::string>& names) {
   const std::vector<std::string> first(
       names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown)));
   return fmt::format("{}{}", fmt::join(first, ", "), names.size() > kShown ? ", …" : "");
@@ -87,7 +87,7 @@ void print(const analysis::ImportSummary& summary, const std::string& folder, st
   if (!summary.unrecognised.empty()) {
     out << fmt::format("left out, recognised by no format: {}: {}\n",
                        analysis::count_of(static_cast<int>(summary.unrecognised.size()), "file"),
-                       list(summary.unrecognised));
+                       list_logs(summary.unrecognised));
   }
   const std::size_t shown = std::min(summary.warnings.size(), kShown);
   for (std::size_t i = 0; i < shown; ++i) out << "warning: " << summary.warnings[i] << "\n";

@@ -28,7 +28,7 @@ namespace {
 
 constexpr const char* kList = "list";
 
-struct Options {
+struct CompareOptions {
   std::string folder;
   std::string reference;
   std::string format = "text";
@@ -56,7 +56,7 @@ int list_rules() {
   return kExitOk;
 }
 
-analysis::Frame read_runs(const Options& options) {
+analysis::Frame read_runs(const CompareOptions& options) {
   const contract::PlanDir folder{std::filesystem::path(options.folder)};
   analysis::Frame frame = analysis::read_frame(folder);
   if (options.runs.narrows()) {
@@ -66,7 +66,8 @@ analysis::Frame read_runs(const Options& options) {
 }
 
 /// Tables in any format; contradictions are sentences, which a terminal wants as paragraphs.
-void print(const Options& options, const analysis::ReferenceStudy& study, analysis::Report report) {
+void print(const CompareOptions& options, const analysis::ReferenceStudy& study,
+           analysis::Report report) {
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   const auto found = analysis::find_contradictions(study.publication);
   if (std::string_view(writer.name) == "text") {
@@ -82,7 +83,7 @@ void print(const Options& options, const analysis::ReferenceStudy& study, analys
   std::cout << writer.render(report);
 }
 
-int compare_runs(const Options& options, const analysis::ReferenceStudy& study) {
+int compare_runs(const CompareOptions& options, const analysis::ReferenceStudy& study) {
   const analysis::Frame frame = read_runs(options);
   const auto curves = analysis::scaling_curves(frame);
   const auto points = analysis::own_points(curves);
@@ -106,7 +107,7 @@ int compare_runs(const Options& options, const analysis::ReferenceStudy& study) 
 }
 
 /// Kept predictions beside what was measured.
-int compare_predicted(const Options& options) {
+int compare_predicted(const CompareOptions& options) {
   if (options.folder.empty()) {
     throw base::UsageError("--predicted: which plan folder? dlscale compare DIR --predicted");
   }
@@ -127,7 +128,7 @@ int compare_predicted(const Options& options) {
   return kExitOk;
 }
 
-int compare(const Options& options) {
+int compare(const CompareOptions& options) {
   if (options.rules) return list_rules();
   if (options.predicted) return compare_predicted(options);
   if (options.reference.empty()) {
@@ -142,8 +143,8 @@ int compare(const Options& options) {
   return kExitOk;
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_compare(CLI::App& app) {
+  const auto options = std::make_shared<CompareOptions>();
   add_folder_argument(app, options->folder,
                       "plan folder, collected (default: the publication alone is checked)");
   app.add_option("--reference", options->reference,
@@ -169,6 +170,6 @@ const CommandEntry compare_entry{"compare",
                                  "dlscale compare --reference juwels\n"
                                  "  dlscale compare demo --predicted\n"
                                  "  dlscale compare demo --reference nef --format markdown",
-                                 &define};
+                                 &define_compare};
 
 }  // namespace dlscale::cli

@@ -80,20 +80,20 @@ std::vector<std::string> shell_names() {
   return names;
 }
 
-struct Options {
+struct CompletionOptions {
   std::vector<std::string> words;
   bool answer = false;
 };
 
 /// First which files may stand there, then a line for each word.
-int answer(const CLI::App& program, const Options& options) {
+int answer(const CLI::App& program, const CompletionOptions& options) {
   const Completion found = complete(program, options.words, share_folder());
   std::cout << found.files << '\n';
   for (const std::string& word : found.words) std::cout << word << '\n';
   return kExitOk;
 }
 
-int print_script(const Options& options) {
+int print_script(const CompletionOptions& options) {
   const std::string name = options.words.empty() ? "" : options.words.front();
   if (options.words.size() != 1)
     throw base::UsageError("completion wants one shell: bash, zsh or fish");
@@ -105,8 +105,8 @@ int print_script(const Options& options) {
   throw base::UsageError(base::unknown_name("shell", name, shell_names()));
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_completion(CLI::App& app) {
+  const auto options = std::make_shared<CompletionOptions>();
   app.add_option("SHELL", options->words, "the shell to teach")->type_name(one_of(shell_names()));
   app.add_flag("--answer", options->answer)->group("");  // for the scripts: complete these words
   return [options, &app] {
@@ -123,7 +123,7 @@ const CommandEntry completion_entry{
     .example =
         "dlscale completion bash\n"
         "  eval \"$(dlscale completion bash)\"    # in ~/.bashrc",
-    .define = &define,
+    .define = &define_completion,
 };
 
 }  // namespace dlscale::cli

@@ -13,7 +13,7 @@
 namespace dlscale::cli {
 namespace {
 
-struct Kind {
+struct ChangeKind {
   const char* sign;
   const char* name;
   const std::vector<planner::RunChange>& runs;
@@ -27,12 +27,12 @@ std::string cost(const std::vector<planner::RunChange>& runs) {
 }  // namespace
 
 void print_diff(const planner::PlanDiff& diff, std::ostream& out) {
-  const Kind kinds[] = {{"+", "added", diff.added},
-                        {"-", "removed", diff.removed},
-                        {"~", "changed", diff.changed},
-                        {"!", "stale", diff.stale}};
+  const ChangeKind kinds[] = {{"+", "added", diff.added},
+                              {"-", "removed", diff.removed},
+                              {"~", "changed", diff.changed},
+                              {"!", "stale", diff.stale}};
   std::vector<std::string> counts;
-  for (const Kind& kind : kinds) {
+  for (const ChangeKind& kind : kinds) {
     for (const planner::RunChange& run : kind.runs) {
       out << fmt::format("{} {}", kind.sign, run.run_id);
       if (!run.keys.empty()) out << fmt::format(": {}", fmt::join(run.keys, ", "));

@@ -33,13 +33,13 @@ namespace {
 /// A launch: its folder, records, two outputs and a checkpoint; the script's notes.
 constexpr std::uint64_t kInodesOfRun = 10;
 
-struct Options {
+struct DoctorOptions {
   std::string folder = ".";
   std::string site;
   bool json = false;
 };
 
-fs::path chosen_site_file(const Options& options, const contract::PlanDir& folder) {
+fs::path chosen_site_file(const DoctorOptions& options, const contract::PlanDir& folder) {
   const fs::path sites = share_folder() / "sites";
   if (!options.site.empty()) return planner::site_file(options.site, sites);
   if (fs::exists(folder.site_toml())) return folder.site_toml();
@@ -82,7 +82,7 @@ void print(const Checks& checks, const Terminal& terminal) {
                            count(checks, kOk), count(checks, kWarn), count(checks, kFail));
 }
 
-int doctor(const Options& options) {
+int doctor(const DoctorOptions& options) {
   const contract::PlanDir folder{fs::path(options.folder)};
   if (!fs::is_directory(folder.root())) {
     throw base::UsageError(fmt::format("{} is no folder", folder.root().string()));
@@ -105,8 +105,8 @@ int doctor(const Options& options) {
   return count(checks, kFail) > 0 ? int{kExitRunsFailed} : int{kExitOk};
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_doctor(CLI::App& app) {
+  const auto options = std::make_shared<DoctorOptions>();
   add_folder_argument(app, options->folder,
                       "where the plan is or will be (default: the current folder)");
   app.add_option("--site", options->site,
@@ -125,7 +125,7 @@ const CommandEntry doctor_entry{
     .example =
         "dlscale doctor --site mine.toml\n"
         "  dlscale doctor study        # with the plan's site and file system",
-    .define = &define,
+    .define = &define_doctor,
 };
 
 }  // namespace dlscale::cli

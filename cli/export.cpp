@@ -19,7 +19,7 @@
 namespace dlscale::cli {
 namespace {
 
-struct Options {
+struct ExportOptions {
   std::string folder = ".";
   SelectionChoice selection;
   StateChoice states;
@@ -29,7 +29,7 @@ struct Options {
   bool force = false;
 };
 
-RunIds chosen_runs(const Options& options, const contract::PlanDir& folder) {
+RunIds chosen_runs(const ExportOptions& options, const contract::PlanDir& folder) {
   const contract::Plan plan = contract::read_plan(folder);
   const RunIds selected = select_runs(plan, options.selection);
   if (!options.states.narrows()) return selected;
@@ -37,7 +37,7 @@ RunIds chosen_runs(const Options& options, const contract::PlanDir& folder) {
                      options.selection.allow_empty);
 }
 
-int export_views(const Options& options) {
+int export_views(const ExportOptions& options) {
   const analysis::ExportFormat& format = analysis::find_export_format(options.format);
   states_of(options.states);
   const contract::PlanDir folder{std::filesystem::path(options.folder)};
@@ -57,8 +57,8 @@ int export_views(const Options& options) {
   return kExitOk;
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_export(CLI::App& app) {
+  const auto options = std::make_shared<ExportOptions>();
   std::vector<std::string> names;
   std::string known;
   for (const analysis::ExportFormat& format : analysis::export_formats()) {
@@ -92,7 +92,7 @@ const CommandEntry export_entry{
     .example =
         "dlscale export demo -o demo-csv --where 'gpus >= 4'\n"
         "  dlscale export demo --format sqlite -o demo.sqlite --view run,step_window",
-    .define = &define,
+    .define = &define_export,
 };
 
 }  // namespace dlscale::cli

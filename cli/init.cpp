@@ -11,21 +11,21 @@
 namespace dlscale::cli {
 namespace {
 
-struct Kind {
+struct InitKind {
   const char* name;
   const char* summary;
   Action (*define)(CLI::App& app);
 };
 
-constexpr Kind kKinds[] = {
+constexpr InitKind kKinds[] = {
     {"study", "Write a commented study to start from", &define_init_study},
     {"site", "Ask this cluster's SLURM or OAR and write its site file", &define_init_site},
 };
 
-Action define(CLI::App& app) {
+Action define_init(CLI::App& app) {
   app.require_subcommand(1);
   std::map<const CLI::App*, Action> actions;
-  for (const Kind& kind : kKinds) {
+  for (const InitKind& kind : kKinds) {
     CLI::App* sub = app.add_subcommand(kind.name, kind.summary);
     actions[sub] = kind.define(*sub);
   }
@@ -39,7 +39,7 @@ const CommandEntry init_entry{
     .name = "init",
     .summary = "Write a site file or a study to start from",
     .example = "dlscale init study -o resnet.toml\n  dlscale init site -o mycluster.toml",
-    .define = &define,
+    .define = &define_init,
 };
 
 }  // namespace dlscale::cli

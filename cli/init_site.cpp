@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A loaded controller answers in seconds; a dead one is given up by its own client before that.
-constexpr double kPatience_s = 60;
+constexpr double kSitePatience_s = 60;
 
 /// Of jobs that say nothing; no partition is known to forbid it.
 constexpr double kUsualWalltime_s = 3600;
@@ -99,7 +99,7 @@ int init_site(const SiteOptions& options) {
   const runner::ClusterProbeEntry& entry =
       runner::choose_cluster_probe(options.scheduler, path == nullptr ? "" : path);
   const auto commands = runner::make_command_runner();
-  const runner::Cluster cluster = entry.probe(runner::ask_with(*commands, kPatience_s));
+  const runner::Cluster cluster = entry.probe(runner::ask_with(*commands, kSitePatience_s));
   planner::Site site = site_of(cluster, entry.name);
   if (site.partitions.empty()) {
     throw base::RunError(fmt::format("{} shows you no nodes", entry.program),

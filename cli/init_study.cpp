@@ -75,7 +75,7 @@ walltime = "auto"          # or "02:00:00"
 # array = true             # runs of one shape become a job array
 )toml";
 
-struct Options {
+struct InitStudyOptions {
   std::string file = "study.toml";
   bool force = false;
 };
@@ -90,7 +90,7 @@ std::string study_name(const fs::path& file) {
   return name;
 }
 
-int init_study(const Options& options) {
+int init_study(const InitStudyOptions& options) {
   const fs::path file = options.file;
   if (!options.force && fs::exists(fs::symlink_status(file))) {
     throw base::UsageError(
@@ -106,7 +106,7 @@ int init_study(const Options& options) {
 }  // namespace
 
 Action define_init_study(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<InitStudyOptions>();
   app.add_option("-o,--output", options->file, "the file to write")
       ->type_name(value_kind::kFile)
       ->capture_default_str();

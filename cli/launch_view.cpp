@@ -13,7 +13,7 @@
 namespace dlscale::cli {
 namespace {
 
-constexpr double kRedraw_s = 0.5;
+constexpr double kLaunchRedraw_s = 0.5;
 
 int done(const runner::Progress& progress) {
   return progress.completed + progress.failed;
@@ -59,7 +59,7 @@ void LaunchView::run_ended(const runner::RunReport& report, const runner::Progre
 void LaunchView::progressed(const runner::Progress& progress) {
   tell_of_stop();
   const double now_s = clock_.steady_s();
-  if (!terminal_.is_tty || now_s - drawn_s_ < kRedraw_s) return;
+  if (!terminal_.is_tty || now_s - drawn_s_ < kLaunchRedraw_s) return;
   drawn_s_ = now_s;
   ProgressState state;
   state.done = done(progress);

@@ -17,7 +17,7 @@
 namespace dlscale::cli {
 namespace {
 
-struct Options {
+struct ListOptions {
   std::string folder = ".";
   SelectionChoice selection;
   bool json = false;
@@ -60,7 +60,7 @@ std::string as_scripts(const contract::Plan& plan, const contract::PlanDir& fold
   return text;
 }
 
-int list(const Options& options) {
+int list(const ListOptions& options) {
   const contract::PlanDir folder{std::filesystem::path(options.folder)};
   const contract::Plan plan = contract::read_plan(folder);
   const RunIds selected = select_runs(plan, options.selection);
@@ -83,8 +83,8 @@ int list(const Options& options) {
   return kExitOk;
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_list(CLI::App& app) {
+  const auto options = std::make_shared<ListOptions>();
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   CLI::Option* json = app.add_flag("--json", options->json, "a list of objects");
@@ -106,7 +106,7 @@ const CommandEntry list_entry{
         "dlscale list demo --where 'gpus > 1 && model == \"mlp\"'\n"
         "  dlscale list demo 'ddp-*-r1' --csv\n"
         "  dlscale list study --jobs | xargs -n 1 sbatch    # submits what is left",
-    .define = &define,
+    .define = &define_list,
 };
 
 }  // namespace dlscale::cli

@@ -29,7 +29,7 @@ using Runs = std::vector<const contract::PlannedRun*>;
 
 constexpr auto kPoll = std::chrono::milliseconds(500);
 
-struct Options {
+struct LogOptions {
   std::vector<std::string> words;
   SelectionChoice selection;
   StateChoice states;
@@ -45,7 +45,7 @@ contract::Plan part_of(const contract::Plan& plan, const Runs& runs) {
 }
 
 /// Those named, of those that the condition and the states leave.
-Runs chosen_runs(const contract::Plan& plan, const NamedRuns& named, const Options& options) {
+Runs chosen_runs(const contract::Plan& plan, const NamedRuns& named, const LogOptions& options) {
   if (named.names.empty() && !options.selection.narrows() && !options.states.narrows() &&
       plan.runs.size() > 1) {
     throw base::UsageError("log wants a run: an id, its beginning or a glob, --where or --state");
@@ -133,7 +133,7 @@ class Log {
   std::map<std::string, std::vector<OutputFile>> files_;  // by run id: those read last
 };
 
-int show_log(const Options& options) {
+int show_log(const LogOptions& options) {
   const NamedRuns named(options.words);
   const contract::Plan plan = contract::read_plan(named.folder);
   const Runs runs = chosen_runs(plan, named, options);
@@ -144,8 +144,8 @@ int show_log(const Options& options) {
   return kExitOk;
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_log(CLI::App& app) {
+  const auto options = std::make_shared<LogOptions>();
   app.add_option("RUN", options->words,
                  "plan folder (default: the current one), then ids of runs, their beginnings or "
                  "globs")
@@ -177,7 +177,7 @@ const CommandEntry log_entry{
         "dlscale log study ddp-resnet50-g8-r1 -f\n"
         "  dlscale log study --state failed -n 5     # the last words of all that failed\n"
         "  dlscale log study 'ddp-*' --launch 1 --stderr",
-    .define = &define,
+    .define = &define_log,
 };
 
 }  // namespace dlscale::cli

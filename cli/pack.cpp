@@ -30,7 +30,7 @@ namespace {
 constexpr const char* kTrain = "train";
 constexpr const char* kTest = "val";  ///< whatever the folder is called
 
-struct Options {
+struct PackOptions {
   std::string folder;
   std::string out;
   std::string split;  ///< empty: both
@@ -45,7 +45,7 @@ struct Options {
   std::vector<std::string> info;
 };
 
-images::PackOptions pack_options(const Options& options) {
+images::PackOptions pack_options(const PackOptions& options) {
   images::PackOptions packing;
   packing.form = images::stored_form(options.as);
   packing.form.quality = options.quality;
@@ -57,7 +57,7 @@ images::PackOptions pack_options(const Options& options) {
   return packing;
 }
 
-void pack_one(const Options& options, const std::string& split, PackView& view) {
+void pack_one(const PackOptions& options, const std::string& split, PackView& view) {
   const bool is_train = split == kTrain;
   const fs::path root = options.folder;
   const fs::path folder = is_train ? root / kTrain : images::test_folder(root);
@@ -78,7 +78,7 @@ void pack_one(const Options& options, const std::string& split, PackView& view) 
   std::cout << line << (written ? "" : "; it was there already and stays as it is") << std::endl;
 }
 
-int pack(const Options& options, PackView& view) {
+int pack(const PackOptions& options, PackView& view) {
   if (options.out.empty()) throw base::UsageError("-o FOLDER is missing: where record files go");
   // What cannot be is told before anything is written.
   pack_options(options);
@@ -92,7 +92,7 @@ int pack(const Options& options, PackView& view) {
   return kExitOk;
 }
 
-int look(const Options& options, PackView& view) {
+int look(const PackOptions& options, PackView& view) {
   int damaged = 0;
   for (const std::string& path : options.info) std::cout << facts_of(images::RecordFile(path));
   for (const std::string& path : options.check) {
@@ -101,7 +101,7 @@ int look(const Options& options, PackView& view) {
   return damaged == 0 ? kExitOk : kExitRunsFailed;
 }
 
-int run(const Options& options) {
+int run(const PackOptions& options) {
   const base::SystemClock clock;
   PackView view(clock);
   try {
@@ -120,15 +120,15 @@ int run(const Options& options) {
   }
 }
 
-void add_look_options(CLI::App& app, Options& options) {
+void add_look_options(CLI::App& app, PackOptions& options) {
   CLI::Option* check = app.add_option("--check", options.check,
                                       "compare the checksums of all records of these files");
   CLI::Option* info = app.add_option("--info", options.info, "say what is in these files");
   for (CLI::Option* option : {check, info}) option->type_name(value_kind::kFile);
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_pack(CLI::App& app) {
+  const auto options = std::make_shared<PackOptions>();
   app.add_option("folder", options->folder,
                  "a folder with train and val (or validation, or test), each with a folder of "
                  "JPEG and PNG files for each class")
@@ -172,7 +172,7 @@ const CommandEntry pack_entry{
         "dlscale pack $DATA/imagenet -o $SCRATCH/imagenet-256 --as jpeg:256\n"
         "  dlscale pack --info $SCRATCH/imagenet-256/train.dlrec\n"
         "  dlscale pack --check $SCRATCH/imagenet-256/*.dlrec",
-    .define = &define,
+    .define = &define_pack,
 };
 
 }  // namespace dlscale::cli

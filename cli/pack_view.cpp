@@ -8,7 +8,7 @@
 namespace dlscale::cli {
 namespace {
 
-constexpr double kRedraw_s = 0.2;
+constexpr double kPackRedraw_s = 0.2;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void PackView::begin(const std::string& file, const std::string& things) {
 void PackView::show(std::int64_t done, std::int64_t total) {
   if (signals_.count() > 0) throw Interrupted{};
   const double now_s = clock_.steady_s();
-  if (!terminal_.is_tty || now_s - drawn_s_ < kRedraw_s) return;
+  if (!terminal_.is_tty || now_s - drawn_s_ < kPackRedraw_s) return;
   drawn_s_ = now_s;
   state_.done = static_cast<int>(done);
   state_.total = static_cast<int>(total);

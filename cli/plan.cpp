@@ -178,7 +178,7 @@ int plan(const PlanOptions& options) {
   return kExitOk;
 }
 
-Action define(CLI::App& app) {
+Action define_plan(CLI::App& app) {
   const auto options = std::make_shared<PlanOptions>();
   app.add_option("study", options->request.study, "the study file (TOML)")
       ->type_name(value_kind::kStudy);
@@ -232,7 +232,7 @@ const CommandEntry plan_entry{
         "  dlscale plan study.toml --max-gpu-hours 500 --fit\n"
         "  dlscale plan study.toml --where 'gpus <= 8'    # only these points\n"
         "  dlscale plan show juwels 'ddp-resnet50-*-r1'",
-    .define = &define,
+    .define = &define_plan,
 };
 
 }  // namespace dlscale::cli

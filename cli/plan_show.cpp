@@ -27,7 +27,7 @@ namespace {
 
 using Runs = std::vector<const contract::PlannedRun*>;
 
-struct Options {
+struct ShowOptions {
   std::vector<std::string> words;
   SelectionChoice choice;
   bool json = false;
@@ -116,7 +116,7 @@ std::vector<RunFact> Shown::facts(const contract::PlannedRun& run) {
   return facts;
 }
 
-int show(const Options& options) {
+int show(const ShowOptions& options) {
   const NamedRuns request(options.words);
   if (request.names.empty() && !options.choice.narrows()) {
     throw base::UsageError(
@@ -150,7 +150,7 @@ int show(const Options& options) {
 }  // namespace
 
 Action define_plan_show(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ShowOptions>();
   app.add_option("RUN", options->words,
                  "plan folder (default: the current one), then ids of runs, their beginnings or "
                  "globs")

@@ -27,7 +27,7 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct PlotOptions {
   StudyChoice study;
   std::string kind;
   std::string output;
@@ -50,7 +50,7 @@ std::vector<std::string> kind_names() {
 }
 
 /// Where the figure goes: as asked, else into the plan folder; learning rates have none.
-fs::path output_path(const Options& options) {
+fs::path output_path(const PlotOptions& options) {
   if (options.output.empty()) {
     if (options.kind == kRates) return "lr.svg";
     return contract::PlanDir(fs::path(options.study.folder)).figures() / (options.kind + ".svg");
@@ -73,7 +73,7 @@ struct Made {
   std::string why_empty;
 };
 
-Made rates(const Options& options) {
+Made rates(const PlotOptions& options) {
   if (!options.study.baseline.empty() || options.study.mixed) {
     throw base::UsageError("--baseline and --mixed are for results; learning rates have none");
   }
@@ -81,7 +81,7 @@ Made rates(const Options& options) {
           "no run of the study has epochs and a learning rate that are known"};
 }
 
-Made results(const Options& options) {
+Made results(const PlotOptions& options) {
   if (!options.overrides.empty()) {
     throw base::UsageError("-S changes a study, and only plot lr draws one");
   }
@@ -98,7 +98,7 @@ Made results(const Options& options) {
   return {kind.make(study.frame, study.options), describe_use(study.frame)};
 }
 
-int plot(const Options& options) {
+int plot(const PlotOptions& options) {
   const std::vector<std::string> names = kind_names();
   if (std::find(names.begin(), names.end(), options.kind) == names.end()) {
     throw base::UsageError(base::unknown_name("figure", options.kind, names));
@@ -126,8 +126,8 @@ int plot(const Options& options) {
   return kExitOk;
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_plot(CLI::App& app) {
+  const auto options = std::make_shared<PlotOptions>();
   std::string kinds;
   for (const analysis::FigureKind& kind : analysis::figure_kinds()) {
     kinds += fmt::format("\n  {}: {}", kind.name, kind.summary);
@@ -162,6 +162,6 @@ Action define(CLI::App& app) {
 extern const CommandEntry plot_entry;
 const CommandEntry plot_entry{
     "plot", "Draw a figure of a collected study, or of its learning rates",
-    "dlscale plot lr examples/studies/juwels/study.toml -o lr.pdf", &define};
+    "dlscale plot lr examples/studies/juwels/study.toml -o lr.pdf", &define_plot};
 
 }  // namespace dlscale::cli

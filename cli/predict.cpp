@@ -29,7 +29,7 @@ namespace {
 
 constexpr int kMostGpus = 1'000'000;
 
-struct Options {
+struct PredictOptions {
   planner::PlanRequest request;
   std::string calibration;
   std::string cards;
@@ -62,7 +62,8 @@ NamedCalibration read_calibration(const std::string& file) {
 }
 
 /// Into the folder of the study's plan, for scoring.
-void keep(const Options& options, const PredictedStudy& study, const std::string& calibration) {
+void keep(const PredictOptions& options, const PredictedStudy& study,
+          const std::string& calibration) {
   const contract::PlanDir folder{fs::path(options.keep)};
   const auto predictions = run_predictions(study, calibration, base::SystemClock().unix_s());
   const KeptPredictions kept = keep_predictions(predictions, folder);
@@ -84,7 +85,7 @@ analysis::Report report_of(const PredictedStudy& study, const std::vector<Sweep>
 }
 
 /// A file for each table and its format, and the figures.
-void write_files(const Options& options, const PredictedStudy& study,
+void write_files(const PredictOptions& options, const PredictedStudy& study,
                  const std::vector<Sweep>& sweeps, const analysis::Report& report) {
   const fs::path folder = options.folder;
   std::error_code failed;
@@ -112,7 +113,7 @@ void write_files(const Options& options, const PredictedStudy& study,
              sweeps.size() + 1, options.folder);
 }
 
-int predict(const Options& options) {
+int predict(const PredictOptions& options) {
   if (options.request.study.empty()) {
     throw base::UsageError("study is required; see dlscale predict --help");
   }
@@ -141,8 +142,8 @@ int predict(const Options& options) {
   return kExitOk;
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_predict(CLI::App& app) {
+  const auto options = std::make_shared<PredictOptions>();
   app.add_option("study", options->request.study, "study file")->type_name(value_kind::kStudy);
   app.add_option("--site", options->request.site, "a name of sites/, or a file")
       ->type_name(value_kind::kSite)
@@ -188,6 +189,6 @@ const CommandEntry predict_entry{
     "dlscale predict study.toml --site juwels-booster\n"
     "  dlscale predict study.toml --calibration measured.json --keep study\n"
     "  dlscale predict study.toml --site altec --what-if link=10Gbps --sweep all -o predicted",
-    &define};
+    &define_predict};
 
 }  // namespace dlscale::cli

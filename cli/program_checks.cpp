@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Modules and LibTorch from a cold parallel file system take their time.
-constexpr double kPatience_s = 120;
+constexpr double kProgramPatience_s = 120;
 constexpr int kNotFound = 127;
 
 /// Bash after the site's lines, which may print what they like.
@@ -34,12 +34,12 @@ class SiteShell {
     std::vector<std::string> arguments{
         "bash", "-c", preamble_ + "command -v \"$0\" > /dev/null || exit 127\nexec \"$0\" \"$@\""};
     arguments.insert(arguments.end(), words.begin(), words.end());
-    return commands_.run({arguments, fs::current_path()}, kPatience_s);
+    return commands_.run({arguments, fs::current_path()}, kProgramPatience_s);
   }
   bool has(const std::string& program) const {
     const runner::Answer answer = commands_.run(
         {{"bash", "-c", preamble_ + "command -v \"$0\" > /dev/null", program}, fs::current_path()},
-        kPatience_s);
+        kProgramPatience_s);
     return answer.end && answer.end->exit_code == 0 && answer.end->signal == 0;
   }
   /// The first line of what it prints; empty when it does not.
@@ -77,7 +77,7 @@ Check check_launcher(const planner::Site& site, const SiteShell& shell) {
 /// What a trainer that does not run says.
 Check describe_failure(const std::string& trainer, const runner::Answer& answer) {
   if (!answer.end) {
-    return fail("trainer", fmt::format("{} has not answered for {} s", trainer, kPatience_s),
+    return fail("trainer", fmt::format("{} has not answered for {} s", trainer, kProgramPatience_s),
                 "run it by hand: " + trainer + " --capabilities");
   }
   if (answer.end->exit_code == kNotFound) {

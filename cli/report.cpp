@@ -22,7 +22,7 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct Options {
+struct ReportOptions {
   StudyChoice study;
   std::vector<std::string> by;
   std::string output;
@@ -32,7 +32,7 @@ struct Options {
 constexpr double kShareOfNumbers = 0.5;
 
 /// The folder, which may not be there yet. Throws base::UsageError for what is no folder.
-fs::path output_folder(const Options& options) {
+fs::path output_folder(const ReportOptions& options) {
   const fs::path folder =
       options.output.empty() ? fs::path(options.study.folder) / "report" : fs::path(options.output);
   std::error_code ignored;
@@ -59,8 +59,8 @@ class Progress {
   StatusLine line_;
 };
 
-analysis::WrittenKit write(const Options& options, const ChosenStudy& study, const fs::path& folder,
-                           analysis::StudyPage& page) {
+analysis::WrittenKit write(const ReportOptions& options, const ChosenStudy& study,
+                           const fs::path& folder, analysis::StudyPage& page) {
   Progress progress;
   page = study_page(
       study.frame, study.options, options.by,
@@ -71,7 +71,7 @@ analysis::WrittenKit write(const Options& options, const ChosenStudy& study, con
   });
 }
 
-int report(const Options& options) {
+int report(const ReportOptions& options) {
   const fs::path folder = output_folder(options);
   const ChosenStudy study = open_study(options.study);
   analysis::StudyPage page;
@@ -91,8 +91,8 @@ int report(const Options& options) {
   return kExitOk;
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_report(CLI::App& app) {
+  const auto options = std::make_shared<ReportOptions>();
   app.add_option("-o,--output", options->output,
                  "folder for it (default: DIR/report); what is there under the same names is "
                  "replaced")
@@ -111,6 +111,6 @@ Action define(CLI::App& app) {
 extern const CommandEntry report_entry;
 const CommandEntry report_entry{
     "report", "Write all tables and figures of a collected study, for papers and browsers",
-    "dlscale report demo -o paper --where 'model == \"resnet50\"'", &define};
+    "dlscale report demo -o paper --where 'model == \"resnet50\"'", &define_report};
 
 }  // namespace dlscale::cli

@@ -12,12 +12,12 @@
 namespace dlscale::cli {
 namespace {
 
-struct Options {
+struct RetryOptions {
   SubmitChoice submit;
   StateChoice states;
 };
 
-int retry(const Options& options) {
+int retry(const RetryOptions& options) {
   StateChoice states = options.states;
   if (!states.narrows()) states.words = {"failed", "oom", "timeout", "node_fail"};
   const Pick pick = [&](const LaunchFolder& place, const RunIds& selected) {
@@ -27,8 +27,8 @@ int retry(const Options& options) {
   return submit_runs("retry", options.submit, pick);
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_retry(CLI::App& app) {
+  const auto options = std::make_shared<RetryOptions>();
   add_submit_options(app, options->submit);
   add_state_option(app, options->states,
                    "runs in these states, parted by commas (default: "
@@ -49,7 +49,7 @@ const CommandEntry retry_entry{
         "dlscale retry study\n"
         "  dlscale retry study --state cancelled,lost --where 'gpus == 64'\n"
         "  dlscale retry study --avoid-node node17 --wait",
-    .define = &define,
+    .define = &define_retry,
 };
 
 }  // namespace dlscale::cli

@@ -149,7 +149,7 @@ int run(const RunOptions& options) {
   return failed ? int{kExitRunsFailed} : collected;
 }
 
-Action define(CLI::App& app) {
+Action define_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
   app.add_option("study", options->request.study, "the study file (TOML)")
       ->type_name(value_kind::kStudy)
@@ -181,7 +181,7 @@ const CommandEntry run_entry{
     .example =
         "dlscale run examples/studies/demo/study.toml -o demo\n"
         "  dlscale run study.toml --where 'gpus == 1'    # the others stay planned",
-    .define = &define,
+    .define = &define_run,
 };
 
 }  // namespace dlscale::cli

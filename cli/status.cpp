@@ -33,11 +33,11 @@ namespace {
 
 constexpr double kInterval_s = 5;
 /// Batch systems serve many: a live table asks them no more often than this.
-constexpr double kPatience_s = 15;
+constexpr double kStatusPatience_s = 15;
 /// Rows that nobody asked for by name and that a screen still holds.
 constexpr std::size_t kFewRows = 40;
 
-struct Options {
+struct StatusOptions {
   std::string folder = ".";
   SelectionChoice selection;
   StateChoice states;
@@ -51,7 +51,7 @@ struct Options {
 
 class Status {
  public:
-  explicit Status(const Options& options)
+  explicit Status(const StatusOptions& options)
       : options_(options),
         plan_(contract::read_plan(contract::PlanDir(std::filesystem::path(options.folder)))),
         folder_(std::filesystem::canonical(options.folder)),
@@ -87,7 +87,7 @@ class Status {
   void look() {
     if (options_.offline) return reader_.look_at_files();
     const double now_s = clock_.steady_s();
-    const double patience_s = plan_.scheduler == "local" ? 0 : kPatience_s;
+    const double patience_s = plan_.scheduler == "local" ? 0 : kStatusPatience_s;
     if (asked_s_ && now_s - *asked_s_ < patience_s) return reader_.look_at_files_again();
     asked_s_ = now_s;
     problem_.clear();
@@ -210,7 +210,7 @@ class Status {
     return runs_as_csv(runs, columns);
   }
 
-  const Options& options_;
+  const StatusOptions& options_;
   const base::SystemClock clock_;
   const contract::Plan plan_;
   const contract::PlanDir folder_;  ///< absolute: batch systems know jobs by their scripts
@@ -222,13 +222,13 @@ class Status {
   std::vector<const contract::PlannedRun*> chosen_;
 };
 
-int status(const Options& options) {
+int status(const StatusOptions& options) {
   Status status(options);
   return options.watch ? status.watch() : status.once();
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_status(CLI::App& app) {
+  const auto options = std::make_shared<StatusOptions>();
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   add_state_option(app, options->states, "only runs in one of these states, parted by commas");
@@ -261,7 +261,7 @@ const CommandEntry status_entry{
         "dlscale status study\n"
         "  dlscale status study --watch -n 2\n"
         "  dlscale status study --state failed,oom,timeout --csv",
-    .define = &define,
+    .define = &define_status,
 };
 
 }  // namespace dlscale::cli

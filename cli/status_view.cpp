@@ -18,7 +18,7 @@ namespace {
 
 using runner::JobState;
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> table_rows(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -98,7 +98,7 @@ std::string count_others(const std::vector<ShownRun>& all, const std::vector<Sho
 std::vector<std::string> table_lines(const std::vector<ShownRun>& runs, const Terminal& terminal,
                                      bool cut) {
   std::vector<RunColumn> columns = progress_columns();
-  std::vector<std::string> lines = lines_of(runs_as_table(runs, columns));
+  std::vector<std::string> lines = table_rows(runs_as_table(runs, columns));
   std::size_t state_column = 3;  // of the word "run"
   for (const ShownRun& shown : runs) {
     state_column = std::max(state_column, shown.run->run_id.size());

@@ -45,7 +45,7 @@ std::set<std::string> pick_new(const LaunchFolder& place, const RunIds& selected
   return picked;
 }
 
-Action define(CLI::App& app) {
+Action define_submit(CLI::App& app) {
   const auto choice = std::make_shared<SubmitChoice>();
   add_submit_options(app, *choice);
   return [choice] {
@@ -66,7 +66,7 @@ const CommandEntry submit_entry{
         "  dlscale submit study --json | jq -r '.runs[] | select(.action == \"refused\").reason'\n"
         "  dlscale submit study --max-jobs 20 --detach    # goes on without a terminal\n"
         "  */10 * * * * dlscale submit study --max-jobs 20 --once    # where cron is all there is",
-    .define = &define,
+    .define = &define_submit,
 };
 
 }  // namespace dlscale::cli

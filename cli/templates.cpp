@@ -71,7 +71,7 @@ int show(const std::string& name) {
   return kExitOk;
 }
 
-Action define(CLI::App& app) {
+Action define_templates(CLI::App& app) {
   const auto argument = std::make_shared<std::string>();
   app.require_subcommand(1);
   CLI::App* all = app.add_subcommand("list", "List the templates of a folder");
@@ -99,7 +99,7 @@ const CommandEntry templates_entry{
         "  dlscale templates names\n"
         "  dlscale templates show slurm.sh > mine.mustache\n"
         "  dlscale plan study.toml --template mine.mustache",
-    .define = &define,
+    .define = &define_templates,
 };
 
 }  // namespace dlscale::cli

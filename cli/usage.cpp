@@ -30,7 +30,7 @@ namespace {
 
 using contract::UsageRow;
 
-struct Options {
+struct UsageOptions {
   std::string folder = ".";
   SelectionChoice selection;
   std::vector<std::string> by{"gpus"};
@@ -140,7 +140,7 @@ analysis::Report report_of(const contract::Plan& plan, const std::vector<UsageRo
   return {{table}};
 }
 
-int usage(const Options& options) {
+int usage(const UsageOptions& options) {
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   const contract::PlanDir folder{fs::path(options.folder)};
   const contract::Plan plan = contract::read_plan(folder);
@@ -157,8 +157,8 @@ int usage(const Options& options) {
   return kExitOk;
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_usage(CLI::App& app) {
+  const auto options = std::make_shared<UsageOptions>();
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   app.add_option("--by", options->by,
@@ -181,7 +181,7 @@ const CommandEntry usage_entry{
     .example =
         "dlscale usage study --by framework,gpus\n"
         "  dlscale usage study --format csv",
-    .define = &define,
+    .define = &define_usage,
 };
 
 }  // namespace dlscale::cli

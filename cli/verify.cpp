@@ -33,7 +33,7 @@ namespace {
 /// More lines than this of one table help nobody.
 constexpr std::size_t kShownLines = 10;
 
-struct Options {
+struct VerifyOptions {
   StudyChoice study;
   std::vector<std::string> by;
   std::string report;  ///< folder of `dlscale report`; empty: the tables of `collect`
@@ -72,7 +72,7 @@ void link_records(const contract::PlanDir& folder, const fs::path& to) {
   }
 }
 
-ChosenStudy study_from_records(const Options& options) {
+ChosenStudy study_from_records(const VerifyOptions& options) {
   const ScratchFolder records;
   link_records(contract::PlanDir(fs::path(options.study.folder)), records.path());
   analysis::ingest(contract::PlanDir(records.path()));
@@ -95,7 +95,7 @@ const analysis::ReportWriter* writer_of(const fs::path& file) {
   return nullptr;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> text_lines(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -135,7 +135,7 @@ std::string around_difference(const std::string& line, const std::string& other)
 
 /// Says which lines differ.
 void verify_text(const fs::path& file, const std::string& again, Verified& verified) {
-  const auto has = lines_of(base::read_text_file(file)), should = lines_of(again);
+  const auto has = text_lines(base::read_text_file(file)), should = text_lines(again);
   std::size_t different = 0;
   for (std::size_t i = 0; i < std::max(has.size(), should.size()); ++i) {
     const std::string is = i < has.size() ? has[i] : "(no line)";
@@ -169,7 +169,7 @@ int no_tables(const fs::path& folder, const char* remedy) {
 }
 
 /// The first of them, and how many more there are.
-std::string list(const std::vector<std::string>& names) {
+std::string list_files(const std::vector<std::string>& names) {
   const std::size_t shown = std::min(names.size(), kShownLines);
   std::string text = fmt::format(
       "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
@@ -190,17 +190,18 @@ int conclude(const Verified& verified) {
         analysis::count_of(static_cast<int>(verified.pictures), "picture"));
   }
   if (!verified.missing.empty()) {
-    std::cout << fmt::format("not there: {}\n", list(verified.missing));
+    std::cout << fmt::format("not there: {}\n", list_files(verified.missing));
   }
   if (!verified.others.empty()) {
-    std::cout << fmt::format("not {}, left out: {}\n", verified.other_than, list(verified.others));
+    std::cout << fmt::format("not {}, left out: {}\n", verified.other_than,
+                             list_files(verified.others));
   }
   if (verified.files == 0) return kExitNothingMatched;
   return verified.different == 0 ? kExitOk : kExitRunsFailed;
 }
 
 /// The tables that `collect` wrote.
-int verify_collected(const Options& options) {
+int verify_collected(const VerifyOptions& options) {
   const fs::path folder = contract::PlanDir(fs::path(options.study.folder)).tables();
   const std::vector<fs::path> files = files_in(folder);
   if (files.empty()) return no_tables(folder, "dlscale collect writes them");
@@ -237,7 +238,7 @@ bool is_picture(const fs::path& file) {
 
 /// All that `report` wrote: tables, the numbers and scripts of figures, values.tex, paper.tex and
 /// the page, made anew from the records, but for the pictures.
-int verify_report(const Options& options) {
+int verify_report(const VerifyOptions& options) {
   const fs::path folder = options.report;
   if (files_in(folder / "tables").empty()) {
     return no_tables(folder / "tables", "dlscale report writes them");
@@ -267,12 +268,12 @@ int verify_report(const Options& options) {
   return conclude(verified);
 }
 
-int verify(const Options& options) {
+int verify(const VerifyOptions& options) {
   return options.report.empty() ? verify_collected(options) : verify_report(options);
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_verify(CLI::App& app) {
+  const auto options = std::make_shared<VerifyOptions>();
   app.add_option(
          "--report", options->report,
          "folder of dlscale report: all its files but pictures instead of DIR/tables. Give the "
@@ -294,7 +295,7 @@ const CommandEntry verify_entry{
     .example =
         "dlscale verify demo\n"
         "  dlscale verify demo --report demo/report",
-    .define = &define,
+    .define = &define_verify,
 };
 
 }  // namespace dlscale::cli

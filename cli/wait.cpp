@@ -23,7 +23,7 @@
 namespace dlscale::cli {
 namespace {
 
-struct Options {
+struct WaitOptions {
   std::string folder = ".";
   SelectionChoice selection;
   double poll_s = 0;
@@ -108,7 +108,7 @@ RunIds ended_runs(const LaunchFolder& place, const RunIds& among) {
   return ended;
 }
 
-int wait(const Options& options) {
+int wait(const WaitOptions& options) {
   LaunchFolder place(options.folder, options.json);
   const RunIds selected = select_runs(place.plan, options.selection);
   const RunIds before = options.json ? ended_runs(place, selected) : RunIds{};
@@ -123,8 +123,8 @@ int wait(const Options& options) {
                    {"wait", [&] { return follow(place, selected, options.poll_s); }, deeds});
 }
 
-Action define(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
+Action define_wait(CLI::App& app) {
+  const auto options = std::make_shared<WaitOptions>();
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   add_poll_option(app, options->poll_s);
@@ -144,7 +144,7 @@ const CommandEntry wait_entry{
     .example =
         "dlscale wait study && dlscale collect study\n"
         "  dlscale wait study --where 'gpus <= 8'",
-    .define = &define,
+    .define = &define_wait,
 };
 
 }  // namespace dlscale::cli
