@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "analysis/laws/law_terms.hpp"
 #include "analysis/statistics/distributions.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "base/error.hpp"
@@ -34,27 +35,28 @@ void require_points(const LawData& data) {
   }
 }
 
-/// The smallest value at which the weights of those up to it reach `share` of all.
-double weighted_quantile(std::vector<std::pair<double, double>> values, double share) {
-  std::sort(values.begin(), values.end());
+/// Of values that ascend the smallest at which the weights of those up to it reach `share` of all.
+double weighted_quantile(const std::vector<std::pair<double, double>>& sorted, double share) {
   double total = 0;
-  for (const auto& [value, weight] : values) total += weight;
+  for (const auto& [value, weight] : sorted) total += weight;
   double sum = 0;
-  for (const auto& [value, weight] : values) {
+  for (const auto& [value, weight] : sorted) {
     sum += weight;
     if (sum >= share * total) return value;
   }
-  return values.back().first;
+  return sorted.back().first;
 }
 
-std::vector<Interval> intervals_of(const std::vector<Fit>& refits) {
+/// Of `refits` that have `terms` coefficients each.
+std::vector<Interval> intervals_of(const std::vector<double>& refits, std::size_t terms) {
   if (refits.empty()) return {};
   std::vector<Interval> intervals;
-  for (std::size_t i = 0; i < refits.front().coefficients.size(); ++i) {
+  for (std::size_t term = 0; term < terms; ++term) {
     std::vector<double> values;
-    for (const Fit& one : refits) values.push_back(one.coefficients[i]);
-    intervals.push_back(
-        {Interval::Kind::Confidence95, quantile(values, kTail), quantile(values, 1 - kTail)});
+    for (std::size_t at = term; at < refits.size(); at += terms) values.push_back(refits[at]);
+    std::sort(values.begin(), values.end());
+    intervals.push_back({Interval::Kind::Confidence95, quantile_of_sorted(values, kTail),
+                         quantile_of_sorted(values, 1 - kTail)});
   }
   return intervals;
 }
@@ -67,7 +69,9 @@ LawAverage::LawAverage(LawData data) : data_(std::move(data)) {
     std::optional<Fit> one = fit(*law, data_);
     if (!one || !one->leave_one_out) continue;
     refits_.push_back(refit(*one));
-    fits_.push_back({std::move(*one), 0, intervals_of(refits_.back().fits)});
+    std::vector<Interval> intervals =
+        intervals_of(refits_.back().coefficients, one->coefficients.size());
+    fits_.push_back({std::move(*one), 0, std::move(intervals)});
   }
   weigh();
 }
@@ -94,19 +98,22 @@ LawAverage::Refits LawAverage::refit(const Fit& original) const {
   // Fitting took k of n degrees of freedom, and a quantile of few residuals is short of the tail.
   const double enlarged =
       std::sqrt(n / (n - k)) * student_t_quantile(1 - kTail, n - k) / normal_quantile(1 - kTail);
-  for (const LawPoint& point : data_.points) {
-    const double expected = predicted_time(original, data_, point.gpus);
-    result.errors.push_back(enlarged * std::log(point.time / expected));
+  const LawTerms terms(*original.law, data_);
+  std::vector<double> expected;
+  for (std::size_t i = 0; i < data_.points.size(); ++i) {
+    expected.push_back(terms.time(i, original.coefficients.data()));
+    result.errors.push_back(std::pow(data_.points[i].time / expected[i], enlarged));
   }
   if (original.residual <= 0) return result;
   std::mt19937_64 engine(kSeed);
+  std::vector<double> resampled(expected.size());
   for (int i = 0; i < kRefits; ++i) {
-    LawData resampled = data_;
-    for (LawPoint& point : resampled.points) {
-      const double error = result.errors[engine() % result.errors.size()];
-      point.time = predicted_time(original, data_, point.gpus) * std::exp(error);
+    for (std::size_t j = 0; j < expected.size(); ++j) {
+      resampled[j] = expected[j] * result.errors[engine() % result.errors.size()];
     }
-    if (auto one = fit_coefficients(*original.law, resampled)) result.fits.push_back(*one);
+    const std::optional<Coefficients> one = terms.fit(resampled);
+    if (!one) continue;
+    result.coefficients.insert(result.coefficients.end(), one->data(), one->data() + terms.size());
   }
   return result;
 }
@@ -122,35 +129,49 @@ const Fit& LawAverage::best() const {
 
 std::vector<double> LawAverage::futures(std::size_t law, double gpus) const {
   const Refits& refits = refits_[law];
-  if (refits.fits.empty()) return {predicted_time(fits_[law].fit, data_, gpus)};
+  const Fit& original = fits_[law].fit;
+  const LawTerms terms(*original.law, data_.work, data_.first_gpus(), gpus);
+  if (refits.coefficients.empty()) return {terms.time(0, original.coefficients.data())};
   std::mt19937_64 engine(kSeed + 1);
   std::vector<double> times;
-  for (const Fit& one : refits.fits) {
+  for (std::size_t at = 0; at < refits.coefficients.size(); at += terms.size()) {
     const double error = refits.errors[engine() % refits.errors.size()];
-    times.push_back(predicted_time(one, data_, gpus) * std::exp(error));
+    times.push_back(terms.time(0, &refits.coefficients[at]) * error);
   }
   return times;
+}
+
+/// Of all laws that fit, averaged or not.
+void LawAverage::span_all(Prediction& result) const {
+  for (std::size_t i = 0; i < fits_.size(); ++i) {
+    std::vector<double> times = futures(i, result.gpus);
+    std::sort(times.begin(), times.end());
+    const double low = quantile_of_sorted(times, kTail);
+    const double high = quantile_of_sorted(times, 1 - kTail);
+    result.low = i == 0 ? low : std::min(result.low, low);
+    result.high = i == 0 ? high : std::max(result.high, high);
+  }
 }
 
 Prediction LawAverage::predict(double gpus) const {
   if (!(gpus >= 1)) throw base::RunError("a scaling law predicts for 1 GPU or more");
   Prediction result{gpus, 0, 0, 0, gpus > kTrustedReach * data_.last_gpus()};
+  for (const WeightedFit& one : fits_) {
+    if (one.weight > 0) result.time += one.weight * predicted_time(one.fit, data_, gpus);
+  }
+  if (result.beyond) {
+    span_all(result);
+    return result;
+  }
   std::vector<std::pair<double, double>> values;
   for (std::size_t i = 0; i < fits_.size(); ++i) {
+    if (fits_[i].weight == 0) continue;
     const std::vector<double> times = futures(i, gpus);
-    const double weight = fits_[i].weight;
-    result.time += weight > 0 ? weight * predicted_time(fits_[i].fit, data_, gpus) : 0;
-    if (result.beyond) {
-      const double low = quantile(times, kTail);
-      const double high = quantile(times, 1 - kTail);
-      result.low = i == 0 ? low : std::min(result.low, low);
-      result.high = i == 0 ? high : std::max(result.high, high);
-    }
     for (const double time : times) {
-      values.emplace_back(time, weight / static_cast<double>(times.size()));
+      values.emplace_back(time, fits_[i].weight / static_cast<double>(times.size()));
     }
   }
-  if (result.beyond) return result;
+  std::sort(values.begin(), values.end());
   result.low = weighted_quantile(values, kTail);
   result.high = weighted_quantile(values, 1 - kTail);
   return result;

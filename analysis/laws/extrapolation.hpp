@@ -52,11 +52,12 @@ class LawAverage {
  private:
   /// Fits of one law to resampled residuals, and those residuals, enlarged for what fitting took.
   struct Refits {
-    std::vector<Fit> fits;
-    std::vector<double> errors;
+    std::vector<double> coefficients;  ///< of one refit after the other
+    std::vector<double> errors;        ///< factors, by point
   };
   Refits refit(const Fit& fit) const;
   void weigh();
+  void span_all(Prediction& result) const;
   std::vector<double> futures(std::size_t law, double gpus) const;
 
   LawData data_;

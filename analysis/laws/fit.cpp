@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "analysis/laws/least_squares.hpp"
+#include "analysis/laws/law_terms.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -11,38 +11,22 @@ namespace {
 /// What rounding leaves of a fit through all points.
 constexpr double kExact = 1e-12;
 
-double rate_of(const LawPoint& point, double first_gpus) {
-  return point.gpus / first_gpus / point.time;
-}
-
-/// Rows whose product with the coefficients is law / measured, of all points but `left_out`.
-std::vector<std::vector<double>> rows_of(const ScalingLaw& law, const LawData& data,
-                                         std::optional<std::size_t> left_out) {
-  std::vector<std::vector<double>> rows;
-  for (std::size_t i = 0; i < data.points.size(); ++i) {
-    if (left_out == i) continue;
-    const LawPoint& point = data.points[i];
-    const double measured = law.of_rate ? rate_of(point, data.first_gpus()) : point.time;
-    rows.push_back(law.terms(point.gpus, data.first_gpus(), data.work));
-    for (double& term : rows.back()) term /= measured;
-  }
-  return rows;
-}
-
-double relative_error(const Fit& fit, const LawData& data, const LawPoint& point) {
-  return predicted_time(fit, data, point.gpus) / point.time - 1;
+std::vector<double> times_of(const LawData& data) {
+  std::vector<double> times;
+  for (const LawPoint& point : data.points) times.push_back(point.time);
+  return times;
 }
 
 /// Root mean square error of each point, predicted by the others.
-std::optional<double> leave_one_out(const ScalingLaw& law, const LawData& data) {
+std::optional<double> leave_one_out(const LawTerms& terms, const std::vector<double>& times) {
   double squares = 0;
-  for (std::size_t i = 0; i < data.points.size(); ++i) {
-    const auto coefficients = non_negative_to_ones(rows_of(law, data, i));
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const auto coefficients = terms.fit(times, i);
     if (!coefficients) return std::nullopt;
-    const double error = relative_error({&law, *coefficients, 0, {}, {}}, data, data.points[i]);
+    const double error = terms.time(i, coefficients->data()) / times[i] - 1;
     squares += error * error;
   }
-  const double mean_square = squares / static_cast<double>(data.points.size());
+  const double mean_square = squares / static_cast<double>(times.size());
   if (!std::isfinite(mean_square)) return std::nullopt;
   return std::sqrt(mean_square);
 }
@@ -55,33 +39,28 @@ std::optional<double> aicc_of(double residual, double n, double coefficients) {
 
 }  // namespace
 
-std::optional<Fit> fit_coefficients(const ScalingLaw& law, const LawData& data) {
-  if (*form_of(law, data.work).text == '\0' || data.points.empty()) return std::nullopt;
-  const auto coefficients = non_negative_to_ones(rows_of(law, data, std::nullopt));
-  if (!coefficients) return std::nullopt;
-  return Fit{&law, *coefficients, 0, std::nullopt, std::nullopt};
-}
-
 std::optional<Fit> fit(const ScalingLaw& law, const LawData& data) {
-  std::optional<Fit> result = fit_coefficients(law, data);
-  if (!result) return std::nullopt;
+  if (*form_of(law, data.work).text == '\0' || data.points.empty()) return std::nullopt;
+  const LawTerms terms(law, data);
+  const std::vector<double> times = times_of(data);
+  const auto found = terms.fit(times);
+  if (!found) return std::nullopt;
+  Fit result{&law, {found->data(), found->data() + terms.size()}, 0, std::nullopt, std::nullopt};
   double squares = 0;
-  for (const LawPoint& point : data.points) {
-    const double error = relative_error(*result, data, point);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const double error = terms.time(i, found->data()) / times[i] - 1;
     squares += error * error;
   }
-  const auto n = static_cast<double>(data.points.size());
-  result->residual = std::sqrt(squares / n);
-  result->leave_one_out = leave_one_out(law, data);
-  result->aicc = aicc_of(result->residual, n, static_cast<double>(result->coefficients.size()));
+  const auto n = static_cast<double>(times.size());
+  result.residual = std::sqrt(squares / n);
+  result.leave_one_out = leave_one_out(terms, times);
+  result.aicc = aicc_of(result.residual, n, static_cast<double>(terms.size()));
   return result;
 }
 
 double predicted_time(const Fit& fit, const LawData& data, double gpus) {
-  const std::vector<double> terms = fit.law->terms(gpus, data.first_gpus(), data.work);
-  double sum = 0;
-  for (std::size_t i = 0; i < terms.size(); ++i) sum += fit.coefficients[i] * terms[i];
-  return fit.law->of_rate ? gpus / data.first_gpus() / sum : sum;
+  const LawTerms terms(*fit.law, data.work, data.first_gpus(), gpus);
+  return terms.time(0, fit.coefficients.data());
 }
 
 }  // namespace dlscale::analysis

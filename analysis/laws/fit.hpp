@@ -38,9 +38,6 @@ struct Fit {
 /// feasible). Empty where the law does not apply or has more coefficients than there are points.
 std::optional<Fit> fit(const ScalingLaw& law, const LawData& data);
 
-/// As fit, without what judges it: residual, leave_one_out and aicc stay empty.
-std::optional<Fit> fit_coefficients(const ScalingLaw& law, const LawData& data);
-
 /// T at `gpus` GPUs, in the unit of `data`'s times.
 double predicted_time(const Fit& fit, const LawData& data, double gpus);
 

@@ -3,85 +3,84 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace dlscale::analysis {
 namespace {
 
-using Rows = std::vector<std::vector<double>>;
+/// What is left of a column beside the others, as a share of it, when it depends on them.
+constexpr double kDependent = 1e-12;
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-std::vector<double> column_of(const Rows& rows, std::size_t column) {
-  std::vector<double> values;
-  for (const std::vector<double>& row : rows) values.push_back(row[column]);
-  return values;
-}
-
-/// Takes `share` of `from` out of `values`.
-void subtract(std::vector<double>& values, double share, const std::vector<double>& from) {
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] -= share * from[i];
-}
-
-/// Unconstrained, with the columns in `used` alone, by Gram-Schmidt's QR (modified; terms of G have
-/// ranges of many orders of magnitude, which normal equations would square). Empty where they
-/// depend on each other.
-std::optional<std::vector<double>> solve(const Rows& rows, const std::vector<std::size_t>& used) {
-  const std::size_t k = used.size();
-  Rows q;
-  Rows r(k, std::vector<double>(k, 0.0));
-  std::vector<double> left(rows.size(), 1.0);
-  std::vector<double> projected(k);
-  for (std::size_t j = 0; j < k; ++j) {
-    std::vector<double> column = column_of(rows, used[j]);
-    const double before = std::sqrt(dot(column, column));
-    for (std::size_t i = 0; i < j; ++i) {
-      r[i][j] = dot(q[i], column);
-      subtract(column, r[i][j], q[i]);
-    }
-    r[j][j] = std::sqrt(dot(column, column));
-    if (r[j][j] <= 1e-12 * before || before <= 0) return std::nullopt;
-    for (double& value : column) value /= r[j][j];
-    projected[j] = dot(column, left);
-    subtract(left, projected[j], column);
-    q.push_back(std::move(column));
+Coefficients spread_over(unsigned subset, const Coefficients& x) {
+  Coefficients all{};
+  for (std::size_t j = 0, next = 0; j < kMostTerms; ++j) {
+    if ((subset >> j & 1U) != 0) all[j] = x[next++];
   }
-  for (std::size_t j = k; j-- > 0;) {
-    for (std::size_t i = j + 1; i < k; ++i) projected[j] -= r[j][i] * projected[i];
-    projected[j] /= r[j][j];
-  }
-  return projected;
-}
-
-double squared_error(const Rows& rows, const std::vector<double>& x) {
-  double sum = 0;
-  for (const std::vector<double>& row : rows) sum += (dot(row, x) - 1) * (dot(row, x) - 1);
-  return sum;
+  return all;
 }
 
 }  // namespace
 
-std::optional<std::vector<double>> non_negative_to_ones(const Rows& rows) {
-  if (rows.empty() || rows.size() < rows.front().size()) return std::nullopt;
-  const std::size_t columns = rows.front().size();
-  std::optional<std::vector<double>> best;
-  double least = 0;
-  for (unsigned subset = 1; subset < (1U << columns); ++subset) {
-    std::vector<std::size_t> used;
-    for (std::size_t j = 0; j < columns; ++j) {
-      if ((subset >> j & 1U) != 0) used.push_back(j);
+void NonNegativeToOnes::rotate_in(Coefficients row, double right) {
+  for (std::size_t j = 0; j < columns_; ++j) {
+    if (row[j] == 0) continue;
+    const double length = std::sqrt(r_[j][j] * r_[j][j] + row[j] * row[j]);
+    const double cosine = r_[j][j] / length;
+    const double sine = row[j] / length;
+    for (std::size_t i = j; i < columns_; ++i) {
+      const double kept = r_[j][i];
+      r_[j][i] = cosine * kept + sine * row[i];
+      row[i] = cosine * row[i] - sine * kept;
     }
-    const auto solved = solve(rows, used);
-    if (!solved || *std::min_element(solved->begin(), solved->end()) < 0) continue;
-    std::vector<double> x(columns, 0.0);
-    for (std::size_t j = 0; j < used.size(); ++j) x[used[j]] = (*solved)[j];
-    const double error = squared_error(rows, x);
-    if (best && error >= least) continue;
-    best = std::move(x);
-    least = error;
+    const double kept = std::exchange(right_[j], cosine * right_[j] + sine * right);
+    right = cosine * right - sine * kept;
+  }
+  error_ += right * right;
+}
+
+NonNegativeToOnes NonNegativeToOnes::restricted_to(unsigned subset) const {
+  NonNegativeToOnes part(0);
+  std::array<std::size_t, kMostTerms> used{};
+  for (std::size_t j = 0; j < columns_; ++j) {
+    if ((subset >> j & 1U) != 0) used[part.columns_++] = j;
+  }
+  part.error_ = error_;
+  for (std::size_t i = 0; i < columns_; ++i) {
+    Coefficients row{};
+    for (std::size_t j = 0; j < part.columns_; ++j) row[j] = r_[i][used[j]];
+    part.rotate_in(row, right_[i]);
+  }
+  return part;
+}
+
+std::optional<Coefficients> NonNegativeToOnes::solve_unconstrained() const {
+  Coefficients x{};
+  for (std::size_t j = columns_; j-- > 0;) {
+    double length = 0;
+    for (std::size_t i = 0; i <= j; ++i) length += r_[i][j] * r_[i][j];
+    if (std::abs(r_[j][j]) <= kDependent * std::sqrt(length)) return std::nullopt;
+    x[j] = right_[j];
+    for (std::size_t i = j + 1; i < columns_; ++i) x[j] -= r_[j][i] * x[i];
+    x[j] /= r_[j][j];
+  }
+  return x;
+}
+
+std::optional<Coefficients> NonNegativeToOnes::solve() const {
+  if (rows_ < columns_) return std::nullopt;
+  const auto is_feasible = [](const std::optional<Coefficients>& x) {
+    return x && *std::min_element(x->begin(), x->end()) >= 0;
+  };
+  const std::optional<Coefficients> free = solve_unconstrained();
+  if (is_feasible(free)) return free;  // nothing is nearer
+  std::optional<Coefficients> best;
+  double least = 0;
+  for (unsigned subset = 1; subset < (1U << columns_) - 1; ++subset) {
+    const NonNegativeToOnes part = restricted_to(subset);
+    const std::optional<Coefficients> x = part.solve_unconstrained();
+    if (!is_feasible(x) || (best && part.error_ >= least)) continue;
+    best = spread_over(subset, *x);
+    least = part.error_;
   }
   return best;
 }

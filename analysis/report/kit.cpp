@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/report/kit.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <future>
+#include <iterator>
 #include <mutex>
-#include <thread>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "analysis/for_each_index.hpp"
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/html_page.hpp"
 #include "analysis/report/latex_values.hpp"
@@ -20,30 +20,17 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
+/// Every table in every format, but for text: terminals have that from `analyze`.
 void write_tables(const StudyPage& page, const fs::path& folder) {
   base::make_directories(folder);
-  for (const Table& table : page.report.tables) {
+  const std::vector<Table>& tables = page.report.tables;
+  for_each_index(tables.size(), [&](std::size_t i) {
     for (const ReportWriter* writer : report_writers()) {
-      if (std::string_view(writer->name) == "text") continue;  // terminals have it from `analyze`
-      base::write_file_if_changed(folder / (table.id + "." + writer->extension),
-                                  writer->render({{table}}));
+      if (std::string_view(writer->name) == "text") continue;
+      base::write_file_if_changed(folder / (tables[i].id + "." + writer->extension),
+                                  writer->render({{tables[i]}}));
     }
-  }
-}
-
-/// Runs `work` for 0 to count - 1 on as many threads as there are cores. Rethrows what it throws.
-void for_each_index(std::size_t count, const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next = 0;
-  const auto loop = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::future<void>> threads;
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  for (std::size_t i = 1; i < std::min(cores, count); ++i) {
-    threads.push_back(std::async(std::launch::async, loop));
-  }
-  loop();
-  for (std::future<void>& thread : threads) thread.get();
+  });
 }
 
 /// Returns why there are no pictures.
@@ -74,9 +61,11 @@ WrittenKit write_kit(const StudyPage& page, const fs::path& folder,
   base::make_directories(folder);
   write_tables(page, folder / "tables");
   const std::string problem = write_figures(page, folder / "figures", gnuplot, on_part);
-  base::write_file_if_changed(folder / "values.tex", latex_values_file(page));
-  base::write_file_if_changed(folder / "paper.tex", paper(page));
-  base::write_file_if_changed(folder / "report.html", html_page(page));
+  const std::pair<const char*, std::string (*)(const StudyPage&)> pages[] = {
+      {"values.tex", &latex_values_file}, {"report.html", &html_page}, {"paper.tex", &paper}};
+  for_each_index(std::size(pages), [&](std::size_t i) {
+    base::write_file_if_changed(folder / pages[i].first, pages[i].second(page));
+  });
   return {page.report.tables.size(), page.figures.size(), problem};
 }
 

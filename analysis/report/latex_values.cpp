@@ -63,10 +63,11 @@ void add_cell(std::vector<LatexValue>& values, const std::string& name, const Ce
   }
 }
 
-void add_table(std::vector<LatexValue>& values, const Table& table) {
+void add_table(std::vector<LatexValue>& values, const Table& table, std::size_t most) {
   const std::size_t naming = naming_cells(table);
   std::map<std::string, int> seen;
   for (const auto& cells : table.rows) {
+    if (values.size() >= most) return;
     std::string name = slug(table.id) + row_name(table, cells, naming);
     if (const int before = seen[name]++; before > 0) name += fmt::format("/{}", before + 1);
     for (std::size_t i = naming; i < cells.size(); ++i) {
@@ -84,9 +85,10 @@ constexpr const char* kMacros =
 
 }  // namespace
 
-std::vector<LatexValue> latex_values(const Report& report) {
+std::vector<LatexValue> latex_values(const Report& report, std::size_t most) {
   std::vector<LatexValue> values;
-  for (const Table& table : report.tables) add_table(values, table);
+  for (const Table& table : report.tables) add_table(values, table, most);
+  values.resize(std::min(values.size(), most));
   return values;
 }
 

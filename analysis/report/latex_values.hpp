@@ -2,6 +2,7 @@
 // The numbers of a report for the text of a paper: \dlsval{study}{table/row/column}.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct LatexValue {
 /// Each number of each table: `efficiency/ddp/gpus-4/speedup`, of bounds `…/efficiency-low` and
 /// `…-high`. A row is named by its cells up to the count of GPUs, in tables without one by those of
 /// the texts that they begin with; rows that are called alike are numbered from the second on.
-std::vector<LatexValue> latex_values(const Report& report);
+std::vector<LatexValue> latex_values(const Report& report, std::size_t most = SIZE_MAX);
 
 /// How a study is called in \dlsval.
 std::string latex_study(const std::string& title);

@@ -17,7 +17,7 @@ std::string figure_float(const NamedFigure& named) {
 
 /// How the text of a paper takes a number, by the first one there is.
 std::string example_of_value(const StudyPage& page) {
-  const std::vector<LatexValue> values = latex_values(page.report);
+  const std::vector<LatexValue> values = latex_values(page.report, 1);
   if (values.empty()) return "";
   const std::string call = "{" + latex_study(page.title) + "}{" + values.front().key + "}";
   return "\\noindent The text of a paper takes numbers from \\texttt{values.tex}: "

@@ -11,9 +11,9 @@ namespace {
 
 std::string rounded(double value, const Column& column, const std::string& missing) {
   if (!std::isfinite(value)) return missing;
-  const double least = std::pow(10, -column.decimals);
-  if (column.p_value && value * column.scale < least) {
-    return fmt::format("<{:.{}f}", least, column.decimals);
+  if (column.p_value) {
+    const double least = std::pow(10, -column.decimals);
+    if (value * column.scale < least) return fmt::format("<{:.{}f}", least, column.decimals);
   }
   return fmt::format("{:.{}f}", value * column.scale, column.decimals);
 }

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 
+#include "analysis/for_each_index.hpp"
 #include "analysis/report/figures.hpp"
 #include "analysis/report/headings.hpp"
 #include "analysis/report/metrics.hpp"
@@ -84,30 +86,51 @@ void add_facts(StudyPage& page, const Frame& frame, const AnalysisOptions& optio
   }
 }
 
+/// Says which part begins, and how much of all has begun before; parts begin on several threads.
+class PartsBegun {
+ public:
+  explicit PartsBegun(const std::function<void(const std::string&, double)>& on_part)
+      : on_part_(on_part) {}
+  void begin(const char* name) {
+    const std::lock_guard lock(mutex_);
+    const auto parts = static_cast<double>(metrics().size() + figure_kinds().size());
+    if (on_part_) on_part_(name, static_cast<double>(begun_++) / parts);
+  }
+
+ private:
+  const std::function<void(const std::string&, double)>& on_part_;
+  std::mutex mutex_;
+  int begun_ = 0;
+};
+
 }  // namespace
 
 StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
                      const std::vector<std::string>& by,
                      const std::function<void(const std::string&, double)>& on_part) {
-  const double parts = static_cast<double>(metrics().size() + figure_kinds().size());
-  double done = 0;
-  const auto begin = [&](const char* name) {
-    if (on_part) on_part(name, done / parts);
-    ++done;
-  };
   StudyPage page;
   page.title = frame.study;
   add_facts(page, frame, options);
-  for (const Metric& metric : metrics()) {
-    begin(metric.name);
-    for (Table& table : make_report(metric, frame, options, by).tables) {
+  PartsBegun parts(on_part);
+  std::vector<Report> reports(metrics().size());
+  for_each_index(reports.size(), [&](std::size_t i) {
+    const Metric& metric = metrics()[i];
+    parts.begin(metric.name);
+    reports[i] = make_report(metric, frame, options, by);
+  });
+  for (Report& report : reports) {
+    for (Table& table : report.tables) {
       if (!table.rows.empty()) add_table(page.report, std::move(table));
     }
   }
   add_warnings_of(page.report, page.warnings);
-  for (const FigureKind& kind : figure_kinds()) {
-    begin(kind.name);
-    add_figure(page, kind, kind.make(frame, options));
+  std::vector<Figure> figures(figure_kinds().size());
+  for_each_index(figures.size(), [&](std::size_t i) {
+    parts.begin(figure_kinds()[i].name);
+    figures[i] = figure_kinds()[i].make(frame, options);
+  });
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    add_figure(page, figure_kinds()[i], std::move(figures[i]));
   }
   return page;
 }

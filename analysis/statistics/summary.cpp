@@ -26,9 +26,13 @@ double median(const std::vector<double>& values) {
 }
 
 double quantile(const std::vector<double>& values, double q) {
-  require_values(values);
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());
+  return quantile_of_sorted(sorted, q);
+}
+
+double quantile_of_sorted(const std::vector<double>& sorted, double q) {
+  require_values(sorted);
   const double position = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(position));
   const std::size_t above = std::min(below + 1, sorted.size() - 1);

@@ -82,10 +82,11 @@ class FolderRows {
     std::vector<FileToTake> files;
     const auto find = [&](const std::string& run_id) {
       const contract::RunDir run = folder_.run(run_id);
-      runs_.insert(run_id);
+      runs_.insert(runs_.end(), run_id);  // most come in order
       const bool waits = tables_.has(run_id) && !seen_.exists(relative(run.run_json()));
       if (waits) return;  // its task has not started
       found_.push_back({run_id, walk_.launches_of(run_id)});
+      launches_[run_id] = found_.back().launches;
       if (is_imported_) return;
       announce(run.run_json(), Kind::description, files);
       const LogFormat& format = format_of(run_id);
@@ -169,7 +170,6 @@ class FolderRows {
   void take_launch(const contract::RunDir& run, LaunchKey key, bool described_anew) {
     const contract::LaunchDir launch = run.launch(key.launch);
     ++summary_.launches;
-    launches_.insert({key.run_id, key.launch});
     if (is_imported_) return take_import(run, launch, std::move(key));
     const LogFormat& format = format_of(key.run_id);
     const fs::path file = launch.root() / format.file;
@@ -318,7 +318,8 @@ class FolderRows {
     while (launches.executeStep()) {
       const std::pair<std::string, int> key{launches.getColumn(0).getString(),
                                             launches.getColumn(1)};
-      if (!launches_.contains(key)) lost.push_back(key);
+      const std::vector<int>& present = launches_[key.first];
+      if (std::count(present.begin(), present.end(), key.second) == 0) lost.push_back(key);
     }
     for (const auto& [run_id, launch] : lost) rows_.delete_launch(run_id, launch);
     sources_.forget_gone();
@@ -376,8 +377,8 @@ class FolderRows {
   LogContent log_content_;  ///< of the imported log that was read last
   Sources sources_;
   std::set<std::string> runs_;
-  std::set<std::string> unreadable_;                ///< planned runs without a description
-  std::set<std::pair<std::string, int>> launches_;  ///< run id and launch number, found now
+  std::set<std::string> unreadable_;  ///< planned runs without a description
+  std::unordered_map<std::string, std::vector<int>> launches_;  ///< that were found now, by run
   std::unordered_map<std::string, int> positions_;
   std::vector<FoundRun> found_;
   std::unique_ptr<ReadAhead> ahead_;

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <set>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -246,7 +246,7 @@ struct RecordRows::Prepared {
       analysis::deletions(database, {"run", "run_axis"}, "run_id = ?");
   // What has no row needs no deletion, of which a launch costs one for each table.
   std::unordered_set<std::string> known_runs = {};
-  std::set<std::pair<std::string, int>> known_launches = {};
+  std::unordered_map<std::string, std::vector<int>> known_launches = {};
 
   void read_known() {
     known_runs.clear();
@@ -254,8 +254,7 @@ struct RecordRows::Prepared {
     SQLite::Statement run(database, "SELECT run_id FROM run");
     while (run.executeStep()) known_runs.insert(run.getColumn(0));
     SQLite::Statement launch(database, "SELECT run_id, launch FROM launch");
-    while (launch.executeStep())
-      known_launches.emplace(launch.getColumn(0).getString(), launch.getColumn(1).getInt());
+    while (launch.executeStep()) known_launches[launch.getColumn(0)].push_back(launch.getColumn(1));
   }
 };
 
@@ -303,7 +302,7 @@ void RecordRows::delete_unreadable_runs() {
 
 void RecordRows::replace_launch(const LaunchKey& key, const contract::ResultsFile& file) {
   delete_launch(key.run_id, key.launch);
-  prepared_->known_launches.emplace(key.run_id, key.launch);
+  prepared_->known_launches[key.run_id].push_back(key.launch);
   LaunchRows& rows = prepared_->launches;
   rows.begin(key);
   for (std::size_t i = 0; i < file.records.size(); ++i) {
@@ -314,7 +313,9 @@ void RecordRows::replace_launch(const LaunchKey& key, const contract::ResultsFil
 }
 
 void RecordRows::delete_launch(const std::string& run_id, int launch) {
-  const bool has_rows = prepared_->known_launches.erase({run_id, launch}) > 0;
+  const auto known = prepared_->known_launches.find(run_id);
+  const bool has_rows =
+      known != prepared_->known_launches.end() && std::erase(known->second, launch) > 0;
   if (has_rows) prepared_->launches.remove(run_id, launch);
 }
 
