@@ -35,10 +35,10 @@ struct EvalRow {
 
 /// A target of a run, the first time it was reached.
 struct TargetRow {
-  std::string metric;    ///< accuracy, loss
-  double threshold = 0;  ///< at least, at most
-  int epoch = 0;         ///< after this one, from 0
-  double train_s = 0;    ///< of training alone, over all launches
+  std::string metric;  ///< accuracy, bleu: at least; loss: at most
+  double threshold = 0;
+  int epoch = 0;       ///< after this one, from 0
+  double train_s = 0;  ///< of training alone, over all launches
   std::int64_t samples = 0;
 };
 

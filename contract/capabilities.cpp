@@ -18,6 +18,7 @@ void visit_fields(Visitor& v, Traits& t) {
   v.sparse("is_generated", t.is_generated);
   v.sparse("augments", t.augments);
   v.sparse("any_size", t.any_size);
+  v.sparse("is_in_memory", t.is_in_memory);
 }
 
 template <class Visitor>

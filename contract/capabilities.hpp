@@ -20,6 +20,8 @@ struct Traits {
   bool is_generated = false;     ///< data set: it has no files
   bool augments = false;         ///< loader: it crops and mirrors images
   bool any_size = false;         ///< data set: its pictures may be; loader: it makes them one size
+  /// Loader: it takes samples, unless dataset.image_size makes pictures of them, from memory.
+  bool is_in_memory = false;
   bool operator==(const Traits&) const = default;
 };
 

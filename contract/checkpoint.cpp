@@ -26,6 +26,7 @@ void visit_fields(Visitor& v, Progress& s) {
   v.optional("flat_epochs", s.flat_epochs);
   v.optional("accuracy_reached", s.accuracy_reached);
   v.optional("loss_reached", s.loss_reached);
+  v.sparse("bleu_reached", s.bleu_reached);
 }
 
 template <class Visitor>

@@ -31,6 +31,7 @@ struct Progress {
   int flat_epochs = 0;            ///< of these the last so many in which nothing was learnt
   bool accuracy_reached = false;  ///< the run's target, and its record is written
   bool loss_reached = false;
+  bool bleu_reached = false;
   /// Whether as much has been done.
   bool same_place(const Progress& other) const {
     return epoch == other.epoch && step == other.step && epoch_recorded == other.epoch_recorded;

@@ -38,6 +38,8 @@ class LearningRateCurve {
   LearningRateCurve(const RunSpec& spec, std::int64_t steps_per_epoch);
   /// `step` counts optimizer steps from 0 over the whole run.
   double at_step(std::int64_t step) const;
+  /// Steps of the whole run before the schedule sets the rate.
+  std::int64_t warmup_steps() const;
 
  private:
   LrScheduleSpec spec_;
@@ -47,6 +49,7 @@ class LearningRateCurve {
   bool warms_up_by_epochs_;
   double warmup_epochs_;
   double t_max_;
+  double epochs_;
   double steps_per_epoch_;
 };
 

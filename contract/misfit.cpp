@@ -116,6 +116,35 @@ Found check_pictures(const Fit& fit) {
   return {};
 }
 
+/// Options of loaders that decode, and of orders.
+Found check_loader_options(const Fit& fit) {
+  const RunSpec& run = fit.run;
+  const LoaderOptions& options = run.loader_options;
+  const bool makes_pictures = run.dataset.image_size > 0 && fit.loader.any_size;
+  for (const auto& [key, is_said] :
+       {std::pair{"loader_options.threads", options.threads > 0},
+        std::pair{"loader_options.prefetch", options.prefetch > 0},
+        std::pair{"loader_options.on_broken", !options.on_broken.empty()},
+        std::pair{"loader_options.hand_over", !options.hand_over.empty()}}) {
+    if (!is_said || !fit.loader.is_in_memory || makes_pictures) continue;
+    return Misfit{key, fmt::format("is for loaders that decode pictures beside the steps, as "
+                                   "native; {} has the samples of {} in memory; leave it out",
+                                   run.loader, run.dataset.kind)};
+  }
+  if (options.hand_over == "fp32" && run.precision == "fp64") {
+    return Misfit{"loader_options.hand_over",
+                  "is fp32, but in the precision fp64 images are normalised on the device; leave "
+                  "it out"};
+  }
+  if (!options.sample_order.empty() && fit.data.samples != kImages) {
+    return Misfit{"loader_options.sample_order",
+                  fmt::format("is {}, but texts as those of {} are sorted by their length, which "
+                              "leaves no such order; leave it out",
+                              options.sample_order, run.dataset.kind)};
+  }
+  return {};
+}
+
 Found check_text(const Fit& fit) {
   const DatasetSpec& set = fit.run.dataset;
   if (fit.data.samples != kImages) return {};
@@ -162,6 +191,7 @@ Found check_inference(const Fit& fit) {
       {"ema_decay", run.ema_decay > 0},
       {"target.accuracy", run.target.accuracy > 0},
       {"target.loss", run.target.loss > 0},
+      {"target.bleu", run.target.bleu > 0},
       {"plateau_epochs", run.plateau_epochs > 0},
       {"evaluate_every", run.evaluate_every > 1},
       {"profile", run.profile},
@@ -194,6 +224,11 @@ Found check_goals(const Fit& fit) {
     return Misfit{"target.accuracy",
                   run.model + " has no accuracy, its target is an image; use target.loss"};
   }
+  if (run.target.bleu > 0 && task != "translation") {
+    return Misfit{"target.bleu",
+                  fmt::format("is of translations, but {} does {}; use {}target.loss", run.model,
+                              task, fit.model.input_is_target ? "" : "target.accuracy or ")};
+  }
   return {};
 }
 
@@ -208,7 +243,7 @@ std::optional<Misfit> find_misfit(const Capabilities& build, const RunSpec& run)
   if (model == nullptr || data == nullptr || loader == nullptr) return {};
   for (const auto check :
        {&check_model, &check_stages, &check_loader, &check_augmentation, &check_pictures,
-        &check_text, &check_set, &check_inference, &check_goals}) {
+        &check_loader_options, &check_text, &check_set, &check_inference, &check_goals}) {
     if (Found found = check({run, *model, *data, *loader})) return found;
   }
   return {};

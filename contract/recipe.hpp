@@ -2,6 +2,7 @@
 // How a run learns: rate, schedule, optimizer, and what it is to reach.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct LearningRate {
   std::string scale = "linear";  ///< the rule that led from base to peak: linear, sqrt, none
   std::string warmup_from;       ///< where warm-up begins: "zero"; empty: at base
   std::string warmup_update;     ///< "epoch": warm-up goes in one step an epoch; empty: each step
+  /// How long warm-up is where the study counts it in steps, however many an epoch turns out to
+  /// have; 0: warmup_epochs.
+  std::int64_t warmup_steps = 0;
   bool operator==(const LearningRate&) const = default;
 };
 
@@ -66,7 +70,9 @@ struct OptimizerSpec {
 struct TargetSpec {
   double accuracy = 0;  ///< of the test set, at least
   double loss = 0;      ///< of the test set, at most
+  double bleu = 0;      ///< of translations of the test set, 0 to 100, at least
   bool stop = false;    ///< the run ends when it has reached all that is set
+  bool is_set() const { return accuracy > 0 || loss > 0 || bleu > 0; }
   bool operator==(const TargetSpec&) const = default;
 };
 

@@ -33,6 +33,7 @@ void visit_fields(Visitor& v, RunStart& r) {
   v.optional("train_samples", r.train_samples);
   v.optional("test_samples", r.test_samples);
   v.optional("steps_per_epoch", r.steps_per_epoch);
+  v.sparse("warmup_steps", r.warmup_steps);
   v.optional("padded_samples", r.padded_samples);
   v.optional("dropped_samples", r.dropped_samples);
 }

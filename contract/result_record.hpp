@@ -26,8 +26,7 @@ struct RunStart {
   std::string resumed_from;  ///< folder of the launch whose checkpoint was taken; empty = fresh
   std::int64_t resumed_step = 0;  ///< optimizer steps that were done in it
   double time = 0;
-  int world_size = 1;
-  int nodes = 1;
+  int world_size = 1, nodes = 1;
   std::vector<std::string> hosts;  ///< host of each rank
   std::string trainer_version;
   std::map<std::string, std::string> environment;  ///< built-in parts, library versions, CPU, …
@@ -36,6 +35,7 @@ struct RunStart {
   std::int64_t train_samples = 0;  ///< unique samples in the training set
   std::int64_t test_samples = 0;
   std::int64_t steps_per_epoch = 0;
+  std::int64_t warmup_steps = 0;     ///< of the whole run, before the schedule sets the rate
   std::int64_t padded_samples = 0;   ///< repeated in each epoch so that ranks do equal work
   std::int64_t dropped_samples = 0;  ///< left out of each epoch
   std::string extra;                 ///< JSON object of keys this version does not know
@@ -102,8 +102,8 @@ struct EvalRecord {
 
 /// A target of the run has been reached, the first time in the run.
 struct TargetRecord {
-  std::string metric;    ///< accuracy, loss
-  double threshold = 0;  ///< at least, at most
+  std::string metric;  ///< accuracy, bleu: at least; loss: at most
+  double threshold = 0;
   double value = 0;
   int epoch = 0;          ///< after this one
   std::int64_t step = 0;  ///< optimizer steps done, over the whole run

@@ -214,6 +214,7 @@ void validate_optimizer(const OptimizerSpec& optimizer, const Checker& check) {
 
 void validate_recipe(const RunSpec& spec, const Checker& check) {
   check.finite_at_least(0, "warmup_epochs", spec.warmup_epochs);
+  check.at_least(0, "lr.warmup_steps", spec.lr.warmup_steps);
   check.finite_at_least(0, "lr.base", spec.lr.base);
   check.finite_at_least(0, "lr.peak", spec.lr.peak);
   validate_optimizer(spec.optimizer, check);
@@ -225,8 +226,10 @@ void validate_recipe(const RunSpec& spec, const Checker& check) {
   check.finite_at_least(0, "target.accuracy", spec.target.accuracy);
   check.require(spec.target.accuracy <= 1, "target.accuracy", "must be at most 1");
   check.finite_at_least(0, "target.loss", spec.target.loss);
-  check.require(!spec.target.stop || spec.target.accuracy > 0 || spec.target.loss > 0,
-                "target.stop", "needs target.accuracy or target.loss");
+  check.finite_at_least(0, "target.bleu", spec.target.bleu);
+  check.require(spec.target.bleu <= 100, "target.bleu", "must be at most 100");
+  check.require(!spec.target.stop || spec.target.is_set(), "target.stop",
+                "needs target.accuracy, target.loss or target.bleu");
   check.finite_at_least(0, "model_options.dropout", spec.model_options.dropout);
   check.require(spec.model_options.dropout < 1, "model_options.dropout", "must be below 1");
   check.finite_at_least(0, "lr_schedule.factor", spec.lr_schedule.factor);

@@ -16,6 +16,7 @@ void visit_fields(Visitor& v, LearningRate& s) {
   v.optional("scale", s.scale);
   v.sparse("warmup_from", s.warmup_from);
   v.sparse("warmup_update", s.warmup_update);
+  v.sparse("warmup_steps", s.warmup_steps);
 }
 
 template <class Visitor>
@@ -117,6 +118,7 @@ template <class Visitor>
 void visit_fields(Visitor& v, TargetSpec& s) {
   v.sparse("accuracy", s.accuracy);
   v.sparse("loss", s.loss);
+  v.sparse("bleu", s.bleu);
   v.sparse("stop", s.stop);
 }
 

@@ -33,6 +33,7 @@ class InOrder {
       : count_(count), places_(static_cast<std::size_t>(threads) * kWaitingPerThread) {
     std::vector<Maker> makers;  // all before the first thread, which what they throw would leave
     for (int i = 0; i < threads; ++i) makers.push_back(make_maker());
+    threads_.reserve(makers.size());  // as would the want of room for the next one
     try {
       for (Maker& maker : makers) {
         threads_.emplace_back([this, maker = std::move(maker)] { work(maker); });

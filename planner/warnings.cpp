@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "contract/misfit.hpp"
+#include "contract/setting_misfit.hpp"
 
 namespace dlscale::planner {
 
@@ -51,9 +52,9 @@ void Warnings::look_at(const contract::RunSpec& run, int repeats) {
     if (name->starts_with(contract::kScriptModel)) continue;
     if (!known->capabilities.has(family, *name)) missing_[{family, *name}] += repeats;
   }
-  if (const auto misfit = contract::find_misfit(known->capabilities, run)) {
-    unfit_[{misfit->key, misfit->reason}] += repeats;
-  }
+  auto misfit = contract::find_misfit(known->capabilities, run);
+  if (!misfit) misfit = contract::find_setting_misfit(run);
+  if (misfit) unfit_[{misfit->key, misfit->reason}] += repeats;
 }
 
 void Warnings::add_to(std::vector<std::string>& warnings) const {

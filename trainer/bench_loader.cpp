@@ -18,6 +18,7 @@
 #include "trainer/data/batch.hpp"
 #include "trainer/loading.hpp"
 #include "trainer/record/environment.hpp"
+#include "trainer/record/spread.hpp"
 
 namespace dlscale::trainer {
 
@@ -188,8 +189,8 @@ template <class Get>
 Measured over_blocks(const std::vector<LoadBlock>& blocks, Get get) {
   std::vector<double> values;
   for (const LoadBlock& block : blocks) values.push_back(get(block));
-  std::ranges::sort(values);
-  return {values[values.size() / 2], values.front(), values.back()};
+  const auto [least, most] = std::ranges::minmax(values);
+  return {spread(values).p50, least, most};
 }
 
 struct Row {

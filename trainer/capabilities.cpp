@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "contract/learning_rate.hpp"
 #include "contract/misfit.hpp"
+#include "contract/setting_misfit.hpp"
 #include "contract/version.hpp"
 #include "contract/vocabulary.hpp"
 #include "trainer/build_info.hpp"
@@ -116,8 +117,10 @@ TraitsByName model_traits() {
 TraitsByName loader_traits() {
   TraitsByName traits;
   for (const LoaderEntry* loader : loader_table()) {
-    traits[loader->name] = {
-        .samples = loader->samples, .augments = loader->augments, .any_size = loader->any_size};
+    traits[loader->name] = {.samples = loader->samples,
+                            .augments = loader->augments,
+                            .any_size = loader->any_size,
+                            .is_in_memory = loader->in_memory};
   }
   return traits;
 }
@@ -133,31 +136,7 @@ TraitsByName dataset_traits() {
   return traits;
 }
 
-/// Throws base::SpecError for number formats that the device lacks, and statistics that the style
-/// cannot share.
-void require_arithmetic(const contract::RunSpec& spec, const std::string& file) {
-  if (spec.precision == "tf32" && spec.resources.device != "cuda") {
-    throw base::SpecError({file}, "precision",
-                          fmt::format("is tf32, which is arithmetic of NVIDIA GPUs; on the device "
-                                      "{} use fp32 or bf16",
-                                      spec.resources.device));
-  }
-  if (spec.batch_norm == "synchronised" && spec.framework == "data_parallel") {
-    throw base::SpecError({file}, "batch_norm",
-                          "is synchronised, but data_parallel's devices each take their own "
-                          "statistics, as in PyTorch; use another framework or local");
-  }
-}
-
-/// Throws for statistics that a module of a file cannot share.
-void require_script(const contract::RunSpec& spec, const std::string& file) {
-  if (!spec.model.starts_with(contract::kScriptModel) || spec.batch_norm != "synchronised") return;
-  throw base::SpecError({file}, "batch_norm",
-                        "is synchronised, but the batch norms of a TorchScript module take the "
-                        "statistics of their own rank");
-}
-
-/// Throws where ranks cannot be connected so.
+/// Throws base::SpecError where ranks cannot be connected so.
 void require_transport(const contract::RunSpec& spec, const std::string& file) {
   const std::string& communicator = spec.resources.communicator;
   const bool gpus = spec.resources.device == "cuda";
@@ -169,37 +148,6 @@ void require_transport(const contract::RunSpec& spec, const std::string& file) {
                            communicator)
              : fmt::format("is nccl, which connects GPUs; the device {} wants mpi",
                            spec.resources.device));
-  }
-  if (gpus && !spec.all_reduce.empty() && spec.all_reduce != "auto") {
-    throw base::SpecError(
-        {file}, "all_reduce",
-        fmt::format("is {}, a way of mpi; nccl chooses its own (NCCL_ALGO)", spec.all_reduce));
-  }
-  if (gpus && spec.framework_options.hierarchical_all_reduce) {
-    throw base::SpecError({file}, "framework_options.hierarchical_all_reduce",
-                          "is for mpi; nccl divides its all-reduces among nodes by itself");
-  }
-}
-
-/// Throws where a framework's option cannot do here what it says.
-void require_options(const contract::RunSpec& spec, const std::string& file) {
-  const contract::FrameworkOptions& options = spec.framework_options;
-  const auto refuse = [&](const char* key, const char* why) {
-    throw base::SpecError({file}, std::string("framework_options.") + key, why);
-  };
-  if (options.compression == "powersgd" && spec.framework != "ddp") {
-    refuse("compression",
-           "only ddp has powersgd; Horovod reduces gradients as they are or in "
-           "16 bits");
-  }
-  if (options.compression == "powersgd" && spec.precision == "fp16") {
-    refuse("compression",
-           "powersgd keeps what a step has lost for the next, so that one which overflows, as with "
-           "fp16 happens, would spoil all after it; use bf16");
-  }
-  if (options.offload_optimizer && spec.resources.device == "cpu") {
-    refuse("offload_optimizer",
-           "is for GPUs: on a CPU the optimizer's state is in host memory already");
   }
 }
 
@@ -272,12 +220,12 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
   if (const auto misfit = contract::find_misfit(available, spec)) {
     throw base::SpecError({file}, misfit->key, misfit->reason);
   }
-  require_script(spec, file);
+  if (const auto misfit = contract::find_setting_misfit(spec)) {
+    throw base::SpecError({file}, misfit->key, misfit->reason);
+  }
   require_transport(spec, file);
-  require_options(spec, file);
   require_loader(spec, file);
   require_recipe_fit(spec, file);
-  require_arithmetic(spec, file);
   const auto divided = style_table();
   const bool accumulates =
       std::none_of(divided.begin(), divided.end(), [&](const StyleEntry* style) {

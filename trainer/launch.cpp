@@ -195,6 +195,7 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   start.train_samples = parts.dataset->train.size();
   start.test_samples = parts.dataset->test.size();
   start.steps_per_epoch = parts.sampler.steps_per_epoch();
+  if (spec.mode.empty()) start.warmup_steps = parts.learning_rate.warmup_steps();
   start.padded_samples = parts.sampler.padded_samples();
   start.dropped_samples = parts.sampler.dropped_samples();
   writer_.write(start);

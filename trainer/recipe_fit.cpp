@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "trainer/parallel/parallel_style.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -26,22 +25,10 @@ void require_optimizer(const contract::OptimizerSpec& optimizer, const std::stri
   }
 }
 
-void require_inference(const contract::RunSpec& spec, const std::string& file) {
-  for (const StyleEntry* style : style_table()) {
-    if (style->name == spec.framework && style->divides_model) {
-      refuse(file, "mode",
-             fmt::format("is inference, in which each replica answers by itself; {} divides the "
-                         "model over ranks",
-                         spec.framework));
-    }
-  }
-}
-
 }  // namespace
 
 void require_recipe_fit(const contract::RunSpec& spec, const std::string& file) {
   require_optimizer(spec.optimizer, file);
-  if (spec.mode == "inference") require_inference(spec, file);
 }
 
 }  // namespace dlscale::trainer

@@ -110,7 +110,8 @@ Trainer::End Trainer::close_epoch() {
          .train_s = at_.train_s + trained.wall_s,
          .flat_epochs = is_flat(trained.train_loss) ? at_.flat_epochs + 1 : 0,
          .accuracy_reached = at_.accuracy_reached,
-         .loss_reached = at_.loss_reached};
+         .loss_reached = at_.loss_reached,
+         .bleu_reached = at_.bleu_reached};
   if (epochs < spec_.epochs && spec_.target.stop && has_reached_target()) {
     return FitResult{
         RunOutcome::Completed, summary_,
@@ -243,11 +244,15 @@ void Trainer::compare_with_target(const contract::EvalRecord& found, double trai
   if (target.loss > 0 && !at_.loss_reached && found.loss <= target.loss) {
     at_.loss_reached = note("loss", target.loss, found.loss);
   }
+  if (target.bleu == 0 || at_.bleu_reached) return;
+  const double bleu = found.metrics.at("bleu");
+  if (bleu >= target.bleu) at_.bleu_reached = note("bleu", target.bleu, bleu);
 }
 
 bool Trainer::has_reached_target() const {
   return (spec_.target.accuracy == 0 || at_.accuracy_reached) &&
-         (spec_.target.loss == 0 || at_.loss_reached);
+         (spec_.target.loss == 0 || at_.loss_reached) &&
+         (spec_.target.bleu == 0 || at_.bleu_reached);
 }
 
 /// Who gives all classes the same probability has a loss of ln(classes), with label smoothing or

@@ -10,10 +10,13 @@ namespace {
 std::string target_words(const contract::TargetSpec& target) {
   if (!target.stop) return "";
   std::string words;
-  if (target.accuracy > 0) words = fmt::format("accuracy >= {}", target.accuracy);
-  if (target.loss > 0) {
-    words += fmt::format("{}loss <= {}", words.empty() ? "" : " and ", target.loss);
-  }
+  const auto add = [&](const char* condition, double threshold) {
+    if (threshold == 0) return;
+    words += fmt::format("{}{} {}", words.empty() ? "" : " and ", condition, threshold);
+  };
+  add("accuracy >=", target.accuracy);
+  add("loss <=", target.loss);
+  add("bleu >=", target.bleu);
   return words;
 }
 

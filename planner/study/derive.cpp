@@ -64,7 +64,8 @@ void derive_schedule(const Recipe& recipe, Derived& out) {
   out.run.lr_schedule = std::move(schedule);
 }
 
-/// Warm-up in steps becomes epochs, as the trainer takes it.
+/// Warm-up in steps becomes epochs by the size of the set that is known here; dlscale-train keeps
+/// to the steps where it finds another.
 void derive_epochs(const Recipe& recipe, Derived& out) {
   const std::optional<std::int64_t> steps = steps_per_epoch(out.run);
   if (steps == 0) {
@@ -81,6 +82,7 @@ void derive_epochs(const Recipe& recipe, Derived& out) {
                                out.run.dataset.kind)};
   } else if (recipe.warmup_steps) {
     out.run.warmup_epochs = static_cast<double>(*recipe.warmup_steps) / static_cast<double>(*steps);
+    if (out.run.trainer.command.empty()) out.run.lr.warmup_steps = *recipe.warmup_steps;
   }
 }
 
@@ -110,8 +112,8 @@ void check_optimizer(Derived& out) {
 
 void check_target(Derived& out) {
   const contract::TargetSpec& target = out.run.target;
-  if (!target.stop || target.accuracy > 0 || target.loss > 0) return;
-  out.problem = {"target.stop", "needs target.accuracy or target.loss"};
+  if (!target.stop || target.is_set()) return;
+  out.problem = {"target.stop", "needs target.accuracy, target.loss or target.bleu"};
 }
 
 void check_folds(Derived& out) {

@@ -76,6 +76,8 @@ std::vector<Setting> goal_settings() {
           "target.accuracy", 0, 1, [](Recipe & r) -> auto& { return r.run.target.accuracy; }),
       number(
           "target.loss", 0, kNoLimit, [](Recipe & r) -> auto& { return r.run.target.loss; }),
+      number(
+          "target.bleu", 0, 100, [](Recipe & r) -> auto& { return r.run.target.bleu; }),
       flag(
           "target.stop", [](Recipe & r) -> auto& { return r.run.target.stop; }),
       whole(

@@ -69,6 +69,7 @@ std::vector<Default> learning_defaults() {
           {"ema_decay", run.ema_decay},
           {"target.accuracy", run.target.accuracy},
           {"target.loss", run.target.loss},
+          {"target.bleu", run.target.bleu},
           {"target.stop", run.target.stop},
           {"plateau_epochs", std::int64_t{run.plateau_epochs}},
           {"optimizer.kind", run.optimizer.kind},

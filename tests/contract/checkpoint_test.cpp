@@ -26,6 +26,7 @@ CheckpointHeader any_header(unsigned seed) {
                 any.number(),
                 static_cast<int>(any.whole(0, 9)),
                 any.flag(),
+                any.flag(),
                 any.flag()};
   h.files = any.list([&] {
     return SavedFile{any.text(), any.whole(0, 1LL << 40),

@@ -117,6 +117,36 @@ TEST_CASE("the exponential schedule counts from the start or from the end of the
   CHECK(rate_at(spec, 90) == Approx(0.1 * 0.0128).epsilon(0.002));  // gamma^85
 }
 
+TEST_CASE("warm-up that is counted in steps lasts as many, however many an epoch has") {
+  auto spec = juelich(4, "cosine");
+  spec.lr_schedule.origin = "after_warmup";
+  spec.warmup_epochs = 0.3;  // of the 100 steps that the plan knew of
+  spec.lr.warmup_steps = 30;
+  for (const int steps_per_epoch : {100, 30, 7, 1}) {
+    INFO(steps_per_epoch);
+    const LearningRateCurve curve(spec, steps_per_epoch);
+    CHECK(curve.warmup_steps() == 30);
+    CHECK(curve.at_step(15) == Approx((0.025 + 0.1) / 2));
+    CHECK(curve.at_step(29) < 0.1);
+    CHECK(curve.at_step(30) == Approx(0.1));
+    CHECK(curve.at_step(90 * steps_per_epoch) == Approx(0).margin(1e-15));
+  }
+}
+
+TEST_CASE("as many steps are warm-up as come before the peak, and none beyond the run") {
+  auto spec = juelich(4, "constant");
+  for (const int steps_per_epoch : {1, 3, 10, 49, 938}) {
+    for (const double epochs : {0.0, 0.1, 0.3, 0.7, 1.0, 2.5, 4.9, 89.99, 90.0, 1e300}) {
+      spec.warmup_epochs = epochs;
+      const LearningRateCurve curve(spec, steps_per_epoch);
+      std::int64_t below = 0;
+      while (below < 90 * steps_per_epoch && curve.at_step(below) < spec.lr.peak) ++below;
+      INFO(epochs << " epochs of " << steps_per_epoch << " steps");
+      CHECK(curve.warmup_steps() == below);
+    }
+  }
+}
+
 TEST_CASE("with update \"epoch\" the rate changes between epochs only, after the warm-up") {
   auto spec = juelich(4, "exponential");
   spec.lr_schedule.update = "epoch";

@@ -27,10 +27,10 @@ contract::Capabilities build() {
             {"conv_autoencoder",
              {.samples = "images", .task = "reconstruction", .input_is_target = true}}}},
           {"loader",
-           {{"memory", {.samples = "images", .augments = true}},
-            {"text", {.samples = "text"}},
+           {{"memory", {.samples = "images", .augments = true, .is_in_memory = true}},
+            {"text", {.samples = "text", .is_in_memory = true}},
             {"native", {.samples = "images", .augments = true, .any_size = true}},
-            {"synthetic", {.samples = "any", .any_size = true}}}},
+            {"synthetic", {.samples = "any", .any_size = true, .is_in_memory = true}}}},
           {"dataset",
            {{"mnist", {.samples = "images", .task = "classification"}},
             {"cifar10", {.samples = "images", .task = "classification"}},
@@ -125,6 +125,53 @@ TEST_CASE("pictures of any size go with loaders that decode, images of one size 
   CHECK_THAT(error_of(spec), Catch::StartsWith("dataset.random_crop: moves images of one size"));
 }
 
+TEST_CASE("options of loaders that decode are errors where samples are in memory") {
+  using Change = void (*)(contract::LoaderOptions&);
+  const auto [key, change] = GENERATE(table<std::string, Change>({
+      {"threads", [](contract::LoaderOptions& o) { o.threads = 2; }},
+      {"prefetch", [](contract::LoaderOptions& o) { o.prefetch = 4; }},
+      {"on_broken", [](contract::LoaderOptions& o) { o.on_broken = "skip"; }},
+      {"hand_over", [](contract::LoaderOptions& o) { o.hand_over = "uint8"; }},
+  }));
+  for (auto spec : {run_of("mlp", "mnist", "memory"), run_of("nbow", "text_sst", "text"),
+                    run_of("mlp", "mnist", "synthetic"), run_of("nbow", "text_sst", "synthetic")}) {
+    CHECK(error_of(spec) == "no error");
+    change(spec.loader_options);
+    CHECK(error_of(spec) == "loader_options." + key +
+                                ": is for loaders that decode pictures beside the steps, as "
+                                "native; " +
+                                spec.loader + " has the samples of " + spec.dataset.kind +
+                                " in memory; leave it out");
+  }
+  for (const char* loader : {"native", "synthetic"}) {
+    auto spec = run_of("mlp", "image_folder", loader);
+    spec.dataset.image_size = 224;
+    change(spec.loader_options);
+    CHECK(error_of(spec) == "no error");
+  }
+}
+
+TEST_CASE("what would be another order or another number format than is asked for is an error") {
+  auto spec = run_of("nbow", "text_sst", "text");
+  spec.loader_options.shuffle_window = 100;
+  CHECK(error_of(spec) == "no error");
+  spec.loader_options = {.sample_order = "pytorch"};
+  CHECK(error_of(spec) ==
+        "loader_options.sample_order: is pytorch, but texts as those of text_sst are sorted by "
+        "their length, which leaves no such order; leave it out");
+  spec = run_of("mlp", "mnist", "memory");
+  spec.loader_options.sample_order = "pytorch";
+  CHECK(error_of(spec) == "no error");
+  spec = run_of("mlp", "image_folder", "native");
+  spec.dataset.image_size = 224;
+  spec.loader_options.hand_over = "fp32";
+  CHECK(error_of(spec) == "no error");
+  spec.precision = "fp64";
+  CHECK(error_of(spec) ==
+        "loader_options.hand_over: is fp32, but in the precision fp64 images are normalised on the "
+        "device; leave it out");
+}
+
 TEST_CASE("settings that would mean nothing are errors") {
   auto spec = run_of("mlp", "mnist", "memory");
   spec.dataset.max_length = 9;
@@ -215,6 +262,23 @@ TEST_CASE("goals that a task does not have are errors, and residual blocks that 
   CHECK(error_of(spec) ==
         "zero_init_gamma: is for networks of residual blocks, of which mlp has none that this "
         "program knows");
+}
+
+TEST_CASE("a target of BLEU is for translations, and for training") {
+  auto spec = run_of("seq2seq", "text_multi30k", "text");
+  spec.target.bleu = 20;
+  CHECK(error_of(spec) == "no error");
+  spec.mode = "inference";
+  CHECK(error_of(spec) == "target.bleu: is of training, and mode = \"inference\" does none");
+  spec = run_of("mlp", "mnist", "memory");
+  spec.target.bleu = 20;
+  CHECK(error_of(spec) ==
+        "target.bleu: is of translations, but mlp does classification; use target.accuracy or "
+        "target.loss");
+  spec.model = "conv_autoencoder";
+  CHECK(error_of(spec) ==
+        "target.bleu: is of translations, but conv_autoencoder does reconstruction; use "
+        "target.loss");
 }
 
 TEST_CASE("of names that a build says nothing about nothing is known not to fit") {

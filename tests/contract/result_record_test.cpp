@@ -38,6 +38,7 @@ RunStart any_start(test::AnyValue& any) {
   r.hosts = any.list([&] { return any.text(); });
   r.environment = any.table();
   r.parameters = any.whole(0, 1LL << 40);
+  r.warmup_steps = any.whole(0, 1 << 30);
   return r;
 }
 

@@ -44,10 +44,11 @@ void add_recipe(test::AnyValue& any, RunSpec& s) {
   s.weights = any.text();
   s.zero_init_gamma = any.flag();
   s.ema_decay = share();
-  s.target = {share(), 0.5, any.flag()};
+  s.target = {.accuracy = share(), .loss = 0.5, .bleu = 100 * share(), .stop = any.flag()};
   s.plateau_epochs = static_cast<int>(any.whole(0, 9));
   s.lr.warmup_from = any.one_of({"", "zero"});
   s.lr.warmup_update = any.one_of({"", "epoch"});
+  s.lr.warmup_steps = any.whole(0, 1 << 20);
   s.optimizer.decayed = any.one_of({"", "weights"});
   s.optimizer.adam = {share(), share(), any.positive()};
   s.optimizer.lars = {any.positive(), any.positive()};
@@ -186,7 +187,9 @@ TEST_CASE("a recipe that cannot be is refused with file, key and reason") {
       {[](RunSpec& s) { s.ema_decay = 1; }, "ema_decay: must be below 1"},
       {[](RunSpec& s) { s.target.accuracy = 98; }, "target.accuracy: must be at most 1"},
       {[](RunSpec& s) { s.target.stop = true; },
-       "target.stop: needs target.accuracy or target.loss"},
+       "target.stop: needs target.accuracy, target.loss or target.bleu"},
+      {[](RunSpec& s) { s.target.bleu = 101; }, "target.bleu: must be at most 100"},
+      {[](RunSpec& s) { s.lr.warmup_steps = -1; }, "lr.warmup_steps: must be at least 0, is -1"},
       {[](RunSpec& s) { s.optimizer.adam.beta2 = 1; }, "optimizer.adam.beta2: must be below 1"},
       {[](RunSpec& s) { s.optimizer.lars.epsilon = -1; },
        "optimizer.lars.epsilon: must be at least 0, is -1"},

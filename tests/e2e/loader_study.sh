@@ -5,10 +5,6 @@
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
 
-if [[ ! -d ${DLSCALE_TEST_DATA:-/nowhere}/clothing10 ]]; then
-  echo "skipped: DLSCALE_TEST_DATA does not name a folder with clothing10/"
-  exit 77
-fi
 tool=$here/../../tools/loader_study
 programs=$(dirname "$dlscale")
 
@@ -17,6 +13,25 @@ says "nowhere is no folder"
 mkdir empty
 expect 2 "$tool" --programs "$programs" -o small empty
 says "has neither train nor archives"
+
+# What a folder of results was begun with counts, even if nothing came of it.
+mkdir -p one/train two/train
+one=$(realpath one) two=$(realpath two)
+for _ in 1 2; do
+  expect 2 "$tool" --programs "$programs" -o kept one
+  says "kept/data/files/train has no folder of a class"
+done
+expect 2 "$tool" --programs "$programs" -o kept two
+says "kept is of the photographs in $one, not of those in $two; give another folder with -o"
+[[ $(readlink kept/data/files) == "$one" ]] || fail "the photographs were replaced all the same"
+rm kept/data/source
+expect 2 "$tool" --programs "$programs" -o kept one
+says "kept does not say whether its photographs are those in $one; give another folder with -o"
+
+if [[ ! -d ${DLSCALE_TEST_DATA:-/nowhere}/clothing10 ]]; then
+  echo "skipped: DLSCALE_TEST_DATA does not name a folder with clothing10/"
+  exit 77
+fi
 
 expect 0 "$tool" --programs "$programs" -o small "$DLSCALE_TEST_DATA/clothing10" --no-figures \
   -S study.repeats=1 -S study.baseline=per-curve -S 'matrix.model=["mlp"]' -S 'matrix.gpus=[2]' -S training.epochs=4

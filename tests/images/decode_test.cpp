@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "base/file.hpp"
+#include "images/encode.hpp"
 
 using namespace dlscale;
 using namespace dlscale::images;
@@ -133,6 +135,31 @@ TEST_CASE("what is no picture, cut short or too large says so") {
         "it has 65501x1 pixels; at most 178956970 are taken, 65500 on a side");
   CHECK(error_of(with_png_size(0, 1)) == "it has no pixels");
   CHECK_THAT(error_of(with_png_size(1, 20'000)), Catch::StartsWith("the PNG data is damaged: "));
+}
+
+TEST_CASE("a JPEG of one row or one column is decoded, however long") {
+  constexpr int kLong = 20'000;
+  Decoder decoder;
+  for (const Size size : {Size{1, kLong}, Size{kLong, 1}}) {
+    Picture picture;
+    picture.reshape(size);
+    // One grey for each 40 pixels: JPEG keeps what does not change within its blocks of 8.
+    for (int i = 0; i < kColours * kLong; ++i) {
+      picture.row(0)[i] = static_cast<std::uint8_t>(i / (40 * kColours) % 200);
+    }
+    const auto bytes = encode_jpeg(picture.view());
+    REQUIRE(decoder.open(bytes) == size);
+    const PictureView all = decoder.decode(whole(size));
+    REQUIRE(all.size() == size);
+    const Pixels pixels = copied(all);
+    for (const int i : {20, 10'020, 19'980}) {
+      CHECK(std::abs(pixels[static_cast<std::size_t>(kColours * i)] - i / 40 % 200) <= 3);
+    }
+    decoder.open(bytes);
+    const Box part = size.height == 1 ? Box{0, 19'000, 1, 900} : Box{19'000, 0, 900, 1};
+    CHECK(copied(decoder.decode(part)) ==
+          Pixels(pixels.begin() + kColours * 19'000, pixels.begin() + kColours * 19'900));
+  }
 }
 
 TEST_CASE("a JPEG that libjpeg warns of is read, unless some of its pixels are missing") {

@@ -199,6 +199,21 @@ TEST_CASE("what the trainer would refuse is a warning with key and reason, once 
         "mlp does; this site's may not): 48 of 48 runs");
 }
 
+TEST_CASE("settings that the trainer would refuse of any model and data are warnings, too") {
+  test::TempDir dir;
+  const auto resources = built_small(dir);
+  const auto warning = [&](const std::string& site, const std::string& assignment) {
+    return warnings_of("demo", site, {assignment}, resources).back();
+  };
+  CHECK(warning("local", "training.precision='tf32'") ==
+        "the trainer refuses precision (is tf32, which is arithmetic of NVIDIA GPUs; on the device "
+        "cpu use fp32 or bf16): 48 of 48 runs would fail (" +
+            (dir / "caps.json").string() + ")");
+  CHECK(warning("nef", "training.all_reduce='ring'") ==
+        "the trainer built here refuses all_reduce (is ring, a way of mpi; nccl chooses its own "
+        "(NCCL_ALGO); this site's may not): 48 of 48 runs");
+}
+
 TEST_CASE("inference is a run of its own") {
   const auto id = [](const char* mode) {
     return test::plan_example("demo", "local", {std::string("training.mode=") + mode})

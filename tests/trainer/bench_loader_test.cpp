@@ -2,6 +2,7 @@
 #include "trainer/bench_loader.hpp"
 
 #include <catch2/catch.hpp>
+#include <cstdio>
 #include <string>
 
 #include "base/error.hpp"
@@ -76,6 +77,21 @@ TEST_CASE("a measured loader says how fast, how busy and what it read") {
     CHECK_THAT(json, Catch::Contains("\"" + std::string(key) + "\":{\"median\":"));
   }
   CHECK_THAT(json, !Catch::Contains("\"kb_per_image\":{\"median\":0,"));
+}
+
+TEST_CASE("the median of an even number of blocks is the mean of the two in the middle") {
+  test::TempDir folder;
+  test::write_samples("image_folder", folder.path());
+  LoaderBench bench = read_loader_bench({"path=" + folder.path().string(), "image_size=8"});
+  bench.seconds = 0;
+  bench.blocks = 2;
+  bench.json = true;
+  const std::string json = measure_loader(bench);
+  const std::string key = "\"images_per_s\":";
+  double median = 0, least = 0, most = 0;
+  REQUIRE(std::sscanf(json.c_str() + json.find(key) + key.size(),
+                      "{\"median\":%lf,\"min\":%lf,\"max\":%lf}", &median, &least, &most) == 3);
+  CHECK(median == Approx((least + most) / 2).epsilon(1e-5));
 }
 
 TEST_CASE(

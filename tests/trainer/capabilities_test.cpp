@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/vocabulary.hpp"
+#include "trainer/parallel/parallel_style.hpp"
 
 using namespace dlscale;
 
@@ -134,6 +135,36 @@ TEST_CASE("options that could not do what they say are refused with the reason")
                     "optimizer's state is in host memory already");
 }
 
+TEST_CASE("options that a loader would not heed are refused with the loader's name") {
+  contract::RunSpec spec;
+  spec.loader_options.threads = 2;
+  for (const char* loader : {"memory", "synthetic"}) {
+    spec.loader = loader;
+    CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                      "run.json: loader_options.threads: is for loaders that decode pictures "
+                      "beside the steps, as native; " +
+                          std::string(loader) +
+                          " has the samples of synthetic_digits in memory; leave it out");
+  }
+  spec.dataset = {.kind = "image_folder", .image_size = 32};
+  for (const char* loader : {"native", "packed", "synthetic"}) {
+    spec.loader = loader;
+    CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+  }
+  spec = {};
+  spec.model = "nbow";
+  spec.dataset.kind = "text_sst";
+  for (const char* loader : {"text", "synthetic"}) {
+    spec.loader = loader;
+    spec.loader_options = {.prefetch = 1};
+    CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                      Catch::Contains(std::string(loader) + " has the samples of text_sst"));
+    spec.loader_options = {.sample_order = "pytorch"};
+    CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                      Catch::Contains("run.json: loader_options.sample_order: is pytorch"));
+  }
+}
+
 TEST_CASE("tf32 is refused where there is no GPU, and shared statistics of data_parallel") {
   contract::RunSpec spec;
   spec.precision = "tf32";
@@ -147,10 +178,16 @@ TEST_CASE("tf32 is refused where there is no GPU, and shared statistics of data_
                     Catch::Contains("run.json: batch_norm: is synchronised, but data_parallel's"));
 }
 
-TEST_CASE("a run that is not to train needs no more than one that is") {
+TEST_CASE("a run that is not to train needs no more than one that is, but whole models") {
   contract::RunSpec spec;
   spec.mode = "inference";
   CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+  for (const trainer::StyleEntry* style : trainer::style_table()) {
+    INFO(style->name);
+    spec.framework = style->name;
+    CHECK((said_of_capabilities(spec).find("run.json: mode: is inference") == 0) ==
+          style->divides_model);
+  }
 }
 
 TEST_CASE("a TorchScript module is not looked for among this build's models") {

@@ -68,7 +68,9 @@ rlim_t memory_of(pid_t process) {
 
 TEST_CASE("one and two ranks learn the digits and leave complete results") {
   const int ranks = GENERATE(1, 2);
-  Job job(description(ranks));
+  auto spec = description(ranks);
+  spec.lr.warmup_steps = 7;
+  Job job(spec);
   const auto end = job.run(ranks);
   INFO(end.err);
   REQUIRE(end.exit_code == 0);
@@ -80,6 +82,8 @@ TEST_CASE("one and two ranks learn the digits and leave complete results") {
   CHECK(start.world_size == ranks);
   CHECK(start.hosts.size() == static_cast<std::size_t>(ranks));
   CHECK(start.parameters == 669706);
+  CHECK(start.steps_per_epoch == (ranks == 1 ? 94 : 47));
+  CHECK(start.warmup_steps == 7);
   for (const char* key : {"torch", "mpi", "compiler", "cpu", "allocator", "threads_per_rank"}) {
     CHECK(start.environment.contains(key));
   }

@@ -35,19 +35,3 @@ TEST_CASE("settings that an optimizer does not have are refused with its own") {
   spec.optimizer = {.kind = "adam", .dampening = 0.1};
   CHECK(said_of_recipe_fit(spec) == "run.json: optimizer.dampening: is sgd's; adam has none");
 }
-
-TEST_CASE("inference is refused where a style divides the model") {
-  contract::RunSpec spec;
-  spec.mode = "inference";
-  for (const char* framework : {"ddp", "horovod", "deepspeed", "data_parallel"}) {
-    spec.framework = framework;
-    CHECK(said_of_recipe_fit(spec).empty());
-  }
-  for (const char* framework : {"pipeline", "layerwise", "hybrid"}) {
-    spec.framework = framework;
-    CHECK_THAT(said_of_recipe_fit(spec),
-               Catch::Contains("run.json: mode: is inference, in which each replica "
-                               "answers by itself; " +
-                               std::string(framework)));
-  }
-}

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include "tests/support/temp_dir.hpp"
+#include "tests/trainer/data/sample_files.hpp"
 #include "tests/trainer/thread_launch.hpp"
 
 using namespace dlscale;
@@ -173,6 +175,52 @@ TEST_CASE("with target.stop a run is complete when it has reached all, and says 
   CHECK(all<contract::RunStop>(records)[0].outcome == contract::RunOutcome::Completed);
   CHECK(all<contract::RunStop>(records)[0].reason ==
         "the target was reached after epoch " + std::to_string(epochs) + " of 9");
+}
+
+TEST_CASE("a target of BLEU is recorded when the translations of the test set reach it") {
+  test::TempDir folder;
+  for (const char* split : {"train", "test_2016_flickr"}) {
+    test::write_text(folder / (split + std::string(".en")), "a b c d e\na b c d e f\n");
+    test::write_text(folder / (split + std::string(".de")), "v w x y z\nv w x y z u\n");
+  }
+  auto spec = trainer_recipe(2);
+  spec.model = "seq2seq";
+  spec.model_options = {.embedding = 8, .hidden = 16};
+  spec.dataset = {"text_multi30k", folder.path()};
+  spec.loader = "text";
+  spec.batch_per_gpu = 1;
+  spec.global_batch = 2;
+  spec.epochs = 200;
+  spec.lr = {.base = 0.01, .peak = 0.01};
+  spec.optimizer = {.kind = "adam"};
+  spec.target = {.bleu = 60, .stop = true};
+  const auto records = run(spec);
+  const auto evals = all<contract::EvalRecord>(records);
+  CHECK(evals.size() < 200);
+  for (const auto& eval : evals) {
+    CHECK((eval.metrics.at("bleu") >= 60) == (eval.epoch == evals.back().epoch));
+  }
+  const auto targets = all<contract::TargetRecord>(records);
+  REQUIRE(targets.size() == 1);
+  CHECK(targets[0].metric == "bleu");
+  CHECK(targets[0].threshold == 60);
+  CHECK(targets[0].value == evals.back().metrics.at("bleu"));
+}
+
+TEST_CASE("warm-up in steps is as long where the files hold fewer samples than the set has") {
+  test::TempDir folder;
+  test::write_idx(folder.path(), 60, 40);
+  auto spec = trainer_recipe(1);
+  spec.dataset = {"mnist", folder.path()};
+  spec.window_steps = 1;
+  spec.lr.warmup_steps = 5;
+  spec.warmup_epochs = 5.0 / 2500;  // of the 60,000 samples that the plan knew of
+  const auto windows = all<contract::StepWindow>(run(spec));
+  REQUIRE(windows.size() == 6);  // 3 steps an epoch
+  for (int step = 0; step < 5; ++step) {
+    CHECK(windows[step].lr == Approx(0.01 + (0.1 - 0.01) * step / 5));
+  }
+  CHECK(windows[5].lr == Approx(0.1 * (1 + std::cos(std::numbers::pi * 5 / 6)) / 2));
 }
 
 TEST_CASE("epochs in a row in which nothing is learnt end the run as diverged") {

@@ -58,6 +58,7 @@ struct LoaderEntry {
   const char* samples = "images";  ///< that it takes: "images", "text"; of any kind: "any"
   bool augments = false;           ///< heeds LoaderContext::augmentation
   bool any_size = false;           ///< takes Split::pictures
+  bool in_memory = false;          ///< takes other samples from memory, whatever its options say
   /// Loads data sets of any size from files of the loader's own; null: DatasetEntry::load does.
   Dataset (*load)(const contract::DatasetSpec& spec) = nullptr;
   bool needs_gpu = false;  ///< batches are made by the rank's GPU, and stay in its memory

@@ -18,6 +18,8 @@ TEST_CASE("a run ends with its epochs, a target that stops it, or when nothing i
   CHECK(stop_rule(run) == "accuracy >= 0.94 or epochs");
   run.target.loss = 0.2;
   CHECK(stop_rule(run) == "accuracy >= 0.94 and loss <= 0.2 or epochs");
+  run.target = {.bleu = 20, .stop = true};
+  CHECK(stop_rule(run) == "bleu >= 20 or epochs");
   run.target = {};
   run.plateau_epochs = 3;
   CHECK(stop_rule(run) == "epochs or 3 without learning");

@@ -141,6 +141,10 @@ TEST_CASE("warm-up in steps becomes epochs, unless the samples are not known") {
   r.run.dataset.train_samples = 640;
   r.warmup_steps = 25;
   CHECK(derive(r, "error").run.warmup_epochs == 2.5);
+  CHECK(derive(r, "error").run.lr.warmup_steps == 25);  // whatever the files hold
+  r.run.trainer.command = "python train.py";
+  CHECK(derive(r, "error").run.lr.warmup_steps == 0);
+  r.run.trainer.command = "";
   r.run.dataset = {.kind = "image_folder"};
   CHECK(derive(r, "error").problem->text ==
         "how many samples image_folder has is not known: give dataset.train_samples, or "

@@ -10,7 +10,7 @@ using test::all;
 
 namespace {
 
-constexpr int kSteps = 4;
+constexpr int kDeviceSteps = 4;
 constexpr int kBatch = 6;  // of a device
 
 contract::RunSpec recipe(int devices) {
@@ -22,12 +22,12 @@ contract::RunSpec recipe(int devices) {
   spec.gpus = devices;
   spec.batch_per_gpu = kBatch;
   spec.global_batch = kBatch * devices;
-  spec.dataset = {"synthetic_digits", "", kSteps * spec.global_batch, 257};
+  spec.dataset = {"synthetic_digits", "", kDeviceSteps * spec.global_batch, 257};
   spec.lr = {.base = 0.1, .peak = 0.1};
   return spec;
 }
 
-std::vector<contract::ResultRecord> run(const contract::RunSpec& spec) {
+std::vector<contract::ResultRecord> records_of(const contract::RunSpec& spec) {
   test::TempDir folder;
   return test::launch(spec, folder.path()).records;
 }
@@ -38,11 +38,11 @@ TEST_CASE("a step copies the model, inputs, outputs and both kinds of gradients 
   constexpr double kParameters = 784 * 512 + 512 + 512 * 512 + 512 + 512 * 10 + 10;
   constexpr double kSample = 784 + 2 * 10;  // input, output and its gradient
   for (int devices = 1; devices <= 3; ++devices) {
-    const auto window = all<contract::StepWindow>(run(recipe(devices))).at(0);
+    const auto window = all<contract::StepWindow>(records_of(recipe(devices))).at(0);
     const double others = devices - 1;
     CHECK(window.bytes_sent ==
-          kSteps * others * sizeof(double) * (2 * kParameters + kBatch * kSample));
-    CHECK(window.collectives == (devices == 1 ? 0 : 4 * kSteps));
+          kDeviceSteps * others * sizeof(double) * (2 * kParameters + kBatch * kSample));
+    CHECK(window.collectives == (devices == 1 ? 0 : 4 * kDeviceSteps));
     CHECK((window.comm_busy_s.mean > 0) == (devices > 1));
     const auto exposed = static_cast<std::size_t>(contract::StepPart::exposed_comm);
     CHECK(window.parts[exposed].mean >= 0.9 * window.comm_busy_s.mean);
@@ -51,7 +51,7 @@ TEST_CASE("a step copies the model, inputs, outputs and both kinds of gradients 
 
 TEST_CASE("a batch with fewer samples than devices leaves the last ones idle") {
   for (int devices = 1; devices <= 4; ++devices) {  // the last batch of the evaluation has one
-    CHECK(all<contract::EvalRecord>(run(recipe(devices))).at(0).samples == 257);
+    CHECK(all<contract::EvalRecord>(records_of(recipe(devices))).at(0).samples == 257);
   }
 }
 
@@ -59,6 +59,6 @@ TEST_CASE("several micro-batches copy the model for each") {
   auto spec = recipe(2);
   spec.batch_per_gpu = 2;
   spec.accumulation_steps = 3;
-  const double whole = all<contract::StepWindow>(run(recipe(2))).at(0).bytes_sent;
-  CHECK(all<contract::StepWindow>(run(spec)).at(0).bytes_sent > 2.5 * whole);
+  const double whole = all<contract::StepWindow>(records_of(recipe(2))).at(0).bytes_sent;
+  CHECK(all<contract::StepWindow>(records_of(spec)).at(0).bytes_sent > 2.5 * whole);
 }

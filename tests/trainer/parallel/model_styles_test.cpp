@@ -17,18 +17,18 @@ using test::style_spec;
 
 namespace {
 
-contract::RunSpec with(contract::RunSpec spec, const std::string& model) {
+contract::RunSpec with_model(contract::RunSpec spec, const std::string& model) {
   spec.model = model;
   return spec;
 }
 
-std::vector<contract::RunSpec> all_styles(const std::string& model) {
+std::vector<contract::RunSpec> styles_of(const std::string& model) {
   auto specs = test::style_specs(2);
   for (auto& spec : specs) spec.model = model;
   return specs;
 }
 
-void check_learns_alike(const contract::RunSpec& spec, const test::ThreadLaunch& alone) {
+void check_trains_alike(const contract::RunSpec& spec, const test::ThreadLaunch& alone) {
   INFO(spec.framework << " with " << spec.gpus << " ranks");
   const auto found = run(spec);
   CHECK(largest_difference(found.parameters, alone.parameters) < 1e-10);
@@ -39,17 +39,17 @@ void check_learns_alike(const contract::RunSpec& spec, const test::ThreadLaunch&
 }  // namespace
 
 TEST_CASE("an autoencoder learns on two ranks of every style what it learns on one") {
-  const auto alone = run(with(style_spec("synchronous", 1), "conv_autoencoder"));
-  for (const auto& spec : all_styles("conv_autoencoder")) check_learns_alike(spec, alone);
+  const auto alone = run(with_model(style_spec("synchronous", 1), "conv_autoencoder"));
+  for (const auto& spec : styles_of("conv_autoencoder")) check_trains_alike(spec, alone);
 }
 
 TEST_CASE("a TorchScript module learns alike in every style that copies models") {
   test::TempDir folder;
   const std::string file = folder.path() / "net.pt";
   test::save_script(file, 28 * 28, 10);
-  const auto alone = run(with(style_spec("synchronous", 1), "script:" + file));
-  for (const auto& spec : all_styles("script:" + file)) {
-    if (!test::cuts_models(spec.framework)) check_learns_alike(spec, alone);
+  const auto alone = run(with_model(style_spec("synchronous", 1), "script:" + file));
+  for (const auto& spec : styles_of("script:" + file)) {
+    if (!test::cuts_models(spec.framework)) check_trains_alike(spec, alone);
   }
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("a TorchScript module that is stopped and goes on ends where it would 
   test::TempDir folder;
   const std::string file = folder.path() / "net.pt";
   test::save_script(file, 28 * 28, 10);
-  for (const auto& spec : all_styles("script:" + file)) {
+  for (const auto& spec : styles_of("script:" + file)) {
     if (test::cuts_models(spec.framework)) continue;
     INFO(spec.framework << ", stage " << spec.framework_options.zero_stage);
     CHECK(test::run_with_stop(spec).parameters == run(spec).parameters);
@@ -75,12 +75,12 @@ def forward(self, x):
         self.shift.mul_(0.9)
     return torch.matmul(h, self.scores) + self.shift
 )");
-  const auto spec = with(style_spec("ddp", 1), "script:" + file);
+  const auto spec = with_model(style_spec("ddp", 1), "script:" + file);
   CHECK(test::run_with_stop(spec).parameters == run(spec).parameters);
 }
 
 TEST_CASE("a run that drops out, stopped and gone on with, ends where it would have ended") {
-  for (auto spec : all_styles("squeezenet1_0")) {
+  for (auto spec : styles_of("squeezenet1_0")) {
     spec.dataset = {"synthetic", "", 120, 50, "1x8x8", 5};
     INFO(spec.framework << ", stage " << spec.framework_options.zero_stage);
     CHECK(test::run_with_stop(spec).parameters == run(spec).parameters);
@@ -97,7 +97,7 @@ TEST_CASE("weights of a file, which rank 0 reads, are what training begins with 
     const at::Tensor values = part.tensor.detach().to(at::kDouble);
     expected.append(static_cast<const char*>(values.data_ptr()), values.nbytes());
   }
-  for (auto spec : all_styles("mlp")) {
+  for (auto spec : styles_of("mlp")) {
     INFO(spec.framework << ", stage " << spec.framework_options.zero_stage);
     spec.lr = {.base = 0, .peak = 0};
     spec.weights = file;

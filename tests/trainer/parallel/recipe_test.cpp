@@ -15,7 +15,7 @@ using test::style_spec;
 
 namespace {
 
-std::vector<contract::RunSpec> all_styles(int ranks) {
+std::vector<contract::RunSpec> summing_styles(int ranks) {
   std::vector<contract::RunSpec> specs = test::style_specs(ranks);
   specs.push_back(style_spec("deepspeed", ranks, 3));
   specs.back().framework_options.offload_optimizer = true;
@@ -23,7 +23,7 @@ std::vector<contract::RunSpec> all_styles(int ranks) {
 }
 
 /// Everything that a style could get wrong at once.
-contract::RunSpec with(contract::RunSpec spec, const std::string& optimizer) {
+contract::RunSpec with_optimizer(contract::RunSpec spec, const std::string& optimizer) {
   spec.optimizer = {.kind = optimizer, .weight_decay = 0.05, .decayed = "weights"};
   spec.ema_decay = 0.7;
   if (optimizer == "sgd" || optimizer == "lars") spec.optimizer.momentum = 0.9;
@@ -32,7 +32,7 @@ contract::RunSpec with(contract::RunSpec spec, const std::string& optimizer) {
   return spec;
 }
 
-std::string name_of(const contract::RunSpec& spec) {
+std::string title_of(const contract::RunSpec& spec) {
   return spec.optimizer.kind + " in " + spec.framework + " of stage " +
          std::to_string(spec.framework_options.zero_stage) + " on " + std::to_string(spec.gpus);
 }
@@ -41,12 +41,12 @@ std::string name_of(const contract::RunSpec& spec) {
 
 TEST_CASE("every optimizer, with decay groups and a mean, learns in every style as on one rank") {
   for (const char* optimizer : {"sgd", "adam", "adamw", "lars"}) {
-    const auto alone = run(with(style_spec("synchronous", 1), optimizer));
+    const auto alone = run(with_optimizer(style_spec("synchronous", 1), optimizer));
     const auto expected = all<contract::EvalRecord>(alone.records).back();
     for (const int ranks : {2, 3}) {
-      for (const auto& style : all_styles(ranks)) {
-        const auto spec = with(style, optimizer);
-        INFO(name_of(spec));
+      for (const auto& style : summing_styles(ranks)) {
+        const auto spec = with_optimizer(style, optimizer);
+        INFO(title_of(spec));
         const auto found = run(spec);
         CHECK(largest_difference(found.parameters, alone.parameters) < 1e-9);
         const auto eval = all<contract::EvalRecord>(found.records).back();
@@ -58,9 +58,9 @@ TEST_CASE("every optimizer, with decay groups and a mean, learns in every style 
 }
 
 TEST_CASE("a run with adam and a mean that stops and goes on ends where it would have ended") {
-  for (const auto& style : all_styles(2)) {
-    const auto spec = with(style, "adam");
-    INFO(name_of(spec));
+  for (const auto& style : summing_styles(2)) {
+    const auto spec = with_optimizer(style, "adam");
+    INFO(title_of(spec));
     const auto second = test::run_with_stop(spec);
     const auto whole = run(spec);
     CHECK(second.parameters == whole.parameters);
@@ -72,7 +72,7 @@ TEST_CASE("a run with adam and a mean that stops and goes on ends where it would
 TEST_CASE("each rank of ZeRO saves and reads its own shard") {
   for (const int stage : {0, 1, 2, 3}) {
     INFO("stage " << stage);
-    const auto spec = with(style_spec("deepspeed", 2, stage), "adam");
+    const auto spec = with_optimizer(style_spec("deepspeed", 2, stage), "adam");
     test::TempDir folder;
     test::launch(spec, folder.path(), {.rank = 1, .question = 1});
     const auto saved = contract::RunDir(folder.path()).launch(1).all_saved();

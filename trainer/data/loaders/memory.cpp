@@ -88,6 +88,7 @@ const LoaderEntry memory_entry{
     .name = "memory",
     .summary = "the whole data set in memory, no work per sample but crop and mirror",
     .make = make_memory_loader,
-    .augments = true};
+    .augments = true,
+    .in_memory = true};
 
 }  // namespace dlscale::trainer

@@ -62,6 +62,7 @@ const LoaderEntry synthetic_batch_entry{
     .summary = "one batch, prepared once: loading costs nothing",
     .make = make_synthetic_batch_loader,
     .samples = "any",
-    .any_size = true};
+    .any_size = true,
+    .in_memory = true};
 
 }  // namespace dlscale::trainer

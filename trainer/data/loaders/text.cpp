@@ -83,6 +83,7 @@ extern const LoaderEntry text_entry;
 const LoaderEntry text_entry{.name = "text",
                              .summary = "texts in memory, each batch as long as its longest",
                              .make = make_text_loader,
-                             .samples = "text"};
+                             .samples = "text",
+                             .in_memory = true};
 
 }  // namespace dlscale::trainer

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/setting_misfit.hpp"
+
+#include <fmt/format.h>
+
+namespace dlscale::contract {
+namespace {
+
+using Found = std::optional<Misfit>;
+
+bool is_on_gpus(const RunSpec& run) {
+  return run.resources.device == "cuda";
+}
+
+/// Number formats that the device lacks, and statistics that are not shared.
+Found check_arithmetic(const RunSpec& run) {
+  if (run.precision == "tf32" && !is_on_gpus(run)) {
+    return Misfit{"precision",
+                  fmt::format("is tf32, which is arithmetic of NVIDIA GPUs; on the device {} use "
+                              "fp32 or bf16",
+                              run.resources.device)};
+  }
+  if (run.batch_norm != "synchronised") return {};
+  if (run.framework == "data_parallel") {
+    return Misfit{"batch_norm",
+                  "is synchronised, but data_parallel's devices each take their own statistics, as "
+                  "in PyTorch; use another framework or local"};
+  }
+  if (run.model.starts_with(kScriptModel)) {
+    return Misfit{"batch_norm",
+                  "is synchronised, but the batch norms of a TorchScript module take the "
+                  "statistics of their own rank"};
+  }
+  return {};
+}
+
+/// What NCCL does by itself.
+Found check_all_reduce(const RunSpec& run) {
+  if (!is_on_gpus(run)) return {};
+  if (!run.all_reduce.empty() && run.all_reduce != "auto") {
+    return Misfit{"all_reduce", fmt::format("is {}, a way of mpi; nccl chooses its own (NCCL_ALGO)",
+                                            run.all_reduce)};
+  }
+  if (run.framework_options.hierarchical_all_reduce) {
+    return Misfit{"framework_options.hierarchical_all_reduce",
+                  "is for mpi; nccl divides its all-reduces among nodes by itself"};
+  }
+  return {};
+}
+
+/// Options of a framework that cannot do what they say.
+Found check_options(const RunSpec& run) {
+  const FrameworkOptions& options = run.framework_options;
+  if (options.compression == "powersgd" && run.framework != "ddp") {
+    return Misfit{"framework_options.compression",
+                  "only ddp has powersgd; Horovod reduces gradients as they are or in 16 bits"};
+  }
+  if (options.compression == "powersgd" && run.precision == "fp16") {
+    return Misfit{"framework_options.compression",
+                  "powersgd keeps what a step has lost for the next, so that one which overflows, "
+                  "as with fp16 happens, would spoil all after it; use bf16"};
+  }
+  if (!options.offload_optimizer) return {};
+  if (run.framework == "deepspeed" && options.zero_stage == 0) {
+    return Misfit{"framework_options.offload_optimizer",
+                  "is for stages 1 to 3 of ZeRO, in which a rank has a part of the optimizer's "
+                  "state, but zero_stage is 0"};
+  }
+  if (run.resources.device == "cpu") {
+    return Misfit{"framework_options.offload_optimizer",
+                  "is for GPUs: on a CPU the optimizer's state is in host memory already"};
+  }
+  return {};
+}
+
+Found check_inference(const RunSpec& run) {
+  if (run.mode != "inference") return {};
+  for (const char* framework : {"layerwise", "pipeline", "hybrid"}) {
+    if (run.framework != framework) continue;
+    return Misfit{"mode",
+                  fmt::format("is inference, in which each replica answers by itself; {} divides "
+                              "the model over ranks",
+                              framework)};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Misfit> find_setting_misfit(const RunSpec& run) {
+  for (const auto check :
+       {&check_arithmetic, &check_all_reduce, &check_options, &check_inference}) {
+    if (Found found = check(run)) return found;
+  }
+  return {};
+}
+
+}  // namespace dlscale::contract

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/setting_misfit.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace dlscale;
+using contract::RunSpec;
+
+namespace {
+
+std::string said_of_settings(const RunSpec& spec) {
+  const auto misfit = contract::find_setting_misfit(spec);
+  return misfit ? misfit->key + ": " + misfit->reason : "no error";
+}
+
+}  // namespace
+
+TEST_CASE("a description of defaults has no misfit on CPUs or GPUs") {
+  RunSpec spec;
+  CHECK(said_of_settings(spec) == "no error");
+  spec.resources.device = "cuda";
+  CHECK(said_of_settings(spec) == "no error");
+}
+
+TEST_CASE("tf32 is for GPUs") {
+  RunSpec spec;
+  spec.precision = "tf32";
+  CHECK(said_of_settings(spec) ==
+        "precision: is tf32, which is arithmetic of NVIDIA GPUs; on the device cpu use fp32 or "
+        "bf16");
+  spec.resources.device = "cuda";
+  CHECK(said_of_settings(spec) == "no error");
+}
+
+TEST_CASE("devices of one process and modules of files share no statistics") {
+  RunSpec spec;
+  spec.batch_norm = "synchronised";
+  CHECK(said_of_settings(spec) == "no error");
+  spec.framework = "data_parallel";
+  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("batch_norm: is synchronised, but data_"));
+  spec.framework = "ddp";
+  spec.model = "script:net.pt";
+  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("batch_norm: is synchronised, but the "));
+}
+
+TEST_CASE("on GPUs it is nccl that chooses how to reduce") {
+  RunSpec spec;
+  spec.all_reduce = "ring";
+  CHECK(said_of_settings(spec) == "no error");
+  spec.resources.device = "cuda";
+  CHECK(said_of_settings(spec) ==
+        "all_reduce: is ring, a way of mpi; nccl chooses its own (NCCL_ALGO)");
+  spec.all_reduce = "auto";
+  CHECK(said_of_settings(spec) == "no error");
+  spec.framework = "horovod";
+  spec.framework_options.hierarchical_all_reduce = true;
+  CHECK_THAT(said_of_settings(spec),
+             Catch::StartsWith("framework_options.hierarchical_all_reduce: is for mpi"));
+  spec.resources.device = "cpu";
+  CHECK(said_of_settings(spec) == "no error");
+}
+
+TEST_CASE("powersgd is for ddp, in a precision whose steps do not overflow") {
+  RunSpec spec;
+  spec.framework_options.compression = "powersgd";
+  CHECK(said_of_settings(spec) == "no error");
+  spec.precision = "fp16";
+  CHECK_THAT(said_of_settings(spec),
+             Catch::StartsWith("framework_options.compression: powersgd keeps what a step"));
+  spec.framework = "horovod";
+  CHECK_THAT(said_of_settings(spec),
+             Catch::StartsWith("framework_options.compression: only ddp has powersgd"));
+}
+
+TEST_CASE("an optimizer is in host memory on GPUs alone, and in ZeRO's stages that divide it") {
+  RunSpec spec;
+  spec.framework = "deepspeed";
+  spec.framework_options.offload_optimizer = true;
+  CHECK_THAT(said_of_settings(spec),
+             Catch::StartsWith("framework_options.offload_optimizer: is for GPUs: on a CPU"));
+  spec.resources.device = "cuda";
+  for (const int stage : {1, 2, 3}) {
+    spec.framework_options.zero_stage = stage;
+    CHECK(said_of_settings(spec) == "no error");
+  }
+  spec.framework_options.zero_stage = 0;
+  CHECK(said_of_settings(spec) ==
+        "framework_options.offload_optimizer: is for stages 1 to 3 of ZeRO, in which a rank has a "
+        "part of the optimizer's state, but zero_stage is 0");
+}
+
+TEST_CASE("inference is refused where a style divides the model") {
+  RunSpec spec;
+  spec.mode = "inference";
+  for (const char* framework :
+       {"synchronous", "ddp", "horovod", "deepspeed", "data_parallel", "vanilla_data_parallel"}) {
+    spec.framework = framework;
+    CHECK(said_of_settings(spec) == "no error");
+  }
+  for (const char* framework : {"pipeline", "layerwise", "hybrid"}) {
+    spec.framework = framework;
+    CHECK(said_of_settings(spec) ==
+          "mode: is inference, in which each replica answers by itself; " + spec.framework +
+              " divides the model over ranks");
+  }
+}
