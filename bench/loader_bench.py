@@ -31,8 +31,8 @@ HERE = pathlib.Path(__file__).parent
 
 
 def ours(arguments, cores, *settings):
-    command = [arguments.trainer, "--bench-loader", *settings, f"threads={cores}", f"cores={cores}",
-               "--json", "--seconds", str(arguments.seconds), "--blocks", str(arguments.blocks)]
+    threads = [] if "loader=memory" in settings else [f"threads={cores}"]  # which has none
+    command = [arguments.trainer, "--bench-loader", *settings, *threads, f"cores={cores}", "--json", "--seconds", str(arguments.seconds), "--blocks", str(arguments.blocks)]
     return command, lambda out: {"samples_per_s": out["images_per_s"]["median"],
                                  "used": out["cores"]["median"], "kb": out["kb_per_image"]["median"]}
 
@@ -40,8 +40,9 @@ def ours(arguments, cores, *settings):
 def theirs(arguments, script, *settings):
     command = [arguments.python, str(HERE / "peers" / script), *settings, "--blocks", str(arguments.blocks)]
     return command, lambda out: {"samples_per_s": statistics.median(out["samples_per_s"]),
-                                 "used": statistics.median(out["cores"]),
-                                 "versions": {key: out[key] for key in ("torch", "torchvision", "dali")
+                                 "used": statistics.median(out["cores"]) if out["cores"] else None,
+                                 "versions": {key: out[key]
+                                              for key in ("torch", "torchvision", "pillow", "dali")
                                               if key in out}}
 
 
@@ -129,12 +130,13 @@ def table(raw):
                 lines.append(f"| {cores} | {side} | {why} | | | | |")
                 continue
             efforts = [line["samples_per_s"] / line["used"] for line in raw
-                       if line["cores"] == cores and line["side"] == side and "failed" not in line]
+                       if line["cores"] == cores and line["side"] == side and line.get("used")]
+            effort = f"{statistics.median(efforts):,.0f}" if efforts else ""
             kb = next((line["kb"] for line in raw if line["side"] == side and line.get("kb")), None)
             base = "memory, MNIST" if "MNIST" in side else "native"
             beside = "" if side == base else ratio(raw, cores, base, side)
             lines.append(f"| {cores} | {side} | {statistics.median(values):,.0f} | {min(values):,.0f}–"
-                         f"{max(values):,.0f} | {statistics.median(efforts):,.0f} | {f'{kb:.1f}' if kb else ''} | {beside} |")
+                         f"{max(values):,.0f} | {effort} | {f'{kb:.1f}' if kb else ''} | {beside} |")
     alone, together = rates(raw, 1, "native"), rates(raw, 2, "native")
     pairs = [together[number] / alone[number] for number in alone.keys() & together.keys()]
     if pairs:

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -21,7 +22,8 @@ std::optional<std::int64_t> warmup_steps(const contract::RunSpec& run) {
   const auto steps = planner::steps_per_epoch(run);
   const bool said = run.trainer.command.empty() || run.warmup_epochs > 0;
   if (!steps || !said) return std::nullopt;
-  return std::llround(std::ceil(run.warmup_epochs * static_cast<double>(*steps) * (1 - kRounding)));
+  const double epochs = std::min(run.warmup_epochs, static_cast<double>(run.epochs));
+  return std::llround(std::ceil(epochs * static_cast<double>(*steps) * (1 - kRounding)));
 }
 
 }  // namespace

@@ -3,21 +3,31 @@
 #
 #   dlscale_family(<target> NAMESPACE <ns> ENTRY <EntryType> HEADER <header>
 #                  FUNCTION <table_function> FOLDER <dir relative to the source tree>
-#                  MEMBERS <name>... [ELSEWHERE <name>...])
+#                  MEMBERS <name>... [ELSEWHERE <name>...] [ALONE])
 #
 # For each member FOLDER/<name>.cpp is compiled into <target>; it must define
 #   extern constinit const <EntryType> <name>_entry{...};   (or: extern const … where constinit cannot be)
+# With ALONE members may call their own functions as others do: each is compiled by itself.
 # Those ELSEWHERE are in the table as well, but another library of the program has their file.
 # HEADER must declare  base::Table<EntryType> <table_function>();  whose body is generated here.
 # (Objects that register themselves vanish from static libraries; a generated table cannot.)
 function(dlscale_family target)
-  cmake_parse_arguments(F "" "FUNCTION;FOLDER" "MEMBERS;ELSEWHERE" ${ARGN})
+  cmake_parse_arguments(F "ALONE" "FUNCTION;FOLDER" "MEMBERS;ELSEWHERE" ${ARGN})
   string(REGEX REPLACE "_table$" "" family ${F_FUNCTION})
   set_property(GLOBAL PROPERTY DLSCALE_FAMILY_${family} "${ARGN}")
   dlscale_table(${target} ${family})
   foreach(member IN LISTS F_MEMBERS)
-    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/${F_FOLDER}/${member}.cpp)
+    set(file ${PROJECT_SOURCE_DIR}/${F_FOLDER}/${member}.cpp)
+    target_sources(${target} PRIVATE ${file})
+    set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ${F_ALONE})
   endforeach()
+endfunction()
+
+# What several files include is then compiled once for eight of them, unless DLSCALE_UNITY is off.
+function(dlscale_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${DLSCALE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  # A file that is included is taken for a header, whose types may not have parts from unnamed namespaces.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
 # Extensions: members of families in a folder of anybody's, which DLSCALE_EXTENSIONS names and whose
@@ -48,7 +58,7 @@ endfunction()
 # are linked into a program, whose table the linker then takes instead of the library's.
 function(dlscale_table target family)
   get_property(said GLOBAL PROPERTY DLSCALE_FAMILY_${family})
-  cmake_parse_arguments(F "" "NAMESPACE;ENTRY;HEADER;FUNCTION;FOLDER" "MEMBERS;ELSEWHERE" ${said})
+  cmake_parse_arguments(F "ALONE" "NAMESPACE;ENTRY;HEADER;FUNCTION;FOLDER" "MEMBERS;ELSEWHERE" ${said})
   set(members ${F_MEMBERS} ${F_ELSEWHERE})
   foreach(file IN LISTS DLSCALE_OWN_${family})
     cmake_path(GET file STEM LAST_ONLY name)

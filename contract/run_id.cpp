@@ -30,9 +30,9 @@ std::string slug(const RunSpec& spec) {
 }
 
 /// Keys that may differ between two plans of the same experiment.
-constexpr std::string_view kNotIdentity[] = {"resources",      "checkpoint",  "run_id",
-                                             "repetition",     "point",       "study",
-                                             "schema_version", "dataset.path"};
+constexpr std::string_view kNotIdentity[] = {
+    "resources", "checkpoint",     "run_id",       "repetition",     "point",
+    "study",     "schema_version", "dataset.path", "lr.warmup_steps"};  // warmup_epochs says it
 
 /// Of some of those a study may have an axis: there they tell points apart.
 bool is_axis(const RunSpec& spec, std::string_view key) {

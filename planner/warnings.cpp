@@ -60,7 +60,7 @@ void Warnings::look_at(const contract::RunSpec& run, int repeats) {
 void Warnings::add_to(std::vector<std::string>& warnings) const {
   if (endless_warmups_ > 0) {
     warnings.push_back(
-        "the peak learning rate is never reached, for warmup_epochs is not below epochs: " +
+        "the peak learning rate is never reached, for warm-up is as long as the run: " +
         of_runs(endless_warmups_));
   }
   if (falling_warmups_ > 0) {

@@ -33,9 +33,10 @@ const char* const kLoaderBenchUsage =
     "               parts of 224x224, batches of 32, one thread\n"
     "  KEY=VALUE    loader, batch, cores, threads (0: as many as cores), prefetch, hand_over "
     "(uint8,\n"
-    "               fp32), dataset, path, image_size, resample (antialiased, bilinear), flip "
-    "(true,\n"
-    "               false), seed\n"
+    "               fp32), on_broken (fail, skip), shuffle_window, dataset, path, image_size, "
+    "resample\n"
+    "               (antialiased, bilinear), flip (true, false), seed, model (that takes the "
+    "samples)\n"
     "  --test       the test set, as evaluation takes it\n"
     "  example:     dlscale-train --bench-loader path=/data/imagenet threads=2 batch=64\n";
 
@@ -85,6 +86,15 @@ const std::map<std::string, Setter>& setters() {
        [](Spec& s, Text v) {
          s.loader_options.hand_over = one_of("hand_over", v, {"uint8", "fp32"});
        }},
+      {"on_broken",
+       [](Spec& s, Text v) {
+         s.loader_options.on_broken = one_of("on_broken", v, {"fail", "skip"}) == "skip" ? v : "";
+       }},
+      {"shuffle_window",
+       [](Spec& s, Text v) {
+         s.loader_options.shuffle_window = whole_number("shuffle_window", v);
+       }},
+      {"model", [](Spec& s, Text v) { s.model = v; }},
       {"dataset", [](Spec& s, Text v) { s.dataset.kind = v; }},
       {"path", [](Spec& s, Text v) { s.dataset.path = v; }},
       {"image_size", [](Spec& s, Text v) { s.dataset.image_size = whole_number("image_size", v); }},

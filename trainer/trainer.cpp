@@ -277,14 +277,14 @@ void Trainer::report(const std::optional<SaveFailure>& failure, const char* then
 FitResult Trainer::learnt_nothing() const {
   return {RunOutcome::Diverged,
           fmt::format("the training loss of {} epochs in a row was not below ln({}) = {:.4f}, that "
-                      "of guessing; lower training.lr or lengthen warmup_epochs",
+                      "of guessing; lower training.lr.base or lengthen the warm-up",
                       at_.flat_epochs, parts_.dataset->classes, std::log(parts_.dataset->classes))};
 }
 
 FitResult Trainer::diverged(const char* which) const {
   return {RunOutcome::Diverged,
-          fmt::format("the {} loss is not finite after step {}; lower training.lr or lengthen "
-                      "warmup_epochs",
+          fmt::format("the {} loss is not finite after step {}; lower training.lr.base or lengthen "
+                      "the warm-up",
                       which, at_.step)};
 }
 

@@ -99,17 +99,19 @@ LawAverage::Refits LawAverage::refit(const Fit& original) const {
   const double enlarged =
       std::sqrt(n / (n - k)) * student_t_quantile(1 - kTail, n - k) / normal_quantile(1 - kTail);
   const LawTerms terms(*original.law, data_);
-  std::vector<double> expected;
+  std::vector<double> inverse_expected;  // of times
+  std::vector<double> inverse_errors;
   for (std::size_t i = 0; i < data_.points.size(); ++i) {
-    expected.push_back(terms.time(i, original.coefficients.data()));
-    result.errors.push_back(std::pow(data_.points[i].time / expected[i], enlarged));
+    inverse_expected.push_back(1 / terms.time(i, original.coefficients.data()));
+    result.errors.push_back(std::pow(data_.points[i].time * inverse_expected[i], enlarged));
+    inverse_errors.push_back(1 / result.errors[i]);
   }
   if (original.residual <= 0) return result;
   std::mt19937_64 engine(kSeed);
-  std::vector<double> resampled(expected.size());
+  std::vector<double> resampled(inverse_expected.size());
   for (int i = 0; i < kRefits; ++i) {
-    for (std::size_t j = 0; j < expected.size(); ++j) {
-      resampled[j] = expected[j] * result.errors[engine() % result.errors.size()];
+    for (std::size_t j = 0; j < inverse_expected.size(); ++j) {
+      resampled[j] = inverse_expected[j] * inverse_errors[engine() % inverse_expected.size()];
     }
     const std::optional<Coefficients> one = terms.fit(resampled);
     if (!one) continue;

@@ -11,22 +11,22 @@ namespace {
 /// What rounding leaves of a fit through all points.
 constexpr double kExact = 1e-12;
 
-std::vector<double> times_of(const LawData& data) {
-  std::vector<double> times;
-  for (const LawPoint& point : data.points) times.push_back(point.time);
-  return times;
+std::vector<double> inverse_times_of(const LawData& data) {
+  std::vector<double> inverse;
+  for (const LawPoint& point : data.points) inverse.push_back(1 / point.time);
+  return inverse;
 }
 
 /// Root mean square error of each point, predicted by the others.
-std::optional<double> leave_one_out(const LawTerms& terms, const std::vector<double>& times) {
+std::optional<double> leave_one_out(const LawTerms& terms, const std::vector<double>& inverse) {
   double squares = 0;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const auto coefficients = terms.fit(times, i);
+  for (std::size_t i = 0; i < inverse.size(); ++i) {
+    const auto coefficients = terms.fit(inverse, i);
     if (!coefficients) return std::nullopt;
-    const double error = terms.time(i, coefficients->data()) / times[i] - 1;
+    const double error = terms.time(i, coefficients->data()) * inverse[i] - 1;
     squares += error * error;
   }
-  const double mean_square = squares / static_cast<double>(times.size());
+  const double mean_square = squares / static_cast<double>(inverse.size());
   if (!std::isfinite(mean_square)) return std::nullopt;
   return std::sqrt(mean_square);
 }
@@ -42,18 +42,18 @@ std::optional<double> aicc_of(double residual, double n, double coefficients) {
 std::optional<Fit> fit(const ScalingLaw& law, const LawData& data) {
   if (*form_of(law, data.work).text == '\0' || data.points.empty()) return std::nullopt;
   const LawTerms terms(law, data);
-  const std::vector<double> times = times_of(data);
-  const auto found = terms.fit(times);
+  const std::vector<double> inverse = inverse_times_of(data);
+  const auto found = terms.fit(inverse);
   if (!found) return std::nullopt;
   Fit result{&law, {found->data(), found->data() + terms.size()}, 0, std::nullopt, std::nullopt};
   double squares = 0;
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    const double error = terms.time(i, found->data()) / times[i] - 1;
+  for (std::size_t i = 0; i < inverse.size(); ++i) {
+    const double error = terms.time(i, found->data()) * inverse[i] - 1;
     squares += error * error;
   }
-  const auto n = static_cast<double>(times.size());
+  const auto n = static_cast<double>(inverse.size());
   result.residual = std::sqrt(squares / n);
-  result.leave_one_out = leave_one_out(terms, times);
+  result.leave_one_out = leave_one_out(terms, inverse);
   result.aicc = aicc_of(result.residual, n, static_cast<double>(terms.size()));
   return result;
 }

@@ -26,14 +26,16 @@ void LawTerms::add(double first_gpus, Work work, double gpus) {
   rows_.push_back(row);
 }
 
-std::optional<Coefficients> LawTerms::fit(const std::vector<double>& times,
+std::optional<Coefficients> LawTerms::fit(const std::vector<double>& inverse_times,
                                           std::optional<std::size_t> left_out) const {
   NonNegativeToOnes squares(size_);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (left_out == i) continue;
-    const double measured = law_->of_rate ? rows_[i].times_first / times[i] : times[i];
+    // Of a law of rates, G / (G0 T), what is measured is a rate.
+    const double scale =
+        law_->of_rate ? 1 / (rows_[i].times_first * inverse_times[i]) : inverse_times[i];
     Coefficients row = rows_[i].terms;
-    for (double& term : row) term /= measured;
+    for (double& term : row) term *= scale;
     squares.take(row);
   }
   return squares.solve();

@@ -20,9 +20,10 @@ class LawTerms {
   /// How many terms the law has.
   std::size_t size() const { return size_; }
 
-  /// Least squares of relative errors under coefficients >= 0, of times at these counts but for the
-  /// one at `left_out`. Empty where there are fewer times than terms.
-  std::optional<Coefficients> fit(const std::vector<double>& times,
+  /// Least squares of relative errors under coefficients >= 0, of all times but for the one at
+  /// `left_out`, given as 1 / T for each of these counts. Empty where there are fewer times than
+  /// terms.
+  std::optional<Coefficients> fit(const std::vector<double>& inverse_times,
                                   std::optional<std::size_t> left_out = std::nullopt) const;
 
   /// T at the count at `i`, in the unit of the times that the coefficients were fitted to.

@@ -24,9 +24,14 @@ Coefficients spread_over(unsigned subset, const Coefficients& x) {
 void NonNegativeToOnes::rotate_in(Coefficients row, double right) {
   for (std::size_t j = 0; j < columns_; ++j) {
     if (row[j] == 0) continue;
-    const double length = std::sqrt(r_[j][j] * r_[j][j] + row[j] * row[j]);
-    const double cosine = r_[j][j] / length;
-    const double sine = row[j] / length;
+    if (r_[j][j] == 0) {  // then nothing has this row of R yet
+      r_[j] = row;
+      right_[j] = right;
+      return;
+    }
+    const double inverse = 1 / std::sqrt(r_[j][j] * r_[j][j] + row[j] * row[j]);
+    const double cosine = r_[j][j] * inverse;
+    const double sine = row[j] * inverse;
     for (std::size_t i = j; i < columns_; ++i) {
       const double kept = r_[j][i];
       r_[j][i] = cosine * kept + sine * row[i];
@@ -47,7 +52,7 @@ NonNegativeToOnes NonNegativeToOnes::restricted_to(unsigned subset) const {
   part.error_ = error_;
   for (std::size_t i = 0; i < columns_; ++i) {
     Coefficients row{};
-    for (std::size_t j = 0; j < part.columns_; ++j) row[j] = r_[i][used[j]];
+    for (std::size_t j = 0; j < part.columns_; ++j) row[j] = used[j] < i ? 0 : r_[i][used[j]];
     part.rotate_in(row, right_[i]);
   }
   return part;

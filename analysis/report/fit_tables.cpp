@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
+#include <vector>
+
+#include "analysis/for_each_index.hpp"
 #include "analysis/report/headings.hpp"
 #include "analysis/report/table_parts.hpp"
 #include "analysis/report/tables.hpp"
@@ -92,10 +96,15 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
   add_frame_notes(notes, frame);
   Table table =
       begin_table(start, "fit", "Scaling laws of " + frame.study, std::move(notes), columns_of());
-  for (const ScalingCurve& curve : curves) {
-    if (curve.points.size() < kFewestForLaws) continue;
-    if (!curve.mixed.empty() && !options.allow_mixed) continue;
-    add_laws(table, start, curve.key, LawAverage(step_times(curve)));
+  const auto is_fitted = [&](const ScalingCurve& curve) {
+    return curve.points.size() >= kFewestForLaws && (curve.mixed.empty() || options.allow_mixed);
+  };
+  std::vector<std::optional<LawAverage>> averages(curves.size());
+  for_each_index(curves.size(), [&](std::size_t i) {
+    if (is_fitted(curves[i])) averages[i].emplace(step_times(curves[i]));
+  });
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (averages[i]) add_laws(table, start, curves[i].key, *averages[i]);
   }
   return table;
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <utility>
 
 #include "analysis/report/report_writer.hpp"
 
@@ -30,17 +31,22 @@ Json column_json(const Column& column) {
   return json;
 }
 
+/// Names of a table's columns are different ones: nothing is looked up, as [] would.
+void add(Json& row, const std::string& name, Json value) {
+  row.get_ref<Json::object_t&>().Container::emplace_back(name, std::move(value));
+}
+
 void add_cell(Json& row, const Cell& cell, const Column& column) {
   if (column.bounds) {
     const auto* bounds = std::get_if<Bounds>(&cell);
-    row[column.id + "_low"] = bounds != nullptr ? number(bounds->low) : nullptr;
-    row[column.id + "_high"] = bounds != nullptr ? number(bounds->high) : nullptr;
+    add(row, column.id + "_low", bounds != nullptr ? number(bounds->low) : nullptr);
+    add(row, column.id + "_high", bounds != nullptr ? number(bounds->high) : nullptr);
   } else if (const auto* value = std::get_if<double>(&cell)) {
-    row[column.id] = number(*value);
+    add(row, column.id, number(*value));
   } else if (const auto* text = std::get_if<std::string>(&cell)) {
-    row[column.id] = *text;
+    add(row, column.id, *text);
   } else {
-    row[column.id] = nullptr;
+    add(row, column.id, nullptr);
   }
 }
 

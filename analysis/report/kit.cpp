@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/report/kit.hpp"
 
-#include <iterator>
+#include <functional>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -20,17 +20,27 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-/// Every table in every format, but for text: terminals have that from `analyze`.
-void write_tables(const StudyPage& page, const fs::path& folder) {
-  base::make_directories(folder);
-  const std::vector<Table>& tables = page.report.tables;
-  for_each_index(tables.size(), [&](std::size_t i) {
+/// Whole pages, and every table in every format, but for text: terminals have that from `analyze`.
+void write_texts(const StudyPage& page, const fs::path& folder) {
+  base::make_directories(folder / "tables");
+  std::vector<std::function<void()>> parts;  // those that take longest first
+  for (const auto& [name, text] :
+       {std::pair{"values.tex", &latex_values_file}, std::pair{"report.html", &html_page},
+        std::pair{"paper.tex", &paper}}) {
+    parts.emplace_back([&page, text = text, file = folder / name] {
+      base::write_file_if_changed(file, text(page));
+    });
+  }
+  for (const Table& table : page.report.tables) {
     for (const ReportWriter* writer : report_writers()) {
       if (std::string_view(writer->name) == "text") continue;
-      base::write_file_if_changed(folder / (tables[i].id + "." + writer->extension),
-                                  writer->render({{tables[i]}}));
+      parts.emplace_back([&table, writer, &folder] {
+        base::write_file_if_changed(folder / "tables" / (table.id + "." + writer->extension),
+                                    writer->render({{table}}));
+      });
     }
-  });
+  }
+  for_each_index(parts.size(), [&](std::size_t i) { parts[i](); });
 }
 
 /// Returns why there are no pictures.
@@ -58,14 +68,8 @@ std::string write_figures(const StudyPage& page, const fs::path& folder, const s
 WrittenKit write_kit(const StudyPage& page, const fs::path& folder,
                      const std::function<void(const std::string&, double)>& on_part,
                      const std::string& gnuplot) {
-  base::make_directories(folder);
-  write_tables(page, folder / "tables");
+  write_texts(page, folder);
   const std::string problem = write_figures(page, folder / "figures", gnuplot, on_part);
-  const std::pair<const char*, std::string (*)(const StudyPage&)> pages[] = {
-      {"values.tex", &latex_values_file}, {"report.html", &html_page}, {"paper.tex", &paper}};
-  for_each_index(std::size(pages), [&](std::size_t i) {
-    base::write_file_if_changed(folder / pages[i].first, pages[i].second(page));
-  });
   return {page.report.tables.size(), page.figures.size(), problem};
 }
 

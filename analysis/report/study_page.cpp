@@ -111,12 +111,18 @@ StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
   StudyPage page;
   page.title = frame.study;
   add_facts(page, frame, options);
-  PartsBegun parts(on_part);
+  PartsBegun begun(on_part);
   std::vector<Report> reports(metrics().size());
-  for_each_index(reports.size(), [&](std::size_t i) {
-    const Metric& metric = metrics()[i];
-    parts.begin(metric.name);
-    reports[i] = make_report(metric, frame, options, by);
+  std::vector<Figure> figures(figure_kinds().size());
+  for_each_index(reports.size() + figures.size(), [&](std::size_t i) {
+    if (i < reports.size()) {
+      begun.begin(metrics()[i].name);
+      reports[i] = make_report(metrics()[i], frame, options, by);
+      return;
+    }
+    const FigureKind& kind = figure_kinds()[i - reports.size()];
+    begun.begin(kind.name);
+    figures[i - reports.size()] = kind.make(frame, options);
   });
   for (Report& report : reports) {
     for (Table& table : report.tables) {
@@ -124,11 +130,6 @@ StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
     }
   }
   add_warnings_of(page.report, page.warnings);
-  std::vector<Figure> figures(figure_kinds().size());
-  for_each_index(figures.size(), [&](std::size_t i) {
-    parts.begin(figure_kinds()[i].name);
-    figures[i] = figure_kinds()[i].make(frame, options);
-  });
   for (std::size_t i = 0; i < figures.size(); ++i) {
     add_figure(page, figure_kinds()[i], std::move(figures[i]));
   }

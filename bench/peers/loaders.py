@@ -20,6 +20,7 @@ import pathlib
 import resource
 import time
 
+import PIL
 import torch
 import torchvision
 from torchvision import io
@@ -99,8 +100,10 @@ def measure(arguments):
             wall = time.perf_counter() - start
         rates.append(samples / wall)
         cores.append((cpu_s() - cpu_start) / wall)
-    return {"samples_per_s": rates[1:], "cores": cores[1:], "pipeline": arguments.pipeline,
-            "torch": torch.__version__, "torchvision": torchvision.__version__}
+    return {"samples_per_s": rates[1:], "pipeline": arguments.pipeline, "torch": torch.__version__,
+            "torchvision": torchvision.__version__, "pillow": PIL.__version__,
+            # The system counts workers when they have ended.
+            "cores": cores[1:] if arguments.workers == 0 else []}
 
 
 def main():

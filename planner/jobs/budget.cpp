@@ -16,17 +16,17 @@ namespace {
 using contract::PlannedRun;
 
 /// A point of a curve, linked to those beside it that are left.
-struct Place {
+struct RunPlace {
   std::size_t first_run;
   int gpus;
   double gpu_hours = 0;
-  Place *before = nullptr, *after = nullptr;
+  RunPlace *before = nullptr, *after = nullptr;
 };
 
 using Curve = std::map<std::string, std::string>;
 
-std::vector<Place> places_of(std::span<const PlannedRun> runs) {
-  std::vector<Place> places;
+std::vector<RunPlace> places_of(std::span<const PlannedRun> runs) {
+  std::vector<RunPlace> places;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const bool repeated =
         !places.empty() && contract::point_id(runs[places.back().first_run].run_id) ==
@@ -37,16 +37,16 @@ std::vector<Place> places_of(std::span<const PlannedRun> runs) {
   return places;
 }
 
-void link_curves(std::span<const PlannedRun> runs, std::vector<Place>& places) {
-  std::map<Curve, std::vector<Place*>> curves;
-  for (Place& place : places) {
+void link_curves(std::span<const PlannedRun> runs, std::vector<RunPlace>& places) {
+  std::map<Curve, std::vector<RunPlace*>> curves;
+  for (RunPlace& place : places) {
     Curve curve = runs[place.first_run].point;
     curve.erase("gpus");
     curves[std::move(curve)].push_back(&place);
   }
   for (auto& [curve, points] : curves) {
     std::stable_sort(points.begin(), points.end(),
-                     [](const Place* a, const Place* b) { return a->gpus < b->gpus; });
+                     [](const RunPlace* a, const RunPlace* b) { return a->gpus < b->gpus; });
     for (std::size_t i = 1; i < points.size(); ++i) {
       points[i]->before = points[i - 1];
       points[i - 1]->after = points[i];
@@ -59,31 +59,31 @@ class Queue {
  public:
   explicit Queue(int baseline_gpus) : baseline_gpus_(baseline_gpus) {}
 
-  void put(Place* place) {
+  void put(RunPlace* place) {
     if (removable(place)) queue_.insert(key(place));
   }
-  void take(Place* place) {
+  void take(RunPlace* place) {
     if (removable(place)) queue_.erase(key(place));
   }
   bool empty() const { return queue_.empty(); }
   /// Takes the first one out of its curve.
-  Place* pop() {
-    Place* place = std::get<Place*>(*queue_.begin());
-    Place *before = place->before, *after = place->after;
-    for (Place* changed : {place, before, after}) take(changed);
+  RunPlace* pop() {
+    RunPlace* place = std::get<RunPlace*>(*queue_.begin());
+    RunPlace *before = place->before, *after = place->after;
+    for (RunPlace* changed : {place, before, after}) take(changed);
     before->after = after;
     after->before = before;
-    for (Place* changed : {before, after}) put(changed);
+    for (RunPlace* changed : {before, after}) put(changed);
     return place;
   }
 
  private:
-  using Key = std::tuple<double, double, std::size_t, Place*>;
-  static Key key(Place* place) {
+  using Key = std::tuple<double, double, std::size_t, RunPlace*>;
+  static Key key(RunPlace* place) {
     const double gap = static_cast<double>(place->after->gpus) / place->before->gpus;
     return {gap, -place->gpu_hours, place->first_run, place};
   }
-  bool removable(const Place* place) const {
+  bool removable(const RunPlace* place) const {
     return place->before != nullptr && place->after != nullptr && place->gpus != baseline_gpus_;
   }
 
@@ -127,13 +127,13 @@ bool within_budget(double gpu_hours, double limit) {
 }
 
 Fit fit_budget(std::span<const PlannedRun> runs, double limit, int baseline_gpus) {
-  std::vector<Place> places = places_of(runs);
+  std::vector<RunPlace> places = places_of(runs);
   link_curves(runs, places);
   Queue queue(baseline_gpus);
-  for (Place& place : places) queue.put(&place);
+  for (RunPlace& place : places) queue.put(&place);
   Fit fit{{}, total_gpu_hours(runs)};
   while (!within_budget(fit.gpu_hours, limit) && !queue.empty()) {
-    const Place* place = queue.pop();
+    const RunPlace* place = queue.pop();
     fit.gpu_hours -= place->gpu_hours;
     fit.dropped.push_back(
         {place->first_run,

@@ -72,6 +72,7 @@ std::string FinishedRuns::note(const ResourceWishes& wishes) const {
 
 bool same_but_walltime(const contract::RunSpec& kept, contract::RunSpec planned) {
   planned.resources.walltime_s = kept.resources.walltime_s;
+  if (kept.lr.warmup_steps == 0) planned.lr.warmup_steps = 0;  // earlier versions say epochs alone
   return kept == planned;
 }
 

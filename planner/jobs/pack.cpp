@@ -24,8 +24,8 @@ using Indices = std::vector<std::uint32_t>;
 
 constexpr double kSecondsPerHour = 3600;
 constexpr double kMinute = 60;
-constexpr std::size_t kDigits = 8;                        // of a digest in a name, at least
-constexpr std::size_t kMostFacts = std::size_t{1} << 16;  // bytes of a digest's text held
+constexpr std::size_t kDigits = 8;                            // of a digest in a name, at least
+constexpr std::size_t kMostPackFacts = std::size_t{1} << 16;  // bytes of a digest's text held
 constexpr const char* kPacked = "packed-";
 
 /// Whether `name` is one that Arranger::name_of gives for the digest.
@@ -119,7 +119,7 @@ class Arranger {
     std::string facts =
         fmt::format("{}\n{}\n{}\n", to_json_line(shape), partition_of(runs.front()).name, most);
     for (const std::uint32_t i : runs) {
-      if (facts.size() > kMostFacts) facts = contract::sha256_hex(facts);
+      if (facts.size() > kMostPackFacts) facts = contract::sha256_hex(facts);
       facts += runs_[i].run_id + "\n";
     }
     return contract::sha256_hex(facts);

@@ -11,17 +11,17 @@ namespace {
 using contract::JobKind;
 
 template <class T>
-struct Row {
+struct DataRow {
   const char* name;
   const char* meaning;
   T (*of)(const Script&);
 };
 
-std::string text(double value) {
+std::string gigabytes(double value) {
   return fmt::format("{:g}", value);
 }
 
-constexpr Row<std::string> kAskedValues[] = {
+constexpr DataRow<std::string> kAskedValues[] = {
     {"job", "name of the job", [](const Script& s) { return s.job.name; }},
     {"job_name", "what the queue calls the job: its name; SLURM: of a chained one its chain's",
      [](const Script& s) { return s.job_name(); }},
@@ -62,7 +62,7 @@ constexpr Row<std::string> kAskedValues[] = {
     {"cores_per_node", "of the partition's nodes",
      [](const Script& s) { return std::to_string(s.partition.cores_per_node); }},
     {"memory_gb", "of the partition's nodes",
-     [](const Script& s) { return text(s.partition.memory_gb); }},
+     [](const Script& s) { return gigabytes(s.partition.memory_gb); }},
     {"mail_user", "who gets mail", [](const Script& s) { return s.mail().user; }},
     {"mail_events", "when, in the batch system's words",
      [](const Script& s) { return s.mail_events(); }},
@@ -73,7 +73,7 @@ constexpr Row<std::string> kAskedValues[] = {
      }},
 };
 
-constexpr Row<std::string> kRunningValues[] = {
+constexpr DataRow<std::string> kRunningValues[] = {
     {"launcher", "the program that starts the ranks",
      [](const Script& s) { return s.site.launcher == "oarsh" ? "mpirun" : s.site.launcher; }},
     {"launch_nodes", "nodes on which the launcher starts processes",
@@ -116,7 +116,7 @@ constexpr Row<std::string> kRunningValues[] = {
      [](const Script& s) { return s.out.job_err(s.job.name).string(); }},
 };
 
-constexpr Row<bool> kJobFlags[] = {
+constexpr DataRow<bool> kJobFlags[] = {
     {"is_single", "one run", [](const Script& s) { return s.job.kind == JobKind::single; }},
     {"is_packed", "several runs share the node", [](const Script& s) { return s.packed(); }},
     {"is_array", "each run is a task of an array", [](const Script& s) { return s.array(); }},
@@ -145,7 +145,7 @@ constexpr Row<bool> kJobFlags[] = {
      [](const Script& s) { return s.requeues(); }},
 };
 
-constexpr Row<bool> kLaunchFlags[] = {
+constexpr DataRow<bool> kLaunchFlags[] = {
     {"has_launcher", "a launcher starts the processes",
      [](const Script& s) { return s.launch() != "plain"; }},
     {"has_program", "program can be looked for",
@@ -182,7 +182,7 @@ constexpr Row<bool> kLaunchFlags[] = {
     {"asks_memory", "SLURM: memory is asked for", [](const Script& s) { return s.asks_memory(); }},
 };
 
-constexpr Row<std::vector<std::string>> kLists[] = {
+constexpr DataRow<std::vector<std::string>> kLists[] = {
     {"launcher_args", "words for the launcher",
      [](const Script& s) { return s.site.launcher_args; }},
     {"container_args", "words for the container",
@@ -201,14 +201,14 @@ constexpr Row<std::vector<std::string>> kLists[] = {
     {"slots", "packed: 0, 1, … for each rank at a time", [](const Script& s) { return s.slots(); }},
 };
 
-constexpr Row<std::vector<std::string>> kLines[] = {
+constexpr DataRow<std::vector<std::string>> kLines[] = {
     {"modules", "shell lines of the site, {{{line}}}",
      [](const Script& s) { return s.site.modules; }},
     {"environment", "shell lines of the site, {{{line}}}",
      [](const Script& s) { return s.site.environment; }},
 };
 
-constexpr Row<std::string> kPartials[] = {
+constexpr DataRow<std::string> kPartials[] = {
     {"choose", "choose_single, choose_packed or choose_array: which runs",
      [](const Script& s) { return "choose_" + contract::to_string(s.job.kind); }},
     {"rank", "rank_dlscale or rank_external: what each process runs",

@@ -18,18 +18,18 @@ using nlohmann::json;
 
 constexpr std::size_t kLongestName = 100;
 
-struct StateRow {
+struct OarStateRow {
   std::string_view word;
   JobState state;
 };
 
 /// All states but the two that jobs end in.
-constexpr std::array kStates{
-    StateRow{"Waiting", JobState::Queued},    StateRow{"Hold", JobState::Queued},
-    StateRow{"toLaunch", JobState::Queued},   StateRow{"toAckReservation", JobState::Queued},
-    StateRow{"Launching", JobState::Queued},  StateRow{"Running", JobState::Running},
-    StateRow{"Suspended", JobState::Running}, StateRow{"Resuming", JobState::Running},
-    StateRow{"Finishing", JobState::Running}, StateRow{"toError", JobState::Running},
+constexpr std::array kOarStates{
+    OarStateRow{"Waiting", JobState::Queued},    OarStateRow{"Hold", JobState::Queued},
+    OarStateRow{"toLaunch", JobState::Queued},   OarStateRow{"toAckReservation", JobState::Queued},
+    OarStateRow{"Launching", JobState::Queued},  OarStateRow{"Running", JobState::Running},
+    OarStateRow{"Suspended", JobState::Running}, OarStateRow{"Resuming", JobState::Running},
+    OarStateRow{"Finishing", JobState::Running}, OarStateRow{"toError", JobState::Running},
 };
 
 /// Events with which OAR suspects a node of a job.
@@ -53,7 +53,7 @@ constexpr std::array<std::string_view, 17> kNodeEvents{
     "EXIT_VALUE_OAREXEC",
 };
 
-constexpr std::array<std::string_view, 6> kNoObjection{
+constexpr std::array<std::string_view, 6> kNoOarObjection{
     "You are not the right user",  // said of unknown jobs, too
     "This job is not running",    "This job was already killed",        "this job does not exist",
     "not in the right state",     "not in the Hold or Suspended state",
@@ -157,7 +157,7 @@ long long value_of(std::string_view id) {
 }  // namespace
 
 JobState waiting_or_running(std::string_view state) {
-  for (const StateRow& row : kStates) {
+  for (const OarStateRow& row : kOarStates) {
     if (row.word == state) return row.state;
   }
   return JobState::Running;
@@ -270,7 +270,7 @@ std::vector<JobId> single_jobs(const std::vector<JobId>& ids) {
 std::string first_objection(std::string_view complaint) {
   for (const std::string_view line : lines_of(complaint)) {
     const bool harmless = std::any_of(
-        kNoObjection.begin(), kNoObjection.end(),
+        kNoOarObjection.begin(), kNoOarObjection.end(),
         [&](std::string_view phrase) { return line.find(phrase) != std::string_view::npos; });
     if (!line.empty() && !harmless) return std::string(line);
   }

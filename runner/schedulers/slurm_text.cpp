@@ -26,42 +26,42 @@ constexpr std::string_view kNoNodes = "None assigned";
 /// In the place of a signal: the memory ran out.
 constexpr int kOutOfMemory = 125;
 
-struct StateRow {
+struct SlurmStateRow {
   std::string_view word;
   JobState state;
 };
 
 /// Every state of slurm.h, flags included, of versions 20.02 to 25.05.
-constexpr std::array kStates{
-    StateRow{"PENDING", JobState::Queued},
-    StateRow{"CONFIGURING", JobState::Queued},  // its nodes are being started
-    StateRow{"POWER_UP_NODE", JobState::Queued},
-    StateRow{"EXPEDITING", JobState::Queued},
-    StateRow{"REQUEUED", JobState::Queued},
-    StateRow{"REQUEUE_FED", JobState::Queued},
-    StateRow{"REQUEUE_HOLD", JobState::Queued},
-    StateRow{"RESV_DEL_HOLD", JobState::Queued},
-    StateRow{"SPECIAL_EXIT", JobState::Queued},  // requeued and held
-    StateRow{"RUNNING", JobState::Running},
-    StateRow{"COMPLETING", JobState::Running},  // how it ended is not told before it has
-    StateRow{"STAGE_OUT", JobState::Running},
-    StateRow{"SIGNALING", JobState::Running},
-    StateRow{"RESIZING", JobState::Running},
-    StateRow{"STOPPED", JobState::Running},
-    StateRow{"SUSPENDED", JobState::Running},
-    StateRow{"UPDATE_DB", JobState::Running},
-    StateRow{"COMPLETED", JobState::Done},
-    StateRow{"FAILED", JobState::Failed},
-    StateRow{"LAUNCH_FAILED", JobState::NodeFailed},
-    StateRow{"RECONFIG_FAIL", JobState::NodeFailed},
-    StateRow{"BOOT_FAIL", JobState::NodeFailed},
-    StateRow{"NODE_FAIL", JobState::NodeFailed},
-    StateRow{"OUT_OF_MEMORY", JobState::OutOfMemory},
-    StateRow{"TIMEOUT", JobState::TimedOut},
-    StateRow{"DEADLINE", JobState::TimedOut},
-    StateRow{"PREEMPTED", JobState::Preempted},
-    StateRow{"CANCELLED", JobState::Cancelled},
-    StateRow{"REVOKED", JobState::Cancelled},  // another cluster of the federation has it
+constexpr std::array kSlurmStates{
+    SlurmStateRow{"PENDING", JobState::Queued},
+    SlurmStateRow{"CONFIGURING", JobState::Queued},  // its nodes are being started
+    SlurmStateRow{"POWER_UP_NODE", JobState::Queued},
+    SlurmStateRow{"EXPEDITING", JobState::Queued},
+    SlurmStateRow{"REQUEUED", JobState::Queued},
+    SlurmStateRow{"REQUEUE_FED", JobState::Queued},
+    SlurmStateRow{"REQUEUE_HOLD", JobState::Queued},
+    SlurmStateRow{"RESV_DEL_HOLD", JobState::Queued},
+    SlurmStateRow{"SPECIAL_EXIT", JobState::Queued},  // requeued and held
+    SlurmStateRow{"RUNNING", JobState::Running},
+    SlurmStateRow{"COMPLETING", JobState::Running},  // how it ended is not told before it has
+    SlurmStateRow{"STAGE_OUT", JobState::Running},
+    SlurmStateRow{"SIGNALING", JobState::Running},
+    SlurmStateRow{"RESIZING", JobState::Running},
+    SlurmStateRow{"STOPPED", JobState::Running},
+    SlurmStateRow{"SUSPENDED", JobState::Running},
+    SlurmStateRow{"UPDATE_DB", JobState::Running},
+    SlurmStateRow{"COMPLETED", JobState::Done},
+    SlurmStateRow{"FAILED", JobState::Failed},
+    SlurmStateRow{"LAUNCH_FAILED", JobState::NodeFailed},
+    SlurmStateRow{"RECONFIG_FAIL", JobState::NodeFailed},
+    SlurmStateRow{"BOOT_FAIL", JobState::NodeFailed},
+    SlurmStateRow{"NODE_FAIL", JobState::NodeFailed},
+    SlurmStateRow{"OUT_OF_MEMORY", JobState::OutOfMemory},
+    SlurmStateRow{"TIMEOUT", JobState::TimedOut},
+    SlurmStateRow{"DEADLINE", JobState::TimedOut},
+    SlurmStateRow{"PREEMPTED", JobState::Preempted},
+    SlurmStateRow{"CANCELLED", JobState::Cancelled},
+    SlurmStateRow{"REVOKED", JobState::Cancelled},  // another cluster of the federation has it
 };
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -227,7 +227,7 @@ bool was_refused(JobState state, bool has_no_nodes) {
 
 JobState state_of(std::string_view word) {
   word = word.substr(0, word.find_first_of(" +"));
-  for (const StateRow& row : kStates) {
+  for (const SlurmStateRow& row : kSlurmStates) {
     if (row.word == word) return row.state;
   }
   return JobState::Running;

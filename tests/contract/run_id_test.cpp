@@ -99,4 +99,6 @@ TEST_CASE("ids are those of earlier versions") {
   spec.lr.base = 0.025;
   spec.lr.peak = 0.30000000000000004;
   CHECK(make_run_id(spec) == "ddp-mlp-constant-g1-b64-7c61c82bb6-r1");
+  spec.lr.warmup_steps = 100;  // of a warm-up that was in epochs alone before
+  CHECK(make_run_id(spec) == "ddp-mlp-constant-g1-b64-7c61c82bb6-r1");
 }

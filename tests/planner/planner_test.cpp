@@ -244,8 +244,8 @@ TEST_CASE("a warm-up as long as the run is a warning") {
   };
   CHECK(warnings("2.9").empty());
   CHECK(warnings("3") == std::vector<std::string>{
-                             "the peak learning rate is never reached, for warmup_epochs is not "
-                             "below epochs: 48 of 48 runs"});
+                             "the peak learning rate is never reached, for warm-up is as long as "
+                             "the run: 48 of 48 runs"});
 }
 
 TEST_CASE("a study or site that cannot be read is a fault of the command line") {

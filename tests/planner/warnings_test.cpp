@@ -64,7 +64,7 @@ TEST_CASE("warnings count the runs that --fit leaves") {
   const auto planning = test::plan_texts(study.text(), kLocal, dir, true);
   REQUIRE(planning.plan.runs.size() == 2);
   CHECK(has(planning.plan.warnings,
-            "the peak learning rate is never reached, for warmup_epochs is not below epochs: 2 of "
+            "the peak learning rate is never reached, for warm-up is as long as the run: 2 of "
             "2 runs"));
   CHECK(has(planning.plan.warnings,
             "2 points without a matching row in the calibration: they get the site's walltime"));

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -27,6 +28,20 @@ TEST_CASE("without a run a loader is measured as the settings say") {
   CHECK(bench.json);
   CHECK(bench.evaluation);
   CHECK(bench.seconds == 2);
+}
+
+TEST_CASE("settings are those of loaders, data and models of every kind") {
+  const LoaderBench photos =
+      read_loader_bench({"path=/data", "on_broken=skip", "shuffle_window=64", "loader=packed"});
+  CHECK(photos.spec.loader_options.on_broken == "skip");
+  CHECK(photos.spec.loader_options.shuffle_window == 64);
+  const LoaderBench texts = read_loader_bench({"loader=text", "dataset=text_trec", "model=nbow",
+                                               "path=/data", "image_size=0", "flip=false"});
+  CHECK(texts.spec.model == "nbow");
+  const std::vector<std::string> digits{"loader=memory", "dataset=mnist", "image_size=0",
+                                        "flip=false",    "batch=64",      "path=/data",
+                                        "cores=1"};
+  CHECK(read_loader_bench(digits).spec.batch_per_gpu == 64);
 }
 
 TEST_CASE("of a run one rank's batches are loaded, whatever ranks it has") {
