@@ -48,8 +48,9 @@ std::optional<Fit> fit(const ScalingLaw& law, const LawData& data) {
   Fit result{&law, {found->data(), found->data() + terms.size()}, 0, std::nullopt, std::nullopt};
   double squares = 0;
   for (std::size_t i = 0; i < inverse.size(); ++i) {
-    const double error = terms.time(i, found->data()) * inverse[i] - 1;
-    squares += error * error;
+    const double time = terms.time(i, found->data());
+    if (!(time > 0)) return std::nullopt;  // nothing takes no time
+    squares += (time * inverse[i] - 1) * (time * inverse[i] - 1);
   }
   const auto n = static_cast<double>(inverse.size());
   result.residual = std::sqrt(squares / n);

@@ -35,7 +35,8 @@ struct Fit {
 };
 
 /// Least squares of relative errors under coefficients >= 0 (of all subsets of terms the best
-/// feasible). Empty where the law does not apply or has more coefficients than there are points.
+/// feasible). Empty where the law does not apply, has more coefficients than there are points, or
+/// would have a point take no time.
 std::optional<Fit> fit(const ScalingLaw& law, const LawData& data);
 
 /// T at `gpus` GPUs, in the unit of `data`'s times.

@@ -15,6 +15,8 @@ struct JsonObject::Parsed {
 
   bool find(std::string_view path, simdjson::dom::element& value) const {
     if (!good) return false;
+    // Names with slashes are names first: "train/loss" as Weights & Biases writes it.
+    if (root.at_key(path).get(value) == simdjson::SUCCESS) return true;
     simdjson::dom::object object = root;
     for (;;) {
       const std::size_t end = path.find('/');

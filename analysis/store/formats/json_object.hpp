@@ -10,8 +10,8 @@
 
 namespace dlscale::analysis {
 
-/// Keys are paths: "metadata/epoch_num" is in the object that "metadata" is. A key of which the
-/// value has another type than asked for is as one that is not there.
+/// Keys are paths, where none is called so: "metadata/epoch_num" is in the object that "metadata"
+/// is. A key of which the value has another type than asked for is as one that is not there.
 class JsonObject {
  public:
   JsonObject();

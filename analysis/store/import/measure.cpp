@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <string_view>
 
 #include "analysis/store/formats/text_scanner.hpp"
 #include "base/error.hpp"
@@ -58,6 +60,30 @@ std::optional<Measure> find_measure(std::string_view name) {
   return std::nullopt;
 }
 
+namespace {
+
+/// What runs of studies have (imported_run.cpp): names that a measure's may be like.
+constexpr std::string_view kRunNames[] = {"framework",
+                                          "model",
+                                          "dataset",
+                                          "loader",
+                                          "precision",
+                                          "optimizer",
+                                          "lr_schedule",
+                                          "gpus",
+                                          "nodes",
+                                          "cores_per_rank",
+                                          "global_batch",
+                                          "batch_per_gpu",
+                                          "accumulation_steps",
+                                          "epochs",
+                                          "train_samples",
+                                          "test_samples",
+                                          "device",
+                                          "stop_rule"};
+
+}  // namespace
+
 void check_axis_name(const std::string& option, const std::string& name) {
   const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
@@ -67,7 +93,7 @@ void check_axis_name(const std::string& option, const std::string& name) {
         fmt::format("{}: \"{}\" is no name (letters, digits and . _ - only)", option, name));
   }
   const std::string meant = base::nearest(name, measure_names());
-  if (meant.empty() || name == "epochs") return;
+  if (meant.empty() || std::ranges::find(kRunNames, name) != std::end(kRunNames)) return;
   throw base::UsageError(
       fmt::format("{}: {}", option, base::unknown_name("field", name, measure_names())));
 }

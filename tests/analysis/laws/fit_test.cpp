@@ -107,6 +107,23 @@ TEST_CASE("Amdahl's serial part comes out of strong scaling from any baseline") 
   CHECK(found.coefficients[1] == Approx(2));
 }
 
+TEST_CASE("a law by which a measured count would take no time does not fit") {
+  const LawData data{Work::Fixed, {{1, 100}, {2, 1}, {4, 10}, {8, 10}}};
+  CHECK_FALSE(fit(law("log2"), data).has_value());
+  CHECK(fit(law("amdahl"), data).has_value());
+}
+
+TEST_CASE("terms of very different size are fitted alike") {
+  LawData data{Work::PerGpu, {}};
+  const Fit made{&law("usl"), {1, 1e-7, 1e-13}};
+  for (const double gpus : {1, 10, 1000, 100'000, 1'000'000}) data.points.push_back({gpus, 1});
+  for (LawPoint& point : data.points) point.time = predicted_time(made, data, point.gpus);
+  const Fit found = fit(law("usl"), data).value();
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(found.coefficients[i] == Approx(made.coefficients[i]).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("what cannot be judged is not judged") {
   LawData data = ai4hpc("deep-esb", 4);
   CHECK(fit(law("log2"), data)->leave_one_out.has_value());

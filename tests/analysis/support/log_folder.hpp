@@ -21,7 +21,7 @@ class LogFolder {
     request.logs = {logs()};
     request.mapped.kind = "csv";
     request.mapped.columns = {{"load_wait_s", "load"}, {"compute_s", "compute"}, {"rank", "rank"}};
-    request.axes = {"gpus=g(\\d+)/", "global_batch=b(\\d+)_"};
+    request.axes = {"gpus=_g(\\d+)/", "global_batch=b(\\d+)_"};
   }
 
   std::string logs() const { return (temp_.path() / "logs").string(); }

@@ -63,7 +63,7 @@ TEST_CASE("a log that a collect of the folder found rewritten is read again when
 
 TEST_CASE("of several matches of an axis in a path the nearest to the file counts") {
   LogFolder logs;
-  logs.request.axes = {"gpus=g(\\d+)/",  "global_batch=b(\\d+)_",
+  logs.request.axes = {"gpus=_g(\\d+)/", "global_batch=b(\\d+)_",
                        "name=([^/]*)$",  "above=(?<=/)(\\w+)/b\\d+_g2/",
                        "first=^(g\\d+)", "pair=(\\d)_g"};
   logs.request.logs = {logs.write_step("g7/b9_g8/g3x/b16_g2/run1.csv")};

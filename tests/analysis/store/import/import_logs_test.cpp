@@ -235,7 +235,7 @@ TEST_CASE("several rows of runs in one log are runs of it") {
 TEST_CASE("a default counts where nothing else says it, and contradicts nothing") {
   LogFolder logs;
   logs.request.defaults = {"gpus=8", "cluster=a"};
-  logs.request.axes = {"global_batch=b(\\d+)_", "gpus=g(2)/"};
+  logs.request.axes = {"global_batch=b(\\d+)_", "gpus=_g(2)/"};
   logs.write_step("b16_g2/run1.csv");
   CHECK(logs.import().warnings.empty());
   ingest(logs.folder);

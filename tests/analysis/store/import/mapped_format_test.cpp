@@ -178,6 +178,14 @@ TEST_CASE("jsonl: keys may be within other objects, other objects are passed ove
   CHECK(file.skipped == std::vector<std::string>{"line 3: is no JSON object"});
 }
 
+TEST_CASE("jsonl: a key with slashes in its name is found by it") {
+  const auto format = format_of("jsonl", {"wall_s=dt", "loss=train/loss", "samples=n"});
+  const auto windows =
+      all<StepWindow>(read("{\"train/loss\": 2, \"dt\": 0.5, \"n\": 8}\n", format));
+  REQUIRE(windows.size() == 1);
+  CHECK(windows[0].train_loss == 2);
+}
+
 TEST_CASE("pattern: the groups of the first expression that matches are measures and facts") {
   MappedFormat format{.kind = "pattern"};
   format.patterns = {R"(^(?<gpus>\d+) workers)",
@@ -266,6 +274,13 @@ TEST_CASE("pattern: an expression that takes too long on a line is given up ther
   format.patterns = {R"(^(?<loss>(x+x+)+)$)"};
   const auto file = read(std::string(5000, 'x') + "!\n", format);
   CHECK(file.skipped == std::vector<std::string>{"line 1: a pattern takes too long on it"});
+}
+
+TEST_CASE("what runs of studies have may be an axis, however like a measure it is called") {
+  for (const char* name : {"optimizer", "train_samples", "test_samples", "epochs", "device"}) {
+    CHECK_NOTHROW(check_axis_name("--set", name));
+  }
+  CHECK_THAT(refusal([] { check_axis_name("--set", "sampls"); }), Contains("did you mean"));
 }
 
 TEST_CASE("mappings that cannot be are refused with what there is") {
