@@ -16,6 +16,7 @@
 
 namespace dlscale::analysis {
 
+inline constexpr double kHour = 3600;  ///< s
 /// Outcomes beside contract::RunOutcome's names.
 inline constexpr const char* kUnfinished = "Unfinished";  ///< launched, no end seen yet
 inline constexpr const char* kNotStarted = "NotStarted";  ///< never launched
@@ -63,6 +64,7 @@ struct WorkSize {
 /// there are no others.
 struct StepTotals {
   bool includes_warmup = false;
+  bool tells_steps = true;  ///< false: the log has none, and each sample stands as one
   std::int64_t steps = 0;
   std::int64_t samples = 0;
   double wall_s = 0;       ///< of the slowest rank
@@ -138,11 +140,9 @@ struct RunRow {
   std::map<std::string, std::string> point;  ///< value of each axis
   /// What must agree between runs that are compared: device, CPU and GPU model, data set, …
   std::map<std::string, std::string> conditions;
-  int gpus = 1;
-  int nodes = 1;
-  std::int64_t batch_per_gpu = 0;
-  std::int64_t global_batch = 0;
-  double lr_peak = 0;
+  int gpus = 1, nodes = 1;
+  std::int64_t batch_per_gpu = 0, global_batch = 0;  ///< 0: nobody says it
+  double lr_peak = 0;                                ///< likewise
   StepTotals steps;
   SpentTime spent;
   WarmUpEnd warmup;

@@ -18,7 +18,8 @@ namespace dlscale::cli {
 void add_study_options(CLI::App& app, StudyChoice& choice) {
   add_folder_argument(app, choice.folder, "plan folder, collected (default: the current one)");
   app.add_option("--baseline", choice.baseline,
-                 "gpus=N, smallest-common or per-curve (default: the study's)");
+                 "gpus=N, smallest-common or per-curve (default: the study's); AXIS=VALUE,...: "
+                 "absolute, against the runs with these values, at gpus=1 unless said");
   app.add_flag("--mixed", choice.mixed, "compare runs of different devices or software, too");
   app.add_option("--outliers", choice.outliers,
                  "repeats to leave out: none, mad (modified z beyond 3.5), olympic (fastest and "

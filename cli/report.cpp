@@ -71,6 +71,13 @@ analysis::WrittenKit write(const ReportOptions& options, const ChosenStudy& stud
   });
 }
 
+std::string missing_pictures(const analysis::WrittenKit& kit) {
+  const std::string which = kit.undrawn == kit.figures
+                                ? "no figure has"
+                                : fmt::format("{} of {} figures have no", kit.undrawn, kit.figures);
+  return fmt::format("{} .svg and .pdf: {}", which, kit.problem);
+}
+
 int report(const ReportOptions& options) {
   const fs::path folder = output_folder(options);
   const ChosenStudy study = open_study(options.study);
@@ -81,7 +88,7 @@ int report(const ReportOptions& options) {
     return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
   }
   for (const std::string& warning : page.warnings) fmt::print("warning: {}\n", warning);
-  if (!kit.problem.empty()) fmt::print("warning: no .svg and .pdf figures: {}\n", kit.problem);
+  if (kit.undrawn > 0) fmt::print("warning: {}\n", missing_pictures(kit));
   fmt::print("wrote {}: {}\n", (folder / "tables").string(),
              analysis::count_of(static_cast<int>(kit.tables), "table"));
   fmt::print("wrote {}: {}\n", (folder / "figures").string(),

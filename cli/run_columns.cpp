@@ -67,6 +67,11 @@ std::string few_nodes(const std::vector<std::string>& nodes) {
   return nodes.size() == 1 ? nodes[0] : fmt::format("{} +{}", nodes[0], nodes.size() - 1);
 }
 
+/// 0: nobody says it, of a log of another program.
+std::string batch_text(std::int64_t batch) {
+  return batch > 0 ? std::to_string(batch) : "";
+}
+
 }  // namespace
 
 std::vector<RunColumn> plan_columns(const contract::Plan& plan) {
@@ -77,8 +82,8 @@ std::vector<RunColumn> plan_columns(const contract::Plan& plan) {
   }
   const RunColumn others[] = {
       {"gpus", [](const Run& s) { return std::to_string(s.run->gpus); }},
-      {"batch_per_gpu", [](const Run& s) { return std::to_string(s.run->batch_per_gpu); }},
-      {"global_batch", [](const Run& s) { return std::to_string(s.run->global_batch); }},
+      {"batch_per_gpu", [](const Run& s) { return batch_text(s.run->batch_per_gpu); }},
+      {"global_batch", [](const Run& s) { return batch_text(s.run->global_batch); }},
       {"lr_peak",
        [](const Run& s) {
          return s.run->lr_peak > 0 ? fmt::format("{:.6g}", s.run->lr_peak) : "";

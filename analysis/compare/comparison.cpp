@@ -53,7 +53,7 @@ bool is_about(const Published& published, const OwnPoint& own, std::set<std::str
   return counted;
 }
 
-std::string in_words(const OwnPoint& own) {
+std::string own_in_words(const OwnPoint& own) {
   const auto cores = own.axes.find("cores");
   std::string text = cores != own.axes.end() ? "cores " + cores->second
                                              : "gpus " + std::to_string(own.point->gpus);
@@ -78,7 +78,7 @@ Comparison compare(const Publication& publication, const std::vector<OwnPoint>& 
       if (!is_about(published, own, unsaid)) continue;
       const auto value = own_value(publication, published, own);
       if (!value) continue;
-      comparison.matches.push_back({&published, in_words(own), *value});
+      comparison.matches.push_back({&published, own_in_words(own), *value});
       comparison.unsaid.merge(unsaid);
     }
     if (comparison.matches.size() == before) comparison.unmatched.push_back(&published);

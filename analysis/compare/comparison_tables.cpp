@@ -22,11 +22,11 @@ std::string printed(const Published& value) {
   return value.relation == "=" ? value.text : value.relation + " " + value.text;
 }
 
-std::string name_of(const Published& value) {
+std::string compared_name_of(const Published& value) {
   return value.statistic.empty() ? value.quantity : value.quantity + " (" + value.statistic + ")";
 }
 
-std::string point_of(const Published& value) {
+std::string compared_point_of(const Published& value) {
   std::string text = in_words(value.axes);
   if (!value.along.empty()) {
     text +=
@@ -70,7 +70,7 @@ Cell difference_bounds(const Match& match) {
 std::vector<Cell> row_of(const Match& match) {
   const Published& published = *match.published;
   const double scale = 1 / parse_unit(published.unit.empty() ? "1" : published.unit)->factor;
-  return {name_of(published),
+  return {compared_name_of(published),
           match.point,
           published.unit == "1" ? std::string() : published.unit,
           printed(published),
@@ -157,8 +157,8 @@ Table unmatched_table(const ReferenceStudy& study, const Comparison& comparison)
                {"where", "where", ""}},
               {}};
   for (const Published* value : comparison.unmatched) {
-    table.rows.push_back(
-        {name_of(*value), point_of(*value), printed(*value), value->unit, where_of(*value)});
+    table.rows.push_back({compared_name_of(*value), compared_point_of(*value), printed(*value),
+                          value->unit, where_of(*value)});
   }
   return table;
 }

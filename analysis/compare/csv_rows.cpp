@@ -6,9 +6,9 @@
 namespace dlscale::analysis {
 namespace {
 
-class CsvReader {
+class CsvRowsReader {
  public:
-  CsvReader(std::string_view text, const std::string& file) : text_(text), file_(file) {
+  CsvRowsReader(std::string_view text, const std::string& file) : text_(text), file_(file) {
     if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
   }
 
@@ -109,7 +109,7 @@ class CsvReader {
 }  // namespace
 
 CsvText parse_csv(std::string_view text, const std::string& file) {
-  return CsvReader(text, file).read();
+  return CsvRowsReader(text, file).read();
 }
 
 }  // namespace dlscale::analysis

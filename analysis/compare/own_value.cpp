@@ -83,8 +83,8 @@ std::optional<Estimate> own_throughput(const Publication& publication, const Pub
 }
 
 /// Speed-ups and gains name where they start; else it is the publication's baseline.
-const CurvePoint* start_of(const Publication& publication, const Published& published,
-                           const OwnPoint& own) {
+const CurvePoint* start_of_series(const Publication& publication, const Published& published,
+                                  const OwnPoint& own) {
   if (published.along == "gpus" || published.along == "cores") {
     return point_at(*own.curve, AxisCell(published.from).number().value_or(0));
   }
@@ -116,7 +116,7 @@ Estimate by_definition(const Definition& definition, Estimate speedup, const Cur
 
 std::optional<Estimate> own_ratio(const Publication& publication, const Published& published,
                                   const OwnPoint& own) {
-  const CurvePoint* start = start_of(publication, published, own);
+  const CurvePoint* start = start_of_series(publication, published, own);
   if (start == nullptr || !own.curve->mixed.empty()) return std::nullopt;
   const Estimate faster = speedup(*own.point, Baseline(*start));
   if (published.quantity != "efficiency") return faster;
@@ -130,7 +130,7 @@ std::optional<Estimate> own_ratio(const Publication& publication, const Publishe
 /// "+40 %" from one count to another.
 std::optional<Estimate> own_gain(const Publication& publication, const Published& published,
                                  const OwnPoint& own) {
-  const CurvePoint* start = start_of(publication, published, own);
+  const CurvePoint* start = start_of_series(publication, published, own);
   if (start == nullptr || published.quantity != "throughput" || !own.curve->mixed.empty()) {
     return std::nullopt;
   }

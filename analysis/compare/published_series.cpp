@@ -18,7 +18,7 @@ bool is_condition(const std::string& axis) {
   return std::find(kConditions.begin(), kConditions.end(), axis) != kConditions.end();
 }
 
-std::optional<double> position(const std::string& cell, const Words& order) {
+std::optional<double> published_position(const std::string& cell, const Words& order) {
   const auto found = std::find(order.begin(), order.end(), cell);
   if (found != order.end()) return static_cast<double>(found - order.begin());
   return order.empty() ? AxisCell(cell).number() : std::nullopt;
@@ -37,7 +37,7 @@ std::vector<PublishedSeries> series_along(const Publication& publication, const 
   std::vector<PublishedSeries> all;
   for (const Published& value : publication.values) {
     if (!value.number || (value.relation != "=" && value.relation != "~")) continue;
-    const auto where = position(value.axis(axis), order);
+    const auto where = published_position(value.axis(axis), order);
     if (!where) continue;
     auto axes = value.axes;
     std::erase_if(axes,

@@ -8,7 +8,7 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 /// What "about" allows when nothing says how much.
 constexpr double kAbout = 0.05;
 
@@ -41,8 +41,8 @@ Printed allowed(const Published& value) {
     range.low = std::min(range.low, range.value * (1 - kAbout));
     range.high = std::max(range.high, range.value * (1 + kAbout));
   }
-  if (value.relation[0] == '<') range = {range.value, -kNoLimit, range.value};
-  if (value.relation[0] == '>') range = {range.value, range.value, kNoLimit};
+  if (value.relation[0] == '<') range = {range.value, -kUnbounded, range.value};
+  if (value.relation[0] == '>') range = {range.value, range.value, kUnbounded};
   return range;
 }
 

@@ -24,7 +24,7 @@ const std::vector<std::string> kStated{"quantity", "relation",  "value", "unit",
   throw base::SpecError(cell.place, "", message);
 }
 
-bool among(const std::vector<std::string>& words, const std::string& word) {
+bool is_one_of(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -93,7 +93,7 @@ class TableReader {
       const std::size_t colon = line.text.find(": ");
       if (colon == std::string::npos || line.text.starts_with("SPDX")) continue;
       const std::string key = line.text.substr(0, colon), value = line.text.substr(colon + 2);
-      if (!among(kHeadKeys, key)) fail(line, base::unknown_name("head", key, kHeadKeys));
+      if (!is_one_of(kHeadKeys, key)) fail(line, base::unknown_name("head", key, kHeadKeys));
       if (key == "source") table_.source = value;
       if (key == "where") where_ = value;
       if (key == "kind") table_.kind = read_kind(line, value);
@@ -140,7 +140,8 @@ class TableReader {
   void set_word(Published& value, const std::string& column, const CsvCell& cell) {
     const std::string& text = cell.text;
     if (column == "relation") {
-      if (!among(kRelations, text)) fail(cell, base::unknown_name("relation", text, kRelations));
+      if (!is_one_of(kRelations, text))
+        fail(cell, base::unknown_name("relation", text, kRelations));
       value.relation = text;
     } else if (column == "kind") {
       value.kind = read_kind(cell, text);
@@ -159,7 +160,7 @@ class TableReader {
       value.where = text;
     } else if (column == "statement") {
       value.statement = text;
-    } else if (!among(kStated, column)) {
+    } else if (!is_one_of(kStated, column)) {
       value.axes[column] = text;
     }
   }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kRefits = 400;
 // Fixed, so that the same times always give the same intervals.
-constexpr std::uint64_t kSeed = 4;
+constexpr std::uint64_t kRefitSeed = 4;
 constexpr double kTail = 0.025;
 /// Nobody measures to 0.01 %: smaller errors rule nothing out.
 constexpr double kLeastError = 1e-4;
@@ -107,7 +107,7 @@ LawAverage::Refits LawAverage::refit(const Fit& original) const {
     inverse_errors.push_back(1 / result.errors[i]);
   }
   if (original.residual <= 0) return result;
-  std::mt19937_64 engine(kSeed);
+  std::mt19937_64 engine(kRefitSeed);
   std::vector<double> resampled(inverse_expected.size());
   for (int i = 0; i < kRefits; ++i) {
     for (std::size_t j = 0; j < inverse_expected.size(); ++j) {
@@ -134,7 +134,7 @@ std::vector<double> LawAverage::futures(std::size_t law, double gpus) const {
   const Fit& original = fits_[law].fit;
   const LawTerms terms(*original.law, data_.work, data_.first_gpus(), gpus);
   if (refits.coefficients.empty()) return {terms.time(0, original.coefficients.data())};
-  std::mt19937_64 engine(kSeed + 1);
+  std::mt19937_64 engine(kRefitSeed + 1);
   std::vector<double> times;
   for (std::size_t at = 0; at < refits.coefficients.size(); at += terms.size()) {
     const double error = refits.errors[engine() % refits.errors.size()];

@@ -21,7 +21,7 @@ std::vector<double> of_each(const RunsOfPoint& repeats, Value value) {
   return values;
 }
 
-std::optional<double> rate(const RunRow& run) {
+std::optional<double> rate_of_run(const RunRow& run) {
   return 1 / seconds_per_sample(run);
 }
 
@@ -33,7 +33,9 @@ constexpr PredictedQuantity kQuantities[] = {
     {"step_s", "step time", &RunPrediction::step_s,
      [](const KeptPrediction&, const RunsOfPoint& repeats) { return of_each(repeats, step); }},
     {"samples_per_s", "throughput", &RunPrediction::samples_per_s,
-     [](const KeptPrediction&, const RunsOfPoint& repeats) { return of_each(repeats, rate); }},
+     [](const KeptPrediction&, const RunsOfPoint& repeats) {
+       return of_each(repeats, rate_of_run);
+     }},
     {"epoch_s", "epoch time", &RunPrediction::epoch_s,
      [](const KeptPrediction&, const RunsOfPoint& repeats) {
        return of_each(repeats, epoch_time_s);

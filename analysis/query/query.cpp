@@ -33,7 +33,7 @@ bool pools(const std::string& function) {
   return names.contains(function);
 }
 
-std::vector<double> values_of(const RunColumn& column, const Runs& runs) {
+std::vector<double> column_values_of(const RunColumn& column, const Runs& runs) {
   std::vector<double> values;
   for (const RunRow* run : runs) {
     const RunValue value = column.value(*run);
@@ -60,11 +60,11 @@ double number_from(const std::string& function, const std::vector<double>& value
   return function == "mean" ? mean(values) : median(values);
 }
 
-AggregateValue value_of(const Aggregate& aggregate, const std::vector<RunColumn>& columns,
-                        const Runs& runs, bool is_refused) {
+AggregateValue aggregate_value_of(const Aggregate& aggregate, const std::vector<RunColumn>& columns,
+                                  const Runs& runs, bool is_refused) {
   if (aggregate.function == "count") return {double(runs.size()), {}, runs.size()};
   const RunColumn& column = *find_column(columns, aggregate.column);
-  const std::vector<double> values = values_of(column, runs);
+  const std::vector<double> values = column_values_of(column, runs);
   AggregateValue result;
   result.n = values.size();
   result.refused = is_refused;
@@ -79,7 +79,7 @@ AggregateValue value_of(const Aggregate& aggregate, const std::vector<RunColumn>
 }
 
 /// The first condition in which runs with results differ, as a sentence; empty when none does.
-std::string first_difference(const Runs& runs) {
+std::string first_difference_of_runs(const Runs& runs) {
   std::map<std::string, std::string> known;
   for (const RunRow* run : runs) {
     if (!completed(*run)) continue;
@@ -186,10 +186,10 @@ QueryAnswer answer(const Frame& frame, const std::vector<RunColumn>& columns, co
                   [](const Aggregate& aggregate) { return pools(aggregate.function); });
   for (auto& [key, runs] : groups_of(frame, columns, query)) {
     result.runs += runs.size();
-    GroupRow row{std::move(key), {}, any_pools ? first_difference(runs) : ""};
+    GroupRow row{std::move(key), {}, any_pools ? first_difference_of_runs(runs) : ""};
     for (const Aggregate& aggregate : query.shown) {
       const bool refused = !row.mixed.empty() && !query.allow_mixed && pools(aggregate.function);
-      row.shown.push_back(value_of(aggregate, columns, runs, refused));
+      row.shown.push_back(aggregate_value_of(aggregate, columns, runs, refused));
     }
     add_pooled_axes(frame, runs, result.pooled);
     result.rows.push_back(std::move(row));

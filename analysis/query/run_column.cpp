@@ -8,13 +8,14 @@
 #include <optional>
 #include <set>
 
+#include "analysis/scaling/generalisation.hpp"
+#include "analysis/scaling/recorded.hpp"
+
 namespace dlscale::analysis {
 namespace {
 
 using Kind = RunColumn::Kind;
 using Measured = double (*)(const RunRow&);
-
-constexpr double kHour = 3600;
 
 std::optional<double> number_of(const std::string& text) {
   double value = 0;
@@ -64,8 +65,8 @@ RunColumn condition_column(const std::string& name) {
 }
 
 /// A number that only runs with `fits` have.
-RunColumn number(const char* name, Kind kind, int decimals, Measured measure,
-                 bool (*fits)(const RunRow&)) {
+RunColumn number_column(const char* name, Kind kind, int decimals, Measured measure,
+                        bool (*fits)(const RunRow&)) {
   RunColumn column{name, kind, [measure, fits](const RunRow& run) -> RunValue {
                      return fits(run) ? RunValue(measure(run)) : RunValue();
                    }};
@@ -73,8 +74,20 @@ RunColumn number(const char* name, Kind kind, int decimals, Measured measure,
   return column;
 }
 
-RunColumn rate(const char* name, const char* made_of, int decimals, Measured above,
-               Measured below) {
+/// Says how many steps there were, and not just rates.
+bool has_steps(const RunRow& run) {
+  return has_throughput(run) && run.steps.tells_steps;
+}
+bool has_step_times(const RunRow& run) {
+  return has_throughput(run) && tells_time(run);
+}
+/// Somebody counted what collectives sent.
+bool has_bytes_sent(const RunRow& run) {
+  return has_throughput(run) && tells_bytes_sent(run);
+}
+
+RunColumn rate_column(const char* name, const char* made_of, int decimals, Measured above,
+                      Measured below) {
   RunColumn column{name, Kind::Rate, [above, below](const RunRow& run) -> RunValue {
                      if (!has_throughput(run) || !(below(run) > 0)) return {};
                      return above(run) / below(run);
@@ -117,36 +130,51 @@ bool has_gpu_hours(const RunRow& run) {
   return run.job ? std::isfinite(gpu_hours(run)) : has_time(run);
 }
 
+double bytes_sent(const RunRow& run) {
+  return run.steps.bytes_sent;
+}
+
+/// The column of runs that fit; of others nothing.
+RunColumn only_of(RunColumn column, bool (*fits)(const RunRow&)) {
+  column.value = [value = column.value, fits](const RunRow& run) {
+    return fits(run) ? value(run) : RunValue();
+  };
+  return column;
+}
+
 std::vector<RunColumn> measured_columns() {
   using R = const RunRow&;
   return {
-      rate("samples_per_s", "samples / wall_s", 1, &samples, &wall_s),
-      rate("samples_per_s_per_gpu", "samples / (wall_s x gpus)", 1, &samples, &gpu_seconds),
-      rate("step_time_s", "wall_s / steps", 5, &wall_s, &steps),
-      rate("seconds_per_sample", "wall_s / samples", 7, &wall_s, &samples),
-      rate(
-          "bytes_sent_per_step", "bytes_sent / steps", 0,
-          [](R run) { return run.steps.bytes_sent; }, &steps),
-      number("steps", Kind::Amount, 0, &steps, &has_throughput),
-      number("samples", Kind::Amount, 0, &samples, &has_throughput),
-      number("wall_s", Kind::Amount, 2, &wall_s, &has_throughput),
-      number(
-          "bytes_sent", Kind::Amount, 0, [](R run) { return run.steps.bytes_sent; },
-          &has_throughput),
-      number("gpu_hours", Kind::Amount, 4, &gpu_hours, &has_gpu_hours),
-      number(
+      rate_column("samples_per_s", "samples / wall_s", 1, &samples, &wall_s),
+      rate_column("samples_per_s_per_gpu", "samples / (wall_s x gpus)", 1, &samples, &gpu_seconds),
+      only_of(rate_column("step_time_s", "wall_s / steps", 5, &wall_s, &steps), &has_steps),
+      rate_column("seconds_per_sample", "wall_s / samples", 7, &wall_s, &samples),
+      only_of(rate_column("bytes_sent_per_step", "bytes_sent / steps", 0, &bytes_sent, &steps),
+              [](R run) { return has_bytes_sent(run) && has_steps(run); }),
+      number_column("steps", Kind::Amount, 0, &steps, &has_steps),
+      number_column("samples", Kind::Amount, 0, &samples, &has_step_times),
+      number_column("wall_s", Kind::Amount, 2, &wall_s, &has_step_times),
+      number_column("bytes_sent", Kind::Amount, 0, &bytes_sent, &has_bytes_sent),
+      number_column("gpu_hours", Kind::Amount, 4, &gpu_hours, &has_gpu_hours),
+      number_column(
           "lost_s", Kind::Amount, 2, [](R run) { return run.spent.lost_s; }, &has_time),
-      number(
+      number_column(
           "launches", Kind::Amount, 0, [](R run) { return double(run.spent.launches); },
           &completed),
-      number(
+      number_column(
           "epoch_time_s", Kind::Number, 3, [](R run) { return *epoch_time_s(run); }, &has_epochs),
-      number("final_accuracy", Kind::Number, 4, &final_accuracy, &has_accuracy),
-      number("best_accuracy", Kind::Number, 4, &best_accuracy, &has_accuracy),
+      number_column("final_accuracy", Kind::Number, 4, &final_accuracy, &has_accuracy),
+      number_column("best_accuracy", Kind::Number, 4, &best_accuracy, &has_accuracy),
+      number_column(
+          "loss_gap", Kind::Number, 4, [](R run) { return loss_gap(run)->gap; },
+          [](R run) { return loss_gap(run).has_value(); }),
+      number_column(
+          "accuracy_gap", Kind::Number, 4, [](R run) { return accuracy_gap(run)->gap; },
+          [](R run) { return accuracy_gap(run).has_value(); }),
   };
 }
 
-/// Seconds of each part of a step, and their share of all parts.
+/// Seconds of each part of a step, and their share of all parts; nothing where nobody measured it.
 void add_parts(std::vector<RunColumn>& columns) {
   for (std::size_t i = 0; i < contract::kStepParts; ++i) {
     const std::string part = contract::kStepPartNames[i];
@@ -154,12 +182,16 @@ void add_parts(std::vector<RunColumn>& columns) {
     const auto all = [](const RunRow& run) {
       return std::accumulate(run.steps.parts_s.begin(), run.steps.parts_s.end(), 0.0);
     };
-    RunColumn amount{part + "_s", Kind::Amount, [seconds](const RunRow& run) -> RunValue {
-                       return has_throughput(run) ? RunValue(seconds(run)) : RunValue();
+    const auto told = [part_of_step = static_cast<contract::StepPart>(i)](const RunRow& run) {
+      return has_step_times(run) && tells(run, part_of_step);
+    };
+    RunColumn amount{part + "_s", Kind::Amount, [seconds, told](const RunRow& run) -> RunValue {
+                       return told(run) ? RunValue(seconds(run)) : RunValue();
                      }};
     amount.decimals = 3;
-    RunColumn share{part + "_share", Kind::Rate, [seconds, all](const RunRow& run) -> RunValue {
-                      if (!has_throughput(run) || !(all(run) > 0)) return {};
+    RunColumn share{part + "_share", Kind::Rate,
+                    [seconds, all, told](const RunRow& run) -> RunValue {
+                      if (!told(run) || !(all(run) > 0)) return {};
                       return seconds(run) / all(run);
                     }};
     share.made_of = part + "_s / sum of the parts";
@@ -200,20 +232,21 @@ std::vector<RunColumn> described_columns() {
   return {
       {"run_id", Kind::Text, [](R run) -> RunValue { return run.run_id; }},
       {"outcome", Kind::Text, [](R run) -> RunValue { return run.outcome; }},
-      number(
+      number_column(
           "gpus", Kind::Number, 0, [](R run) { return double(run.gpus); }, &any),
-      number(
+      number_column(
           "nodes", Kind::Number, 0, [](R run) { return double(run.nodes); }, &any),
-      number(
+      number_column(
           "batch_per_gpu", Kind::Number, 0, [](R run) { return double(run.batch_per_gpu); },
           [](R run) { return run.batch_per_gpu > 0; }),
-      number(
+      number_column(
           "global_batch", Kind::Number, 0, [](R run) { return double(run.global_batch); },
           [](R run) { return run.global_batch > 0; }),
-      number(
+      number_column(
           "repetition", Kind::Number, 0, [](R run) { return double(run.repetition); }, &any),
-      number(
-          "lr_peak", Kind::Number, 6, [](R run) { return run.lr_peak; }, &any),
+      number_column(
+          "lr_peak", Kind::Number, 6, [](R run) { return run.lr_peak; },
+          [](R run) { return run.lr_peak > 0; }),
   };
 }
 
@@ -225,6 +258,10 @@ std::vector<RunColumn> run_columns(const Frame& frame) {
   const auto add = [&](RunColumn column) {
     if (names.insert(column.name).second) columns.push_back(std::move(column));
   };
+  const auto add_own = [&](RunColumn column) {  // an axis of its name means something else
+    while (names.contains(column.name)) column.name = "measured_" + column.name;
+    add(std::move(column));
+  };
   for (const contract::Axis& axis : frame.axes) add(axis_column(axis));
   for (RunColumn& column : described_columns()) add(std::move(column));
   std::set<std::string> conditions;
@@ -234,11 +271,11 @@ std::vector<RunColumn> run_columns(const Frame& frame) {
   for (const std::string& name : conditions) add(condition_column(name));
   std::vector<RunColumn> measured = measured_columns();
   add_parts(measured);
-  for (RunColumn& column : measured) add(std::move(column));
+  for (RunColumn& column : measured) add_own(std::move(column));
   const bool any_job = std::any_of(frame.runs.begin(), frame.runs.end(),
                                    [](const RunRow& run) { return run.job.has_value(); });
   if (!any_job) return columns;
-  for (RunColumn& column : job_columns()) add(std::move(column));
+  for (RunColumn& column : job_columns()) add_own(std::move(column));
   return columns;
 }
 

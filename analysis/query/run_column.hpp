@@ -32,7 +32,8 @@ struct RunColumn {
 };
 
 /// Axes first, in the study's order, then run_id, outcome, gpus, …; conditions; what was measured.
-/// A name occurs once: an axis takes the place of what is called so.
+/// A name occurs once: an axis takes the place of a description or condition that is called so, and
+/// what was measured is called "measured_samples" beside an axis "samples".
 std::vector<RunColumn> run_columns(const Frame& frame);
 
 std::vector<std::string> names_of(const std::vector<RunColumn>& columns);

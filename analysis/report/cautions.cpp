@@ -47,6 +47,11 @@ std::string caution_of_single_runs(const std::vector<ScalingCurve>& curves) {
       fmt::join(single, ", "));
 }
 
+std::string caution_of_unrepeated(const std::vector<ScalingCurve>& curves) {
+  if (repeats_of(curves).most != 1) return "";
+  return "warning: no configuration was repeated (n = 1): what is concluded here may be chance";
+}
+
 std::string caution_of_uneven_epochs(const std::vector<ScalingCurve>& curves) {
   std::map<int, double> padded, dropped;  // the largest share at each count
   for (const ScalingCurve& curve : curves) {
@@ -90,6 +95,26 @@ std::string caution_of_closure(const std::vector<Breakdown>& breakdowns) {
       "warning: the parts do not add up to the wall time (ranks drift apart, or "
       "something was not timed): {}{}",
       fmt::join(open, "; "), more > 0 ? fmt::format("; and {} more", more) : "");
+}
+
+std::string describe_untold_parts(const std::vector<Breakdown>& breakdowns) {
+  std::vector<std::string> nowhere;
+  std::vector<std::string> somewhere;
+  for (std::size_t i = 0; i < contract::kStepParts; ++i) {
+    const auto untold = std::count_if(breakdowns.begin(), breakdowns.end(),
+                                      [&](const Breakdown& one) { return !one.told[i]; });
+    if (untold == 0) continue;
+    const bool all = static_cast<std::size_t>(untold) == breakdowns.size();
+    (all ? nowhere : somewhere).emplace_back(contract::kStepPartNames[i]);
+  }
+  std::vector<std::string> parts;
+  if (!nowhere.empty()) parts.push_back(fmt::format("{}", fmt::join(nowhere, ", ")));
+  if (!somewhere.empty()) {
+    parts.push_back(fmt::format("of some points {}", fmt::join(somewhere, ", ")));
+  }
+  if (parts.empty()) return "";
+  return fmt::format("not recorded, so unknown and not 0: {}; their time is in other",
+                     fmt::join(parts, "; "));
 }
 
 void add_cautions(std::vector<std::string>& notes, const std::vector<ScalingCurve>& curves) {

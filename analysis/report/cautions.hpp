@@ -19,11 +19,18 @@ inline constexpr double kUnevenEpoch = 0.01;
 /// (describe_statistic says that).
 std::string caution_of_single_runs(const std::vector<ScalingCurve>& curves);
 
+/// What is concluded from points of which none was repeated; nothing where any was.
+std::string caution_of_unrepeated(const std::vector<ScalingCurve>& curves);
+
 /// Points whose epochs take samples twice to fill the last batch, or leave some out.
 std::string caution_of_uneven_epochs(const std::vector<ScalingCurve>& curves);
 
 /// Points whose parts do not add up to the wall time.
 std::string caution_of_closure(const std::vector<Breakdown>& breakdowns);
+
+/// Which parts of a step nobody measured, of no run or of some: they have no number. Empty where
+/// all were. No warning: the time is in another part.
+std::string describe_untold_parts(const std::vector<Breakdown>& breakdowns);
 
 /// Adds those of them that say something.
 void add_cautions(std::vector<std::string>& notes, const std::vector<ScalingCurve>& curves);

@@ -30,8 +30,8 @@ Results results_of(const RunPoint& point) {
   return results;
 }
 
-std::vector<double> values_of(const std::vector<const CollectiveRow*>& rows,
-                              double CollectiveRow::*member) {
+std::vector<double> collective_values_of(const std::vector<const CollectiveRow*>& rows,
+                                         double CollectiveRow::*member) {
   std::vector<double> values;
   for (const CollectiveRow* row : rows) {
     if (std::isfinite(row->*member)) values.push_back(row->*member);
@@ -39,14 +39,10 @@ std::vector<double> values_of(const std::vector<const CollectiveRow*>& rows,
   return values;
 }
 
-void add_median(Row& row, const std::vector<double>& values) {
-  values.empty() ? row.nothing() : row.number(median(values));
-}
-
 void add_message(Row row, const Message& message, const std::vector<const CollectiveRow*>& rows,
                  Table& table) {
   const auto& [collective, type, in_place, size_bytes] = message;
-  const auto of = [&](double CollectiveRow::*member) { return values_of(rows, member); };
+  const auto of = [&](double CollectiveRow::*member) { return collective_values_of(rows, member); };
   row.text(collective).text(type).text(in_place ? "in place" : "out of place");
   row.number(static_cast<double>(size_bytes)).number(static_cast<double>(rows.size()));
   add_median(row, of(&CollectiveRow::time_s));
@@ -59,7 +55,7 @@ void add_message(Row row, const Message& message, const std::vector<const Collec
   row.into(table);
 }
 
-Repeats repeats_of(const std::vector<Results>& all) {
+Repeats collective_repeats_of(const std::vector<Results>& all) {
   Repeats repeats;
   for (const Results& results : all) {
     for (const auto& [message, rows] : results) repeats.add(rows.size());
@@ -78,7 +74,7 @@ Table collectives_table(const Frame& frame, const AnalysisOptions&) {
     all.push_back(results_of(point));  // the collective has a column of its own
   }
   const Start start(frame, keys_of(points));
-  const Repeats repeats = repeats_of(all);
+  const Repeats repeats = collective_repeats_of(all);
   std::vector<std::string> notes{
       describe_statistic(repeats),
       "n measurements of a message size, each the mean of its iterations; algbw = size / time, "

@@ -8,13 +8,12 @@
 #include "analysis/report/headings.hpp"
 #include "analysis/report/table_parts.hpp"
 #include "analysis/report/tables.hpp"
+#include "analysis/scaling/energy.hpp"
 #include "analysis/scaling/knee.hpp"
 #include "analysis/statistics/summary.hpp"
 
 namespace dlscale::analysis {
 namespace {
-
-constexpr double kHour = 3600;
 
 std::optional<double> hours_per_epoch(const CurvePoint& point) {
   const std::int64_t samples = point.repeats.front()->size.train_samples;
@@ -28,9 +27,10 @@ Interval per_hour(const Interval& seconds, int gpus) {
   return {seconds.kind, kHour / (seconds.high * gpus), kHour / (seconds.low * gpus)};
 }
 
-std::string meaning_of(const Knee& knee, const std::string& worker) {
-  return fmt::format("use at most {}{}", count_of(knee.gpus, worker),
-                     knee.largest ? " (the most that was measured)" : "");
+std::string knee_meaning_of(const Knee& knee, const std::string& worker) {
+  return fmt::format("use at most {}{}{}", count_of(knee.gpus, worker),
+                     knee.largest ? " (the most that was measured)" : "",
+                     knee.low ? "" : fmt::format("; no interval for n < {}", kFewestForInterval));
 }
 
 void add_knee(Table& table, Row row, const std::string& demand, const Knee& knee,
@@ -42,7 +42,7 @@ void add_knee(Table& table, Row row, const std::string& demand, const Knee& knee
   } else {
     row.nothing().nothing();
   }
-  row.text(meaning_of(knee, worker)).into(table);
+  row.text(knee_meaning_of(knee, worker)).into(table);
 }
 
 /// Of the points of one key, ascending by GPU count, those with an accuracy.
@@ -53,27 +53,66 @@ std::vector<AccuracyPoint> of_key(const std::vector<AccuracyPoint>& points, cons
   return own;
 }
 
+std::vector<Column> cost_columns_of(const Repeats& repeats, const std::string& worker,
+                                    bool any_energy) {
+  const std::string hours = worker + "-h";
+  const std::string rate = "samples_per_gpu_hour";
+  std::vector<Column> columns{{"n", "n"},
+                              {rate, "samples/" + hours, "", 0},
+                              {rate, interval_title(repeats), "", 0, 1, true},
+                              {"gpu_hours_per_epoch", "epoch", hours, 4},
+                              {"gpu_hours_spent", "spent", hours, 3},
+                              {"gpu_hours_lost", "of it lost", hours, 3}};
+  if (!any_energy) return columns;
+  constexpr double kJoulesOfWh = 3600;
+  const std::vector<Column> energy{{"n_energy", "n of energy"},
+                                   {"mean_power_w", "power", "W", 0},
+                                   {"energy_j_per_sample", "a sample", "J", 4},
+                                   {"energy_j_per_epoch", "an epoch", "Wh", 2, 1 / kJoulesOfWh},
+                                   {"energy_j", "a run", "Wh", 2, 1 / kJoulesOfWh}};
+  columns.insert(columns.end(), energy.begin(), energy.end());
+  return columns;
+}
+
+void add_energy(Row& row, const CurvePoint& point, const PointEnergy& energy) {
+  row.number(static_cast<double>(energy.n));
+  if (energy.n == 0) {
+    row.nothing().nothing().nothing().nothing();
+    return;
+  }
+  const auto samples = static_cast<double>(point.repeats.front()->size.train_samples);
+  row.number(energy.power_w).number(energy.joules_a_sample);
+  samples > 0 ? row.number(energy.joules_a_sample * samples) : row.nothing();
+  row.number(energy.run_j);
+}
+
+bool any_tells_energy(const std::vector<ScalingCurve>& curves) {
+  return std::any_of(curves.begin(), curves.end(), [](const ScalingCurve& curve) {
+    return std::any_of(curve.points.begin(), curve.points.end(),
+                       [](const CurvePoint& point) { return energy_of(point).n > 0; });
+  });
+}
+
 }  // namespace
 
 Table cost_table(const Frame& frame, const AnalysisOptions&) {
   const std::vector<ScalingCurve> curves = scaling_curves(frame);
   const Start start(frame, keys_of(curves));
   const Repeats repeats = repeats_of(curves);
-  const std::string hours = start.worker + "-h";
+  const bool any_energy = any_tells_energy(curves);
   std::vector<std::string> notes{describe_mode(frame), describe_statistic(repeats),
                                  "samples per " + start.worker + "-hour = samples / (time x " +
                                      start.worker +
                                      "s), of training steps alone; spent: training time of all "
                                      "repeats, with what was done again"};
+  if (any_energy) {
+    notes.emplace_back(
+        "energy as the batch system's books have it of whole jobs, medians of the repeats that "
+        "tell it; power = energy / time of the job, a sample = power x its training time");
+  }
   add_frame_notes(notes, frame);
-  const std::string rate = "samples_per_gpu_hour";
   Table table = begin_table(start, "cost", "Cost of " + frame.study, std::move(notes),
-                            {{"n", "n"},
-                             {rate, "samples/" + hours, "", 0},
-                             {rate, interval_title(repeats), "", 0, 1, true},
-                             {"gpu_hours_per_epoch", "epoch", hours, 4},
-                             {"gpu_hours_spent", "spent", hours, 3},
-                             {"gpu_hours_lost", "of it lost", hours, 3}});
+                            cost_columns_of(repeats, start.worker, any_energy));
   for (const ScalingCurve& curve : curves) {
     for (const CurvePoint& point : curve.points) {
       double kept_s = 0;
@@ -88,7 +127,13 @@ Table cost_table(const Frame& frame, const AnalysisOptions&) {
       row.number(kHour / (median(times) * point.gpus));
       row.interval(per_hour(interval_of_median(times), point.gpus));
       row.number(hours_per_epoch(point));
-      row.number((kept_s + lost_s) / kHour).number(lost_s / kHour).into(table);
+      if (kept_s + lost_s > 0) {
+        row.number((kept_s + lost_s) / kHour).number(lost_s / kHour);
+      } else {
+        row.nothing().nothing();  // rates alone do not say how long it was
+      }
+      if (any_energy) add_energy(row, point, energy_of(point));
+      row.into(table);
     }
   }
   return table;
@@ -101,11 +146,13 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
   const Start start(frame, keys_of(curves));
   std::vector<std::string> notes{
       describe_baseline(choices, options.baseline, start.worker), describe_mode(frame),
+      describe_statistic(repeats_of(curves)),
       "the largest count measured up to which every point meets the demand, by medians; from n = 6 "
       "on 95 % of 2000 bootstrap resamples have it in the interval, and the share of them that has "
       "it where it is shown is its support"};
   for (const std::string& problem : describe_problems(choices)) notes.push_back(problem);
   add_cautions(notes, curves);
+  if (const std::string text = caution_of_unrepeated(curves); !text.empty()) notes.push_back(text);
   add_frame_notes(notes, frame);
   Table table = begin_table(start, "knee", "How many " + start.worker + "s pay in " + frame.study,
                             std::move(notes),
@@ -113,6 +160,7 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
                              {"knee_gpus", "95 % interval", "", 0, 1, true},
                              {"support", "support", "%", 0, 100},
                              {"advice", "advice"}});
+  table.notes_in_caption = 3;  // the baseline is one
   const std::vector<AccuracyPoint> accuracies = accuracy_points(frame);
   for (std::size_t i = 0; i < curves.size(); ++i) {
     if (choices[i].baseline) {

@@ -9,6 +9,7 @@
 #include "analysis/report/headings.hpp"
 #include "analysis/report/table_parts.hpp"
 #include "analysis/report/tables.hpp"
+#include "analysis/scaling/recorded.hpp"
 #include "analysis/statistics/outliers.hpp"
 #include "analysis/statistics/summary.hpp"
 
@@ -22,8 +23,12 @@ struct StepTimes {
   std::vector<double> rank_mean;  ///< both
   std::vector<double> slowest;    ///< slowest rank
   double batch = 0;               ///< samples of a step, all ranks
+  bool tells_load = true;         ///< false: nobody measured it, and `rest` is all
+  bool tells_all_steps = true;    ///< false: times are those of samples
 
-  explicit StepTimes(const CurvePoint& point) {
+  explicit StepTimes(const CurvePoint& point)
+      : tells_load(tells(point.repeats, contract::StepPart::load_wait)),
+        tells_all_steps(tells_steps(point.repeats)) {
     double samples = 0, steps = 0;
     for (const RunRow* run : point.repeats) {
       const auto& parts = run->steps.parts_s;
@@ -61,7 +66,7 @@ std::string outlying_repetitions(const CurvePoint& point, const StepTimes& times
   return fmt::format("{}", fmt::join(outlying, " "));
 }
 
-std::vector<Column> columns_of(const Repeats& repeats) {
+std::vector<Column> definition_columns_of(const Repeats& repeats) {
   const std::string median_id = "throughput_median_samples_per_s";
   return {{"n", "n"},
           {"batch", "batch", "", 0},
@@ -92,18 +97,24 @@ Table definitions_table(const Frame& frame, const AnalysisOptions&) {
   add_frame_notes(notes, frame);
   Table table =
       begin_table(start, "definitions", "Throughput by several definitions of " + frame.study,
-                  std::move(notes), columns_of(repeats));
+                  std::move(notes), definition_columns_of(repeats));
   for (const ScalingCurve& curve : curves) {
     for (const CurvePoint& point : curve.points) {
       const StepTimes times(point);
       const Estimate by_median = throughput(point);
       const std::optional<double> olympic = olympic_mean(times.rank_mean);
       Row row = start.row(curve.key, point.gpus);
-      row.number(static_cast<double>(by_median.n)).number(times.batch);
-      row.number(mean(times.load)).number(mean(times.rest));
+      row.number(static_cast<double>(by_median.n));
+      times.tells_all_steps ? row.number(times.batch) : row.nothing();
+      if (times.tells_load && times.tells_all_steps) {
+        row.number(mean(times.load)).number(mean(times.rest));
+      } else {
+        row.nothing().nothing();
+      }
       row.number(times.batch / mean(times.rank_mean));
       olympic ? row.number(times.batch / *olympic) : row.nothing();
-      row.number(median(times.slowest)).number(by_median.value).interval(by_median.interval);
+      times.tells_all_steps ? row.number(median(times.slowest)) : row.nothing();
+      row.number(by_median.value).interval(by_median.interval);
       row.text(outlying_repetitions(point, times)).into(table);
     }
   }

@@ -36,6 +36,11 @@ bool has_band(const Figure& figure, const Series& series) {
   return figure.band || series.law;
 }
 
+bool has_bounds(const Series& series) {
+  return std::any_of(series.points.begin(), series.points.end(),
+                     [](const FigurePoint& point) { return point.bounds.has_value(); });
+}
+
 std::size_t measured_series(const Figure& figure) {
   return static_cast<std::size_t>(std::count_if(figure.series.begin(), figure.series.end(),
                                                 [](const Series& series) { return !series.law; }));

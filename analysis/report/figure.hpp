@@ -36,7 +36,7 @@ struct FigureAxis {
 };
 
 /// Lines over x, or with `categories` stacked bars: series i then has one point per category, in
-/// their order, and x is not looked at.
+/// their order, and x is not looked at; a part whose height nobody knows is NaN.
 struct Figure {
   std::string title;
   std::string subtitle;  ///< baseline, mode, n, statistic
@@ -53,6 +53,9 @@ struct Figure {
   std::string note_id;  ///< CSV column of the points' notes: "gpus"; empty if there are none
 };
 
+/// Up to so many bars, and so many series, a figure fits into one column of a paper.
+inline constexpr std::size_t kMostOfColumn = 8;
+
 /// Up to this many values, a linear x axis has a tick for each.
 inline constexpr std::size_t kMostTicks = 15;
 
@@ -66,6 +69,9 @@ std::pair<double, double> y_span(const Figure& figure);
 bool has_marks(const Figure& figure, const Series& series);
 bool has_line(const Figure& figure, const Series& series);
 bool has_band(const Figure& figure, const Series& series);
+
+/// True if any of its points has bounds.
+bool has_bounds(const Series& series);
 
 /// How many of the series were measured.
 std::size_t measured_series(const Figure& figure);

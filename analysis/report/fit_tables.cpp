@@ -33,7 +33,7 @@ std::string formula_of(const WeightedFit& one, Work work) {
   return fmt::format("{}; {}", form_of(*one.fit.law, work).text, fmt::join(parts, ", "));
 }
 
-std::vector<Column> columns_of() {
+std::vector<Column> fit_columns_of() {
   std::vector<Column> columns{{"law", "law"},          {"formula", "T in ms"},
                               {"points", "points"},    {"leave_one_out", "left out", "%", 2, 100},
                               {"aicc", "AICc", "", 1}, {"weight", "weight", "", 2}};
@@ -45,7 +45,8 @@ std::vector<Column> columns_of() {
   return columns;
 }
 
-void add_laws(Table& table, const Start& start, const CurveKey& key, const LawAverage& average) {
+void add_law_rows(Table& table, const Start& start, const CurveKey& key,
+                  const LawAverage& average) {
   const LawData& data = average.data();
   const auto last = static_cast<int>(data.last_gpus());
   for (const WeightedFit& one : average.fits()) {
@@ -91,20 +92,23 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
     } else if (curve.points.size() < kFewestForLaws) {
       notes.push_back(fmt::format("{}: no law through {}", name,
                                   count_of(static_cast<int>(curve.points.size()), "point")));
+    } else if (!tells_step_times(curve)) {
+      notes.push_back(fmt::format("{}: no law, its logs do not tell their steps", name));
     }
   }
   add_frame_notes(notes, frame);
-  Table table =
-      begin_table(start, "fit", "Scaling laws of " + frame.study, std::move(notes), columns_of());
+  Table table = begin_table(start, "fit", "Scaling laws of " + frame.study, std::move(notes),
+                            fit_columns_of());
   const auto is_fitted = [&](const ScalingCurve& curve) {
-    return curve.points.size() >= kFewestForLaws && (curve.mixed.empty() || options.allow_mixed);
+    return curve.points.size() >= kFewestForLaws && tells_step_times(curve) &&
+           (curve.mixed.empty() || options.allow_mixed);
   };
   std::vector<std::optional<LawAverage>> averages(curves.size());
   for_each_index(curves.size(), [&](std::size_t i) {
     if (is_fitted(curves[i])) averages[i].emplace(step_times(curves[i]));
   });
   for (std::size_t i = 0; i < curves.size(); ++i) {
-    if (averages[i]) add_laws(table, start, curves[i].key, *averages[i]);
+    if (averages[i]) add_law_rows(table, start, curves[i].key, *averages[i]);
   }
   return table;
 }

@@ -118,11 +118,6 @@ std::string dodged_x(const Figure& figure, std::size_t i) {
                                 : fmt::format("($2+({:.4f}))", dodge(i, n));
 }
 
-bool has_bounds(const Series& series) {
-  return std::any_of(series.points.begin(), series.points.end(),
-                     [](const FigurePoint& point) { return point.bounds.has_value(); });
-}
-
 /// Marks and lines of a series, with its bounds behind them. `data` ends in the x value.
 void add_series(std::vector<std::string>& elements, const Figure& figure, const Series& series,
                 const std::string& data) {
@@ -209,9 +204,6 @@ struct Canvas {
     height = figure.categories.empty() ? std::max(height, 180 + 24 * figure.series.size()) : 560;
   }
 };
-
-/// Up to so many bars, and so many series, a figure fits into one column of a paper.
-constexpr std::size_t kMostOfColumn = 8;
 
 /// Centimetres of a figure for print: a column's width where it fits in, with the legend below it,
 /// else a page's.

@@ -20,6 +20,24 @@ std::string rule_words(const contract::BaselineRule& rule) {
   return "as chosen";
 }
 
+/// What an absolute speed-up is divided by; empty for other rules.
+std::string denominator_words(const std::vector<BaselineChoice>& choices,
+                              const contract::BaselineRule& rule) {
+  const CurveKey chosen = chosen_values(rule);
+  if (chosen.empty()) return "";
+  Repeats repeats;
+  for (const BaselineChoice& choice : choices) {
+    if (choice.baseline) repeats.add(choice.baseline->seconds_per_sample().size());
+  }
+  const std::string n = repeats.fewest == repeats.most
+                            ? fmt::format("n = {}", repeats.most)
+                            : fmt::format("n = {} to {}", repeats.fewest, repeats.most);
+  return fmt::format(
+      "; absolute: divided by the throughput of the runs with {} ({}) that are "
+      "otherwise alike",
+      to_string(chosen), n);
+}
+
 std::vector<const RunRow*> used_runs(const Frame& frame) {
   std::vector<const RunRow*> used;
   for (const RunRow& run : frame.runs) {
@@ -151,19 +169,21 @@ std::string describe_statistic(const Repeats& repeats) {
 }
 
 std::string baseline_labels(const std::vector<BaselineChoice>& choices, const std::string& worker) {
-  std::map<std::pair<int, int>, std::string> labels;
+  std::set<std::tuple<int, int, std::string>> labels;
   for (const BaselineChoice& choice : choices) {
     if (!choice.baseline) continue;
-    labels[{choice.baseline->gpus(), choice.baseline->nodes()}] = choice.baseline->label(worker);
+    labels.insert(
+        {choice.baseline->gpus(), choice.baseline->nodes(), choice.baseline->label(worker)});
   }
   std::string text;
-  for (const auto& [counts, label] : labels) text += (text.empty() ? "" : " or ") + label;
+  for (const auto& [gpus, nodes, label] : labels) text += (text.empty() ? "" : " or ") + label;
   return text.empty() ? "none" : text;
 }
 
 std::string describe_baseline(const std::vector<BaselineChoice>& choices,
                               const contract::BaselineRule& rule, const std::string& worker) {
-  return fmt::format("baseline: {}, {}", baseline_labels(choices, worker), rule_words(rule));
+  return fmt::format("baseline: {}, {}{}", baseline_labels(choices, worker), rule_words(rule),
+                     denominator_words(choices, rule));
 }
 
 std::string describe_constants(const Frame& frame) {

@@ -29,7 +29,8 @@ std::string describe_statistic(const Repeats& repeats);
 /// The baselines in use: "4 GPUs (1 node)", "1 GPU (1 node) or 2 GPUs (1 node)", "none".
 std::string baseline_labels(const std::vector<BaselineChoice>& choices, const std::string& worker);
 
-/// "baseline: 4 GPUs (1 node), the smallest count all curves have".
+/// "baseline: 4 GPUs (1 node), the smallest count all curves have"; of absolute speed-ups also what
+/// they are divided by.
 std::string describe_baseline(const std::vector<BaselineChoice>& choices,
                               const contract::BaselineRule& rule, const std::string& worker);
 

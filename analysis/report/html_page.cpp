@@ -136,7 +136,7 @@ std::string table_section(const Table& table) {
   return text + "</section>\n";
 }
 
-std::size_t points_of(const Figure& figure) {
+std::size_t html_points_of(const Figure& figure) {
   std::size_t count = 0;
   for (const Series& series : figure.series) count += series.points.size();
   return count;
@@ -144,7 +144,7 @@ std::size_t points_of(const Figure& figure) {
 
 /// The numbers that a figure shows, for those who cannot see it.
 std::string listed(const Figure& figure) {
-  if (points_of(figure) > kMostListed) return "";
+  if (html_points_of(figure) > kMostListed) return "";
   const bool stacked = !figure.categories.empty();
   std::string text = fmt::format(
       "<details><summary>Numbers</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
@@ -155,7 +155,7 @@ std::string listed(const Figure& figure) {
   for (const Series& series : figure.series) {
     for (std::size_t i = 0; i < series.points.size(); ++i) {
       const FigurePoint& point = series.points[i];
-      std::string value = plain_number(point.y);
+      std::string value = std::isfinite(point.y) ? plain_number(point.y) : "–";
       if (point.bounds) {
         value += fmt::format(" [{}, {}]", plain_number(point.bounds->low),
                              plain_number(point.bounds->high));

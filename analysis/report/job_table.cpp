@@ -18,7 +18,6 @@ namespace dlscale::analysis {
 namespace {
 
 constexpr double kMinute = 60;
-constexpr double kHour = 3600;
 constexpr double kJoulesOfKwh = 3.6e6;
 constexpr double kLongWaits = 0.9;  ///< a quantile
 
@@ -38,7 +37,7 @@ struct Told {
 double waited_s(const JobRow& job) {
   return job.waited_s;
 }
-double gpu_hours(const JobRow& job) {
+double job_gpu_hours(const JobRow& job) {
   return job.gpus * job.elapsed_s / kHour;
 }
 double share_of_time(const JobRow& job) {
@@ -53,12 +52,13 @@ double energy_j(const JobRow& job) {
 }
 
 constexpr Told kTold[] = {{"waiting", &waited_s},
-                          {"GPU-hours", &gpu_hours},
+                          {"GPU-hours", &job_gpu_hours},
                           {"a time limit", &share_of_time},
                           {"memory", &share_of_memory},
                           {"energy", &energy_j}};
 
-std::vector<double> values_of(const std::vector<const JobRow*>& jobs, double (*of)(const JobRow&)) {
+std::vector<double> job_values_of(const std::vector<const JobRow*>& jobs,
+                                  double (*of)(const JobRow&)) {
   std::vector<double> values;
   for (const JobRow* job : jobs) {
     if (std::isfinite(of(*job))) values.push_back(of(*job));
@@ -66,10 +66,10 @@ std::vector<double> values_of(const std::vector<const JobRow*>& jobs, double (*o
   return values;
 }
 
-using Place = std::pair<std::string, double>;  ///< partition, GPUs; -1: not said
+using JobPlace = std::pair<std::string, double>;  ///< partition, GPUs; -1: not said
 
-std::map<Place, JobGroup> groups_of(const Frame& frame) {
-  std::map<Place, JobGroup> groups;
+std::map<JobPlace, JobGroup> job_groups_of(const Frame& frame) {
+  std::map<JobPlace, JobGroup> groups;
   for (const RunRow& run : frame.runs) {
     if (!run.job) continue;
     JobGroup& group =
@@ -82,14 +82,14 @@ std::map<Place, JobGroup> groups_of(const Frame& frame) {
 }
 
 /// Of how many jobs that started the books do not say what.
-std::string silence_of(const std::map<Place, JobGroup>& groups) {
+std::string silence_of(const std::map<JobPlace, JobGroup>& groups) {
   std::vector<const JobRow*> jobs;
   for (const auto& [place, group] : groups) {
     jobs.insert(jobs.end(), group.jobs.begin(), group.jobs.end());
   }
   std::vector<std::string> parts;
   for (const Told& told : kTold) {
-    const std::size_t silent = jobs.size() - values_of(jobs, told.of).size();
+    const std::size_t silent = jobs.size() - job_values_of(jobs, told.of).size();
     if (silent > 0) parts.push_back(fmt::format("{} of {}", told.name, silent));
   }
   if (parts.empty()) return "";
@@ -97,26 +97,22 @@ std::string silence_of(const std::map<Place, JobGroup>& groups) {
                      count_of(static_cast<int>(jobs.size()), "job"), fmt::join(parts, ", "));
 }
 
-Repeats repeats_of(const std::map<Place, JobGroup>& groups) {
+Repeats job_repeats_of(const std::map<JobPlace, JobGroup>& groups) {
   Repeats repeats;
   for (const auto& [place, group] : groups) {
-    const std::size_t n = values_of(group.jobs, &waited_s).size();
+    const std::size_t n = job_values_of(group.jobs, &waited_s).size();
     if (n > 0) repeats.add(n);
   }
   return repeats;
-}
-
-void add_median(Row& row, const std::vector<double>& values) {
-  values.empty() ? row.nothing() : row.number(median(values));
 }
 
 void add_sum(Row& row, const std::vector<double>& values) {
   values.empty() ? row.nothing() : row.number(std::accumulate(values.begin(), values.end(), 0.0));
 }
 
-void add_group(Table& table, const Place& place, const JobGroup& group) {
+void add_group(Table& table, const JobPlace& place, const JobGroup& group) {
   const auto& [partition, gpus] = place;
-  const auto of = [&](double (*value)(const JobRow&)) { return values_of(group.jobs, value); };
+  const auto of = [&](double (*value)(const JobRow&)) { return job_values_of(group.jobs, value); };
   Row row;
   row.text(partition);
   gpus < 0 ? row.nothing() : row.number(gpus);
@@ -125,18 +121,19 @@ void add_group(Table& table, const Place& place, const JobGroup& group) {
   add_median(row, waits);
   waits.empty() ? row.nothing() : row.interval(interval_of_median(waits));
   waits.empty() ? row.nothing() : row.number(quantile(waits, kLongWaits));
-  add_sum(row, of(&gpu_hours));
-  add_median(row, of(&gpu_hours));
+  add_sum(row, of(&job_gpu_hours));
+  add_median(row, of(&job_gpu_hours));
   add_median(row, of(&share_of_time));
   add_median(row, of(&share_of_memory));
   add_sum(row, of(&energy_j));
+  add_median(row, of(&energy_j));
   row.into(table);
 }
 
 }  // namespace
 
 Table jobs_table(const Frame& frame, const AnalysisOptions&) {
-  const std::map<Place, JobGroup> groups = groups_of(frame);
+  const std::map<JobPlace, JobGroup> groups = job_groups_of(frame);
   std::vector<std::string> notes{
       "of the jobs that started: medians, sums of GPU-hours and of energy",
       "waited: from submission to start, by the cluster's clock, with what a job was held or "
@@ -154,13 +151,14 @@ Table jobs_table(const Frame& frame, const AnalysisOptions&) {
                {"started", "started"},
                {"completed", "completed"},
                {"waited_s", "waited", "min", 1, 1 / kMinute},
-               {"waited_s", interval_title(repeats_of(groups)), "min", 1, 1 / kMinute, true},
+               {"waited_s", interval_title(job_repeats_of(groups)), "min", 1, 1 / kMinute, true},
                {"waited_p90_s", "90 %", "min", 1, 1 / kMinute},
                {"gpu_hours", "GPU-h", "", 2},
                {"gpu_hours_of_job", "GPU-h/job", "", 2},
                {"share_of_time_limit", "of the limit", "%", 1, 100},
                {"share_of_memory", "of the memory", "%", 1, 100},
-               {"energy_j", "energy", "kWh", 2, 1 / kJoulesOfKwh}},
+               {"energy_j", "energy", "kWh", 2, 1 / kJoulesOfKwh},
+               {"energy_j_of_job", "energy/job", "kWh", 3, 1 / kJoulesOfKwh}},
               {}};
   for (const auto& [place, group] : groups) add_group(table, place, group);
   return table;

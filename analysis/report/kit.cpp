@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/report/kit.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <mutex>
 #include <string_view>
@@ -43,24 +44,29 @@ void write_texts(const StudyPage& page, const fs::path& folder) {
   for_each_index(parts.size(), [&](std::size_t i) { parts[i](); });
 }
 
-/// Returns why there are no pictures.
-std::string write_figures(const StudyPage& page, const fs::path& folder, const std::string& gnuplot,
-                          const std::function<void(const std::string&, double)>& on_part) {
+/// Tells which pictures there are not, and why.
+WrittenKit write_figures(const StudyPage& page, const fs::path& folder, const std::string& gnuplot,
+                         const std::function<void(const std::string&, double)>& on_part) {
+  WrittenKit kit{page.report.tables.size(), page.figures.size(), 0, ""};
   std::mutex mutex;
   std::size_t done = 0;
-  std::string problem;
+  std::size_t first = page.figures.size();  // without pictures, whoever of the threads met it first
   for_each_index(page.figures.size(), [&](std::size_t i) {
     const NamedFigure& named = page.figures[i];
     write_pgfplots(named.figure, folder / named.id);
     const Drawn drawn = write_figure(named.figure, folder / named.id, {"svg", "pdf"}, gnuplot);
     const std::lock_guard lock(mutex);
     ++done;
-    if (problem.empty()) problem = drawn.problem;
+    if (!drawn.problem.empty()) {
+      ++kit.undrawn;
+      if (i < first) kit.problem = drawn.problem;
+      first = std::min(first, i);
+    }
     if (on_part) {
       on_part(named.id, static_cast<double>(done) / static_cast<double>(page.figures.size()));
     }
   });
-  return problem;
+  return kit;
 }
 
 }  // namespace
@@ -69,8 +75,7 @@ WrittenKit write_kit(const StudyPage& page, const fs::path& folder,
                      const std::function<void(const std::string&, double)>& on_part,
                      const std::string& gnuplot) {
   write_texts(page, folder);
-  const std::string problem = write_figures(page, folder / "figures", gnuplot, on_part);
-  return {page.report.tables.size(), page.figures.size(), problem};
+  return write_figures(page, folder / "figures", gnuplot, on_part);
 }
 
 }  // namespace dlscale::analysis

@@ -13,7 +13,8 @@ namespace dlscale::analysis {
 struct WrittenKit {
   std::size_t tables = 0;
   std::size_t figures = 0;
-  std::string problem;  ///< why there are no pictures; empty when there are
+  std::size_t undrawn = 0;  ///< figures of them without pictures
+  std::string problem;      ///< why the first of these has none; empty when all have
 };
 
 /// Writes into `folder` tables/<id>.{md,csv,tex,json}, figures/<id>.{csv,gp,svg,pdf,tex,pgf.csv},

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kMissing = "";
 
 /// Letters, digits, dots and single hyphens: characters that no package of LaTeX makes active.
-std::string slug(const std::string& text) {
+std::string value_slug(const std::string& text) {
   std::string result;
   for (const char c : text) {
     const bool kept = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.';
@@ -42,16 +42,16 @@ std::size_t naming_cells(const Table& table) {
 std::string row_name(const Table& table, const std::vector<Cell>& cells, std::size_t naming) {
   std::string name;
   for (std::size_t i = 0; i < naming; ++i) {
-    const std::string text = slug(shown(cells[i], table.columns[i], "none"));
+    const std::string text = value_slug(shown(cells[i], table.columns[i], "none"));
     const bool is_count = std::holds_alternative<double>(cells[i]);
-    name += "/" + (is_count ? slug(table.columns[i].id) + "-" + text : text);
+    name += "/" + (is_count ? value_slug(table.columns[i].id) + "-" + text : text);
   }
   return name;
 }
 
 void add_cell(std::vector<LatexValue>& values, const std::string& name, const Cell& cell,
               const Column& column) {
-  const std::string key = name + "/" + slug(column.id);
+  const std::string key = name + "/" + value_slug(column.id);
   if (const auto* number = std::get_if<double>(&cell)) {
     const std::string text = shown(*number, column, kMissing);
     if (!text.empty()) values.push_back({key, text});
@@ -63,12 +63,12 @@ void add_cell(std::vector<LatexValue>& values, const std::string& name, const Ce
   }
 }
 
-void add_table(std::vector<LatexValue>& values, const Table& table, std::size_t most) {
+void add_table_values(std::vector<LatexValue>& values, const Table& table, std::size_t most) {
   const std::size_t naming = naming_cells(table);
   std::map<std::string, int> seen;
   for (const auto& cells : table.rows) {
     if (values.size() >= most) return;
-    std::string name = slug(table.id) + row_name(table, cells, naming);
+    std::string name = value_slug(table.id) + row_name(table, cells, naming);
     if (const int before = seen[name]++; before > 0) name += fmt::format("/{}", before + 1);
     for (std::size_t i = naming; i < cells.size(); ++i) {
       add_cell(values, name, cells[i], table.columns[i]);
@@ -87,13 +87,13 @@ constexpr const char* kMacros =
 
 std::vector<LatexValue> latex_values(const Report& report, std::size_t most) {
   std::vector<LatexValue> values;
-  for (const Table& table : report.tables) add_table(values, table, most);
+  for (const Table& table : report.tables) add_table_values(values, table, most);
   values.resize(std::min(values.size(), most));
   return values;
 }
 
 std::string latex_study(const std::string& title) {
-  const std::string name = slug(title);
+  const std::string name = value_slug(title);
   return name.empty() ? "study" : name;
 }
 

@@ -107,8 +107,8 @@ void add_diverged(std::vector<std::string>& notes, const Frame& frame) {
 }
 
 /// The series of this key, begun where there is none yet.
-Series& series_of(Figure& figure, std::vector<CurveKey>& drawn, Legend& legend,
-                  const CurveKey& key) {
+Series& learning_series_of(Figure& figure, std::vector<CurveKey>& drawn, Legend& legend,
+                           const CurveKey& key) {
   const auto found = std::find(drawn.begin(), drawn.end(), key);
   if (found != drawn.end()) return figure.series[static_cast<std::size_t>(found - drawn.begin())];
   drawn.push_back(key);
@@ -149,7 +149,7 @@ Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
   std::vector<CurveKey> drawn;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Estimate& accuracy = points[i].final_accuracy;
-    series_of(figure, drawn, legend, keys[i])
+    learning_series_of(figure, drawn, legend, keys[i])
         .points.push_back({double(points[i].global_batch), 100 * accuracy.value,
                            bounds_of(accuracy.interval, 100)});
   }
@@ -175,6 +175,7 @@ Figure epoch_figure(const Frame& frame, Values values) {
       for (const auto& [epoch, value] : values(*run))
         if (std::isfinite(value)) by_epoch[epoch].push_back(value);
     }
+    if (by_epoch.empty()) continue;  // nobody recorded it
     Series series = legend.series(keys[i]);
     for (const auto& [epoch, repeats] : by_epoch) {
       series.points.push_back(
@@ -233,6 +234,7 @@ Figure accuracy_vs_time_figure(const Frame& frame, const AnalysisOptions&) {
         by_epoch[eval.epoch].second.push_back(100 * eval.accuracy);
       }
     }
+    if (by_epoch.empty()) continue;
     Series series = legend.series(keys[i]);
     for (const auto& [epoch, values] : by_epoch) {
       series.points.push_back({median(values.first), median(values.second),
@@ -261,7 +263,7 @@ Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
     runs += point.repeats.size();
     reached += times.size();
     if (times.empty()) continue;
-    series_of(figure, drawn, legend, point.key)
+    learning_series_of(figure, drawn, legend, point.key)
         .points.push_back(
             {double(point.gpus), median(times), bounds_of(interval_of_median(times))});
   }
@@ -295,7 +297,7 @@ Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
     runs += points[i].repeats.size();
     reached += samples.size();
     if (samples.empty()) continue;
-    series_of(figure, drawn, legend, keys[i])
+    learning_series_of(figure, drawn, legend, keys[i])
         .points.push_back({double(points[i].global_batch), median(samples),
                            bounds_of(interval_of_median(samples))});
   }
@@ -333,7 +335,7 @@ Figure pareto_figure(const Frame& frame, const AnalysisOptions&) {
     for (const RunRow* run : point.repeats) {
       hours.push_back(all_train_s(*run) * point.gpus / kHour);
     }
-    series_of(figure, drawn, legend, point.key)
+    learning_series_of(figure, drawn, legend, point.key)
         .points.push_back({median(hours), 100 * point.final_accuracy.value,
                            bounds_of(point.final_accuracy.interval, 100),
                            std::to_string(point.gpus)});

@@ -6,7 +6,7 @@
 namespace dlscale::analysis {
 namespace {
 
-std::size_t number(std::map<std::string, std::size_t>& seen, const std::string& name) {
+std::size_t number_of_name(std::map<std::string, std::size_t>& seen, const std::string& name) {
   return seen.try_emplace(name, seen.size()).first->second;
 }
 
@@ -29,9 +29,10 @@ Series Legend::series(const CurveKey& key) {
     series.label += (series.label.empty() ? "" : ", ") + value;
   }
   if (values.empty()) series.label = "measured";
-  series.color = number(colors_, values.empty() ? "" : values.front());
+  series.color = number_of_name(colors_, values.empty() ? "" : values.front());
   const bool one_axis = values.size() < 2;
-  series.mark = one_axis ? series.color : number(marks_, series.label.substr(values[0].size()));
+  series.mark =
+      one_axis ? series.color : number_of_name(marks_, series.label.substr(values[0].size()));
   return series;
 }
 

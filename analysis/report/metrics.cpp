@@ -9,6 +9,7 @@
 #include "analysis/report/headings.hpp"
 #include "analysis/scaling/baseline.hpp"
 #include "analysis/scaling/curve.hpp"
+#include "analysis/scaling/generalisation.hpp"
 #include "base/registry.hpp"
 
 namespace dlscale::analysis {
@@ -23,6 +24,9 @@ bool has_evaluation(const RunRow& run) {
 }
 bool has_accuracy_or_diverged(const RunRow& run) {
   return has_accuracy(run) || diverged(run);
+}
+bool has_gaps(const RunRow& run) {
+  return loss_gap(run).has_value() || accuracy_gap(run).has_value();
 }
 bool has_target(const RunRow& run) {
   return !run.targets.empty();
@@ -57,6 +61,8 @@ constexpr Metric kMetrics[] = {
      "a completed run of classes that was evaluated", &has_accuracy_or_diverged},
     {"evaluation", "test loss, top-5 accuracy, perplexity, BLEU: what the last evaluation found",
      &evaluation_table, "a completed run that was evaluated", &has_evaluation},
+    {"generalisation", "the gap between training and test, of loss and accuracy",
+     &generalisation_table, "a completed run that recorded training and test loss", &has_gaps},
     {"time-to-target", "training time, epochs and samples to an accuracy or loss",
      &time_to_target_table, "a run that reached a target (training.target)", &has_target,
      "one that has ended"},
@@ -112,7 +118,7 @@ std::vector<std::string> axes_to_split(const Frame& frame, const std::vector<std
 }
 
 /// Letters, digits and hyphens only, so that it can be part of a label.
-std::string slug(std::string text) {
+std::string file_slug(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return !std::isalnum(c); }, '-');
   return text;
@@ -191,7 +197,7 @@ Report make_report(const Metric& metric, const Frame& frame, const AnalysisOptio
   for (const auto& [order, entry] : parts) {
     const auto& [key, part] = entry;
     Table table = metric.make(part, options);
-    for (const AxisValue& fixed : key) table.id += "-" + slug(fixed.value);
+    for (const AxisValue& fixed : key) table.id += "-" + file_slug(fixed.value);
     if (!key.empty()) table.title += fmt::format(" ({})", to_string(key));
     report.tables.push_back(std::move(table));
   }

@@ -10,9 +10,7 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr double kHour = 3600;
-
-std::string word_of(NodeFinding finding) {
+std::string node_word_of(NodeFinding finding) {
   switch (finding) {
     case NodeFinding::Slow:
       return "slow";
@@ -38,7 +36,7 @@ std::string cost_of(const NodeResidual& node, const NodeResiduals& all, const st
       node.host, node.lost_s, 100 * node.lost_s / all.work_s, node.lost_gpu_s / kHour, worker);
 }
 
-std::vector<std::string> notes_of(const Frame& frame, const NodeResiduals& found) {
+std::vector<std::string> node_notes_of(const Frame& frame, const NodeResiduals& found) {
   const std::string worker = worker_word(frame);
   std::vector<std::string> notes{
       "nodes are compared with those of the same launch alone, by the time in which a rank waits "
@@ -65,7 +63,7 @@ Table node_table(const Frame& frame, const AnalysisOptions&) {
   const std::string hours = worker_word(frame) + "-h";
   Table table{"nodes",
               "Which node was slow in " + frame.study,
-              notes_of(frame, found),
+              node_notes_of(frame, found),
               {{"host", "node"},
                {"ranks", "ranks"},
                {"n", "n"},
@@ -85,7 +83,7 @@ Table node_table(const Frame& frame, const AnalysisOptions&) {
     row.number(node.slowdown.value).interval(node.slowdown.interval);
     row.number(node.z).number(node.p).number(node.adjusted_p);
     row.number(node.lost_s).number(node.lost_gpu_s / kHour);
-    row.text(word_of(node.finding)).into(table);
+    row.text(node_word_of(node.finding)).into(table);
   }
   return table;
 }

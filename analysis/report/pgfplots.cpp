@@ -29,9 +29,6 @@ constexpr std::array<const char*, kColors.size()> kPatternNames{
     "",           "north east lines", "north west lines",
     "crosshatch", "horizontal lines", "vertical lines",
     "grid",       "crosshatch dots"};
-/// Up to so many bars, and so many series, a figure fits into one column of a paper.
-constexpr std::size_t kMostOfColumn = 8;
-
 /// Of a function, which has no points of its own, LaTeX gets about so many: it is slow.
 constexpr std::size_t kMostOfLine = 200;
 
@@ -131,11 +128,6 @@ std::string x_column(const Figure& figure, std::size_t i) {
   const double shift = dodge(i, n);
   if (figure.x.log_base == 0) return fmt::format("x expr=\\thisrow{{x}}+({:.4f})", shift);
   return fmt::format("x expr=\\thisrow{{x}}*{:.6f}", std::exp2(shift));
-}
-
-bool has_bounds(const Series& series) {
-  return std::any_of(series.points.begin(), series.points.end(),
-                     [](const FigurePoint& point) { return point.bounds.has_value(); });
 }
 
 /// Between two lines that are not drawn.
@@ -253,7 +245,10 @@ std::string bar_data(const Figure& figure) {
   text += "\n";
   for (std::size_t bar = 0; bar < figure.categories.size(); ++bar) {
     text += std::to_string(bar);
-    for (const Series& part : figure.series) text += "," + csv_number(part.points[bar].y);
+    for (const Series& part : figure.series) {  // parts without a height would not stack
+      const double height = part.points[bar].y;
+      text += "," + csv_number(std::isfinite(height) ? height : 0);
+    }
     text += "\n";
   }
   return text;

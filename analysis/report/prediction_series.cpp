@@ -63,7 +63,8 @@ Series series_of(const Series& measured, const Predictions& predictions,
                 .color = measured.color,
                 .mark = measured.mark,
                 .law = true};
-  const auto first = baseline ? predictions.find(baseline->gpus()) : predictions.end();
+  const bool is_own = baseline && baseline->is_own();  // of others nothing is said here
+  const auto first = is_own ? predictions.find(baseline->gpus()) : predictions.end();
   for (const auto& [gpus, said] : predictions) {
     const auto point = point_of(*said, first == predictions.end() ? nullptr : first->second, shown);
     if (point) series.points.push_back(*point);

@@ -26,7 +26,7 @@ std::vector<ScoredValue> scored(const Frame& frame, const char* id) {
   return {};
 }
 
-void add(Row& row, const ScoredValue* value) {
+void add_scored(Row& row, const ScoredValue* value) {
   if (value == nullptr) {
     row.nothing().nothing().nothing().nothing();
     return;
@@ -36,7 +36,7 @@ void add(Row& row, const ScoredValue* value) {
   row.number(value->measured).number(value->error());
 }
 
-std::vector<std::string> notes_of(const Frame& frame) {
+std::vector<std::string> prediction_notes_of(const Frame& frame) {
   std::set<std::string> bases;
   for (const KeptPrediction& kept : frame.predictions) bases.insert(kept.said.basis);
   std::string rests;
@@ -59,24 +59,24 @@ Table predictions_table(const Frame& frame, const AnalysisOptions&) {
     keys.push_back(curve_key(frame, *runs.front()));
   }
   const Start start(frame, keys);
-  Table table =
-      begin_table(start, "predictions", "Predicted and measured: " + frame.study, notes_of(frame),
-                  {{"n", "n"},
-                   {"step_predicted_s", "step predicted", "ms", 2, 1000},
-                   {"step_band_s", "low to high", "ms", 2, 1000, true},
-                   {"step_measured_s", "measured", "ms", 2, 1000},
-                   {"step_error", "error", "%", 1, 100},
-                   {"epoch_predicted_s", "epoch predicted", "s", 2},
-                   {"epoch_band_s", "low to high", "s", 2, 1, true},
-                   {"epoch_measured_s", "measured", "s", 2},
-                   {"epoch_error", "error", "%", 1, 100},
-                   {"made", "predicted"}});
+  Table table = begin_table(start, "predictions", "Predicted and measured: " + frame.study,
+                            prediction_notes_of(frame),
+                            {{"n", "n"},
+                             {"step_predicted_s", "step predicted", "ms", 2, 1000},
+                             {"step_band_s", "low to high", "ms", 2, 1000, true},
+                             {"step_measured_s", "measured", "ms", 2, 1000},
+                             {"step_error", "error", "%", 1, 100},
+                             {"epoch_predicted_s", "epoch predicted", "s", 2},
+                             {"epoch_band_s", "low to high", "s", 2, 1, true},
+                             {"epoch_measured_s", "measured", "s", 2},
+                             {"epoch_error", "error", "%", 1, 100},
+                             {"made", "predicted"}});
   const auto steps = scored(frame, "step_s"), epochs = scored(frame, "epoch_s");
   for (std::size_t i = 0; i < shown.size(); ++i) {
     Row row = start.row(keys[i], shown[i]->said.gpus);
     row.number(static_cast<double>(runs_of(frame, *shown[i]).size()));
-    add(row, find(steps, *shown[i]));
-    add(row, find(epochs, *shown[i]));
+    add_scored(row, find(steps, *shown[i]));
+    add_scored(row, find(epochs, *shown[i]));
     row.text(shown[i]->afterwards ? "afterwards" : "before");
     row.into(table);
   }
@@ -86,7 +86,7 @@ Table predictions_table(const Frame& frame, const AnalysisOptions&) {
 Table prediction_errors_table(const Frame& frame, const AnalysisOptions&) {
   Table table{.id = "prediction-errors",
               .title = "How wrong predictions have been: " + frame.study,
-              .notes = notes_of(frame),
+              .notes = prediction_notes_of(frame),
               .columns = {{"quantity", "quantity"},
                           {"n", "points"},
                           {"median_error", "median |error|", "%", 1, 100},

@@ -14,19 +14,16 @@
 namespace dlscale::analysis {
 namespace {
 
-/// More groups that were refused are counted, not listed.
-constexpr std::size_t kMostRefusedShown = 3;
-
-std::string text_of(const RunValue& value) {
+std::string value_text_of(const RunValue& value) {
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
   const auto* text = std::get_if<std::string>(&value);
   return text == nullptr ? "" : *text;
 }
 
-std::string name_of(const GroupRow& row, const Query& query) {
+std::string aggregate_name_of(const GroupRow& row, const Query& query) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < query.by.size(); ++i) {
-    parts.push_back(query.by[i] + "=" + text_of(row.by[i]));
+    parts.push_back(query.by[i] + "=" + value_text_of(row.by[i]));
   }
   return parts.empty() ? "all runs" : fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -54,7 +51,7 @@ void add_group_value(Row& row, const RunValue& value) {
   } else if (number != nullptr && *number == std::floor(*number)) {
     row.number(*number);
   } else {
-    row.text(text_of(value));
+    row.text(value_text_of(value));
   }
 }
 
@@ -68,8 +65,8 @@ Repeats repeats_of(const std::vector<GroupRow>& rows, std::size_t place) {
 
 /// Digits after the point that a column's values have; one more where whole numbers are put
 /// together: the middle of two is a half, a mean anything.
-int decimals_of(const Aggregate& one, const RunColumn* column, const std::vector<GroupRow>& rows,
-                std::size_t place) {
+int aggregate_decimals_of(const Aggregate& one, const RunColumn* column,
+                          const std::vector<GroupRow>& rows, std::size_t place) {
   if (column == nullptr) return 0;
   if (column->decimals > 0 || column->kind == RunColumn::Kind::Rate) return column->decimals;
   const auto is_whole = [](double value) { return value == std::floor(value); };
@@ -91,7 +88,7 @@ std::vector<Column> columns_of(const std::vector<RunColumn>& columns, const Quer
   for (std::size_t i = 0; i < query.shown.size(); ++i) {
     const Aggregate& one = query.shown[i];
     const RunColumn* column = find_column(columns, one.column);
-    const int decimals = decimals_of(one, column, rows, i);
+    const int decimals = aggregate_decimals_of(one, column, rows, i);
     const std::string id = one.column.empty() ? one.function : one.function + "_" + one.column;
     if (!one_n && has_own_n(one)) result.push_back({"n_" + id, "n"});
     Column shown{id, to_string(one), "", decimals};
@@ -147,11 +144,11 @@ void add_refusals(std::vector<std::string>& notes, const std::vector<GroupRow>& 
   for (const GroupRow& row : rows) {
     if (row.mixed.empty() || ++refused > kMostRefusedShown) continue;
     if (query.allow_mixed) {
-      notes.push_back(
-          fmt::format("warning: {} mixes conditions: {}", name_of(row, query), row.mixed));
+      notes.push_back(fmt::format("warning: {} mixes conditions: {}", aggregate_name_of(row, query),
+                                  row.mixed));
     } else {
       notes.push_back(fmt::format("not put together: {}, {} (add it to by, or --mixed)",
-                                  name_of(row, query), row.mixed));
+                                  aggregate_name_of(row, query), row.mixed));
     }
   }
   if (refused > kMostRefusedShown) {
@@ -177,6 +174,7 @@ Table query_table(const Frame& frame, const std::vector<RunColumn>& columns, con
   table.notes.push_back(describe_use(frame));
   if (!frame.outliers.empty()) table.notes.push_back(frame.outliers);
   table.columns = columns_of(columns, query, found.rows, one_n);
+  tell_axes_apart(table, query.by.size());
   for (const GroupRow& row : found.rows) add_row(table, row, query, one_n);
   return table;
 }

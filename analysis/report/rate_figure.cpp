@@ -25,14 +25,14 @@ bool has_rate(const RunSpec& run) {
   return run.epochs > 0 && !run.lr.scale.empty() && !run.lr_schedule.kind.empty();
 }
 
-std::string number(double value) {
+std::string rate_number(double value) {
   return fmt::format("{:.6g}", value);
 }
 
 std::string warmup_text(const RunSpec& run) {
   if (run.warmup_epochs == 0) return "no warm-up";
-  return fmt::format("warm-up of {} epochs from {}{}", number(run.warmup_epochs),
-                     run.lr.warmup_from == "zero" ? "0" : number(run.lr.base),
+  return fmt::format("warm-up of {} epochs from {}{}", rate_number(run.warmup_epochs),
+                     run.lr.warmup_from == "zero" ? "0" : rate_number(run.lr.base),
                      run.lr.warmup_update == "epoch" ? ", by epochs" : "");
 }
 
@@ -42,7 +42,7 @@ std::string options_text(const LrScheduleSpec& schedule) {
   if (kind == "constant") return "";
   std::string text = fmt::format("each {} from {}", schedule.update, schedule.origin);
   const auto add = [&](const char* name, double value) {
-    text += fmt::format(" {}={}", name, number(value));
+    text += fmt::format(" {}={}", name, rate_number(value));
   };
   const bool any = contract::is_from_extension("lr_schedule", kind);  // it may read all
   if (any || kind == "exponential") add("gamma", schedule.gamma);
@@ -62,7 +62,7 @@ std::string options_text(const LrScheduleSpec& schedule) {
 /// What the curve of a run depends on, as a reader would say it.
 CurveKey key_of(const RunSpec& run) {
   return {{"lr_schedule", run.lr_schedule.kind},
-          {"peak", number(run.lr.peak)},
+          {"peak", rate_number(run.lr.peak)},
           {"warm-up", warmup_text(run)},
           {"epochs", std::to_string(run.epochs)},
           {"parameters", options_text(run.lr_schedule)}};
@@ -78,7 +78,7 @@ void shorten(std::vector<CurveKey>& keys) {
   }
 }
 
-std::vector<FigurePoint> points_of(const RatedRun& rated) {
+std::vector<FigurePoint> rate_points_of(const RatedRun& rated) {
   const std::int64_t steps = rated.steps_per_epoch.value_or(kStepsOfUnknown);
   const contract::LearningRateCurve curve(rated.run, steps);
   const std::int64_t last = steps * rated.run.epochs - 1;
@@ -127,7 +127,7 @@ Figure rate_figure(const std::string& study, const std::vector<RatedRun>& runs) 
   for (std::size_t i = 0; i < keys.size(); ++i) {
     Series series = legend.series(keys[i]);
     if (keys.size() == 1) series.label = value_of(keys[i], "lr_schedule");
-    series.points = points_of(*of[i]);
+    series.points = rate_points_of(*of[i]);
     figure.series.push_back(std::move(series));
   }
   return figure;

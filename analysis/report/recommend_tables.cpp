@@ -14,7 +14,7 @@ namespace dlscale::analysis {
 namespace {
 
 /// "framework=ddp, gpus=4": what tells the configuration from others of the same work.
-std::string name_of(const Contestant& one, const std::vector<std::string>& axes) {
+std::string recommended_name_of(const Contestant& one, const std::vector<std::string>& axes) {
   std::string name;
   for (const std::string& axis : axes) {
     if (!changes_work(axis)) name += fmt::format("{}={}, ", axis, value_of(one.key, axis));
@@ -22,8 +22,8 @@ std::string name_of(const Contestant& one, const std::vector<std::string>& axes)
   return fmt::format("{}gpus={}", name, one.gpus);
 }
 
-std::vector<Column> columns_of(const std::vector<std::string>& work_axes,
-                               const std::string& worker) {
+std::vector<Column> recommended_columns_of(const std::vector<std::string>& work_axes,
+                                           const std::string& worker) {
   std::vector<Column> columns;
   for (const std::string& axis : work_axes) columns.push_back({axis, axis_title(axis, worker)});
   columns.push_back({"budget_gpus", "at most " + worker + "s"});
@@ -33,7 +33,15 @@ std::vector<Column> columns_of(const std::vector<std::string>& work_axes,
   columns.push_back({"samples_per_gpu_hour", "samples/" + worker + "-h"});
   columns.push_back({"equal_p", "p equal", "", 4, 1, false, true});
   columns.push_back({"as_fast", "as fast"});
+  columns.push_back({"untested", "too few repeats to tell"});
   return columns;
+}
+
+std::string recommended_names(const std::vector<Contestant>& list,
+                              const std::vector<std::string>& axes) {
+  std::vector<std::string> names;
+  for (const Contestant& one : list) names.push_back(recommended_name_of(one, axes));
+  return fmt::format("{}", fmt::join(names, "; "));
 }
 
 }  // namespace
@@ -47,7 +55,8 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
           "s; as fast: what the repeats cannot tell from it "
           "(Mann-Whitney, Holm, 5 %), the fewest " +
           start.worker +
-          "s first; p equal: of all in the budget being equally fast (Kruskal-Wallis)"};
+          "s first; too few repeats to tell: no result of so few could have been significant; p "
+          "equal: of all in the budget being equally fast (Kruskal-Wallis)"};
   std::erase_if(curves, [&](const ScalingCurve& curve) {
     if (curve.mixed.empty() || options.allow_mixed) return false;
     notes.push_back(fmt::format("{}: left out, {} (--mixed takes it in)",
@@ -55,23 +64,23 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
     return true;
   });
   add_cautions(notes, curves);
+  if (const std::string text = caution_of_unrepeated(curves); !text.empty()) notes.push_back(text);
   add_frame_notes(notes, frame);
   Table table{"recommend", "What to take in " + frame.study, std::move(notes), {}, {}};
   std::vector<std::string> work_axes;
   for (const std::string& axis : start.axes) {
     if (changes_work(axis)) work_axes.push_back(axis);
   }
-  table.columns = columns_of(work_axes, start.worker);
+  table.columns = recommended_columns_of(work_axes, start.worker);
   for (const Recommendation& one : recommendations(curves)) {
     Row row;
     for (const std::string& axis : work_axes) row.text(value_of(one.work, axis));
     const double per_s = 1 / median(one.fastest.seconds_per_sample);
-    row.number(one.budget_gpus).text(name_of(one.fastest, start.axes));
+    row.number(one.budget_gpus).text(recommended_name_of(one.fastest, start.axes));
     row.number(static_cast<double>(one.fastest.seconds_per_sample.size()));
     row.number(per_s).number(per_s * 3600 / one.fastest.gpus).number(one.equal_p);
-    std::vector<std::string> names;
-    for (const Contestant& other : one.as_fast) names.push_back(name_of(other, start.axes));
-    row.text(fmt::format("{}", fmt::join(names, "; "))).into(table);
+    row.text(recommended_names(one.as_fast, start.axes));
+    row.text(recommended_names(one.untested, start.axes)).into(table);
   }
   return table;
 }

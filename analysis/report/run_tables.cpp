@@ -9,6 +9,7 @@
 #include "analysis/report/headings.hpp"
 #include "analysis/report/table_parts.hpp"
 #include "analysis/report/tables.hpp"
+#include "analysis/scaling/recorded.hpp"
 #include "analysis/scaling/run_points.hpp"
 #include "analysis/scaling/transfer.hpp"
 
@@ -34,8 +35,8 @@ void add_summary(Row& row, const std::vector<double>& values) {
   }
 }
 
-std::vector<std::string> notes_of(const Frame& frame, const std::vector<RunPoint>& points,
-                                  const std::string& meaning) {
+std::vector<std::string> run_notes_of(const Frame& frame, const std::vector<RunPoint>& points,
+                                      const std::string& meaning) {
   std::vector<std::string> notes{describe_mode(frame), describe_statistic(repeats_of(points)),
                                  meaning};
   add_frame_notes(notes, frame);
@@ -60,7 +61,7 @@ void add_columns(std::vector<Column>& columns, Column column, const Repeats& rep
 /// "accuracy >= 0.9": what was to be reached.
 using Target = std::pair<std::string, double>;
 
-std::string text_of(const Target& target) {
+std::string target_text_of(const Target& target) {
   return fmt::format("{} {} {}", target.first, target.first == "loss" ? "<=" : ">=", target.second);
 }
 
@@ -94,6 +95,7 @@ std::optional<double> ring_bytes(const RunRow& run) {
 
 std::optional<double> payload_per_epoch(const RunRow& run) {
   if (run.steps.steps == 0 || run.size.steps_per_epoch == 0) return std::nullopt;
+  if (!tells_bytes_sent(run) || !run.steps.tells_steps) return std::nullopt;
   return run.steps.bytes_sent / static_cast<double>(run.steps.steps) *
          static_cast<double>(run.size.steps_per_epoch);
 }
@@ -114,7 +116,7 @@ Table evaluation_table(const Frame& frame, const AnalysisOptions&) {
   const Start start(frame, keys_of(points));
   Table table =
       begin_table(start, "evaluation", "Last evaluation of " + frame.study,
-                  notes_of(frame, points, "on the test set after the last epoch"), columns);
+                  run_notes_of(frame, points, "on the test set after the last epoch"), columns);
   for (const RunPoint& point : points) {
     Row row = start.row(point.key, point.first().gpus);
     row.number(static_cast<double>(point.repeats.size()));
@@ -147,8 +149,8 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions&) {
   columns.push_back({"samples", "samples", "", 0});
   Table table = begin_table(
       start, "time-to-target", "Training time to a target in " + frame.study,
-      notes_of(frame, points,
-               "of the repeats that reached it, at the end of an epoch; without evaluation"),
+      run_notes_of(frame, points,
+                   "of the repeats that reached it, at the end of an epoch; without evaluation"),
       columns);
   for (const RunPoint& point : points) {
     for (const Target& target : targets) {
@@ -160,7 +162,7 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions&) {
       };
       const std::vector<double> times = of([](const TargetRow& row) { return row.train_s; });
       Row row = start.row(point.key, point.first().gpus);
-      row.text(text_of(target)).number(static_cast<double>(point.repeats.size()));
+      row.text(target_text_of(target)).number(static_cast<double>(point.repeats.size()));
       row.number(static_cast<double>(times.size()));
       add_summary(row, times);
       if (times.empty()) {
@@ -187,9 +189,9 @@ Table inference_table(const Frame& frame, const AnalysisOptions&) {
                               {"latency_p50_s", "latency p50", "ms", 2, 1000},
                               {"latency_p90_s", "latency p90", "ms", 2, 1000}};
   add_columns(columns, {"samples_per_s", "throughput", "samples/s", 1}, repeats_of(points));
-  Table table =
-      begin_table(start, "inference", "Inference of " + frame.study,
-                  notes_of(frame, points, "latencies of a batch, medians over repeats"), columns);
+  Table table = begin_table(
+      start, "inference", "Inference of " + frame.study,
+      run_notes_of(frame, points, "latencies of a batch, medians over repeats"), columns);
   for (const RunPoint& point : points) {
     std::set<std::int64_t> batches;
     for (const RunRow* run : point.repeats) {
@@ -225,10 +227,11 @@ Table transfer_table(const Frame& frame, const AnalysisOptions&) {
   constexpr double kGiga = 1e-9;
   Table table = begin_table(
       start, "transfer", "What an epoch of " + frame.study + " sends",
-      notes_of(frame, points,
-               "published: N / (B k) x trainable parameters, N images, batch B on each of k GPUs; "
-               "ring: steps x 2 (k - 1) / k x parameters x bytes of a value as it is sent, by "
-               "each; payload: what a rank handed to collectives, as counted"),
+      run_notes_of(
+          frame, points,
+          "published: N / (B k) x trainable parameters, N images, batch B on each of k GPUs; "
+          "ring: steps x 2 (k - 1) / k x parameters x bytes of a value as it is sent, by "
+          "each; payload: what a rank handed to collectives, as counted"),
       {{"trainable_parameters", "trainable parameters"},
        {"steps_per_epoch", "steps/epoch"},
        {"published_values_per_epoch", "published", "10^9 values", 3, kGiga},

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
+#include "analysis/report/cautions.hpp"
 #include "analysis/report/figure_parts.hpp"
 #include "analysis/report/figures.hpp"
 #include "analysis/report/headings.hpp"
@@ -13,6 +15,7 @@
 #include "analysis/report/table_parts.hpp"
 #include "analysis/scaling/breakdown.hpp"
 #include "analysis/scaling/efficiency.hpp"
+#include "analysis/scaling/recorded.hpp"
 #include "analysis/scaling/step_law.hpp"
 
 namespace dlscale::analysis {
@@ -244,7 +247,7 @@ Figure load_share_figure(const Frame& frame, const AnalysisOptions& options) {
   const auto waiting = [](const RunRow& run) -> std::optional<double> {
     const auto& parts = run.steps.parts_s;
     const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
-    if (!(sum > 0)) return std::nullopt;
+    if (!(sum > 0) || !tells(run, contract::StepPart::load_wait)) return std::nullopt;
     return 100 * parts[static_cast<std::size_t>(contract::StepPart::load_wait)] / sum;
   };
   Figure figure =
@@ -266,16 +269,28 @@ Figure breakdown_figure(const Frame& frame, const AnalysisOptions& options) {
   figure.x = {"run", ""};
   figure.y = {"ms", "time per step (ms)", 0, true};
   const std::vector<std::string> axes = varying_axes(keys_of(drawing.curves));
+  std::vector<Breakdown> bars = breakdowns(drawing.curves);
+  std::erase_if(bars, [](const Breakdown& bar) { return !bar.tells_steps; });
+  std::vector<std::size_t> told;  // parts that any bar has
   for (std::size_t part = 0; part < contract::kStepParts; ++part) {
+    if (std::none_of(bars.begin(), bars.end(),
+                     [&](const Breakdown& bar) { return bar.told[part]; })) {
+      continue;
+    }
+    told.push_back(part);
     figure.series.push_back({contract::kStepPartNames[part], {}, part, part});
   }
-  for (const Breakdown& breakdown : breakdowns(drawing.curves)) {
+  if (const std::string text = describe_untold_parts(bars); !text.empty()) {
+    figure.notes.push_back(text);
+  }
+  for (const Breakdown& breakdown : bars) {
     std::string label;
     for (const std::string& axis : axes) label += value_of(breakdown.key, axis) + ", ";
     figure.categories.push_back(label + count_of(breakdown.gpus, drawing.worker));
-    for (std::size_t part = 0; part < contract::kStepParts; ++part) {
-      const double ms = 1000 * breakdown.share[part] * breakdown.closure * breakdown.step_time_s;
-      figure.series[part].points.push_back({0, ms, {}});
+    for (std::size_t i = 0; i < told.size(); ++i) {
+      double ms = 1000 * breakdown.share[told[i]] * breakdown.closure * breakdown.step_time_s;
+      if (!breakdown.told[told[i]]) ms = std::nan("");
+      figure.series[i].points.push_back({0, ms, {}});
     }
   }
   if (figure.categories.empty()) figure.series.clear();

@@ -48,7 +48,8 @@ std::string too_many(const std::string& name, std::size_t count, const char* wha
 }
 
 void add_figure(StudyPage& page, const FigureKind& kind, Figure figure) {
-  if (figure.series.empty()) return;
+  const auto has_points = [](const Series& series) { return !series.points.empty(); };
+  if (std::none_of(figure.series.begin(), figure.series.end(), has_points)) return;
   if (figure.categories.size() > kMostBars) {
     page.warnings.push_back(too_many(kind.name, figure.categories.size(), "bars"));
   } else if (figure.series.size() > kMostSeries) {

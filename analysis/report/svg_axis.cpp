@@ -38,7 +38,9 @@ Span with_room(Span span, int log_base, double share) {
 /// The height of a bar: its parts on top of each other.
 double bar_height(const Figure& figure, std::size_t bar) {
   double sum = 0;
-  for (const Series& part : figure.series) sum += part.points[bar].y;
+  for (const Series& part : figure.series) {
+    if (std::isfinite(part.points[bar].y)) sum += part.points[bar].y;
+  }
   return sum;
 }
 

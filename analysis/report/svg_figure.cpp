@@ -30,15 +30,15 @@ constexpr std::array<const char*, kMarkShapes> kShapes{
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.6-3.6h7.2v7.2h-7.2z", "M0-4.8L4.6 3.4H-4.6z",
     "M0-5.2L4.4 0L0 5.2L-4.4 0z", "M0 4.8L4.6-3.4H-4.6z"};
 
-std::string number(double value) {
+std::string hundredths(double value) {
   return fmt::format("{:.6g}", std::round(100 * value) / 100);
 }
 
 std::string mark(std::size_t index, double x, double y, const std::string& words) {
   const std::size_t kind = index % kMarks;
   return fmt::format("<path class=\"mark{}\" d=\"{}\" transform=\"translate({} {})\">{}</path>",
-                     kind < kMarkShapes ? "" : " hollow", kShapes[kind % kMarkShapes], number(x),
-                     number(y), words);
+                     kind < kMarkShapes ? "" : " hollow", kShapes[kind % kMarkShapes],
+                     hundredths(x), hundredths(y), words);
 }
 
 std::string tooltip(const std::string& words) {
@@ -74,7 +74,7 @@ class Drawing {
         "<svg{5} viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
         "aria-labelledby=\"{2}-title {2}-words\">\n"
         "<title id=\"{2}-title\">{3}</title><desc id=\"{2}-words\">{4}</desc>\n",
-        number(width_), number(height_), id_, html_text(figure_.title),
+        hundredths(width_), hundredths(height_), id_, html_text(figure_.title),
         html_text(figure_in_words(figure_)), width_ > kWidth ? " class=\"wide\"" : "");
     add_y_axis();
     if (figure_.categories.empty()) {
@@ -104,15 +104,15 @@ class Drawing {
       text_ += fmt::format(
           "<path class=\"grid\" d=\"M{0} {1}H{2}\"/><text x=\"{3}\" y=\"{4}\" "
           "text-anchor=\"end\">{5}</text>\n",
-          number(left_), number(y_.at(tick)), number(right), number(left_ - 8),
-          number(y_.at(tick) + 5), plain_number(tick));
+          hundredths(left_), hundredths(y_.at(tick)), hundredths(right), hundredths(left_ - 8),
+          hundredths(y_.at(tick) + 5), plain_number(tick));
     }
-    text_ += fmt::format("<path class=\"axis\" d=\"M{0} {1}V{2}H{3}\"/>\n", number(left_),
-                         number(kTop), number(foot_), number(right));
+    text_ += fmt::format("<path class=\"axis\" d=\"M{0} {1}V{2}H{3}\"/>\n", hundredths(left_),
+                         hundredths(kTop), hundredths(foot_), hundredths(right));
     text_ += fmt::format(
         "<text class=\"name\" transform=\"translate(16 {}) rotate(-90)\" "
         "text-anchor=\"middle\">{}</text>\n",
-        number((kTop + foot_) / 2), html_text(figure_.y.title));
+        hundredths((kTop + foot_) / 2), html_text(figure_.y.title));
   }
 
   void add_x_ticks() {
@@ -122,11 +122,12 @@ class Drawing {
       text_ += fmt::format(
           "<path class=\"axis\" d=\"M{0} {1}v5\"/><text x=\"{0}\" y=\"{2}\" "
           "text-anchor=\"middle\">{3}</text>\n",
-          number(x_.at(tick)), number(foot_), number(foot_ + 22), plain_number(tick));
+          hundredths(x_.at(tick)), hundredths(foot_), hundredths(foot_ + 22), plain_number(tick));
     }
-    text_ += fmt::format(
-        "<text class=\"name\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-        number((left_ + width_ - kRight) / 2), number(kHeight - 8), html_text(figure_.x.title));
+    text_ +=
+        fmt::format("<text class=\"name\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                    hundredths((left_ + width_ - kRight) / 2), hundredths(kHeight - 8),
+                    html_text(figure_.x.title));
   }
 
   double place(std::size_t series, double x) const {
@@ -147,8 +148,8 @@ class Drawing {
     std::string line;
     for (const FigurePoint& point : series.points) {
       if (!can_show(point)) continue;
-      line += fmt::format("{}{} {}", line.empty() ? "M" : "L", number(place(i, point.x)),
-                          number(y_.at(point.y)));
+      line += fmt::format("{}{} {}", line.empty() ? "M" : "L", hundredths(place(i, point.x)),
+                          hundredths(y_.at(point.y)));
     }
     const bool is_dashed = series.law || series.mark % kMarks >= kMarkShapes;
     if (has_line(figure_, series) && !line.empty()) {
@@ -165,13 +166,13 @@ class Drawing {
     const double x = place(i, point.x);
     if (point.bounds && !figure_.band && y_.shows(point.bounds->low)) {
       text_ += fmt::format("<path class=\"bar\" d=\"M{0} {1}V{2}M{3} {1}h6M{3} {2}h6\"/>",
-                           number(x), number(y_.at(point.bounds->low)),
-                           number(y_.at(point.bounds->high)), number(x - 3));
+                           hundredths(x), hundredths(y_.at(point.bounds->low)),
+                           hundredths(y_.at(point.bounds->high)), hundredths(x - 3));
     }
     text_ += mark(series.mark, x, y_.at(point.y), tooltip(point_in_words(figure_, series, point)));
     if (point.note.empty()) return;
-    text_ += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", number(x + 7),
-                         number(y_.at(point.y) - 5), html_text(point.note));
+    text_ += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", hundredths(x + 7),
+                         hundredths(y_.at(point.y) - 5), html_text(point.note));
   }
 
   /// From the bounds' upper ends and back along the lower ones; a point without bounds is its own.
@@ -183,9 +184,9 @@ class Drawing {
       const Bounds bounds = point.bounds.value_or(Bounds{point.y, point.y});
       if (!can_show(point) || !y_.shows(bounds.low) || !y_.shows(bounds.high)) continue;
       is_wide |= point.bounds.has_value();
-      const std::string x = number(place(i, point.x));
-      there += fmt::format("{}{} {}", there.empty() ? "M" : "L", x, number(y_.at(bounds.high)));
-      back = fmt::format("L{} {}", x, number(y_.at(bounds.low))) + back;
+      const std::string x = hundredths(place(i, point.x));
+      there += fmt::format("{}{} {}", there.empty() ? "M" : "L", x, hundredths(y_.at(bounds.high)));
+      back = fmt::format("L{} {}", x, hundredths(y_.at(bounds.low))) + back;
     }
     if (is_wide) text_ += fmt::format("<path class=\"band\" d=\"{}{}z\"/>", there, back);
   }
@@ -194,7 +195,8 @@ class Drawing {
     std::string line;
     for (const auto& [x, y] : ideal_points(figure_)) {
       if (!can_show({x, y, {}})) continue;
-      line += fmt::format("{}{} {}", line.empty() ? "M" : "L", number(x_.at(x)), number(y_.at(y)));
+      line += fmt::format("{}{} {}", line.empty() ? "M" : "L", hundredths(x_.at(x)),
+                          hundredths(y_.at(y)));
     }
     if (!line.empty()) text_ += fmt::format("<path class=\"ideal\" d=\"{}\"/>\n", line);
   }
@@ -226,15 +228,15 @@ class Drawing {
         const double top = y_.at(sum + height);
         text_ += fmt::format(
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"url(#{}-part{})\">{}</rect>",
-            number(x - bar_width / 2), number(top), number(bar_width), number(y_.at(sum) - top),
-            id_, part,
+            hundredths(x - bar_width / 2), hundredths(top), hundredths(bar_width),
+            hundredths(y_.at(sum) - top), id_, part,
             tooltip(fmt::format("{}; {}: {}", figure_.categories[bar], figure_.series[part].label,
                                 plain_number(height))));
         sum += height;
       }
       text_ += fmt::format(
           "<text transform=\"translate({} {}) rotate(-35)\" text-anchor=\"end\">{}</text>\n",
-          number(x + 4), number(foot_ + 16), html_text(figure_.categories[bar]));
+          hundredths(x + 4), hundredths(foot_ + 16), html_text(figure_.categories[bar]));
     }
   }
 

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/report/table_parts.hpp"
 
+#include <fmt/format.h>
+
+#include <set>
+
 #include "analysis/report/headings.hpp"
+#include "analysis/statistics/summary.hpp"
 
 namespace dlscale::analysis {
 
 std::string interval_title(const Repeats& repeats) {
   if (repeats.most < kFewestForInterval) return "range";
   return repeats.fewest < kFewestForInterval ? "range or 95 % interval" : "95 % interval";
+}
+
+void add_median(Row& row, const std::vector<double>& values) {
+  values.empty() ? row.nothing() : row.number(median(values));
 }
 
 Start::Start(const Frame& frame, const std::vector<CurveKey>& keys)
@@ -39,10 +48,37 @@ void add_frame_notes(std::vector<std::string>& notes, const Frame& frame) {
   if (!interruptions.empty()) notes.push_back(interruptions);
 }
 
+void tell_axes_apart(Table& table, std::size_t axes) {
+  std::set<std::string> axis_names, names, titles;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const Column& column = table.columns[i];
+    if (i < axes) {
+      axis_names.insert(column.id);
+      continue;
+    }
+    names.insert(column.bounds ? column.id + "_low" : column.id);
+    names.insert(column.bounds ? column.id + "_high" : column.id);
+    titles.insert(column.title);
+  }
+  for (std::size_t i = 0; i < axes; ++i) {
+    Column& column = table.columns[i];
+    if (titles.contains(column.title)) column.title = "axis " + column.title;
+    if (!names.contains(column.id)) continue;
+    std::string name = column.id;
+    do {
+      name = "axis_" + name;
+    } while (names.contains(name) || axis_names.contains(name));
+    table.notes.push_back(fmt::format("{}: the study's axis {}", name, column.id));
+    column.id = name;
+    axis_names.insert(name);
+  }
+}
+
 Table begin_table(const Start& start, const std::string& id, const std::string& title,
                   std::vector<std::string> notes, const std::vector<Column>& columns) {
   Table table{id, title, std::move(notes), start.columns(), {}};
   table.columns.insert(table.columns.end(), columns.begin(), columns.end());
+  tell_axes_apart(table, start.axes.size());
   return table;
 }
 

@@ -29,6 +29,12 @@ class Row {
   std::vector<Cell> cells_;
 };
 
+/// More groups or pairs that were refused are counted, not listed.
+inline constexpr std::size_t kMostRefusedShown = 3;
+
+/// The next value: the median, or nothing where there are no values.
+void add_median(Row& row, const std::vector<double>& values);
+
 /// How intervals of medians of so many repeats are called.
 std::string interval_title(const Repeats& repeats);
 
@@ -48,7 +54,12 @@ std::optional<double> payload_per_epoch(const RunRow& run);
 /// Adds which runs were used and what they share.
 void add_frame_notes(std::vector<std::string>& notes, const Frame& frame);
 
-/// A table without rows yet: `columns` after those that tell rows apart.
+/// Renames those of the first `axes` columns that are called like one of the others, "n" to
+/// "axis_n", and says so in a note: programs find a column by its name.
+void tell_axes_apart(Table& table, std::size_t axes);
+
+/// A table without rows yet: `columns` after those that tell rows apart. Axes that are called like
+/// one of them have another name, as by tell_axes_apart.
 Table begin_table(const Start& start, const std::string& id, const std::string& title,
                   std::vector<std::string> notes, const std::vector<Column>& columns);
 

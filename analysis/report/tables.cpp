@@ -12,6 +12,7 @@
 #include "analysis/scaling/accuracy_vs_batch.hpp"
 #include "analysis/scaling/breakdown.hpp"
 #include "analysis/scaling/efficiency.hpp"
+#include "analysis/scaling/recorded.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -45,13 +46,13 @@ std::vector<std::string> notes_of(const Frame& frame, const std::vector<ScalingC
 }
 
 /// Curves, their baselines and the notes about them: what speed-up and efficiency share.
-struct Compared {
+struct ComparedCurves {
   std::vector<ScalingCurve> curves;
   std::vector<BaselineChoice> choices;
   Start start;
   Repeats repeats;
 
-  Compared(const Frame& frame, const AnalysisOptions& options)
+  ComparedCurves(const Frame& frame, const AnalysisOptions& options)
       : curves(scaling_curves(frame)),
         choices(choose_baselines(curves, options.baseline, options.allow_mixed)),
         start(frame, keys_of(curves)),
@@ -75,6 +76,9 @@ struct Compared {
       if (!curves[i].mixed.empty()) {
         notes.push_back(fmt::format("warning: {} mixes conditions: {}", name, curves[i].mixed));
       }
+      if (!choices[i].mixed.empty()) {
+        notes.push_back(fmt::format("warning: {} mixes conditions: {}", name, choices[i].mixed));
+      }
       for (const CurvePoint& point : curves[i].points) {
         if (efficiency(point, *choices[i].baseline).value <= kSuperlinear) continue;
         superlinear +=
@@ -94,7 +98,8 @@ void add_efficiency_row(Row& row, const CurvePoint& point,
   std::vector<double> step_times;
   for (const RunRow* run : point.repeats) step_times.push_back(step_time_s(*run));
   row.number(point.nodes).number(static_cast<double>(point.repeats.size()));
-  row.number(throughput(point).value).number(median(step_times));
+  row.number(throughput(point).value);
+  tells_steps(point.repeats) ? row.number(median(step_times)) : row.nothing();
   if (!baseline) {
     row.nothing().nothing().nothing().nothing();
     return;
@@ -107,7 +112,7 @@ void add_efficiency_row(Row& row, const CurvePoint& point,
 }  // namespace
 
 Table efficiency_table(const Frame& frame, const AnalysisOptions& options) {
-  const Compared compared(frame, options);
+  const ComparedCurves compared(frame, options);
   Table table = begin_table(compared.start, "efficiency", "Parallel efficiency of " + frame.study,
                             compared.notes(frame, options),
                             {{"nodes", "nodes"},
@@ -133,7 +138,7 @@ Table efficiency_table(const Frame& frame, const AnalysisOptions& options) {
 }
 
 Table speedup_table(const Frame& frame, const AnalysisOptions& options) {
-  const Compared compared(frame, options);
+  const ComparedCurves compared(frame, options);
   Table table = begin_table(compared.start, "speedup", "Speed-up of " + frame.study,
                             compared.notes(frame, options),
                             {{"baseline_gpus", "baseline"},
@@ -206,13 +211,16 @@ Table breakdown_table(const Frame& frame, const AnalysisOptions&) {
       "parts are means over the ranks, in % of their sum; closure = that sum / wall time of the "
       "slowest rank");
   const std::vector<Breakdown> parts = breakdowns(curves);
-  if (const std::string text = caution_of_closure(parts); !text.empty()) {
-    table.notes.push_back(text);
+  for (const std::string& text : {describe_untold_parts(parts), caution_of_closure(parts)}) {
+    if (!text.empty()) table.notes.push_back(text);
   }
   for (const Breakdown& breakdown : parts) {
     Row row = start.row(breakdown.key, breakdown.gpus);
-    row.number(static_cast<double>(breakdown.n)).number(breakdown.step_time_s);
-    for (const double share : breakdown.share) row.number(share);
+    row.number(static_cast<double>(breakdown.n));
+    breakdown.tells_steps ? row.number(breakdown.step_time_s) : row.nothing();
+    for (std::size_t i = 0; i < breakdown.share.size(); ++i) {
+      breakdown.told[i] ? row.number(breakdown.share[i]) : row.nothing();
+    }
     row.number(breakdown.closure).into(table);
   }
   return table;
@@ -257,8 +265,10 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
   for (const AccuracyPoint& point : points) {
     const Estimate& final_accuracy = point.final_accuracy;
     Row row = start.row(point.key, point.gpus);
-    row.number(static_cast<double>(point.batch_per_gpu));
-    row.number(static_cast<double>(point.global_batch)).number(point.lr_peak);
+    for (const double told : {static_cast<double>(point.batch_per_gpu),
+                              static_cast<double>(point.global_batch), point.lr_peak}) {
+      told > 0 ? row.number(told) : row.nothing();  // logs of other programs may not say
+    }
     row.number(static_cast<double>(final_accuracy.n));
     if (any_diverged) row.number(static_cast<double>(point.diverged));
     if (final_accuracy.n == 0) {

@@ -28,6 +28,8 @@ Table breakdown_table(const Frame& frame, const AnalysisOptions& options);
 Table accuracy_table(const Frame& frame, const AnalysisOptions& options);
 /// Loss and what else the last evaluation found: top-5 accuracy, perplexity, BLEU, …
 Table evaluation_table(const Frame& frame, const AnalysisOptions& options);
+/// How much worse the test set is than the training set.
+Table generalisation_table(const Frame& frame, const AnalysisOptions& options);
 /// How long training took to reach a target, of the runs that did.
 Table time_to_target_table(const Frame& frame, const AnalysisOptions& options);
 /// Latency and throughput of forward passes alone.

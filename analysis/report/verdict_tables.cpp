@@ -16,10 +16,6 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr const char* kGpus = "gpus";
-/// More refused pairs than this are counted, not listed.
-constexpr std::size_t kMostRefusedShown = 3;
-
 std::string word_of(Finding finding) {
   switch (finding) {
     case Finding::Faster:
@@ -64,8 +60,9 @@ void add_shape_note(std::vector<std::string>& notes, const std::vector<ScalingCu
                   unlike, count_of(judged, "point")));
 }
 
-std::vector<std::string> notes_of(const Frame& frame, const std::vector<ScalingCurve>& curves,
-                                  const Verdicts& verdicts) {
+std::vector<std::string> verdict_notes_of(const Frame& frame,
+                                          const std::vector<ScalingCurve>& curves,
+                                          const Verdicts& verdicts) {
   std::vector<std::string> notes{
       describe_mode(frame),
       "A takes less time per sample; time B/A: median of all ratios (Hodges-Lehmann) with its 95 % "
@@ -95,7 +92,7 @@ Table verdicts_table(const Frame& frame, const AnalysisOptions& options) {
   const std::vector<std::string> axes = varying_axes(keys_of(curves));
   Table table{"verdicts",
               "Which is faster in " + frame.study,
-              notes_of(frame, curves, verdicts),
+              verdict_notes_of(frame, curves, verdicts),
               {{"at", "at"},
                {"a", "A"},
                {"b", "B"},

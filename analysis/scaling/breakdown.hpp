@@ -18,6 +18,9 @@ struct Breakdown {
   std::array<double, contract::kStepParts> share{};  ///< of the parts' sum; they add up to 1
   /// Sum of the parts over the wall time: 1 when the clock missed nothing and no rank was faster.
   double closure = 0;
+  /// Whether anybody measured the part; the time of those that nobody did is in `other`.
+  std::array<bool, contract::kStepParts> told = {};
+  bool tells_steps = true;  ///< false: nobody says how many, and step_time_s is that of none
 };
 
 /// One per point of each curve whose runs recorded parts.

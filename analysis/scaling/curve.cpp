@@ -12,7 +12,6 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr const char* kGpus = "gpus";
 constexpr const char* kBatchPerGpu = "batch_per_gpu";
 constexpr const char* kGlobalBatch = "global_batch";
 

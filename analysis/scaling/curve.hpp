@@ -11,6 +11,8 @@
 
 namespace dlscale::analysis {
 
+inline constexpr const char* kGpus = "gpus";  ///< the axis along which curves go
+
 struct AxisValue {
   std::string axis;
   std::string value;

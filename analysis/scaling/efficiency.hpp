@@ -8,8 +8,8 @@
 
 namespace dlscale::analysis {
 
-/// S_{G|G0} = X_G / X_G0 with throughputs X: 1 at the baseline. It counts the samples processed,
-/// so padding and dropped samples do not bias it.
+/// S_{G|G0} = X_G / X_G0 with throughputs X: 1 at the baseline, if that is of the point's curve. It
+/// counts the samples processed, so padding and dropped samples do not bias it.
 Estimate speedup(const CurvePoint& point, const Baseline& baseline);
 
 /// G / G0.

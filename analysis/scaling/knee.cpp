@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kResamples = 2000;
 // Fixed, so that the same measurements always give the same interval.
-constexpr std::uint64_t kSeed = 5;
+constexpr std::uint64_t kKneeSeed = 5;
 
 /// The repeats of each point that is judged, by ascending GPU count, the reference first.
 struct Judged {
@@ -43,7 +43,7 @@ Knee find_knee(const Judged& judged, const Demand& meets) {
   const bool few = std::any_of(judged.repeats.begin(), judged.repeats.end(),
                                [](const auto& of) { return of.size() < kFewestForInterval; });
   if (few) return knee;
-  std::mt19937_64 engine(kSeed);
+  std::mt19937_64 engine(kKneeSeed);
   std::vector<std::size_t> places;
   std::vector<std::vector<double>> drawn = judged.repeats;
   for (int i = 0; i < kResamples; ++i) {
@@ -67,7 +67,7 @@ Knee find_knee(const Judged& judged, const Demand& meets) {
 Knee efficiency_knee(const ScalingCurve& curve, const Baseline& baseline, double efficiency) {
   Judged judged{{baseline.gpus()}, {baseline.seconds_per_sample()}};
   for (const CurvePoint& point : curve.points) {
-    if (point.gpus <= baseline.gpus()) continue;
+    if (point.gpus < baseline.gpus() || baseline.is(point)) continue;
     judged.gpus.push_back(point.gpus);
     judged.repeats.push_back(point.seconds_per_sample);
   }

@@ -25,19 +25,28 @@ Recommendation recommend(const CurveKey& work, int budget,
       candidates.begin(), candidates.end(), [](const Contestant& a, const Contestant& b) {
         return median(a.seconds_per_sample) < median(b.seconds_per_sample);
       });
+  Recommendation result{work, budget, *fastest, {}, {}, std::nullopt};
   std::vector<double> p;
   std::vector<std::vector<double>> samples;
+  std::vector<const Contestant*> tested;
+  const std::size_t n = fastest->seconds_per_sample.size();
   for (const Contestant& one : candidates) {
     samples.push_back(one.seconds_per_sample);
     if (&one == &*fastest) continue;
+    if (smallest_p(n, one.seconds_per_sample.size()) > kWrongVerdicts) {
+      result.untested.push_back(one);
+      continue;
+    }
+    tested.push_back(&one);
     p.push_back(mann_whitney(one.seconds_per_sample, fastest->seconds_per_sample).p);
   }
   const std::vector<double> adjusted = holm(p);
-  Recommendation result{work, budget, *fastest, {}, kruskal_wallis(samples).p};
-  auto next = adjusted.begin();
-  for (const Contestant& one : candidates) {
-    if (&one != &*fastest && *next++ > kWrongVerdicts) result.as_fast.push_back(one);
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    if (adjusted[i] > kWrongVerdicts) result.as_fast.push_back(*tested[i]);
   }
+  const bool any_repeats = std::any_of(samples.begin(), samples.end(),
+                                       [](const auto& values) { return values.size() > 1; });
+  if (samples.size() > 1 && any_repeats) result.equal_p = kruskal_wallis(samples).p;
   return result;
 }
 

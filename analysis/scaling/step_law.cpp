@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/scaling/step_law.hpp"
 
+#include <algorithm>
+
+#include "analysis/scaling/recorded.hpp"
 #include "analysis/statistics/summary.hpp"
 
 namespace dlscale::analysis {
+
+bool tells_step_times(const ScalingCurve& curve) {
+  return std::all_of(curve.points.begin(), curve.points.end(),
+                     [](const CurvePoint& point) { return tells_steps(point.repeats); });
+}
 
 LawData step_times(const ScalingCurve& curve) {
   const bool fixed = !value_of(curve.key, "global_batch").empty();
@@ -17,7 +25,7 @@ LawData step_times(const ScalingCurve& curve) {
 }
 
 std::vector<LawPrediction> predicted_speedups(const ScalingCurve& curve, const Baseline& baseline) {
-  if (curve.points.size() < kFewestForLaws) return {};
+  if (curve.points.size() < kFewestForLaws || !tells_step_times(curve)) return {};
   const LawAverage average(step_times(curve));
   const LawData& data = average.data();
   std::vector<double> counts;

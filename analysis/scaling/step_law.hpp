@@ -11,6 +11,9 @@
 
 namespace dlscale::analysis {
 
+/// Whether all runs of the curve tell their steps.
+bool tells_step_times(const ScalingCurve& curve);
+
 /// Median step times by GPU count: of fixed work where the curve keeps the global batch.
 LawData step_times(const ScalingCurve& curve);
 
@@ -23,7 +26,7 @@ struct LawPrediction {
 };
 
 /// At each count measured, and at 2, 4 and 8 times the largest: as far as the laws are trusted.
-/// Empty where the curve has too few points for laws.
+/// Empty where the curve has too few points for laws, or logs that do not tell their steps.
 std::vector<LawPrediction> predicted_speedups(const ScalingCurve& curve, const Baseline& baseline);
 
 }  // namespace dlscale::analysis

@@ -15,7 +15,6 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr const char* kGpus = "gpus";
 /// Runs that end at different points are not compared by asking for the axis that says so.
 constexpr const char* kStopRule = "stop_rule";
 

@@ -7,7 +7,7 @@ namespace dlscale::analysis {
 namespace {
 
 /// Twice the rank of each value from 1 on, a whole number also where equal values share theirs.
-std::vector<std::size_t> doubled_ranks(const std::vector<double>& values) {
+std::vector<std::size_t> doubled_ranks_of_block(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::size_t> ranks;
@@ -53,7 +53,7 @@ double p_of_high_ranks(const std::vector<Block>& blocks) {
   std::vector<double> chances{1};
   std::size_t observed = 0;
   for (const Block& block : blocks) {
-    const std::vector<std::size_t> ranks = doubled_ranks(block.values);
+    const std::vector<std::size_t> ranks = doubled_ranks_of_block(block.values);
     observed += ranks[block.own];
     chances = all_differ(block.values) ? with_one_of_first(ranks.size(), chances)
                                        : with_one_of(ranks, chances);

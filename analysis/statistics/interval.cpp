@@ -16,7 +16,7 @@ constexpr double kLevel = 0.95;
 /// intervals make one of up to 97.8 %, but of 95 % where one median is far better known.
 constexpr double kLessInRatio = 0.04;
 
-void require_values(const std::vector<double>& values) {
+void require_sample(const std::vector<double>& values) {
   if (values.empty()) throw base::RunError("no values to summarise");
 }
 
@@ -67,7 +67,7 @@ std::vector<double> sorted(std::vector<double> values) {
 }  // namespace
 
 Interval interval_of_median(const std::vector<double>& values) {
-  require_values(values);
+  require_sample(values);
   if (values.size() < 2) return {};
   const bool few = values.size() < kFewestForInterval;
   const Ends ends = few ? range_of(values) : around_median(sorted(values), kLevel);
@@ -76,8 +76,8 @@ Interval interval_of_median(const std::vector<double>& values) {
 
 Interval interval_of_ratio(const std::vector<double>& numerators,
                            const std::vector<double>& denominators) {
-  require_values(numerators);
-  require_values(denominators);
+  require_sample(numerators);
+  require_sample(denominators);
   if (numerators.size() < 2 && denominators.size() < 2) return {};
   if (std::min(numerators.size(), denominators.size()) < kFewestForInterval) {
     const Ends above = range_of(numerators);

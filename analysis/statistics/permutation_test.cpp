@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kMostDivisions = 200000;
 constexpr int kShuffles = 9999;
-constexpr std::uint64_t kSeed = 3;
+constexpr std::uint64_t kPermutationSeed = 3;
 
 /// Sums of one sample that are as far from their mean as the one seen. With the values around 0
 /// that mean is 0; what rounding does to equal sums is far below the tolerance.
@@ -31,7 +31,7 @@ class Divisions {
   }
 
   double sampled_p() {
-    std::mt19937_64 engine(kSeed);
+    std::mt19937_64 engine(kPermutationSeed);
     for (int i = 0; i < kShuffles; ++i) {
       double sum = 0;
       for (std::size_t k = 0; k < chosen_; ++k) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "analysis/frame.hpp"
+#include "analysis/store/sqlite_cells.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -25,10 +26,6 @@ struct RunEnd {
   std::optional<int> result_launch;
   bool operator==(const RunEnd&) const = default;
 };
-
-std::optional<int> number(const SQLite::Column& column) {
-  return column.isNull() ? std::nullopt : std::optional(column.getInt());
-}
 
 bool is_same(const LaunchEnd& a, const LaunchEnd& b) {
   return a.outcome == b.outcome && a.source == b.source && a.reason == b.reason;
@@ -60,8 +57,8 @@ struct EndRows::Prepared {
     SQLite::Statement run(database,
                           "SELECT run_id, plan_position, outcome, result_launch FROM run");
     while (run.executeStep()) {
-      runs[run.getColumn(0)] = {number(run.getColumn(1)), run.getColumn(2).getString(),
-                                number(run.getColumn(3))};
+      runs[run.getColumn(0)] = {optional_int(run.getColumn(1)), run.getColumn(2).getString(),
+                                optional_int(run.getColumn(3))};
     }
   }
 

@@ -15,7 +15,7 @@ namespace {
 /// oftener.
 constexpr std::int64_t kTick_ns = 2'000'000'000;
 constexpr std::int64_t kNoFile = -2;  ///< but a pipe, a socket or a device
-constexpr std::size_t kMostThreads = 8;
+constexpr std::size_t kMostLookers = 8;
 constexpr std::size_t kWorthAThread = 2000;  ///< files
 
 std::int64_t nanoseconds(const timespec& time) {
@@ -38,7 +38,7 @@ std::vector<FileState> states_of(int folder, const std::vector<const char*>& pat
   };
   const std::size_t cores = std::thread::hardware_concurrency();
   const std::size_t threads = std::clamp(paths.size() / kWorthAThread, std::size_t{1},
-                                         std::clamp(cores, std::size_t{1}, kMostThreads));
+                                         std::clamp(cores, std::size_t{1}, kMostLookers));
   const std::size_t share = (paths.size() + threads - 1) / threads;
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < threads; ++i) {

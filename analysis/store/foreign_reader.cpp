@@ -6,17 +6,10 @@
 #include <cmath>
 
 #include "analysis/store/formats/sacct_fields.hpp"
+#include "analysis/store/sqlite_cells.hpp"
 
 namespace dlscale::analysis {
 namespace {
-
-double number(const SQLite::Column& column) {
-  return column.isNull() ? std::nan("") : column.getDouble();
-}
-
-std::string text(const SQLite::Column& column) {
-  return column.isNull() ? "" : column.getString();
-}
 
 /// NaN where a time is missing, or where clocks that were set back between make it negative. Both
 /// batch systems write days and times alike (OAR's end in "Z").
@@ -33,14 +26,15 @@ ForeignReader::ForeignReader(SQLite::Database& database) {
                         "gpus, requested_memory_bytes, max_memory_bytes, energy_j FROM job");
   while (job.executeStep()) {
     JobRow row;
-    row.partition = text(job.getColumn(1));
-    row.waited_s = seconds_between(text(job.getColumn(2)), text(job.getColumn(3)));
-    row.elapsed_s = number(job.getColumn(4));
-    row.timelimit_s = number(job.getColumn(5));
-    row.gpus = number(job.getColumn(6));
-    row.requested_memory_bytes = number(job.getColumn(7));
-    row.max_memory_bytes = number(job.getColumn(8));
-    row.energy_j = number(job.getColumn(9));
+    row.partition = text_or_empty(job.getColumn(1));
+    row.waited_s =
+        seconds_between(text_or_empty(job.getColumn(2)), text_or_empty(job.getColumn(3)));
+    row.elapsed_s = number_or_nan(job.getColumn(4));
+    row.timelimit_s = number_or_nan(job.getColumn(5));
+    row.gpus = number_or_nan(job.getColumn(6));
+    row.requested_memory_bytes = number_or_nan(job.getColumn(7));
+    row.max_memory_bytes = number_or_nan(job.getColumn(8));
+    row.energy_j = number_or_nan(job.getColumn(9));
     jobs_[job.getColumn(0).getString()] = std::move(row);
   }
   SQLite::Statement result(database,
@@ -49,9 +43,10 @@ ForeignReader::ForeignReader(SQLite::Database& database) {
                            "ORDER BY run_id, launch, position");
   while (result.executeStep()) {
     collectives_[result.getColumn(0).getString()].push_back(
-        {text(result.getColumn(1)), text(result.getColumn(2)), result.getColumn(3).getInt() != 0,
-         result.getColumn(4).getInt64(), number(result.getColumn(5)), number(result.getColumn(6)),
-         number(result.getColumn(7)), number(result.getColumn(8))});
+        {text_or_empty(result.getColumn(1)), text_or_empty(result.getColumn(2)),
+         result.getColumn(3).getInt() != 0, result.getColumn(4).getInt64(),
+         number_or_nan(result.getColumn(5)), number_or_nan(result.getColumn(6)),
+         number_or_nan(result.getColumn(7)), number_or_nan(result.getColumn(8))});
   }
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/store/foreign_reader.hpp"
 #include "analysis/store/prediction_reader.hpp"
 #include "analysis/store/rank_reader.hpp"
+#include "analysis/store/sqlite_cells.hpp"
 #include "analysis/store/step_reader.hpp"
 #include "analysis/store/store.hpp"
 #include "base/error.hpp"
@@ -22,10 +23,6 @@ namespace {
 /// What run_start says of the machine and the software that can change a run's speed.
 const std::set<std::string> kComparedEnvironment{"cpu", "gpu",        "torch",     "cuda", "nccl",
                                                  "mpi", "build_type", "sanitizer", "timed"};
-
-double number(const SQLite::Column& column) {
-  return column.isNull() ? std::nan("") : column.getDouble();
-}
 
 /// Most studies have no row in some tables; those are not asked for each of their runs.
 bool has_rows(SQLite::Database& database, const char* table) {
@@ -129,7 +126,7 @@ class FrameReader {
       metrics_.reset();
       metrics_.bind(3, run.evals.empty() ? -1 : run.evals.back().epoch);
       each(metrics_, run.run_id, link.launch,
-           [&] { run.metrics[metrics_.getColumn(0)] = number(metrics_.getColumn(1)); });
+           [&] { run.metrics[metrics_.getColumn(0)] = number_or_nan(metrics_.getColumn(1)); });
     }
     if (!has_targets_) return;
     targets_.reset();
@@ -185,7 +182,8 @@ class FrameReader {
     query.reset();
     query.bind(3, link.until);
     each(query, run_id, link.launch, [&] {
-      own.push_back({query.getColumn(0), number(query.getColumn(1)), number(query.getColumn(2))});
+      own.push_back({query.getColumn(0), number_or_nan(query.getColumn(1)),
+                     number_or_nan(query.getColumn(2))});
     });
     if (own.empty()) return;
     std::erase_if(rows, [&](const Row& row) { return row.epoch >= own.front().epoch; });

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "analysis/store/sqlite_cells.hpp"
 #include "analysis/store/store.hpp"
 #include "base/file.hpp"
 #include "contract/run_id.hpp"
@@ -14,10 +15,11 @@
 namespace dlscale::analysis {
 namespace {
 
-using Predictions = std::map<std::string, std::vector<contract::RunPrediction>>;  // by point
+using PredictionsOfPoints =
+    std::map<std::string, std::vector<contract::RunPrediction>>;  // by point
 
-Predictions by_point(const contract::PlanDir& folder) {
-  Predictions points;
+PredictionsOfPoints by_point(const contract::PlanDir& folder) {
+  PredictionsOfPoints points;
   for (auto& said :
        contract::parse_predictions(base::read_file(folder.predictions())).predictions) {
     points[said.point_id].push_back(std::move(said));
@@ -33,10 +35,6 @@ struct SeenRun {
   std::optional<double> run_s;
 };
 
-std::optional<double> number(const SQLite::Column& column) {
-  return column.isNull() ? std::nullopt : std::optional(column.getDouble());
-}
-
 std::vector<SeenRun> read_runs(SQLite::Database& database) {
   // Only one launch from beginning to end is a run's whole time; what a CPU's processes hold is no
   // device's memory.
@@ -50,8 +48,8 @@ std::vector<SeenRun> read_runs(SQLite::Database& database) {
       "FROM run WHERE plan_position IS NOT NULL ORDER BY plan_position");
   std::vector<SeenRun> runs;
   while (query.executeStep()) {
-    runs.push_back({query.getColumn(0).getString(), number(query.getColumn(1)),
-                    number(query.getColumn(2)), number(query.getColumn(3))});
+    runs.push_back({query.getColumn(0).getString(), optional_number(query.getColumn(1)),
+                    optional_number(query.getColumn(2)), optional_number(query.getColumn(3))});
   }
   return runs;
 }
@@ -71,7 +69,7 @@ KeptPrediction choose(const std::vector<contract::RunPrediction>& said,
 std::vector<KeptPrediction> read_predictions(const contract::PlanDir& folder) {
   std::error_code unreadable;
   if (!std::filesystem::exists(folder.predictions(), unreadable)) return {};
-  const Predictions predictions = by_point(folder);
+  const PredictionsOfPoints predictions = by_point(folder);
   std::vector<SeenRun> runs;
   Store store(folder.database(), Store::Access::Read);
   store.with([&](SQLite::Database& database) { runs = read_runs(database); });

@@ -36,6 +36,17 @@ const std::vector<std::string>& window_columns() {
   return columns;
 }
 
+constexpr std::optional<std::int64_t> kNotSaid;
+
+/// What cannot be 0 where somebody says it.
+std::optional<std::int64_t> count_said(std::int64_t count) {
+  return count > 0 ? std::optional(count) : kNotSaid;
+}
+
+std::optional<double> rate_said(double rate) {
+  return rate > 0 ? std::optional(rate) : std::nullopt;
+}
+
 std::vector<SQLite::Statement> deletions(SQLite::Database& database,
                                          std::initializer_list<const char*> tables,
                                          const char* condition) {
@@ -120,7 +131,9 @@ class LaunchRows {
   void operator()(const contract::CheckpointRecord&) {}  // files, nothing measured
 
   void operator()(const contract::StepWindow& r) {
-    add_place(windows_).add(r.epoch, r.first_step, r.steps, r.warmup, r.time);
+    add_place(windows_).add(r.epoch);
+    r.steps > 0 ? windows_.add(r.first_step, r.steps) : windows_.add(kNotSaid, kNotSaid);
+    windows_.add(r.warmup, r.time);
     windows_.add(r.samples, r.wall_s, r.lr, r.train_loss, r.bytes_sent, r.collectives,
                  r.peak_memory_bytes);
     windows_.add(r.extra.empty() ? std::optional<std::string>() : r.extra);
@@ -130,7 +143,7 @@ class LaunchRows {
     window_sums_[r.warmup ? 1 : 0].add(r);
   }
   void operator()(const contract::EpochRecord& r) {
-    add_place(epochs_).add(r.epoch, r.time, r.wall_s, r.steps, r.samples);
+    add_place(epochs_).add(r.epoch, r.time, r.wall_s, count_said(r.steps), count_said(r.samples));
     epochs_.add(r.train_loss, r.lr).done();
   }
   void operator()(const contract::EvalRecord& r) {
@@ -270,11 +283,10 @@ void RecordRows::replace_run(const contract::RunSpec& s, const std::string& sour
   const std::string& compression = s.framework_options.compression;
   run.add(s.run_id, source, s.repetition, static_cast<std::int64_t>(s.seed), s.framework, s.model);
   run.add(s.loader, s.dataset.kind, s.precision, s.gpus, s.resources.nodes);
-  const int cores = s.resources.cores_per_rank;
-  run.add(cores > 0 ? std::optional(cores) : std::nullopt, s.resources.device, s.batch_per_gpu,
-          s.global_batch);
-  run.add(s.accumulation_steps, s.epochs, s.warmup_epochs, s.lr_schedule.kind, s.lr.base,
-          s.lr.peak);
+  run.add(count_said(s.resources.cores_per_rank), s.resources.device, count_said(s.batch_per_gpu),
+          count_said(s.global_batch));
+  run.add(s.accumulation_steps, count_said(s.epochs), s.warmup_epochs, s.lr_schedule.kind);
+  run.add(rate_said(s.lr.base), rate_said(s.lr.peak));
   run.add(s.optimizer.kind, s.label_smoothing, compression == "none" ? "" : compression);
   run.add(stop_rule(s)).done();
   for (const auto& [name, value] : s.point) prepared_->axes.add(s.run_id, name, value).done();
@@ -285,8 +297,9 @@ void RecordRows::insert_unreadable_run(const contract::PlannedRun& planned,
   prepared_->known_runs.insert(planned.run_id);
   Inserter(prepared_->database, "run",
            {"run_id", "source", "repetition", "gpus", "batch_per_gpu", "global_batch", "lr_peak"})
-      .add(planned.run_id, source, planned.repetition, planned.gpus, planned.batch_per_gpu,
-           planned.global_batch, planned.lr_peak)
+      .add(planned.run_id, source, planned.repetition, planned.gpus)
+      .add(count_said(planned.batch_per_gpu), count_said(planned.global_batch))
+      .add(rate_said(planned.lr_peak))
       .done();
   for (const auto& [name, value] : planned.point) {
     prepared_->axes.add(planned.run_id, name, value).done();

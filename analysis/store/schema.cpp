@@ -271,9 +271,15 @@ SELECT job.*, gpus * elapsed_s / 3600 AS gpu_hours, cpus * elapsed_s / 3600 AS c
 FROM job JOIN launch USING (run_id, launch) LEFT JOIN source ON source.path = launch.source;
 )sql";
 
-constexpr std::array<const char*, 10> kMigrations{kVersion1, kVersion2, kVersion3, kVersion4,
-                                                  kVersion5, kVersion6, kVersion7, kVersion8,
-                                                  kVersion9, kVersion10};
+constexpr const char* kVersion11 = R"sql(
+-- What nobody says of a run is NULL.
+UPDATE run SET batch_per_gpu = nullif(batch_per_gpu, 0), global_batch = nullif(global_batch, 0),
+  epochs = nullif(epochs, 0), lr_base = nullif(lr_base, 0), lr_peak = nullif(lr_peak, 0);
+)sql";
+
+constexpr std::array<const char*, 11> kMigrations{kVersion1, kVersion2,  kVersion3, kVersion4,
+                                                  kVersion5, kVersion6,  kVersion7, kVersion8,
+                                                  kVersion9, kVersion10, kVersion11};
 
 }  // namespace
 

@@ -53,13 +53,28 @@ StepTotals totals_of(SQLite::Statement& row) {
   return totals;
 }
 
-void add(StepTotals& to, const StepTotals& totals) {
+void add_totals(StepTotals& to, const StepTotals& totals) {
   to.steps += totals.steps;
   to.samples += totals.samples;
   to.wall_s += totals.wall_s;
   to.bytes_sent += totals.bytes_sent;
   to.comm_busy_s += totals.comm_busy_s;
   for (std::size_t i = 0; i < to.parts_s.size(); ++i) to.parts_s[i] += totals.parts_s[i];
+}
+
+/// False where the log tells rates alone: wall_s is then that of one sample at each of them.
+bool tells_wall_time(const StepTotals& totals) {
+  return totals.steps > 0 || std::any_of(totals.parts_s.begin(), totals.parts_s.end(),
+                                         [](double part_s) { return part_s > 0; });
+}
+
+double told_s(const StepTotals& totals) {
+  return tells_wall_time(totals) ? totals.wall_s : 0;
+}
+
+void let_samples_stand_for_steps(StepTotals& totals) {
+  totals.tells_steps = totals.steps > 0 || totals.samples <= 0;
+  if (!totals.tells_steps) totals.steps = totals.samples;
 }
 
 /// A launch that is not steady within so many windows never is.
@@ -157,7 +172,7 @@ void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
   StepTotals steady, warmup;
   warmup.includes_warmup = true;
   const auto take = [&](const StepTotals& totals) {
-    add(totals.includes_warmup ? warmup : steady, totals);
+    add_totals(totals.includes_warmup ? warmup : steady, totals);
   };
   for (const LaunchLink& link : chain) {
     std::int64_t end_step = 0;
@@ -174,10 +189,11 @@ void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
       if (sums.launch == link.launch) take(sums.totals);
     }
   }
-  run.steps = steady.steps > 0 ? steady : warmup;
-  run.spent.kept_s = steady.wall_s + warmup.wall_s;
+  run.steps = steady.steps > 0 || steady.samples > 0 ? steady : warmup;
+  let_samples_stand_for_steps(run.steps);
+  run.spent.kept_s = told_s(steady) + told_s(warmup);
   double all_s = 0;
-  for (const Sums& sums : all) all_s += sums.totals.wall_s;
+  for (const Sums& sums : all) all_s += told_s(sums.totals);
   run.spent.lost_s = all_s - run.spent.kept_s;
 }
 

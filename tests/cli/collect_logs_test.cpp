@@ -52,6 +52,19 @@ TEST_CASE("collect takes logs over and prints their tables; list knows their run
   CHECK_THAT(analyzed.out, Contains("by the median"));
 }
 
+TEST_CASE("a batch that no log says is empty where runs are listed and exported") {
+  DlscaleProgram program;
+  base::write_file_atomically(program.folder.path() / "rates.csv", "g,rate\n1,100\n2,180\n");
+  program.run(
+      {"collect", "rates.csv", "-o", "study", "--map", "gpus=g", "--map", "samples_per_s=rate"});
+  const Ran listed = program.run({"list", "study", "--csv"});
+  CHECK_THAT(listed.out, Contains("gpus,batch_per_gpu,global_batch,lr_peak,repetition"));
+  CHECK_THAT(listed.out, Contains(",done,1,,,,1,"));
+  program.run({"export", "study", "-o", "views"});
+  CHECK_THAT(base::read_file(program.folder.path() / "views" / "run.csv"),
+             Contains(",1,Completed,1,1,,,,"));
+}
+
 TEST_CASE("runs of logs cannot be submitted") {
   DlscaleProgram program;
   write_logs(program);

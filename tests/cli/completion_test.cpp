@@ -12,12 +12,12 @@ using namespace dlscale;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using CompletionWords = std::vector<std::string>;
 const std::string kDlscale = DLSCALE_BINARY_DIR "/bin/dlscale";
 const std::string kDemo = DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml";
 
 /// What bash would offer for a command line, whose words stand as bash splits them.
-Words offered(const std::filesystem::path& folder, const Words& line) {
+CompletionWords offered(const std::filesystem::path& folder, const CompletionWords& line) {
   std::string words;
   for (const std::string& word : line) words += " " + planner::shell_quote(word);
   const test::ShellResult ran =
@@ -26,12 +26,12 @@ Words offered(const std::filesystem::path& folder, const Words& line) {
                      ") COMP_CWORD=" + std::to_string(line.size()) +
                      " && _dlscale && printf '%s\\n' \"${COMPREPLY[@]}\"");
   std::istringstream lines(ran.out);
-  Words found;
+  CompletionWords found;
   for (std::string one; std::getline(lines, one);) found.push_back(one);
   return found;
 }
 
-bool contains(const Words& words, const std::string& word) {
+bool contains(const CompletionWords& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -39,23 +39,23 @@ bool contains(const Words& words, const std::string& word) {
 
 TEST_CASE("bash completes verbs and sub-commands") {
   const test::TempDir dir;
-  CHECK(offered(dir.path(), {"co"}) == Words{"collect", "compare", "completion"});
+  CHECK(offered(dir.path(), {"co"}) == CompletionWords{"collect", "compare", "completion"});
   CHECK(contains(offered(dir.path(), {""}), "plan"));
-  CHECK(offered(dir.path(), {"init", "st"}) == Words{"study"});
-  CHECK(offered(dir.path(), {"completion", ""}) == Words{"bash", "fish", "zsh"});
+  CHECK(offered(dir.path(), {"init", "st"}) == CompletionWords{"study"});
+  CHECK(offered(dir.path(), {"completion", ""}) == CompletionWords{"bash", "fish", "zsh"});
 }
 
 TEST_CASE("bash completes the options of the verb, and none that is hidden") {
   const test::TempDir dir;
-  CHECK(offered(dir.path(), {"collect", "--re"}) == Words{"--rebuild"});
-  CHECK(offered(dir.path(), {"plan", "show", "--j"}) == Words{"--json"});
+  CHECK(offered(dir.path(), {"collect", "--re"}) == CompletionWords{"--rebuild"});
+  CHECK(offered(dir.path(), {"plan", "show", "--j"}) == CompletionWords{"--json"});
   CHECK_FALSE(contains(offered(dir.path(), {"completion", "--"}), "--answer"));
 }
 
 TEST_CASE("bash completes values of options, after a blank and after =") {
   const test::TempDir dir;
-  CHECK(offered(dir.path(), {"analyze", "--metric", "sp"}) == Words{"speedup"});
-  CHECK(offered(dir.path(), {"analyze", "--metric", "=", "sp"}) == Words{"speedup"});
+  CHECK(offered(dir.path(), {"analyze", "--metric", "sp"}) == CompletionWords{"speedup"});
+  CHECK(offered(dir.path(), {"analyze", "--metric", "=", "sp"}) == CompletionWords{"speedup"});
   CHECK(contains(offered(dir.path(), {"analyze", "--metric", "="}), "breakdown"));
   CHECK(contains(offered(dir.path(), {"plan", "--site", "loc"}), "local"));
   CHECK(contains(offered(dir.path(), {"plot", ""}), "efficiency"));
@@ -67,9 +67,9 @@ TEST_CASE("bash completes studies, and run ids of the plan folder that was named
   base::write_file_atomically(dlscale.folder / "notes.txt", "");
   CHECK(dlscale.run({"plan", kDemo, "-o", "demo"}).exit_code == 0);
   const std::filesystem::path folder = dlscale.folder.path();
-  CHECK(offered(folder, {"plan", ""}) == Words{"show", "my study.toml", "demo"});
-  CHECK(offered(folder, {"plan", "my"}) == Words{"my study.toml"});
-  CHECK(offered(folder, {"list", ""}) == Words{"demo"});
+  CHECK(offered(folder, {"plan", ""}) == CompletionWords{"show", "my study.toml", "demo"});
+  CHECK(offered(folder, {"plan", "my"}) == CompletionWords{"my study.toml"});
+  CHECK(offered(folder, {"list", ""}) == CompletionWords{"demo"});
   CHECK(offered(folder, {"list", "demo", "ddp-mlp-cosine"}).size() == 12);
   CHECK(offered(folder, {"list", "demo", "--run", "ddp-mlp-cosine"}).size() == 12);
   CHECK(offered(folder, {"plan", "show", "demo", "sync"}).size() == 24);
@@ -78,10 +78,10 @@ TEST_CASE("bash completes studies, and run ids of the plan folder that was named
 
 TEST_CASE("where nothing can be completed nothing is offered and nothing is said") {
   const test::TempDir dir;
-  CHECK(offered(dir.path(), {"plan", "--no-such", "-S", "x"}) == Words{""});
-  CHECK(offered(dir.path(), {"nonsense", "--"}) == Words{"--help", "--version"});
+  CHECK(offered(dir.path(), {"plan", "--no-such", "-S", "x"}) == CompletionWords{""});
+  CHECK(offered(dir.path(), {"nonsense", "--"}) == CompletionWords{"--help", "--version"});
   base::write_file_atomically(dir / "plan.json", "{");
-  CHECK(offered(dir.path(), {"list", ".", "d"}) == Words{""});
+  CHECK(offered(dir.path(), {"list", ".", "d"}) == CompletionWords{""});
 }
 
 TEST_CASE("the other shells get scripts as well, an unknown one is refused") {

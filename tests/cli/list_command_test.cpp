@@ -13,7 +13,7 @@ namespace {
 
 using Planned = test::PlannedDemo;
 
-std::ptrdiff_t lines(const std::string& text) {
+std::ptrdiff_t listed_lines(const std::string& text) {
   return std::count(text.begin(), text.end(), '\n');
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("list writes CSV and JSON with every column") {
   Planned planned;
   const test::Ran csv = planned.dlscale.run({"list", "demo", "--csv"});
   CHECK_THAT(csv.out, StartsWith("run_id,state,framework,model,loader,lr_schedule,"));
-  CHECK(lines(csv.out) == 5);
+  CHECK(listed_lines(csv.out) == 5);
   const test::Ran json = planned.dlscale.run({"list", "demo", "--json"});
   CHECK_THAT(json.out, StartsWith("[") && Contains("\"state\":\"planned\"") &&
                            Contains("\"run_id\":\"" + planned.ids[3] + "\""));
@@ -131,7 +131,7 @@ TEST_CASE("list refuses a folder without a plan and a condition that is none") {
   const test::Ran typo = planned.dlscale.run({"list", "demo", "--where", "gpu == 2"});
   CHECK(typo.exit_code == 2);
   CHECK_THAT(typo.err, Contains("did you mean \"gpus\"?"));
-  CHECK(lines(typo.err) == 1);
+  CHECK(listed_lines(typo.err) == 1);
 }
 
 TEST_CASE("plan show prints a run's values, job and script") {

@@ -124,6 +124,26 @@ TEST_CASE("measured steps and all-reduces count where a calibration has them") {
   CHECK_THAT(ran.out, Contains("synchronous,1,1,32,3.25,") && Contains("synchronous,8,8,32,4.75,"));
 }
 
+TEST_CASE("on CPUs memory is judged by what a rank has and what its process takes first") {
+  Prediction prediction;
+  base::write_file_atomically(prediction.dlscale.folder.path() / "calibration.json",
+                              R"({"schema_version": 1,
+          "compute": [{"model": "mlp", "input": [3, 32, 32], "batch": 32, "forward_s": 1,
+                       "backward_s": 2, "optimizer_s": 0.25}]})");
+  const auto said = [&](const std::string& what) {
+    return prediction
+        .run({"--calibration", "calibration.json", "-S", "matrix.gpus=[1]", "--up-to", "1",
+              "--format", "csv", "--what-if", what})
+        .out;
+  };
+  CHECK_THAT(said("capacity=4GiB"), Contains(",fits,") && !Contains("does not fit"));
+  CHECK_THAT(said("capacity=4GiB,context=150MiB"), Contains(",fits,") && Contains("context 150"));
+  CHECK_THAT(said("capacity=4GiB,context=2GiB"), Contains("does not fit"));
+  const test::Ran two = prediction.run(
+      {"--calibration", "calibration.json", "--format", "csv", "--what-if", "capacity=4GiB"});
+  CHECK_THAT(two.out, Contains("no all-reduce that says anything of 2 ranks"));
+}
+
 TEST_CASE("a plan leaves out what cannot fit its GPU, and is refused where nothing is left") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder.path() / "study.toml", R"(

@@ -12,8 +12,8 @@ using runner::JobState;
 
 namespace {
 
-/// Runs of points a, b, ….
-class Runs {
+/// TimedRuns of points a, b, ….
+class TimedRuns {
  public:
   ShownRun& add(const std::string& point, JobState state, double elapsed_s, double share) {
     contract::PlannedRun& run = planned_.emplace_back();
@@ -33,13 +33,13 @@ class Runs {
 }  // namespace
 
 TEST_CASE("a run under way goes on at the speed it has had") {
-  Runs runs;
+  TimedRuns runs;
   runs.add("a", JobState::Running, 30, 0.25);
   CHECK(time_left(runs.all) == Approx(90));
 }
 
 TEST_CASE("runs that wait take as long as others of their point, as many at a time as run now") {
-  Runs runs;
+  TimedRuns runs;
   runs.add("a", JobState::Done, 100, 1);
   runs.add("b", JobState::Done, 20, 1);
   runs.add("a", JobState::Running, 50, 0.5);
@@ -49,14 +49,14 @@ TEST_CASE("runs that wait take as long as others of their point, as many at a ti
 }
 
 TEST_CASE("nothing ends before the longest of those that run") {
-  Runs runs;
+  TimedRuns runs;
   runs.add("a", JobState::Running, 100, 0.1);
   runs.add("b", JobState::Running, 100, 0.99);
   CHECK(time_left(runs.all) == Approx(900));
 }
 
 TEST_CASE("a prediction counts as far as predictions have held") {
-  Runs runs;
+  TimedRuns runs;
   runs.add("a", JobState::Done, 30, 1);
   runs.add("b", JobState::Running, 1, 0);
   runs.planned(0).predicted_s = 20;
@@ -65,18 +65,18 @@ TEST_CASE("a prediction counts as far as predictions have held") {
 }
 
 TEST_CASE("no time is told when nothing runs or nothing is known") {
-  Runs idle;
+  TimedRuns idle;
   idle.add("a", JobState::Done, 30, 1);
   idle.add("a", JobState::Queued, 0, 0);
   CHECK_FALSE(time_left(idle.all));
-  Runs fresh;
+  TimedRuns fresh;
   fresh.add("a", JobState::Running, 3, 0.001);
   CHECK_FALSE(time_left(fresh.all));
   CHECK_FALSE(time_left({}));
 }
 
 TEST_CASE("the share of the work that is done counts ended runs whole, others by their epochs") {
-  Runs runs;
+  TimedRuns runs;
   runs.add("a", JobState::Failed, 3, 0.1);
   runs.add("b", JobState::Running, 3, 0.5);
   runs.add("c", JobState::Planned, 0, 0);

@@ -10,25 +10,27 @@ using cli::read_sweeps;
 using cli::read_what_if;
 
 TEST_CASE("quantities are read in the units that people write") {
-  const cli::WhatIf what = read_what_if({"link=400Gbps,gpu=h100-sxm5-80gb", "latency=2us",
-                                         "peak=100TFLOPS", "memory=2TB/s", "capacity=16GiB"});
+  const cli::WhatIf what =
+      read_what_if({"link=400Gbps,gpu=h100-sxm5-80gb", "latency=2us", "peak=100TFLOPS",
+                    "memory=2TB/s", "capacity=16GiB", "context=150MiB"});
   CHECK(what.gpu == "h100-sxm5-80gb");
   CHECK(what.link == predict::gigabytes_per_s(50));
   CHECK(what.latency->value == Approx(2e-6));
   CHECK(what.peak == predict::teraflops(100));
   CHECK(what.memory == predict::gigabytes_per_s(2000));
   CHECK(*what.capacity == 16 * predict::kGibibyte);
+  CHECK(*what.context == 150 * predict::kMebibyte);
   CHECK(read_what_if({"link=50GB/s"}).link == read_what_if({"link=400Gbit/s"}).link);
   CHECK(text_of(what) ==
         "gpu h100-sxm5-80gb, link 400 Gbit/s, latency 2 us, peak 100 TFLOP/s, memory 2000 GB/s, "
-        "capacity 16 GiB");
+        "capacity 16 GiB, context 150 MiB");
   CHECK(text_of(cli::WhatIf{}).empty());
 }
 
 TEST_CASE("what is no quantity is refused") {
   for (const char* wrong :
        {"link", "link=", "link=400", "link=-1Gbps", "link=fastGbps", "link=400Gbpss", "latency=2s",
-        "gpu=", "links=1Gbps", "", "peak=nanTFLOPS"}) {
+        "gpu=", "links=1Gbps", "", "peak=nanTFLOPS", "context=150"}) {
     INFO(wrong);
     CHECK_THROWS_AS(read_what_if({wrong}), base::UsageError);
   }

@@ -40,7 +40,7 @@ contract::KernelSample made_kernel() {
           .threads = 2};
 }
 
-void refused(const std::string& text, const std::string& message) {
+void refused_line(const std::string& text, const std::string& message) {
   CHECK_THROWS_WITH(bench_records_from_jsonl(text, "b.jsonl"), Contains(message));
   CHECK_THROWS_AS(bench_records_from_jsonl(text, "b.jsonl"), base::SpecError);
 }
@@ -64,23 +64,23 @@ TEST_CASE("records of later kinds and empty lines are passed over") {
 
 TEST_CASE("what is no measurement is refused with its line") {
   const std::string whole = to_json_line(made_kernel()) + "\n";
-  refused(whole + whole.substr(0, 40), "b.jsonl:2: the line is cut off");
-  refused(whole + "{\"kernel\":\"x\"}\n", "b.jsonl:2: record: missing");
-  refused(whole + "{\n", "b.jsonl:2: ");
-  refused("{\"record\":\"kernel\"}\n", "b.jsonl:1: kernel: missing");
+  refused_line(whole + whole.substr(0, 40), "b.jsonl:2: the line is cut off");
+  refused_line(whole + "{\"kernel\":\"x\"}\n", "b.jsonl:2: record: missing");
+  refused_line(whole + "{\n", "b.jsonl:2: ");
+  refused_line("{\"record\":\"kernel\"}\n", "b.jsonl:1: kernel: missing");
 }
 
 TEST_CASE("measurements that cannot be are refused") {
   contract::KernelSample sample = made_kernel();
   sample.seconds = 0;
-  refused(to_json_line(sample) + "\n", "b.jsonl:1: seconds: must be above 0");
+  refused_line(to_json_line(sample) + "\n", "b.jsonl:1: seconds: must be above 0");
   sample = made_kernel();
   sample.size["n"] = 0;
-  refused(to_json_line(sample) + "\n", "size.n: must be above 0");
+  refused_line(to_json_line(sample) + "\n", "size.n: must be above 0");
   contract::CommTime time = made_comm();
   time.nodes = 5;
-  refused(to_json_line(time) + "\n", "ranks: are fewer than the nodes");
+  refused_line(to_json_line(time) + "\n", "ranks: are fewer than the nodes");
   time = made_comm();
   time.bytes = 0;
-  refused(to_json_line(time) + "\n", "bytes: must be at least 1");
+  refused_line(to_json_line(time) + "\n", "bytes: must be at least 1");
 }

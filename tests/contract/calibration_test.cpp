@@ -11,7 +11,7 @@ using contract::calibration_from_json;
 
 namespace {
 
-contract::Calibration made() {
+contract::Calibration made_calibration() {
   contract::Calibration made{.device = "a GPU", .communicator = "nccl", .source = "a test"};
   made.all_reduce = {{"nvswitch", 1, 8, 1 << 20, 1e-4, 0.9e-4, 1.1e-4, 20}};
   made.kernels = {{"convolution_forward", {{"b", 16}, {"c_in", 3}}, "fp32", 1e-3, 1e-5, 100}};
@@ -34,7 +34,7 @@ contract::Calibration made() {
 
 template <class Change>
 void refused(const Change& change, const std::string& message) {
-  contract::Calibration broken = made();
+  contract::Calibration broken = made_calibration();
   change(broken);
   const std::string text = contract::to_json(broken);
   CHECK_THROWS_WITH(calibration_from_json(text, "c.json"), Contains("c.json: " + message));
@@ -43,8 +43,8 @@ void refused(const Change& change, const std::string& message) {
 }  // namespace
 
 TEST_CASE("a calibration is read as it was written") {
-  const std::string text = contract::to_json(made());
-  CHECK(calibration_from_json(text, "c.json") == made());
+  const std::string text = contract::to_json(made_calibration());
+  CHECK(calibration_from_json(text, "c.json") == made_calibration());
   CHECK(contract::to_json(calibration_from_json(text, "c.json")) == text);
 }
 

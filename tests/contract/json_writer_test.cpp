@@ -16,26 +16,26 @@ using contract::codec::to_text;
 
 namespace {
 
-struct Inner {
+struct WrittenInner {
   bool flag = false;
   std::vector<std::int64_t> numbers;
 };
-struct Outer {
+struct WrittenOuter {
   std::string text;
   double number = 0;
   std::optional<double> maybe;
-  std::map<std::string, Inner> table;
+  std::map<std::string, WrittenInner> table;
   std::vector<std::string> sparse;
-  Inner inner;
+  WrittenInner inner;
 };
 
 template <class Visitor>
-void visit_fields(Visitor& v, Inner& s) {
+void visit_fields(Visitor& v, WrittenInner& s) {
   v.required("numbers", s.numbers);
   v.optional("flag", s.flag);
 }
 template <class Visitor>
-void visit_fields(Visitor& v, Outer& s) {
+void visit_fields(Visitor& v, WrittenOuter& s) {
   v.required("text", s.text);
   v.required("number", s.number);
   v.optional("maybe", s.maybe);
@@ -44,10 +44,10 @@ void visit_fields(Visitor& v, Outer& s) {
   v.optional("inner", s.inner);
 }
 
-json oracle(const Inner& s) {
+json oracle(const WrittenInner& s) {
   return {{"flag", s.flag}, {"numbers", s.numbers}};
 }
-json oracle(const Outer& s) {
+json oracle(const WrittenOuter& s) {
   json object{{"text", s.text}, {"number", s.number}, {"inner", oracle(s.inner)}};
   object["maybe"] = s.maybe ? json(*s.maybe) : json(nullptr);
   object["table"] = json::object();
@@ -59,15 +59,15 @@ std::string dump(const json& value, int indent = -1) {
   return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
-Outer any_outer(unsigned seed) {
+WrittenOuter any_outer(unsigned seed) {
   test::AnyValue any(seed);
   const auto text = [&] {
     return any.flag() ? any.text() : any.text() + static_cast<char>(any.whole(0, 255));
   };
   const auto inner = [&] {
-    return Inner{any.flag(), any.list([&] { return any.whole(INT64_MIN, INT64_MAX); })};
+    return WrittenInner{any.flag(), any.list([&] { return any.whole(INT64_MIN, INT64_MAX); })};
   };
-  Outer outer{text(), any.number(), std::nullopt, {}, any.list(text), inner()};
+  WrittenOuter outer{text(), any.number(), std::nullopt, {}, any.list(text), inner()};
   if (any.flag()) outer.maybe = any.number();
   for (auto n = any.whole(0, 3); n > 0; --n) outer.table[text()] = inner();
   return outer;
@@ -77,7 +77,7 @@ Outer any_outer(unsigned seed) {
 
 TEST_CASE("what is written is what nlohmann writes, on one line and indented") {
   for (unsigned seed = 0; seed < 2000; ++seed) {
-    const Outer value = any_outer(seed);
+    const WrittenOuter value = any_outer(seed);
     REQUIRE(to_text(value, kOneLine) == dump(oracle(value)));
     REQUIRE(to_text(value, kIndented) == dump(oracle(value), 2));
   }
@@ -112,7 +112,7 @@ TEST_CASE("numbers are written as nlohmann writes them") {
 }
 
 TEST_CASE("omitted keys are left out at the top and one level below") {
-  const Outer value{.text = "t", .inner = {true, {1}}};
+  const WrittenOuter value{.text = "t", .inner = {true, {1}}};
   constexpr std::string_view kOmitted[] = {"text", "inner.flag", "numbers", "maybe.flag"};
   contract::codec::TextWriter writer(kOneLine, kOmitted);
   writer.write(value);
@@ -120,7 +120,8 @@ TEST_CASE("omitted keys are left out at the top and one level below") {
 }
 
 TEST_CASE("levels below those laid out stand on one line") {
-  const Outer value{.text = "t", .table = {{"a", {}}}, .sparse = {"x", "y"}, .inner = {true, {1}}};
+  const WrittenOuter value{
+      .text = "t", .table = {{"a", {}}}, .sparse = {"x", "y"}, .inner = {true, {1}}};
   CHECK(to_text(value, {1, 2}) ==
         "{\n \"inner\": {\n  \"flag\": true,\n  \"numbers\": [1]\n },\n \"maybe\": null,\n"
         " \"number\": 0.0,\n \"sparse\": [\n  \"x\",\n  \"y\"\n ],\n"
@@ -128,7 +129,7 @@ TEST_CASE("levels below those laid out stand on one line") {
 }
 
 TEST_CASE("a text handed over in pieces is the same text") {
-  std::vector<Outer> values(3000, any_outer(3));
+  std::vector<WrittenOuter> values(3000, any_outer(3));
   std::string text;
   int pieces = 0;
   contract::codec::TextWriter writer({1, 2}, [&](std::string_view piece) {

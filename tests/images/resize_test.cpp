@@ -27,7 +27,7 @@ struct Noise {
   }
 };
 
-std::vector<std::uint8_t> copied(PictureView view) {
+std::vector<std::uint8_t> copied_pixels(PictureView view) {
   std::vector<std::uint8_t> pixels;
   for (int y = 0; y < view.height; ++y) {
     pixels.insert(pixels.end(), view.row(y), view.row(y) + kColours * view.width);
@@ -142,14 +142,14 @@ TEST_CASE("a part of what is scaled has the pixels of all of it, within one leve
     const Noise noise({side(random), side(random)}, random);
     const Size to{side(random), side(random)};
     const auto resample = i % 2 == 0 ? Resample::antialiased : Resample::bilinear;
-    const auto all = copied(resizer.resize(noise.view(), to, resample));
+    const auto all = copied_pixels(resizer.resize(noise.view(), to, resample));
     const PictureView scaled{all.data(), to.height, to.width, kColours * to.width};
     const int top = static_cast<int>(random() % to.height),
               left = static_cast<int>(random() % to.width);
     const Box part{top, left, 1 + static_cast<int>(random() % (to.height - top)),
                    1 + static_cast<int>(random() % (to.width - left))};
-    CHECK(largest_difference(copied(resizer.resize_part(noise.view(), to, part, resample)),
-                             copied(scaled.part(part))) <= 1);
+    CHECK(largest_difference(copied_pixels(resizer.resize_part(noise.view(), to, part, resample)),
+                             copied_pixels(scaled.part(part))) <= 1);
   }
 }
 
@@ -159,8 +159,8 @@ TEST_CASE("one colour stays that colour, whatever the sizes") {
     const std::vector<std::uint8_t> pixels(3 * 700 * 9, static_cast<std::uint8_t>(grey));
     for (const Size from : {Size{1, 1}, Size{9, 700}, Size{700, 9}}) {
       for (const Size to : {Size{1, 1}, Size{7, 7}, Size{224, 224}}) {
-        const auto out =
-            copied(resizer.resize({pixels.data(), from.height, from.width, 3 * from.width}, to));
+        const auto out = copied_pixels(
+            resizer.resize({pixels.data(), from.height, from.width, 3 * from.width}, to));
         CHECK(std::ranges::all_of(out, [grey](int pixel) { return pixel == grey; }));
       }
     }

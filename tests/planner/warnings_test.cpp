@@ -12,7 +12,7 @@ namespace {
 
 const std::string kLocal = "scheduler = 'local'\nwalltime = '01:00:00'\n";
 
-bool has(const std::vector<std::string>& lines, const std::string& line) {
+bool has_warning(const std::vector<std::string>& lines, const std::string& line) {
   return std::find(lines.begin(), lines.end(), line) != lines.end();
 }
 
@@ -63,9 +63,11 @@ TEST_CASE("warnings count the runs that --fit leaves") {
                               .resources = "max_gpu_hours = 5\ncalibration = 't.toml'"};
   const auto planning = test::plan_texts(study.text(), kLocal, dir, true);
   REQUIRE(planning.plan.runs.size() == 2);
-  CHECK(has(planning.plan.warnings,
-            "the peak learning rate is never reached, for warm-up is as long as the run: 2 of "
-            "2 runs"));
-  CHECK(has(planning.plan.warnings,
-            "2 points without a matching row in the calibration: they get the site's walltime"));
+  CHECK(has_warning(
+      planning.plan.warnings,
+      "the peak learning rate is never reached, for warm-up is as long as the run: 2 of "
+      "2 runs"));
+  CHECK(has_warning(
+      planning.plan.warnings,
+      "2 points without a matching row in the calibration: they get the site's walltime"));
 }

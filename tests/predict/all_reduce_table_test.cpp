@@ -21,7 +21,8 @@ AllReduceTime on_ring(const std::string& topology, int nodes, int gpus, std::int
   return {.topology = topology, .nodes = nodes, .gpus = gpus, .bytes = bytes, .seconds = seconds};
 }
 
-std::vector<AllReduceTime> measured(const std::string& topology, const std::vector<int>& counts) {
+std::vector<AllReduceTime> measured_sizes(const std::string& topology,
+                                          const std::vector<int>& counts) {
   std::vector<AllReduceTime> times;
   for (const int gpus : counts) {
     for (std::int64_t bytes = 1 << 10; bytes <= 1 << 30; bytes *= 4) {
@@ -48,7 +49,7 @@ TEST_CASE("between two sizes the time is a straight line on log-log axes") {
 }
 
 TEST_CASE("beyond the sizes measured latency and bandwidth go on") {
-  const AllReduceTable table(measured("", {4}));
+  const AllReduceTable table(measured_sizes("", {4}));
   for (const double bytes : {8.0, 4.0 * (1 << 30)}) {
     const AllReduceEstimate estimate = table.estimate("", {1, 4}, Bytes{bytes});
     CHECK(estimate.basis == Basis::beyond_sizes);
@@ -57,7 +58,7 @@ TEST_CASE("beyond the sizes measured latency and bandwidth go on") {
 }
 
 TEST_CASE("other GPU counts follow from those of one topology only") {
-  const AllReduceTable named(measured("nvswitch", {2, 4}));
+  const AllReduceTable named(measured_sizes("nvswitch", {2, 4}));
   const AllReduceEstimate eight = named.estimate("nvswitch", {1, 8}, Bytes{1e8});
   CHECK(eight.basis == Basis::beyond_gpus);
   CHECK(eight.time.value == Approx(14 * kLatency + 1.75 * 1e8 * kPerByte).epsilon(1e-6));
@@ -65,7 +66,7 @@ TEST_CASE("other GPU counts follow from those of one topology only") {
   CHECK_THROWS_WITH(named.estimate("pcie", {1, 8}, Bytes{1e8}),
                     Contains("8 GPUs of 1 node") && Contains("the topology \"pcie\""));
   CHECK_THROWS_WITH(named.estimate("nvswitch", {2, 16}, Bytes{1e8}), Contains("several nodes"));
-  const AllReduceTable unnamed(measured("", {2, 4}));
+  const AllReduceTable unnamed(measured_sizes("", {2, 4}));
   CHECK_THROWS_AS(unnamed.estimate("", {1, 8}, Bytes{1e8}), base::UsageError);
   CHECK_THROWS_WITH(unnamed.estimate("", {1, 8}, Bytes{1e8}), Contains("name the topology"));
 }
@@ -73,7 +74,7 @@ TEST_CASE("other GPU counts follow from those of one topology only") {
 TEST_CASE("latency and bandwidth of a ring are found again, and neither is negative") {
   std::vector<int> gpus;
   std::vector<double> bytes, seconds;
-  for (const AllReduceTime& time : measured("", {2, 4, 8})) {
+  for (const AllReduceTime& time : measured_sizes("", {2, 4, 8})) {
     gpus.push_back(time.gpus);
     bytes.push_back(static_cast<double>(time.bytes));
     seconds.push_back(time.seconds);
@@ -88,7 +89,7 @@ TEST_CASE("latency and bandwidth of a ring are found again, and neither is negat
 }
 
 TEST_CASE("estimates grow with the message") {
-  const AllReduceTable table(measured("nvswitch", {2, 8}));
+  const AllReduceTable table(measured_sizes("nvswitch", {2, 8}));
   for (const int gpus : {2, 5, 8}) {
     double before = 0;
     for (double bytes = 1; bytes < 1e11; bytes *= 1.7) {

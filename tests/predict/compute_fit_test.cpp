@@ -12,7 +12,7 @@ namespace {
 
 const Rates kRates{teraflops(10), gigabytes_per_s(1000)};
 
-contract::ComputeTime measured(std::int64_t batch, double per_sample) {
+contract::ComputeTime measured_passes(std::int64_t batch, double per_sample) {
   const double samples = static_cast<double>(batch);
   return {.model = "made",
           .input = {3, 4, 4},
@@ -45,8 +45,8 @@ TEST_CASE("without measurements the roofline stands, as sure as it is said to be
 TEST_CASE("measured steps stretch the layers, each by as much") {
   const auto card = test::made_card();
   const ComputeTimes plain = roofline(card, kRates, 16, 0);
-  const ComputeEstimate estimate =
-      estimate_compute(card, 16, {kRates, 0, {measured(8, 1e-3), measured(32, 1e-3)}, {1, 2.5}});
+  const ComputeEstimate estimate = estimate_compute(
+      card, 16, {kRates, 0, {measured_passes(8, 1e-3), measured_passes(32, 1e-3)}, {1, 2.5}});
   CHECK(estimate.times.forward().value == Approx(17e-3));
   CHECK(estimate.times.backward().value == Approx(34e-3));
   CHECK(estimate.times.optimizer.value == Approx(5e-4));
@@ -58,7 +58,8 @@ TEST_CASE("measured steps stretch the layers, each by as much") {
 
 TEST_CASE("a batch far from all that were measured is said to be") {
   const auto card = test::made_card();
-  const std::vector<contract::ComputeTime> times{measured(8, 1e-3), measured(32, 1e-3)};
+  const std::vector<contract::ComputeTime> times{measured_passes(8, 1e-3),
+                                                 measured_passes(32, 1e-3)};
   const auto far = [&](double batch) {
     return estimate_compute(card, batch, {kRates, 0, times, {}}).extrapolated;
   };
@@ -69,9 +70,9 @@ TEST_CASE("a batch far from all that were measured is said to be") {
 }
 
 TEST_CASE("only times of the same model, input and precision are taken") {
-  auto other = measured(8, 1e-3);
+  auto other = measured_passes(8, 1e-3);
   other.precision = "bf16";
-  auto larger = measured(8, 1e-3);
+  auto larger = measured_passes(8, 1e-3);
   larger.input = {3, 224, 224};
-  CHECK(times_of({measured(8, 1e-3), other, larger}, test::made_card()).size() == 1);
+  CHECK(times_of({measured_passes(8, 1e-3), other, larger}, test::made_card()).size() == 1);
 }

@@ -48,7 +48,7 @@ std::vector<contract::KernelModel> all_models() {
           product("sgd_update", {"n"}, 1e-10)};
 }
 
-const predict::Rates kRates{predict::teraflops(1), predict::gigabytes_per_s(100)};
+const predict::Rates kKernelRates{predict::teraflops(1), predict::gigabytes_per_s(100)};
 
 }  // namespace
 
@@ -70,7 +70,7 @@ TEST_CASE("a network's output is that of its layers, below zero nothing but at t
 }
 
 TEST_CASE("a step is the sum of its layers' kernels and the update of all parameters") {
-  const auto learned = predict::learned_times(sized_card(), all_models(), 4, 0, kRates);
+  const auto learned = predict::learned_times(sized_card(), all_models(), 4, 0, kKernelRates);
   const auto& layers = learned.times.layers;
   CHECK(layers[0].forward.time.value == Approx(1e-6 * 4 * 2 * 5));
   // The first layer's input has no gradient.
@@ -89,8 +89,8 @@ TEST_CASE("what no model knows keeps the roofline's time, and is told") {
   models.erase(models.begin() + 2);        // no relu_forward
   contract::ModelCard card = sized_card();
   card.layers[2].size.clear();  // as in older cards
-  const auto learned = predict::learned_times(card, models, 4, 1, kRates);
-  const auto bound = predict::roofline(card, kRates, 4, 1);
+  const auto learned = predict::learned_times(card, models, 4, 1, kKernelRates);
+  const auto bound = predict::roofline(card, kKernelRates, 4, 1);
   CHECK(learned.times.layers[0].forward.time == bound.layers[0].forward.time);
   CHECK(learned.times.layers[2].backward.time == bound.layers[2].backward.time);
   CHECK(learned.times.optimizer == bound.optimizer);
@@ -108,6 +108,6 @@ TEST_CASE("what no model knows keeps the roofline's time, and is told") {
 TEST_CASE("models of other number formats are not a card's") {
   auto models = all_models();
   for (contract::KernelModel& each : models) each.precision = "bf16";
-  const auto learned = predict::learned_times(sized_card(), models, 4, 0, kRates);
+  const auto learned = predict::learned_times(sized_card(), models, 4, 0, kKernelRates);
   CHECK(learned.learned == 0);
 }

@@ -11,13 +11,13 @@ using namespace dlscale::predict;
 
 namespace {
 
-const Rates kRates{teraflops(10), gigabytes_per_s(1000)};
+const Rates kRooflineRates{teraflops(10), gigabytes_per_s(1000)};
 
 }  // namespace
 
 TEST_CASE("a layer takes its FLOPs at peak or its bytes at memory bandwidth, whichever is more") {
   const auto card = test::made_card();
-  const ComputeTimes times = roofline(card, kRates, 10, 0);
+  const ComputeTimes times = roofline(card, kRooflineRates, 10, 0);
   // First: 40 GFLOP at 10 TFLOP/s, 1 GB at 1 TB/s. Second: 10 GFLOP, 2.8 GB.
   CHECK(times.layers[0].forward.time.value == Approx(4e-3));
   CHECK(times.layers[0].forward.bound == Bound::compute);
@@ -31,22 +31,26 @@ TEST_CASE("a layer takes its FLOPs at peak or its bytes at memory bandwidth, whi
 
 TEST_CASE("an optimizer moves parameters, gradients and its states") {
   const auto card = test::made_card();  // 300 MB of parameters
-  CHECK(roofline(card, kRates, 1, optimizer_states("sgd", 0)).optimizer.value == Approx(0.9e-3));
-  CHECK(roofline(card, kRates, 1, optimizer_states("sgd", 0.9)).optimizer.value == Approx(1.5e-3));
-  CHECK(roofline(card, kRates, 1, optimizer_states("adamw", 0)).optimizer.value == Approx(2.1e-3));
+  CHECK(roofline(card, kRooflineRates, 1, optimizer_states("sgd", 0)).optimizer.value ==
+        Approx(0.9e-3));
+  CHECK(roofline(card, kRooflineRates, 1, optimizer_states("sgd", 0.9)).optimizer.value ==
+        Approx(1.5e-3));
+  CHECK(roofline(card, kRooflineRates, 1, optimizer_states("adamw", 0)).optimizer.value ==
+        Approx(2.1e-3));
   CHECK(optimizer_states("lars", 0) == 1);
 }
 
 TEST_CASE("a faster device is never slower, and stops gaining where memory bounds") {
   const auto card = test::made_card();
-  Seconds before = roofline(card, {teraflops(1), kRates.memory_bandwidth}, 10, 1).total();
+  Seconds before = roofline(card, {teraflops(1), kRooflineRates.memory_bandwidth}, 10, 1).total();
   for (double peak = 2; peak < 1000; peak *= 2) {
-    const Seconds now = roofline(card, {teraflops(peak), kRates.memory_bandwidth}, 10, 1).total();
+    const Seconds now =
+        roofline(card, {teraflops(peak), kRooflineRates.memory_bandwidth}, 10, 1).total();
     CHECK(now <= before);
     before = now;
   }
-  CHECK(roofline(card, {teraflops(1e6), kRates.memory_bandwidth}, 10, 1).total() ==
-        roofline(card, {teraflops(1e9), kRates.memory_bandwidth}, 10, 1).total());
+  CHECK(roofline(card, {teraflops(1e6), kRooflineRates.memory_bandwidth}, 10, 1).total() ==
+        roofline(card, {teraflops(1e9), kRooflineRates.memory_bandwidth}, 10, 1).total());
 }
 
 TEST_CASE("a precision without a peak is refused with those that there are") {

@@ -10,12 +10,12 @@ using namespace dlscale::predict;
 
 namespace {
 
-const contract::ModelCard kCard = test::made_card();
+const contract::ModelCard kCurveCard = test::made_card();
 
 TrainingModel model(Factors links = {}) {
   const Network network{{microseconds(5), gigabytes_per_s(100)},
                         {microseconds(20), gigabytes_per_s(12)}};
-  return {.card = kCard,
+  return {.card = kCurveCard,
           .computing = {.rates = {teraflops(10), gigabytes_per_s(1000)}},
           .all_reduce =
               [=](Placement ranks, Bytes message) {

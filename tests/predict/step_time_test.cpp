@@ -11,7 +11,7 @@ using namespace dlscale::predict;
 
 namespace {
 
-const Rates kRates{teraflops(10), gigabytes_per_s(1000)};
+const Rates kStepRates{teraflops(10), gigabytes_per_s(1000)};
 
 /// A second for a GB.
 Seconds slow_link(Bytes message) {
@@ -21,14 +21,14 @@ Seconds slow_link(Bytes message) {
 StepTime step(Agreement agreement, int ranks, StepSetting setting = {}) {
   const auto card = test::made_card();
   setting.agreement = agreement;
-  return step_time(card, roofline(card, kRates, 10, 0), ranks, slow_link, setting);
+  return step_time(card, roofline(card, kStepRates, 10, 0), ranks, slow_link, setting);
 }
 
 }  // namespace
 
 TEST_CASE("buckets are filled from the last layer on and are ready with their last gradient") {
   const auto card = test::made_card();
-  const ComputeTimes times = roofline(card, kRates, 10, 0);
+  const ComputeTimes times = roofline(card, kStepRates, 10, 0);
   const auto each = gradient_buckets(card, times);
   REQUIRE(each.size() == 2);
   CHECK(each[0].size.value == 100e6);
@@ -66,7 +66,7 @@ TEST_CASE("without overlap all communication is exposed, with it less, and none 
 TEST_CASE("each gradient by itself costs a latency each") {
   const auto card = test::made_card();
   const AllReduceCost latency = [](Bytes) { return Seconds{1e-3}; };
-  const ComputeTimes times = roofline(card, kRates, 10, 0);
+  const ComputeTimes times = roofline(card, kStepRates, 10, 0);
   const StepTime each = step_time(card, times, 4, latency, {.agreement = Agreement::each_gradient});
   CHECK(each.exposed_comm.value == Approx(3e-3));
 }
@@ -74,7 +74,7 @@ TEST_CASE("each gradient by itself costs a latency each") {
 TEST_CASE("the bound is communication where it is longer than computing") {
   CHECK(step(Agreement::at_once, 4).bound == Bound::communication);
   const auto card = test::made_card();
-  const ComputeTimes computing = roofline(card, {teraflops(1), kRates.memory_bandwidth}, 10, 0);
+  const ComputeTimes computing = roofline(card, {teraflops(1), kStepRates.memory_bandwidth}, 10, 0);
   CHECK(step_time(card, computing, 1, slow_link, {}).bound == Bound::compute);
   const ComputeTimes moving = roofline(card, {teraflops(1e6), gigabytes_per_s(1000)}, 10, 0);
   CHECK(step_time(card, moving, 1, slow_link, {}).bound == Bound::memory);

@@ -18,6 +18,7 @@ contract::RunSpec run_of(const contract::ModelCard& card, const std::string& fra
   run.loader = "native";
   run.dataset.kind = "cifar10";
   run.batch_per_gpu = 32;
+  run.resources.device = "cuda";
   return run;
 }
 
@@ -78,6 +79,23 @@ TEST_CASE("no more communication is hidden than measured runs hid") {
   CHECK(step_on(2, calibration).exposed_comm.value == Approx(free.exposed_comm.value));
 }
 
+TEST_CASE("on CPUs nothing is hidden unless measured runs hid it") {
+  const contract::ModelCard card = test::made_card();
+  auto calibration = calibration_of(card);
+  contract::RunSpec run = run_of(card);
+  run.resources.device = "cpu";
+  const auto exposed_share = [&] {
+    const Measurements measured(calibration);
+    const Hardware hardware{measured_device(calibration, "fp32"), {}, 8};
+    const StepTime step = step_at(training_model(run, card, hardware, &measured), {1, 2}, 32);
+    return step.exposed_comm / step.communication;
+  };
+  CHECK(exposed_share() == Approx(1));
+  calibration.exchange.push_back({"ddp", 1, 2, 0.25});
+  CHECK(exposed_share() < 1);
+  CHECK(exposed_share() >= 0.75 - 1e-9);
+}
+
 TEST_CASE("a placement that nothing was measured of is not made up") {
   auto calibration = calibration_of(test::made_card());
   const Measurements measured(calibration);
@@ -86,4 +104,9 @@ TEST_CASE("a placement that nothing was measured of is not made up") {
   CHECK_FALSE(measured.all_reduce({2, 4}, kMebibyte));
   calibration.all_reduce.clear();
   CHECK_FALSE(Measurements(calibration).all_reduce({1, 2}, kMebibyte));
+}
+
+TEST_CASE("a device known by its measured steps alone is told from one of a data sheet") {
+  CHECK(is_measured_alone(measured_device({.device = "a CPU"}, "fp32")));
+  CHECK_FALSE(is_measured_alone({.name = "a100-sxm4-40gb"}));
 }

@@ -15,7 +15,8 @@ using runner::LaunchLog;
 
 namespace {
 
-LaunchRecord event(const std::string& name, const std::string& job, const std::string& run = "") {
+LaunchRecord launch_event(const std::string& name, const std::string& job,
+                          const std::string& run = "") {
   LaunchRecord record;
   record.event = name;
   record.job = job;
@@ -29,9 +30,9 @@ TEST_CASE("a launch log notes the time and keeps what earlier programs wrote") {
   test::TempDir temp;
   test::FakeClock clock;
   clock.now_s = 5;
-  LaunchLog(temp / "launch.jsonl", clock).append(event("submitted", "a"));
+  LaunchLog(temp / "launch.jsonl", clock).append(launch_event("submitted", "a"));
   LaunchLog log(temp / "launch.jsonl", clock);
-  log.append(event("started", "a"));
+  log.append(launch_event("started", "a"));
   REQUIRE(log.records().size() == 2);
   CHECK(log.records()[0].event == "submitted");
   CHECK(log.records()[0].time == 1.7e9 + 5);
@@ -70,7 +71,7 @@ TEST_CASE("a log that ends in the middle of a line is continued on a new one") {
                                                      "\n"
                                                      R"({"event":"star)");
   LaunchLog log(temp / "launch.jsonl", clock);
-  log.append(event("submitted", "b"));
+  log.append(launch_event("submitted", "b"));
   const auto records = contract::parse_launch_log(base::read_file(temp / "launch.jsonl"));
   REQUIRE(records.size() == 2);
   CHECK(records[1].job == "b");

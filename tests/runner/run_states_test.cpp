@@ -12,7 +12,7 @@ using runner::JobState;
 
 namespace {
 
-struct Desk {
+struct StatesDesk {
   test::WrittenPlan written{{"a"}};
   JobState state() const { return runner::run_states(written.plan, written.folder).at("run-a"); }
   void note(const std::string& event, const std::string& launch = "t1",
@@ -34,11 +34,11 @@ struct Desk {
 }  // namespace
 
 TEST_CASE("a run nobody has started is planned") {
-  CHECK(Desk().state() == JobState::Planned);
+  CHECK(StatesDesk().state() == JobState::Planned);
 }
 
 TEST_CASE("the launch log's last word on a run counts") {
-  const Desk desk;
+  const StatesDesk desk;
   desk.note("submitting");
   CHECK(desk.state() == JobState::Submitted);
   desk.note("submitted");
@@ -56,14 +56,14 @@ TEST_CASE("the launch log's last word on a run counts") {
 }
 
 TEST_CASE("a run whose job was refused is as it was before") {
-  const Desk desk;
+  const StatesDesk desk;
   desk.note("submitting");
   desk.note("refused");
   CHECK(desk.state() == JobState::Planned);
 }
 
 TEST_CASE("results of a completed launch count more than any log") {
-  Desk desk;
+  StatesDesk desk;
   desk.note("submitting");
   desk.note("ended", "t1", RunOutcome::Failed);
   desk.written.write_completed("run-a", 1);
@@ -71,7 +71,7 @@ TEST_CASE("results of a completed launch count more than any log") {
 }
 
 TEST_CASE("without a log the run's own end counts, then what its script noted") {
-  Desk desk;
+  StatesDesk desk;
   desk.written.write_launch("run-a", 1);
   CHECK(desk.state() == JobState::Running);
   desk.note_by_script(
@@ -84,7 +84,7 @@ TEST_CASE("without a log the run's own end counts, then what its script noted") 
 }
 
 TEST_CASE("a good exit counts where a program other than dlscale-train kept its output") {
-  Desk desk;
+  StatesDesk desk;
   desk.note_by_script(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":0})");
   CHECK(desk.state() == JobState::Failed);
   const auto launch = desk.written.folder.run("run-a").make_next_launch();
@@ -94,7 +94,7 @@ TEST_CASE("a good exit counts where a program other than dlscale-train kept its 
 }
 
 TEST_CASE("a run whose log is another program's is done when that ended well") {
-  Desk desk;
+  StatesDesk desk;
   desk.written.plan.runs[0].log_format = "timm";
   desk.note_by_script(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":0})");
   CHECK(desk.state() == JobState::Done);
@@ -103,14 +103,14 @@ TEST_CASE("a run whose log is another program's is done when that ended well") {
 }
 
 TEST_CASE("how the script says a run ended counts more than the exit code") {
-  Desk desk;
+  StatesDesk desk;
   desk.note_by_script(
       R"({"event":"ended","job":"a","run_id":"run-a","exit_code":1,"outcome":"TimedOut"})");
   CHECK(desk.state() == runner::state_of(RunOutcome::TimedOut));
 }
 
 TEST_CASE("of ranks that were told to stop the script knows why") {
-  Desk desk;
+  StatesDesk desk;
   contract::RunStop stop;
   stop.outcome = RunOutcome::Cancelled;
   desk.written.write_launch("run-a", 1, {stop});

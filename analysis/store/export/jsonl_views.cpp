@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 
 /// As JSON; what is no UTF-8 becomes the replacement character.
-std::string text_of(const Json& value) {
+std::string json_text_of(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -31,12 +31,13 @@ class JsonlViews : public ViewWriter {
     file_ = LineFile(folder_ / (view + ".jsonl"));
     keys_.clear();
     for (const std::string& column : columns) {
-      keys_.push_back((keys_.empty() ? "{" : ",") + text_of(column) + ":");
+      keys_.push_back((keys_.empty() ? "{" : ",") + json_text_of(column) + ":");
     }
   }
   void row(const std::vector<ViewValue>& values) override {
     line_.clear();
-    for (std::size_t i = 0; i < values.size(); ++i) line_ += keys_[i] + text_of(json_of(values[i]));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      line_ += keys_[i] + json_text_of(json_of(values[i]));
     file_.add(line_ + "}\n");
   }
   void finish() override { file_.close(); }

@@ -108,7 +108,7 @@ void check_target(const ExportRequest& request, const std::vector<std::string>& 
   }
 }
 
-ViewValue value_of(const SQLite::Column& column) {
+ViewValue view_value_of(const SQLite::Column& column) {
   if (column.isInteger()) return column.getInt64();
   if (column.isFloat()) return column.getDouble();
   if (column.isNull()) return std::monostate();
@@ -126,7 +126,7 @@ std::string order_of(const std::vector<std::string>& columns) {
   return order;
 }
 
-std::vector<std::string> columns_of(SQLite::Database& database, const std::string& view) {
+std::vector<std::string> view_columns_of(SQLite::Database& database, const std::string& view) {
   SQLite::Statement query(database, fmt::format("SELECT * FROM {}{} LIMIT 0", view, kEnding));
   std::vector<std::string> columns;
   for (int i = 0; i < query.getColumnCount(); ++i) columns.emplace_back(query.getColumnName(i));
@@ -135,7 +135,7 @@ std::vector<std::string> columns_of(SQLite::Database& database, const std::strin
 
 /// Returns how many rows there were.
 std::size_t write_view(SQLite::Database& database, const std::string& view, ViewWriter& writer) {
-  const std::vector<std::string> columns = columns_of(database, view);
+  const std::vector<std::string> columns = view_columns_of(database, view);
   writer.begin(view, columns);
   SQLite::Statement query(
       database, fmt::format("SELECT * FROM {}{} WHERE run_id IN (SELECT id FROM temp.chosen) "
@@ -145,7 +145,7 @@ std::size_t write_view(SQLite::Database& database, const std::string& view, View
   std::size_t rows = 0;
   for (; query.executeStep(); ++rows) {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      values[i] = value_of(query.getColumn(static_cast<int>(i)));
+      values[i] = view_value_of(query.getColumn(static_cast<int>(i)));
     }
     writer.row(values);
   }

@@ -81,7 +81,7 @@ bool CollectedLog::add_steps(const TimedSteps& s) {
     return false;
   }
   contract::StepWindow window{.epoch = static_cast<int>(s.epoch), .first_step = next_step_};
-  window.steps = static_cast<int>(s.steps);
+  window.steps = s.tells_steps ? static_cast<int>(s.steps) : 0;
   window.warmup = s.warmup;
   window.time = std::nan("");
   window.samples = std::llround(s.samples);

@@ -22,6 +22,7 @@ struct TimedSteps {
   double lr = std::nan("");
   double loss = std::nan("");
   bool warmup = false;
+  bool tells_steps = true;  ///< false: their number is made of a batch that nobody says
 };
 
 class CollectedLog {
@@ -51,6 +52,8 @@ class CollectedLog {
 
   /// Passes over what stands in the line; the first of them are told one by one, then counted.
   void skip(std::string_view why);
+  /// The program that wrote the log leaves no line by which its end is known.
+  void lacks_end_line() { content_.has_end_line = false; }
   /// The text ends within a line.
   void cut_off() { content_.file.truncated = true; }
 
@@ -61,6 +64,8 @@ class CollectedLog {
   /// Samples of an optimizer step over all ranks: as the log says, or else as the run does; 1 where
   /// neither does, so that what can be measured shows before anybody has told it.
   std::int64_t global_batch() const { return global_batch_; }
+  /// Whether anybody says it.
+  bool knows_batch() const { return run_.global_batch > 0 || knows("global_batch"); }
   std::int64_t steps() const { return next_step_; }
   LogContent finish();
 

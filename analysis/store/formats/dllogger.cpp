@@ -91,7 +91,15 @@ class Reader {
     json_.each_text("data", [&](std::string_view name, std::string_view value) {
       entry.values.emplace_back(name, value);
     });
+    entry.summary = is_of_whole_run() && !entry.number("training_sequences_per_second") &&
+                    !entry.number("train_throughput");
     take(entry);
+  }
+
+  /// `"step": []` in place of "Summary:".
+  bool is_of_whole_run() const {
+    return json_.text("type").value_or("") == "LOG" && json_.has("step") &&
+           !json_.item("step", 0) && !json_.integer("step") && !json_.text("step");
   }
 
   void take(const Entry& entry) {
@@ -210,6 +218,7 @@ const LogFormat dllogger_entry{
     .needs_run = true,
     .recognises = &recognises,
     .read = &read,
+    .tells_end = true,
 };
 
 }  // namespace dlscale::analysis

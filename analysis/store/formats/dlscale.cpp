@@ -26,6 +26,7 @@ const LogFormat dlscale_entry{
     .needs_run = false,
     .recognises = &recognises,
     .read = &read,
+    .tells_end = true,
 };
 
 }  // namespace dlscale::analysis

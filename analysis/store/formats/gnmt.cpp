@@ -199,6 +199,7 @@ const LogFormat gnmt_entry{
     .needs_run = true,
     .recognises = &recognises,
     .read = &read,
+    .tells_end = true,
 };
 
 }  // namespace dlscale::analysis

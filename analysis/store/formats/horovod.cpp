@@ -129,6 +129,7 @@ class Reader {
   }
 
   void trained(const Bar& bar) {
+    log_.lacks_end_line();             // the last bar is that of an epoch like all others
     if (bar.epoch <= epochs_) return;  // the finished bar once more
     epochs_ = bar.epoch;
     TimedSteps steps{.epoch = bar.epoch - 1, .steps = bar.steps};
@@ -190,6 +191,7 @@ const LogFormat horovod_entry{
     .needs_run = true,
     .recognises = &recognises,
     .read = &read,
+    .tells_end = true,
 };
 
 }  // namespace dlscale::analysis

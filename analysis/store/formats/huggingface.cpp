@@ -45,8 +45,14 @@ class Reader {
     if (!line.complete) return log_.cut_off();
     if (!s.skip("\": ") || !s.number(value)) return;  // text, true, null, NaN
     if (in_history_ && values_.size() < 200) values_.emplace(name, value);
-    if (!in_history_ && name == "num_train_epochs" && value >= 1 && value < 1e9) {
+    if (in_history_) return;
+    if (name == "num_train_epochs" && value >= 1 && value < 1e9) {
       log_.fact("epochs", std::llround(value));
+    } else if (name == "global_step") {
+      done_ = value;
+    } else if (name == "max_steps" && value >= 1 && value == done_) {
+      log_.lacks_end_line();  // a checkpoint of the last step: the whole training's times come
+                              // later
     }
   }
 
@@ -88,6 +94,7 @@ class Reader {
 
   CollectedLog log_;
   std::map<std::string, double, std::less<>> values_;  ///< of the entry under way
+  double done_ = 0;                                    ///< optimizer steps
   bool in_history_ = false;
 };
 
@@ -115,6 +122,7 @@ const LogFormat huggingface_entry{
     .needs_run = false,
     .recognises = &recognises,
     .read = &read,
+    .tells_end = true,
 };
 
 }  // namespace dlscale::analysis

@@ -26,6 +26,9 @@ struct LogContent {
   contract::ResultsFile file;
   std::vector<CollectiveResult> collectives;
   std::vector<AccountedJob> jobs;
+  /// Whether a line that tells the end is to be expected of the program that wrote it: not of all
+  /// programs whose format tells_end.
+  bool has_end_line = true;
 };
 
 /// One of several runs in a log.
@@ -57,6 +60,9 @@ struct LogFormat {
                           const contract::RunSpec& run) = nullptr;
   /// False of jobs in a batch system's books: nobody needs to know their ranks and batches.
   bool of_training = true;
+  /// Its programs write a last line by which a completed run is known: a log without one ended
+  /// before its program did.
+  bool tells_end = false;
 };
 
 base::Table<LogFormat> log_formats();

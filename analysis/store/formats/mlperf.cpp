@@ -293,6 +293,7 @@ const LogFormat mlperf_entry{
     .needs_run = true,
     .recognises = &recognises,
     .read = &read,
+    .tells_end = true,
 };
 
 }  // namespace dlscale::analysis

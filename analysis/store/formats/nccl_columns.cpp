@@ -5,12 +5,14 @@
 
 namespace dlscale::analysis {
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> found;
-  for (TextScanner scanner(line);;) {
-    scanner.skip_blanks();
-    if (scanner.rest().empty()) return found;
-    found.push_back(scanner.until(" \t"));
+void words_of(std::string_view line, std::vector<std::string_view>& words) {
+  words.clear();
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  for (const char *at = line.data(), *end = at + line.size(); at != end;) {
+    const char* const first = at;
+    while (at != end && !is_blank(*at)) ++at;
+    if (at != first) words.emplace_back(first, static_cast<std::size_t>(at - first));
+    while (at != end && is_blank(*at)) ++at;
   }
 }
 
@@ -23,7 +25,8 @@ std::string collective_of(std::string_view program) {
 
 std::optional<NcclColumns> nccl_columns_of(std::string_view heading) {
   if (!heading.starts_with('#') || heading.find("algbw") == heading.npos) return std::nullopt;
-  const std::vector<std::string_view> names = words_of(heading.substr(1));
+  std::vector<std::string_view> names;
+  words_of(heading.substr(1), names);
   if (names.size() < 9 || names[0] != "size" || names[1] != "count") return std::nullopt;
   NcclColumns columns;
   std::size_t found = 0;

@@ -10,8 +10,8 @@
 
 namespace dlscale::analysis {
 
-/// Parts of a line between blanks.
-std::vector<std::string_view> words_of(std::string_view line);
+/// Parts of a line between blanks, in place of what `words` had.
+void words_of(std::string_view line, std::vector<std::string_view>& words);
 
 /// "all_reduce" of "/opt/all_reduce_perf -b 8".
 std::string collective_of(std::string_view program);

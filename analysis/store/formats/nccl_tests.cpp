@@ -43,7 +43,7 @@ class Reader {
     }
     if (text.starts_with('#')) {
       if (line.complete) take_comment(text);
-    } else if (columns_ && begins_with_digit(text)) {
+    } else if (columns_ && begins_with_count(text)) {
       take_row(line);
     } else if (line.complete && is_failure(text)) {
       log_.stop(contract::RunOutcome::Failed, std::string(text.substr(0, 200)));
@@ -62,16 +62,24 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  static bool begins_with_digit(std::string_view text) {
-    const std::size_t at = text.find_first_not_of(" \t");
-    return at != std::string_view::npos && text[at] >= '0' && text[at] <= '9';
+  /// A message size is a word of digits; dates and times, with which lines of other programs begin,
+  /// are none.
+  static bool begins_with_count(std::string_view text) {
+    std::size_t at = 0;
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
+    const std::size_t first = at;
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+    return at > first && (at == text.size() || text[at] == ' ' || text[at] == '\t');
   }
 
   /// "host: Test NCCL failure common.cu:1005 'unhandled system error'".
   static bool is_failure(std::string_view text) {
-    for (const char* mark : {"Test NCCL failure ", "Test CUDA failure ", ": Test failure ",
-                             "NCCL failure ", "Cuda failure "}) {
-      if (text.find(mark) != std::string_view::npos) return true;
+    constexpr std::string_view kFailure = "failure ";
+    for (std::size_t at = text.find(kFailure); at != text.npos; at = text.find(kFailure, at + 1)) {
+      const std::string_view before = text.substr(0, at);
+      for (const char* mark : {"NCCL ", "Test CUDA ", ": Test ", "Cuda "}) {
+        if (before.ends_with(mark)) return true;
+      }
     }
     return false;
   }
@@ -131,7 +139,8 @@ class Reader {
   }
 
   void take_row(const LogLine& line) {
-    const std::vector<std::string_view> cells = words_of(line.text);
+    const std::vector<std::string_view>& cells = words_;
+    words_of(line.text, words_);
     const int all = columns_->all;
     // Out of place may be left out (replay of traces): four words, blank.
     const int missing = all - static_cast<int>(cells.size());
@@ -199,6 +208,7 @@ class Reader {
   std::optional<NcclColumns> columns_;
   std::string collective_, first_;
   JsonObject json_;
+  std::vector<std::string_view> words_;  ///< of the row under way
   std::set<std::string> nodes_, gpus_;
   int first_number_ = 1;
   bool known_ = false, ranks_told_ = false;
@@ -362,6 +372,7 @@ const LogFormat nccl_tests_entry{
     .read = &read,
     .parts = &parts,
     .read_part = &read_part,
+    .tells_end = true,
 };
 
 }  // namespace dlscale::analysis

@@ -93,6 +93,7 @@ const LogFormat nvlog_entry{
     .needs_run = false,
     .recognises = &recognises,
     .read = &read,
+    .tells_end = true,
 };
 
 }  // namespace dlscale::analysis

@@ -130,6 +130,7 @@ const LogFormat pytorch_ddp_entry{
     .needs_run = false,
     .recognises = &recognises,
     .read = &read,
+    .tells_end = true,
 };
 
 }  // namespace dlscale::analysis

@@ -77,6 +77,7 @@ class Reader {
     TimedSteps window{.samples = images_, .wall_s = time_s_};
     const double steps = images_ / static_cast<double>(log_.global_batch());
     window.steps = steps < 1e9 ? std::max<std::int64_t>(std::llround(steps), 1) : 0;
+    window.tells_steps = log_.knows_batch();
     if (log_.add_steps(window)) log_.stop(contract::RunOutcome::Completed, "");
     images_ = time_s_ = 0;
     ranks_ = 0;
@@ -114,6 +115,7 @@ const LogFormat ssd_entry{
     .needs_run = false,
     .recognises = &recognises,
     .read = &read,
+    .tells_end = true,
 };
 
 }  // namespace dlscale::analysis

@@ -119,6 +119,7 @@ const LogFormat tf_cnn_benchmarks_entry{
     .needs_run = true,
     .recognises = &recognises,
     .read = &read,
+    .tells_end = true,
 };
 
 }  // namespace dlscale::analysis

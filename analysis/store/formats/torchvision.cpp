@@ -53,7 +53,10 @@ class Reader {
       log_.stop(contract::RunOutcome::Completed);
     }
   }
-  LogContent finish() { return log_.finish(); }
+  LogContent finish() {
+    if (!last_) log_.lacks_end_line();  // it was only tested
+    return log_.finish();
+  }
   CollectedLog& log() { return log_; }
 
  private:
@@ -152,6 +155,7 @@ const LogFormat torchvision_entry{
     .needs_run = true,
     .recognises = &recognises,
     .read = &read,
+    .tells_end = true,
 };
 
 }  // namespace dlscale::analysis

@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kPath = "path";
 
-std::pair<std::string, std::string> split(const std::string& option, const std::string& text,
-                                          const char* form) {
+std::pair<std::string, std::string> split_option(const std::string& option, const std::string& text,
+                                                 const char* form) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals + 1 == text.size()) {
     throw base::UsageError(fmt::format("{} {}: must be {}", option, text, form));
@@ -44,8 +44,8 @@ bool ends_with_path(const std::string& path, const std::string& end) {
 }  // namespace
 
 PathAxis::PathAxis(const std::string& text)
-    : name_(split("--axis", text, "NAME=REGEX").first),
-      regex_(split("--axis", text, "NAME=REGEX").second) {
+    : name_(split_option("--axis", text, "NAME=REGEX").first),
+      regex_(split_option("--axis", text, "NAME=REGEX").second) {
   if (regex_.groups() == 1) return;
   throw base::UsageError(
       fmt::format("--axis {}: must have one group in brackets, which is the value; has {}", text,
@@ -54,13 +54,14 @@ PathAxis::PathAxis(const std::string& text)
 
 std::optional<std::string> PathAxis::value(const ForeignLog& log) const {
   std::vector<std::string_view> groups;
-  if (regex_.find_last(log.shown, groups) != Regex::Found::yes) return std::nullopt;
+  const std::string_view path = std::string_view(log.shown).substr(log.above);
+  if (regex_.find_last(path, groups) != Regex::Found::yes) return std::nullopt;
   return std::string(groups[1]);
 }
 
 std::pair<std::string, std::string> parse_stated(const std::string& option,
                                                  const std::string& text) {
-  return split(option, text, "NAME=VALUE");
+  return split_option(option, text, "NAME=VALUE");
 }
 
 AxisTable::AxisTable(const std::string& file) {

@@ -13,8 +13,9 @@
 
 namespace dlscale::analysis {
 
-/// `name=REGEX`: the group of the expression where it matches the path of a log as it was named; of
-/// several matches that which is nearest to the file, for folders above are others' names.
+/// `name=REGEX`: the group of the expression where it matches the path of a log as it was named,
+/// from the folder on that was named; of several matches that which is nearest to the file, for
+/// folders above are others' names.
 class PathAxis {
  public:
   /// Throws base::UsageError for another form, or another number of groups than one.

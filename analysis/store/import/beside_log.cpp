@@ -12,6 +12,8 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr std::size_t kLongestDeviceName = 200;
+
 void take_parameters(const fs::path& file, AxisValues& facts) {
   const std::string text = head_of(file);
   for (LogLines lines(text); lines.next();) {
@@ -39,6 +41,8 @@ void take_system(const fs::path& file, AxisValues& facts) {
   auto nodes = count_in(system, "number_of_nodes");
   if (!nodes) nodes = count_in(system, "number of nodes");  // as some wrote it
   const auto accelerators = count_in(system, "accelerators_per_node");
+  const std::string_view name = system.text("accelerator_model_name").value_or("");
+  if (!name.empty() && name != "N/A" && name.size() <= kLongestDeviceName) facts["gpu"] = name;
   if (!nodes) return;
   facts["nodes"] = std::to_string(*nodes);
   if (accelerators) facts["gpus"] = std::to_string(*nodes * *accelerators);

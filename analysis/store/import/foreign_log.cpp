@@ -68,18 +68,28 @@ fs::path whole_path(const fs::path& path) {
   return whole.has_filename() ? whole : whole.parent_path();  // "logs/" is "logs"
 }
 
+/// Characters of a folder's name that lie above it: of "../data/logs" seven, of "logs" none. A
+/// slash before it is its own.
+std::size_t length_above(const std::string& folder) {
+  const fs::path plain = fs::path(folder).lexically_normal();
+  const std::string name = (plain.has_filename() ? plain : plain.parent_path()).generic_string();
+  const std::size_t slash = name.rfind('/');
+  return slash == name.npos ? 0 : slash;
+}
+
 void walk(const std::string& argument, const fs::path& except, std::vector<ForeignLog>& logs,
           std::vector<std::string>& passed_over) {
   std::error_code error;
   fs::recursive_directory_iterator entry(argument, fs::directory_options::skip_permission_denied,
                                          error);
   if (error) throw base::UsageError(fmt::format("{}: {}", argument, error.message()));
+  const std::size_t above = length_above(argument);
   for (; entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     const fs::path path = whole_path(entry->path());
     if (path == except) {
       entry.disable_recursion_pending();
     } else if (entry->is_regular_file(error)) {
-      logs.push_back({path, entry->path().lexically_normal().generic_string()});
+      logs.push_back({path, entry->path().lexically_normal().generic_string(), false, above});
     } else if (const std::string odd = oddity_of(path); !odd.empty()) {
       passed_over.push_back(entry->path().lexically_normal().generic_string() + ": " + odd);
     }

@@ -13,6 +13,7 @@ struct ForeignLog {
   std::filesystem::path path;  ///< absolute
   std::string shown;           ///< as the user named it, or the folder it lies in
   bool named = false;          ///< itself, not the folder
+  std::size_t above = 0;       ///< characters of `shown` that lie above the folder that was named
 };
 
 /// The files that are meant: those named, and all below the folders named, in natural order (run2

@@ -19,6 +19,11 @@
 namespace dlscale::analysis {
 namespace {
 
+/// Of runs whose log ended before its program did there are some, though they do not count.
+bool has_measurements(contract::RunOutcome outcome) {
+  return outcome == contract::RunOutcome::Completed || outcome == contract::RunOutcome::Lost;
+}
+
 /// The format that certainly is the file's; null when there is none.
 const LogFormat* recognise(const std::filesystem::path& path) {
   const std::string head = head_of(path);
@@ -257,7 +262,7 @@ class Import {
   /// What tables cannot do without, of logs with measurements.
   void require_what_is_needed(const ForeignLog& log, const ImportRecord& record,
                               contract::RunOutcome outcome) const {
-    if (outcome != contract::RunOutcome::Completed) return;
+    if (!has_measurements(outcome)) return;
     const bool mapped = !record.mapped.kind.empty();
     if (!mapped && !base::find(log_formats(), "log format", record.format).of_training) return;
     const AxisValues& known = runs_.back().spec.point;
@@ -290,7 +295,7 @@ class Import {
           fmt::join(base::names(log_formats()), ", ")));
     }
     const bool any = std::any_of(runs_.begin(), runs_.end(), [](const ImportedRun& run) {
-      return run.outcome == contract::RunOutcome::Completed;
+      return has_measurements(run.outcome);
     });
     if (!is_asked() || any) return;
     const ImportedRun& first = runs_.front();

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/store/import/imported_run.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 
@@ -16,6 +17,9 @@ namespace {
 using contract::RunOutcome;
 using nlohmann::json;
 
+constexpr const char* kNoEnd =
+    "ends before its program did: the last line, by which such logs tell the end, is missing";
+
 bool is_measurement(const contract::ResultRecord& record) {
   return std::holds_alternative<contract::StepWindow>(record) ||
          std::holds_alternative<contract::EpochRecord>(record) ||
@@ -23,10 +27,18 @@ bool is_measurement(const contract::ResultRecord& record) {
          std::holds_alternative<contract::InferenceRecord>(record);
 }
 
+/// As dlscale-train says it of its GPUs: runs on different ones are not compared. What is said of
+/// the run counts before what the log says itself.
+void name_device(contract::RunStart& start, const contract::RunSpec& run) {
+  const std::string device = device_name(run);
+  if (!device.empty()) start.environment["gpu"] = device;
+}
+
 contract::RunStart start_of(const contract::RunSpec& run) {
   contract::RunStart start{.run_id = run.run_id, .time = std::nan("")};
   start.world_size = run.gpus;
   start.nodes = run.resources.nodes;
+  name_device(start, run);
   return start;
 }
 
@@ -37,7 +49,7 @@ contract::RunStop stop_with(RunOutcome outcome, const std::string& reason) {
   return stop;
 }
 
-json columns_of(const MappedFormat& format) {
+json metric_columns_of(const MappedFormat& format) {
   json columns = json::array();
   for (const MappedColumn& column : format.columns) {
     columns.push_back(
@@ -78,7 +90,7 @@ std::string to_json(const ImportRecord& record) {
              {"which", json(record.part.which)},
              {"facts", json(record.facts)}};
   if (!record.mapped.kind.empty()) {
-    value["mapped"] = {{"columns", columns_of(record.mapped)},
+    value["mapped"] = {{"columns", metric_columns_of(record.mapped)},
                        {"patterns", record.mapped.patterns},
                        {"factors", json(record.mapped.factors)}};
   }
@@ -113,10 +125,16 @@ ImportRecord import_record_from_json(std::string_view text, const std::string& f
 
 LogContent read_log(const ImportRecord& record, std::string_view text,
                     const contract::RunSpec& run) {
-  if (!record.mapped.kind.empty()) return read_mapped(text, record.mapped, record.part, run);
+  if (!record.mapped.kind.empty()) {
+    LogContent content = read_mapped(text, record.mapped, record.part, run);
+    content.has_end_line = false;
+    return content;
+  }
   const LogFormat& format = base::find(log_formats(), "log format", record.format);
   const bool is_part = record.part.size > 0 && format.read_part != nullptr;
-  return is_part ? format.read_part(text, record.part, run) : format.read(text, run);
+  LogContent content = is_part ? format.read_part(text, record.part, run) : format.read(text, run);
+  content.has_end_line = content.has_end_line && format.tells_end;
+  return content;
 }
 
 void complete_launch(LogContent& content, const contract::RunSpec& run) {
@@ -128,6 +146,7 @@ void complete_launch(LogContent& content, const contract::RunSpec& run) {
       start->launch = 1;
       start->resumed_from.clear();
       start->resumed_step = 0;
+      name_device(*start, run);
       started = true;
     }
     stopped = stopped || std::holds_alternative<contract::RunStop>(record);
@@ -138,8 +157,13 @@ void complete_launch(LogContent& content, const contract::RunSpec& run) {
     file.record_lines.insert(file.record_lines.begin(), 0);
   }
   if (stopped) return;
-  file.records.push_back(measured ? stop_with(RunOutcome::Completed, "")
-                                  : stop_with(RunOutcome::Failed, why_nothing(file)));
+  if (!measured) {
+    file.records.push_back(stop_with(RunOutcome::Failed, why_nothing(file)));
+  } else if (content.has_end_line) {
+    file.records.push_back(stop_with(RunOutcome::Lost, kNoEnd));
+  } else {
+    file.records.push_back(stop_with(RunOutcome::Completed, ""));
+  }
   file.record_lines.push_back(0);
 }
 

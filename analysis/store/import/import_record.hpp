@@ -38,7 +38,9 @@ LogContent read_log(const ImportRecord& record, std::string_view text,
 std::string why_nothing(const contract::ResultsFile& file);
 
 /// Makes a launch's complete records of what a log says: a start and an end are added where it has
-/// none, all of them of run `run`. A log without a measurement is of a run that Failed.
+/// none, all of them of run `run`, on the device that is named for it. A log without a measurement
+/// is of a run that Failed; one that lacks the line that its format tells the end by of one that is
+/// Lost.
 void complete_launch(LogContent& content, const contract::RunSpec& run);
 
 /// The records of a log that could not be read.

@@ -72,7 +72,7 @@ bool value_less(const std::string& a, const std::string& b) {
 
 /// The axes of these runs, in the order of their names, but with those first that tell curves
 /// apart, which are none of the sizes.
-std::vector<contract::Axis> axes_of(const std::vector<contract::PlannedRun>& runs) {
+std::vector<contract::Axis> plan_axes_of(const std::vector<contract::PlannedRun>& runs) {
   std::map<std::string, std::set<std::string>> values;
   for (const contract::PlannedRun& run : runs) {
     for (const auto& [name, value] : run.point) values[name].insert(value);
@@ -204,7 +204,7 @@ class Writer {
                     : before_.scaling.empty() ? "throughput"
                                               : before_.scaling;
     plan_.scheduler = kScheduler;
-    plan_.axes = axes_of(plan_.runs);
+    plan_.axes = plan_axes_of(plan_.runs);
     std::sort(plan_.runs.begin(), plan_.runs.end(), [](const auto& a, const auto& b) {
       const auto key = [](const contract::PlannedRun& run) {
         return std::tuple(run.gpus, contract::point_id(run.run_id), run.repetition);

@@ -26,7 +26,7 @@ std::optional<std::int64_t> whole(const std::string& text) {
 }
 
 /// As names of folders may be: what may not stand there becomes "_".
-std::string plain(std::string name) {
+std::string plain_name(std::string name) {
   std::replace_if(
       name.begin(), name.end(),
       [](unsigned char c) {
@@ -43,7 +43,7 @@ class Describer {
 
   std::string name(const char* axis) const {
     const auto found = axes_.values().find(axis);
-    return found == axes_.values().end() ? "" : plain(found->second);
+    return found == axes_.values().end() ? "" : plain_name(found->second);
   }
 
   /// `otherwise` where nobody says it.
@@ -66,9 +66,20 @@ class Describer {
   const std::string& log_;
 };
 
+std::string lower_case_of(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
 std::string device_of(const std::string& said) {
   if (said.empty()) return "cpu";  // the description needs one; keep_what_is_said takes it out
-  return said == "cpu" || said == "CPU" ? "cpu" : "cuda";
+  return lower_case_of(said) == "cpu" ? "cpu" : "cuda";
+}
+
+bool is_kind_of_device(const std::string& said) {
+  const std::string name = lower_case_of(said);
+  return name.empty() || name == "cpu" || name == "gpu" || name == "cuda";
 }
 
 }  // namespace
@@ -112,6 +123,14 @@ void keep_what_is_said(contract::RunSpec& run) {
   if (!said && !run.point.contains("batch_per_gpu")) run.batch_per_gpu = run.global_batch = 0;
   if (!run.point.contains("device")) run.resources.device.clear();
   if (!run.point.contains("cores_per_rank")) run.resources.cores_per_rank = 0;
+}
+
+std::string device_name(const contract::RunSpec& run) {
+  for (const char* axis : {"gpu", "device"}) {
+    const auto said = run.point.find(axis);
+    if (said != run.point.end() && !is_kind_of_device(said->second)) return said->second;
+  }
+  return "";
 }
 
 bool is_imported(const contract::RunSpec& run) {

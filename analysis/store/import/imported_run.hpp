@@ -20,6 +20,10 @@ contract::RunSpec imported_run(const std::string& study, const MergedAxes& axes,
 /// device empty. A global batch counts as said even where the GPUs could not share it evenly.
 void keep_what_is_said(contract::RunSpec& run);
 
+/// What the device of an imported run is called, by its axes `gpu` and `device` ("K80"); empty
+/// where nobody names it, or no more than its kind (cpu, gpu, cuda).
+std::string device_name(const contract::RunSpec& run);
+
 /// True of runs that imported_run described.
 bool is_imported(const contract::RunSpec& run);
 

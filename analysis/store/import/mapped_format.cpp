@@ -37,7 +37,7 @@ void each_row(LogLines& lines, RowReader& reader, Take take, Skip skip) {
   }
 }
 
-AxisValues axes_of(const TextRow& row) {
+AxisValues format_axes_of(const TextRow& row) {
   AxisValues axes;
   for (const auto& [field, value] : row) {
     if (!find_measure(field)) axes[field] = value;
@@ -63,7 +63,7 @@ std::string read_numbers(const TextRow& row, const MappedFormat& format, Measure
 }
 
 /// The text of a part; what it needs of the text before has then been read.
-std::string_view text_of(std::string_view text, const LogPart& part, RowReader& reader) {
+std::string_view part_text_of(std::string_view text, const LogPart& part, RowReader& reader) {
   if (part.size == 0 || part.offset >= text.size()) return text;
   if (reader.needs_all()) return text.substr(0, part.offset + part.size);
   for (LogLines lines(text); !reader.is_ready() && lines.next();) {
@@ -73,16 +73,22 @@ std::string_view text_of(std::string_view text, const LogPart& part, RowReader& 
   return text.substr(part.offset, part.size);
 }
 
-/// The global batch that a log says itself; 0 where it does not.
-std::int64_t batch_in(const AxisValues& facts) {
-  const auto number = [&](const char* name) {
-    const auto found = facts.find(name);
-    double value = 0;
-    const bool is_one = found != facts.end() && read_number(found->second, value);
-    return is_one && value >= 1 && value < 1e9 ? std::llround(value) : 0;
-  };
-  const std::int64_t whole = number("global_batch");
-  return whole > 0 ? whole : number("batch_per_gpu") * number("gpus");
+/// A count that a log says itself; 0 where it does not.
+std::int64_t told_count(const AxisValues& facts, const char* name) {
+  const auto found = facts.find(name);
+  double value = 0;
+  const bool is_one = found != facts.end() && read_number(found->second, value);
+  return is_one && value >= 1 && value < 1e9 ? std::llround(value) : 0;
+}
+
+/// Takes what the log says where nobody else has said it.
+void take_counts(const AxisValues& facts, contract::RunSpec& run) {
+  if (run.global_batch <= 0) run.global_batch = told_count(facts, "global_batch");
+  if (run.global_batch <= 0) {
+    run.global_batch = told_count(facts, "batch_per_gpu") * told_count(facts, "gpus");
+  }
+  std::int64_t& train_samples = run.dataset.train_samples;
+  if (train_samples <= 0) train_samples = told_count(facts, "train_samples");
 }
 
 bool has_measure(const MappedFormat& format) {
@@ -126,7 +132,7 @@ std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format) 
   each_row(
       lines, *reader,
       [&](const LogLine& line, const TextRow& row) {
-        const auto [run, is_new] = known.try_emplace(axes_of(row), runs.size());
+        const auto [run, is_new] = known.try_emplace(format_axes_of(row), runs.size());
         const auto begins = static_cast<std::size_t>(line.text.data() - text.data());
         current = run->second;
         if (is_new) {
@@ -154,7 +160,7 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
   bool truncated = false;
   int before = 0;
   const auto take = [&](const LogLine& line, const TextRow& row) {
-    const AxisValues axes = axes_of(row);
+    const AxisValues axes = format_axes_of(row);
     if (has_axes && axes != part.which) return;
     if (!has_axes) content.facts.insert(axes.begin(), axes.end());
     MeasuredRow numbers;
@@ -170,11 +176,11 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
     truncated = truncated || !line.complete;
     if (line.complete) records.skip(before + line.number, why);
   };
-  const std::string_view rows = text_of(text, part, *reader);
+  const std::string_view rows = part_text_of(text, part, *reader);
   if (rows.data() != text.data()) before = part.first_line - 1;
   LogLines lines(rows);
   each_row(lines, *reader, take, skip);
-  if (known.global_batch <= 0) known.global_batch = batch_in(content.facts);
+  take_counts(content.facts, known);
   content.file = records.finish();
   content.file.truncated = truncated;
   if (part.size > 0) return content;  // runs_in has seen all of its columns

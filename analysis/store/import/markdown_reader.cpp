@@ -11,7 +11,7 @@
 namespace dlscale::analysis {
 namespace {
 
-std::string trimmed(std::string_view text) {
+std::string trimmed_cell(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
   if (first == text.npos) return "";
   return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
@@ -41,13 +41,13 @@ void strip_links(std::string& text) {
   }
 }
 
-std::string plain(std::string_view cell) {
+std::string plain_cell(std::string_view cell) {
   std::string text(cell);
   strip_tags(text);
   strip_links(text);
   std::erase(text, '`');
   for (std::size_t at = text.find("**"); at != text.npos; at = text.find("**")) text.erase(at, 2);
-  return trimmed(text);
+  return trimmed_cell(text);
 }
 
 /// The cells of "| a | b |"; "\|" is no end of a cell.
@@ -58,13 +58,13 @@ std::vector<std::string> cells_of(std::string_view line) {
     if (line[i] == '\\' && i + 1 < line.size() && line[i + 1] == '|') {
       cell += line[++i];
     } else if (line[i] == '|') {
-      cells.push_back(plain(cell));
+      cells.push_back(plain_cell(cell));
       cell.clear();
     } else {
       cell += line[i];
     }
   }
-  if (!trimmed(cell).empty()) cells.push_back(plain(cell));
+  if (!trimmed_cell(cell).empty()) cells.push_back(plain_cell(cell));
   return cells;
 }
 
@@ -82,7 +82,7 @@ class MarkdownReader : public RowReader {
 
   std::string read(std::string_view line, TextRow& row) override {
     rows_.clear();
-    const std::string text = trimmed(line);
+    const std::string text = trimmed_cell(line);
     if (text.starts_with("```")) in_code_ = !in_code_;
     if (in_code_) return "";
     const bool is_row = text.starts_with('|') && !is_rule(text);
@@ -152,7 +152,7 @@ class MarkdownReader : public RowReader {
   void take_heading(const std::string& text) {
     const std::size_t level = std::min(text.find_first_not_of('#'), text.size());
     if (level > 6 || level == text.size() || text[level] != ' ') return;
-    const std::string heading = plain(text.substr(level));
+    const std::string heading = plain_cell(text.substr(level));
     columns_.place("#heading", heading);
     place_heading(static_cast<char>('0' + level), heading);
     for (std::size_t below = level + 1; below <= 6; ++below) {

@@ -13,7 +13,7 @@ namespace dlscale::analysis {
 namespace {
 
 /// Steps of a match; a line that takes more is no line of a log that the expression is for.
-constexpr std::uint32_t kMostSteps = 1'000'000;
+constexpr std::uint32_t kMostMatchSteps = 1'000'000;
 
 }  // namespace
 
@@ -46,7 +46,7 @@ Regex::Regex(const std::string& expression) : compiled_(std::make_unique<Compile
   pcre2_jit_compile(compiled_->code, PCRE2_JIT_COMPLETE);  // where it cannot, it is interpreted
   compiled_->match = pcre2_match_data_create_from_pattern(compiled_->code, nullptr);
   compiled_->limits = pcre2_match_context_create(nullptr);
-  pcre2_set_match_limit(compiled_->limits, kMostSteps);
+  pcre2_set_match_limit(compiled_->limits, kMostMatchSteps);
 }
 
 Regex::~Regex() = default;

@@ -30,7 +30,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// False when a quotation mark is not closed.
-bool split(std::string_view line, char separator, std::vector<std::string>& cells) {
+bool split_cells(std::string_view line, char separator, std::vector<std::string>& cells) {
   bool quoted = false;
   std::string cell;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -75,7 +75,7 @@ class CsvReader : public RowReader {
       return "";
     }
     std::vector<std::string> cells;
-    if (!split(line, separator_, cells)) return "a quotation mark is not closed";
+    if (!split_cells(line, separator_, cells)) return "a quotation mark is not closed";
     const std::vector<std::string>& headings = columns_.headings();
     if (cells.size() != headings.size()) {
       return fmt::format("has {} of {} columns", cells.size(), headings.size());
@@ -100,7 +100,7 @@ class CsvReader : public RowReader {
   void read_headings(std::string_view line) {
     separator_ = separator_of(line);
     std::vector<std::string> headings;
-    split(line, separator_, headings);
+    split_cells(line, separator_, headings);
     TableColumns tried = columns_;
     tried.set(headings);
     const bool is_comment = line.starts_with('#') && !tried.has_any();
@@ -207,7 +207,7 @@ std::unique_ptr<RowReader> make_row_reader(const MappedFormat& format) {
 
 std::vector<std::string> csv_headings(std::string_view line) {
   std::vector<std::string> headings;
-  split(line, separator_of(line), headings);
+  split_cells(line, separator_of(line), headings);
   return headings;
 }
 

@@ -5,17 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <limits>
 
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::size_t kMostSkips = 100;  ///< told one by one
-constexpr double kMostEpochs = 1e7;
+constexpr std::size_t kMostSkipsTold = 100;  ///< told one by one
+constexpr double kMostRowEpochs = 1e7;
 constexpr double kLargestCount = 1e15;
 /// Parts of a step may add up to more than its time by this: they were rounded.
 constexpr double kRounding = 1.001;
-constexpr double kFastest = 1e9;  ///< samples/s of a rank
+constexpr double kFastestRow = 1e9;  ///< samples/s of a rank
+
+constexpr double kUntold = std::numeric_limits<double>::quiet_NaN();
+constexpr contract::Spread kUntoldSpread{kUntold, kUntold, kUntold, kUntold};
 
 constexpr Measure kTimedParts[] = {
     Measure::load_wait_s, Measure::h2d_s,          Measure::forward_s,
@@ -44,6 +47,15 @@ double parts_sum(const MeasuredRow& row) {
   return sum;
 }
 
+bool tells_speed(const MeasuredRow& row) {
+  return row.has(Measure::wall_s) || row.has(Measure::samples_per_s) || !std::isnan(parts_sum(row));
+}
+
+/// The row is of a whole epoch, or of one of the steps in it.
+bool is_in_epoch(const MeasuredRow& row) {
+  return row.has(Measure::epoch) && !row.has(Measure::step);
+}
+
 /// What no measurement can be, as a sentence; empty when all is well.
 std::string impossible(const MeasuredRow& row) {
   for (int i = 0; i < kMeasures; ++i) {
@@ -63,7 +75,7 @@ std::string impossible(const MeasuredRow& row) {
                               Measure::step, Measure::epoch, Measure::rank}) {
     if (!row.has(count)) continue;
     const char* name = measures()[static_cast<std::size_t>(count)].name;
-    const double most = count == Measure::epoch ? kMostEpochs : kLargestCount;
+    const double most = count == Measure::epoch ? kMostRowEpochs : kLargestCount;
     if (row[count] > most) return fmt::format("{} is {}, too large", name, row[count]);
     if (row[count] != std::floor(row[count])) {
       return fmt::format("{} is {}, no whole number", name, row[count]);
@@ -80,7 +92,7 @@ std::string impossible(const MeasuredRow& row) {
 }  // namespace
 
 void RowRecords::skip(int line, std::string_view why) {
-  if (file_.skipped.size() < kMostSkips) {
+  if (file_.skipped.size() < kMostSkipsTold) {
     file_.skipped.push_back(fmt::format("line {}: {}", line, why));
   } else {
     ++skipped_more_;
@@ -114,12 +126,21 @@ void RowRecords::add(int line, const MeasuredRow& row) {
 }
 
 contract::ResultsFile RowRecords::finish() {
+  count_rows_of_epochs();
   for (const Group& group : groups_) take(group);
   end_epoch();
+  if (lacks_steps_) forget_steps();
   if (skipped_more_ > 0) {
     file_.skipped.push_back(fmt::format("and {} more lines", skipped_more_));
   }
   return std::move(file_);
+}
+
+void RowRecords::count_rows_of_epochs() {
+  for (const Group& group : groups_) {
+    const MeasuredRow& first = group.front().row;
+    if (is_in_epoch(first) && tells_speed(first)) ++rows_in_epoch_[first[Measure::epoch]];
+  }
 }
 
 void RowRecords::take(const Group& group) {
@@ -144,6 +165,7 @@ struct RowRecords::Step {
   double rate = 0;                                              ///< likewise, a second
   double loss = 0;                                              ///< mean
   bool warmup = false;
+  bool is_rate_alone = false;
 
   explicit Step(const Group& group) {
     double rank_samples = 0;
@@ -156,14 +178,15 @@ struct RowRecords::Step {
       warmup = warmup || row[Measure::warmup] > 0;
     }
     if (samples <= 0) samples = rank_samples;
+    if (samples <= 0 && wall_s > 0 && rate > 0) samples = std::round(rate * wall_s);
   }
 
-  /// Finds what the row leaves to the run: `batch` samples a step, 0 where nobody knows.
-  void complete(double batch, double steps) {
-    if (samples <= 0 && wall_s > 0 && rate > 0) samples = std::round(rate * wall_s);
-    if (samples <= 0) samples = batch * std::max(steps, 1.0);
-    if (samples <= 0 && rate > 0) samples = std::max(1.0, std::round(rate));  // of about a second
+  /// Finds what the row leaves to the run: `known` samples, 0 where nobody knows.
+  void complete(double known) {
+    if (samples <= 0) samples = known;
     if (wall_s > 0 || rate <= 0) return;
+    is_rate_alone = samples <= 0;
+    if (is_rate_alone) samples = 1;
     wall_s = samples / rate;
     for (double& other : parts.back()) other = wall_s;
   }
@@ -184,48 +207,104 @@ struct RowRecords::Step {
   }
 };
 
+/// Of a row that does not say it, by what is known of the run; 0: nobody knows.
+double RowRecords::samples_of(const MeasuredRow& row) const {
+  const auto batch = static_cast<double>(run_.global_batch);
+  const double steps = row.has(Measure::steps) ? row[Measure::steps] : 0;
+  if (steps > 0) return batch * steps;
+  if (!is_in_epoch(row)) return batch;
+  const auto rows = rows_in_epoch_.find(row[Measure::epoch]);
+  const bool is_whole = rows != rows_in_epoch_.end() && rows->second == 1;
+  return is_whole ? static_cast<double>(run_.dataset.train_samples) : 0;
+}
+
+/// Of a row with so many samples; 0: nobody knows.
+std::int64_t RowRecords::steps_of(const MeasuredRow& row, std::int64_t samples) const {
+  const double told = row.has(Measure::steps) ? row[Measure::steps] : 0;
+  if (told > 0) return std::llround(std::min(told, 1e9));
+  if (!is_in_epoch(row)) return 1;
+  if (run_.global_batch <= 0) return 0;
+  return std::max<std::int64_t>(1, (samples + run_.global_batch / 2) / run_.global_batch);
+}
+
+void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
+  if (!is_in_epoch(row)) return skip(line, "nothing says of how many samples its time is");
+  const double epoch = row[Measure::epoch];
+  const int rows = rows_in_epoch_[epoch];
+  if (rows == 1) {
+    return skip(line,
+                fmt::format("nothing says how many samples epoch {} has: no rate (map samples "
+                            "or steps, or say train_samples)",
+                            epoch));
+  }
+  skip(line, fmt::format("epoch {} has {} rows, and nothing says how many samples they have: no "
+                         "rate (map step, samples or steps)",
+                         epoch, rows));
+}
+
 void RowRecords::add_window(const Group& group, int line) {
   const MeasuredRow& first = group.front().row;
-  const auto batch = static_cast<double>(run_.global_batch);
-  const double steps = first.has(Measure::steps) ? first[Measure::steps] : 0;
   Step step(group);
   if (step.wall_s <= 0 && step.rate <= 0) return;  // a row of accuracies, say
-  step.complete(batch, steps);
-  if (step.samples <= 0) return skip(line, "nothing says of how many samples its time is");
-  if (step.samples > kFastest * std::max(run_.gpus, 1) * step.wall_s) {
+  step.complete(samples_of(first));
+  if (step.samples > kFastestRow * std::max(run_.gpus, 1) * step.wall_s) {
     return skip(line, fmt::format("{:.3g} samples/s cannot be: is its time in other units?",
                                   step.samples / step.wall_s));
   }
-  const bool is_epoch = first.has(Measure::epoch) && !first.has(Measure::step);
-  const double likely = is_epoch && batch > 0 ? std::max(1.0, std::round(step.samples / batch)) : 1;
-  contract::StepWindow window{.first_step = next_step_, .time = std::nan("")};
-  window.epoch = first.has(Measure::epoch) ? static_cast<int>(first[Measure::epoch]) : 0;
-  window.steps = static_cast<int>(std::min(steps > 0 ? steps : likely, 1e9));
+  contract::EpochRecord row{.time = std::nan("")};
+  row.epoch = first.has(Measure::epoch) ? static_cast<int>(first[Measure::epoch]) : 0;
+  row.wall_s = step.is_rate_alone ? std::nan("") : step.wall_s;
+  row.samples = step.is_rate_alone ? 0 : std::llround(step.samples);
+  row.steps =
+      row.samples > 0 ? std::min<std::int64_t>(steps_of(first, row.samples), 1'000'000'000) : 0;
+  row.lr = first[Measure::lr];
+  row.train_loss = step.loss;
+  if (is_in_epoch(first)) add_to_epoch(row, line);
+  if (step.samples <= 0) return skip_without_samples(first, line);
+  lacks_steps_ = lacks_steps_ || row.steps == 0;
+  contract::StepWindow window{.epoch = row.epoch, .first_step = next_step_};
+  window.time = std::nan("");
+  window.steps = static_cast<int>(row.steps);
   window.warmup = step.warmup;
   window.samples = std::llround(step.samples);
   window.wall_s = step.wall_s;
-  window.lr = first[Measure::lr];
-  window.train_loss = step.loss;
-  for (std::size_t i = 0; i < step.parts.size(); ++i) window.parts[i] = spread_of(step.parts[i]);
+  window.lr = row.lr;
+  window.train_loss = row.train_loss;
+  for (std::size_t i = 0; i < step.parts.size(); ++i) {
+    window.parts[i] = step.is_rate_alone ? kUntoldSpread : spread_of(step.parts[i]);
+  }
   next_step_ += window.steps;
   add(line, window);
-  if (is_epoch) add_to_epoch(window, line);
 }
 
-void RowRecords::add_to_epoch(const contract::StepWindow& window, int line) {
-  epoch_.epoch = window.epoch;
-  epoch_.time = std::nan("");
-  epoch_.wall_s += window.wall_s;
-  epoch_.steps += window.steps;
-  epoch_.samples += window.samples;
-  epoch_.train_loss = window.train_loss;
-  epoch_.lr = window.lr;
+void RowRecords::add_to_epoch(const contract::EpochRecord& row, int line) {
+  epoch_.epoch = row.epoch;
+  epoch_.time = row.time;
+  epoch_.wall_s += row.wall_s;
+  epoch_.steps += row.steps;
+  epoch_.samples += row.samples;
+  epoch_.train_loss = row.train_loss;
+  epoch_.lr = row.lr;
   epoch_line_ = line;
+  epoch_lacks_samples_ = epoch_lacks_samples_ || row.samples == 0;
 }
 
 void RowRecords::end_epoch() {
-  if (epoch_.steps > 0) add(epoch_line_, epoch_);
+  if (epoch_lacks_samples_) epoch_.samples = epoch_.steps = 0;  // not those of some of its rows
+  if (epoch_line_ > 0) add(epoch_line_, epoch_);
   epoch_ = {};
+  epoch_line_ = 0;
+  epoch_lacks_samples_ = false;
+}
+
+/// Where some windows do not tell their steps, the time of a step is that of none.
+void RowRecords::forget_steps() {
+  for (contract::ResultRecord& record : file_.records) {
+    if (auto* window = std::get_if<contract::StepWindow>(&record)) {
+      window->steps = 0;
+      window->first_step = 0;
+    }
+  }
 }
 
 void RowRecords::add_eval(const MeasuredRow& row, int line) {

@@ -14,6 +14,11 @@ namespace dlscale::analysis {
 
 /// Rows with a rank are put together: those of one step where the rows say their step, else the
 /// k-th row of each rank. Without a rank a row is all that is known of its steps.
+///
+/// What rows do not tell is not made up. Of an epoch without samples there is its time and no rate.
+/// A rate without samples or a batch becomes a window of one sample (so that all count alike, and
+/// samples over time are the rate), with neither parts nor steps; nor have other windows steps
+/// then.
 class RowRecords {
  public:
   /// `run` says the ranks that each step needs, and how many samples it took.
@@ -33,9 +38,14 @@ class RowRecords {
 
   struct Step;
 
+  void count_rows_of_epochs();
   void take(const Group& group);
   void add_window(const Group& group, int line);
-  void add_to_epoch(const contract::StepWindow& window, int line);
+  double samples_of(const MeasuredRow& row) const;
+  std::int64_t steps_of(const MeasuredRow& row, std::int64_t samples) const;
+  void skip_without_samples(const MeasuredRow& row, int line);
+  void add_to_epoch(const contract::EpochRecord& row, int line);
+  void forget_steps();
   void add_eval(const MeasuredRow& row, int line);
   void end_epoch();
   void add(int line, contract::ResultRecord record);
@@ -45,8 +55,11 @@ class RowRecords {
   std::vector<Group> groups_;
   std::map<std::vector<double>, std::size_t> group_of_;  ///< by epoch and step, or epoch and k
   std::map<std::vector<double>, int> rows_of_;           ///< by epoch and rank
-  contract::EpochRecord epoch_;                          ///< the one under way, without steps: none
-  int epoch_line_ = 0;
+  std::map<double, int> rows_in_epoch_;                  ///< with a time or rate, without a step
+  contract::EpochRecord epoch_;                          ///< the one under way
+  int epoch_line_ = 0;                                   ///< 0: there is none
+  bool epoch_lacks_samples_ = false;                     ///< some of its rows do not tell theirs
+  bool lacks_steps_ = false;                             ///< some windows do not tell theirs
   std::int64_t next_step_ = 0;
   int skipped_more_ = 0;
 };

@@ -202,4 +202,46 @@ TEST_CASE("columns are axes, conditions and measures, each name once") {
   }
 }
 
+TEST_CASE("parts and bytes that nobody recorded are nothing, of dlscale's records they are 0") {
+  Frame frame = frame_of({run_at(2, 100), run_at(2, 100, "horovod")});
+  frame.runs[1].conditions["trainer"] = "0.1";
+  const Table table = asked(frame, {.shown = {{"max", "load_wait_s"},
+                                              {"total", "load_wait_share"},
+                                              {"sum", "bytes_sent"},
+                                              {"median", "bytes_sent_per_step"},
+                                              {"total", "forward_share"}},
+                                    .by = {"framework"}});
+  for (const char* name : {"max_load_wait_s", "total_load_wait_share", "sum_bytes_sent",
+                           "median_bytes_sent_per_step"}) {
+    INFO(name);
+    CHECK(std::holds_alternative<std::monostate>(cell(table, 0, name)));
+    CHECK(number(table, 1, name) == 0);
+  }
+  CHECK(number(table, 0, "total_forward_share") == Approx(0.3));
+}
+
+TEST_CASE("a query can ask for the gap between training and test loss") {
+  Frame frame = frame_of({run_at(1, 100), run_at(1, 100, "ddp", 2)});
+  frame.runs[0].epochs = {{0, 1, 0.5}};
+  frame.runs[0].evals = {{0, 0.9, 0.75}};
+  const Table table = asked(frame, {.shown = {{"median", "loss_gap"}}});
+  CHECK(number(table, 0, "median_loss_gap") == 0.25);
+  CHECK(number(table, 0, "n") == 1);
+}
+
+TEST_CASE("of logs that tell rates alone a query has these, and neither steps nor times") {
+  Frame frame = frame_of({run_at(2, 100)});
+  frame.runs[0].steps.tells_steps = false;
+  const Table table = asked(frame, {.shown = {{"median", "samples_per_s"},
+                                              {"median", "step_time_s"},
+                                              {"sum", "steps"},
+                                              {"sum", "wall_s"},
+                                              {"sum", "forward_s"}}});
+  CHECK(number(table, 0, "median_samples_per_s") == Approx(100));
+  for (const char* name : {"median_step_time_s", "sum_steps", "sum_wall_s", "sum_forward_s"}) {
+    INFO(name);
+    CHECK(std::holds_alternative<std::monostate>(cell(table, 0, name)));
+  }
+}
+
 }  // namespace dlscale::analysis

@@ -86,4 +86,13 @@ TEST_CASE("runs that stop by different rules have no efficiency, or a warning wh
   CHECK_THAT(notes(allowed), Contains("warning") && Contains("mixes conditions: stop_rule"));
 }
 
+TEST_CASE("what is concluded from single runs alone is flagged") {
+  const Frame single = frame_of({run_at(1, 1000), run_at(4, 3600)});
+  const Frame repeated = frame_of({run_at(1, 1000), run_at(1, 1010, "ddp", 2), run_at(4, 3600)});
+  for (const auto make : {&knee_table, &recommend_table}) {
+    CHECK_THAT(notes(make(single, {})), Contains("warning: no configuration was repeated (n = 1)"));
+    CHECK_THAT(notes(make(repeated, {})), !Contains("no configuration was repeated"));
+  }
+}
+
 }  // namespace dlscale::analysis

@@ -93,13 +93,47 @@ TEST_CASE("the knee table advises how many GPUs to use") {
   CHECK_THAT(notes(table), Contains("baseline: 1 GPU (1 node)"));
 }
 
+TEST_CASE("a knee of fewer than six repeats has no interval, and says so") {
+  Frame few = measured();
+  std::erase_if(few.runs, [](const RunRow& run) { return run.repetition > 5; });
+  const Table table = knee_table(few, {});
+  CHECK(text(table, 1, "advice") == "use at most 2 GPUs; no interval for n < 6");
+  CHECK(std::holds_alternative<std::monostate>(table.rows[1][column(table, "support")]));
+}
+
+TEST_CASE("energy of jobs stands beside GPU-hours where the books tell it, and is never 0") {
+  Frame frame = measured();
+  CHECK(cost_table(frame, {}).columns.back().id == "gpu_hours_lost");
+  frame.runs[0].job = JobRow{.elapsed_s = 100, .energy_j = 0};  // no sensor
+  CHECK(cost_table(frame, {}).columns.back().id == "gpu_hours_lost");
+  for (int i = 0; i < 3; ++i) {
+    frame.runs[std::size_t(i)].job = JobRow{.elapsed_s = 100, .energy_j = 30000.0 + 1000 * i};
+  }
+  const Table table = cost_table(frame, {});
+  CHECK(number(table, 0, "n_energy") == 3);
+  CHECK(number(table, 0, "mean_power_w") == 310);
+  CHECK(number(table, 0, "energy_j") == 31000);
+  const double each = 310 / (1000 * 1.002);  // of the second repeat
+  CHECK(number(table, 0, "energy_j_per_sample") == Approx(each).epsilon(1e-6));
+  CHECK(number(table, 0, "energy_j_per_epoch") == Approx(3600000 * each).epsilon(1e-6));
+  CHECK(number(table, 1, "n_energy") == 0);
+  CHECK(std::holds_alternative<std::monostate>(table.rows[1].back()));
+  CHECK_THAT(notes(table), Contains("energy as the batch system's books have it"));
+}
+
 TEST_CASE("the recommendation names the fastest for each budget and what is as fast") {
   const Table table = recommend_table(measured(), {});
   REQUIRE(table.rows.size() == 4);
   CHECK(text(table, 0, "as_fast") == "framework=horovod, gpus=1");
   CHECK(text(table, 2, "fastest") == "framework=ddp, gpus=4");
   CHECK(text(table, 2, "as_fast").empty());
+  CHECK(text(table, 0, "untested").empty());
   CHECK(number(table, 3, "throughput_samples_per_s") == Approx(8000 / 1.09 * 1.0035).epsilon(1e-3));
+  Frame single = measured();
+  std::erase_if(single.runs, [](const RunRow& run) { return run.repetition > 1; });
+  const Table unsure = recommend_table(single, {});
+  CHECK(text(unsure, 0, "as_fast").empty());
+  CHECK(text(unsure, 0, "untested") == "framework=horovod, gpus=1");
   Frame mixed = measured();
   mixed.runs.back().conditions["gpu"] = "K80";
   CHECK_THAT(notes(recommend_table(mixed, {})), Contains("framework=horovod: left out"));

@@ -125,6 +125,43 @@ TEST_CASE("the load share is the waiting for data among the parts") {
   CHECK(figure_of("load-share", {run}).series.empty());
 }
 
+TEST_CASE("a load share that nobody recorded is not 0 but no point") {
+  CHECK(figure_of("load-share", {run_at(2, 1000)}).series.empty());
+  RunRow own = run_at(2, 1000);
+  own.conditions["trainer"] = "0.1";
+  CHECK(point(figure_of("load-share", {own}), 0).y == 0);
+}
+
+TEST_CASE("the breakdown figure has the parts that somebody recorded") {
+  const Figure figure = figure_of("breakdown", {run_at(2, 1000)});
+  REQUIRE(figure.series.size() == 3);
+  CHECK(figure.series[0].label == "forward");
+  CHECK(figure.series[1].label == "backward");
+  CHECK(figure.series[1].color == 3);  // as in figures of all parts
+  CHECK(figure.series[2].label == "other");
+  CHECK(figure.series[1].points.at(0).y == Approx(0.6 * 128));
+  CHECK_THAT(figure.notes.back(), Contains("not recorded, so unknown and not 0: load_wait"));
+}
+
+TEST_CASE("a part that only some bars have is unknown in the others, not 0") {
+  RunRow with_load = run_at(1, 1000);
+  with_load.steps.parts_s[0] = 0.1 * with_load.steps.wall_s;
+  const Figure figure = figure_of("breakdown", {with_load, run_at(2, 1000)});
+  REQUIRE(figure.series[0].label == "load_wait");
+  CHECK(std::isnan(figure.series[0].points.at(1).y));
+  CHECK_THAT(figure_csv(figure), Contains("\n2 GPUs,,38."));
+  CHECK_THAT(svg_figure(figure, "f"), !Contains("nan"));
+  CHECK_THAT(pgfplots_data(figure), Contains("\n1,0,38."));
+}
+
+TEST_CASE("the loss of runs that recorded none is no figure, of some runs theirs") {
+  RunRow silent = trained(1, 10, 0.9);
+  for (EpochRow& epoch : silent.epochs) epoch.train_loss = std::nan("");
+  CHECK(figure_of("loss", {silent}).series.empty());
+  CHECK(figure_of("loss", {silent, trained(2, 6, 0.9)}).series.size() == 1);
+  CHECK(figure_of("accuracy-vs-epoch", {silent}).series.size() == 1);
+}
+
 TEST_CASE("images to an accuracy are those of its epochs, over the global batch") {
   RunRow one = trained(1, 10, 0.97);
   RunRow two = trained(2, 6, 0.97);

@@ -17,7 +17,7 @@ using Catch::Contains;
 using test::frame_of;
 using test::run_at;
 
-Frame measured() {
+Frame measured_series() {
   Frame frame = frame_of({run_at(1, 1000, "ddp", 1), run_at(1, 1100, "ddp", 2), run_at(4, 3600),
                           run_at(1, 900, "horovod"), run_at(4, 3500, "horovod")});
   for (RunRow& run : frame.runs) {
@@ -37,7 +37,7 @@ TEST_CASE("every kind of figure is drawn, the same each time") {
   test::TempDir folder;
   for (const FigureKind& kind : figure_kinds()) {
     INFO(kind.name);
-    const Figure figure = kind.make(measured(), {});
+    const Figure figure = kind.make(measured_series(), {});
     const Drawn first = write_figure(figure, folder.path() / kind.name, {"svg", "pdf"});
     CHECK(first.problem.empty());
     REQUIRE(first.files.size() == 4);
@@ -52,8 +52,9 @@ TEST_CASE("every kind of figure is drawn, the same each time") {
 }
 
 TEST_CASE("shares that are nothing everywhere are drawn, too") {
-  Frame frame = measured();
+  Frame frame = measured_series();
   for (RunRow& run : frame.runs) {
+    run.conditions["trainer"] = "0.1";  // which records parts of no time as well
     run.steps.parts_s[0] = 0;
     run.steps.parts_s[4] = run.steps.wall_s;  // all of it exposed
   }
@@ -74,7 +75,7 @@ TEST_CASE("every kind of figure of no runs has no series") {
 }
 
 TEST_CASE("a figure's CSV holds its points with their bounds") {
-  const std::string csv = figure_csv(find_figure_kind("throughput").make(measured(), {}));
+  const std::string csv = figure_csv(find_figure_kind("throughput").make(measured_series(), {}));
   CHECK_THAT(csv, Contains("series,gpus,throughput_samples_per_s,low,high\n"));
   CHECK_THAT(csv, Contains("ddp,4,3600,,\n"));
   CHECK_THAT(csv, Contains("ddp,1,1047.6190476190477,1000,1100\n"));
@@ -82,7 +83,7 @@ TEST_CASE("a figure's CSV holds its points with their bounds") {
 
 TEST_CASE("without gnuplot the CSV and the script are there and the package is named") {
   test::TempDir folder;
-  const Figure figure = find_figure_kind("speedup").make(measured(), {});
+  const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
   const Drawn drawn = write_figure(figure, folder / "s", {"svg"}, "no-such-gnuplot");
   CHECK_THAT(drawn.problem, Contains("not installed") && Contains("gnuplot-nox"));
   CHECK(drawn.files.size() == 2);
@@ -93,7 +94,7 @@ TEST_CASE("without gnuplot the CSV and the script are there and the package is n
 
 TEST_CASE("a gnuplot that fails is a problem and leaves no picture") {
   test::TempDir folder;
-  const Figure figure = find_figure_kind("speedup").make(measured(), {});
+  const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
   const Drawn drawn = write_figure(figure, folder / "s", {"svg"}, "false");
   CHECK_THAT(drawn.problem, Contains("false failed"));
   CHECK_FALSE(std::filesystem::exists(folder / "s.svg"));
@@ -101,7 +102,7 @@ TEST_CASE("a gnuplot that fails is a problem and leaves no picture") {
 
 TEST_CASE("a gnuplot that is missing or fails leaves the pictures of another time") {
   test::TempDir folder;
-  const Figure figure = find_figure_kind("speedup").make(measured(), {});
+  const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
   base::write_file_atomically(folder / "s.svg", "drawn before");
   for (const char* program : {"no-such-gnuplot", "false"}) {
     CHECK(write_figure(figure, folder / "s", {"svg"}, program).files.size() == 2);
@@ -112,7 +113,7 @@ TEST_CASE("a gnuplot that is missing or fails leaves the pictures of another tim
 }
 
 TEST_CASE("pictures for print have a column's width and leave the title to their caption") {
-  const Figure figure = find_figure_kind("speedup").make(measured(), {});
+  const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
   const std::string script = gnuplot_script(figure, "s", {"svg", "pdf"});
   CHECK_THAT(script, Contains("pdfcairo size 8.60cm") && Contains("key outside below"));
   CHECK(script.find("unset title") > script.find("set title 'Speed-up of made-up'"));
@@ -120,7 +121,7 @@ TEST_CASE("pictures for print have a column's width and leave the title to their
 
 TEST_CASE("efficiency has a band, bars are hatched, reference lines are called by their names") {
   const auto script = [](const char* kind) {
-    return gnuplot_script(find_figure_kind(kind).make(measured(), {}), "s", {"svg"});
+    return gnuplot_script(find_figure_kind(kind).make(measured_series(), {}), "s", {"svg"});
   };
   CHECK_THAT(script("efficiency"), Contains("with filledcurves") && !Contains("yerrorbars"));
   CHECK_THAT(script("breakdown"), Contains("fs pattern 4"));
@@ -130,7 +131,7 @@ TEST_CASE("efficiency has a band, bars are hatched, reference lines are called b
 
 TEST_CASE("labels with quotes and markup are drawn as they are") {
   test::TempDir folder;
-  Figure figure = find_figure_kind("speedup").make(measured(), {});
+  Figure figure = find_figure_kind("speedup").make(measured_series(), {});
   figure.title = "it's {/Bold 100 %} of a_b^c";
   figure.series[0].label = "d'Azur, \"x\" `date`";
   const Drawn drawn = write_figure(figure, folder / "s", {"svg"});
@@ -142,16 +143,16 @@ TEST_CASE("labels with quotes and markup are drawn as they are") {
 TEST_CASE("a folder that cannot be made is an error naming it") {
   test::TempDir folder;
   base::write_file_atomically(folder / "file", "");
-  const Figure figure = find_figure_kind("speedup").make(measured(), {});
+  const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
   CHECK_THROWS_WITH(write_figure(figure, folder.path() / "file" / "s", {"svg"}),
                     Contains("cannot make folder"));
 }
 
 TEST_CASE("the ideal line needs a baseline that all curves share") {
-  Frame frame = measured();
+  Frame frame = measured_series();
   frame.runs.erase(frame.runs.begin() + 3);  // horovod keeps 4 GPUs only
   CHECK_FALSE(find_figure_kind("speedup").make(frame, {{"per-curve", 0}}).ideal.has_value());
-  CHECK(find_figure_kind("speedup").make(measured(), {}).ideal.has_value());
+  CHECK(find_figure_kind("speedup").make(measured_series(), {}).ideal.has_value());
 }
 
 TEST_CASE("an unknown kind of figure is a usage error with the nearest name") {

@@ -42,6 +42,7 @@ TEST_CASE("a kit has tables, figures, the paper and the page, twice the same byt
   CHECK(kit.problem.empty());
   CHECK(kit.tables == 1);
   CHECK(kit.figures == 2);
+  CHECK(kit.undrawn == 0);
   const auto files = files_in(folder / "kit");
   for (const char* name :
        {"report.html", "paper.tex", "values.tex", "tables/sample.md", "tables/sample.csv",
@@ -59,6 +60,7 @@ TEST_CASE("without gnuplot a kit lacks pictures alone, and says why") {
   test::TempDir folder;
   const WrittenKit kit = write_kit(test::sample_page(), folder / "kit", {}, "no-such-gnuplot");
   CHECK_THAT(kit.problem, Contains("not installed"));
+  CHECK(kit.undrawn == 2);
   CHECK(fs::exists(folder / "kit/report.html"));
   CHECK(fs::exists(folder / "kit/figures/efficiency.tex"));
   CHECK_FALSE(fs::exists(folder / "kit/figures/efficiency.svg"));

@@ -152,6 +152,9 @@ TEST_CASE("jobs are put together by partition and GPUs, those that never started
   CHECK(number(table, 1, "share_of_time_limit") == 0.5);
   CHECK(number(table, 1, "share_of_memory") == 0.25);
   CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "energy_j")));
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "energy_j_of_job")));
+  runs[0].job->energy_j = 7.2e6;
+  CHECK(number(jobs_table(frame_of(runs), {}), 1, "energy_j_of_job") == 7.2e6);
   CHECK_THAT(test::notes(table), Contains("of 3 jobs that started the books do not tell memory of "
                                           "2, energy of 3; these count there in no number"));
 }

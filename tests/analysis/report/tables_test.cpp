@@ -19,7 +19,12 @@ using test::notes;
 using test::number;
 using test::run_at;
 
-Frame measured() {
+/// A cell counted from the end of its row.
+const Cell& cell_of(const Table& table, std::size_t row, std::size_t from_end) {
+  return table.rows.at(row).at(table.columns.size() - from_end);
+}
+
+Frame measured_table() {
   RunRow failed = run_at(8, 1);
   failed.outcome = "OutOfMemory";
   return frame_of({run_at(1, 1000), run_at(4, 3600), failed, run_at(1, 900, "horovod"),
@@ -29,7 +34,7 @@ Frame measured() {
 }  // namespace
 
 TEST_CASE("the efficiency table has the rows and says what they rest on") {
-  const Table table = efficiency_table(measured(), {});
+  const Table table = efficiency_table(measured_table(), {});
   REQUIRE(table.rows.size() == 4);
   CHECK(number(table, 0, "efficiency") == 1);
   CHECK(number(table, 1, "gpus") == 4);
@@ -44,7 +49,7 @@ TEST_CASE("the efficiency table has the rows and says what they rest on") {
 }
 
 TEST_CASE("points without a baseline keep their row and a note says why") {
-  const Table table = efficiency_table(measured(), {{"gpus", 2}});
+  const Table table = efficiency_table(measured_table(), {{"gpus", 2}});
   REQUIRE(table.rows.size() == 4);
   CHECK(std::holds_alternative<std::monostate>(table.rows[0][column(table, "efficiency")]));
   CHECK(number(table, 0, "throughput_samples_per_s") == Approx(1000));
@@ -52,7 +57,7 @@ TEST_CASE("points without a baseline keep their row and a note says why") {
 }
 
 TEST_CASE("mixed devices give no efficiency, or a warning when allowed") {
-  Frame frame = measured();
+  Frame frame = measured_table();
   frame.runs[1].conditions["gpu"] = "P100";
   const Table refused = efficiency_table(frame, {});
   CHECK(std::holds_alternative<std::monostate>(refused.rows[0][column(refused, "efficiency")]));
@@ -68,7 +73,7 @@ TEST_CASE("faster than ideal by more than 5 % is flagged") {
 }
 
 TEST_CASE("on CPUs a rank is called a rank") {
-  Frame frame = measured();
+  Frame frame = measured_table();
   for (RunRow& run : frame.runs) run.conditions["device"] = "cpu";
   const Table table = efficiency_table(frame, {});
   CHECK(table.columns[column(table, "gpus")].title == "ranks");
@@ -76,15 +81,16 @@ TEST_CASE("on CPUs a rank is called a rank") {
 }
 
 TEST_CASE("runs with nothing but their start-up window are used and said to be") {
-  Frame frame = measured();
+  Frame frame = measured_table();
   frame.runs[0].steps.includes_warmup = true;
   CHECK_THAT(notes(efficiency_table(frame, {})), Contains("include start-up costs"));
 }
 
 TEST_CASE("every metric makes a table whose rows fit its columns, of no runs, too") {
-  Frame frame = measured();
+  Frame frame = measured_table();
   frame.runs.push_back(run_at(2, 1900));  // a law needs three points
   for (RunRow& run : frame.runs) {
+    run.epochs = {{0, 10, 0.9}};
     run.evals = {{0, 0.5, 1.0}};
     run.targets = {{"loss", 1.0, 0, 2.5, 1000}};
     run.inference = {{32, 0.01, 0.02, 3200}};
@@ -109,12 +115,72 @@ TEST_CASE("every metric makes a table whose rows fit its columns, of no runs, to
 }
 
 TEST_CASE("the breakdown table's shares add up to 1") {
-  const Table table = breakdown_table(measured(), {});
+  Frame frame = measured_table();
+  for (RunRow& run : frame.runs) run.conditions["trainer"] = "0.1";
+  const Table table = breakdown_table(frame, {});
+  CHECK_THAT(notes(table), !Contains("not recorded"));
   double sum = 0;
   for (const char* part : contract::kStepPartNames) {
     sum += number(table, 0, std::string(part) + "_share");
   }
   CHECK(sum == Approx(1));
+}
+
+TEST_CASE("parts that nobody recorded have no number, and a note names them") {
+  const Table table = breakdown_table(measured_table(), {});
+  CHECK(std::holds_alternative<std::monostate>(table.rows[0][column(table, "load_wait_share")]));
+  CHECK(number(table, 0, "forward_share") == Approx(0.3));
+  CHECK_THAT(notes(table), Contains("not recorded, so unknown and not 0: load_wait, h2d, "
+                                    "exposed_comm, optimizer, bubble; their time is in other"));
+  Frame some = measured_table();
+  some.runs[0].steps.parts_s[0] = 0.1;
+  CHECK_THAT(notes(breakdown_table(some, {})), Contains("; of some points load_wait; their time"));
+}
+
+TEST_CASE("of logs that tell rates alone no time is that of a step, and speed-ups stay") {
+  Frame frame = frame_of({run_at(1, 1000), run_at(2, 1800), run_at(4, 3600)});
+  for (RunRow& run : frame.runs) {
+    run.steps.tells_steps = false;
+    run.steps.steps = run.steps.samples;
+  }
+  const auto nothing_at = [](const Table& table, const char* id) {
+    return std::holds_alternative<std::monostate>(table.rows.at(0).at(column(table, id)));
+  };
+  const Table efficiencies = efficiency_table(frame, {});
+  CHECK(nothing_at(efficiencies, "step_time_s"));
+  CHECK(number(efficiencies, 2, "efficiency") == Approx(0.9));
+  CHECK(nothing_at(breakdown_table(frame, {}), "step_time_s"));
+  CHECK(nothing_at(definitions_table(frame, {}), "slowest_rank_s"));
+  CHECK(nothing_at(cost_table(frame, {}), "gpu_hours_spent"));
+  CHECK(fit_table(frame, {}).rows.empty());
+  CHECK_THAT(notes(fit_table(frame, {})), Contains("no law, its logs do not tell their steps"));
+}
+
+TEST_CASE("where nobody recorded loading the definitions have none, and their rates stay") {
+  Frame frame = measured_table();
+  const Table without = definitions_table(frame, {});
+  CHECK(std::holds_alternative<std::monostate>(without.rows[0][column(without, "load_s")]));
+  CHECK(number(without, 0, "throughput_mean_samples_per_s") == Approx(1000));
+  for (RunRow& run : frame.runs) run.steps.parts_s[0] = 0.01;
+  CHECK(number(definitions_table(frame, {}), 0, "load_s") == Approx(0.0001));
+}
+
+TEST_CASE("an absolute speed-up names what it is divided by, and how often that was measured") {
+  Frame frame = measured_table();
+  frame.runs.push_back(run_at(1, 1250, "single", 1));
+  frame.runs.push_back(run_at(1, 1250, "single", 2));
+  const Table table = efficiency_table(frame, {{"framework=single", 1}});
+  CHECK(number(table, 0, "speedup") == Approx(0.8));
+  CHECK(number(table, 1, "speedup") == Approx(3600 / 1250.0));
+  CHECK(number(table, 3, "efficiency") == Approx(3500 / 1250.0 / 4));
+  CHECK(std::holds_alternative<Bounds>(cell_of(table, 0, 1)));
+  CHECK_THAT(notes(table), Contains("baseline: 1 GPU (1 node) with framework=single, as chosen; "
+                                    "absolute: divided by the throughput of the runs with "
+                                    "framework=single (n = 2) that are otherwise alike"));
+  for (RunRow& run : frame.runs) run.conditions["gpu"] = run.point["framework"];
+  CHECK_THAT(
+      notes(efficiency_table(frame, {{"framework=single", 1}, true})),
+      Contains("warning: framework=ddp mixes conditions: gpu is \"single\" in the baseline"));
 }
 
 TEST_CASE("the accuracy table lists points by global batch") {
@@ -162,7 +228,7 @@ TEST_CASE("a global batch that was rounded down is shown beside the one asked fo
 }
 
 TEST_CASE("what all runs share is told of those that were used") {
-  Frame frame = measured();
+  Frame frame = measured_table();
   frame.runs[2].conditions.clear();  // it failed before it said anything
   CHECK_THAT(notes(efficiency_table(frame, {})), Contains("all runs: device cuda, gpu A100"));
   frame.runs[1].conditions.erase("gpu");
@@ -172,10 +238,10 @@ TEST_CASE("what all runs share is told of those that were used") {
 
 TEST_CASE("axes that are not named by --by divide the report into tables") {
   const Metric& metric = find_metric("efficiency");
-  const Report whole = make_report(metric, measured(), {}, {});
+  const Report whole = make_report(metric, measured_table(), {}, {});
   CHECK(whole.tables.size() == 1);
-  CHECK(make_report(metric, measured(), {}, {"framework"}).tables.size() == 1);
-  const Report divided = make_report(metric, measured(), {}, {"batch_per_gpu"});
+  CHECK(make_report(metric, measured_table(), {}, {"framework"}).tables.size() == 1);
+  const Report divided = make_report(metric, measured_table(), {}, {"batch_per_gpu"});
   REQUIRE(divided.tables.size() == 2);
   CHECK_THAT(divided.tables[0].title, Contains("framework=ddp"));
   CHECK(divided.tables[1].id == "efficiency-horovod");
@@ -183,7 +249,7 @@ TEST_CASE("axes that are not named by --by divide the report into tables") {
 
 TEST_CASE("unknown metrics and axes are usage errors with the nearest name") {
   CHECK_THROWS_WITH(find_metric("eficiency"), Contains("did you mean \"efficiency\""));
-  CHECK_THROWS_WITH(make_report(find_metric("efficiency"), measured(), {}, {"framwork"}),
+  CHECK_THROWS_WITH(make_report(find_metric("efficiency"), measured_table(), {}, {"framwork"}),
                     Contains("--by: unknown axis \"framwork\"; did you mean \"framework\""));
 }
 

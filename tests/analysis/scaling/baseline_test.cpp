@@ -18,6 +18,14 @@ Frame two_curves() {
                    run_at(4, 380, "horovod")});
 }
 
+/// Plain runs on one GPU, and curves of ddp and horovod that begin at 1 and at 2 GPUs.
+Frame with_plain_runs() {
+  Frame frame = two_curves();
+  frame.runs.push_back(run_at(1, 120, "single", 1));
+  frame.runs.push_back(run_at(1, 130, "single", 2));
+  return frame;
+}
+
 }  // namespace
 
 TEST_CASE("the smallest common count is the smallest that all curves have") {
@@ -74,6 +82,91 @@ TEST_CASE("baseline rules are read from text") {
   CHECK(parse_baseline("gpus=4") == contract::BaselineRule{"gpus", 4});
   CHECK(parse_baseline("per-curve") == contract::BaselineRule{"per-curve", 0});
   CHECK(parse_baseline("smallest-common") == contract::BaselineRule{"smallest-common", 0});
+}
+
+TEST_CASE("values of axes are a rule, at one GPU unless it says another count") {
+  CHECK(parse_baseline("framework=single") == contract::BaselineRule{"framework=single", 1});
+  CHECK(parse_baseline("framework=single,loader=memory,gpus=4") ==
+        contract::BaselineRule{"framework=single,loader=memory", 4});
+  CHECK(chosen_values({"a=1,b=2", 1}) == CurveKey{{"a", "1"}, {"b", "2"}});
+  CHECK(chosen_values({"per-curve", 0}).empty());
+}
+
+TEST_CASE("values that cannot be a baseline are usage errors") {
+  for (const char* text : {"framework=", "=single", "framework=single,", "framework=single,gpus=0",
+                           "gpus=4,framework"}) {
+    INFO(text);
+    CHECK_THROWS_AS(parse_baseline(text), base::UsageError);
+  }
+  CHECK_THROWS_WITH(parse_baseline("framework=a,framework=b"), Contains("framework stands there"));
+  CHECK_THROWS_WITH(parse_baseline("model=resnet18"), Contains("runs of another model"));
+  CHECK_THROWS_WITH(parse_baseline("global_batch=64"), Contains("do other work"));
+}
+
+TEST_CASE(
+    "an absolute baseline is the plain run's, for each curve that differs in the axis named") {
+  const Frame frame = with_plain_runs();
+  const auto choices = choose_baselines(scaling_curves(frame), {"framework=single", 1}, false);
+  REQUIRE(choices.size() == 3);
+  for (const BaselineChoice& choice : choices) {
+    REQUIRE(choice.baseline.has_value());
+    CHECK(choice.baseline->seconds_per_sample().size() == 2);
+    CHECK(choice.baseline->label("GPU") == "1 GPU (1 node) with framework=single");
+  }
+  CHECK_FALSE(choices[0].baseline->is_own());
+  CHECK(choices[2].baseline->is_own());
+}
+
+TEST_CASE("an absolute baseline must be alike in what it is not chosen by") {
+  Frame frame = with_plain_runs();
+  for (RunRow& run : frame.runs) run.conditions["framework"] = run.point["framework"];
+  const contract::BaselineRule rule{"framework=single", 1};
+  CHECK(choose_baselines(scaling_curves(frame), rule, false)[0].baseline.has_value());
+  for (RunRow& run : frame.runs) {
+    if (run.point["framework"] == "single") run.conditions["gpu"] = "P100";
+  }
+  const auto refused = choose_baselines(scaling_curves(frame), rule, false);
+  CHECK_FALSE(refused[0].baseline.has_value());
+  CHECK_THAT(refused[0].problem,
+             Contains("gpu is \"P100\" in the baseline but \"A100\" at gpus=1") &&
+                 Contains("--mixed compares anyway"));
+  const auto allowed = choose_baselines(scaling_curves(frame), rule, true);
+  CHECK(allowed[0].baseline.has_value());
+  CHECK_THAT(allowed[0].mixed, Contains("gpu is \"P100\""));
+  CHECK(allowed[2].mixed.empty());
+}
+
+TEST_CASE("what runs must always be alike in is no axis to choose a baseline by") {
+  Frame frame = frame_of({run_at(1, 100, "fp32"), run_at(2, 300, "fp16")});
+  frame.axes = {{"precision", {"fp32", "fp16"}}};
+  for (RunRow& run : frame.runs) {
+    const std::string value = run.point["framework"];
+    run.point = {{"precision", value}};
+    run.conditions["precision"] = value;
+  }
+  const auto choices = choose_baselines(scaling_curves(frame), {"precision=fp32", 1}, false);
+  CHECK(choices[0].baseline.has_value());
+  CHECK_THAT(choices[1].problem, Contains("precision is \"fp32\" in the baseline"));
+}
+
+TEST_CASE("an absolute baseline that nobody measured is named, with what there is") {
+  Frame frame = with_plain_runs();
+  const auto problem = [&](const contract::BaselineRule& rule) {
+    return choose_baselines(scaling_curves(frame), rule, false)[0].problem;
+  };
+  CHECK_THAT(problem({"framework=plain", 1}), Contains("with the baseline's framework=plain"));
+  CHECK_THAT(problem({"framework=single", 4}),
+             Contains("gpus=4 for framework=single") && Contains("(it has gpus=1)"));
+  CHECK_THAT(problem({"framwork=single", 1}), Contains("did you mean \"framework\""));
+  for (RunRow& run : frame.runs) {
+    run.point["loader"] = run.point["framework"] == "single" ? "native" : "packed";
+  }
+  CHECK_THAT(problem({"framework=single", 1}),
+             Contains("there is framework=single, loader=native") && Contains("differ as well"));
+  CHECK(problem({"framework=single,loader=native", 1}).empty());
+  for (RunRow& run : frame.runs) run.batch_per_gpu = run.point["framework"] == "single" ? 32 : 64;
+  CHECK_THAT(problem({"framework=single", 1}),
+             Contains("with the baseline's framework=single does the work of framework=ddp"));
 }
 
 TEST_CASE("a text that is no baseline rule is a usage error") {

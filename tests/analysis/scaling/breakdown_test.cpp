@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "analysis/scaling/recorded.hpp"
 #include "tests/analysis/support/rows.hpp"
 
 namespace dlscale::analysis {
@@ -47,6 +48,37 @@ TEST_CASE("runs that recorded no parts have no breakdown") {
   run.steps.parts_s = {};
   const Frame frame = frame_of({run});
   CHECK(breakdowns(scaling_curves(frame)).empty());
+}
+
+TEST_CASE("of another program's log a part that took no time was not recorded") {
+  RunRow run = run_at(2, 100);
+  CHECK(tells(run, contract::StepPart::forward));
+  CHECK_FALSE(tells(run, contract::StepPart::load_wait));
+  run.steps.parts_s = {};
+  CHECK(tells(run, contract::StepPart::other));
+  CHECK_FALSE(tells_bytes_sent(run));
+  run.steps.bytes_sent = 1;
+  CHECK(tells_bytes_sent(run));
+}
+
+TEST_CASE("of dlscale's own records each part was recorded, also where it took no time") {
+  RunRow run = run_at(1, 100);
+  run.conditions["trainer"] = "0.1";
+  for (int part = 0; part < contract::kStepParts; ++part) {
+    CHECK(tells(run, static_cast<contract::StepPart>(part)));
+  }
+  CHECK(tells_bytes_sent(run));
+}
+
+TEST_CASE("a breakdown says which parts nobody recorded of a point") {
+  RunRow with_load = run_at(1, 100, "ddp", 2);
+  with_load.steps.parts_s[0] = 0.1;
+  const Frame frame = frame_of({run_at(1, 100), with_load, run_at(2, 200)});
+  const auto found = breakdowns(scaling_curves(frame));
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].told[0]);  // one repeat tells it
+  CHECK_FALSE(found[1].told[0]);
+  CHECK(found[1].told[3]);
 }
 
 }  // namespace dlscale::analysis

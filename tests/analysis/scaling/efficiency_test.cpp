@@ -98,4 +98,21 @@ TEST_CASE("efficiency of six repeats comes with a 95 % interval around it") {
   CHECK(e.interval.high >= e.value);
 }
 
+TEST_CASE("an absolute speed-up is against the plain run, at its own GPU count as well") {
+  const Frame frame = frame_of({run_at(1, 800), run_at(4, 3000), run_at(1, 1000, "single", 1),
+                                run_at(1, 1250, "single", 2)});
+  const std::vector<ScalingCurve> curves = scaling_curves(frame);
+  const auto choices = choose_baselines(curves, {"framework=single", 1}, false);
+  const Baseline& plain = choices[0].baseline.value();
+  const double rate = 2 / (1 / 1000.0 + 1 / 1250.0);  // of the median time
+  const Estimate at_1 = speedup(curves[0].points[0], plain);
+  CHECK(at_1.value == Approx(800 / rate));
+  CHECK(at_1.interval.kind == Interval::Kind::Range);
+  CHECK(at_1.interval.low == Approx(800 / 1250.0));
+  CHECK(at_1.interval.high == Approx(800 / 1000.0));
+  CHECK(speedup(curves[0].points[1], plain).value == Approx(3000 / rate));
+  CHECK(efficiency(curves[0].points[1], plain).value == Approx(3000 / rate / 4));
+  CHECK(speedup(curves[1].points[0], choices[1].baseline.value()).value == 1);
+}
+
 }  // namespace dlscale::analysis

@@ -82,4 +82,14 @@ TEST_CASE("outliers are left out of the frame by the policy asked for, and told"
   CHECK(frame.outliers == "outliers (mad): 1 run left out: ddp-g1-r4");
 }
 
+TEST_CASE("against a plain run the point at its GPU count is judged, too") {
+  Frame frame = frame_with({{1, 0.7}, {2, 0.9}}, 1);
+  frame.runs.push_back(run_at(1, 1000, "single"));
+  const std::vector<ScalingCurve> curves = scaling_curves(frame);
+  const auto choices = choose_baselines(curves, {"framework=single", 1}, false);
+  const Knee knee = efficiency_knee(curves.at(0), choices.at(0).baseline.value(), 0.8);
+  CHECK(knee.gpus == 1);
+  CHECK_FALSE(knee.largest);
+}
+
 }  // namespace dlscale::analysis

@@ -147,14 +147,26 @@ TEST_CASE("for a budget the fastest is recommended, with those that are as fast"
   CHECK(list[0].budget_gpus == 2);
   CHECK(list[0].fastest.gpus == 2);
   CHECK(list[0].as_fast.empty());
-  CHECK(list[0].equal_p == 1);
-  CHECK(list[3].equal_p < 0.01);
+  CHECK_FALSE(list[0].equal_p.has_value());  // of one there is nothing to compare
+  CHECK(list[3].equal_p.value() < 0.01);
   CHECK(list[1].fastest.gpus == 3);
   REQUIRE(list[1].as_fast.size() == 1);
   CHECK(list[1].as_fast[0].gpus == 2);
   CHECK(list[3].fastest.gpus == 3);
   CHECK(list[3].as_fast.empty());
   CHECK(recommendations({}).empty());
+}
+
+TEST_CASE("of single runs none is called as fast: nothing was tested") {
+  const Frame single = frame_of({run_at(1, 100), run_at(1, 99, "horovod"), run_at(2, 150)});
+  const std::vector<Recommendation> list = recommendations(scaling_curves(single));
+  REQUIRE(list.size() == 2);
+  CHECK(list[0].fastest.gpus == 1);
+  CHECK(list[0].as_fast.empty());
+  REQUIRE(list[0].untested.size() == 1);
+  CHECK(value_of(list[0].untested[0].key, "framework") == "horovod");
+  CHECK(list[1].untested.size() == 2);
+  CHECK_FALSE(list[1].equal_p.has_value());
 }
 
 TEST_CASE("runs that stop by different rules are not compared, not even where that is the axis") {

@@ -21,7 +21,7 @@ bool holds(const std::string& text) {
   return Expression({node, "when"}, kSymbols).holds(values);
 }
 
-std::string error(const std::string& text) {
+std::string expression_error(const std::string& text) {
   const std::string whole = test::error_of([&] { holds(text); });
   const std::string start = "f:1:1: when: character ";
   return whole.rfind(start, 0) == 0 ? whole.substr(start.size()) : whole;
@@ -86,7 +86,7 @@ TEST_CASE("a broken condition is refused with the character it breaks at") {
        "14 of 'framework == 'dpd'': unknown framework \"dpd\"; did you mean \"ddp\"? (known: ddp, "
        "horovod)"},
   };
-  for (const auto& [text, message] : cases) CHECK(error(text) == message);
+  for (const auto& [text, message] : cases) CHECK(expression_error(text) == message);
 }
 
 TEST_CASE("conditions nest 256 deep and are refused beyond, chains may be long") {
@@ -99,7 +99,7 @@ TEST_CASE("conditions nest 256 deep and are refused beyond, chains may be long")
   CHECK_FALSE(holds(nested("!", "", 255)));
   for (const auto& [open, close] : {std::pair{"(", ")"}, {"!", ""}}) {
     const std::string text = nested(open, close, 20000);
-    CHECK(error(text) == "257 of '" + text + "': nested more than 256 deep");
+    CHECK(expression_error(text) == "257 of '" + text + "': nested more than 256 deep");
   }
   std::string chain = "false";
   for (int i = 0; i < 20000; ++i) chain += " || gpus == 8 && !false";
@@ -107,7 +107,7 @@ TEST_CASE("conditions nest 256 deep and are refused beyond, chains may be long")
 }
 
 TEST_CASE("an unknown name in a condition is answered with the nearest") {
-  CHECK(error("gpsu > 1")
+  CHECK(expression_error("gpsu > 1")
             .rfind("1 of 'gpsu > 1': unknown name \"gpsu\"; did you mean \"gpus\"?", 0) == 0);
 }
 
@@ -129,26 +129,30 @@ TEST_CASE("a pattern matches the whole text") {
   }
   CHECK_FALSE(holds("framework matches 'dd'"));
   CHECK_FALSE(holds("!framework matches '*p'"));
-  CHECK(error("gpus matches '8'") == "1 of 'gpus matches '8'': only a text matches a pattern");
-  CHECK(error("framework matches path") ==
+  CHECK(expression_error("gpus matches '8'") ==
+        "1 of 'gpus matches '8'': only a text matches a pattern");
+  CHECK(expression_error("framework matches path") ==
         "19 of 'framework matches path': expected a pattern in quotes after matches");
 }
 
 TEST_CASE("arithmetic of what is no number is refused") {
-  CHECK(error("framework + 1 == 2") == "1 of 'framework + 1 == 2': only numbers are computed with");
-  CHECK(error("gpus + (gpus > 1) == 2") ==
+  CHECK(expression_error("framework + 1 == 2") ==
+        "1 of 'framework + 1 == 2': only numbers are computed with");
+  CHECK(expression_error("gpus + (gpus > 1) == 2") ==
         "9 of 'gpus + (gpus > 1) == 2': only numbers are computed with");
-  CHECK(error("-framework == 2") == "2 of '-framework == 2': only numbers are computed with");
-  CHECK(error("gpus + 1") == "1 of 'gpus + 1': expected a comparison");
-  CHECK(error("gpus == 1 && gpus") == "14 of 'gpus == 1 && gpus': expected a comparison");
-  CHECK(error("gpus +") == "7 of 'gpus +': ends too early");
-  CHECK(error("gpus / 0 == 1") == "8 of 'gpus / 0 == 1': division by zero");
+  CHECK(expression_error("-framework == 2") ==
+        "2 of '-framework == 2': only numbers are computed with");
+  CHECK(expression_error("gpus + 1") == "1 of 'gpus + 1': expected a comparison");
+  CHECK(expression_error("gpus == 1 && gpus") ==
+        "14 of 'gpus == 1 && gpus': expected a comparison");
+  CHECK(expression_error("gpus +") == "7 of 'gpus +': ends too early");
+  CHECK(expression_error("gpus / 0 == 1") == "8 of 'gpus / 0 == 1': division by zero");
 }
 
 TEST_CASE("division by zero is an error that names the values, unless it is not reached") {
-  CHECK(error("1 / (gpus - 8) > 2") ==
+  CHECK(expression_error("1 / (gpus - 8) > 2") ==
         "1 of '1 / (gpus - 8) > 2': division by zero where gpus = 8");
-  CHECK(error("1 % (gpus - 8) > 2 || optimizer.nesterov") ==
+  CHECK(expression_error("1 % (gpus - 8) > 2 || optimizer.nesterov") ==
         "1 of '1 % (gpus - 8) > 2 || optimizer.nesterov': division by zero where gpus = 8, "
         "optimizer.nesterov = true");
   CHECK_FALSE(holds("gpus != 8 && 1 / (gpus - 8) > 2"));

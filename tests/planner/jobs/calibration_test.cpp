@@ -23,7 +23,7 @@ contract::RunSpec run_on(int gpus, const std::string& model = "resnet50") {
   return run;
 }
 
-std::string error(const std::string& text) {
+std::string calibration_error(const std::string& text) {
   return test::error_of([&] { Calibration(text, "t.toml"); });
 }
 
@@ -46,21 +46,26 @@ TEST_CASE("the rows that say most about a run count") {
 }
 
 TEST_CASE("two rows for the same GPUs and runs are refused") {
-  CHECK(error(kRow + kRow) ==
+  CHECK(calibration_error(kRow + kRow) ==
         "t.toml:4:1: throughput[1]: another row is of the same GPUs and runs");
   const std::string model = kRow + "model = 'resnet50'\n";
-  CHECK(error(model + kRow + model).rfind("t.toml:8:1: throughput[2]: another row", 0) == 0);
-  CHECK(error(kRow + model).empty());
+  CHECK(
+      calibration_error(model + kRow + model).rfind("t.toml:8:1: throughput[2]: another row", 0) ==
+      0);
+  CHECK(calibration_error(kRow + model).empty());
 }
 
 TEST_CASE("a broken calibration is refused with place, key and remedy") {
-  CHECK(error("") == "t.toml: throughput: no row [[throughput]]");
-  CHECK(error("[[troughput]]\ngpus = 1") ==
+  CHECK(calibration_error("") == "t.toml: throughput: no row [[throughput]]");
+  CHECK(calibration_error("[[troughput]]\ngpus = 1") ==
         "t.toml:1:3: troughput: unknown key; did you mean \"throughput\"? (known: throughput)");
-  CHECK(error("[[throughput]]\nsamples_per_s = 1") == "t.toml:1:1: throughput[0]: gpus is missing");
-  CHECK(error("[[throughput]]\ngpus = 1") == "t.toml:1:1: throughput[0]: samples_per_s is missing");
-  CHECK(error("[[throughput]]\ngpus = 1\nsamples_per_s = 0").find("t.toml:3:17") == 0);
-  CHECK(error(kRow + "modle = 'x'").find("did you mean \"model\"?") != std::string::npos);
+  CHECK(calibration_error("[[throughput]]\nsamples_per_s = 1") ==
+        "t.toml:1:1: throughput[0]: gpus is missing");
+  CHECK(calibration_error("[[throughput]]\ngpus = 1") ==
+        "t.toml:1:1: throughput[0]: samples_per_s is missing");
+  CHECK(calibration_error("[[throughput]]\ngpus = 1\nsamples_per_s = 0").find("t.toml:3:17") == 0);
+  CHECK(calibration_error(kRow + "modle = 'x'").find("did you mean \"model\"?") !=
+        std::string::npos);
 }
 
 TEST_CASE("a row that narrows by what is no axis of the study is refused at its place") {

@@ -19,21 +19,21 @@ FinishedRun finished(int gpus, double elapsed_s, double predicted_s = 0) {
           elapsed_s};
 }
 
-contract::RunSpec run_on(int gpus, const std::string& model = "mlp") {
+contract::RunSpec finished_run_on(int gpus, const std::string& model = "mlp") {
   contract::RunSpec run;
   run.gpus = gpus;
   run.point = {{"model", model}, {"gpus", std::to_string(gpus)}, {"lr_schedule", "cosine"}};
   return run;
 }
 
-const std::string kSlurm =
+const std::string kFinishedSlurm =
     "scheduler = 'slurm'\nlauncher = 'srun'\nwalltime = '05:00:00'\n[[partitions]]\nname = 'p'\n"
     "cores_per_node = 8\n";
 
 /// The time limits of the demo's runs when some have finished.
 std::set<double> limits(const std::vector<FinishedRun>& runs, const test::TempDir& dir,
                         const std::vector<std::string>& overrides = {}) {
-  base::write_file_atomically(dir / "c.toml", kSlurm);
+  base::write_file_atomically(dir / "c.toml", kFinishedSlurm);
   PlanRequest request{test::kSource / "examples/studies/demo/study.toml", (dir / "c.toml").string(),
                       overrides};
   request.finished = [&](const contract::Plan&) { return runs; };
@@ -47,11 +47,12 @@ std::set<double> limits(const std::vector<FinishedRun>& runs, const test::TempDi
 
 TEST_CASE("a point takes as long as the slowest of its finished runs, whatever the schedule") {
   const FinishedRuns runs({finished(2, 100), finished(2, 130), finished(4, 70)});
-  CHECK(runs.run_s(run_on(2)).value() == Approx(130));
-  CHECK(runs.run_s(run_on(4)).value() == Approx(70));
-  CHECK(runs.run_s(run_on(8)).value() == Approx(35));  // throughput in proportion from there on
-  CHECK_FALSE(runs.run_s(run_on(2, "cnn")));
-  CHECK_FALSE(FinishedRuns({}).run_s(run_on(2)));
+  CHECK(runs.run_s(finished_run_on(2)).value() == Approx(130));
+  CHECK(runs.run_s(finished_run_on(4)).value() == Approx(70));
+  CHECK(runs.run_s(finished_run_on(8)).value() ==
+        Approx(35));  // throughput in proportion from there on
+  CHECK_FALSE(runs.run_s(finished_run_on(2, "cnn")));
+  CHECK_FALSE(FinishedRuns({}).run_s(finished_run_on(2)));
 }
 
 TEST_CASE("the margin is the bound that enough finished runs give") {
@@ -76,7 +77,7 @@ TEST_CASE("automatic time limits of a plan follow its finished runs") {
   const test::TempDir dir;
   CHECK(limits({}, dir) == std::set<double>{5 * 3600});
   std::vector<FinishedRun> runs;
-  const Planning demo = test::plan_demo_on(kSlurm, dir);
+  const Planning demo = test::plan_demo_on(kFinishedSlurm, dir);
   for (const auto& run : demo.plan.runs) runs.push_back({run.point, run.gpus, 0, 400});
   CHECK(limits(runs, dir) == std::set<double>{720});  // 400 x 1.5 + 120
   CHECK(limits(runs, dir, {"resources.walltime='01:00:00'"}) == std::set<double>{3600});
@@ -86,12 +87,12 @@ TEST_CASE("automatic time limits of a plan follow its finished runs") {
 
 TEST_CASE("no later prediction takes the place of that which a run was started with") {
   const test::TempDir dir;
-  const Planning demo = test::plan_demo_on(kSlurm, dir);
+  const Planning demo = test::plan_demo_on(kFinishedSlurm, dir);
   std::vector<FinishedRun> begun;
   for (const auto& run : demo.plan.runs) begun.push_back({run.point, run.gpus, 0, 400, run.run_id});
   begun.pop_back();
   begun.front().predicted_s = 300;
-  base::write_file_atomically(dir / "c.toml", kSlurm);
+  base::write_file_atomically(dir / "c.toml", kFinishedSlurm);
   PlanRequest request{test::kSource / "examples/studies/demo/study.toml",
                       (dir / "c.toml").string()};
   request.finished = [&](const contract::Plan&) { return begun; };

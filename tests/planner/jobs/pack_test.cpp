@@ -16,14 +16,14 @@ using contract::JobKind;
 namespace {
 
 /// Runs on a site of 4-GPU nodes, each with its own allocation.
-struct Bench {
+struct PackBench {
   Site site{.name = "s", .scheduler = "slurm", .device = "cuda", .walltime_s = 3600};
   LaunchWishes launch;
   ResourceWishes wishes;
   std::vector<Allocation> allocations;
   std::vector<contract::PlannedRun> runs;
 
-  Bench() {
+  PackBench() {
     site.partitions = {{.name = "p", .gpus_per_node = 4, .cores_per_node = 48}};
     allocations.reserve(1000);
   }
@@ -72,7 +72,7 @@ const contract::PlannedJob& job_of(const Arrangement& arranged, const std::strin
 }  // namespace
 
 TEST_CASE("without wishes each run is a job, charged for the GPUs it asks for") {
-  Bench bench;
+  PackBench bench;
   bench.add(2);
   bench.add(8, 7200);
   const auto arranged = bench.arrange();
@@ -86,7 +86,7 @@ TEST_CASE("without wishes each run is a job, charged for the GPUs it asks for") 
 }
 
 TEST_CASE("where jobs get whole nodes, whole nodes are charged") {
-  Bench bench;
+  PackBench bench;
   bench.site.partitions[0].exclusive = true;
   bench.add(1);
   CHECK(bench.arrange().jobs[0].gpu_hours == 4);
@@ -95,7 +95,7 @@ TEST_CASE("where jobs get whole nodes, whole nodes are charged") {
 }
 
 TEST_CASE("small runs are packed by predicted time with margin and start-up, in whole minutes") {
-  Bench bench;
+  PackBench bench;
   bench.launch.pack = true;
   bench.site.partitions[0].exclusive = true;
   bench.add(2, 3600, 600);  // 600 x 1.5 + 120 = 1020 s
@@ -119,7 +119,7 @@ TEST_CASE("small runs are packed by predicted time with margin and start-up, in 
 }
 
 TEST_CASE("without prediction runs are packed by their time limit, and the partition's holds") {
-  Bench bench;
+  PackBench bench;
   bench.launch.pack = true;
   for (int i = 0; i < 8; ++i) bench.add(2);
   CHECK(bench.arrange().jobs.size() == 4);  // the site's usual hour: two side by side
@@ -130,7 +130,7 @@ TEST_CASE("without prediction runs are packed by their time limit, and the parti
 }
 
 TEST_CASE("four runs of a GPU and four of three share nodes at no loss") {
-  Bench bench;
+  PackBench bench;
   bench.launch.pack = true;
   bench.site.partitions[0].max_walltime_s = 24 * 3600;
   for (const int gpus : {1, 1, 1, 1, 3, 3, 3, 3}) bench.add(gpus, 4 * 3600);
@@ -141,7 +141,7 @@ TEST_CASE("four runs of a GPU and four of three share nodes at no loss") {
 }
 
 TEST_CASE("what would cost more packed than alone stays alone, and a note says how many") {
-  Bench bench;
+  PackBench bench;
   bench.launch.pack = true;
   bench.add(1, 3600);
   bench.add(1, 1800);
@@ -157,7 +157,7 @@ TEST_CASE("what would cost more packed than alone stays alone, and a note says h
 TEST_CASE("whatever the runs, packing costs no more than not packing") {
   std::mt19937 random(3);
   for (int round = 0; round < 100; ++round) {
-    Bench bench;
+    PackBench bench;
     bench.site.partitions[0].exclusive = round % 3 == 0;
     if (round % 2 == 0) bench.site.partitions[0].max_walltime_s = 24 * 3600;
     for (unsigned i = 0, most = 2 + random() % 60; i < most; ++i) {
@@ -176,7 +176,7 @@ TEST_CASE("whatever the runs, packing costs no more than not packing") {
 
 TEST_CASE("runs of sub-studies that ask for the same share jobs; of others they do not") {
   for (const bool pack : {false, true}) {
-    Bench bench;
+    PackBench bench;
     bench.launch = {.pack = pack, .array = !pack};
     for (int i = 0; i < 6; ++i) bench.add(2);
     std::array<ResourceWishes, 3> wishes;
@@ -195,14 +195,14 @@ TEST_CASE("runs of sub-studies that ask for the same share jobs; of others they 
 }
 
 TEST_CASE("a run with nobody to share with stays a single job") {
-  Bench bench;
+  PackBench bench;
   bench.launch.pack = true;
   bench.add(1);
   CHECK(bench.arrange().jobs[0].kind == JobKind::single);
 }
 
 TEST_CASE("runs of one shape become an array, others stay single") {
-  Bench bench;
+  PackBench bench;
   bench.launch.array = true;
   bench.launch.throttle = 3;
   for (const int gpus : {8, 4, 8, 8}) bench.add(gpus);
@@ -221,7 +221,7 @@ TEST_CASE("runs of one shape become an array, others stay single") {
 }
 
 TEST_CASE("an array above the site's size is split; the parts share a table") {
-  Bench bench;
+  PackBench bench;
   bench.launch.array = true;
   bench.site.max_array_size = 3;
   for (int i = 0; i < 7; ++i) bench.add(4);
@@ -238,7 +238,7 @@ TEST_CASE("an array above the site's size is split; the parts share a table") {
 }
 
 TEST_CASE("arrays of different needs have tables of their own") {
-  Bench bench;
+  PackBench bench;
   bench.launch.array = true;
   for (const double walltime : {60.0, 60.0, 120.0, 120.0}) bench.add(4, walltime);
   const auto arranged = bench.arrange();
@@ -249,30 +249,31 @@ TEST_CASE("arrays of different needs have tables of their own") {
 TEST_CASE("the name of a job tells its runs, their order, the resources, partition and parts") {
   for (const bool pack : {false, true}) {
     const auto name = [&](auto change) {
-      Bench bench;
+      PackBench bench;
       bench.launch = {.pack = pack, .array = !pack};
       for (int i = 0; i < 3; ++i) bench.add(1);
       change(bench);
       return bench.arrange().jobs.front().name;
     };
-    std::set<std::string> names{name([](Bench&) {})};
-    CHECK(names.count(name([](Bench&) {})) == 1);
-    CHECK(names.insert(name([](Bench& b) { b.runs[1].run_id = "other"; })).second);
-    CHECK(names.insert(name([](Bench& b) { std::swap(b.runs[0], b.runs[1]); })).second);
-    CHECK(names.insert(name([](Bench& b) { b.runs.pop_back(), b.allocations.pop_back(); })).second);
-    CHECK(names.insert(name([](Bench& b) { b.site.partitions[0].name = "q"; })).second);
+    std::set<std::string> names{name([](PackBench&) {})};
+    CHECK(names.count(name([](PackBench&) {})) == 1);
+    CHECK(names.insert(name([](PackBench& b) { b.runs[1].run_id = "other"; })).second);
+    CHECK(names.insert(name([](PackBench& b) { std::swap(b.runs[0], b.runs[1]); })).second);
+    CHECK(names.insert(name([](PackBench& b) { b.runs.pop_back(), b.allocations.pop_back(); }))
+              .second);
+    CHECK(names.insert(name([](PackBench& b) { b.site.partitions[0].name = "q"; })).second);
     CHECK(names
-              .insert(name([](Bench& b) {
+              .insert(name([](PackBench& b) {
                 for (auto& a : b.allocations) a.request.cores_per_rank = 5;
               }))
               .second);
-    if (!pack) CHECK(names.insert(name([](Bench& b) { b.site.max_array_size = 2; })).second);
+    if (!pack) CHECK(names.insert(name([](PackBench& b) { b.site.max_array_size = 2; })).second);
   }
 }
 
 TEST_CASE("arrays and packed jobs of an earlier plan stay; what is new gets jobs of its own") {
   for (const bool pack : {false, true}) {
-    Bench bench;
+    PackBench bench;
     bench.launch = {.pack = pack, .array = !pack};
     bench.site.max_array_size = 3;
     for (int i = 0; i < 5; ++i) bench.add(2);
@@ -295,7 +296,7 @@ TEST_CASE("arrays and packed jobs of an earlier plan stay; what is new gets jobs
 }
 
 TEST_CASE("a packed job longer than the site's usual time stays without the run that made it so") {
-  Bench bench;
+  PackBench bench;
   bench.launch.pack = true;
   bench.add(1, 36000, 18000);
   for (int i = 0; i < 30; ++i) bench.add(1, 36000, 9000 + i);
@@ -310,7 +311,7 @@ TEST_CASE("a packed job longer than the site's usual time stays without the run 
 TEST_CASE("a job of an earlier plan goes when a run, the resources or the wish for it did") {
   for (const bool pack : {false, true}) {
     const auto stays = [&](auto change) {
-      Bench bench;
+      PackBench bench;
       bench.launch = {.pack = pack, .array = !pack};
       for (int i = 0; i < 3; ++i) bench.add(1, 3600, 600);
       const auto before = bench.arrange();
@@ -319,13 +320,13 @@ TEST_CASE("a job of an earlier plan goes when a run, the resources or the wish f
       return std::any_of(after.jobs.begin(), after.jobs.end(),
                          [&](const auto& job) { return job.name == before.jobs[0].name; });
     };
-    CHECK(stays([](Bench&) {}));
-    CHECK(stays([](Bench& b) { b.launch.throttle = 2; }));
-    CHECK_FALSE(stays([](Bench& b) { b.runs.pop_back(), b.allocations.pop_back(); }));
-    CHECK_FALSE(stays([](Bench& b) { b.site.partitions[0].name = "q"; }));
-    CHECK_FALSE(stays([](Bench& b) { b.launch = {}; }));
-    CHECK_FALSE(stays([](Bench& b) { b.allocations[2].request.cores_per_rank = 5; }));
-    CHECK_FALSE(stays([](Bench& b) {
+    CHECK(stays([](PackBench&) {}));
+    CHECK(stays([](PackBench& b) { b.launch.throttle = 2; }));
+    CHECK_FALSE(stays([](PackBench& b) { b.runs.pop_back(), b.allocations.pop_back(); }));
+    CHECK_FALSE(stays([](PackBench& b) { b.site.partitions[0].name = "q"; }));
+    CHECK_FALSE(stays([](PackBench& b) { b.launch = {}; }));
+    CHECK_FALSE(stays([](PackBench& b) { b.allocations[2].request.cores_per_rank = 5; }));
+    CHECK_FALSE(stays([](PackBench& b) {
       for (auto& run : b.runs) run.predicted_s = 1200;
       for (auto& a : b.allocations) a.request.walltime_s = 7200;
     }));
@@ -334,7 +335,7 @@ TEST_CASE("a job of an earlier plan goes when a run, the resources or the wish f
 
 TEST_CASE("single jobs of an earlier plan stay single when arrays or packed jobs are wished for") {
   for (const bool pack : {false, true}) {
-    Bench bench;
+    PackBench bench;
     for (int i = 0; i < 5; ++i) bench.add(1, 3600, 600);
     const auto before = bench.arrange();
     bench.launch = {.pack = pack, .array = !pack};
@@ -347,7 +348,7 @@ TEST_CASE("single jobs of an earlier plan stay single when arrays or packed jobs
 }
 
 TEST_CASE("chained jobs wait for the one before them in their chain") {
-  Bench bench;
+  PackBench bench;
   bench.launch.chain = 2;
   for (int i = 0; i < 5; ++i) bench.add(4);
   const auto arranged = bench.arrange();
@@ -359,7 +360,7 @@ TEST_CASE("chained jobs wait for the one before them in their chain") {
 }
 
 TEST_CASE("a single machine has neither packed jobs nor arrays nor chains") {
-  Bench bench;
+  PackBench bench;
   bench.site.scheduler = "local";
   bench.launch = {.pack = true, .array = true, .chain = 1};
   for (int i = 0; i < 4; ++i) bench.add(1);
@@ -370,7 +371,7 @@ TEST_CASE("a single machine has neither packed jobs nor arrays nor chains") {
 }
 
 TEST_CASE("more jobs than the site takes at a time are noted, tasks counted") {
-  Bench bench;
+  PackBench bench;
   bench.site.max_jobs = 4;
   for (int i = 0; i < 5; ++i) bench.add(4);
   CHECK(bench.arrange().notes.front().find("5 jobs, of which s takes 4 of one user") == 0);

@@ -13,8 +13,8 @@ using Catch::Contains;
 namespace {
 
 /// 40 steps of 4 s an epoch on one rank; beside another they take 5 s, with their all-reduce 6.
-struct Bench {
-  Bench() {
+struct StepTimesBench {
+  StepTimesBench() {
     contract::ModelCard card = test::made_card();
     card.model = "mlp";
     card.input = {3, 32, 32};
@@ -46,14 +46,14 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("a run takes its epochs' steps, as long as was measured") {
-  Bench bench;
+  StepTimesBench bench;
   CHECK(bench.run_s(1) == Approx(3 * 40 * 4));
   CHECK(bench.run_s(2) == Approx(3 * 20 * 6));
   CHECK(bench.times.notes().empty());
 }
 
 TEST_CASE("without a measured step or all-reduce there is no time, and a note says why") {
-  Bench bench;
+  StepTimesBench bench;
   CHECK(bench.run_s(4) == 0);
   REQUIRE(bench.times.notes().size() == 1);
   CHECK_THAT(bench.times.notes()[0], Contains("no all-reduce that says anything of 4 GPUs"));
@@ -69,14 +69,14 @@ TEST_CASE("without a measured step or all-reduce there is no time, and a note sa
 }
 
 TEST_CASE("what is not modelled has no time") {
-  Bench bench;
+  StepTimesBench bench;
   bench.run.framework = "pipeline";
   CHECK(bench.run_s(1) == 0);
   CHECK_THAT(bench.times.notes()[0], Contains("pipeline"));
 }
 
 TEST_CASE("a data set of unknown size has no time") {
-  Bench bench;
+  StepTimesBench bench;
   bench.run.dataset = {.kind = "image_folder", .classes = 10, .image_size = 32};
   CHECK(bench.run_s(1) == 0);
   REQUIRE(bench.times.notes().size() == 1);

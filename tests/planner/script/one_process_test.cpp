@@ -18,7 +18,7 @@ struct DataParallelBench : ScriptBench {
   }
 };
 
-std::string first_script(ScriptBench& bench) {
+std::string one_process_script(ScriptBench& bench) {
   bench.plan();
   return base::read_file(bench.out.job_script(bench.planning.plan.jobs[0].name));
 }
@@ -27,7 +27,7 @@ std::string first_script(ScriptBench& bench) {
 
 TEST_CASE("SLURM is asked for one task with the cores and GPUs of all devices") {
   DataParallelBench bench("slurm", "srun");
-  const std::string script = first_script(bench);
+  const std::string script = one_process_script(bench);
   CHECK_THAT(script, Contains("#SBATCH --nodes=1\n#SBATCH --ntasks-per-node=1\n"
                               "#SBATCH --cpus-per-task=2\n#SBATCH --gres=gpu:2\n"));
   CHECK_THAT(script, Contains("--nodes=1 --ntasks=1 --ntasks-per-node=1 \\\n"
@@ -41,19 +41,19 @@ TEST_CASE("SLURM is asked for one task with the cores and GPUs of all devices") 
 TEST_CASE("mpirun starts one process, bound to the cores of all devices where it binds") {
   DataParallelBench slurm("slurm", "mpirun");
   slurm.partition_keys = "exclusive = true";
-  CHECK_THAT(first_script(slurm), Contains("--bind-to core -np 1 --map-by ppr:1:node:PE=2 "));
+  CHECK_THAT(one_process_script(slurm), Contains("--bind-to core -np 1 --map-by ppr:1:node:PE=2 "));
   for (const std::string launcher : {"mpirun", "oarsh"}) {
     DataParallelBench oar("oar", launcher);
     oar.site_keys = "bind = 'cores'";
     oar.partition_keys = "moldable = true";
-    const std::string script = first_script(oar);
+    const std::string script = one_process_script(oar);
     CHECK_THAT(script, Contains("#OAR -l /nodes=1/gpu=2,walltime=1:00:00\n"));
     CHECK(script.find("#OAR -l /nodes=2") == script.npos);
     CHECK_THAT(script, Contains(" -np 1 "));
     CHECK_THAT(script, Contains(" --map-by ppr:1:node:PE=2 "));
   }
   DataParallelBench local("local", "mpirun");
-  CHECK_THAT(first_script(local), Contains("exec mpirun --bind-to none -np 1 \"$@\""));
+  CHECK_THAT(one_process_script(local), Contains("exec mpirun --bind-to none -np 1 \"$@\""));
 }
 
 TEST_CASE("an array has runs of one process, or of ranks, never both") {
@@ -85,7 +85,7 @@ TEST_CASE("packed runs are one process each, on as many GPUs as they have device
   DataParallelBench oar("oar", "mpirun");
   oar.study.rest = "[launch]\npack = true";
   oar.partition_keys = "max_walltime = '10:00:00'";
-  CHECK_THAT(first_script(oar), Contains(" --bind-to none -np 1 "));
+  CHECK_THAT(one_process_script(oar), Contains(" --bind-to none -np 1 "));
 }
 
 TEST_CASE("more devices than a node has GPUs are refused") {
@@ -98,5 +98,5 @@ TEST_CASE("more devices than a node has GPUs are refused") {
 TEST_CASE("an external trainer starts its own processes, whatever its framework is called") {
   DataParallelBench bench("slurm", "srun");
   bench.study.rest = "[trainer]\ncommand = 'train.py'\nlog_format = 'timm'\nlauncher = 'ranks'\n";
-  CHECK_THAT(first_script(bench), Contains("#SBATCH --ntasks-per-node=2\n"));
+  CHECK_THAT(one_process_script(bench), Contains("#SBATCH --ntasks-per-node=2\n"));
 }

@@ -10,11 +10,11 @@ using namespace dlscale;
 
 namespace {
 
-const std::string kSlurm =
+const std::string kOriginSlurm =
     "scheduler = 'slurm'\ndevice = 'cuda'\nlauncher = 'srun'\nwalltime = '01:00:00'\n";
-const std::string kOar =
+const std::string kOriginOar =
     "scheduler = 'oar'\ndevice = 'cuda'\nlauncher = 'oarsh'\nwalltime = '01:00:00'\n";
-const std::string kNodes = "[[partitions]]\ngpus_per_node = 4\ncores_per_node = 48\n";
+const std::string kOriginNodes = "[[partitions]]\ngpus_per_node = 4\ncores_per_node = 48\n";
 
 /// Why no script can be made; {STUDY} and {SITE} stand for the two files.
 std::string refusal(const std::string& resources, const std::string& site,
@@ -41,7 +41,7 @@ bool starts(const std::string& text, const std::string& beginning) {
 }  // namespace
 
 TEST_CASE("a value of the study that no directive takes is told at its key") {
-  const std::string site = kSlurm + kNodes + "name = 'p'\n";
+  const std::string site = kOriginSlurm + kOriginNodes + "name = 'p'\n";
   CHECK(refusal("account = 'x; rm'", site) ==
         "{STUDY}:10:11: resources.account: the value 'x; rm' holds the character ;; nothing can be "
         "quoted on this line (#SBATCH --account)");
@@ -55,11 +55,11 @@ TEST_CASE("a value of the study that no directive takes is told at its key") {
 }
 
 TEST_CASE("a value of the site that no directive takes is told at its key") {
-  starts(refusal("", "account = 'a b'\n" + kSlurm + kNodes + "name = 'p'\n"),
+  starts(refusal("", "account = 'a b'\n" + kOriginSlurm + kOriginNodes + "name = 'p'\n"),
          "{SITE}:1:11: account: the value");
-  starts(refusal("", "mail.user = 'a b'\n" + kSlurm + kNodes + "name = 'p'\n"),
+  starts(refusal("", "mail.user = 'a b'\n" + kOriginSlurm + kOriginNodes + "name = 'p'\n"),
          "{SITE}:1:13: mail.user: the value");
-  const std::string p = kSlurm + kNodes;
+  const std::string p = kOriginSlurm + kOriginNodes;
   starts(refusal("", p + "name = '$p'\n"), "{SITE}:8:8: partitions[0].name: the value");
   starts(refusal("", p + "name = 'p'\nqueue = '$p'\n"),
          "{SITE}:9:9: partitions[0].queue: the value");
@@ -67,7 +67,7 @@ TEST_CASE("a value of the site that no directive takes is told at its key") {
 }
 
 TEST_CASE("on OAR types, resources, properties and project are told at their keys, too") {
-  const std::string p = kOar + kNodes + "name = 'p'\n";
+  const std::string p = kOriginOar + kOriginNodes + "name = 'p'\n";
   starts(refusal("", p + "types = ['besteffort', 'a b']\n"), "{SITE}:9:9: partitions[0].types:");
   starts(refusal("", p + "properties = 'a; b'\n"), "{SITE}:9:14: partitions[0].properties:");
   starts(refusal("", p + "host_resource = 'a b'\n"), "{SITE}:9:17: partitions[0].host_resource:");
@@ -77,7 +77,7 @@ TEST_CASE("on OAR types, resources, properties and project are told at their key
 TEST_CASE("a value of no key is told with the template") {
   const test::TempDir dir;
   const auto planning =
-      test::plan_texts(test::StudyText{}.text(), kOar + kNodes + "name = 'p'", dir);
+      test::plan_texts(test::StudyText{}.text(), kOriginOar + kOriginNodes + "name = 'p'", dir);
   CHECK(test::error_of([&] {
           planner::job_script(planning, 0, test::shipped_resources(), contract::PlanDir("/a:b"));
         }).find("oar.sh.mustache: #OAR -O: the value") != std::string::npos);

@@ -18,25 +18,27 @@ test::StudyText external(const std::string& matrix, const std::string& training 
           .rest = "[trainer]\ncommand = '" + command + "'\n"};
 }
 
-std::string error(const test::StudyText& study) {
+std::string parameters_error(const test::StudyText& study) {
   return test::error_of([&] { planner::check_parameters(test::read(study)); });
 }
 
 }  // namespace
 
 TEST_CASE("a parameter may not take a name that commands or scripts have") {
-  CHECK(error(external("parameters.gpus = [1, 2]")) ==
+  CHECK(parameters_error(external("parameters.gpus = [1, 2]")) ==
         "s.toml:7:19: matrix.parameters.gpus: the name is taken: in scripts and commands {{gpus}} "
         "is the value \"ranks of the run\"; call the parameter otherwise");
-  CHECK(error(external("", "parameters.epochs = 3"))
+  CHECK(parameters_error(external("", "parameters.epochs = 3"))
             .rfind("s.toml:9:21: training.parameters.epochs: the name is taken", 0) == 0);
-  CHECK(error(external("parameters.table = 'a'")).find("the value \"array: file") !=
+  CHECK(parameters_error(external("parameters.table = 'a'")).find("the value \"array: file") !=
         std::string::npos);
-  CHECK(error(external("parameters.is_packed = true")).find("the flag ") != std::string::npos);
-  CHECK(error(external("parameters.drop_path = [0, 0.1]", "parameters.amp = true")).empty());
+  CHECK(parameters_error(external("parameters.is_packed = true")).find("the flag ") !=
+        std::string::npos);
+  CHECK(parameters_error(external("parameters.drop_path = [0, 0.1]", "parameters.amp = true"))
+            .empty());
   auto overriding = external("", "parameters.size = 1");
   overriding.rest += "[[override]]\nwhen = 'gpus == 1'\nparameters.seed = 7\n";
-  CHECK(error(overriding).find("override[0].parameters.seed: the name is taken") !=
+  CHECK(parameters_error(overriding).find("override[0].parameters.seed: the name is taken") !=
         std::string::npos);
 }
 

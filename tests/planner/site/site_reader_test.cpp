@@ -11,39 +11,40 @@ using namespace dlscale;
 
 namespace {
 
-std::string error(const std::string& text) {
+std::string site_error(const std::string& text) {
   return test::error_of([&] { planner::read_site(text, "c.toml"); });
 }
 
-const std::string kSlurm = "scheduler = 'slurm'\nwalltime = '01:00:00'\n";
+const std::string kSlurmSite = "scheduler = 'slurm'\nwalltime = '01:00:00'\n";
 
 }  // namespace
 
 TEST_CASE("a broken site is refused with place, key and remedy") {
-  CHECK(error("") == "c.toml: scheduler: missing: local, slurm or oar");
-  CHECK(error("scheduler = 'slrum'") ==
+  CHECK(site_error("") == "c.toml: scheduler: missing: local, slurm or oar");
+  CHECK(site_error("scheduler = 'slrum'") ==
         "c.toml:1:13: scheduler: unknown scheduler \"slrum\"; did you mean \"slurm\"? (known: "
         "local, slurm, oar)");
-  CHECK(error("scheduler = 'local'\nmodule = 'x'")
+  CHECK(site_error("scheduler = 'local'\nmodule = 'x'")
             .rfind("c.toml:2:1: module: unknown key; did you mean \"modules\"?", 0) == 0);
-  CHECK(error("scheduler = 'slurm'") ==
+  CHECK(site_error("scheduler = 'slurm'") ==
         "c.toml: partitions: missing; a batch system needs the shape of its nodes");
-  CHECK(error("scheduler = 'slurm'\n[[partitions]]\nname = 'p'") ==
+  CHECK(site_error("scheduler = 'slurm'\n[[partitions]]\nname = 'p'") ==
         "c.toml: walltime: missing; a batch system needs a time limit");
-  CHECK(error(kSlurm + "[[partitions]]\ngpus_per_node = 1") ==
+  CHECK(site_error(kSlurmSite + "[[partitions]]\ngpus_per_node = 1") ==
         "c.toml:3:1: partitions[0]: name is missing");
-  CHECK(error(kSlurm + "[[partitions]]\nname = 'p'\n[[partitions]]\nname = 'p'\nqos = 'q'") ==
+  CHECK(site_error(kSlurmSite +
+                   "[[partitions]]\nname = 'p'\n[[partitions]]\nname = 'p'\nqos = 'q'") ==
         "c.toml:5:1: partitions[1]: name \"p\" is taken; give this one another, and queue = \"p\"");
-  CHECK(error(kSlurm + "[[partitions]]\nname = 'p'\ngpus_per_node = -1") ==
+  CHECK(site_error(kSlurmSite + "[[partitions]]\nname = 'p'\ngpus_per_node = -1") ==
         "c.toml:5:17: partitions[0].gpus_per_node: must be at least 0, is -1");
-  CHECK(error(kSlurm + "device = 'cuda'\n[[partitions]]\nname = 'p'") ==
+  CHECK(site_error(kSlurmSite + "device = 'cuda'\n[[partitions]]\nname = 'p'") ==
         "c.toml: partitions.gpus_per_node: missing in p: the site's device is cuda");
-  CHECK(error("scheduler = 'local'\nenvironment = [1]") ==
+  CHECK(site_error("scheduler = 'local'\nenvironment = [1]") ==
         "c.toml:2:16: environment[0]: expected a string, found a whole number");
-  CHECK(error("scheduler = 'local'\nlauncher_args = 'a\\u0000'").empty());
-  CHECK(error("scheduler = 'local'\nlauncher_args = \"a\\u0000\"") ==
+  CHECK(site_error("scheduler = 'local'\nlauncher_args = 'a\\u0000'").empty());
+  CHECK(site_error("scheduler = 'local'\nlauncher_args = \"a\\u0000\"") ==
         "c.toml:2:17: launcher_args: holds a NUL character");
-  CHECK(error("scheduler = 'local'\nvariables = { A = 1 }") ==
+  CHECK(site_error("scheduler = 'local'\nvariables = { A = 1 }") ==
         "c.toml:2:19: variables.A: expected a string, found a whole number");
 }
 
@@ -80,42 +81,44 @@ TEST_CASE("every site that comes along can be read") {
 
 TEST_CASE("a key that the site's batch system cannot honour is refused at its place") {
   const std::string oar = "scheduler = 'oar'\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n";
-  CHECK(error(oar + "qos = 'q'") == "c.toml:5:1: partitions[0].qos: has no meaning on OAR");
-  CHECK(error(oar + "memory_request = true") ==
+  CHECK(site_error(oar + "qos = 'q'") == "c.toml:5:1: partitions[0].qos: has no meaning on OAR");
+  CHECK(site_error(oar + "memory_request = true") ==
         "c.toml:5:1: partitions[0].memory_request: has no meaning on OAR");
-  CHECK(error(kSlurm + "[[partitions]]\nname = 'p'\nproperties = 'x'") ==
+  CHECK(site_error(kSlurmSite + "[[partitions]]\nname = 'p'\nproperties = 'x'") ==
         "c.toml:5:1: partitions[0].properties: has no meaning on SLURM");
-  CHECK(error("scheduler = 'local'\nmail = { user = 'a' }") ==
+  CHECK(site_error("scheduler = 'local'\nmail = { user = 'a' }") ==
         "c.toml:2:1: mail: has no meaning on a single machine");
-  CHECK(error("scheduler = 'local'\nbind = 'cores'") ==
+  CHECK(site_error("scheduler = 'local'\nbind = 'cores'") ==
         "c.toml:2:1: bind: has no meaning on a single machine");
-  CHECK(error(oar + "types = ['besteffort']\nhost_resource = 'host'\nmoldable = true").empty());
+  CHECK(
+      site_error(oar + "types = ['besteffort']\nhost_resource = 'host'\nmoldable = true").empty());
 }
 
 TEST_CASE("keys that exclude or need each other are refused") {
-  const std::string partition = kSlurm + "[[partitions]]\nname = 'p'\n";
-  CHECK(error(partition + "memory_request = true") ==
+  const std::string partition = kSlurmSite + "[[partitions]]\nname = 'p'\n";
+  CHECK(site_error(partition + "memory_request = true") ==
         "c.toml:3:1: partitions[0]: memory_request needs memory_gb");
-  CHECK(error(partition + "min_nodes = 4\nmax_nodes = 2") ==
+  CHECK(site_error(partition + "min_nodes = 4\nmax_nodes = 2") ==
         "c.toml:3:1: partitions[0]: max_nodes is below min_nodes");
-  CHECK(error("scheduler = 'oar'\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n"
-              "moldable = true\nexclusive = true")
+  CHECK(site_error("scheduler = 'oar'\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n"
+                   "moldable = true\nexclusive = true")
             .find("moldable and exclusive exclude each other") != std::string::npos);
-  CHECK(error("scheduler = 'local'\ncontainer = { kind = 'pyxis', image = 'x' }") ==
+  CHECK(site_error("scheduler = 'local'\ncontainer = { kind = 'pyxis', image = 'x' }") ==
         "c.toml:2:13: container: pyxis is a part of srun: the site's launcher must be srun");
-  CHECK(error("scheduler = 'local'\ncontainer = { kind = 'apptainer' }") ==
+  CHECK(site_error("scheduler = 'local'\ncontainer = { kind = 'apptainer' }") ==
         "c.toml:2:13: container: image is missing");
-  CHECK(error("scheduler = 'local'\ncontainer = { kind = 'docker', image = 'x' }")
+  CHECK(site_error("scheduler = 'local'\ncontainer = { kind = 'docker', image = 'x' }")
             .find("unknown kind \"docker\" (known: apptainer, singularity, pyxis, enroot)") !=
         std::string::npos);
-  CHECK(error(partition + "hint = 'nomultithreading'").find("did you mean \"nomultithread\"?") !=
-        std::string::npos);
+  CHECK(
+      site_error(partition + "hint = 'nomultithreading'").find("did you mean \"nomultithread\"?") !=
+      std::string::npos);
 }
 
 TEST_CASE("a launcher that does not fit the batch system is refused, with those that do") {
   const std::string rest = "\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n";
   const auto told = [&](const std::string& scheduler, const std::string& launcher) {
-    return error("scheduler = '" + scheduler + "'\nlauncher = '" + launcher + "'" + rest);
+    return site_error("scheduler = '" + scheduler + "'\nlauncher = '" + launcher + "'" + rest);
   };
   CHECK(told("slurm", "oarsh") ==
         "c.toml:2:12: launcher: oarsh does not start ranks on SLURM; there it is srun or mpirun");

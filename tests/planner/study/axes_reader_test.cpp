@@ -17,7 +17,7 @@ namespace {
 const std::string kTwo = "model = [\"mlp\", \"cnn\"]\n";
 const std::string kZip = "[[zip]]\ngpus = [1, 2, 4]\nbatch_per_gpu = [64, 32, 16]\n";
 
-std::string error(const StudyText& study) {
+std::string axes_error(const StudyText& study) {
   return test::error_of([&] { test::read(study); });
 }
 
@@ -27,17 +27,17 @@ TEST_CASE("ranges and values mix in an axis, each range in its place") {
   const auto study = test::read({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
                                            "gpus = [1, { from = 4, to = 16, times = 2 }, 3]"});
   CHECK(shown(study, {"gpus"}) == Lines{"1", "4", "8", "16", "3"});
-  CHECK(error({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
-                         "gpus = [8, { from = 4, to = 16, times = 2 }]"}) ==
+  CHECK(axes_error({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
+                              "gpus = [8, { from = 4, to = 16, times = 2 }]"}) ==
         "s.toml:6:12: matrix.gpus[1]: 8 is listed twice");
-  CHECK(error({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
-                         "gpus = { from = 1, to = 2, step = 0.5 }"}) ==
+  CHECK(axes_error({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
+                              "gpus = { from = 1, to = 2, step = 0.5 }"}) ==
         "s.toml:6:8: matrix.gpus: expected a whole number, found 1.5");
 }
 
 TEST_CASE("of a range that is not whole the value that is not is named") {
-  CHECK(error({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
-                         "gpus = { from = 1, to = 10, count = 3 }"}) ==
+  CHECK(axes_error({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
+                              "gpus = { from = 1, to = 10, count = 3 }"}) ==
         "s.toml:6:8: matrix.gpus: expected a whole number, found 5.5");
 }
 
@@ -54,24 +54,25 @@ TEST_CASE("zipped axes vary together and faster than those of the matrix") {
 }
 
 TEST_CASE("a zip of unequal lengths, of one axis or of an axis that is one already is refused") {
-  CHECK(error({.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2]\nbatch_per_gpu = [1, 2, 3]"}) ==
+  CHECK(axes_error({.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2]\nbatch_per_gpu = [1, 2, 3]"}) ==
         "s.toml:12:17: zip[0].batch_per_gpu: gpus and batch_per_gpu vary together, but have 2 and "
         "3 values");
-  CHECK(error({.rest = "[[zip]]\nepochs = [1, 2]"}) ==
+  CHECK(axes_error({.rest = "[[zip]]\nepochs = [1, 2]"}) ==
         "s.toml:11:1: zip[0]: needs at least two axes");
-  CHECK(error({.rest = "[[zip]]\nepochs = [1, 2]\ngpus = [1, 2]"}) ==
+  CHECK(axes_error({.rest = "[[zip]]\nepochs = [1, 2]\ngpus = [1, 2]"}) ==
         "s.toml:13:8: zip[0].gpus: is an axis already (matrix.gpus)");
-  CHECK(error({.matrix = kTwo, .rest = kZip + "[[zip]]\nepochs = [1]\ngpus = [1]"})
+  CHECK(axes_error({.matrix = kTwo, .rest = kZip + "[[zip]]\nepochs = [1]\ngpus = [1]"})
             .rfind("s.toml:15:8: zip[1].gpus: is an axis already (zip[0].gpus)", 0) == 0);
-  CHECK(error({.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2]\nbatch = [1, 2]"})
+  CHECK(axes_error({.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2]\nbatch = [1, 2]"})
             .rfind("s.toml:12:1: zip[0].batch: unknown key", 0) == 0);
 }
 
 TEST_CASE("a row that comes twice is refused where it stands") {
-  CHECK(error({.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2, 1]\nbatch_per_gpu = [8, 8, 8]"}) ==
+  CHECK(axes_error(
+            {.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2, 1]\nbatch_per_gpu = [8, 8, 8]"}) ==
         "s.toml:10:1: zip[0]: rows 1 and 3 are the same");
-  CHECK(error({.matrix = kTwo,
-               .rest = kZip + "[[include]]\ngpus = [8, 8]\nbatch_per_gpu = [8, 8]"}) ==
+  CHECK(axes_error({.matrix = kTwo,
+                    .rest = kZip + "[[include]]\ngpus = [8, 8]\nbatch_per_gpu = [8, 8]"}) ==
         "s.toml:13:1: include[0]: rows 1 and 2 are the same");
 }
 
@@ -84,11 +85,11 @@ TEST_CASE("an include gives a zip new rows, or picks some of its own") {
       {.matrix = "model = \"mlp\"", .rest = kZip + "[[include]]\nmodel = \"cnn\"\ngpus = [4, 1]"});
   CHECK(shown(picked, {"model", "gpus", "batch_per_gpu"}) ==
         Lines{"mlp 1 64", "mlp 2 32", "mlp 4 16", "cnn 1 64", "cnn 4 16"});
-  CHECK(error({.matrix = "model = \"mlp\"", .rest = kZip + "[[include]]\ngpus = 3"}) ==
+  CHECK(axes_error({.matrix = "model = \"mlp\"", .rest = kZip + "[[include]]\ngpus = 3"}) ==
         "s.toml:12:1: include[0]: no row of the [[zip]] has these values; give all of its axes for "
         "a new row");
-  CHECK(error({.matrix = "model = \"mlp\"",
-               .rest = kZip + "[[include]]\ngpus = 3\nbatch_per_gpu = [1, 2]"}) ==
+  CHECK(axes_error({.matrix = "model = \"mlp\"",
+                    .rest = kZip + "[[include]]\ngpus = 3\nbatch_per_gpu = [1, 2]"}) ==
         "s.toml:12:1: include[0]: gpus and batch_per_gpu vary together, but have 1 and 2 values");
 }
 

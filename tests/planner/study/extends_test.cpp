@@ -25,7 +25,7 @@ planner::Study read(const Files& files, const std::vector<std::string>& override
   });
 }
 
-std::string error(const Files& files) {
+std::string extends_error(const Files& files) {
   return test::error_of([&] { planner::expand(read(files)); });
 }
 
@@ -80,28 +80,28 @@ TEST_CASE("what a study gives takes the place of its base's, wherever that stood
 }
 
 TEST_CASE("errors name the file the value stands in") {
-  CHECK(error({{"dir/a.toml", "[training]\nepochs = 0\n"},
-               {"dir/s.toml", "extends = \"a.toml\"\n" + kBase}}) ==
+  CHECK(extends_error({{"dir/a.toml", "[training]\nepochs = 0\n"},
+                       {"dir/s.toml", "extends = \"a.toml\"\n" + kBase}}) ==
         "dir/a.toml:2:10: training.epochs: must be at least 1, is 0");
-  CHECK(error({{"dir/a.toml", "[training\n"}, {"dir/s.toml", "extends = \"a.toml\"\n"}})
+  CHECK(extends_error({{"dir/a.toml", "[training\n"}, {"dir/s.toml", "extends = \"a.toml\"\n"}})
             .rfind("dir/a.toml:1:10: Error while parsing", 0) == 0);
-  CHECK(error({{"dir/s.toml", "study.name = \"s\"\nextends = [\"a.toml\"]\n"}}) ==
+  CHECK(extends_error({{"dir/s.toml", "study.name = \"s\"\nextends = [\"a.toml\"]\n"}}) ==
         "dir/s.toml:2:12: extends[0]: cannot read dir/a.toml: No such file");
-  CHECK(error({{"dir/s.toml", "extends = \"\"\n"}}) ==
+  CHECK(extends_error({{"dir/s.toml", "extends = \"\"\n"}}) ==
         "dir/s.toml:1:11: extends: must not be empty");
-  CHECK(error({{"dir/s.toml", "extends = []\n"}}) ==
+  CHECK(extends_error({{"dir/s.toml", "extends = []\n"}}) ==
         "dir/s.toml:1:11: extends: an empty list; name a file, or leave it out");
-  CHECK(error({{"dir/s.toml", "extends = 3\n"}}) ==
+  CHECK(extends_error({{"dir/s.toml", "extends = 3\n"}}) ==
         "dir/s.toml:1:11: extends: expected a string, found a whole number");
 }
 
 TEST_CASE("a study that extends itself in the end is refused with the chain") {
-  CHECK(error({{"dir/s.toml", "extends = \"a.toml\"\n"},
-               {"dir/a.toml", "extends = \"sub/../b.toml\"\n"},
-               {"dir/b.toml", "extends = \"../dir/a.toml\"\n"}}) ==
+  CHECK(extends_error({{"dir/s.toml", "extends = \"a.toml\"\n"},
+                       {"dir/a.toml", "extends = \"sub/../b.toml\"\n"},
+                       {"dir/b.toml", "extends = \"../dir/a.toml\"\n"}}) ==
         "dir/b.toml:1:11: extends: extends itself: dir/s.toml -> dir/a.toml -> dir/b.toml -> "
         "dir/a.toml");
-  CHECK(error({{"dir/s.toml", "extends = \"s.toml\"\n"}}) ==
+  CHECK(extends_error({{"dir/s.toml", "extends = \"s.toml\"\n"}}) ==
         "dir/s.toml:1:11: extends: extends itself: dir/s.toml -> dir/s.toml");
 }
 

@@ -10,7 +10,7 @@ using test::StudyText;
 
 namespace {
 
-const std::string kMatrix = "model = \"mlp\"\ngpus = [1, 2, 4]\nbatch_per_gpu = 32";
+const std::string kOverrideMatrix = "model = \"mlp\"\ngpus = [1, 2, 4]\nbatch_per_gpu = 32";
 
 std::vector<contract::RunSpec> runs(const planner::Study& study) {
   std::vector<contract::RunSpec> result;
@@ -20,14 +20,14 @@ std::vector<contract::RunSpec> runs(const planner::Study& study) {
   return result;
 }
 
-std::string error(const std::string& rest) {
-  return test::error_of([&] { test::read({.matrix = kMatrix, .rest = rest}); });
+std::string override_error(const std::string& rest) {
+  return test::error_of([&] { test::read({.matrix = kOverrideMatrix, .rest = rest}); });
 }
 
 }  // namespace
 
 TEST_CASE("the last override that holds counts") {
-  const auto all = runs(test::read({.matrix = kMatrix,
+  const auto all = runs(test::read({.matrix = kOverrideMatrix,
                                     .rest = "[[override]]\nwhen = 'gpus > 1'\nepochs = 3\n"
                                             "optimizer = { momentum = 0.9 }\n"
                                             "[[override]]\nwhen = 'gpus > 2'\nepochs = 5\n"}));
@@ -40,9 +40,9 @@ TEST_CASE("the last override that holds counts") {
 }
 
 TEST_CASE("an override leaves the point's label alone and the ids of the points it spares") {
-  const auto plain = test::read({.matrix = kMatrix});
-  const auto changed =
-      test::read({.matrix = kMatrix, .rest = "[[override]]\nwhen = 'gpus == 2'\nepochs = 3"});
+  const auto plain = test::read({.matrix = kOverrideMatrix});
+  const auto changed = test::read(
+      {.matrix = kOverrideMatrix, .rest = "[[override]]\nwhen = 'gpus == 2'\nepochs = 3"});
   const auto before = planner::expand(plain).points, after = planner::expand(changed).points;
   CHECK(before[0].id == after[0].id);
   CHECK(before[1].id != after[1].id);
@@ -52,7 +52,7 @@ TEST_CASE("an override leaves the point's label alone and the ids of the points 
 
 TEST_CASE("overrides see the study's values, exclusions what the overrides made of them") {
   const auto study = test::read(
-      {.matrix = kMatrix,
+      {.matrix = kOverrideMatrix,
        .rest = "[[override]]\nwhen = 'epochs == 1 && gpus == 4'\nepochs = 7\n"
                "[[override]]\nwhen = 'epochs == 1 && gpus == 4'\naccumulation_steps = 2\n"
                "[[exclude]]\nwhen = 'epochs == 7 && global_batch == 256'\nwhy = 'long'"});
@@ -62,31 +62,32 @@ TEST_CASE("overrides see the study's values, exclusions what the overrides made 
 }
 
 TEST_CASE("an override whose condition never holds is reported") {
-  const auto study =
-      test::read({.matrix = kMatrix, .rest = "[[override]]\nwhen = 'gpus > 4'\nepochs = 2"});
+  const auto study = test::read(
+      {.matrix = kOverrideMatrix, .rest = "[[override]]\nwhen = 'gpus > 4'\nepochs = 2"});
   CHECK(planner::expand(study).notes ==
         std::vector<std::string>{
             "s.toml:11:1: override[0]: changes nothing: its condition holds for no point"});
   const auto by_option =
-      test::read({.matrix = kMatrix}, {"override=[{when='gpus > 4', epochs=2}]"});
+      test::read({.matrix = kOverrideMatrix}, {"override=[{when='gpus > 4', epochs=2}]"});
   CHECK(planner::expand(by_option).notes ==
         std::vector<std::string>{"-S override=[{when='gpus > 4', epochs=2}]: override[0]: changes "
                                  "nothing: its condition holds for no point"});
 }
 
 TEST_CASE("a broken override is refused with place and key") {
-  CHECK(error("[[override]]\nepochs = 2") == "s.toml:11:1: override[0]: has no when = 'condition'");
-  CHECK(error("[[override]]\nwhen = 'true'") ==
+  CHECK(override_error("[[override]]\nepochs = 2") ==
+        "s.toml:11:1: override[0]: has no when = 'condition'");
+  CHECK(override_error("[[override]]\nwhen = 'true'") ==
         "s.toml:11:1: override[0]: changes nothing: give it keys of [training]");
-  CHECK(error("[[override]]\nwhen = 'true'\ngpus = 2")
+  CHECK(override_error("[[override]]\nwhen = 'true'\ngpus = 2")
             .rfind("s.toml:13:1: override[0].gpus: unknown key", 0) == 0);
-  CHECK(error("[[override]]\nwhen = 'true'\nbatch_per_gpu = 2") ==
+  CHECK(override_error("[[override]]\nwhen = 'true'\nbatch_per_gpu = 2") ==
         "s.toml:13:17: override[0].batch_per_gpu: is an axis (matrix.batch_per_gpu): an override "
         "cannot change it");
-  CHECK(error("[[override]]\nwhen = 'true'\nglobal_batch = 2") ==
+  CHECK(override_error("[[override]]\nwhen = 'true'\nglobal_batch = 2") ==
         "s.toml:13:16: override[0].global_batch: batch_per_gpu is given too; keep one of them");
-  CHECK(error("[[override]]\nwhen = 'true'\noptimizer = { momentum = -1 }") ==
+  CHECK(override_error("[[override]]\nwhen = 'true'\noptimizer = { momentum = -1 }") ==
         "s.toml:13:26: override[0].optimizer.momentum: must be between 0 and 1, is -1");
-  CHECK(error("[[override]]\nwhen = 'gpus'\nepochs = 2") ==
+  CHECK(override_error("[[override]]\nwhen = 'gpus'\nepochs = 2") ==
         "s.toml:12:8: override[0].when: character 1 of 'gpus': expected a comparison");
 }

@@ -29,11 +29,11 @@ why = "a \"quote\" and a\nline break"
 [training]
 lr = { base = 0.1 }
 )";
-const std::string kBase = "[training]\nepochs = 7\nlr = { base = 1.0 }\n";
+const std::string kResolvedBase = "[training]\nepochs = 7\nlr = { base = 1.0 }\n";
 
 std::string resolved(const std::vector<std::string>& overrides = {}) {
   return planner::resolved_study(kStudy, "s.toml", overrides,
-                                 [](const std::string&) { return kBase; });
+                                 [](const std::string&) { return kResolvedBase; });
 }
 
 std::vector<std::string> ids(const planner::Study& study) {
@@ -54,7 +54,7 @@ TEST_CASE("a resolved study holds what it extends, -S and defaults") {
 
 TEST_CASE("a resolved study plans the same runs, and resolves to itself") {
   const auto original =
-      planner::read_study(kStudy, "s.toml", {}, [](const std::string&) { return kBase; });
+      planner::read_study(kStudy, "s.toml", {}, [](const std::string&) { return kResolvedBase; });
   const std::string text = resolved();
   CHECK(ids(planner::read_study(text, "r.toml", {})) == ids(original));
   CHECK(ids(original).size() == 10);

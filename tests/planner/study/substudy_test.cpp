@@ -15,7 +15,7 @@ planner::Study with(const std::string& rest, const std::vector<std::string>& ove
   return test::read({.rest = rest}, overrides);
 }
 
-std::string error(const std::string& rest) {
+std::string substudy_error(const std::string& rest) {
   return test::error_of([&] { planner::expand(with(rest)); });
 }
 
@@ -93,14 +93,15 @@ TEST_CASE("sub-studies that want other resources for a run they share are refuse
   const std::string two =
       "[[substudy]]\nname = \"a\"\n[substudy.resources]\npartition = \"p\"\n"
       "[[substudy]]\nname = \"b\"\n";
-  CHECK(error(two) ==
+  CHECK(substudy_error(two) ==
         "s.toml:15:1: substudy[1].resources.partition: sub-studies a and b share a run, but ask "
         "for p and nothing (point batch_per_gpu=32 gpus=1 model=mlp); say the same in both, or "
         "exclude the point from one");
-  CHECK(error(two + "[substudy.resources]\npartition = \"p\"\nqos = \"q\"")
+  CHECK(substudy_error(two + "[substudy.resources]\npartition = \"p\"\nqos = \"q\"")
             .rfind("s.toml:19:7: substudy[1].resources.qos: sub-studies a and b share", 0) == 0);
-  CHECK(error(two + "[substudy.resources]\npartition = \"p\"\nwalltime = \"01:00:00\"") == "");
-  CHECK(error(two + "[substudy.matrix]\ngpus = 4") == "");
+  CHECK(substudy_error(two + "[substudy.resources]\npartition = \"p\"\nwalltime = \"01:00:00\"") ==
+        "");
+  CHECK(substudy_error(two + "[substudy.matrix]\ngpus = 4") == "");
 }
 
 TEST_CASE("the command line reaches into a sub-study by its name") {
@@ -113,22 +114,23 @@ TEST_CASE("the command line reaches into a sub-study by its name") {
 }
 
 TEST_CASE("a broken sub-study is refused with place and key") {
-  CHECK(error("[[substudy]]\n") == "s.toml:11:1: substudy[0]: name is missing");
-  CHECK(error("[[substudy]]\nname = \"a b\"").rfind("s.toml:12:8: substudy[0].name: may hold", 0) ==
-        0);
-  CHECK(error("[[substudy]]\nname = \"a\"\n[[substudy]]\nname = \"a\"") ==
+  CHECK(substudy_error("[[substudy]]\n") == "s.toml:11:1: substudy[0]: name is missing");
+  CHECK(substudy_error("[[substudy]]\nname = \"a b\"")
+            .rfind("s.toml:12:8: substudy[0].name: may hold", 0) == 0);
+  CHECK(substudy_error("[[substudy]]\nname = \"a\"\n[[substudy]]\nname = \"a\"") ==
         "s.toml:14:8: substudy[1].name: another sub-study is called a, too");
-  CHECK(error("[[substudy]]\nname = \"a\"\n[substudy.matrix]\ngpus = 0") ==
+  CHECK(substudy_error("[[substudy]]\nname = \"a\"\n[substudy.matrix]\ngpus = 0") ==
         "s.toml:14:8: substudy[0].matrix.gpus: must be at least 1, is 0");
-  CHECK(error("[[substudy]]\nname = \"a\"\n[substudy.matrx]\ngpus = 1") ==
+  CHECK(substudy_error("[[substudy]]\nname = \"a\"\n[substudy.matrx]\ngpus = 1") ==
         "s.toml:13:11: substudy[0].matrx: unknown key; did you mean \"matrix\"? (known: name, "
         "scaling, matrix, zip, include, exclude, override, training, resources)");
-  CHECK(error("[[substudy]]\nname = \"a\"\n[[substudy.exclude]]\nwhen = 'gpsu > 1'\nwhy = 'x'")
+  CHECK(substudy_error(
+            "[[substudy]]\nname = \"a\"\n[[substudy.exclude]]\nwhen = 'gpsu > 1'\nwhy = 'x'")
             .rfind("s.toml:14:8: substudy[0].exclude[0].when: character 1 of 'gpsu > 1'", 0) == 0);
-  CHECK(error("[[include]]\ngpus = 8\n[[substudy]]\nname = \"a\"") ==
+  CHECK(substudy_error("[[include]]\ngpus = 8\n[[substudy]]\nname = \"a\"") ==
         "s.toml:11:1: include[0]: a study with sub-studies has no points besides theirs: move it "
         "into one of them");
-  CHECK(error("[[substudy]]\nname = \"a\"\nscaling = \"strong\"") ==
+  CHECK(substudy_error("[[substudy]]\nname = \"a\"\nscaling = \"strong\"") ==
         "s.toml:6:17: substudy[0].matrix.batch_per_gpu: strong scaling keeps the global batch "
         "fixed: give global_batch, or scaling = \"weak\"");
   CHECK(test::error_of([] {

@@ -12,9 +12,9 @@ using test::StudyText;
 namespace {
 
 const std::string kTrainer = "[trainer]\ncommand = \"train {{batch_per_gpu}}\"\n";
-const std::string kMatrix = "model = \"vit_b_16\"\ngpus = 1\nbatch_per_gpu = 8\n";
+const std::string kTrainerMatrix = "model = \"vit_b_16\"\ngpus = 1\nbatch_per_gpu = 8\n";
 
-std::string error(const StudyText& study) {
+std::string trainer_error(const StudyText& study) {
   return test::error_of([&] { planner::expand(test::read(study)); });
 }
 
@@ -22,7 +22,7 @@ std::string error(const StudyText& study) {
 
 TEST_CASE("another trainer may have names, data and parameters that we do not know") {
   const auto study = test::read(
-      {.matrix = kMatrix + "parameters.drop = [0, 0.1]\nparameters.style = [\"a\", \"b c\"]",
+      {.matrix = kTrainerMatrix + "parameters.drop = [0, 0.1]\nparameters.style = [\"a\", \"b c\"]",
        .training = "dataset.kind = \"laion\"\nlr_schedule_unused = 1",
        .rest = ""},
       {"training={dataset={kind=\"laion\"},parameters={amp=true,size=3}}", "trainer.command=train",
@@ -45,7 +45,7 @@ TEST_CASE("of another trainer nothing is taken for granted that the study does n
     const auto study = test::read(text);
     return planner::run_of(study, planner::expand(study).points.at(0));
   };
-  const auto silent = run_of({.matrix = kMatrix, .training = "", .rest = kTrainer});
+  const auto silent = run_of({.matrix = kTrainerMatrix, .training = "", .rest = kTrainer});
   for (const std::string& name :
        {silent.framework, silent.loader, silent.dataset.kind, silent.lr_schedule.kind,
         silent.optimizer.kind, silent.precision, silent.last_batch, silent.lr.scale}) {
@@ -53,7 +53,7 @@ TEST_CASE("of another trainer nothing is taken for granted that the study does n
   }
   CHECK(silent.epochs == 0);
   CHECK_NOTHROW(contract::validate(silent, "f"));
-  const auto said = run_of({.matrix = kMatrix + "framework = \"fsdp\"",
+  const auto said = run_of({.matrix = kTrainerMatrix + "framework = \"fsdp\"",
                             .training = "epochs = 90\nlr.base = 0.1\ndataset.kind = \"cifar10\"",
                             .rest = kTrainer});
   CHECK(said.framework == "fsdp");
@@ -64,7 +64,7 @@ TEST_CASE("of another trainer nothing is taken for granted that the study does n
 
 TEST_CASE("conditions know the parameters") {
   const auto study = test::read(
-      {.matrix = kMatrix + "parameters.drop = { from = 0, to = 1, step = 0.5 }",
+      {.matrix = kTrainerMatrix + "parameters.drop = { from = 0, to = 1, step = 0.5 }",
        .training = "parameters.size = 3",
        .rest =
            kTrainer + "[[exclude]]\nwhen = 'parameters.drop * parameters.size > 2'\nwhy = 'x'"});
@@ -72,27 +72,27 @@ TEST_CASE("conditions know the parameters") {
 }
 
 TEST_CASE("a broken [trainer] or parameter is refused with place and key") {
-  CHECK(error({.rest = "[trainer]\nlauncher = \"plain\""}) ==
+  CHECK(trainer_error({.rest = "[trainer]\nlauncher = \"plain\""}) ==
         "s.toml:11:1: trainer: command is missing");
-  CHECK(error({.rest = "[trainer]\ncommand = \"\""}) ==
+  CHECK(trainer_error({.rest = "[trainer]\ncommand = \"\""}) ==
         "s.toml:12:11: trainer.command: must not be empty");
-  CHECK(error({.rest = kTrainer + "launcher = \"torch\""})
+  CHECK(trainer_error({.rest = kTrainer + "launcher = \"torch\""})
             .rfind("s.toml:13:12: trainer.launcher: unknown launcher \"torch\"", 0) == 0);
-  CHECK(error({.rest = kTrainer + "log_format = \"a b\""})
+  CHECK(trainer_error({.rest = kTrainer + "log_format = \"a b\""})
             .rfind("s.toml:13:14: trainer.log_format: unknown log format \"a b\"", 0) == 0);
-  CHECK(error({.rest = kTrainer + "log_format = \"tim\""}) ==
+  CHECK(trainer_error({.rest = kTrainer + "log_format = \"tim\""}) ==
         "s.toml:13:14: trainer.log_format: unknown log format \"tim\"; did you mean \"timm\"? "
         "(known: dlscale, timm, mlperf, dllogger, torchvision, horovod, tf_cnn_benchmarks, "
         "pytorch_ddp, deepspeed, mxnet, torch7)");
-  CHECK(error({.training = "lr = { base = 1 }\nparameters.x = 1"}) ==
+  CHECK(trainer_error({.training = "lr = { base = 1 }\nparameters.x = 1"}) ==
         "s.toml:9:16: training.parameters.x: is for an external trainer: give [trainer] command, "
         "too");
-  CHECK(error({.matrix = kMatrix + "parameters.x = [1, \"a\"]", .rest = kTrainer}) ==
+  CHECK(trainer_error({.matrix = kTrainerMatrix + "parameters.x = [1, \"a\"]", .rest = kTrainer}) ==
         "s.toml:7:20: matrix.parameters.x[1]: expected a number like the first value, found a "
         "string");
-  CHECK(error({.matrix = kMatrix + "parameters.2x = 1", .rest = kTrainer}) ==
+  CHECK(trainer_error({.matrix = kTrainerMatrix + "parameters.2x = 1", .rest = kTrainer}) ==
         "s.toml:7:17: matrix.parameters.2x: the name of a parameter is letters, digits and _, no "
         "digit first");
-  CHECK(error({.matrix = "model = \"a/b\"\ngpus = 1\nbatch_per_gpu = 8", .rest = kTrainer})
+  CHECK(trainer_error({.matrix = "model = \"a/b\"\ngpus = 1\nbatch_per_gpu = 8", .rest = kTrainer})
             .rfind("s.toml:4:9: matrix.model: may hold letters, digits and . _ - only", 0) == 0);
 }

@@ -8,33 +8,33 @@ using namespace dlscale;
 
 namespace {
 
-planner::Study with(const std::string& keys, const std::string& rest = "") {
+planner::Study with_until(const std::string& keys, const std::string& rest = "") {
   return test::read({.study = "name = \"s\"\n" + keys, .rest = rest});
 }
 
-std::string error(const std::string& keys, const std::string& rest = "") {
-  return test::error_of([&] { with(keys, rest); });
+std::string until_error(const std::string& keys, const std::string& rest = "") {
+  return test::error_of([&] { with_until(keys, rest); });
 }
 
 }  // namespace
 
 TEST_CASE("with until the most repetitions are planned, and the first ones known") {
-  const auto study = with("repeats = 3\nuntil = { efficiency_ci = 0.02, max = 10 }");
+  const auto study = with_until("repeats = 3\nuntil = { efficiency_ci = 0.02, max = 10 }");
   CHECK(study.repeats == 10);
   CHECK(study.until.first == 3);
   CHECK(study.until.efficiency_ci == 0.02);
-  CHECK(with("repeats = 3").until == contract::RepeatUntil{});
+  CHECK(with_until("repeats = 3").until == contract::RepeatUntil{});
 }
 
 TEST_CASE("until names both numbers, the most being no less than repeats") {
-  CHECK(error("until = { max = 10 }") ==
+  CHECK(until_error("until = { max = 10 }") ==
         "s.toml:3:9: study.until: expected { efficiency_ci = NUMBER, max = REPETITIONS }");
-  CHECK(error("until = { efficiency_ci = 0 , max = 2 }").find("efficiency_ci") !=
+  CHECK(until_error("until = { efficiency_ci = 0 , max = 2 }").find("efficiency_ci") !=
         std::string::npos);
-  CHECK(error("until = { efficiency_ci = 0.1, most = 2 }").find("max") != std::string::npos);
-  CHECK(error("repeats = 5\nuntil = { efficiency_ci = 0.1, max = 4 }")
+  CHECK(until_error("until = { efficiency_ci = 0.1, most = 2 }").find("max") != std::string::npos);
+  CHECK(until_error("repeats = 5\nuntil = { efficiency_ci = 0.1, max = 4 }")
             .find("until.max is 4, which is less than the 5 repeats in any case") !=
         std::string::npos);
-  CHECK(error("until = { efficiency_ci = 0.1, max = 4 }", "[launch]\npack = true")
+  CHECK(until_error("until = { efficiency_ci = 0.1, max = 4 }", "[launch]\npack = true")
             .find("launch.pack") != std::string::npos);
 }

@@ -17,7 +17,7 @@ struct Answers {
       "MaxArraySize            = 1001\n";
 };
 
-runner::Cluster probe(const Answers& answers) {
+runner::Cluster slurm_probe(const Answers& answers) {
   const auto ask = [&](const std::vector<std::string>& words) -> std::string {
     if (words[0] == "sinfo") return answers.nodes;
     return words[2] == "config" ? answers.config : answers.partitions;
@@ -33,10 +33,10 @@ std::string partition(const std::string& name, const std::string& rest = "") {
 }
 
 TEST_CASE("a partition has the nodes, GPUs, cores and limits that SLURM tells") {
-  const runner::Cluster cluster =
-      probe({"PartitionName=booster AllowGroups=ALL Default=YES MaxNodes=384 MaxTime=1-12:00:00 "
-             "MinNodes=2 RootOnly=NO OverSubscribe=EXCLUSIVE State=UP TotalNodes=936\n",
-             "booster|936|2|24|524288|gpu:a100:4(S:0-1)\n"});
+  const runner::Cluster cluster = slurm_probe(
+      {"PartitionName=booster AllowGroups=ALL Default=YES MaxNodes=384 MaxTime=1-12:00:00 "
+       "MinNodes=2 RootOnly=NO OverSubscribe=EXCLUSIVE State=UP TotalNodes=936\n",
+       "booster|936|2|24|524288|gpu:a100:4(S:0-1)\n"});
   CHECK(cluster.name == "jupiter");
   CHECK(cluster.max_array_size == 1001);
   REQUIRE(cluster.groups.size() == 1);
@@ -54,7 +54,7 @@ TEST_CASE("a partition has the nodes, GPUs, cores and limits that SLURM tells") 
 }
 
 TEST_CASE("what SLURM calls unlimited is no limit") {
-  const runner::Cluster cluster = probe({partition("gpu"), "gpu|1|2|24|1024|gpu:4\n"});
+  const runner::Cluster cluster = slurm_probe({partition("gpu"), "gpu|1|2|24|1024|gpu:4\n"});
   REQUIRE(cluster.groups.size() == 1);
   CHECK(cluster.groups[0].max_nodes == 0);
   CHECK(cluster.groups[0].max_walltime_s == 0);
@@ -62,11 +62,11 @@ TEST_CASE("what SLURM calls unlimited is no limit") {
 }
 
 TEST_CASE("the default partition comes first; closed and empty ones are left out") {
-  const runner::Cluster cluster =
-      probe({partition("a") + partition("down", "State=DOWN") + partition("admin", "RootOnly=YES") +
-                 partition("empty") + partition("b", "Default=YES"),
-             "a|1|1|1|1024|(null)\ndown|1|1|1|1024|(null)\nadmin|1|1|1|1024|(null)\n"
-             "empty|0|0|0|0|(null)\nb|1|1|1|1024|(null)\n"});
+  const runner::Cluster cluster = slurm_probe(
+      {partition("a") + partition("down", "State=DOWN") + partition("admin", "RootOnly=YES") +
+           partition("empty") + partition("b", "Default=YES"),
+       "a|1|1|1|1024|(null)\ndown|1|1|1|1024|(null)\nadmin|1|1|1|1024|(null)\n"
+       "empty|0|0|0|0|(null)\nb|1|1|1|1024|(null)\n"});
   REQUIRE(cluster.groups.size() == 2);
   CHECK(cluster.groups[0].partition == "b");
   CHECK(cluster.groups[1].partition == "a");
@@ -75,9 +75,9 @@ TEST_CASE("the default partition comes first; closed and empty ones are left out
 
 TEST_CASE("nodes with other GPUs are a group of their own, with what the least of them has") {
   const runner::Cluster cluster =
-      probe({partition("gpu"),
-             "gpu|3|2|16|262144|gpu:v100:4\ngpu|5|2|24|131072|gpu:v100:4(S:0,1),nvme:1\n"
-             "gpu|2|2|32|524288|gpu:h100:8\n"});
+      slurm_probe({partition("gpu"),
+                   "gpu|3|2|16|262144|gpu:v100:4\ngpu|5|2|24|131072|gpu:v100:4(S:0,1),nvme:1\n"
+                   "gpu|2|2|32|524288|gpu:h100:8\n"});
   REQUIRE(cluster.groups.size() == 2);
   CHECK(cluster.groups[0].nodes == 8);
   CHECK(cluster.groups[0].cores_per_node == 32);
@@ -88,7 +88,7 @@ TEST_CASE("nodes with other GPUs are a group of their own, with what the least o
 
 TEST_CASE("GRES of several kinds are counted together, without a type") {
   const auto gpus = [](const std::string& gres) {
-    const runner::Cluster cluster = probe({partition("p"), "p|1|1|1|1|" + gres + "\n"});
+    const runner::Cluster cluster = slurm_probe({partition("p"), "p|1|1|1|1|" + gres + "\n"});
     return fmt::format("{} {}", cluster.groups.at(0).gpus_per_node, cluster.groups.at(0).gpu_type);
   };
   CHECK(gpus("gpu:a100:2,gpu:v100:2") == "4 ");
@@ -99,7 +99,7 @@ TEST_CASE("GRES of several kinds are counted together, without a type") {
 }
 
 TEST_CASE("answers without a single partition give an empty cluster") {
-  const runner::Cluster cluster = probe({"", "", ""});
+  const runner::Cluster cluster = slurm_probe({"", "", ""});
   CHECK(cluster.groups.empty());
   CHECK(cluster.name.empty());
   CHECK(cluster.max_array_size == 0);

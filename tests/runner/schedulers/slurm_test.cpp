@@ -16,7 +16,7 @@ using runner::JobState;
 
 namespace {
 
-using Words = std::vector<std::string>;
+using SlurmWords = std::vector<std::string>;
 
 /// Programs that print what a test sets, by their names.
 struct Slurm {
@@ -32,7 +32,7 @@ struct Slurm {
   void fails(const std::string& program, const std::string& err) {
     answers[program] = {ExitStatus{1, 0}, "", err, 0};
   }
-  Words words(std::size_t number) const { return commands.ran.at(number).arguments; }
+  SlurmWords words(std::size_t number) const { return commands.ran.at(number).arguments; }
   Job job() const {
     base::write_file_atomically(temp / "a.sh", "#!/bin/bash\n#SBATCH --dependency=singleton\n");
     Job job;
@@ -62,7 +62,7 @@ TEST_CASE("a job is handed to sbatch with its token, and with nothing that it do
   const auto submitted = slurm.scheduler->submit(job);
   CHECK(submitted.id == "12");
   CHECK(submitted.tasks.empty());
-  CHECK(slurm.words(0) == Words{"sbatch", "--parsable", "--comment=tok", job.script, "tok"});
+  CHECK(slurm.words(0) == SlurmWords{"sbatch", "--parsable", "--comment=tok", job.script, "tok"});
   CHECK(slurm.commands.ran[0].folder == slurm.temp.path());
   CHECK(slurm.commands.ran[0].environment.empty());  // the job would get it
   CHECK(slurm.commands.ran[0].keep_open == std::vector<int>{7});
@@ -77,10 +77,10 @@ TEST_CASE("what is wished of a job is asked of sbatch") {
   job.after = {"10", "11"};
   job.avoid = {"n1", "n2"};
   const auto submitted = slurm.scheduler->submit(job);
-  CHECK(submitted.tasks == Words{"12_4", "12_2", "12_3"});
-  CHECK(slurm.words(0) == Words{"sbatch", "--parsable", "--comment=tok", "--array=2-4%2",
-                                "--dependency=singleton,afterany:10:11", "--exclude=n1,n2",
-                                job.script, "tok"});
+  CHECK(submitted.tasks == SlurmWords{"12_4", "12_2", "12_3"});
+  CHECK(slurm.words(0) == SlurmWords{"sbatch", "--parsable", "--comment=tok", "--array=2-4%2",
+                                     "--dependency=singleton,afterany:10:11", "--exclude=n1,n2",
+                                     job.script, "tok"});
 }
 
 TEST_CASE("SLURM's refusal is told from its absence") {
@@ -149,9 +149,9 @@ TEST_CASE("a job is cancelled the gentle way first") {
   Slurm slurm;
   slurm.scheduler->cancel({"1", "2_3"});
   slurm.scheduler->cancel({"1", "4"});
-  CHECK(slurm.words(0) == Words{"scancel", "1", "2_3"});
-  CHECK(slurm.words(1) == Words{"scancel", "4"});
-  CHECK(slurm.words(2) == Words{"scancel", "--full", "--signal=KILL", "1"});
+  CHECK(slurm.words(0) == SlurmWords{"scancel", "1", "2_3"});
+  CHECK(slurm.words(1) == SlurmWords{"scancel", "4"});
+  CHECK(slurm.words(2) == SlurmWords{"scancel", "--full", "--signal=KILL", "1"});
   slurm.scheduler->cancel({});
   CHECK(slurm.commands.ran.size() == 3);
 }
@@ -161,9 +161,9 @@ TEST_CASE("orders go to the jobs meant; a refusal of one is told") {
   slurm.scheduler->hold({"1", "2"});
   slurm.scheduler->release({"1"});
   slurm.scheduler->signal({"1"}, 10);
-  CHECK(slurm.words(0) == Words{"scontrol", "hold", "1", "2"});
-  CHECK(slurm.words(1) == Words{"scontrol", "release", "1"});
-  CHECK(slurm.words(2) == Words{"scancel", "--batch", "--signal=10", "1"});
+  CHECK(slurm.words(0) == SlurmWords{"scontrol", "hold", "1", "2"});
+  CHECK(slurm.words(1) == SlurmWords{"scontrol", "release", "1"});
+  CHECK(slurm.words(2) == SlurmWords{"scancel", "--batch", "--signal=10", "1"});
   slurm.fails("scontrol", "Access/permission denied for job 1\n");
   CHECK_THROWS_WITH(slurm.scheduler->hold({"1"}), "Access/permission denied for job 1");
 }
@@ -173,7 +173,7 @@ TEST_CASE("a submission is looked for in the queue, then in the books") {
   slurm.says("squeue", "5_0|RUNNING|0|0|None|5|6|n1|5|0|tok|\n");
   Job job = slurm.job();
   job.tasks = {0, 1};
-  CHECK(slurm.scheduler->find(job).value().tasks == Words{"5_0", "5_1"});
+  CHECK(slurm.scheduler->find(job).value().tasks == SlurmWords{"5_0", "5_1"});
   CHECK(slurm.commands.ran.size() == 1);
   slurm.says("squeue", "5|FAILED|1|0|BadConstraints|5|6||5|N/A|tok|\n");  // a refused one
   CHECK_FALSE(slurm.scheduler->find(job).has_value());

@@ -32,7 +32,7 @@ JobStatus booked(const std::string& line) {
   return slurm::parse_books(line).at("7");
 }
 
-using Names = std::vector<std::string>;
+using SlurmNames = std::vector<std::string>;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ TEST_CASE("squeue tells of each job its state, code, times and nodes") {
   CHECK(failed.reason.empty());
   CHECK(failed.started_at == 1795286807);
   CHECK(failed.ended_at == 1795286807);
-  CHECK(failed.nodes == Names{"shape0n1"});
+  CHECK(failed.nodes == SlurmNames{"shape0n1"});
   CHECK(queued("1").state == JobState::Done);
   CHECK(queued("1").exit_code == 0);
   CHECK(queued("3").signal == 11);
@@ -60,7 +60,7 @@ TEST_CASE("what squeue guesses of jobs that wait or run is no time of theirs") {
   CHECK(running.state == JobState::Running);
   CHECK(running.started_at == 1795286808);
   CHECK(running.ended_at == 0);
-  CHECK(running.nodes == Names{"shape0n1", "shape0n2"});
+  CHECK(running.nodes == SlurmNames{"shape0n1", "shape0n2"});
   CHECK_FALSE(running.exit_code.has_value());
 }
 
@@ -201,15 +201,15 @@ TEST_CASE("what a job comes after is added to what its script says") {
 }
 
 TEST_CASE("ids of tasks lead to their arrays, each once") {
-  CHECK(slurm::whole_jobs({"4_1", "2", "4_0"}) == Names{"2", "4"});
+  CHECK(slurm::whole_jobs({"4_1", "2", "4_0"}) == SlurmNames{"2", "4"});
 }
 
 TEST_CASE("lists of hosts are expanded") {
   CHECK(slurm::hosts_in("a[01-03,7],b,c[1-2]x") ==
-        Names{"a01", "a02", "a03", "a7", "b", "c1x", "c2x"});
-  CHECK(slurm::hosts_in("r[1-2]n[1,3]") == Names{"r1n1", "r1n3", "r2n1", "r2n3"});
+        SlurmNames{"a01", "a02", "a03", "a7", "b", "c1x", "c2x"});
+  CHECK(slurm::hosts_in("r[1-2]n[1,3]") == SlurmNames{"r1n1", "r1n3", "r2n1", "r2n3"});
   CHECK(slurm::hosts_in("").empty());
-  CHECK(slurm::hosts_in("broken[1-") == Names{"broken[1-"});
+  CHECK(slurm::hosts_in("broken[1-") == SlurmNames{"broken[1-"});
 }
 
 TEST_CASE("complaints of the way to SLURM are told from refusals") {

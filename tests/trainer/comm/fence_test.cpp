@@ -54,9 +54,9 @@ class DeviceRanks : public Communicator {
   const SharedClock& clock_;
 };
 
-double numbers[4] = {};
-constexpr Span kOnHost{numbers, 4, ElementType::float64};
-constexpr Span kOnDevice{numbers, 4, ElementType::float64, Memory::device};
+double fence_numbers[4] = {};
+constexpr Span kOnHost{fence_numbers, 4, ElementType::float64};
+constexpr Span kOnDevice{fence_numbers, 4, ElementType::float64, Memory::device};
 
 }  // namespace
 

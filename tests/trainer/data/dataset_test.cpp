@@ -20,7 +20,7 @@ using namespace std::string_literals;
 
 namespace {
 
-trainer::Dataset load(const contract::DatasetSpec& spec) {
+trainer::Dataset load_dataset(const contract::DatasetSpec& spec) {
   return base::find(trainer::dataset_table(), "dataset", spec.kind).load(spec);
 }
 
@@ -42,12 +42,12 @@ TEST_CASE("every data set is consistent, known and the same when loaded again") 
     test::TempDir folder;
     test::write_samples(entry->name, folder.path());
     const contract::DatasetSpec spec{entry->name, folder.path(), 50, 30};
-    const auto set = load(spec);
+    const auto set = load_dataset(spec);
     CHECK(set.train.size() == 50);
     CHECK(set.test.size() == 30);
     CHECK(set.is_text() == (entry->samples == "text"s));
     CHECK(set.sha256.size() == (entry->is_generated ? 0 : 64));
-    CHECK(load(spec).train.pixels == set.train.pixels);
+    CHECK(load_dataset(spec).train.pixels == set.train.pixels);
   }
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("of every data set of images pixels, labels and statistics go together
     INFO(entry->name);
     test::TempDir folder;
     test::write_samples(entry->name, folder.path());
-    const auto set = load({entry->name, folder.path(), 50, 30});
+    const auto set = load_dataset({entry->name, folder.path(), 50, 30});
     CHECK(set.mean.size() == static_cast<std::size_t>(set.shape.channels));
     CHECK(set.deviation.size() == static_cast<std::size_t>(set.shape.channels));
     CHECK(set.train.lengths().empty());
@@ -75,7 +75,7 @@ TEST_CASE("of every data set of texts tokens are below the vocabulary's size") {
     INFO(entry->name);
     test::TempDir folder;
     test::write_samples(entry->name, folder.path());
-    const auto set = load({entry->name, folder.path(), 50, 30});
+    const auto set = load_dataset({entry->name, folder.path(), 50, 30});
     CHECK(set.train.lengths().size() == 50);
     const bool translates = entry->task == "translation"s;
     CHECK((set.target_words > 0) == translates);
@@ -90,8 +90,9 @@ TEST_CASE("of every data set of texts tokens are below the vocabulary's size") {
 TEST_CASE("every data set without a path says which files are wanted") {
   for (const auto* entry : trainer::dataset_table()) {
     if (entry->is_generated) continue;
-    CHECK_THROWS_WITH(load({entry->name}), Catch::StartsWith("dataset.path is empty; name the"));
-    CHECK_THROWS_WITH(load({entry->name, "/nowhere"}), Catch::Contains("/nowhere"));
+    CHECK_THROWS_WITH(load_dataset({entry->name}),
+                      Catch::StartsWith("dataset.path is empty; name the"));
+    CHECK_THROWS_WITH(load_dataset({entry->name, "/nowhere"}), Catch::Contains("/nowhere"));
   }
 }
 
@@ -101,16 +102,17 @@ TEST_CASE("only samples of the first classes are kept, then the first so many of
     test::write_samples(kind, folder.path());
     contract::DatasetSpec spec{kind, folder.path(), 8};
     spec.first_classes = 3;
-    const auto set = load(spec);
+    const auto set = load_dataset(spec);
     CHECK(set.classes == 3);
     CHECK(set.train.labels == std::vector<std::uint16_t>{0, 1, 2, 0, 1, 2, 0, 1});
     CHECK(set.test.size() > 8);
     spec.first_classes = 11;
-    CHECK_THROWS_WITH(load(spec), Catch::StartsWith("dataset.first_classes: is 11, but the data "));
+    CHECK_THROWS_WITH(load_dataset(spec),
+                      Catch::StartsWith("dataset.first_classes: is 11, but the data "));
   }
   contract::DatasetSpec generated{"synthetic_digits", "", 7, 3};
   generated.first_classes = 2;
-  CHECK(load(generated).train.labels == std::vector<std::uint16_t>{0, 1, 0, 1, 0, 1, 0});
+  CHECK(load_dataset(generated).train.labels == std::vector<std::uint16_t>{0, 1, 0, 1, 0, 1, 0});
 }
 
 TEST_CASE("the digest is of the files, whatever is taken of them, and another is an error") {
@@ -118,19 +120,20 @@ TEST_CASE("the digest is of the files, whatever is taken of them, and another is
     test::TempDir folder;
     test::write_samples(kind, folder.path());
     contract::DatasetSpec spec{kind, folder.path()};
-    const std::string digest = load(spec).sha256;
+    const std::string digest = load_dataset(spec).sha256;
     spec.sha256 = digest;
     spec.train_samples = 9;
-    CHECK(load(spec).sha256 == digest);
+    CHECK(load_dataset(spec).sha256 == digest);
     spec.sha256 = std::string(64, 'a');
-    CHECK_THROWS_WITH(load(spec), "dataset.sha256: the data set " + kind + " in " + spec.path +
-                                      " has " + digest + ", but " + spec.sha256 +
-                                      " is wanted; fetch its files again, or correct the study");
+    CHECK_THROWS_WITH(load_dataset(spec),
+                      "dataset.sha256: the data set " + kind + " in " + spec.path + " has " +
+                          digest + ", but " + spec.sha256 +
+                          " is wanted; fetch its files again, or correct the study");
   }
 }
 
 TEST_CASE("generated digits have 6,000 and 1,000 images in ten equal classes") {
-  const auto set = load({"synthetic_digits"});
+  const auto set = load_dataset({"synthetic_digits"});
   CHECK(set.train.size() == 6000);
   CHECK(predict::known_train_samples("synthetic_digits") == set.train.size());  // as plans count
   CHECK(set.test.size() == 1000);
@@ -140,7 +143,7 @@ TEST_CASE("generated digits have 6,000 and 1,000 images in ten equal classes") {
 }
 
 TEST_CASE("no generated test image is a training image") {
-  const auto set = load({"synthetic_digits"});
+  const auto set = load_dataset({"synthetic_digits"});
   const auto images = [&](const trainer::Split& split) {
     std::set<std::string> found;
     for (std::int64_t i = 0; i < split.size(); ++i) {
@@ -155,7 +158,7 @@ TEST_CASE("no generated test image is a training image") {
 }
 
 TEST_CASE("noise has ImageNet's shape and classes unless others are said, and few images") {
-  const auto set = load({"synthetic"});
+  const auto set = load_dataset({"synthetic"});
   CHECK(set.shape == trainer::ImageShape{3, 224, 224});
   CHECK(set.classes == 1000);
   CHECK(set.train.size() == 1024);
@@ -165,7 +168,7 @@ TEST_CASE("noise has ImageNet's shape and classes unless others are said, and fe
   CHECK((set.train.image(70, set.shape) == set.train.image(6, set.shape)));
   CHECK(set.train.labels[70] == set.train.labels[6]);
   CHECK(set.train.pixels != set.test.pixels);
-  const auto large = load({"synthetic", "", 3, 1, "2x5000x4000", 2});
+  const auto large = load_dataset({"synthetic", "", 3, 1, "2x5000x4000", 2});
   CHECK(large.shape == trainer::ImageShape{2, 5000, 4000});
   CHECK(static_cast<std::int64_t>(large.train.pixels.size()) == large.shape.values());
 }
@@ -173,24 +176,24 @@ TEST_CASE("noise has ImageNet's shape and classes unless others are said, and fe
 TEST_CASE("a shape of noise that is none is an error that names the key") {
   for (const char* shape : {"3x224", "3x224x224x1", "3x224x0", "3,224,224", "x3x4x4", "3x4x-4",
                             "3x4x4 ", "3x99999x4", "large", "3x4x99999999999"}) {
-    CHECK_THROWS_WITH(load({"synthetic", "", 0, 0, shape}),
+    CHECK_THROWS_WITH(load_dataset({"synthetic", "", 0, 0, shape}),
                       "dataset.shape: \"" + std::string(shape) +
                           "\" is not channels x height x width of 1 to 65536 each, such as "
                           "\"3x224x224\"");
   }
-  CHECK_THROWS_WITH(load({"synthetic", "", 0, 0, "1x4x4", 70000}),
+  CHECK_THROWS_WITH(load_dataset({"synthetic", "", 0, 0, "1x4x4", 70000}),
                     "dataset.classes: is 70000, but must be 1 to 65536");
 }
 
 TEST_CASE("a larger generated set begins with the smaller one") {
-  const auto small = load({"synthetic_digits", "", 20});
-  auto large = load({"synthetic_digits", "", 100});
+  const auto small = load_dataset({"synthetic_digits", "", 20});
+  auto large = load_dataset({"synthetic_digits", "", 100});
   large.train.pixels.resize(small.train.pixels.size());
   CHECK(large.train.pixels == small.train.pixels);
 }
 
 TEST_CASE("pixels are normalised to about mean 0 and deviation 1") {
-  const auto set = load({"synthetic_digits"});
+  const auto set = load_dataset({"synthetic_digits"});
   double sum = 0, squares = 0;
   for (double pixel : set.train.pixels) {
     sum += pixel / 255;
@@ -204,7 +207,7 @@ TEST_CASE("pixels are normalised to about mean 0 and deviation 1") {
 TEST_CASE("asking for more samples than there are is an error with the number there is") {
   test::TempDir folder;
   test::write_idx(folder.path(), 60, 40);
-  CHECK_THROWS_WITH(load({"mnist", folder.path(), 61, 0}),
+  CHECK_THROWS_WITH(load_dataset({"mnist", folder.path(), 61, 0}),
                     "61 train samples were asked for, the data set has 60; lower "
                     "dataset.train_samples, or 0 for all");
 }
@@ -212,7 +215,7 @@ TEST_CASE("asking for more samples than there are is an error with the number th
 TEST_CASE("images and labels that differ in number name both files") {
   test::TempDir folder;
   test::write_idx(folder.path(), 60, 40, /*extra_labels=*/1);
-  CHECK_THROWS_WITH(load({"mnist", folder.path()}),
+  CHECK_THROWS_WITH(load_dataset({"mnist", folder.path()}),
                     Catch::Contains("train-images-idx3-ubyte holds 60 images") &&
                         Catch::Contains("train-labels-idx1-ubyte holds 61 labels"));
 }
@@ -220,13 +223,13 @@ TEST_CASE("images and labels that differ in number name both files") {
 TEST_CASE("a file of no images names itself, not its labels") {
   test::TempDir folder;
   test::write_idx(folder.path(), 0, 40);
-  CHECK_THROWS_WITH(load({"mnist", folder.path()}),
+  CHECK_THROWS_WITH(load_dataset({"mnist", folder.path()}),
                     (folder / "train-images-idx3-ubyte").string() +
                         " holds no pixels: 0 images of 8x8; fetch it again");
 }
 
 TEST_CASE("mnist without files says what is missing") {
-  CHECK_THROWS_WITH(load({"mnist", "/nowhere"}),
+  CHECK_THROWS_WITH(load_dataset({"mnist", "/nowhere"}),
                     Catch::Contains("/nowhere/train-images-idx3-ubyte: no such file"));
 }
 
@@ -236,7 +239,7 @@ TEST_CASE("the real MNIST files have 60,000 and 10,000 images of 28x28") {
     std::cout << "skipped: DLSCALE_TEST_DATA does not name a folder with mnist/\n";
     return;
   }
-  const auto set = load({"mnist", std::string(data) + "/mnist"});
+  const auto set = load_dataset({"mnist", std::string(data) + "/mnist"});
   CHECK(set.train.size() == 60000);
   CHECK(set.test.size() == 10000);
   CHECK(set.shape == trainer::ImageShape{1, 28, 28});

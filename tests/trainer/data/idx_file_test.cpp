@@ -28,7 +28,7 @@ std::string compressed(const std::string& text) {
 }
 
 /// The message of reading a file with this content; checks that it names file and exit code.
-std::string error_of(const std::string& content, const std::string& name = "images") {
+std::string idx_error(const std::string& content, const std::string& name = "images") {
   test::TempDir folder;
   base::write_file_atomically(folder / name, content);
   try {
@@ -56,34 +56,34 @@ TEST_CASE("a plain and a compressed file read the same") {
 }
 
 TEST_CASE("a file that is cut short says how far it goes") {
-  CHECK_THAT(error_of(kWhole.substr(0, 20)), Catch::Contains("cut short: 4 of 6 bytes"));
-  CHECK_THAT(error_of(kWhole.substr(0, 10)), Catch::Contains("ends in its header"));
-  CHECK_THAT(error_of(""), Catch::Contains("not an IDX file"));
+  CHECK_THAT(idx_error(kWhole.substr(0, 20)), Catch::Contains("cut short: 4 of 6 bytes"));
+  CHECK_THAT(idx_error(kWhole.substr(0, 10)), Catch::Contains("ends in its header"));
+  CHECK_THAT(idx_error(""), Catch::Contains("not an IDX file"));
 }
 
 TEST_CASE("a file longer than its header says is refused") {
-  CHECK_THAT(error_of(kWhole + "x"), Catch::Contains("longer than its header says"));
+  CHECK_THAT(idx_error(kWhole + "x"), Catch::Contains("longer than its header says"));
 }
 
 TEST_CASE("a wrong magic number, element type or dimension count is refused") {
-  CHECK_THAT(error_of("<html>not found</html>"), Catch::Contains("not an IDX file"));
-  CHECK_THAT(error_of("\0\0\x0d\x03"s + kWhole.substr(4)), Catch::Contains("not unsigned bytes"));
-  CHECK_THAT(error_of("\0\0\x08\x01"s + kWhole.substr(4)),
+  CHECK_THAT(idx_error("<html>not found</html>"), Catch::Contains("not an IDX file"));
+  CHECK_THAT(idx_error("\0\0\x0d\x03"s + kWhole.substr(4)), Catch::Contains("not unsigned bytes"));
+  CHECK_THAT(idx_error("\0\0\x08\x01"s + kWhole.substr(4)),
              Catch::Contains("1 dimensions instead of 3"));
 }
 
 TEST_CASE("sizes beyond any memory are refused before memory is taken") {
   const std::string huge = "\0\0\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"s;
-  CHECK_THAT(error_of(huge), Catch::Contains("sizes overflow"));
+  CHECK_THAT(idx_error(huge), Catch::Contains("sizes overflow"));
   const std::string large = "\0\0\x08\x03\xff\xff\xff\xff\0\0\0\x01\0\0\0\x01"s;
-  CHECK_THAT(error_of(large), Catch::Contains("cut short: 0 of 4294967295 bytes"));
+  CHECK_THAT(idx_error(large), Catch::Contains("cut short: 0 of 4294967295 bytes"));
 }
 
 TEST_CASE("damaged gzip data is refused") {
   std::string packed = compressed(kWhole);
   packed[packed.size() - 6] = static_cast<char>(~packed[packed.size() - 6]);  // in its checksum
-  CHECK_THAT(error_of(packed, "images.gz"), Catch::Contains("gzip data is damaged"));
-  CHECK_THAT(error_of(compressed(kWhole).substr(0, 20), "images.gz"),
+  CHECK_THAT(idx_error(packed, "images.gz"), Catch::Contains("gzip data is damaged"));
+  CHECK_THAT(idx_error(compressed(kWhole).substr(0, 20), "images.gz"),
              Catch::Contains("cannot read"));
 }
 

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-trainer::Dataset load(const contract::DatasetSpec& spec) {
+trainer::Dataset load_image_set(const contract::DatasetSpec& spec) {
   return base::find(trainer::dataset_table(), "dataset", spec.kind).load(spec);
 }
 
@@ -26,9 +26,9 @@ std::string record(int label, char value) {
 }
 
 /// The message of loading `kind` from `folder`; checks that the exit code is that of data.
-std::string error_of(const std::string& kind, const fs::path& folder) {
+std::string image_error(const std::string& kind, const fs::path& folder) {
   try {
-    load({kind, folder});
+    load_image_set({kind, folder});
   } catch (const base::RunError& error) {
     CHECK(error.exit_code() == contract::kExitData);
     return error.what();
@@ -47,7 +47,7 @@ TEST_CASE("CIFAR-10's batches are read in the order of their names, pixels as th
   test::write_text(folder / "data_batch_2.bin", record(7, 'b'));
   test::write_text(folder / "data_batch_1.bin", record(3, 'a') + record(4, 'c'));
   test::write_text(folder / "test_batch.bin", record(9, 'd'));
-  const auto set = load({"cifar10", folder.path()});
+  const auto set = load_image_set({"cifar10", folder.path()});
   CHECK(set.shape == trainer::ImageShape{3, 32, 32});
   CHECK(set.train.labels == std::vector<std::uint16_t>{3, 4, 7});
   CHECK(*set.train.image(1, set.shape) == 'c');
@@ -61,30 +61,32 @@ TEST_CASE("a batch of CIFAR-10 that is missing between others is an error") {
   test::write_text(folder / "data_batch_1.bin", record(1, 'a'));
   test::write_text(folder / "data_batch_3.bin", record(3, 'a'));
   CHECK_THAT(
-      error_of("cifar10", folder.path()),
+      image_error("cifar10", folder.path()),
       Catch::Contains("data_batch_3.bin: batches before it are missing, there are 2 in all"));
 }
 
 TEST_CASE("a broken batch of CIFAR-10 is named with its record") {
   test::TempDir folder;
   test::write_text(folder / "test_batch.bin", record(9, 'd'));
-  CHECK_THAT(error_of("cifar10", folder.path()), Catch::Contains("has no data_batch*.bin and no "));
+  CHECK_THAT(image_error("cifar10", folder.path()),
+             Catch::Contains("has no data_batch*.bin and no "));
   const auto batch = folder / "data_batch_1.bin";
   test::write_text(batch, record(1, 'a') + record(2, 'a').substr(0, 100));
-  CHECK_THAT(error_of("cifar10", folder.path()),
+  CHECK_THAT(image_error("cifar10", folder.path()),
              Catch::Contains("data_batch_1.bin: it is cut short: 100 bytes are left for record 2"));
   test::write_text(batch, record(1, 'a') + record(10, 'a'));
-  CHECK_THAT(error_of("cifar10", folder.path()),
+  CHECK_THAT(image_error("cifar10", folder.path()),
              Catch::Contains("record 2 has the label 10, above 9"));
   test::write_text(batch, "");
-  CHECK_THAT(error_of("cifar10", folder.path()), Catch::Contains("data_batch_1.bin: it is empty"));
+  CHECK_THAT(image_error("cifar10", folder.path()),
+             Catch::Contains("data_batch_1.bin: it is empty"));
 }
 
 TEST_CASE("JPEG and PNG files give planes of red, green and blue") {
   test::TempDir folder;
   test::write_png(folder / "train/a/1.png", 2, 3, 77);
   test::write_jpeg(folder / "val/a/1.jpg", 2, 3, 77);
-  const auto set = load({"image_folder", folder.path()});
+  const auto set = load_image_set({"image_folder", folder.path()});
   CHECK(set.shape == trainer::ImageShape{3, 2, 3});
   for (const auto* split : {&set.train, &set.test}) {
     REQUIRE(split->pixels.size() == 18);
@@ -96,7 +98,7 @@ TEST_CASE("a picture that is damaged, empty or none is an error with its name") 
   test::TempDir folder;
   test::write_png(folder / "val/a/1.png", 40, 40, 77);
   const auto train = folder / "train/a/1.jpg";
-  const auto error = [&] { return error_of("image_folder", folder.path()); };
+  const auto error = [&] { return image_error("image_folder", folder.path()); };
   const auto begin = "cannot read " + train.string() + ": ";
   test::write_jpeg(train, 40, 40, 77);
   cut_to(train, base::read_file(train).size() - 20);
@@ -117,7 +119,7 @@ TEST_CASE("a folder of images has its classes by name, whose images take turns")
   test::write_png(folder / "train/cat/x.png", 2, 2, 30);
   test::write_text(folder / "train/cat/notes.txt", "no image");
   test::write_jpeg(folder / "test/dog/1.JPG", 2, 2, 40);
-  const auto set = load({"image_folder", folder.path()});
+  const auto set = load_image_set({"image_folder", folder.path()});
   CHECK(set.classes == 2);
   CHECK(set.shape == trainer::ImageShape{3, 2, 2});
   CHECK(set.train.labels == std::vector<std::uint16_t>{0, 1, 1});
@@ -129,7 +131,7 @@ TEST_CASE("a folder of images has its classes by name, whose images take turns")
 
 TEST_CASE("a folder of images that lacks something says what") {
   test::TempDir folder;
-  const auto error = [&] { return error_of("image_folder", folder.path()); };
+  const auto error = [&] { return image_error("image_folder", folder.path()); };
   CHECK_THAT(error(), Catch::Contains("has no folder val, validation or test"));
   base::make_directories(folder / "val");
   CHECK_THAT(error(), Catch::Contains("cannot read " + (folder / "train").string()));
@@ -147,7 +149,7 @@ TEST_CASE("images of several sizes are an error that names one and the remedy") 
   test::write_png(folder / "train/cat/1.png", 2, 2, 1);
   test::write_png(folder / "train/cat/2.png", 2, 3, 1);
   test::write_png(folder / "val/cat/1.png", 2, 2, 1);
-  CHECK_THAT(error_of("image_folder", folder.path()),
+  CHECK_THAT(image_error("image_folder", folder.path()),
              Catch::EndsWith("train/cat/2.png has 2x3 pixels, the images before it 2x2: images in "
                              "memory are of one size; scale them beforehand, or say "
                              "dataset.image_size for a loader that cuts them"));
@@ -160,14 +162,14 @@ TEST_CASE("the real CIFAR-10 samples are the same as binary batch and as JPEG fi
     return;
   }
   const std::string cifar = std::string(data) + "/cifar10";
-  const auto binary = load({"cifar10", cifar});
+  const auto binary = load_image_set({"cifar10", cifar});
   CHECK(binary.train.size() == 200);
   CHECK(binary.test.size() == 100);
   test::TempDir folder;
   const std::string unpack = "tar xzf " + cifar + "/cifar10-";
   REQUIRE(std::system((unpack + "test-jpg.tar.gz -C " + folder.path().string()).c_str()) == 0);
   fs::copy(folder / "test", folder / "train", fs::copy_options::recursive);
-  const auto images = load({"cifar10", folder.path(), 0, 100});
+  const auto images = load_image_set({"cifar10", folder.path(), 0, 100});
   CHECK(images.train.size() == 2000);
   CHECK(images.test.labels == binary.test.labels);
   CHECK(images.test.pixels == binary.test.pixels);

@@ -62,7 +62,7 @@ void write_names(const fs::path& root) {
   }
 }
 
-trainer::Dataset load(const fs::path& root) {
+trainer::Dataset load_many(const fs::path& root) {
   const contract::DatasetSpec spec{.kind = "image_folder", .path = root, .image_size = 8};
   return base::find(trainer::dataset_table(), "dataset", spec.kind).load(spec);
 }
@@ -100,7 +100,7 @@ TEST_CASE("little more than the names is kept of 100000 files, and each comes on
   const MemoryDir folder;
   write_names(folder.path());
   const std::size_t before = bytes_in_use();
-  const trainer::Dataset set = load(folder.path());
+  const trainer::Dataset set = load_many(folder.path());
   CHECK(bytes_in_use() < before + 48 * kFiles);
   REQUIRE(set.train.size() == kFiles);
   std::vector<std::int64_t> order = order_of_ranks(3);

@@ -26,7 +26,7 @@ contract::DatasetSpec asked(const fs::path& folder) {
   return {.kind = "image_folder", .path = folder, .image_size = 8};
 }
 
-trainer::Dataset load(const contract::DatasetSpec& spec) {
+trainer::Dataset load_pictures(const contract::DatasetSpec& spec) {
   return base::find(trainer::dataset_table(), "dataset", spec.kind).load(spec);
 }
 
@@ -39,7 +39,7 @@ void write_tree(const fs::path& folder) {
 }
 
 /// Of opening a sample and decoding all of it.
-std::string error_of(const trainer::PictureSource& source, std::int64_t sample) {
+std::string picture_error(const trainer::PictureSource& source, std::int64_t sample) {
   try {
     const auto reader = source.make_reader();
     reader->decode(images::whole(reader->open(sample)));
@@ -83,7 +83,7 @@ TEST_CASE("a folder of pictures of any size knows its files, and opens none") {
   test::TempDir folder;
   write_tree(folder.path());
   test::write_text(folder / "train/bee/2.jpg", "no picture");
-  const auto set = load(asked(folder.path()));
+  const auto set = load_pictures(asked(folder.path()));
   CHECK(set.shape == trainer::ImageShape{3, 8, 8});
   CHECK(set.classes == 2);
   CHECK(set.train.labels == std::vector<std::uint16_t>{0, 1, 0, 1});
@@ -96,7 +96,7 @@ TEST_CASE("a folder of pictures of any size knows its files, and opens none") {
   CHECK(reader->bytes_read() ==
         static_cast<std::int64_t>(fs::file_size(folder / "train/ant/1.png") +
                                   fs::file_size(folder / "train/ant/2.jpg")));
-  CHECK(error_of(*set.train.pictures, 3) == "neither a JPEG nor a PNG file");
+  CHECK(picture_error(*set.train.pictures, 3) == "neither a JPEG nor a PNG file");
 }
 
 TEST_CASE("of pictures of any size the first classes and samples are kept") {
@@ -104,12 +104,12 @@ TEST_CASE("of pictures of any size the first classes and samples are kept") {
   write_tree(folder.path());
   auto spec = asked(folder.path());
   spec.train_samples = 2;
-  CHECK(load(spec).train.labels == std::vector<std::uint16_t>{0, 1});
+  CHECK(load_pictures(spec).train.labels == std::vector<std::uint16_t>{0, 1});
   spec = asked(folder.path());
   spec.first_classes = 1;
-  CHECK_THROWS_WITH(load(spec), "the test set has no sample of the first 1 classes");
+  CHECK_THROWS_WITH(load_pictures(spec), "the test set has no sample of the first 1 classes");
   test::write_png(folder / "val/ant/9.png", 9, 9, 40);
-  const auto set = load(spec);
+  const auto set = load_pictures(spec);
   CHECK(set.classes == 1);
   CHECK(set.train.labels == std::vector<std::uint16_t>{0, 0});
   CHECK(set.train.pictures->name(1) == (folder / "train/ant/2.jpg").string());
@@ -118,29 +118,29 @@ TEST_CASE("of pictures of any size the first classes and samples are kept") {
 TEST_CASE("the digest of pictures of any size is that of their names") {
   test::TempDir folder;
   write_tree(folder.path());
-  const std::string before = load(asked(folder.path())).sha256;
+  const std::string before = load_pictures(asked(folder.path())).sha256;
   auto spec = asked(folder.path());
   spec.sha256 = before;
-  CHECK(load(spec).sha256 == before);
+  CHECK(load_pictures(spec).sha256 == before);
   test::write_png(folder / "train/bee/2.png", 9, 9, 1);
-  CHECK_THROWS_WITH(load(spec), Catch::StartsWith("dataset.sha256: ") &&
-                                    Catch::Contains("but " + before + " is wanted"));
+  CHECK_THROWS_WITH(load_pictures(spec), Catch::StartsWith("dataset.sha256: ") &&
+                                             Catch::Contains("but " + before + " is wanted"));
 }
 
 TEST_CASE("files that go away, become empty or cannot be read are broken pictures") {
   test::TempDir folder;
   write_tree(folder.path());
-  const auto set = load(asked(folder.path()));
+  const auto set = load_pictures(asked(folder.path()));
   const fs::path file = folder / "train/ant/1.png";
   const std::string good = base::read_file(file);
   test::write_text(file, "");
-  CHECK(error_of(*set.train.pictures, 0) == "it is empty");
+  CHECK(picture_error(*set.train.pictures, 0) == "it is empty");
   test::write_text(file, good.substr(0, good.size() / 2));
-  CHECK(error_of(*set.train.pictures, 0) == "the PNG data is damaged: it is cut short");
+  CHECK(picture_error(*set.train.pictures, 0) == "the PNG data is damaged: it is cut short");
   fs::remove(file);
-  CHECK(error_of(*set.train.pictures, 0) == "No such file or directory");
+  CHECK(picture_error(*set.train.pictures, 0) == "No such file or directory");
   fs::create_directory(file);
-  CHECK(error_of(*set.train.pictures, 0) == "Is a directory");
+  CHECK(picture_error(*set.train.pictures, 0) == "Is a directory");
 }
 
 TEST_CASE("a file is read to its end, whatever size the system has said before") {
@@ -158,13 +158,13 @@ TEST_CASE("a file is read to its end, whatever size the system has said before")
 TEST_CASE("a file that grows and shrinks while it is read is whole or broken, and none a crash") {
   test::TempDir folder;
   write_tree(folder.path());
-  const auto set = load(asked(folder.path()));
+  const auto set = load_pictures(asked(folder.path()));
   const std::string file = (folder / "train/ant/1.png").string();
   const Changing changing(file);
   int whole = 0, broken = 0;
   std::string unexpected;
   for (int i = 0; i < 1'000'000 && unexpected.empty() && (whole < 20 || broken < 20); ++i) {
-    const std::string error = error_of(*set.train.pictures, 0);
+    const std::string error = picture_error(*set.train.pictures, 0);
     if (error == "no error") {
       ++whole;
     } else if (error.starts_with("the PNG data is damaged: ")) {

@@ -21,9 +21,9 @@ namespace {
 
 using Bytes = std::vector<std::int64_t>;
 
-constexpr std::int64_t kLayer = 64 * 64 * 8;
+constexpr std::int64_t kLayerBytes = 64 * 64 * 8;
 
-const SyncEntry& ddp() {
+const SyncEntry& ddp_entry() {
   return base::find<SyncEntry>(sync_table(), "framework", "ddp");
 }
 
@@ -34,8 +34,8 @@ Training six_layers() {
   training.widths = {64, 64, 64, 64, 64, 64, 64};
   training.bias = false;
   training.steps = 3;
-  training.options.first_bucket_mb = 1.5 * kLayer / (1024 * 1024);
-  training.options.bucket_cap_mb = 2.5 * kLayer / (1024 * 1024);
+  training.options.first_bucket_mb = 1.5 * kLayerBytes / (1024 * 1024);
+  training.options.bucket_cap_mb = 2.5 * kLayerBytes / (1024 * 1024);
   return training;
 }
 
@@ -45,22 +45,24 @@ std::vector<Bytes> all_reduces_of(Training training) {
   Recorder recorder(*alone);
   std::vector<Bytes> steps;
   training.after_step = [&](int, double) { steps.push_back(recorder.take()); };
-  test::train_replica(training, ddp(), recorder);
+  test::train_replica(training, ddp_entry(), recorder);
   return steps;
 }
 
 }  // namespace
 
 TEST_CASE("step 0 is one all-reduce; then a bucket closes once it reaches its cap") {
-  CHECK(all_reduces_of(six_layers()) == std::vector<Bytes>{{6 * kLayer},
-                                                           {2 * kLayer, 3 * kLayer, kLayer},
-                                                           {2 * kLayer, 3 * kLayer, kLayer}});
+  CHECK(all_reduces_of(six_layers()) ==
+        std::vector<Bytes>{{6 * kLayerBytes},
+                           {2 * kLayerBytes, 3 * kLayerBytes, kLayerBytes},
+                           {2 * kLayerBytes, 3 * kLayerBytes, kLayerBytes}});
 }
 
 TEST_CASE("with PyTorch's default caps a small model is one bucket in every step") {
   Training training = six_layers();
   training.options = {};
-  CHECK(all_reduces_of(training) == std::vector<Bytes>{{6 * kLayer}, {6 * kLayer}, {6 * kLayer}});
+  CHECK(all_reduces_of(training) ==
+        std::vector<Bytes>{{6 * kLayerBytes}, {6 * kLayerBytes}, {6 * kLayerBytes}});
 }
 
 TEST_CASE("where unused parameters are looked for, caps hold from the start and never change") {
@@ -69,7 +71,7 @@ TEST_CASE("where unused parameters are looked for, caps hold from the start and 
   const auto steps = all_reduces_of(training);
   REQUIRE(steps.size() == 3);
   // Assigned in model order, reduced in reverse; the four-byte counts tell which were used.
-  CHECK(steps[0] == Bytes{kLayer, 3 * kLayer, 2 * kLayer, 6 * 4});
+  CHECK(steps[0] == Bytes{kLayerBytes, 3 * kLayerBytes, 2 * kLayerBytes, 6 * 4});
   CHECK(steps[1] == steps[0]);
 }
 
@@ -78,7 +80,7 @@ TEST_CASE("a parameter without gradient is an error that names it and the remedy
   training.unused_parameter = true;
   const auto alone = make_single();
   try {
-    test::train_replica(training, ddp(), *alone);
+    test::train_replica(training, ddp_entry(), *alone);
     FAIL("no error");
   } catch (const base::RunError& error) {
     CHECK(std::string(error.what()) ==
@@ -100,7 +102,7 @@ TEST_CASE("the first buckets are reduced while backward still computes") {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
     };
-    test::train_replica(training, ddp(), recorder);
+    test::train_replica(training, ddp_entry(), recorder);
   });
   SUCCEED();
 }
@@ -120,7 +122,7 @@ TEST_CASE("time that backward hides is not exposed") {
     exposed_s = exposed;
     all_s = recorder.take_seconds();
   };
-  test::train_replica(training, ddp(), recorder);
+  test::train_replica(training, ddp_entry(), recorder);
   // Three buckets of at least 50 ms: the last one shows, the first is over before it is submitted.
   CHECK(exposed_s >= 0.050);
   CHECK(all_s >= 0.150);
@@ -133,7 +135,7 @@ TEST_CASE("ranks whose models differ are told so before they train") {
     training.bias = false;
     training.widths = {12, 16};
     if (rank.rank() == 1) training.widths = {16, 12};
-    test::train_replica(training, ddp(), rank);
+    test::train_replica(training, ddp_entry(), rank);
   };
   CHECK_THROWS_WITH(run_as_threads(2, body),
                     Catch::Matchers::StartsWith("ddp: ranks have different models: ") &&
@@ -145,12 +147,14 @@ TEST_CASE("a static graph learns which parameters are used at first, and its buc
   training.options.static_graph = true;
   // The four-byte counts tell which were used; gradients go when backward is over.
   CHECK(all_reduces_of(training) ==
-        std::vector<Bytes>{{6 * 4, 6 * kLayer}, {6 * kLayer}, {2 * kLayer, 3 * kLayer, kLayer}});
+        std::vector<Bytes>{{6 * 4, 6 * kLayerBytes},
+                           {6 * kLayerBytes},
+                           {2 * kLayerBytes, 3 * kLayerBytes, kLayerBytes}});
   Training small;
   const auto exact = test::train_alone(small, 3);
   small.options.static_graph = true;
   run_as_threads(3, [&](Communicator& rank) {
-    const auto found = test::train_replica(small, ddp(), rank);
+    const auto found = test::train_replica(small, ddp_entry(), rank);
     for (std::size_t i = 0; i < found.size(); ++i) {
       if (std::abs(found[i] - exact[i]) > 1e-10) throw std::logic_error("learnt something else");
     }
@@ -162,12 +166,13 @@ TEST_CASE("compressed gradients travel in two bytes each and are what they were,
     Training training = six_layers();
     training.options.compression = compression;
     INFO(compression);
-    CHECK(all_reduces_of(training)[1] == Bytes{2 * kLayer / 4, 3 * kLayer / 4, kLayer / 4});
+    CHECK(all_reduces_of(training)[1] ==
+          Bytes{2 * kLayerBytes / 4, 3 * kLayerBytes / 4, kLayerBytes / 4});
     Training small;
     const auto exact = test::train_alone(small, 3);
     small.options.compression = compression;
     run_as_threads(3, [&](Communicator& rank) {
-      const auto found = test::train_replica(small, ddp(), rank);
+      const auto found = test::train_replica(small, ddp_entry(), rank);
       double worst = 0;
       for (std::size_t i = 0; i < found.size(); ++i) {
         worst = std::max(worst, std::abs(found[i] - exact[i]));

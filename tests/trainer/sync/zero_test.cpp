@@ -21,7 +21,7 @@ namespace {
 
 using Bytes = std::vector<std::int64_t>;
 
-constexpr std::int64_t kLayer = 64 * 64;
+constexpr std::int64_t kLayerNumbers = 64 * 64;
 
 const SyncEntry& deepspeed() {
   return base::find<SyncEntry>(sync_table(), "framework", "deepspeed");
@@ -61,11 +61,12 @@ TEST_CASE("a bucket that cannot take the next gradient is reduced") {
   for (const int stage : {0, 1, 2}) {
     Training training = six_layers(stage);
     INFO("stage " << stage);
-    CHECK(all_reduces_of_a_step(training) == Bytes{6 * kLayer * 8});
-    training.options.reduce_bucket_elements = 2 * kLayer + 1;
-    CHECK(all_reduces_of_a_step(training) == Bytes(3, 2 * kLayer * 8));
-    training.options.reduce_bucket_elements = kLayer / 2;  // each gradient is larger than a bucket
-    CHECK(all_reduces_of_a_step(training) == Bytes(6, kLayer * 8));
+    CHECK(all_reduces_of_a_step(training) == Bytes{6 * kLayerNumbers * 8});
+    training.options.reduce_bucket_elements = 2 * kLayerNumbers + 1;
+    CHECK(all_reduces_of_a_step(training) == Bytes(3, 2 * kLayerNumbers * 8));
+    training.options.reduce_bucket_elements =
+        kLayerNumbers / 2;  // each gradient is larger than a bucket
+    CHECK(all_reduces_of_a_step(training) == Bytes(6, kLayerNumbers * 8));
   }
 }
 

@@ -17,7 +17,7 @@ using contract::InferenceRecord;
 using contract::RunStart;
 using contract::StepWindow;
 
-std::string sample(const std::string& format) {
+std::string example_sample(const std::string& format) {
   for (const LogSample& one : log_samples()) {
     if (one.format == format) return one.text;
   }
@@ -31,7 +31,7 @@ std::string skipped(const LogContent& log) {
 }  // namespace
 
 TEST_CASE("gnmt: an epoch's mean time up to its last line is its rate, by pairs of sentences") {
-  const LogContent log = read_log("gnmt", sample("gnmt"));
+  const LogContent log = read_log("gnmt", example_sample("gnmt"));
   const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
   CHECK(windows[0].warmup);
@@ -62,14 +62,22 @@ TEST_CASE("gnmt: an epoch of which the first iteration alone is printed has no r
 }
 
 TEST_CASE("ssd: all images over the slowest rank's time") {
-  const LogContent log = read_log("ssd", sample("ssd"));
+  const LogContent log = read_log("ssd", example_sample("ssd"));
   CHECK(*rate_of(log) == Approx(2 * 3840 / 20.0));
   CHECK(log.facts.at("gpus") == "2");
   CHECK(completed(log));
 }
 
+TEST_CASE("ssd: of a batch that nobody says there are images and times, but no steps") {
+  const LogContent log =
+      read_log("ssd", example_sample("ssd"), contract::RunSpec{.global_batch = 0});
+  CHECK(*rate_of(log) == Approx(2 * 3840 / 20.0));
+  CHECK(all<StepWindow>(log.file)[0].steps == 0);
+  CHECK(all<StepWindow>(read_log("ssd", example_sample("ssd")).file)[0].steps == 2 * 3840 / 64);
+}
+
 TEST_CASE("nvlog and dllogger: NCF's hits are a metric, its rate is none") {
-  const LogContent old = read_log("nvlog", sample("nvlog"));
+  const LogContent old = read_log("nvlog", example_sample("nvlog"));
   CHECK(all<EvalRecord>(old.file)[0].metrics.at("hit_rate_10") == 0.75);
   CHECK(std::isnan(all<EvalRecord>(old.file)[0].accuracy));
   CHECK(old.facts.at("global_batch") == "4096");
@@ -88,7 +96,7 @@ TEST_CASE("nvlog and dllogger: NCF's hits are a metric, its rate is none") {
 }
 
 TEST_CASE("dawnbench: rows are epochs with their times and scores, columns in any order") {
-  const LogContent log = read_log("dawnbench", sample("dawnbench"));
+  const LogContent log = read_log("dawnbench", example_sample("dawnbench"));
   const auto epochs = all<EpochRecord>(log.file);
   REQUIRE(epochs.size() == 2);
   CHECK(epochs[1].epoch == 1);
@@ -101,7 +109,7 @@ TEST_CASE("dawnbench: rows are epochs with their times and scores, columns in an
 }
 
 TEST_CASE("timm_summary: losses and accuracies by epoch, no times") {
-  const LogContent log = read_log("timm_summary", sample("timm_summary"));
+  const LogContent log = read_log("timm_summary", example_sample("timm_summary"));
   CHECK(all<EpochRecord>(log.file)[1].lr == 0.025);
   CHECK(all<EvalRecord>(log.file)[1].accuracy == Approx(0.815));
   CHECK(all<EvalRecord>(log.file)[1].metrics.at("top5_accuracy") == Approx(0.995));
@@ -110,7 +118,7 @@ TEST_CASE("timm_summary: losses and accuracies by epoch, no times") {
 
 TEST_CASE("timm_benchmark: each model is a run, training or inference") {
   const LogFormat& format = base::find(log_formats(), "log format", "timm_benchmark");
-  const std::string text = sample("timm_benchmark");
+  const std::string text = example_sample("timm_benchmark");
   const auto parts = format.parts(text);
   REQUIRE(parts.size() == 2);
   const LogContent vgg = format.read_part(text, parts[1], run_of(1, 1));

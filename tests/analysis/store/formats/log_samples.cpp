@@ -244,7 +244,7 @@ std::string nccl_json() {
          "0.030240,\"okay\":\"unchecked\"},\"errors\":[],\"end_time\":\"2026-01-29 18:02:20\"}\n";
 }
 
-std::string sacct() {
+std::string sacct_sample() {
   return "JobID|JobName|Partition|State|Elapsed|Submit|Start|End|ExitCode|NodeList|NNodes|NCPUS|"
          "TotalCPU|ReqMem|MaxRSS|AllocTRES|Timelimit\n"
          "41|train|gpu|COMPLETED|01:00:00|2026-01-29T10:00:00|2026-01-29T11:00:00|"
@@ -347,7 +347,7 @@ const std::vector<LogSample>& log_samples() {
       {"nccl_tests", nccl_tests(), "4096 1024 float sum -1 x 0.07 0.11 0 64.01 0.06 0.11 0",
        "no row of nccl-tests' table"},
       {"nccl_tests", nccl_json(), "", ""},
-      {"sacct", sacct(), "44|train|gpu|COMPLETED", "has 4 of 17 columns"},
+      {"sacct", sacct_sample(), "44|train|gpu|COMPLETED", "has 4 of 17 columns"},
       {"oarstat", oarstat(), "", ""},
       {"gnmt", gnmt(), "TRAIN [2][x/21]", "no iteration of GNMT's after \"TRAIN [\""},
       {"ssd", ssd(), "Done benchmarking. Total images: many",

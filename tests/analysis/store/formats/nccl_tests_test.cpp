@@ -113,6 +113,18 @@ TEST_CASE("nccl_tests: wrong values, failures of NCCL and of the launcher fail t
                                "on n1: no port for PMI\""});
 }
 
+TEST_CASE("nccl_tests: lines of other programs that begin with digits are no rows") {
+  const std::string text = samples()[0];
+  const std::string dated = replaced(text, "\n", "\n2024-03-01 12:00:00,123 - INFO - a worker\n");
+  const LogContent log = read_log("nccl_tests", dated);
+  CHECK(log.collectives.size() == 4);
+  CHECK(log.file.skipped.empty());
+  CHECK(completed(log));
+  const std::string failed = "10.0.0.7: Test NCCL failure common.cu:1005\n# Out of bounds";
+  const LogContent broken = read_log("nccl_tests", replaced(text, "# Out of bounds", failed));
+  CHECK(all<RunStop>(broken.file).at(0).outcome == RunOutcome::Failed);
+}
+
 TEST_CASE("nccl_tests: a time in other units than µs is named by its algbw") {
   const std::string text = replaced(samples()[0], "  500.0  ", "  0.5000 ");
   const LogContent log = read_log("nccl_tests", text);

@@ -14,7 +14,7 @@ using contract::EpochRecord;
 using contract::EvalRecord;
 using contract::StepWindow;
 
-LogContent read_sample(const std::string& format, const contract::RunSpec& run) {
+LogContent read_output(const std::string& format, const contract::RunSpec& run) {
   for (const LogSample& sample : log_samples()) {
     if (sample.format == format) return read_log(format.c_str(), sample.text, run);
   }
@@ -24,7 +24,7 @@ LogContent read_sample(const std::string& format, const contract::RunSpec& run) 
 }  // namespace
 
 TEST_CASE("dllogger: lines bound steps, total_ips is their rate, the first line is warm-up") {
-  const LogContent log = read_sample("dllogger", run_of(1, 32));
+  const LogContent log = read_output("dllogger", run_of(1, 32));
   const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 3);
   CHECK(windows[0].warmup);
@@ -61,7 +61,7 @@ TEST_CASE("dllogger: published runs on four H100 have their rates") {
 }
 
 TEST_CASE("torchvision: an epoch's steps over its time, its img/s are not used") {
-  const LogContent log = read_sample("torchvision", run_of(2, 32));
+  const LogContent log = read_output("torchvision", run_of(2, 32));
   const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
   CHECK(windows[0].warmup);
@@ -91,7 +91,7 @@ TEST_CASE("torchvision: a published tail has its last epoch and accuracy") {
 }
 
 TEST_CASE("horovod: rank 0's rate stands for all ranks, of whom the log tells how many") {
-  const LogContent log = read_sample("horovod", run_of(1, 1));
+  const LogContent log = read_output("horovod", run_of(1, 1));
   CHECK(log.facts.at("gpus") == "4");
   CHECK(log.facts.at("model") == "resnet50");
   CHECK(*rate_of(log) == Approx(256 / (0.32 + 0.64)));
@@ -122,7 +122,7 @@ TEST_CASE("horovod: a finished progress bar is an epoch, unfinished ones are not
 }
 
 TEST_CASE("tf_cnn_benchmarks: its total is the rate, rows tell steps and loss") {
-  const LogContent log = read_sample("tf_cnn_benchmarks", run_of(1, 1));
+  const LogContent log = read_output("tf_cnn_benchmarks", run_of(1, 1));
   REQUIRE(all<StepWindow>(log.file).size() == 1);
   CHECK(all<StepWindow>(log.file)[0].steps == 100);
   CHECK(all<StepWindow>(log.file)[0].samples == 25600);
@@ -135,7 +135,7 @@ TEST_CASE("tf_cnn_benchmarks: its total is the rate, rows tell steps and loss") 
 }
 
 TEST_CASE("pytorch_ddp: the first batch of an epoch is left out of its rate") {
-  const LogContent log = read_sample("pytorch_ddp", run_of(1, 1));
+  const LogContent log = read_output("pytorch_ddp", run_of(1, 1));
   REQUIRE(all<StepWindow>(log.file).size() == 1);
   CHECK(all<StepWindow>(log.file)[0].steps == 100);
   CHECK(*rate_of(log) == Approx(320));
@@ -164,7 +164,7 @@ TEST_CASE("pytorch_ddp: a published run has its rates, one that timed out has no
 }
 
 TEST_CASE("deepspeed: the time between lines comes from the running average") {
-  const LogContent log = read_sample("deepspeed", run_of(1, 1));
+  const LogContent log = read_output("deepspeed", run_of(1, 1));
   CHECK(log.facts == std::map<std::string, std::string>{{"accumulation_steps", "1"},
                                                         {"batch_per_gpu", "16"},
                                                         {"global_batch", "64"},
@@ -195,7 +195,7 @@ TEST_CASE("deepspeed: pipelines tell step time and loss") {
 }
 
 TEST_CASE("mxnet: each batch counts once, however many metrics it has") {
-  const LogContent log = read_sample("mxnet", run_of(1, 1));
+  const LogContent log = read_output("mxnet", run_of(1, 1));
   const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
   CHECK(windows[0].warmup);
@@ -232,12 +232,12 @@ TEST_CASE("mxnet: a published log of 300 epochs has their times, rates and accur
 TEST_CASE("torch7: there is a rate when the run tells how many samples an epoch has") {
   contract::RunSpec run = run_of(1, 128);
   run.dataset.train_samples = 1280;
-  const LogContent log = read_sample("torch7", run);
+  const LogContent log = read_output("torch7", run);
   CHECK(*rate_of(log) == Approx(1280 / 50.0));
   CHECK(all<EpochRecord>(log.file)[0].wall_s == 100.5);
   CHECK(all<EvalRecord>(log.file)[1].accuracy == Approx(0.66));
   CHECK(log.facts.at("dataset") == "cifar10");
-  CHECK_FALSE(rate_of(read_sample("torch7", run_of(1, 128))));
+  CHECK_FALSE(rate_of(read_output("torch7", run_of(1, 128))));
   const auto text = real_log("trainer-logs/torch7/wide-resnet_1121914561.log.txt");
   if (!text) return;
   const LogContent published = read_log("torch7", *text);

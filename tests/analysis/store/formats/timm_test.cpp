@@ -17,7 +17,7 @@ using contract::EvalRecord;
 using contract::StepWindow;
 using test::all;
 
-contract::ResultsFile read(const std::string& text, std::int64_t global_batch = 1024) {
+contract::ResultsFile read_timm(const std::string& text, std::int64_t global_batch = 1024) {
   contract::RunSpec run{.run_id = "r", .gpus = 8};
   run.global_batch = global_batch;
   return base::find(log_formats(), "log format", "timm").read(text, run).file;
@@ -36,7 +36,7 @@ std::string train(int epoch, int step, int steps, const char* unit = "s") {
 TEST_CASE("timm: two lines of an epoch bound a window, the last one ends the epoch") {
   for (const char* unit : {"s", ""}) {
     const auto file =
-        read(train(0, 0, 11, unit) + train(0, 4, 11, unit) + train(0, 10, 11, unit), 1);
+        read_timm(train(0, 0, 11, unit) + train(0, 4, 11, unit) + train(0, 10, 11, unit), 1);
     const auto windows = all<StepWindow>(file);
     REQUIRE(windows.size() == 3);
     CHECK(windows[0].warmup);
@@ -56,7 +56,7 @@ TEST_CASE("timm: two lines of an epoch bound a window, the last one ends the epo
 }
 
 TEST_CASE("timm: steps are counted over the whole run, and an epoch cut short has no end") {
-  const auto file = read(train(0, 10, 11) + train(1, 0, 11) + train(1, 5, 11), 1);
+  const auto file = read_timm(train(0, 10, 11) + train(1, 0, 11) + train(1, 5, 11), 1);
   CHECK(all<StepWindow>(file).back().first_step == 12);
   CHECK(all<EpochRecord>(file).size() == 1);
 }
@@ -66,7 +66,7 @@ TEST_CASE("timm: the mean of the last test line is the epoch's accuracy, that of
       "Test: [   0/48]  Time: 1.1 (1.1)  Loss:  6.8 (6.8)  Acc@1:  0.5 ( 0.5)  Acc@5: 4 ( 4)\n"
       "Test: [  48/48]  Time: 2.3 (0.16)  Loss:  6.7 (6.5)  Acc@1:  80.5 ( 76.25)  Acc@5: 8 ( 9)\n"
       "Test (EMA): [  48/48]  Time: 2.3 (0.1)  Loss:  6 (6)  Acc@1:  1 ( 1)  Acc@5: 8 ( 9)\n";
-  const auto evals = all<EvalRecord>(read(train(3, 10, 11) + test));
+  const auto evals = all<EvalRecord>(read_timm(train(3, 10, 11) + test));
   REQUIRE(evals.size() == 1);
   CHECK(evals[0].epoch == 3);
   CHECK(evals[0].accuracy == Approx(0.7625));
@@ -74,7 +74,7 @@ TEST_CASE("timm: the mean of the last test line is the epoch's accuracy, that of
 }
 
 TEST_CASE("timm: lines that only look like its own are named, other lines are nothing") {
-  const auto file = read("hello\nTrain: soon\n" + train(0, 12, 11) + "Test: [no]\n\xff\xfe\n");
+  const auto file = read_timm("hello\nTrain: soon\n" + train(0, 12, 11) + "Test: [no]\n\xff\xfe\n");
   CHECK(file.skipped == std::vector<std::string>{"line 2: no line of timm's after \"Train:\"",
                                                  "line 3: no line of timm's after \"Train:\"",
                                                  "line 4: no line of timm's after \"Test:\""});
@@ -93,7 +93,8 @@ TEST_CASE("timm: a published log of 300 epochs has their times and accuracies") 
     std::cout << "skipped: DLSCALE_TEST_DATA names no folder of real logs\n";
     return;
   }
-  const auto file = read(base::read_file(std::string(data) + "/trainer-logs/timm/ViTAEv2_S.txt"));
+  const auto file =
+      read_timm(base::read_file(std::string(data) + "/trainer-logs/timm/ViTAEv2_S.txt"));
   const auto epochs = all<EpochRecord>(file);
   REQUIRE(!epochs.empty());
   CHECK(file.skipped.empty());

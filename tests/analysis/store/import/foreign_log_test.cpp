@@ -103,6 +103,8 @@ TEST_CASE(
   CHECK(facts_beside(log) == AxisValues{{"gpus", "8"}, {"nodes", "2"}});
   write(system, "{\"number of nodes\": \"2\", \"accelerators_per_node\": \"N/A\"}");
   CHECK(facts_beside(log) == AxisValues{{"nodes", "2"}});
+  write(system, "{\"number_of_nodes\": 2, \"accelerator_model_name\": \"A100-SXM4\"}");
+  CHECK(facts_beside(log) == AxisValues{{"gpu", "A100-SXM4"}, {"nodes", "2"}});
   write(system, "{\"number_of_nodes\": \"2\", ");
   CHECK(facts_beside(log).empty());
 }

@@ -212,6 +212,18 @@ TEST_CASE("pattern: the batch that the log itself says is that of its steps") {
   CHECK(windows[0].samples == 32);
 }
 
+TEST_CASE("pattern: the size of the training set that the log says is that of its epochs") {
+  MappedFormat format{.kind = "pattern"};
+  format.patterns = {R"(^(?<train_samples>\d+) images)",
+                     R"(epoch (?<epoch>\d+): (?<wall_s>\d+) s)"};
+  const LogContent content =
+      read_mapped("500 images\nepoch 1: 10 s\n", format, {}, contract::RunSpec{.global_batch = 0});
+  const auto windows = all<StepWindow>(content.file);
+  REQUIRE(windows.size() == 1);
+  CHECK(rate_of(windows[0]) == Approx(50));
+  CHECK(windows[0].steps == 0);  // of a batch that nobody knows
+}
+
 TEST_CASE("csv: a heading may begin as comments do") {
   const auto format = format_of("csv", {"gpus=# GPUs", "wall_s=t"});
   const std::string text = "# of 2024, all\n# GPUs,t\n2,0.5\n";

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Axes of a study that are called like a column of a table.
+#include <catch2/catch.hpp>
+
+#include "analysis/report/query_table.hpp"
+#include "analysis/report/report_writer.hpp"
+#include "analysis/report/tables.hpp"
+#include "tests/analysis/support/cells.hpp"
+#include "tests/analysis/support/rows.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+using test::frame_of;
+using test::notes;
+using test::number;
+using test::run_at;
+using test::text;
+
+/// Two curves that differ in an axis of this name.
+Frame frame_with_axis(const std::string& name) {
+  Frame frame = frame_of({run_at(1, 100), run_at(2, 190), run_at(1, 90), run_at(2, 170)});
+  frame.axes = {{name, {"low", "high"}}, {"gpus", {"1", "2"}}};
+  for (std::size_t i = 0; i < frame.runs.size(); ++i) {
+    frame.runs[i].run_id += std::to_string(i);
+    frame.runs[i].point = {{name, i < 2 ? "low" : "high"}};
+  }
+  return frame;
+}
+
+std::string written(const char* format, const Frame& frame) {
+  return find_report_writer(format).render({{efficiency_table(frame, {})}});
+}
+
+}  // namespace
+
+TEST_CASE("an axis called n keeps its place and has a name of its own") {
+  const Table table = efficiency_table(frame_with_axis("n"), {});
+  CHECK(table.columns.front().id == "axis_n");
+  CHECK(table.columns.front().title == "axis n");
+  CHECK(text(table, 0, "axis_n") == "low");
+  CHECK(number(table, 0, "n") == 1);
+  CHECK_THAT(notes(table), Contains("axis_n: the study's axis n"));
+}
+
+TEST_CASE("an axis that no column is called like keeps its name") {
+  const Table table = efficiency_table(frame_with_axis("depth"), {});
+  CHECK(table.columns.front().id == "depth");
+  CHECK_THAT(notes(table), !Contains("the study's axis"));
+}
+
+TEST_CASE("CSV has one column of each name, also of bounds") {
+  CHECK_THAT(written("csv", frame_with_axis("efficiency")),
+             Contains("\naxis_efficiency,gpus,nodes,n,") &&
+                 Contains(",efficiency,efficiency_low,efficiency_high\nlow,1,"));
+  CHECK_THAT(written("csv", frame_with_axis("efficiency_low")),
+             Contains("\naxis_efficiency_low,gpus,"));
+}
+
+TEST_CASE("JSON has one value of each name") {
+  const std::string json = written("json", frame_with_axis("nodes"));
+  CHECK_THAT(json, Contains("\"axis_nodes\": \"low\"") && Contains("\"nodes\": 1"));
+  CHECK_THAT(json, !Contains("\"nodes\": \"low\""));
+}
+
+TEST_CASE("axes that would then be called alike are told apart as well") {
+  Frame frame = frame_with_axis("n");
+  frame.axes.push_back({"axis_n", {"a", "b"}});
+  for (RunRow& run : frame.runs) run.point["axis_n"] = run.point["n"] == "low" ? "a" : "b";
+  const Table table = efficiency_table(frame, {});
+  CHECK(text(table, 0, "axis_axis_n") == "low");
+  CHECK(text(table, 0, "axis_n") == "a");
+}
+
+TEST_CASE("a query by an axis called n tells it from the number of values") {
+  const Frame frame = frame_with_axis("n");
+  const Table table = query_table(frame, run_columns(frame),
+                                  {.shown = {{"median", "samples_per_s"}}, .by = {"n"}}, "a query");
+  CHECK(text(table, 0, "axis_n") == "low");
+  CHECK(number(table, 0, "n") == 2);
+}
+
+TEST_CASE("a query can ask for an axis and for the measure of its name") {
+  const Frame frame = frame_with_axis("samples");
+  const std::vector<RunColumn> columns = run_columns(frame);
+  REQUIRE(find_column(columns, "measured_samples") != nullptr);
+  const Table table = query_table(
+      frame, columns, {.shown = {{"max", "measured_samples"}}, .by = {"samples"}}, "a query");
+  CHECK(text(table, 0, "samples") == "low");
+  CHECK(number(table, 0, "max_measured_samples") == 12800);
+  CHECK(find_column(run_columns(frame_with_axis("n")), "measured_samples") == nullptr);
+}
+
+}  // namespace dlscale::analysis
