@@ -68,7 +68,7 @@ std::vector<contract::RunPrediction> run_predictions(const PredictedStudy& study
     const predict::TrainingModel model = model_of(study, curve);
     std::map<int, contract::RunPrediction> at;
     std::vector<int> counts = curve.planned;
-    if (curve.network.between.bandwidth.value <= 0 && curve.device.memory.value > 0) {
+    if (curve.network.between.bandwidth.value <= 0 && !predict::is_measured_alone(curve.device)) {
       std::erase_if(counts, [&](int gpus) { return gpus > curve.gpus_per_node; });
     }
     for (const predict::CurvePoint& point :

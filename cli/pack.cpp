@@ -92,13 +92,24 @@ int pack(const PackOptions& options, PackView& view) {
   return kExitOk;
 }
 
-int look(const PackOptions& options, PackView& view) {
-  int damaged = 0;
-  for (const std::string& path : options.info) std::cout << facts_of(images::RecordFile(path));
-  for (const std::string& path : options.check) {
-    damaged += check_records(images::RecordFile(path), view);
+/// One of the files that --check names. What cannot be read at all is told and is worse than
+/// records that are damaged.
+int check_one(const std::string& path, PackView& view) {
+  try {
+    return check_records(images::RecordFile(path), view) == 0 ? kExitOk : kExitRunsFailed;
+  } catch (const base::RunError& error) {
+    if (error.exit_code() != contract::kExitData) throw;
+    view.complain(fmt::format("dlscale: {}", error.what()));
+    return kExitUsage;
   }
-  return damaged == 0 ? kExitOk : kExitRunsFailed;
+}
+
+/// All files, and then the worst of what was found.
+int look(const PackOptions& options, PackView& view) {
+  for (const std::string& path : options.info) std::cout << facts_of(images::RecordFile(path));
+  int worst = kExitOk;
+  for (const std::string& path : options.check) worst = std::max(worst, check_one(path, view));
+  return worst;
 }
 
 int run(const PackOptions& options) {

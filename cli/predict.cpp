@@ -160,7 +160,7 @@ Action define_predict(CLI::App& app) {
       ->type_name(value_kind::kFolder);
   app.add_option("--what-if", options->what_if,
                  "other hardware: gpu=NAME, link=400Gbps, latency=2us, peak=100TFLOPS, "
-                 "memory=2000GB/s, capacity=16GiB")
+                 "memory=2000GB/s, capacity=16GiB, context=150MiB")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--sweep", options->sweeps,

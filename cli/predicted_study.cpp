@@ -94,6 +94,7 @@ predict::Device device_of(const planner::Planning& planning, const planner::Part
   if (what.peak) device.peak[run.precision] = *what.peak;
   if (what.memory) device.memory_bandwidth = *what.memory;
   if (what.capacity) device.memory = *what.capacity;
+  if (what.context) device.context = *what.context;
   return device;
 }
 
@@ -153,7 +154,7 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
 
 /// Leaves out GPU counts of a device without data sheet between which no all-reduce was measured.
 void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::string>& notes) {
-  if (curve.device.memory.value > 0) return;
+  if (!predict::is_measured_alone(curve.device)) return;
   const auto unknown = [&](int gpus) {
     const predict::Placement ranks{(gpus - 1) / curve.gpus_per_node + 1, gpus};
     return gpus > 1 && !given.measured->all_reduce(ranks, predict::kMebibyte);

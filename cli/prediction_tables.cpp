@@ -123,7 +123,7 @@ std::vector<int> shown_counts(const PredictedCurve& curve, int up_to) {
     if (count > counts.back()) counts.push_back(count);
   }
   // A device that is known by its measured steps alone says nothing of a larger one.
-  if (curve.device.memory.value <= 0) return curve.planned;
+  if (predict::is_measured_alone(curve.device)) return curve.planned;
   if (curve.network.between.bandwidth.value <= 0) {
     std::erase_if(counts, [&](int count) { return count > curve.gpus_per_node; });
   }

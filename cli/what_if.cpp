@@ -27,9 +27,11 @@ struct Unit {
 constexpr Unit kRates[] = {{"Gbps", 1e9 / 8}, {"Gbit/s", 1e9 / 8}, {"GB/s", 1e9}, {"TB/s", 1e12}};
 constexpr Unit kTimes[] = {{"us", 1e-6}, {"ms", 1e-3}};
 constexpr Unit kPeaks[] = {{"TFLOPS", 1e12}, {"TFLOP/s", 1e12}, {"PFLOPS", 1e15}};
-constexpr Unit kSizes[] = {{"GiB", 1024.0 * 1024 * 1024}, {"GB", 1e9}};
+constexpr Unit kSizes[] = {
+    {"GiB", 1024.0 * 1024 * 1024}, {"GB", 1e9}, {"MiB", 1024.0 * 1024}, {"MB", 1e6}};
 
-const std::vector<std::string> kKeys{"gpu", "link", "latency", "peak", "memory", "capacity"};
+const std::vector<std::string> kKeys{"gpu",    "link",     "latency", "peak",
+                                     "memory", "capacity", "context"};
 
 /// A number above 0 and how far it reaches into the text.
 std::pair<double, std::size_t> leading_number(const std::string& text) {
@@ -82,6 +84,8 @@ void read_word(const std::string& word, WhatIf& what) {
     what.memory = BytesPerSecond{with_unit(shown, value, kRates)};
   } else if (key == "capacity") {
     what.capacity = Bytes{with_unit(shown, value, kSizes)};
+  } else if (key == "context") {
+    what.context = Bytes{with_unit(shown, value, kSizes)};
   } else {
     throw base::UsageError("--what-if: " + base::unknown_name("key", key, kKeys));
   }
@@ -131,6 +135,9 @@ std::string text_of(const WhatIf& what) {
   if (what.memory) parts.push_back(fmt::format("memory {:g} GB/s", what.memory->value * 1e-9));
   if (what.capacity) {
     parts.push_back(fmt::format("capacity {:g} GiB", *what.capacity / predict::kGibibyte));
+  }
+  if (what.context) {
+    parts.push_back(fmt::format("context {:g} MiB", *what.context / predict::kMebibyte));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }

@@ -18,10 +18,12 @@ struct WhatIf {
   std::optional<predict::FlopPerSecond> peak;     ///< in the precision of the run
   std::optional<predict::BytesPerSecond> memory;  ///< bandwidth of the device's memory
   std::optional<predict::Bytes> capacity;         ///< of it
+  std::optional<predict::Bytes> context;          ///< of it, before a process's first tensor
 };
 
 /// "gpu=NAME", "link=400Gbps" (or 50GB/s), "latency=2us", "peak=100TFLOPS", "memory=2000GB/s",
-/// "capacity=16GiB"; several words may be one, with commas between. Throws base::UsageError.
+/// "capacity=16GiB", "context=150MiB"; several words may be one, with commas between. Throws
+/// base::UsageError.
 WhatIf read_what_if(const std::vector<std::string>& words);
 
 /// As a note says it: "link 400 Gbit/s, latency 2 us"; empty where nothing is otherwise.

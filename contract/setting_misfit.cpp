@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace dlscale::contract {
 namespace {
 
@@ -34,8 +36,27 @@ Found check_arithmetic(const RunSpec& run) {
   return {};
 }
 
-/// What NCCL does by itself.
+/// Why a framework reduces nothing that `all_reduce` could be about; null where it does.
+const char* reduces_nothing(const RunSpec& run) {
+  if (run.mode == "inference") return "reduces no gradients in inference";
+  if (run.framework == "data_parallel") return "adds up gradients within one process";
+  if (run.framework == "layerwise" || run.framework == "pipeline") {
+    return "has one replica, whose gradients nobody shares";
+  }
+  // Statistics are reduced wherever replicas share them.
+  if (run.framework == "vanilla_data_parallel" && run.batch_norm != "synchronised") {
+    return "sends gradients to rank 0, one message after the other";
+  }
+  return nullptr;
+}
+
+/// What NCCL does by itself, and what reduces nothing.
 Found check_all_reduce(const RunSpec& run) {
+  const char* const why = reduces_nothing(run);
+  if (why != nullptr && !run.all_reduce.empty() && run.all_reduce != "auto") {
+    return Misfit{"all_reduce", fmt::format("is {}, but {} {}; leave it out", run.all_reduce,
+                                            run.framework, why)};
+  }
   if (!is_on_gpus(run)) return {};
   if (!run.all_reduce.empty() && run.all_reduce != "auto") {
     return Misfit{"all_reduce", fmt::format("is {}, a way of mpi; nccl chooses its own (NCCL_ALGO)",
@@ -73,8 +94,17 @@ Found check_options(const RunSpec& run) {
   return {};
 }
 
+/// Styles that do none, and orders of samples that only training draws.
 Found check_inference(const RunSpec& run) {
   if (run.mode != "inference") return {};
+  const LoaderOptions& options = run.loader_options;
+  for (const auto& [key, is_said] :
+       {std::pair{"loader_options.shuffle_window", options.shuffle_window > 0},
+        std::pair{"loader_options.sample_order", !options.sample_order.empty()}}) {
+    if (!is_said) continue;
+    return Misfit{key,
+                  "is of training; inference takes the samples of the test set in their order"};
+  }
   for (const char* framework : {"layerwise", "pipeline", "hybrid"}) {
     if (run.framework != framework) continue;
     return Misfit{"mode",

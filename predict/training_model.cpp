@@ -10,6 +10,8 @@
 namespace dlscale::predict {
 namespace {
 
+constexpr const char* kMeasuredDevice = "measured";  // no file of devices/ has that name
+
 /// How sure an estimate from measurements is.
 Factors sure_of(const AllReduceEstimate& estimate) {
   constexpr double kInside = 0.05, kOutside = 0.1, kErrors = 2;
@@ -43,7 +45,7 @@ std::optional<LinkEstimate> Measurements::all_reduce(Placement ranks, Bytes mess
   }
 }
 
-double Measurements::hidden_most(const std::string& framework, int gpus) const {
+std::optional<double> Measurements::hidden_most(const std::string& framework, int gpus) const {
   const contract::ExchangeTime* nearest = nullptr;
   for (const contract::ExchangeTime& time : calibration_.exchange) {
     if (time.framework != framework) continue;
@@ -51,7 +53,7 @@ double Measurements::hidden_most(const std::string& framework, int gpus) const {
       nearest = &time;
     }
   }
-  return nearest == nullptr ? 1 : nearest->hidden;
+  return nearest == nullptr ? std::nullopt : std::optional(nearest->hidden);
 }
 
 Seconds Measurements::wait_per_sample(const std::string& loader, const std::string& dataset) const {
@@ -77,7 +79,8 @@ TrainingModel training_model(const contract::RunSpec& run, const contract::Model
       model.setting.rank_deviation =
           std::max(model.setting.rank_deviation, Seconds{time.deviation_s});
     }
-    model.setting.hidden_most = measured->hidden_most(run.framework, run.gpus);
+    const double unmeasured = run.resources.device == "cpu" ? 0 : 1;
+    model.setting.hidden_most = measured->hidden_most(run.framework, run.gpus).value_or(unmeasured);
     model.wait_per_sample = measured->wait_per_sample(run.loader, run.dataset.kind);
   }
   model.all_reduce = [network = hardware.network, algorithm = all_reduce_of(run), measured](
@@ -90,9 +93,13 @@ TrainingModel training_model(const contract::RunSpec& run, const contract::Model
   return model;
 }
 
+bool is_measured_alone(const Device& device) {
+  return device.name == kMeasuredDevice;
+}
+
 Device measured_device(const contract::Calibration& calibration, const std::string& precision) {
   // Ten FLOPs for each byte, as CPUs have them: only ratios between layers come of it.
-  Device device{.name = "measured", .title = calibration.device};
+  Device device{.name = kMeasuredDevice, .title = calibration.device};
   device.peak[precision] = teraflops(1);
   device.memory_bandwidth = gigabytes_per_s(100);
   return device;

@@ -29,8 +29,8 @@ class Measurements {
   /// Nothing where no all-reduce was measured, or none that says anything of this placement.
   std::optional<LinkEstimate> all_reduce(Placement ranks, Bytes message) const;
   /// The largest share of collectives' time that a framework hid on several ranks, by the
-  /// placement nearest in GPUs; 1 where none was measured.
-  double hidden_most(const std::string& framework, int gpus) const;
+  /// placement nearest in GPUs; nothing where none was measured.
+  std::optional<double> hidden_most(const std::string& framework, int gpus) const;
   /// Waiting for a sample and moving it; nothing where it was not measured.
   Seconds wait_per_sample(const std::string& loader, const std::string& dataset) const;
 
@@ -43,7 +43,9 @@ class Measurements {
 inline constexpr Factors kRooflineSure{1, 3.5};  // docs/prediction.md: what was found
 inline constexpr Factors kDataSheetSure{1, 2};
 
-/// `card` and `measured` must outlive it; without `measured` the roofline and data sheets.
+/// `card` and `measured` must outlive it; without `measured` the roofline and data sheets. Where no
+/// run says how much communication is hidden, GPUs hide what the backward pass covers, and CPUs
+/// nothing: the cores that compute are those that copy and add up.
 TrainingModel training_model(const contract::RunSpec& run, const contract::ModelCard& card,
                              const Hardware& hardware, const Measurements* measured);
 
@@ -51,5 +53,8 @@ TrainingModel training_model(const contract::RunSpec& run, const contract::Model
 /// computes has been measured, and FLOPs and bytes only share it among the layers. Its memory is
 /// not known: 0.
 Device measured_device(const contract::Calibration& calibration, const std::string& precision);
+
+/// Whether it is such a device, of which nothing follows for ranks that were not measured.
+bool is_measured_alone(const Device& device);
 
 }  // namespace dlscale::predict

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -27,6 +28,19 @@ int stages_of(const DataShare& share, int ranks) {
   return share.count == ranks ? 0 : ranks / share.count;
 }
 
+/// Where the plan thought of more steps than there are; else it has said so itself.
+void warn_of_endless_warm_up(const contract::RunSpec& spec, const TrainerParts& parts,
+                             ResultWriter& writer) {
+  const std::int64_t steps = spec.epochs * parts.sampler.steps_per_epoch();
+  if (spec.lr.warmup_steps < std::max<std::int64_t>(steps, 1)) return;
+  if (spec.warmup_epochs >= spec.epochs) return;
+  writer.warn(fmt::format(
+      "the peak learning rate is never reached: warm-up is {} steps and the run {}, for the data "
+      "set has {} samples, fewer than the plan knew of; say dataset.train_samples, or lower "
+      "training.warmup_steps",
+      spec.lr.warmup_steps, steps, parts.dataset->train.size()));
+}
+
 }  // namespace
 
 Trainer::Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTools tools,
@@ -46,6 +60,7 @@ Trainer::Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTool
 Trainer::~Trainer() = default;
 
 FitResult Trainer::fit() {
+  warn_of_endless_warm_up(spec_, parts_, tools_.writer);
   FitResult result = train();
   report(tools_.checkpoints.finish(), "");
   if (result.outcome == RunOutcome::Completed && spec_.checkpoint.weights) {

@@ -72,6 +72,24 @@ TEST_CASE("pack --info and --check look at record files") {
   CHECK_THAT(bad.out, Contains("val.dlrec: 2 images") && Contains("1 record is damaged"));
 }
 
+TEST_CASE(
+    "pack --check looks at all files, whatever is wrong with the first, and ends as the worst") {
+  Photos photos;
+  photos.pack();
+  test::RecordBytes bytes(photos.file("val"));
+  bytes.text[bytes.entry(1).offset] ^= 1;
+  base::write_file_atomically(photos.file("val"), bytes.text);
+  const test::Ran ran =
+      photos.dlscale.run({"pack", "--check", "nowhere.dlrec", "photos/val/cat/1.jpg",
+                          "packed/val.dlrec", "packed/train.dlrec"});
+  CHECK(ran.exit_code == 2);
+  CHECK_THAT(ran.err, Contains("dlscale: cannot read nowhere.dlrec") &&
+                          Contains("it is no record file") && Contains("record 1 (class dog)"));
+  CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 3);
+  CHECK_THAT(ran.out, Contains("val.dlrec: 2 images") && Contains("1 record is damaged") &&
+                          Contains("train.dlrec: 7 images") && Contains("all checksums are right"));
+}
+
 TEST_CASE("pack refuses what it cannot do with exit 2 and one line, and writes nothing") {
   Photos photos;
   const std::vector<std::pair<std::vector<std::string>, std::string>> refused{

@@ -60,6 +60,33 @@ TEST_CASE("on GPUs it is nccl that chooses how to reduce") {
   CHECK(said_of_settings(spec) == "no error");
 }
 
+TEST_CASE("how to reduce is refused where nothing is reduced between ranks") {
+  RunSpec spec;
+  spec.all_reduce = "ring";
+  for (const char* framework : {"synchronous", "ddp", "horovod", "deepspeed", "hybrid"}) {
+    spec.framework = framework;
+    CHECK(said_of_settings(spec) == "no error");
+  }
+  for (const char* framework : {"data_parallel", "layerwise", "pipeline"}) {
+    spec.framework = framework;
+    CHECK_THAT(said_of_settings(spec),
+               Catch::StartsWith("all_reduce: is ring, but " + spec.framework + " ") &&
+                   Catch::EndsWith("; leave it out"));
+  }
+  spec.framework = "vanilla_data_parallel";
+  CHECK(said_of_settings(spec) ==
+        "all_reduce: is ring, but vanilla_data_parallel sends gradients to rank 0, one message "
+        "after the other; leave it out");
+  spec.batch_norm = "synchronised";  // whose statistics are reduced
+  CHECK(said_of_settings(spec) == "no error");
+  spec.mode = "inference";
+  CHECK_THAT(said_of_settings(spec), Catch::Contains("reduces no gradients in inference"));
+  for (const char* usual : {"", "auto"}) {
+    spec = {.framework = "pipeline", .all_reduce = usual};
+    CHECK(said_of_settings(spec) == "no error");
+  }
+}
+
 TEST_CASE("powersgd is for ddp, in a precision whose steps do not overflow") {
   RunSpec spec;
   spec.framework_options.compression = "powersgd";
@@ -103,4 +130,18 @@ TEST_CASE("inference is refused where a style divides the model") {
           "mode: is inference, in which each replica answers by itself; " + spec.framework +
               " divides the model over ranks");
   }
+}
+
+TEST_CASE("orders of samples are refused in inference, which draws none") {
+  RunSpec spec;
+  spec.loader_options = {.shuffle_window = 64};
+  CHECK(said_of_settings(spec) == "no error");
+  spec.mode = "inference";
+  CHECK(said_of_settings(spec) ==
+        "loader_options.shuffle_window: is of training; inference takes the samples of the test "
+        "set in their order");
+  spec.loader_options = {.sample_order = "pytorch"};
+  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("loader_options.sample_order: is of tr"));
+  spec.loader_options = {};
+  CHECK(said_of_settings(spec) == "no error");
 }

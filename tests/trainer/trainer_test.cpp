@@ -9,6 +9,8 @@
 #include <numbers>
 #include <string>
 
+#include "base/file.hpp"
+#include "contract/run_dir.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
 #include "tests/trainer/thread_launch.hpp"
@@ -221,6 +223,25 @@ TEST_CASE("warm-up in steps is as long where the files hold fewer samples than t
     CHECK(windows[step].lr == Approx(0.01 + (0.1 - 0.01) * step / 5));
   }
   CHECK(windows[5].lr == Approx(0.1 * (1 + std::cos(std::numbers::pi * 5 / 6)) / 2));
+}
+
+TEST_CASE("a warm-up that takes the whole run, as the set is smaller than the plan knew, is told") {
+  test::TempDir files;
+  test::write_idx(files.path(), 60, 40);
+  auto spec = trainer_recipe(1);
+  spec.dataset = {"mnist", files.path()};
+  spec.warmup_epochs = 6.0 / 2500;  // of the 60,000 samples that the plan knew of
+  const auto told = [&](std::int64_t steps) {
+    test::TempDir folder;
+    spec.lr.warmup_steps = steps;
+    test::launch(spec, folder.path());
+    return base::read_file(contract::RunDir(folder.path()).launch(1).err());
+  };
+  CHECK(told(5) == "");  // of 6
+  CHECK_THAT(told(6), Catch::Contains("never reached: warm-up is 6 steps and the run 6, for the "
+                                      "data set has 60 samples, fewer than the plan knew of"));
+  spec.warmup_epochs = 2;  // then the plan has said so
+  CHECK(told(6) == "");
 }
 
 TEST_CASE("epochs in a row in which nothing is learnt end the run as diverged") {

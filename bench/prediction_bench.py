@@ -1,0 +1,467 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Measures how wrong predictions are on this machine, each on what no fit was shown.
+
+  bench/prediction_bench.py --raw DIR [--parts steps,memory,walltimes,kernels] [--rounds 3]
+  bench/prediction_bench.py --raw DIR --table                          (nothing is measured)
+
+steps      of two ranks, predicted from runs of one rank and a benchmark of all-reduces, scored by
+           `dlscale analyze --metric prediction-errors`. One rank is measured alone, and two runs of
+           it side by side, which keep the cores busy as two ranks do. A round has each run once.
+memory     the card's sum and what a process takes before its first tensor, beside the largest
+           resident memory that a run records. The latter is of the run that needs least, which is
+           then not scored.
+walltimes  runs of seconds, whose job's time includes start-up: the first teach the margin, as
+           `dlscale plan` does it when a plan is made again, the others are judged.
+kernels    `dlscale-train --bench-kernels` and `--fit-kernels`, beside the errors published.
+
+DIR keeps plan folders and rounds.jsonl, so that the same command goes on where it was interrupted.
+Rounds in which other programs kept more than --others cores busy do not count. Two ranks need two
+cores; more ranks than cores would measure how they wait for each other.
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+from train_bench import busy_s, children_s, machine
+
+PARTS = ["steps", "memory", "walltimes", "kernels"]
+SHAPE = {"shape": "3x32x32", "classes": 10}
+#        samples of a run of seconds, optimizer steps in a record
+STEPS = {"mlp": (4096, 16), "cnn": (512, 2), "squeezenet1_0": (256, 1), "resnet18": (128, 1)}
+MEMORY_MODELS = ["mlp", "cnn", "squeezenet1_0", "resnet18"]
+MEMORY_BATCHES = [8, 32]
+MIB = 2.0**20
+STEP_TARGET = (0.03, 0.08)  # median, worst
+MEMORY_TARGET = 0.03
+LATE_TARGET, ASKED_TARGET = 0.02, 1.25
+CLASSES = {"convolution": ("convolution_",), "fully connected": ("linear_",),
+           "batch norm": ("batch_norm_",), "pooling, ReLU, softmax": ("max_pool_", "avg_pool_",
+                                                                      "relu_", "softmax_"),
+           "SGD": ("sgd_", "momentum_"), "copy": ("copy",)}
+
+
+def study_text(name, axes, repeats, samples, more=""):
+    lines = "\n".join(f"{key} = {json.dumps(values)}" for key, values in axes.items())
+    return f"""[study]
+name = "{name}"
+scaling = "weak"
+baseline = "per-curve"
+repeats = {repeats}
+[matrix]
+lr_schedule = ["constant"]
+loader = ["synthetic"]
+{lines}
+[training]
+dataset = {{ kind = "synthetic", shape = "{SHAPE["shape"]}", classes = {SHAPE["classes"]}, \
+train_samples = {samples}, test_samples = 64 }}
+epochs = 1
+window_steps = 2
+lr = {{ base = 0.001 }}
+optimizer = {{ kind = "sgd", momentum = 0.9 }}
+{more}"""
+
+
+def of_model(model, samples, window):
+    return f"""[[override]]
+when = 'model == "{model}"'
+dataset.train_samples = {samples}
+window_steps = {window}
+"""
+
+
+def peak_bytes(run):
+    """Largest resident memory of a rank, of the last launch."""
+    records = records_of(run)
+    return max(r["peak_memory_bytes"] for r in records if r["record"] == "step_window")
+
+
+def step_s(run):
+    windows = [r for r in records_of(run) if r["record"] == "step_window" and not r["warmup"]]
+    return sum(w["wall_s"] for w in windows) / sum(w["steps"] for w in windows)
+
+
+def records_of(run):
+    launch = max(run.glob("launch-*"), key=lambda path: int(path.name.split("-")[1]))
+    with open(launch / "results.jsonl", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+class Bench:
+    """A folder of plans and rounds, and the two programs."""
+
+    def __init__(self, arguments):
+        self.folder = pathlib.Path(arguments.raw)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.arguments = arguments
+        trainer = os.path.abspath(arguments.trainer)
+        self.programs = {"dlscale": os.path.abspath(arguments.dlscale), "dlscale-train": trainer}
+        path = os.path.dirname(trainer) + os.pathsep + os.environ["PATH"]
+        self.environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1",
+                            "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+    def call(self, *words):
+        """Standard output of a program that must end well."""
+        command = [self.programs.get(word, word) for word in map(str, words)]
+        ran = subprocess.run(command, cwd=self.folder, env=self.environment, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        if ran.returncode != 0:
+            lines = (ran.stderr or ran.stdout).strip().splitlines() or ["said nothing"]
+            sys.exit(f"prediction_bench: {' '.join(map(str, words))}: {lines[-1]}")
+        return ran.stdout
+
+    def table(self, name, *words):
+        """A table of a verb, a dictionary for each row."""
+        found = json.loads(self.call("dlscale", *words, "--format", "json"))["tables"]
+        return next(table["rows"] for table in found if table["id"] == name)
+
+    def rounds(self):
+        if not (self.folder / "rounds.jsonl").exists():
+            return []
+        with open(self.folder / "rounds.jsonl", encoding="utf-8") as file:
+            return [json.loads(line) for line in file]
+
+    def is_made(self, part, number=1):
+        return any((r["part"], r["round"]) == (part, number) for r in self.rounds())
+
+    def made(self, part):
+        return [r for r in self.rounds() if r["part"] == part]
+
+    def good_rounds(self, part):
+        most = self.arguments.others
+        return [r["round"] for r in self.made(part) if r["other_cores"] <= most]
+
+    def measure(self, part, number, work):
+        """Does the work of a round, unless the folder has it already."""
+        if self.is_made(part, number):
+            return
+        busy, own, start = busy_s(), children_s(), time.perf_counter()
+        work()
+        wall_s = time.perf_counter() - start
+        others_s = (busy_s() - busy) - (children_s() - own)
+        line = {"part": part, "round": number, "wall_s": round(wall_s, 1),
+                "other_cores": round(max(0, others_s / wall_s), 2), "machine": machine(),
+                "time": round(time.time())}
+        with open(self.folder / "rounds.jsonl", "a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        print(f"{part}, round {number}: {wall_s:.0f} s, others {line['other_cores']:.2f} cores",
+              file=sys.stderr, flush=True)
+
+    def plan(self, name, text):
+        (self.folder / f"{name}.toml").write_text(text, encoding="utf-8")
+        return self.call("dlscale", "plan", f"{name}.toml", "-o", name)
+
+    def planned(self, name):
+        return json.loads((self.folder / name / "plan.json").read_text(encoding="utf-8"))
+
+    def submit(self, name, where, jobs):
+        self.call("dlscale", "submit", name, "--wait", "-j", jobs, "--where", where)
+
+
+def row(what, found, target, met):
+    print(f"| {what} | {found} | {target} | {'yes' if met else '**no**'} |")
+
+
+def errors_text(errors):
+    return (f"median {100 * statistics.median(map(abs, errors)):.1f} %, "
+            f"worst {100 * max(errors, key=abs):+.1f} %, {len(errors)} points")
+
+
+# Steps on two ranks.
+
+def measure_steps(bench):
+    arguments = bench.arguments
+    axes = {"framework": arguments.frameworks, "model": arguments.models,
+            "batch_per_gpu": arguments.batches, "gpus": [1, 2]}
+    sizes = "".join(of_model(model, *STEPS[model]) for model in arguments.models)
+    first = arguments.frameworks[0]
+    alone = (f"[[exclude]]\nwhen = 'gpus == 1 && framework != \"{first}\"'\n"
+             "why = \"one rank exchanges nothing\"\n" if len(arguments.frameworks) > 1 else "")
+    bench.plan("steps", study_text("steps", axes, arguments.rounds, 1024, sizes + alone))
+    beside = {**axes, "framework": [first], "gpus": [1]}
+    bench.plan("busy", study_text("busy", beside, 2 * arguments.rounds, 1024, sizes))
+
+    def all_reduces():
+        (bench.folder / "comm.jsonl").unlink(missing_ok=True)
+        bench.call("mpirun", "--bind-to", "none", "-np", 2, "dlscale-train", "--bench-comm",
+                   "--seconds", arguments.comm_seconds, "-o", "comm.jsonl")
+
+    if not bench.good_rounds("all-reduces"):
+        bench.measure("all-reduces", len(bench.made("all-reduces")) + 1, all_reduces)
+    for number in range(1, arguments.rounds + 1):
+        def one_round(number=number):
+            bench.submit("steps", f"repetition == {number}", 1)
+            bench.submit("busy", f"repetition in [{2 * number - 1}, {2 * number}]", 2)
+        bench.measure("steps", number, one_round)
+
+
+def predicted_steps(bench, source, known, asked):
+    """How wrong the steps of two ranks are by a calibration of `source`: summary, points."""
+    calibration = f"{source}-measured.json"
+    bench.call("dlscale", "calibrate", "comm.jsonl", source, "--where", known, "-o", calibration)
+    (bench.folder / "steps" / "predictions.jsonl").unlink(missing_ok=True)
+    bench.call("dlscale", "predict", "steps.toml", "--calibration", calibration, "--keep", "steps",
+               "--up-to", 2)
+    chosen = ["analyze", "steps", "--where", f"gpus == 2 && {asked}", "--metric"]
+    errors = bench.table("prediction-errors", *chosen, "prediction-errors")
+    summary = next(found for found in errors if found["quantity"] == "step time")
+    return summary, bench.table("predictions", *chosen, "predictions")
+
+
+def step_rows(bench):
+    """The table's rows; returns a table of the points."""
+    rounds = bench.good_rounds("steps")
+    if not rounds:
+        return (f"Of {len(bench.made('steps'))} rounds of steps none counts: other programs kept "
+                f"more than {bench.arguments.others} cores busy. More --rounds go on in this "
+                "folder.\n" if bench.made("steps") else "")
+    for plan in ("steps", "busy"):
+        bench.call("dlscale", "collect", plan, "--no-tables")
+    asked = f"repetition in {rounds}"
+    pairs = f"repetition in {[n for r in rounds for n in (2 * r - 1, 2 * r)]}"
+    points = []
+    for what, source, known in (("of one rank alone", "steps", f"gpus == 1 && {asked}"),
+                                ("of one rank, two side by side", "busy", pairs)):
+        summary, found = predicted_steps(bench, source, known, asked)
+        median, worst = summary["median_error"], summary["worst_error"]
+        row(f"step of 2 ranks, from runs {what} and all-reduces",
+            f"median {100 * median:.1f} %, worst {100 * worst:+.1f} %, {summary['n']} points, "
+            f"{100 * summary['inside']:.0f} % within the band", "median ≤ 3 %, worst ≤ 8 %",
+            median <= STEP_TARGET[0] and abs(worst) <= STEP_TARGET[1])
+        points.append(found)
+    return points_table(bench, rounds, points)
+
+
+def in_ms(seconds):
+    return f"{1e3 * seconds:,.0f}" if seconds >= 0.1 else f"{1e3 * seconds:.3g}"
+
+
+def points_table(bench, rounds, points):
+    axes = [axis for axis in ("framework", "model", "batch_per_gpu") if axis in points[0][0]]
+    runs = [run for run in bench.planned("steps")["runs"]
+            if run["gpus"] == 2 and run["repetition"] in rounds]
+    text = ("| " + " | ".join(axes) + " | measured, ms | least–most | from one rank alone, ms | off "
+            "| two side by side, ms | off |\n|" + "---|" * len(axes) + "--:|" * 6 + "\n")
+    for alone, busy in zip(*points):
+        own = [step_s(bench.folder / "steps" / "runs" / run["run_id"]) for run in runs
+               if all(run["point"][axis] == str(alone[axis]) for axis in axes)]
+        cells = [str(alone[axis]) for axis in axes]
+        cells += [in_ms(alone["step_measured_s"]), f"{in_ms(min(own))}–{in_ms(max(own))}"]
+        for point in (alone, busy):
+            cells += [in_ms(point["step_predicted_s"]), f"{100 * point['step_error']:+.1f} %"]
+        text += "| " + " | ".join(cells) + " |\n"
+    return text
+
+
+# Memory of processes.
+
+def measure_memory(bench):
+    axes = {"framework": ["ddp"], "model": bench.arguments.memory_models,
+            "batch_per_gpu": bench.arguments.memory_batches, "gpus": [1, 2]}
+    bench.plan("memory", study_text("memory", axes, 2, 4 * max(bench.arguments.memory_batches)))
+    bench.measure("memory", 1, lambda: bench.submit("memory", "gpus > 0", 2))
+
+
+def needed(bench, gpus, context):
+    """Bytes of a rank by model and batch."""
+    what = "capacity=100000GiB" + (f",context={context:.6f}MiB" if context else "")
+    rows = bench.table("predicted-memory", "predict", "memory.toml", "--calibration",
+                       "memory-measured.json", "--what-if", what, "--up-to", 2,
+                       "-S", f"matrix.gpus=[{gpus}]")
+    return {(r.get("model", ""), int(r["batch_per_gpu"])): r["memory_bytes"] for r in rows}
+
+
+def memory_rows(bench):
+    if not bench.is_made("memory"):
+        return ""
+    bench.call("dlscale", "collect", "memory", "--no-tables")
+    bench.call("dlscale", "calibrate", "memory", "-o", "memory-measured.json")
+    runs = bench.planned("memory")["runs"]
+    text = ("| ranks | model | batch | predicted, MiB | measured twice, MiB | off their mean |\n"
+            "|--:|---|--:|--:|--:|--:|\n")
+    for gpus in (1, 2):
+        repeats = {}
+        for run in runs:
+            if run["gpus"] == gpus:
+                point = (run["point"].get("model", ""), run["batch_per_gpu"])
+                peak = peak_bytes(bench.folder / "memory" / "runs" / run["run_id"])
+                repeats.setdefault(point, []).append(peak)
+        peaks = {point: statistics.mean(own) for point, own in repeats.items()}
+        sums = needed(bench, gpus, 0)
+        least = min(sums, key=sums.get)
+        context = (peaks[least] - sums[least]) / MIB
+        predicted = needed(bench, gpus, context)
+        errors = []
+        for point in sorted(predicted):
+            error = predicted[point] / peaks[point] - 1
+            if point != least:
+                errors.append(error)
+            off = f"{100 * error:+.1f} %" if point != least else "gives what comes first"
+            text += (f"| {gpus} | {point[0]} | {point[1]} | {predicted[point] / MIB:.0f} | "
+                     f"{min(repeats[point]) / MIB:.0f}–{max(repeats[point]) / MIB:.0f} | {off} |\n")
+        row(f"largest resident memory, {gpus} rank{'s' if gpus > 1 else ''}, {context:.0f} MiB "
+            f"before the first tensor as {least[0]} with {least[1]} has it",
+            errors_text(errors), "median ≤ 3 %",
+            statistics.median(map(abs, errors)) <= MEMORY_TARGET)
+    return text
+
+
+# Walltimes of runs of seconds.
+
+def walltime_study(repeats, calibration):
+    resources = f'[resources]\nwalltime = "auto"\ncalibration = "{calibration}"\n'
+    axes = {"framework": ["ddp"], "model": ["mlp"], "batch_per_gpu": [32, 48, 64, 96], "gpus": [1]}
+    return study_text("walltimes", axes, repeats, 8192, resources), len(axes["batch_per_gpu"])
+
+
+def measure_walltimes(bench):
+    """A probe of each point gives the prediction, then come those that teach and the others."""
+    probe, points = walltime_study(1, "")
+    repeats = math.ceil(bench.arguments.runs / points)
+    taught = math.ceil(bench.arguments.taught / points)
+    bench.plan("probe", probe[:probe.index("[resources]")])
+    bench.measure("walltime probe", 1, lambda: bench.submit("probe", "gpus > 0", 2))
+    if not (bench.folder / "walltime-measured.json").exists():
+        bench.call("dlscale", "collect", "probe", "--no-tables")
+        bench.call("dlscale", "calibrate", "probe", "-o", "walltime-measured.json")
+    text = walltime_study(repeats, "walltime-measured.json")[0]
+    if not bench.is_made("walltimes that teach"):
+        bench.plan("walltimes", text)
+    bench.measure("walltimes that teach", 1,
+                  lambda: bench.submit("walltimes", f"repetition <= {taught}", 2))
+    if not bench.is_made("walltimes"):
+        (bench.folder / "walltimes-plan.txt").write_text(bench.plan("walltimes", text))
+    bench.measure("walltimes", 1, lambda: bench.submit("walltimes", f"repetition > {taught}", 2))
+
+
+def elapsed_s(bench, plan):
+    """Of jobs, by run."""
+    with open(bench.folder / plan / "launch.jsonl", encoding="utf-8") as file:
+        events = [json.loads(line) for line in file]
+    return {e["run_id"]: e["elapsed_s"] for e in events if e["event"] == "ended"}
+
+
+def walltime_rows(bench):
+    if not bench.is_made("walltimes"):
+        return ""
+    plan, used = bench.planned("walltimes"), elapsed_s(bench, "walltimes")
+    points = len({run["batch_per_gpu"] for run in plan["runs"]})
+    taught = math.ceil(bench.arguments.taught / points)
+    asked = {job["name"]: job["resources"]["walltime_s"] for job in plan["jobs"]}
+    said = next(line for line in (bench.folder / "walltimes-plan.txt").read_text().splitlines()
+                if "walltimes: predictions times" in line)
+    factor = float(said.split("predictions times ")[1].split(",")[0])
+    judged = [run for run in plan["runs"] if run["repetition"] > taught]
+    for what, limit_s in (
+            (f"predictions times {factor:.2f}, learnt from {len(plan['runs']) - len(judged)} runs",
+             lambda run: factor * run["predicted_s"]),
+            ("the same as a batch system is asked, with 120 s and up to whole minutes",
+             lambda run: asked[run["job"]])):
+        ratios = [limit_s(run) / used[run["run_id"]] for run in judged]
+        late, median = sum(r < 1 for r in ratios) / len(ratios), statistics.median(ratios)
+        row(f"walltime of {len(ratios)} runs of {statistics.median(used.values()):.1f} s: {what}",
+            f"{100 * late:.1f} % timed out, median asked / used {median:.2f}", "≤ 2 %, ≤ 1.25",
+            late <= LATE_TARGET and median <= ASKED_TARGET)
+    share = statistics.median(run["predicted_s"] / used[run["run_id"]] for run in judged)
+    return f"Of the time of these jobs {100 * share:.0f} % is training, the rest start-up.\n"
+
+
+# Kernels.
+
+def measure_kernels(bench):
+    arguments = bench.arguments
+    bench.measure("kernels", 1, lambda: bench.call(
+        "dlscale-train", "--bench-kernels", "-o", "kernels.jsonl", "--samples", arguments.samples,
+        "--seconds", arguments.kernel_seconds, "--budget", arguments.budget, "--gflop",
+        arguments.gflop, "--memory", arguments.memory))
+    bench.measure("kernels learnt", 1, lambda: (bench.folder / "kernels.txt").write_text(bench.call(
+        "dlscale-train", "--fit-kernels", "kernels.jsonl", "-o", "kernels.json")))
+
+
+def kernel_rows(bench):
+    """The table of --fit-kernels, by the paper's classes of kernels."""
+    if not bench.is_made("kernels learnt"):
+        return ""
+    kernels = []
+    for line in (bench.folder / "kernels.txt").read_text().splitlines():
+        cells = line.split()
+        if len(cells) == 7 and cells[2].isdigit():
+            kernels.append((cells[0], int(cells[3]), float(cells[4]), float(cells[5]), cells[6]))
+    for name, beginnings in CLASSES.items():
+        own = [each for each in kernels if each[0].startswith(beginnings) and each[4] != "-"]
+        if not own:
+            continue
+        error, published = statistics.mean(kernel[2] for kernel in own), float(own[0][4])
+        row(f"kernels, {name}: RE of sizes held out",
+            f"mean of {len(own)} kernels {error:.1f} %", f"≤ {published:.0f} %", error <= published)
+    return (f"Kernels of at most {bench.arguments.gflop:g} GFLOP and {bench.arguments.memory}.\n\n"
+            "| kernel | sizes taught | RE, % | WRE, % | published RE, % |\n|---|--:|--:|--:|--:|\n"
+            + "".join(f"| {kernel} | {taught} | {error} | {weighted} | {published} |\n"
+                      for kernel, taught, error, weighted, published in kernels))
+
+
+MEASURES = {"steps": measure_steps, "memory": measure_memory, "walltimes": measure_walltimes,
+            "kernels": measure_kernels}
+ROWS = {"steps": step_rows, "memory": memory_rows, "walltimes": walltime_rows,
+        "kernels": kernel_rows}
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    words = lambda text: text.split(",")
+    counts = lambda text: [int(n) for n in text.split(",")]
+    parser.add_argument("--dlscale", default="build/release/bin/dlscale")
+    parser.add_argument("--trainer", default="build/release/bin/dlscale-train")
+    parser.add_argument("--raw", required=True, metavar="DIR", help="of plans, rounds, calibrations")
+    parser.add_argument("--parts", type=words, default=PARTS, help=", ".join(PARTS))
+    parser.add_argument("--frameworks", type=words, default=["synchronous", "ddp"])
+    parser.add_argument("--models", type=words, default=["mlp", "cnn", "resnet18"],
+                        help="of steps: " + ", ".join(STEPS))
+    parser.add_argument("--batches", type=counts, default=[4, 16])
+    parser.add_argument("--rounds", type=int, default=3, help="of steps")
+    parser.add_argument("--comm-seconds", type=float, default=0.5, help="of each size's all-reduces")
+    parser.add_argument("--memory-models", type=words, default=MEMORY_MODELS)
+    parser.add_argument("--memory-batches", type=counts, default=MEMORY_BATCHES)
+    parser.add_argument("--runs", type=int, default=208, help="of walltimes")
+    parser.add_argument("--taught", type=int, default=52, help="of them: that teach the margin")
+    parser.add_argument("--samples", type=int, default=500, help="sizes of each kernel")
+    parser.add_argument("--kernel-seconds", type=float, default=0.02, help="of measuring each")
+    parser.add_argument("--budget", type=int, default=330, help="seconds of measuring kernels")
+    parser.add_argument("--gflop", type=float, default=2, help="that a kernel may compute")
+    parser.add_argument("--memory", default="100MB", help="that a kernel may take")
+    parser.add_argument("--others", type=float, default=0.1, metavar="CORES",
+                        help="rounds of steps beside more than this do not count")
+    parser.add_argument("--table", action="store_true", help="only print it")
+    arguments = parser.parse_args()
+    for given, known in ((arguments.parts, PARTS), (arguments.models, STEPS)):
+        if unknown := set(given) - set(known):
+            parser.error(f"there is no {', '.join(sorted(unknown))}; known: {', '.join(known)}")
+    return arguments
+
+
+def main():
+    arguments = parse()
+    bench = Bench(arguments)
+    if not arguments.table:
+        for part in arguments.parts:
+            MEASURES[part](bench)
+    print("| what, on what | found | target | met |\n|---|---|---|---|")
+    details = [ROWS[part](bench) for part in arguments.parts]
+    print("".join(f"\n{text}" for text in details if text))
+    made = bench.rounds()
+    if made:
+        print(f"{made[-1]['machine']}; other programs kept at most "
+              f"{max(r['other_cores'] for r in made):.2f} cores busy; measured in "
+              f"{sum(r['wall_s'] for r in made) / 60:.0f} minutes.")
+
+
+if __name__ == "__main__":
+    main()
