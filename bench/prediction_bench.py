@@ -191,7 +191,7 @@ def measure_steps(bench):
     def all_reduces():
         (bench.folder / "comm.jsonl").unlink(missing_ok=True)
         bench.call("mpirun", "--bind-to", "none", "-np", 2, "dlscale-train", "--bench-comm",
-                   "--seconds", arguments.comm_seconds, "-o", "comm.jsonl")
+                   "--rotate", "64MiB", "--seconds", arguments.comm_seconds, "-o", "comm.jsonl")
 
     if not bench.good_rounds("all-reduces"):
         bench.measure("all-reduces", len(bench.made("all-reduces")) + 1, all_reduces)

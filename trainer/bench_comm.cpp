@@ -38,6 +38,9 @@ const char* const kCommBenchUsage =
     "  --precision NAME     fp32 (the default), bf16\n"
     "  --seconds S          that the calls of a size take (0.5); --iterations N: so many calls\n"
     "  --warm-up N          calls before, of each size (5)\n"
+    "  --rotate BYTES       calls take turns between arrays of so many bytes together, which no "
+    "cache\n"
+    "                       holds, as a training step between gradients; one array unless said\n"
     "  --topology NAME      how these ranks are connected, \"nvswitch\", \"ib-hdr x4\": times of\n"
     "                       one topology say something of other counts of ranks\n"
     "  -o FILE              append a JSON line for each size; --json: print the lines, no table\n";
@@ -85,7 +88,10 @@ class Stamp {
         device_(std::move(device)),
         host_(std::move(host)),
         nodes_(nodes),
-        made_with_(bench_made_with()) {}
+        made_with_(bench_made_with()) {
+    const std::int64_t rotated = bench.sweep.rotated_bytes;
+    if (rotated > 0) made_with_["rotated_bytes"] = std::to_string(rotated);
+  }
 
   contract::CommTime on(contract::CommTime time) const {
     time.communicator = bench_.communicator;
@@ -228,6 +234,7 @@ CommBench read_comm_bench(const std::vector<std::string>& arguments) {
       {"--seconds", [&](Text o, Text v) { sweep.seconds = positive_value(o, v); }},
       {"--iterations", [&](Text o, Text v) { sweep.iterations = whole_value(o, v, 1); }},
       {"--warm-up", [&](Text o, Text v) { sweep.warm_up = whole_value(o, v, 1); }},
+      {"--rotate", [&](Text o, Text v) { sweep.rotated_bytes = bytes_value(o, v); }},
       {"--topology", [&](Text, Text v) { bench.topology = v; }},
       {"-o", [&](Text, Text v) { bench.file = v; }}};
   options.flags = {{"--json", [&] { bench.json = true; }}};

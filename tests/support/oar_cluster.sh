@@ -76,6 +76,9 @@ configure SERVER_HOSTNAME oarserver
 configure LOG_FILE "$state/oar.log"
 if [[ $running == yes ]]; then
   configure CPUSET_PATH # without cpusets
+  # OAR connects to nodes half a dozen times a job; what OpenSSH takes by itself, safe from quantum computers,
+  # costs a slow machine as much as all the rest of a connection.
+  echo "KexAlgorithms ecdh-sha2-nistp256" >>/etc/oar/sshd_config
   # Look often, and do not wait long for what does not answer.
   configure SCHEDULER_JOB_SECURITY_TIME 1
   configure SCHEDULER_MIN_TIME_BETWEEN_2_CALLS 0

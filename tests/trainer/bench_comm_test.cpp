@@ -47,6 +47,18 @@ TEST_CASE("every collective comes out right at every size, in both number format
   CHECK(sizes.size() == 4);
 }
 
+TEST_CASE("calls can take turns between arrays, which comes out right and is said") {
+  const auto times = measured({"--collectives", "all", "--threads", "2", "--min", "1KiB", "--max",
+                               "4KiB", "--rotate", "8KiB"});
+  REQUIRE(times.size() == 12);
+  for (const contract::CommTime& each : times) {
+    CHECK(each.wrong == 0);
+    CHECK(each.seconds > 0);
+    CHECK(each.made_with.at("rotated_bytes") == "8192");
+  }
+  CHECK(measured({"--max", "4"}).at(0).made_with.count("rotated_bytes") == 0);
+}
+
 TEST_CASE("bandwidths are those of nccl-tests") {
   CHECK(trainer::bus_factor("all_reduce", 4) == 1.5);
   CHECK(trainer::bus_factor("reduce_scatter", 4) == 0.75);

@@ -22,6 +22,30 @@ struct Arrays {
   at::Tensor whole, part;
 };
 
+/// Those of one size that calls take turns between.
+class Rotation {
+ public:
+  /// `wholes`: elements of all of them; `part` is of one.
+  Rotation(at::Tensor wholes, at::Tensor parts, std::int64_t count, std::int64_t part)
+      : wholes_(std::move(wholes)), parts_(std::move(parts)), count_(count), part_(part) {}
+
+  Arrays first() const { return at(0); }
+  Arrays next() { return at(turn_++ % (wholes_.numel() / count_)); }
+  void clear() {
+    wholes_.zero_();
+    parts_.zero_();
+  }
+
+ private:
+  Arrays at(std::int64_t i) const {
+    return {wholes_.narrow(0, i * count_, count_), parts_.narrow(0, i * part_, part_)};
+  }
+
+  at::Tensor wholes_, parts_;
+  std::int64_t count_, part_;
+  std::int64_t turn_ = 0;
+};
+
 /// What rank `rank` has at the i-th element.
 double term(int rank, std::int64_t i) {
   return rank + 1 + static_cast<double>(i % kPatterns);
@@ -124,17 +148,19 @@ class Measuring {
   contract::CommTime measure(const Collective& collective, std::int64_t count) {
     const at::TensorOptions options =
         at::TensorOptions(type_of(sweep_.precision)).device(device_.torch_device());
-    const Arrays arrays{at::zeros({count}, options),
-                        at::zeros({collective.shares ? count / ranks_.size() : 0}, options)};
     contract::CommTime time{.collective = collective.name, .precision = sweep_.precision};
-    time.wrong = wrong_of(collective, arrays);
-    arrays.whole.zero_();
-    arrays.part.zero_();
+    time.bytes = count * static_cast<std::int64_t>(options.dtype().itemsize());
+    const std::int64_t arrays =
+        std::clamp<std::int64_t>(sweep_.rotated_bytes / time.bytes, 1, kMostCalls);
+    const std::int64_t part = collective.shares ? count / ranks_.size() : 0;
+    Rotation rotation(at::zeros({arrays * count}, options), at::zeros({arrays * part}, options),
+                      count, part);
+    time.wrong = wrong_of(collective, rotation.first());
+    rotation.clear();
     device_.synchronize();
-    const int iterations = iterations_of(collective, arrays);
+    const int iterations = iterations_of(collective, rotation);
     time.warm_up = sweep_.warm_up;
-    time.bytes = count * static_cast<std::int64_t>(arrays.whole.element_size());
-    note(time, timing_of(slowest(collective, arrays, iterations)));
+    note(time, timing_of(slowest(collective, rotation, iterations)));
     return time;
   }
 
@@ -161,18 +187,18 @@ class Measuring {
   }
 
   /// Seconds of each call on the rank where it took longest; the same on all ranks.
-  std::vector<double> slowest(const Collective& collective, const Arrays& arrays, int calls) {
+  std::vector<double> slowest(const Collective& collective, Rotation& rotation, int calls) {
     std::vector<double> seconds(static_cast<std::size_t>(calls));
-    for (double& each : seconds) each = seconds_of_call(collective, arrays);
+    for (double& each : seconds) each = seconds_of_call(collective, rotation.next());
     ranks_.all_reduce({seconds.data(), calls, ElementType::float64}, ReduceOp::max);
     return seconds;
   }
 
   /// Warms up, and finds how many calls there is time for.
-  int iterations_of(const Collective& collective, const Arrays& arrays) {
+  int iterations_of(const Collective& collective, Rotation& rotation) {
     double before_s = clock_.steady_s();
     const int calls = std::max(1, sweep_.warm_up);
-    slowest(collective, arrays, calls);
+    slowest(collective, rotation, calls);
     double each_s = (clock_.steady_s() - before_s) / calls;  // with the barrier
     ranks_.all_reduce({&each_s, 1, ElementType::float64}, ReduceOp::max);
     if (sweep_.iterations > 0) return sweep_.iterations;

@@ -23,6 +23,9 @@ struct CommSweep {
   double seconds = 0.5;  ///< that the measured calls of a size take together
   int iterations = 0;    ///< measured calls; 0: as many as `seconds` has room for, 5 to 1000
   int warm_up = 5;       ///< calls before, of each size
+  /// Calls take turns between arrays of so many bytes together, as a training step does between
+  /// gradients; 0: one array, as nccl-tests, which stays in the caches while it fits.
+  std::int64_t rotated_bytes = 0;
 };
 
 /// Names of the collectives and number formats that can be measured.
