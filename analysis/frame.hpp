@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,16 +47,13 @@ struct TargetRow {
 /// Forward passes alone, on batches of one size.
 struct InferenceRow {
   std::int64_t batch = 0;  ///< of a rank
-  double latency_p50_s = 0;
-  double latency_p90_s = 0;
+  double latency_p50_s = 0, latency_p90_s = 0;
   double samples_per_s = 0;  ///< of all ranks together
 };
 
 /// What a launch said of its model and data; 0: nothing.
 struct WorkSize {
-  std::int64_t trainable_parameters = 0;
-  std::int64_t train_samples = 0;
-  std::int64_t steps_per_epoch = 0;
+  std::int64_t trainable_parameters = 0, train_samples = 0, steps_per_epoch = 0;
   std::int64_t padded_samples = 0;   ///< taken twice in each epoch
   std::int64_t dropped_samples = 0;  ///< left out of each epoch
 };
@@ -64,9 +62,9 @@ struct WorkSize {
 /// there are no others.
 struct StepTotals {
   bool includes_warmup = false;
-  bool tells_steps = true;  ///< false: the log has none, and each sample stands as one
-  std::int64_t steps = 0;
-  std::int64_t samples = 0;
+  bool leaves_out_warmup = false;  ///< there were such windows, and they are not in here
+  bool tells_steps = true;         ///< false: the log has none, and each sample stands as one
+  std::int64_t steps = 0, samples = 0;
   double wall_s = 0;       ///< of the slowest rank
   double bytes_sent = 0;   ///< payload of collectives, mean over ranks
   double comm_busy_s = 0;  ///< in which collectives were under way, mean over ranks
@@ -126,8 +124,7 @@ struct CollectiveRow {
   bool in_place = false;   ///< send and receive buffers are the same
   std::int64_t size_bytes = 0;
   double time_s = 0;  ///< mean over the iterations
-  double algbw_gb_per_s = 0;
-  double busbw_gb_per_s = 0;
+  double algbw_gb_per_s = 0, busbw_gb_per_s = 0;
   double wrong = 0;  ///< elements; NaN: not checked
 };
 
@@ -141,8 +138,9 @@ struct RunRow {
   /// What must agree between runs that are compared: device, CPU and GPU model, data set, …
   std::map<std::string, std::string> conditions;
   int gpus = 1, nodes = 1;
-  std::int64_t batch_per_gpu = 0, global_batch = 0;  ///< 0: nobody says it
-  double lr_peak = 0;                                ///< likewise
+  /// 0: nobody says it; that of a GPU is also 0 where they could not share the global one evenly.
+  std::int64_t batch_per_gpu = 0, global_batch = 0;
+  double lr_peak = 0;  ///< likewise
   StepTotals steps;
   SpentTime spent;
   WarmUpEnd warmup;
@@ -171,6 +169,8 @@ struct Frame {
   /// Runs left out as outliers, see analysis/scaling/outlying_runs.hpp; empty: nobody asked.
   std::string outliers;
   std::vector<KeptPrediction> predictions = {};  ///< of its points, those left out as well
+  /// CurveKeys::spread of analysis/scaling/curve.hpp before runs were left out.
+  std::set<std::string> spread_curves = {};
 };
 
 bool completed(const RunRow& run);

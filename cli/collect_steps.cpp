@@ -49,6 +49,15 @@ bool is_failed(const analysis::RunRow& run) {
          run.outcome != analysis::kNotStarted;
 }
 
+std::string table_file(const std::string& metric, const analysis::ReportWriter& writer) {
+  return fmt::format("{}.{}", metric, writer.extension);
+}
+
+/// Terminals have that, and no file.
+bool is_only_printed(const analysis::ReportWriter& writer) {
+  return std::string_view(writer.name) == "text";
+}
+
 /// Prints the tables people look for first, and writes them in the formats of papers, pages and
 /// programs.
 void make_tables(const analysis::Frame& frame, const contract::PlanDir& folder, std::ostream& out,
@@ -59,11 +68,11 @@ void make_tables(const analysis::Frame& frame, const contract::PlanDir& folder, 
         make_report(analysis::find_metric(name), frame, {frame.baseline}, {});
     for (const analysis::ReportWriter* writer : analysis::report_writers()) {
       const std::string text = writer->render(report);
-      if (std::string_view(writer->name) == "text") {
+      if (is_only_printed(*writer)) {
         if (name != "breakdown") out << "\n" << text;
         continue;
       }
-      written.push_back(folder.tables() / fmt::format("{}.{}", name, writer->extension));
+      written.push_back(folder.tables() / table_file(name, *writer));
       base::write_file_if_changed(written.back(), text);
     }
   }
@@ -98,6 +107,16 @@ void print_written(const std::vector<fs::path>& files, std::ostream& out) {
 }
 
 }  // namespace
+
+std::vector<std::string> collected_tables(const analysis::Frame& frame) {
+  std::vector<std::string> files;
+  for (const std::string& name : analysis::first_metrics(frame)) {
+    for (const analysis::ReportWriter* writer : analysis::report_writers()) {
+      if (!is_only_printed(*writer)) files.push_back(table_file(name, *writer));
+    }
+  }
+  return files;
+}
 
 int collect_and_report(const CollectOptions& options, std::ostream& out) {
   const contract::PlanDir folder(options.plan_folder);

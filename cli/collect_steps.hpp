@@ -4,8 +4,14 @@
 
 #include <filesystem>
 #include <iosfwd>
+#include <string>
+#include <vector>
 
 #include "cli/selection.hpp"
+
+namespace dlscale::analysis {
+struct Frame;
+}
 
 namespace dlscale::cli {
 
@@ -21,5 +27,8 @@ struct CollectOptions {
 /// kExitOk, kExitRunsFailed when runs ended badly, kExitNothingMatched when none was started yet.
 /// Throws base::Error, also when the selection leaves no run.
 int collect_and_report(const CollectOptions& options, std::ostream& out);
+
+/// The files that it writes into tables/ of such results, in the order in which it does.
+std::vector<std::string> collected_tables(const analysis::Frame& frame);
 
 }  // namespace dlscale::cli

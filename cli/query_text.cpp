@@ -11,6 +11,7 @@
 
 #include "base/registry.hpp"
 #include "cli/query_condition.hpp"
+#include "planner/expression/excerpt.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -46,7 +47,7 @@ class QueryParser {
     const std::string name = word();
     if (name.empty()) fail("expected , or by, where, sort by, limit, or the end", start);
     if (std::find(kClauses.begin(), kClauses.end(), name) == kClauses.end()) {
-      fail(base::unknown_name("part", name, kClauses), start);
+      fail(unknown("part", name, kClauses), start);
     }
     if (!seen_.insert(name).second) fail(name + " stands here for the second time", start);
     if (name == "by") return group();
@@ -80,12 +81,12 @@ class QueryParser {
     for (const auto& function : analysis::aggregate_functions()) known.emplace_back(function.name);
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
     if (is_known && called) return;
-    if (called) fail(base::unknown_name("function", name, known), start);
+    if (called) fail(unknown("function", name, known), start);
     const bool is_column = analysis::find_column(columns_, name) != nullptr;
-    fail(is_column
-             ? fmt::format("{} of how many runs? Say which, as median({}) or max({})", name, name,
-                           name)
-             : fmt::format("expected ( after \"{}\" (functions: {})", name, fmt::join(known, ", ")),
+    fail(is_column ? fmt::format("{} of how many runs? Say which, as median({}) or max({})", name,
+                                 name, name)
+                   : fmt::format("expected ( after \"{}\" (functions: {})",
+                                 planner::excerpt(name, 0), fmt::join(known, ", ")),
          start);
   }
 
@@ -150,8 +151,7 @@ class QueryParser {
     std::vector<std::string> known = query_.by;
     for (const Aggregate& one : query_.shown) known.push_back(to_string(one));
     if (std::find(known.begin(), known.end(), query_.sort_by) != known.end()) return;
-    fail("what rows are sorted by must be shown: " +
-             base::unknown_name("column", query_.sort_by, known),
+    fail("what rows are sorted by must be shown: " + unknown("column", query_.sort_by, known),
          sort_at_);
   }
 
@@ -166,7 +166,7 @@ class QueryParser {
 
   const RunColumn& known_column(const std::string& name, std::size_t place) const {
     const RunColumn* column = analysis::find_column(columns_, name);
-    if (column == nullptr) fail(base::unknown_name("column", name, names_of(columns_)), place);
+    if (column == nullptr) fail(unknown("column", name, names_of(columns_)), place);
     return *column;
   }
 
@@ -191,9 +191,14 @@ class QueryParser {
     at_ += found.size();
     return found;
   }
+  static std::string unknown(const char* kind, const std::string& name,
+                             const std::vector<std::string>& known) {
+    return base::unknown_name(kind, planner::excerpt(name, 0), known);
+  }
   [[noreturn]] void fail(const std::string& message, std::size_t at) const {
+    const std::string shown = planner::excerpt(text_, at);
     throw base::SpecError({"--query"}, "",
-                          fmt::format("character {} of '{}': {}", at + 1, text_, message));
+                          fmt::format("character {} of '{}': {}", at + 1, shown, message));
   }
 
   const std::string& text_;

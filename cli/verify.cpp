@@ -23,8 +23,11 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "cli/chosen_study.hpp"
+#include "cli/collect_steps.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
+#include "cli/readable_records.hpp"
+#include "planner/expression/excerpt.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -73,6 +76,7 @@ void link_records(const contract::PlanDir& folder, const fs::path& to) {
 }
 
 ChosenStudy study_from_records(const VerifyOptions& options) {
+  require_readable_records(contract::PlanDir(fs::path(options.study.folder)));
   const ScratchFolder records;
   link_records(contract::PlanDir(fs::path(options.study.folder)), records.path());
   analysis::ingest(contract::PlanDir(records.path()));
@@ -112,25 +116,15 @@ struct Verified {
   std::size_t lines = 0;
   std::size_t different = 0;
   std::size_t pictures = 0;          ///< that were not looked at
-  std::vector<std::string> missing;  ///< files that the records give and the folder lacks
+  std::vector<std::string> missing;  ///< files that are made of the records and not there
   std::vector<std::string> others;   ///< files that nothing here makes
 };
 
 /// Of lines that differ what is around the first place where they do: a line of a page can be long.
 std::string around_difference(const std::string& line, const std::string& other) {
-  constexpr std::size_t kBefore = 60, kShown = 160;
-  const auto [differs, ignored] =
-      std::mismatch(line.begin(), line.end(), other.begin(), other.end());
-  const auto is_within = [&](std::size_t at) {  // of a character
-    return at < line.size() && (static_cast<unsigned char>(line[at]) & 0xC0U) == 0x80U;
-  };
-  const auto at = static_cast<std::size_t>(differs - line.begin());
-  std::size_t begin = line.size() <= kShown || at <= kBefore ? 0 : at - kBefore;
-  std::size_t end = std::min(begin + kShown, line.size());
-  while (begin > 0 && is_within(begin)) --begin;
-  while (is_within(end)) ++end;
-  return fmt::format("{}{}{}", begin > 0 ? "…" : "", line.substr(begin, end - begin),
-                     end < line.size() ? "…" : "");
+  const auto differs =
+      std::mismatch(line.begin(), line.end(), other.begin(), other.end()).first - line.begin();
+  return planner::excerpt(line, static_cast<std::size_t>(differs));
 }
 
 /// Says which lines differ.
@@ -153,14 +147,29 @@ void verify_text(const fs::path& file, const std::string& again, Verified& verif
   verified.different += different;
 }
 
-std::vector<fs::path> files_in(const fs::path& folder) {
+bool is_plain_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+/// The files that `Walk` meets from a folder on, sorted; none where there is no such folder. Throws
+/// base::RunError for what cannot be listed.
+template <class Walk>
+std::vector<fs::path> listed_files(const fs::path& folder) {
   std::vector<fs::path> files;
-  std::error_code unreadable;
-  for (const auto& entry : fs::directory_iterator(folder, unreadable)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
+  std::error_code error;
+  for (Walk entry(folder, error); entry != Walk(); entry.increment(error)) {
+    if (is_plain_file(entry->path())) files.push_back(entry->path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw base::RunError(fmt::format("cannot read {}: {}", folder.string(), error.message()));
   }
   std::sort(files.begin(), files.end());
   return files;
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  return listed_files<fs::directory_iterator>(folder);
 }
 
 int no_tables(const fs::path& folder, const char* remedy) {
@@ -177,12 +186,19 @@ std::string list_files(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string verdict_on(const Verified& verified) {
+  std::vector<std::string> parts;
+  if (verified.different > 0) parts.push_back(fmt::format("{} lines differ", verified.different));
+  if (!verified.missing.empty()) {
+    const int missing = static_cast<int>(verified.missing.size());
+    parts.push_back(analysis::count_of(missing, "file") + " missing");
+  }
+  return parts.empty() ? "all the same" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
 int conclude(const Verified& verified) {
   std::cout << fmt::format("{} {} with {} lines computed again from the records: {}\n",
-                           verified.files, verified.what, verified.lines,
-                           verified.different == 0
-                               ? "all the same"
-                               : fmt::format("{} lines differ", verified.different));
+                           verified.files, verified.what, verified.lines, verdict_on(verified));
   if (verified.pictures > 0) {
     std::cout << fmt::format(
         "{} not looked at: gnuplot draws them from the .gp and .csv files beside them, which "
@@ -190,14 +206,14 @@ int conclude(const Verified& verified) {
         analysis::count_of(static_cast<int>(verified.pictures), "picture"));
   }
   if (!verified.missing.empty()) {
-    std::cout << fmt::format("not there: {}\n", list_files(verified.missing));
+    std::cout << fmt::format("missing: {}\n", list_files(verified.missing));
   }
   if (!verified.others.empty()) {
     std::cout << fmt::format("not {}, left out: {}\n", verified.other_than,
                              list_files(verified.others));
   }
   if (verified.files == 0) return kExitNothingMatched;
-  return verified.different == 0 ? kExitOk : kExitRunsFailed;
+  return verified.different == 0 && verified.missing.empty() ? kExitOk : kExitRunsFailed;
 }
 
 /// The tables that `collect` wrote.
@@ -217,16 +233,16 @@ int verify_collected(const VerifyOptions& options) {
     const analysis::Report report = make_report(*metric, study.frame, study.options, options.by);
     verify_text(file, writer->render(report), verified);
   }
+  for (const std::string& file : collected_tables(study.frame)) {
+    if (!is_plain_file(folder / file)) verified.missing.push_back(file);
+  }
   return conclude(verified);
 }
 
-/// Paths of all files below a folder, from there, sorted.
+/// Paths of all files below a folder, from there.
 std::vector<fs::path> files_below(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(folder));
-  }
-  std::sort(files.begin(), files.end());
+  std::vector<fs::path> files = listed_files<fs::recursive_directory_iterator>(folder);
+  for (fs::path& file : files) file = file.lexically_relative(folder);
   return files;
 }
 
@@ -236,6 +252,21 @@ bool is_picture(const fs::path& file) {
                                            file.extension().string().substr(1)) != formats.end();
 }
 
+/// Pictures that a report lacks. Where it has none at all there was no gnuplot, which is no fault.
+std::vector<std::string> missing_drawings(const std::vector<analysis::NamedFigure>& figures,
+                                          const fs::path& folder) {
+  std::vector<std::string> missing;
+  std::size_t all = 0;
+  for (const analysis::NamedFigure& figure : figures) {
+    for (const char* format : {"svg", "pdf"}) {  // as write_kit draws them
+      const std::string file = fmt::format("figures/{}.{}", figure.id, format);
+      ++all;
+      if (!is_plain_file(folder / file)) missing.push_back(file);
+    }
+  }
+  return missing.size() == all ? std::vector<std::string>() : missing;
+}
+
 /// All that `report` wrote: tables, the numbers and scripts of figures, values.tex, paper.tex and
 /// the page, made anew from the records, but for the pictures.
 int verify_report(const VerifyOptions& options) {
@@ -243,21 +274,25 @@ int verify_report(const VerifyOptions& options) {
   if (files_in(folder / "tables").empty()) {
     return no_tables(folder / "tables", "dlscale report writes them");
   }
+  const std::vector<fs::path> present = files_below(folder);
   const ChosenStudy study = study_from_records(options);
   const ScratchFolder again;
   constexpr const char* kNoGnuplot = "";
-  write_kit(study_page(study.frame, study.options, options.by), again.path(), {}, kNoGnuplot);
+  const analysis::StudyPage page = study_page(study.frame, study.options, options.by);
+  write_kit(page, again.path(), {}, kNoGnuplot);
   Verified verified;
   verified.what = "files";
   verified.other_than = "of a report";
   for (const fs::path& file : files_below(again.path())) {
-    if (!fs::exists(folder / file)) {
+    if (!is_plain_file(folder / file)) {
       verified.missing.push_back(file.string());
     } else {
       verify_text(folder / file, base::read_text_file(again.path() / file), verified);
     }
   }
-  for (const fs::path& file : files_below(folder)) {
+  const std::vector<std::string> drawings = missing_drawings(page.figures, folder);
+  verified.missing.insert(verified.missing.end(), drawings.begin(), drawings.end());
+  for (const fs::path& file : present) {
     if (fs::exists(again.path() / file)) continue;
     if (is_picture(file)) {
       ++verified.pictures;

@@ -67,7 +67,7 @@ std::optional<Estimate> own_throughput(const Publication& publication, const Pub
       (published.statistic.empty() || published.statistic == definition->statistic);
   if (by_formula) {
     const auto means = step_means(point);
-    if (!means) return std::nullopt;
+    if (!means || point.repeats.front()->global_batch <= 0) return std::nullopt;
     const auto batch = static_cast<double>(point.repeats.front()->global_batch);
     return without_interval(evaluate(definition->formula,
                                      {{"batch", batch},
@@ -182,8 +182,11 @@ std::vector<OwnPoint> own_points(const std::vector<ScalingCurve>& curves) {
       for (const auto& [axis, value] : run.point) own.axes[axis] = value;
       for (const AxisValue& value : curve.key) own.axes[value.axis] = value.value;
       own.axes["nodes"] = std::to_string(point.nodes);
-      own.axes["batch_per_gpu"] = std::to_string(run.batch_per_gpu);
-      own.axes.try_emplace("global_batch", std::to_string(run.global_batch));
+      for (const auto& [name, batch] : {std::pair("batch_per_gpu", run.batch_per_gpu),
+                                        std::pair("global_batch", run.global_batch)}) {
+        if (own.axes[name].empty()) own.axes[name] = batch > 0 ? std::to_string(batch) : "";
+        if (own.axes[name].empty()) own.axes.erase(name);
+      }
       own.axes.erase("gpus");
       const auto device = own.axes.find("device");
       const bool on_cpus = device != own.axes.end() && device->second == "cpu";

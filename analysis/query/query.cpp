@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "analysis/statistics/summary.hpp"
 
@@ -104,11 +106,12 @@ void add_pooled_axes(const Frame& frame, const Runs& runs, std::vector<std::stri
   }
 }
 
-/// Groups in the order in which their first runs stand.
-std::vector<std::pair<std::vector<RunValue>, Runs>> groups_of(const Frame& frame,
-                                                              const std::vector<RunColumn>& columns,
-                                                              const Query& query) {
-  std::vector<std::pair<std::vector<RunValue>, Runs>> groups;
+/// Values of what the query groups by, and the runs with them.
+using RunGroups = std::vector<std::pair<std::vector<RunValue>, Runs>>;
+
+/// In the order in which their first runs stand.
+RunGroups groups_of(const Frame& frame, const std::vector<RunColumn>& columns, const Query& query) {
+  RunGroups groups;
   std::map<std::vector<RunValue>, std::size_t> places;
   for (const RunRow& run : frame.runs) {
     if (query.where && !query.where(run)) continue;
@@ -119,6 +122,42 @@ std::vector<std::pair<std::vector<RunValue>, Runs>> groups_of(const Frame& frame
     groups[place->second].second.push_back(&run);
   }
   return groups;
+}
+
+/// Where a group stands by one of the columns it is made by: in the study's order of an axis, by
+/// size of other numbers, else where it was first met. What has no value comes last.
+double group_place(const Frame& frame, const std::string& name, const RunValue& value,
+                   const RunRow& first, std::size_t met) {
+  if (std::holds_alternative<std::monostate>(value)) return std::numeric_limits<double>::max();
+  const auto* number = std::get_if<double>(&value);
+  const double size = number != nullptr ? *number : static_cast<double>(met);
+  for (const contract::Axis& axis : frame.axes) {
+    const auto said = first.point.find(name);
+    if (axis.name != name || said == first.point.end()) continue;
+    const auto listed = std::find(axis.values.begin(), axis.values.end(), said->second);
+    const auto place = static_cast<double>(listed - axis.values.begin());
+    return listed != axis.values.end() ? place : place + size;
+  }
+  return size;
+}
+
+/// By their columns in turn. Runs themselves may be in the order of their names, "b10" before "b5".
+RunGroups in_order(RunGroups groups, const Frame& frame, const Query& query) {
+  std::vector<std::map<RunValue, std::size_t>> met(query.by.size());
+  std::vector<std::pair<std::vector<double>, std::size_t>> order;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    std::vector<double> place;
+    for (std::size_t k = 0; k < query.by.size(); ++k) {
+      const RunValue& value = groups[i].first[k];
+      const std::size_t first = met[k].emplace(value, met[k].size()).first->second;
+      place.push_back(group_place(frame, query.by[k], value, *groups[i].second.front(), first));
+    }
+    order.emplace_back(std::move(place), i);
+  }
+  std::sort(order.begin(), order.end());
+  RunGroups ordered;
+  for (const auto& [place, i] : order) ordered.push_back(std::move(groups[i]));
+  return ordered;
 }
 
 /// What a row is sorted by; NaN: nothing, which comes last either way.
@@ -184,7 +223,7 @@ QueryAnswer answer(const Frame& frame, const std::vector<RunColumn>& columns, co
   const bool any_pools =
       std::any_of(query.shown.begin(), query.shown.end(),
                   [](const Aggregate& aggregate) { return pools(aggregate.function); });
-  for (auto& [key, runs] : groups_of(frame, columns, query)) {
+  for (auto& [key, runs] : in_order(groups_of(frame, columns, query), frame, query)) {
     result.runs += runs.size();
     GroupRow row{std::move(key), {}, any_pools ? first_difference_of_runs(runs) : ""};
     for (const Aggregate& aggregate : query.shown) {

@@ -67,7 +67,8 @@ struct QueryAnswer {
   std::vector<std::string> pooled;  ///< axes with several values in one group
 };
 
-/// Groups come in the order of the study unless sorted. What puts values of several runs into one
+/// Groups come in the order of what they are made by unless sorted: axes in the study's order of
+/// their values, other numbers by size. What puts values of several runs into one
 /// number is left empty for groups whose runs differ in a condition, unless mixed ones are allowed.
 /// The query's names must be those of `columns` and not refused.
 QueryAnswer answer(const Frame& frame, const std::vector<RunColumn>& columns, const Query& query);

@@ -134,6 +134,15 @@ double bytes_sent(const RunRow& run) {
   return run.steps.bytes_sent;
 }
 
+/// Of a run's step windows and of its GPU-hours, which are therefore not of the same time.
+constexpr const char* kWithoutStartUp = "of the step windows that the tables use: no start-up";
+constexpr const char* kWithStartUp = "of all training, with start-up and what was done again";
+
+RunColumn covering(RunColumn column, const char* what) {
+  column.covers = what;
+  return column;
+}
+
 /// The column of runs that fit; of others nothing.
 RunColumn only_of(RunColumn column, bool (*fits)(const RunRow&)) {
   column.value = [value = column.value, fits](const RunRow& run) {
@@ -151,11 +160,14 @@ std::vector<RunColumn> measured_columns() {
       rate_column("seconds_per_sample", "wall_s / samples", 7, &wall_s, &samples),
       only_of(rate_column("bytes_sent_per_step", "bytes_sent / steps", 0, &bytes_sent, &steps),
               [](R run) { return has_bytes_sent(run) && has_steps(run); }),
-      number_column("steps", Kind::Amount, 0, &steps, &has_steps),
-      number_column("samples", Kind::Amount, 0, &samples, &has_step_times),
-      number_column("wall_s", Kind::Amount, 2, &wall_s, &has_step_times),
-      number_column("bytes_sent", Kind::Amount, 0, &bytes_sent, &has_bytes_sent),
-      number_column("gpu_hours", Kind::Amount, 4, &gpu_hours, &has_gpu_hours),
+      covering(number_column("steps", Kind::Amount, 0, &steps, &has_steps), kWithoutStartUp),
+      covering(number_column("samples", Kind::Amount, 0, &samples, &has_step_times),
+               kWithoutStartUp),
+      covering(number_column("wall_s", Kind::Amount, 2, &wall_s, &has_step_times), kWithoutStartUp),
+      covering(number_column("bytes_sent", Kind::Amount, 0, &bytes_sent, &has_bytes_sent),
+               kWithoutStartUp),
+      covering(number_column("gpu_hours", Kind::Amount, 4, &gpu_hours, &has_gpu_hours),
+               kWithStartUp),
       number_column(
           "lost_s", Kind::Amount, 2, [](R run) { return run.spent.lost_s; }, &has_time),
       number_column(
@@ -189,6 +201,7 @@ void add_parts(std::vector<RunColumn>& columns) {
                        return told(run) ? RunValue(seconds(run)) : RunValue();
                      }};
     amount.decimals = 3;
+    amount.covers = kWithoutStartUp;
     RunColumn share{part + "_share", Kind::Rate,
                     [seconds, all, told](const RunRow& run) -> RunValue {
                       if (!told(run) || !(all(run) > 0)) return {};

@@ -28,7 +28,8 @@ struct RunColumn {
   /// has it.
   std::string made_of = {};
   std::function<double(const RunRow&)> above = {}, below = {};
-  int decimals = 0;  ///< shown after the point
+  int decimals = 0;         ///< shown after the point
+  const char* covers = "";  ///< which part of a run it is of, where that is not all of it
 };
 
 /// Axes first, in the study's order, then run_id, outcome, gpus, …; conditions; what was measured.

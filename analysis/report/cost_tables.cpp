@@ -33,9 +33,15 @@ std::string knee_meaning_of(const Knee& knee, const std::string& worker) {
                      knee.low ? "" : fmt::format("; no interval for n < {}", kFewestForInterval));
 }
 
-void add_knee(Table& table, Row row, const std::string& demand, const Knee& knee,
+/// A demand, and what it is measured against.
+struct KneeDemand {
+  std::string text;
+  std::string against;
+};
+
+void add_knee(Table& table, Row row, const KneeDemand& demand, const Knee& knee,
               const std::string& worker) {
-  row.text(demand);
+  row.text(demand.text).text(demand.against);
   if (knee.low) {
     row.interval({Interval::Kind::Confidence95, double(*knee.low), double(*knee.high)});
     row.number(knee.support);
@@ -144,19 +150,24 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
   const std::vector<BaselineChoice> choices =
       choose_baselines(curves, options.baseline, options.allow_mixed);
   const Start start(frame, keys_of(curves));
+  const bool absolute = !chosen_values(options.baseline).empty();
   std::vector<std::string> notes{
-      describe_baseline(choices, options.baseline, start.worker), describe_mode(frame),
-      describe_statistic(repeats_of(curves)),
+      absolute
+          ? describe_baseline(choices, options.baseline, start.worker)
+          : "baseline: of each curve its fewest " + start.worker + "s, whatever that of others",
+      describe_mode(frame), describe_statistic(repeats_of(curves)),
       "the largest count measured up to which every point meets the demand, by medians; from n = 6 "
       "on 95 % of 2000 bootstrap resamples have it in the interval, and the share of them that has "
       "it where it is shown is its support"};
   for (const std::string& problem : describe_problems(choices)) notes.push_back(problem);
+  for (const std::string& text : describe_mixtures(curves, choices)) notes.push_back(text);
   add_cautions(notes, curves);
   if (const std::string text = caution_of_unrepeated(curves); !text.empty()) notes.push_back(text);
   add_frame_notes(notes, frame);
   Table table = begin_table(start, "knee", "How many " + start.worker + "s pay in " + frame.study,
                             std::move(notes),
                             {{"demand", "demand"},
+                             {"against", "against"},
                              {"knee_gpus", "95 % interval", "", 0, 1, true},
                              {"support", "support", "%", 0, 100},
                              {"advice", "advice"}});
@@ -166,13 +177,17 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
     if (choices[i].baseline) {
       const Knee knee = efficiency_knee(curves[i], *choices[i].baseline, kWorthwhileEfficiency);
       add_knee(table, start.row(curves[i].key, knee.gpus),
-               fmt::format("efficiency >= {}", kWorthwhileEfficiency), knee, start.worker);
+               {fmt::format("efficiency >= {}", kWorthwhileEfficiency),
+                knee_reference(curves[i], *choices[i].baseline).label(start.worker)},
+               knee, start.worker);
     }
     const std::vector<AccuracyPoint> own = of_key(accuracies, curves[i].key);
     if (own.size() < 2) continue;
     const Knee knee = accuracy_knee(own, kBearableAccuracyLoss);
     add_knee(table, start.row(curves[i].key, knee.gpus),
-             fmt::format("accuracy loss <= {} %", 100 * kBearableAccuracyLoss), knee, start.worker);
+             {fmt::format("accuracy loss <= {} %", 100 * kBearableAccuracyLoss),
+              count_of(own.front().gpus, start.worker)},
+             knee, start.worker);
   }
   return table;
 }

@@ -10,6 +10,7 @@
 #include "analysis/report/table_parts.hpp"
 #include "analysis/report/tables.hpp"
 #include "analysis/scaling/recorded.hpp"
+#include "analysis/statistics/bootstrap.hpp"
 #include "analysis/statistics/outliers.hpp"
 #include "analysis/statistics/summary.hpp"
 
@@ -46,6 +47,12 @@ struct StepTimes {
   }
 };
 
+/// Of an interval of times.
+Interval rate_of(const Interval& seconds) {
+  if (seconds.kind == Interval::Kind::None) return seconds;
+  return {seconds.kind, 1 / seconds.high, 1 / seconds.low};
+}
+
 /// The mean without the smallest and the largest; nothing for less than three.
 std::optional<double> olympic_mean(const std::vector<double>& values) {
   const std::vector<std::size_t> out = left_out(values, OutlierPolicy::Olympic);
@@ -77,6 +84,7 @@ std::vector<Column> definition_columns_of(const Repeats& repeats) {
           {"slowest_rank_s", "slowest rank", "s", 4},
           {median_id, "by the median", "samples/s", 2},
           {median_id, interval_title(repeats), "samples/s", 1, 1, true},
+          {"throughput_bootstrap_samples_per_s", "bootstrap", "samples/s", 1, 1, true},
           {"outlying_repetitions", "outliers"}};
 }
 
@@ -90,7 +98,9 @@ Table definitions_table(const Frame& frame, const AnalysisOptions&) {
       describe_mode(frame), describe_statistic(repeats),
       "by the mean = batch / (mean load + mean rest), over all ranks of all repeats; olympic = "
       "batch / mean over repeats of the ranks' mean time, without the fastest and the slowest; by "
-      "the median = batch / median over repeats of the slowest rank's time",
+      "the median = batch / median over repeats of the slowest rank's time; bootstrap = the 2.5 "
+      "and 97.5 % quantiles of that median over all resamples of the repeats, from n = 6 on, which "
+      "often cover less than 95 %",
       fmt::format("outliers: repetitions whose slowest rank's time has a modified z beyond {} (by "
                   "the median absolute deviation); they count in every column",
                   kOutlyingZ)};
@@ -115,6 +125,7 @@ Table definitions_table(const Frame& frame, const AnalysisOptions&) {
       olympic ? row.number(times.batch / *olympic) : row.nothing();
       times.tells_all_steps ? row.number(median(times.slowest)) : row.nothing();
       row.number(by_median.value).interval(by_median.interval);
+      row.interval(rate_of(bootstrap_interval_of_median(point.seconds_per_sample)));
       row.text(outlying_repetitions(point, times)).into(table);
     }
   }

@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/scaling/recorded.hpp"
 #include "base/clock.hpp"
 
 namespace dlscale::analysis {
@@ -152,6 +153,42 @@ std::string describe_warmup(const Frame& frame) {
   return text;
 }
 
+std::string describe_origin(const std::vector<ScalingCurve>& curves) {
+  int runs = 0, without_startup = 0, with_startup = 0, rates = 0;
+  for (const ScalingCurve& curve : curves) {
+    for (const CurvePoint& point : curve.points) {
+      for (const RunRow* run : point.repeats) {
+        ++runs;
+        without_startup += run->steps.leaves_out_warmup;
+        with_startup += run->steps.includes_warmup;
+        rates += !tells_time(*run);
+      }
+    }
+  }
+  if (runs == 0) return "";
+  std::string text = "from all that was recorded of the steps";
+  if (without_startup == runs) {
+    text = "from the step windows without those of the start-up";
+  } else if (without_startup > 0) {
+    text +=
+        fmt::format(", of {} of {} without the start-up", without_startup, count_of(runs, "run"));
+  } else {
+    text += ", nothing left out as start-up";
+  }
+  if (with_startup > 0) {
+    text +=
+        fmt::format("; {} no other windows: their numbers include start-up costs",
+                    with_startup == 1 ? "1 run has" : fmt::format("{} runs have", with_startup));
+  }
+  if (rates == runs) return text + "; rates as the logs tell them, of several the harmonic mean";
+  text += "; throughput = samples / time";
+  if (rates > 0) {
+    text += fmt::format(", of {} the rate that the log tells, of several the harmonic mean",
+                        count_of(rates, "run"));
+  }
+  return text;
+}
+
 std::string describe_statistic(const Repeats& repeats) {
   const auto [fewest, most] = repeats;
   if (most == 0) return "no completed runs";
@@ -206,14 +243,16 @@ std::string describe_constants(const Frame& frame) {
   for (const auto& [name, value] : shared_conditions(used)) {
     if (value != "no") add(name, value);  // what was not built in says little
   }
+  if (parts.empty()) return "nothing that was recorded is the same in all runs";
   return fmt::format("all runs: {}", fmt::join(parts, ", "));
 }
 
 std::string describe_uneven_batches(const Frame& frame) {
   std::set<std::tuple<int, std::int64_t, std::string>> uneven;
+  const CurveKeys keys(frame);
   for (const RunRow* run : used_runs(frame)) {
-    if (!has_uneven_batch(frame, *run)) continue;
-    uneven.insert({run->gpus, run->global_batch, asked_global_batch(frame, *run)});
+    if (!keys.has_uneven_batch(*run)) continue;
+    uneven.insert({run->gpus, run->global_batch, keys.asked_global_batch(*run)});
   }
   std::vector<std::string> parts;
   for (const auto& [gpus, real, asked] : uneven) {
@@ -223,11 +262,44 @@ std::string describe_uneven_batches(const Frame& frame) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+std::string describe_unknown_batches(const Frame& frame) {
+  int timed = 0, unknown = 0;
+  bool global = false;
+  const CurveKeys keys(frame);
+  for (const RunRow& run : frame.runs) {
+    if (!has_throughput(run)) continue;
+    ++timed;
+    if (!keys.has_unknown_batch(run)) continue;
+    ++unknown;
+    global = keeps_global_batch(keys.of(run));
+  }
+  if (unknown == 0) return "";
+  return fmt::format(
+      "nobody says the {} of {} of {}: they make curves of their own, in which it is taken to be "
+      "the same",
+      global ? "global batch" : "batch per " + worker_word(frame), unknown, count_of(timed, "run"));
+}
+
 std::string axis_title(const std::string& axis, const std::string& worker) {
   if (axis == "batch_per_gpu") return "batch/" + worker;
   if (axis == "global_batch") return "global batch";
   if (axis == "lr_schedule") return "LR schedule";
   return axis;
+}
+
+std::vector<std::string> describe_mixtures(const std::vector<ScalingCurve>& curves,
+                                           const std::vector<BaselineChoice>& choices) {
+  std::vector<std::string> warnings;
+  const std::vector<std::string> axes = varying_axes(keys_of(curves));
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (!choices[i].baseline) continue;
+    for (const std::string& mixed : {curves[i].mixed, choices[i].mixed}) {
+      if (mixed.empty()) continue;
+      warnings.push_back(
+          fmt::format("warning: {} mixes conditions: {}", name_among(curves[i].key, axes), mixed));
+    }
+  }
+  return warnings;
 }
 
 std::vector<std::string> describe_problems(const std::vector<BaselineChoice>& choices) {

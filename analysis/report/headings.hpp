@@ -23,6 +23,10 @@ std::string describe_interruptions(const Frame& frame);
 /// where there is nothing to tell.
 std::string describe_warmup(const Frame& frame);
 
+/// What the times of these runs are of, and whether start-up was left out of them; empty without
+/// runs.
+std::string describe_origin(const std::vector<ScalingCurve>& curves);
+
 /// "median of n = 3 repeats; ranges are smallest to largest: no interval for n < 6".
 std::string describe_statistic(const Repeats& repeats);
 
@@ -41,8 +45,16 @@ std::string describe_constants(const Frame& frame);
 /// instead of the global batch 64"; empty if none had to.
 std::string describe_uneven_batches(const Frame& frame);
 
+/// Of how many runs nobody says the batch that curves keep, and where these stand; empty if of
+/// none.
+std::string describe_unknown_batches(const Frame& frame);
+
 /// How an axis is called above a column: "batch/GPU" for batch_per_gpu.
 std::string axis_title(const std::string& axis, const std::string& worker);
+
+/// A warning of each curve that compares unlike runs all the same, with what differs.
+std::vector<std::string> describe_mixtures(const std::vector<ScalingCurve>& curves,
+                                           const std::vector<BaselineChoice>& choices);
 
 /// The problems of the curves without a baseline, each once.
 std::vector<std::string> describe_problems(const std::vector<BaselineChoice>& choices);

@@ -57,24 +57,33 @@ button { font: inherit; color: inherit; background: none; border: 0; padding: 0;
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem; }
 dt { color: var(--quiet); }
 dd { margin: 0; overflow-wrap: anywhere; }
-.scroll { overflow-x: auto; }
+/* Where a box goes on behind its edge that edge is shaded: bars are hidden on many screens. */
+.scroll, .plot {
+  overflow-x: auto;
+  background:
+    linear-gradient(90deg, var(--page) 1rem, transparent) 0 0 / 2rem 100% no-repeat local,
+    linear-gradient(270deg, var(--page) 1rem, transparent) 100% 0 / 2rem 100% no-repeat local,
+    linear-gradient(90deg, var(--rule), transparent) 0 0 / 1rem 100% no-repeat scroll,
+    linear-gradient(270deg, var(--rule), transparent) 100% 0 / 1rem 100% no-repeat scroll;
+}
 table {
   border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.9rem;
   margin: 0.25rem 0;
 }
 caption { text-align: left; font-weight: 600; padding: 0.25rem 0; }
 th, td {
-  padding: 0.3rem 0.7rem; border-bottom: 1px solid var(--rule); text-align: left;
+  padding: 0.3rem 0.45rem; border-bottom: 1px solid var(--rule); text-align: left;
   vertical-align: baseline; unicode-bidi: isolate;
 }
 thead th {
-  border-top: 2px solid var(--ink); border-bottom: 1px solid var(--ink); white-space: nowrap;
+  border-top: 2px solid var(--ink); border-bottom: 1px solid var(--ink); vertical-align: bottom;
 }
 tbody tr:last-child > * { border-bottom: 2px solid var(--ink); }
 tbody th { font-weight: 400; }
-.n { text-align: right; white-space: nowrap; }
-.unit { color: var(--quiet); font-weight: 400; }
-th button { font-weight: 600; }
+.n { text-align: right; }
+tbody .n { white-space: nowrap; }
+.unit { color: var(--quiet); font-weight: 400; white-space: nowrap; }
+th button { font-weight: 600; text-align: inherit; }
 th button::after { content: "\2195"; color: var(--quiet); padding-left: 0.3em; }
 th[aria-sort="ascending"] button::after { content: "\2191"; color: var(--ink); }
 th[aria-sort="descending"] button::after { content: "\2193"; color: var(--ink); }
@@ -92,7 +101,6 @@ figure {
 }
 figcaption { font-weight: 600; }
 figcaption span { display: block; font-weight: 400; color: var(--quiet); font-size: 0.85rem; }
-.plot { overflow-x: auto; }
 .plot svg { display: block; width: 100%; height: auto; }
 .plot svg.wide { width: auto; }
 svg text { fill: var(--ink); font: 15px system-ui, sans-serif; }
@@ -131,7 +139,7 @@ footer { margin-top: 3rem; color: var(--quiet); font-size: 0.85rem; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   nav, #theme, .skip, details, th button::after { display: none; }
   figure, tr { break-inside: avoid; }
-  .scroll, .plot { overflow: visible; }
+  .scroll, .plot { overflow: visible; background: none; }
 }
 )css";
 

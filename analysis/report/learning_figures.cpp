@@ -86,7 +86,7 @@ std::vector<CurveKey> keys_of(const std::vector<AccuracyPoint>& points) {
 /// at one GPU count if curves fix it.
 std::vector<CurveKey> batch_keys_of(const std::vector<AccuracyPoint>& points) {
   std::vector<CurveKey> keys = keys_of(points);
-  if (points.empty() || value_of(points[0].key, "global_batch").empty()) return keys;
+  if (points.empty() || !keeps_global_batch(points[0].key)) return keys;
   for (std::size_t i = 0; i < points.size(); ++i) {
     keys[i] = with_gpus(keys[i], points[i].gpus);
     std::erase_if(keys[i], [](const AxisValue& entry) { return entry.axis == "global_batch"; });
@@ -100,8 +100,10 @@ void add_diverged(std::vector<std::string>& notes, const Frame& frame) {
   for (AccuracyPoint& point : diverged_points(frame)) points.push_back(std::move(point));
   for (const AccuracyPoint& point : points) {
     if (point.diverged == 0) continue;
-    notes.push_back(fmt::format("global batch {} of {}: {} of {} repeats diverged",
-                                point.global_batch, to_string(point.key), point.diverged,
+    const std::string batch =
+        point.global_batch > 0 ? std::to_string(point.global_batch) : "unknown";
+    notes.push_back(fmt::format("global batch {} of {}: {} of {} repeats diverged", batch,
+                                to_string(point.key), point.diverged,
                                 point.diverged + point.repeats.size()));
   }
 }
@@ -148,6 +150,7 @@ Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
   figure.legend_title = legend.title();
   std::vector<CurveKey> drawn;
   for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i].global_batch <= 0) continue;  // nobody says it
     const Estimate& accuracy = points[i].final_accuracy;
     learning_series_of(figure, drawn, legend, keys[i])
         .points.push_back({double(points[i].global_batch), 100 * accuracy.value,

@@ -28,7 +28,7 @@ Series Legend::series(const CurveKey& key) {
     if (value.empty()) continue;
     series.label += (series.label.empty() ? "" : ", ") + value;
   }
-  if (values.empty()) series.label = "measured";
+  if (series.label.empty()) series.label = values.empty() ? "measured" : "unknown";
   series.color = number_of_name(colors_, values.empty() ? "" : values.front());
   const bool one_axis = values.size() < 2;
   series.mark =

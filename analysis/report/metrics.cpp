@@ -96,8 +96,12 @@ constexpr Metric kMetrics[] = {
 /// The varying axes that `by` does not name: a table each for their combinations.
 std::vector<std::string> axes_to_split(const Frame& frame, const std::vector<std::string>& by) {
   std::vector<CurveKey> keys;
-  for (const RunRow& run : frame.runs) keys.push_back(curve_key(frame, run));
   std::vector<std::string> known;
+  const CurveKeys all_keys(frame);
+  for (const RunRow& run : frame.runs) {
+    keys.push_back(all_keys.of(run));
+    if (known.empty() && run.point.contains(kNodes)) known.emplace_back(kNodes);
+  }
   for (const CurveKey& key : keys) {
     for (const AxisValue& entry : key) {
       if (std::find(known.begin(), known.end(), entry.axis) == known.end()) {
@@ -180,16 +184,17 @@ Report make_report(const Metric& metric, const Frame& frame, const AnalysisOptio
   if (by.empty()) return {{metric.make(frame, options)}};
   const std::vector<std::string> split = axes_to_split(frame, by);
   std::map<std::pair<std::vector<std::size_t>, std::string>, std::pair<CurveKey, Frame>> parts;
+  const CurveKeys keys(frame);
   for (const RunRow& run : frame.runs) {
-    CurveKey key = curve_key(frame, run);
+    CurveKey key = keys.of(run);
     std::erase_if(key, [&](const AxisValue& entry) {
       return std::find(split.begin(), split.end(), entry.axis) == split.end();
     });
     auto& [part_key, part] = parts[{rank_of(frame, key), to_string(key)}];
     if (part.runs.empty()) {
       part_key = key;
-      part = {frame.study, frame.scaling, frame.baseline, frame.axes,       {},
-              {},          frame.warmup,  frame.outliers, frame.predictions};
+      part = {frame.study, frame.scaling, frame.baseline, frame.axes,        {},
+              {},          frame.warmup,  frame.outliers, frame.predictions, frame.spread_curves};
     }
     part.runs.push_back(run);
   }

@@ -17,11 +17,12 @@ using Predictions = std::map<int, const RunPrediction*>;  // by GPUs
 /// Of the points of a curve, run or not.
 Predictions predictions_of(const Frame& frame, const CurveKey& key) {
   Predictions found;
+  const CurveKeys keys(frame);
   for (const KeptPrediction& kept : frame.predictions) {
     const auto run = std::find_if(frame.runs.begin(), frame.runs.end(), [&](const RunRow& row) {
       return !kept.run_ids.empty() && row.run_id == kept.run_ids.front();
     });
-    if (run != frame.runs.end() && curve_key(frame, *run) == key) {
+    if (run != frame.runs.end() && keys.of(*run) == key) {
       found.emplace(kept.said.gpus, &kept.said);
     }
   }

@@ -52,11 +52,12 @@ std::vector<std::string> prediction_notes_of(const Frame& frame) {
 Table predictions_table(const Frame& frame, const AnalysisOptions&) {
   std::vector<const KeptPrediction*> shown;
   std::vector<CurveKey> keys;
+  const CurveKeys all_keys(frame);
   for (const KeptPrediction& kept : frame.predictions) {
     const auto runs = runs_of(frame, kept);
     if (runs.empty()) continue;
     shown.push_back(&kept);
-    keys.push_back(curve_key(frame, *runs.front()));
+    keys.push_back(all_keys.of(*runs.front()));
   }
   const Start start(frame, keys);
   Table table = begin_table(start, "predictions", "Predicted and measured: " + frame.study,

@@ -134,6 +134,9 @@ std::string meaning_of(const std::vector<RunColumn>& columns, const Query& query
     if (column != nullptr && !column->made_of.empty()) {
       add(fmt::format("{} = {} of a run", column->name, column->made_of));
     }
+    if (column != nullptr && column->covers[0] != '\0') {
+      add(fmt::format("{}: {}", column->name, column->covers));
+    }
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }

@@ -221,7 +221,8 @@ Table inference_table(const Frame& frame, const AnalysisOptions&) {
 
 Table transfer_table(const Frame& frame, const AnalysisOptions&) {
   const std::vector<RunPoint> points = run_points(frame, [](const RunRow& run) {
-    return completed(run) && run.size.trainable_parameters > 0 && run.size.steps_per_epoch > 0;
+    return completed(run) && run.size.trainable_parameters > 0 && run.size.steps_per_epoch > 0 &&
+           run.global_batch > 0;
   });
   const Start start(frame, keys_of(points));
   constexpr double kGiga = 1e-9;

@@ -31,7 +31,10 @@ std::vector<Column> Start::columns() const {
 
 Row Start::row(const CurveKey& key, int gpus) const {
   Row row;
-  for (const std::string& axis : axes) row.text(value_of(key, axis));
+  for (const std::string& axis : axes) {
+    const std::string value = value_of(key, axis);
+    value.empty() ? row.nothing() : row.text(value);
+  }
   row.number(gpus);
   return row;
 }
@@ -39,6 +42,8 @@ Row Start::row(const CurveKey& key, int gpus) const {
 void add_frame_notes(std::vector<std::string>& notes, const Frame& frame) {
   const std::string uneven = describe_uneven_batches(frame);
   if (!uneven.empty()) notes.push_back(uneven);
+  const std::string unknown = describe_unknown_batches(frame);
+  if (!unknown.empty()) notes.push_back(unknown);
   notes.push_back(describe_constants(frame));
   notes.push_back(describe_use(frame));
   if (!frame.outliers.empty()) notes.push_back(frame.outliers);

@@ -20,26 +20,12 @@ namespace {
 /// Faster than ideal by more than this is worth a warning.
 constexpr double kSuperlinear = 1.05;
 
-bool any_includes_warmup(const std::vector<ScalingCurve>& curves) {
-  for (const ScalingCurve& curve : curves) {
-    for (const CurvePoint& point : curve.points) {
-      for (const RunRow* run : point.repeats) {
-        if (run->steps.includes_warmup) return true;
-      }
-    }
-  }
-  return false;
-}
-
 /// Notes on mode, `statistic`, where the numbers come from and which runs were used.
 std::vector<std::string> notes_of(const Frame& frame, const std::vector<ScalingCurve>& curves,
                                   const std::string& statistic) {
   std::vector<std::string> notes{describe_mode(frame), statistic};
-  notes.push_back(
-      "from the step windows without the first (start-up); throughput = their samples / their "
-      "time");
-  if (any_includes_warmup(curves)) {
-    notes.push_back("some runs have no other window: their numbers include start-up costs");
+  if (const std::string origin = describe_origin(curves); !origin.empty()) {
+    notes.push_back(origin);
   }
   add_frame_notes(notes, frame);
   return notes;
@@ -69,16 +55,11 @@ struct ComparedCurves {
 
  private:
   void add_warnings(std::vector<std::string>& notes) const {
+    for (const std::string& text : describe_mixtures(curves, choices)) notes.push_back(text);
     std::string superlinear;
     for (std::size_t i = 0; i < curves.size(); ++i) {
       if (!choices[i].baseline) continue;
       const std::string name = name_among(curves[i].key, start.axes);
-      if (!curves[i].mixed.empty()) {
-        notes.push_back(fmt::format("warning: {} mixes conditions: {}", name, curves[i].mixed));
-      }
-      if (!choices[i].mixed.empty()) {
-        notes.push_back(fmt::format("warning: {} mixes conditions: {}", name, choices[i].mixed));
-      }
       for (const CurvePoint& point : curves[i].points) {
         if (efficiency(point, *choices[i].baseline).value <= kSuperlinear) continue;
         superlinear +=

@@ -29,8 +29,7 @@ std::string word_of(Finding finding) {
 }
 
 std::string value_in(const Contestant& one, const std::string& axis) {
-  const std::string value = axis == kGpus ? std::to_string(one.gpus) : value_of(one.key, axis);
-  return axis + "=" + value;
+  return axis_text(axis, axis == kGpus ? std::to_string(one.gpus) : value_of(one.key, axis));
 }
 
 /// What both contestants share of the axes that vary in the table.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "analysis/scaling/verdict.hpp"
@@ -34,6 +35,66 @@ BaselineChoice at(const ScalingCurve& curve, int gpus, const std::string& name) 
   return {std::nullopt,
           fmt::format("no completed run at the baseline gpus={} for {} (it has gpus={})", gpus,
                       name, fmt::join(gpu_counts(curve), ", "))};
+}
+
+/// Axes that name what a curve ran on.
+constexpr std::string_view kDeviceAxes[] = {"cpu", "device", "gpu"};
+
+bool names_device(const AxisValue& entry) {
+  return std::ranges::find(kDeviceAxes, entry.axis) != std::end(kDeviceAxes);
+}
+
+CurveKey without_device(CurveKey key) {
+  std::erase_if(key, &names_device);
+  return key;
+}
+
+/// As smallest_common_gpus, of curves that differ in their device alone as of one.
+int smallest_common_of_devices(const std::vector<ScalingCurve>& curves) {
+  std::map<std::string, ScalingCurve> joined;
+  for (const ScalingCurve& curve : curves) {
+    std::vector<CurvePoint>& points = joined[to_string(without_device(curve.key))].points;
+    points.insert(points.end(), curve.points.begin(), curve.points.end());
+  }
+  std::vector<ScalingCurve> list;
+  for (auto& [name, curve] : joined) list.push_back(std::move(curve));
+  return smallest_common_gpus(list);
+}
+
+/// The curve that differs from this one in its device alone and has this count; null: none.
+const ScalingCurve* on_other_device(const std::vector<ScalingCurve>& curves,
+                                    const ScalingCurve& curve, int gpus) {
+  for (const ScalingCurve& other : curves) {
+    if (&other == &curve || without_device(other.key) != without_device(curve.key)) continue;
+    if (gpu_counts(other).contains(gpus)) return &other;
+  }
+  return nullptr;
+}
+
+/// As `at`; where only a curve of another device has that count this is the reason for no baseline,
+/// or, where that is allowed, the baseline.
+BaselineChoice at_count(const std::vector<ScalingCurve>& curves, const ScalingCurve& curve,
+                        int gpus, const std::string& name, bool allow_mixed) {
+  BaselineChoice own = at(curve, gpus, name);
+  const ScalingCurve* other = own.baseline ? nullptr : on_other_device(curves, curve, gpus);
+  if (other == nullptr) return own;
+  CurveKey devices;
+  std::string mixed;
+  for (const AxisValue& entry : other->key) {
+    const std::string here = value_of(curve.key, entry.axis);
+    if (!names_device(entry) || entry.value == here) continue;
+    devices.push_back(entry);
+    if (!mixed.empty()) mixed += ", ";
+    mixed += fmt::format("{} is \"{}\" at gpus={} but \"{}\" at gpus={}", entry.axis, entry.value,
+                         gpus, here, fmt::join(gpu_counts(curve), ", "));
+  }
+  if (!allow_mixed) {
+    return {std::nullopt, fmt::format("{}: on another device than the baseline, {} (--mixed "
+                                      "compares anyway)",
+                                      name, mixed)};
+  }
+  const auto point = std::ranges::find(other->points, gpus, &CurvePoint::gpus);
+  return {Baseline(*point, to_string(devices), false), "", mixed};
 }
 
 /// `key` with these values instead of its own.
@@ -181,7 +242,8 @@ std::string Baseline::label(const std::string& worker) const {
 std::vector<BaselineChoice> choose_baselines(const std::vector<ScalingCurve>& curves,
                                              const contract::BaselineRule& rule, bool allow_mixed) {
   const bool to_be_found = rule.rule == kSmallestCommon && rule.gpus == 0;
-  const int common = to_be_found ? smallest_common_gpus(curves) : rule.gpus;
+  int common = to_be_found ? smallest_common_gpus(curves) : rule.gpus;
+  if (common == 0) common = smallest_common_of_devices(curves);
   std::vector<BaselineChoice> choices;
   const std::vector<std::string> axes = varying_axes(keys_of(curves));
   for (const ScalingCurve& curve : curves) {
@@ -198,7 +260,7 @@ std::vector<BaselineChoice> choose_baselines(const std::vector<ScalingCurve>& cu
       choices.push_back(
           {std::nullopt, "the curves share no GPU count; choose --baseline per-curve or gpus=N"});
     } else {
-      choices.push_back(at(curve, common, name));
+      choices.push_back(at_count(curves, curve, common, name, allow_mixed));
     }
   }
   return choices;

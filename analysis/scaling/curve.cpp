@@ -5,15 +5,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <set>
-#include <string_view>
+#include <utility>
 
 namespace dlscale::analysis {
 namespace {
 
 constexpr const char* kBatchPerGpu = "batch_per_gpu";
 constexpr const char* kGlobalBatch = "global_batch";
+constexpr const char* kAccumulation = "accumulation_steps";
 
 const contract::Axis* find_axis(const Frame& frame, const std::string& name) {
   const auto found = std::find_if(frame.axes.begin(), frame.axes.end(),
@@ -28,8 +30,30 @@ const char* fixed_batch(const Frame& frame) {
   return listed_as_global ? kGlobalBatch : kBatchPerGpu;
 }
 
-bool belongs_to_key(const std::string& axis) {
-  return axis != kGpus && axis != kBatchPerGpu && axis != kGlobalBatch;
+bool belongs_to_key(const std::string& axis, bool with_nodes) {
+  return axis != kGpus && axis != kBatchPerGpu && axis != kGlobalBatch &&
+         (with_nodes || axis != kNodes);
+}
+
+/// What the run's point says of `axis`; empty: nothing.
+std::string said_of(const RunRow& run, const char* axis) {
+  const auto found = run.point.find(axis);
+  return found == run.point.end() ? "" : found->second;
+}
+
+bool names_batch(const RunRow& run) {
+  return run.point.contains(kGlobalBatch) || run.point.contains(kBatchPerGpu);
+}
+
+/// Of a step, without those that are accumulated; empty where nobody says it.
+std::string samples_of_gpu(const RunRow& run) {
+  if (run.batch_per_gpu > 0) return std::to_string(run.batch_per_gpu);
+  if (run.global_batch <= 0) return "";
+  const std::string said = said_of(run, kAccumulation);
+  int accumulated = 1;
+  std::from_chars(said.data(), said.data() + said.size(), accumulated);
+  const double shares = double(run.gpus) * std::max(accumulated, 1);
+  return fmt::format("{:.7g}", static_cast<double>(run.global_batch) / shares);
 }
 
 /// Values an axis does not list (an included point) come after the listed ones, numbers by size.
@@ -38,6 +62,7 @@ std::size_t position(const contract::Axis* axis, const std::string& value) {
     const auto found = std::find(axis->values.begin(), axis->values.end(), value);
     if (found != axis->values.end()) return static_cast<std::size_t>(found - axis->values.begin());
   }
+  if (value.empty()) return std::numeric_limits<std::size_t>::max();  // unknown: the last
   std::size_t number = 0;
   std::from_chars(value.data(), value.data() + value.size(), number);
   return number + (axis != nullptr ? axis->values.size() : 0);
@@ -87,36 +112,75 @@ ScalingCurve make_curve(CurveKey key, const std::map<int, std::vector<const RunR
 
 }  // namespace
 
-CurveKey curve_key(const Frame& frame, const RunRow& run) {
+CurveKeys::CurveKeys(const Frame& frame)
+    : frame_(frame), fixed_(fixed_batch(frame)), spread_(frame.spread_curves) {
+  bool any_nodes = false;
+  for (const RunRow& run : frame.runs) {
+    if (!names_batch(run)) largest_batch_ = std::max(largest_batch_, run.global_batch);
+    any_nodes = any_nodes || run.point.contains(kNodes);
+  }
+  if (!any_nodes) return;
+  std::map<std::pair<std::string, int>, std::string> nodes;  // of a curve's GPU count
+  for (const RunRow& run : frame.runs) {
+    if (!completed(run) && !diverged(run) && !run.job) continue;
+    std::string curve = to_string(key_of(run, false));
+    const auto [known, is_new] = nodes.emplace(std::pair(curve, run.gpus), said_of(run, kNodes));
+    if (!is_new && known->second != said_of(run, kNodes)) spread_.insert(std::move(curve));
+  }
+}
+
+CurveKey CurveKeys::of(const RunRow& run) const {
+  CurveKey key = key_of(run, false);
+  const bool spread = !spread_.empty() && spread_.contains(to_string(key));
+  return spread ? key_of(run, true) : key;
+}
+
+CurveKey CurveKeys::key_of(const RunRow& run, bool with_nodes) const {
   CurveKey key;
   std::set<std::string> seen;
   const auto add = [&](const std::string& axis, const std::string& value) {
     if (seen.insert(axis).second) key.push_back({axis, value});
   };
-  for (const contract::Axis& axis : frame.axes) {
+  for (const contract::Axis& axis : frame_.axes) {
     const auto found = run.point.find(axis.name);
-    if (found != run.point.end() && belongs_to_key(axis.name)) add(axis.name, found->second);
+    if (found != run.point.end() && belongs_to_key(axis.name, with_nodes)) {
+      add(axis.name, found->second);
+    }
   }
   for (const auto& [axis, value] : run.point) {
-    if (belongs_to_key(axis)) add(axis, value);
+    if (belongs_to_key(axis, with_nodes)) add(axis, value);
   }
-  const std::string batch = fixed_batch(frame);
-  add(batch,
-      batch == kGlobalBatch ? asked_global_batch(frame, run) : std::to_string(run.batch_per_gpu));
+  add(fixed_, fixed_batch_of(run));
   return key;
 }
 
-std::string asked_global_batch(const Frame& frame, const RunRow& run) {
-  const auto asked = run.point.find(kGlobalBatch);
-  if (asked != run.point.end()) return asked->second;
-  std::int64_t largest = run.global_batch;
-  for (const RunRow& other : frame.runs) largest = std::max(largest, other.global_batch);
-  return std::to_string(largest);
+std::string CurveKeys::fixed_batch_of(const RunRow& run) const {
+  return fixed_ == kGlobalBatch ? asked_global_batch(run) : samples_of_gpu(run);
 }
 
-bool has_uneven_batch(const Frame& frame, const RunRow& run) {
-  return fixed_batch(frame) == std::string_view(kGlobalBatch) &&
-         asked_global_batch(frame, run) != std::to_string(run.global_batch);
+std::string CurveKeys::asked_global_batch(const RunRow& run) const {
+  const auto asked = run.point.find(kGlobalBatch);
+  if (asked != run.point.end()) return asked->second;
+  if (run.global_batch <= 0) return "";
+  return std::to_string(names_batch(run) ? run.global_batch : largest_batch_);
+}
+
+bool CurveKeys::has_uneven_batch(const RunRow& run) const {
+  return fixed_ == kGlobalBatch && run.global_batch > 0 &&
+         asked_global_batch(run) != std::to_string(run.global_batch);
+}
+
+bool CurveKeys::has_unknown_batch(const RunRow& run) const {
+  return fixed_batch_of(run).empty();
+}
+
+bool keeps_global_batch(const CurveKey& key) {
+  return std::any_of(key.begin(), key.end(),
+                     [](const AxisValue& entry) { return entry.axis == kGlobalBatch; });
+}
+
+std::string axis_text(const std::string& axis, const std::string& value) {
+  return value.empty() ? axis + " unknown" : axis + "=" + value;
 }
 
 std::string value_of(const CurveKey& key, const std::string& axis) {
@@ -137,7 +201,7 @@ std::vector<std::size_t> rank_of(const Frame& frame, const CurveKey& key) {
 std::string to_string(const CurveKey& key) {
   std::string text;
   for (const AxisValue& entry : key) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", entry.axis, entry.value);
+    text += (text.empty() ? "" : ", ") + axis_text(entry.axis, entry.value);
   }
   return text;
 }
@@ -155,9 +219,10 @@ std::vector<ScalingCurve> scaling_curves(const Frame& frame) {
   };
   // Sorted by the study's order first; the text tells keys apart that this order does not.
   std::map<std::pair<std::vector<std::size_t>, std::string>, Group> groups;
+  const CurveKeys keys(frame);
   for (const RunRow& run : frame.runs) {
     if (!has_throughput(run)) continue;
-    CurveKey key = curve_key(frame, run);
+    CurveKey key = keys.of(run);
     Group& group = groups[{rank_of(frame, key), to_string(key)}];
     group.key = std::move(key);
     group.by_gpus[run.gpus].push_back(&run);

@@ -2,6 +2,8 @@
 // Which runs belong together: a curve varies the GPU count alone, a point is its repetitions.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,7 +13,8 @@
 
 namespace dlscale::analysis {
 
-inline constexpr const char* kGpus = "gpus";  ///< the axis along which curves go
+inline constexpr const char* kGpus = "gpus";    ///< the axis along which curves go
+inline constexpr const char* kNodes = "nodes";  ///< which goes with it
 
 struct AxisValue {
   std::string axis;
@@ -21,18 +24,43 @@ struct AxisValue {
 
 /// The value of every axis but the GPU count, in the study's order. It holds what the scaling mode
 /// keeps fixed even where that is no axis: batch_per_gpu in weak mode, global_batch in strong mode
-/// (and not the other one, which follows from the GPU count). The global batch is the one asked
-/// for: divided among the GPUs it may have been rounded down.
+/// (and not the other one, which follows from the GPU count); empty where nobody says it. The
+/// global batch is the one asked for: divided among the GPUs it may have been rounded down. A batch
+/// per GPU that the GPUs could not share evenly is none of the whole ones: "12.5". `nodes` is in
+/// the key only where a GPU count of the curve was measured on several numbers of them.
 using CurveKey = std::vector<AxisValue>;
 
-CurveKey curve_key(const Frame& frame, const RunRow& run);
+/// The keys of a frame's runs; the frame must stay as it is meanwhile.
+class CurveKeys {
+ public:
+  explicit CurveKeys(const Frame& frame);
+  CurveKey of(const RunRow& run) const;
+  /// The global batch the run was asked for, as text; empty where nobody says it. Where a study
+  /// has it for all runs alike, and so as no axis, the largest comes nearest to it.
+  std::string asked_global_batch(const RunRow& run) const;
+  /// True where curves keep the global batch but this run's was rounded down.
+  bool has_uneven_batch(const RunRow& run) const;
+  /// True where nobody says the batch that curves keep.
+  bool has_unknown_batch(const RunRow& run) const;
+  /// Curves (as text, without nodes) with a GPU count that was measured on several numbers of
+  /// nodes.
+  const std::set<std::string>& spread() const { return spread_; }
 
-/// The global batch the study asked for, as text. Where it is no axis all runs were asked for the
-/// same, and the largest comes nearest to it.
-std::string asked_global_batch(const Frame& frame, const RunRow& run);
+ private:
+  CurveKey key_of(const RunRow& run, bool with_nodes) const;
+  std::string fixed_batch_of(const RunRow& run) const;
 
-/// True where curves keep the global batch but this run's was rounded down.
-bool has_uneven_batch(const Frame& frame, const RunRow& run);
+  const Frame& frame_;
+  std::string fixed_;               ///< the batch that curves keep
+  std::int64_t largest_batch_ = 0;  ///< of the runs that name none
+  std::set<std::string> spread_;
+};
+
+/// Whether curves with such keys keep the global batch, known or not.
+bool keeps_global_batch(const CurveKey& key);
+
+/// "gpus=4"; "global_batch unknown" where the value is empty.
+std::string axis_text(const std::string& axis, const std::string& value);
 
 /// `key`'s value of `axis`; empty when it has none.
 std::string value_of(const CurveKey& key, const std::string& axis);

@@ -64,15 +64,22 @@ Knee find_knee(const Judged& judged, const Demand& meets) {
 
 }  // namespace
 
+Baseline knee_reference(const ScalingCurve& curve, const Baseline& baseline) {
+  return baseline.is_own() ? Baseline(curve.points.front()) : baseline;
+}
+
 Knee efficiency_knee(const ScalingCurve& curve, const Baseline& baseline, double efficiency) {
-  Judged judged{{baseline.gpus()}, {baseline.seconds_per_sample()}};
+  const Baseline reference = knee_reference(curve, baseline);
+  // Where not even the fewest GPUs meet the demand, these are what is left to use.
+  Judged judged{{std::min(reference.gpus(), curve.points.front().gpus)},
+                {reference.seconds_per_sample()}};
   for (const CurvePoint& point : curve.points) {
-    if (point.gpus < baseline.gpus() || baseline.is(point)) continue;
+    if (reference.is(point)) continue;
     judged.gpus.push_back(point.gpus);
     judged.repeats.push_back(point.seconds_per_sample);
   }
   return find_knee(judged, [&](const std::vector<double>& medians, std::size_t place) {
-    const double ideal = static_cast<double>(judged.gpus[place]) / judged.gpus[0];
+    const double ideal = static_cast<double>(judged.gpus[place]) / reference.gpus();
     return medians[0] / medians[place] >= efficiency * ideal;
   });
 }

@@ -12,7 +12,7 @@ namespace dlscale::analysis {
 inline constexpr double kWorthwhileEfficiency = 0.8;
 inline constexpr double kBearableAccuracyLoss = 0.01;
 
-/// The largest GPU count measured up to which, from the baseline on, every point meets a demand.
+/// The largest GPU count measured up to which, from the fewest on, every point meets a demand.
 struct Knee {
   int gpus = 0;
   bool largest = false;  ///< no larger count was measured: the knee may lie beyond
@@ -23,8 +23,12 @@ struct Knee {
   double support = 0;  ///< the share of resamples with the knee at `gpus`; 0 without low and high
 };
 
-/// Efficiency of at least `efficiency` against `baseline`. Repeats of all points are resampled
-/// together (bootstrap, 2000 times, fixed seed).
+/// What `curve`'s knee is judged against: its point at the fewest GPUs, whatever count `baseline`
+/// is at, as a larger one hides what is lost before it. A baseline of another curve stays it.
+Baseline knee_reference(const ScalingCurve& curve, const Baseline& baseline);
+
+/// Efficiency of at least `efficiency` against knee_reference, at every count of the curve. Repeats
+/// of all points are resampled together (bootstrap, 2000 times, fixed seed).
 Knee efficiency_knee(const ScalingCurve& curve, const Baseline& baseline, double efficiency);
 
 /// Final accuracy at most `loss` below that at the fewest GPUs; `points` of one curve, ascending,

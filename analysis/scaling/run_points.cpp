@@ -10,9 +10,10 @@ std::vector<RunPoint> run_points(const Frame& frame,
                                  const std::function<bool(const RunRow&)>& fits) {
   using Order = std::tuple<std::vector<std::size_t>, std::string, int, std::int64_t>;
   std::map<Order, RunPoint> groups;
+  const CurveKeys keys(frame);
   for (const RunRow& run : frame.runs) {
     if (!fits(run)) continue;
-    CurveKey key = curve_key(frame, run);
+    CurveKey key = keys.of(run);
     RunPoint& point = groups[{rank_of(frame, key), to_string(key), run.gpus, run.global_batch}];
     point.key = std::move(key);
     point.repeats.push_back(&run);

@@ -15,6 +15,7 @@ void keep_runs(Frame& frame, const std::set<std::string>& run_ids, contract::Bas
   for (const ScalingCurve& curve : curves) {
     frame.first_gpus[to_string(curve.key)] = curve.first_gpus;
   }
+  frame.spread_curves = CurveKeys(frame).spread();
   std::erase_if(frame.runs, [&](const RunRow& run) { return !run_ids.contains(run.run_id); });
 }
 

@@ -14,8 +14,7 @@ bool tells_step_times(const ScalingCurve& curve) {
 }
 
 LawData step_times(const ScalingCurve& curve) {
-  const bool fixed = !value_of(curve.key, "global_batch").empty();
-  LawData data{fixed ? Work::Fixed : Work::PerGpu, {}};
+  LawData data{keeps_global_batch(curve.key) ? Work::Fixed : Work::PerGpu, {}};
   for (const CurvePoint& point : curve.points) {
     std::vector<double> times;
     for (const RunRow* run : point.repeats) times.push_back(step_time_s(*run));
@@ -36,6 +35,7 @@ std::vector<LawPrediction> predicted_speedups(const ScalingCurve& curve, const B
   // Of the largest count: batches that were rounded down differ least from the others' there.
   const CurvePoint& last = curve.points.back();
   const auto last_batch = static_cast<double>(last.repeats.front()->global_batch);
+  if (last_batch <= 0) return {};  // nobody says of how many samples a step is
   std::vector<LawPrediction> predictions;
   for (const double gpus : counts) {
     const double batch = data.work == Work::Fixed ? last_batch : last_batch * gpus / last.gpus;

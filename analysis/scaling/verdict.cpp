@@ -40,7 +40,7 @@ std::string unequal_condition(const CurvePoint& a, const CurvePoint& b, const st
         if (asked || found == other->conditions.end() || found->second == value) continue;
         return fmt::format("{} is \"{}\" and \"{}\"", name, value, found->second);
       }
-      if (a.gpus == b.gpus && one->nodes != other->nodes) {
+      if (axis != kNodes && a.gpus == b.gpus && one->nodes != other->nodes) {
         return fmt::format("{} and {}", count_of(one->nodes, "node"),
                            count_of(other->nodes, "node"));
       }
@@ -120,7 +120,7 @@ Verdicts verdicts_between(const std::vector<ScalingCurve>& curves, bool allow_mi
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const ScalingCurve& curve = curves[i];
     for (std::size_t k = 1; k < curve.points.size(); ++k) {
-      if (value_of(curve.key, "global_batch").empty()) break;
+      if (!keeps_global_batch(curve.key)) break;
       pairing.add(kGpus, {&curve.key, &curve.points[k - 1]}, {&curve.key, &curve.points[k]});
     }
     for (std::size_t j = i + 1; j < curves.size(); ++j) {

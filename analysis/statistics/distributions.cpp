@@ -14,6 +14,11 @@ double coin_cdf(std::size_t n, std::size_t k) {
   return boost::math::cdf(coins, static_cast<double>(k));
 }
 
+double binomial_cdf(std::size_t n, double p, std::size_t k) {
+  const boost::math::binomial trials(static_cast<double>(n), p);
+  return boost::math::cdf(trials, static_cast<double>(k));
+}
+
 double normal_quantile(double p) {
   return boost::math::quantile(boost::math::normal(), p);
 }

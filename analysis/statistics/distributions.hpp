@@ -8,6 +8,8 @@ namespace dlscale::analysis {
 
 /// P(X <= k) of n fair coins.
 double coin_cdf(std::size_t n, std::size_t k);
+/// P(X <= k) of n trials that succeed with probability p.
+double binomial_cdf(std::size_t n, double p, std::size_t k);
 double normal_quantile(double p);
 double student_t_quantile(double p, double degrees_of_freedom);
 /// P(|Z| >= |z|).

@@ -200,11 +200,6 @@ class FolderRows {
         return;
       }
       if (log_path_ != record.path) log_ = read_foreign(log_path_ = record.path);
-      if (log_.is_unreadable) {
-        sources_.knows(key.source);
-        skip_unreadable(record.path, record.path + ": " + log_.problem);
-        return;
-      }
       ++summary_.files_read;
       const contract::ResultsFile content = read_import(record, run);
       const std::string problems = problems_of(record.path, content);
@@ -232,8 +227,14 @@ class FolderRows {
     keep_what_is_said(spec);
     if (!log_.problem.empty()) {
       const bool gone = log_.sha256.empty();
-      if (!gone) sources_.note(record.path, {stamp(record.path), log_.sha256, "", false});
-      return failed_launch(spec, gone ? RunOutcome::Lost : RunOutcome::Failed, log_.problem);
+      gone ? sources_.drop(record.path)
+           : sources_.note(record.path, {stamp(record.path), log_.sha256, "", false});
+      std::string why = log_.problem;
+      if (log_.is_unreadable) {  // lost until then, as in a database that is made anew
+        seen_.distrust(record.path);
+        why += "; collect again when it can be read";
+      }
+      return failed_launch(spec, gone ? RunOutcome::Lost : RunOutcome::Failed, why);
     }
     LogContent& content = log_content_;
     if (log_.sha256 == record.sha256) {

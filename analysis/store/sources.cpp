@@ -57,6 +57,11 @@ void Sources::note(const std::string& name, const Note& note) {
   table_->rows.add(note.problems).done();
 }
 
+void Sources::drop(const std::string& name) {
+  const auto known = known_.find(name);
+  if (known != known_.end()) known->second.present = false;
+}
+
 void Sources::forget_gone() {
   SQLite::Statement remove(database_, "DELETE FROM source WHERE path = ?");
   for (const auto& [path, known] : known_) {

@@ -38,6 +38,8 @@ class Sources {
   };
   void note(const std::string& name, const Note& note);
 
+  /// The file says nothing any more: forget_gone deletes its row.
+  void drop(const std::string& name);
   /// Deletes the rows of files that nobody asked about or noted.
   void forget_gone();
   /// Adds what was noted of all files, those that were not read again among them.

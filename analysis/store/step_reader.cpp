@@ -190,6 +190,8 @@ void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
     }
   }
   run.steps = steady.steps > 0 || steady.samples > 0 ? steady : warmup;
+  run.steps.leaves_out_warmup =
+      !run.steps.includes_warmup && (warmup.samples > 0 || warmup.wall_s > 0);
   let_samples_stand_for_steps(run.steps);
   run.spent.kept_s = told_s(steady) + told_s(warmup);
   double all_s = 0;

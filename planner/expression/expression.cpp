@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planner/expression/excerpt.hpp"
 #include "planner/expression/expression_parser.hpp"
 
 namespace dlscale::planner {
@@ -129,7 +130,8 @@ bool evaluate(const Expression::Source& source, const std::vector<Term>& terms, 
 }  // namespace
 
 void Expression::Source::fail(std::size_t at, std::string_view message) const {
-  throw base::SpecError(where, key, fmt::format("character {} of '{}': {}", at + 1, text, message));
+  throw base::SpecError(
+      where, key, fmt::format("character {} of '{}': {}", at + 1, excerpt(text, at), message));
 }
 
 Expression::Expression(const Item& source, const std::vector<Symbol>& symbols)

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/registry.hpp"
+#include "planner/expression/excerpt.hpp"
 
 namespace dlscale::planner {
 namespace {
@@ -166,7 +167,7 @@ class Parser {
       if (std::find(listed.begin(), listed.end(), shown) == listed.end()) listed.push_back(shown);
     }
     const std::string meant = base::nearest(word, all);
-    fail(fmt::format("unknown name \"{}\"{} (known: {})", word,
+    fail(fmt::format("unknown name \"{}\"{} (known: {})", excerpt(word, 0),
                      meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant),
                      fmt::join(listed, ", ")),
          start);
@@ -199,7 +200,7 @@ class Parser {
     if (text == nullptr || symbol.choices.empty()) return;
     const auto& choices = symbol.choices;
     if (std::find(choices.begin(), choices.end(), *text) != choices.end()) return;
-    fail(base::unknown_name(symbol.name, *text, choices), constant.at);
+    fail(base::unknown_name(symbol.name, excerpt(*text, 0), choices), constant.at);
   }
 
   Index add(Term term, std::size_t at) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/query_text.hpp"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -79,6 +81,21 @@ TEST_CASE("what is no query is told with its place and the nearest name") {
              Contains("character 6 of 'gpus = 1': expected =="));
   CHECK_THAT(complaint("count() where gps > 1"), Contains("did you mean \"gpus\"?"));
   CHECK_THAT(complaint("mean(samples_per_s)"), Contains("a mean of rates is not a rate"));
+}
+
+TEST_CASE("of a long query the part around the fault is shown") {
+  std::string query = "count() where gpus > 0";
+  while (query.size() < 20000) query += " || gpus > 0";
+  const std::string at_the_end = complaint(query + " by framwork limit 3");
+  CHECK_THAT(at_the_end, Contains(fmt::format("character {} of '…", query.size() + 5)) &&
+                             Contains(" by framwork limit 3': unknown column"));
+  CHECK(at_the_end.size() < 4000);
+  CHECK(complaint(query + " || gpus = 1").size() < 4000);
+  const std::string word(20000, 'x');
+  for (const std::string& text : {word, word + "(gpus)", "max(" + word + ")", "count() " + word,
+                                  "count() by " + word, "count() sort by " + word}) {
+    CHECK(complaint(text).size() < 4000);
+  }
 }
 
 TEST_CASE("parts of a query that are missing, double or meaningless are told") {

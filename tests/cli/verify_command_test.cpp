@@ -80,6 +80,52 @@ TEST_CASE("files of others are left out, and a folder without tables is exit cod
   CHECK_THAT(none.err, Contains("no tables"));
 }
 
+TEST_CASE("a table that somebody deleted is named and is a difference") {
+  Collected it;
+  std::filesystem::remove(it.study.folder.tables() / "accuracy.csv");
+  std::filesystem::remove(it.study.folder.tables() / "efficiency.tex");
+  const test::Ran ran = it.dlscale.run({"verify", it.folder});
+  CHECK(ran.exit_code == 1);
+  CHECK_THAT(ran.out, Contains("computed again from the records: 2 files missing\n") &&
+                          EndsWith("missing: efficiency.tex, accuracy.csv\n"));
+  it.dlscale.run({"collect", it.folder});
+  CHECK(it.dlscale.run({"verify", it.folder}).exit_code == 0);
+}
+
+TEST_CASE("records that cannot be read are told as such, and no line is said to differ") {
+  Collected it;
+  const auto results = it.study.folder.run("ddp-g2-r1").launch(1).results();
+  for (const std::filesystem::path& record :
+       {it.study.folder.runs(), it.study.folder.run("ddp-g1-r1").root(), results}) {
+    INFO(record);
+    const std::filesystem::path aside = record.string() + "-aside";
+    std::filesystem::rename(record, aside);
+    std::filesystem::create_symlink(record.filename(), record);  // to itself: nobody can open it
+    const test::Ran ran = it.dlscale.run({"verify", it.folder});
+    CHECK(ran.exit_code == 1);
+    CHECK(ran.out.empty());
+    CHECK_THAT(ran.err, Contains("cannot read " + record.string() + ": Too many levels"));
+    std::filesystem::remove(record);
+    std::filesystem::rename(aside, record);
+  }
+  CHECK(it.dlscale.run({"verify", it.folder}).exit_code == 0);
+}
+
+TEST_CASE("a log that was taken over and cannot be read is told as such, too") {
+  test::DlscaleProgram dlscale;
+  const std::filesystem::path log = dlscale.folder.path() / "rates.csv";
+  base::write_file_atomically(log, "g,rate\n1,100\n2,180\n");
+  dlscale.run(
+      {"collect", "rates.csv", "-o", "study", "--map", "gpus=g", "--map", "samples_per_s=rate"});
+  CHECK(dlscale.run({"verify", "study"}).exit_code == 0);
+  std::filesystem::remove(log);
+  std::filesystem::create_symlink("rates.csv", log);
+  const test::Ran ran = dlscale.run({"verify", "study"});
+  CHECK(ran.exit_code == 1);
+  CHECK(ran.out.empty());
+  CHECK_THAT(ran.err, Contains("cannot read ") && Contains("rates.csv: Too many levels"));
+}
+
 TEST_CASE("a report's tables and the numbers for a paper's text are computed again, too") {
   Collected it;
   const std::string kit = (it.dlscale.folder / "kit").string();
@@ -115,16 +161,37 @@ TEST_CASE("what figures, the paper and the page of a report print is computed ag
   }
 }
 
-TEST_CASE("files that a report lacks, pictures and files of others are told and count as nothing") {
+TEST_CASE("files that a report lacks are named and are a difference, drawings too") {
   Collected it;
   const std::string kit = (it.dlscale.folder / "kit").string();
   it.dlscale.run({"report", it.folder, "-o", kit});
-  std::filesystem::remove(kit + "/values.tex");
+  base::write_file_atomically(kit + "/figures/speedup.svg", "<svg/>\n");  // as gnuplot does
+  for (const char* file : {"/values.tex", "/figures/throughput.csv", "/figures/throughput.svg"}) {
+    std::filesystem::remove(kit + file);
+  }
+  const test::Ran ran = it.dlscale.run({"verify", it.folder, "--report", kit});
+  CHECK(ran.exit_code == 1);
+  CHECK_THAT(ran.out, Contains("files missing\n") && Contains("missing: figures/throughput.csv") &&
+                          Contains("values.tex") && Contains("figures/throughput.svg"));
+}
+
+TEST_CASE("a report without gnuplot lacks nothing") {
+  Collected it;
+  const std::string kit = (it.dlscale.folder / "kit").string();
+  it.dlscale.run({"report", it.folder, "-o", kit}, {{"PATH", "/nowhere"}});
+  CHECK_FALSE(std::filesystem::exists(kit + "/figures/throughput.svg"));
+  CHECK(it.dlscale.run({"verify", it.folder, "--report", kit}).exit_code == 0);
+}
+
+TEST_CASE("pictures and files of others in a report are told and count as nothing") {
+  Collected it;
+  const std::string kit = (it.dlscale.folder / "kit").string();
+  it.dlscale.run({"report", it.folder, "-o", kit}, {{"PATH", "/nowhere"}});
   base::write_file_atomically(kit + "/figures/mine.svg", "<svg/>\n");
   base::write_file_atomically(kit + "/notes.md", "mine\n");
   const test::Ran ran = it.dlscale.run({"verify", it.folder, "--report", kit});
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.out, Contains("not there: values.tex\n") && Contains("not looked at: gnuplot") &&
+  CHECK_THAT(ran.out, Contains("all the same\n") && Contains("not looked at: gnuplot") &&
                           EndsWith("not of a report, left out: notes.md\n"));
 }
 

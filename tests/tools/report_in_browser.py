@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Opens a report in headless Chromium and looks: are the figures there, do tables sort by mouse and
-keyboard, do both themes differ and stay, is the console silent, did no text become markup?
+keyboard, do both themes differ and stay, is the console silent, did no text become markup, does a
+table that is wider than the page scroll within its own box?
 
-usage: report_in_browser.py REPORT.html [PICTURES]     PICTURES: folder for light.png and dark.png
+usage: report_in_browser.py REPORT.html [PICTURES]
+PICTURES: folder for light.png and dark.png; of any report, and no more than its widths is looked at.
 Exit 0 when all is well, 1 with one line per fault, 77 without a browser.
 """
 import pathlib
@@ -37,6 +39,24 @@ COLUMN = """(() => {
   const head = [...document.querySelectorAll('#table-efficiency th[aria-sort].n')]
     .find((one) => one.textContent.startsWith('step'));
   return [...head.closest('table').tBodies[0].rows].map((row) => Number(row.cells[head.cellIndex].dataset.v));
+})()"""
+
+WIDTHS = """(() => {
+  for (const one of document.querySelectorAll('details')) one.open = true;
+  const edge = document.documentElement.clientWidth + 1;
+  const beyond = (one) => one.getBoundingClientRect().right > edge;
+  const scrolls = (one) => ['auto', 'scroll'].includes(getComputedStyle(one).overflowX);
+  const boxOf = (one) => {
+    for (let box = one.parentElement; box; box = box.parentElement) if (scrolls(box)) return box;
+    return null;
+  };
+  const tables = [...document.querySelectorAll('table')];
+  const boxes = [...new Set(tables.map(boxOf))].filter((box) => box && box.scrollWidth > box.clientWidth);
+  return {cut: tables.filter((one) => beyond(one) && (!boxOf(one) || beyond(boxOf(one))))
+                 .map((one) => one.closest('[id]').id),
+          page: document.documentElement.scrollWidth > edge,
+          scrolling: boxes.length,
+          unmarked: boxes.filter((box) => getComputedStyle(box).backgroundImage === 'none').length};
 })()"""
 
 HEAD = """[...document.querySelectorAll('#table-efficiency th[aria-sort].n')]
@@ -74,7 +94,31 @@ def look_at_sorting(page):
     check(state == "descending", f"aria-sort is {state}")
 
 
-def look_at_themes(page, url, pictures):
+def resize(page, width, height):
+    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+
+def look_at_widths(page, url):
+    for width in (1600, 1200, 480):
+        resize(page, width, 900)
+        page.open(url)
+        found = page.evaluate(WIDTHS)
+        check(not found["cut"], f"{width} pixels: tables are cut off at the page's edge: {found['cut']}")
+        check(not found["page"], f"{width} pixels: the page is wider than its window")
+        check(found["unmarked"] == 0, f"{width} pixels: {found['unmarked']} tables do not show that they go on")
+    check(found["scrolling"] > 0, "on a narrow page no table scrolls")
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
+def take_pictures(page, url, folder):
+    resize(page, 1200, 1163)  # as those in docs/figures
+    for scheme in ("light", "dark"):
+        page.prefer(scheme)
+        page.open(url)
+        page.picture(folder / f"{scheme}.png")
+
+
+def look_at_themes(page, url):
     colours = {}
     for scheme in ("light", "dark"):
         page.prefer(scheme)
@@ -83,8 +127,6 @@ def look_at_themes(page, url, pictures):
         contrast = page.evaluate(CONTRAST)
         check(contrast["text"] >= 4.5, f"{scheme}: text has a contrast of {contrast['text']:.2f}")
         check(contrast["drawn"] >= 3, f"{scheme}: lines have a contrast of {contrast['drawn']:.2f}")
-        if pictures:
-            page.picture(pictures / f"{scheme}.png")
     check(colours["light"] != colours["dark"], f"both themes are {colours['light']}")
     page.evaluate("document.getElementById('theme').click()")  # the system is dark still
     switched = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -106,6 +148,18 @@ def look_at_texts(page):
     check(not foreign, f"the page loads {foreign}")
 
 
+def look_at_all(page, url):
+    page.prefer("light")
+    page.open(url)
+    look_at_figures(page)
+    look_at_sorting(page)
+    look_at_texts(page)
+    check(not page.complaints(), f"the console says {page.complaints()}")
+    look_at_widths(page, url)
+    look_at_themes(page, url)
+    check(not page.complaints(), f"the console says {page.complaints()}")
+
+
 def main():
     program = browsers.find_browser()
     if not program:
@@ -115,14 +169,11 @@ def main():
     pictures = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
     page = browsers.Browser(program)
     try:
-        page.prefer("light")
-        page.open(url)
-        look_at_figures(page)
-        look_at_sorting(page)
-        look_at_texts(page)
-        check(not page.complaints(), f"the console says {page.complaints()}")
-        look_at_themes(page, url, pictures)
-        check(not page.complaints(), f"the console says {page.complaints()}")
+        if pictures:
+            look_at_widths(page, url)
+            take_pictures(page, url, pictures)
+        else:
+            look_at_all(page, url)
     finally:
         page.close()
     for fault in FAULTS:

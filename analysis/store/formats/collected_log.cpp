@@ -51,6 +51,7 @@ void CollectedLog::expect(double times_so_many) {
 }
 
 void CollectedLog::add(contract::ResultRecord record) {
+  losses_.take(record, line_);
   content_.file.records.push_back(std::move(record));
   content_.file.record_lines.push_back(line_);
 }
@@ -135,6 +136,23 @@ void CollectedLog::skip(std::string_view why) {
   }
 }
 
+bool CollectedLog::repeats(RunPlace& last, const RunPlace& place) {
+  if (place <= last) {
+    skip_repeated();
+    return true;
+  }
+  last = place;
+  return false;
+}
+
+void CollectedLog::skip_repeated() {
+  if (repeated_++ == 0) first_repeated_ = line_;
+}
+
+void CollectedLog::sum_up(int line, const std::string& what) {
+  sums_.push_back(fmt::format("line {}: {}", line, what));
+}
+
 void CollectedLog::fact(const std::string& name, std::string value) {
   if (value.empty() || value.size() > 200) return;
   if (name == "global_batch") {
@@ -152,7 +170,15 @@ void CollectedLog::fact(const std::string& name, std::int64_t value) {
 LogContent CollectedLog::finish() {
   auto& file = content_.file;
   file.records.front() = std::move(start_);
+  if (repeated_ > 0) {
+    sum_up(first_repeated_,
+           fmt::format("what was told before, in {} {}: by another rank, or by an earlier log in "
+                       "the same file; the first counts",
+                       repeated_, repeated_ == 1 ? "line" : "lines"));
+  }
+  for (std::string& sum : sums_) file.skipped.push_back(std::move(sum));
   if (skipped_more_ > 0) file.skipped.push_back(fmt::format("and {} more lines", skipped_more_));
+  losses_.conclude(file);
   return std::move(content_);
 }
 

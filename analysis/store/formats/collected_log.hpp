@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cmath>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "analysis/store/formats/log_format.hpp"
 #include "analysis/store/formats/log_lines.hpp"
+#include "analysis/store/formats/loss_watch.hpp"
+#include "analysis/store/formats/ranks_of_log.hpp"
 
 namespace dlscale::analysis {
 
@@ -20,9 +23,16 @@ struct TimedSteps {
   double wall_s = 0;
   double load_s = 0;  ///< of it, waiting for data; 0 where the log does not tell them apart
   double lr = std::nan("");
-  double loss = std::nan("");
+  double loss = std::nan("");  ///< infinite: the log tells that it is not finite
   bool warmup = false;
   bool tells_steps = true;  ///< false: their number is made of a batch that nobody says
+};
+
+/// Where in a run a line stands. Lines of one kind go forward: what does not was told before, by
+/// another rank or by an earlier log in the same file.
+struct RunPlace {
+  std::int64_t epoch = -1, step = -1;
+  auto operator<=>(const RunPlace&) const = default;
 };
 
 class CollectedLog {
@@ -40,7 +50,8 @@ class CollectedLog {
 
   /// False, and the line is named, when the numbers cannot be.
   bool add_steps(const TimedSteps& steps);
-  /// An evaluation after `epoch`, its accuracy as a fraction (NaN: it has none).
+  /// An evaluation after `epoch`, its accuracy as a fraction (NaN: it has none), its loss as in
+  /// TimedSteps.
   void add_eval(std::int64_t epoch, double accuracy, double loss,
                 std::map<std::string, double> metrics = {}, double wall_s = std::nan(""));
   void add_epoch(contract::EpochRecord epoch);
@@ -52,6 +63,13 @@ class CollectedLog {
 
   /// Passes over what stands in the line; the first of them are told one by one, then counted.
   void skip(std::string_view why);
+  /// True of a place that does not lie behind `last`, which it else becomes. Such lines are
+  /// passed over: the first is named in the end, with how many there were.
+  bool repeats(RunPlace& last, const RunPlace& place);
+  /// Passes over a line of what was told before.
+  void skip_repeated();
+  /// Tells in the end what is the same of many lines, of which `line` is the first.
+  void sum_up(int line, const std::string& what);
   /// The program that wrote the log leaves no line by which its end is known.
   void lacks_end_line() { content_.has_end_line = false; }
   /// The text ends within a line.
@@ -76,16 +94,23 @@ class CollectedLog {
   std::int64_t global_batch_;
   std::int64_t next_step_ = 0;
   std::int64_t skipped_more_ = 0;
+  std::int64_t repeated_ = 0;  ///< lines
+  int first_repeated_ = 0;     ///< of them
+  std::vector<std::string> sums_;
+  LossWatch losses_;
   int line_ = 0;
   bool stopped_ = false;
 };
 
-/// Reads a text line by line with `take(line)`; lines that no trainer writes, for their length, are
-/// named. So many lines of the log stand `before` the text.
+/// Reads a text line by line with `take(line)`: where several ranks write, the lines of one, by
+/// what is `own`. Lines that no trainer writes, for their length, are named. So many lines of the
+/// log stand `before` the text.
 template <class Take>
-void take_lines(std::string_view text, CollectedLog& log, Take take, int before = 0) {
+void take_lines(std::string_view text, CollectedLog& log, Take take, const OwnLines& own = {},
+                int before = 0) {
   constexpr std::size_t kTried = std::size_t{1} << 18;  // bytes that tell how dense it is
   bool tried = text.size() < 4 * kTried;
+  RanksOfLog ranks(own);
   for (LogLines lines(text); lines.next();) {
     if (!tried && lines.left() + kTried < text.size()) {
       tried = true;
@@ -95,9 +120,12 @@ void take_lines(std::string_view text, CollectedLog& log, Take take, int before 
     log.at(before + lines.line().number);
     if (lines.line().text.size() > kLongestLine) {
       log.skip("longer than 1 MiB");
-    } else {
+    } else if (ranks.counts(lines.line(), lines.rest())) {
       take(lines.line());
     }
+  }
+  if (ranks.first_left_out() > 0) {
+    log.sum_up(before + ranks.first_left_out(), ranks.what_is_left_out());
   }
 }
 

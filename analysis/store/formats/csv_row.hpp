@@ -2,6 +2,7 @@
 // Tables of numbers as training programs write them: a line of names, then lines of values.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,15 @@ class CsvColumns {
       if (names_[i] == name && whole_number(cells[i], value)) return value;
     }
     return std::nullopt;
+  }
+
+  /// Likewise a loss (TextScanner::loss); NaN where there is none.
+  double loss(const std::vector<std::string_view>& cells, std::string_view name) const {
+    double value = 0;
+    for (std::size_t i = 0; i < names_.size() && i < cells.size(); ++i) {
+      if (names_[i] == name && whole_loss(cells[i], value)) return value;
+    }
+    return std::nan("");
   }
 
  private:

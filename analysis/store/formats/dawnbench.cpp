@@ -77,6 +77,7 @@ class Reader {
     if (count < columns_.all || std::isnan(hours) || (std::isnan(top1) && std::isnan(f1))) {
       return log_.skip("no row of an epoch");
     }
+    if (line == last_row_) return log_.skip_repeated();
     if (!(hours >= hours_) || hours > 1e6) {
       return log_.skip(fmt::format("{} hours after {}", hours, hours_));
     }
@@ -90,24 +91,25 @@ class Reader {
     log_.add_eval(epochs_, top1 / 100, std::nan(""), std::move(metrics));
     ++epochs_;
     hours_ = hours;
+    last_row_ = line;
   }
 
   CollectedLog log_;
   Columns columns_;
+  std::string_view last_row_;
   double hours_ = 0;
   int epochs_ = 0;
 };
 
 bool recognises(std::string_view head) {
   Columns columns;
-  if (head.starts_with("\xef\xbb\xbf")) head.remove_prefix(3);
   return any_line(head.substr(0, 1024),
                   [&](std::string_view line) { return read_heading(line, columns); });
 }
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

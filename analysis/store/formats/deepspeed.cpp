@@ -44,7 +44,7 @@ struct PipeLine {
 bool read_pipe(std::string_view text, PipeLine& p) {
   TextScanner s(text);
   if (!s.find("steps: ") || !s.integer(p.step) || !s.skip("loss: ")) return false;
-  if (!s.number(p.loss)) p.loss = std::nan("");
+  if (!s.loss(p.loss)) p.loss = std::nan("");
   return s.find("iter time (s): ") && s.number(p.step_s) && s.skip("samples/sec: ") &&
          s.number(p.rate);
 }
@@ -95,7 +95,7 @@ class Reader {
                            ? "a rate of DeepSpeed before 0.8, which may count micro batches"
                            : "no rate around \"SamplesPerSec\"");
     }
-    if (t.step <= last_.step) return log_.skip("a step that was told before");
+    if (log_.repeats(told_, {0, t.step})) return;
     const double batch = static_cast<double>(log_.global_batch());
     const std::int64_t timed = t.step - kFirstTimed;
     if (timed < 1 || !(t.mean_rate > 0)) return;  // nothing has been timed yet
@@ -114,7 +114,7 @@ class Reader {
     PipeLine p;
     if (!line.complete) return log_.cut_off();
     if (!read_pipe(line.text, p)) return log_.skip("no step around \"iter time (s):\"");
-    if (p.step <= last_pipe_) return log_.skip("a step that was told before");
+    if (log_.repeats(told_by_pipe_, {0, p.step})) return;
     const std::int64_t steps = p.step - last_pipe_;
     TimedSteps window{.steps = steps, .loss = p.loss};
     window.samples = static_cast<double>(log_.global_batch()) * static_cast<double>(steps);
@@ -127,6 +127,7 @@ class Reader {
 
   CollectedLog log_;
   Timer last_;
+  RunPlace told_{0, 0}, told_by_pipe_{0, 0};
   double elapsed_s_ = 0;
   double lr_ = std::nan("");
   std::int64_t last_pipe_ = 0;
@@ -145,7 +146,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

@@ -40,6 +40,11 @@ struct Entry {
     if (found == nullptr || !whole_number(*found, value)) return std::nullopt;
     return value;
   }
+  double loss(std::string_view name) const {
+    const std::string* const found = text(name);
+    double value = 0;
+    return found != nullptr && whole_loss(*found, value) ? value : std::nan("");
+  }
 };
 
 /// "name : value unit name : value …"
@@ -112,11 +117,11 @@ class Reader {
     if (const auto rate = entry.number("train.total_ips")) {
       entry.iteration ? take_steps(entry, *rate) : take_epoch(entry, *rate);
     }
-    if (const auto top1 = entry.number("val.top1"); top1 && !entry.iteration) {
+    const auto top1 = entry.number("val.top1");
+    if (top1 && !entry.iteration && !log_.repeats(validated_, {*entry.epoch, 0})) {
       std::map<std::string, double> metrics;
       if (const auto top5 = entry.number("val.top5")) metrics["top5_accuracy"] = *top5 / 100;
-      log_.add_eval(*entry.epoch, *top1 / 100, entry.number("val.loss").value_or(std::nan("")),
-                    metrics);
+      log_.add_eval(*entry.epoch, *top1 / 100, entry.loss("val.loss"), metrics);
     }
   }
 
@@ -139,6 +144,7 @@ class Reader {
     if (*entry.iteration < 1 || *entry.iteration > 1'000'000'000) {
       return log_.skip("no iteration can have this number");
     }
+    if (log_.repeats(told_, {*entry.epoch, *entry.iteration})) return;
     if (*entry.epoch != epoch_) done_ = 0;
     epoch_ = *entry.epoch;
     const std::int64_t steps = *entry.iteration - done_;  // iterations count from 1
@@ -147,7 +153,7 @@ class Reader {
     window.samples = static_cast<double>(steps) * static_cast<double>(log_.global_batch());
     window.wall_s = window.samples / rate;
     window.lr = entry.number("train.lr").value_or(std::nan(""));
-    window.loss = entry.number("train.loss").value_or(std::nan(""));
+    window.loss = entry.loss("train.loss");
     window.warmup = first_;
     first_ = false;
     log_.add_steps(window);
@@ -155,12 +161,13 @@ class Reader {
 
   /// What the epoch's line says of all its steps; only those that lines told before are known.
   void take_epoch(const Entry& entry, double rate) {
+    if (log_.repeats(ended_, {*entry.epoch, 0})) return;
     if (*entry.epoch != epoch_ || done_ < 1 || !(rate > 0)) return;
     contract::EpochRecord epoch{.epoch = static_cast<int>(std::min<std::int64_t>(epoch_, 1 << 30))};
     epoch.steps = done_;
     epoch.samples = done_ * log_.global_batch();
     epoch.wall_s = static_cast<double>(epoch.samples) / rate;
-    epoch.train_loss = entry.number("train.loss").value_or(std::nan(""));
+    epoch.train_loss = entry.loss("train.loss");
     epoch.lr = entry.number("train.lr").value_or(std::nan(""));
     log_.add_epoch(epoch);
   }
@@ -169,22 +176,25 @@ class Reader {
     log_.skip("a train_throughput whose clock may stop before the device is done: no rate");
     const auto hits = entry.number("hr@10");
     if (!hits || !entry.epoch || *hits < 0 || *hits > 1) return;
-    log_.add_eval(*entry.epoch, std::nan(""),
-                  entry.number("validation_loss").value_or(std::nan("")), {{"hit_rate_10", *hits}});
+    if (log_.repeats(validated_, {*entry.epoch, 0})) return;
+    log_.add_eval(*entry.epoch, std::nan(""), entry.loss("validation_loss"),
+                  {{"hit_rate_10", *hits}});
   }
 
   void take_squad(const Entry& entry) {
+    if (log_.repeats(whole_, {0, 0})) return;
     const double wall_s = entry.number("e2e_train_time").value_or(0);
     TimedSteps all{.wall_s = wall_s};
     all.samples = *entry.number("training_sequences_per_second") * wall_s;
     const double steps = all.samples / static_cast<double>(log_.global_batch());
     all.steps = steps < 1e9 ? std::max<std::int64_t>(std::llround(steps), 1) : 0;
-    all.loss = entry.number("final_loss").value_or(std::nan(""));
+    all.loss = entry.loss("final_loss");
     if (log_.add_steps(all)) log_.stop(contract::RunOutcome::Completed, "", wall_s);
   }
 
   CollectedLog log_;
   JsonObject json_;
+  RunPlace told_, ended_, validated_, whole_;
   std::int64_t epoch_ = -1, done_ = 0;
   bool first_ = true;
 };
@@ -201,7 +211,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

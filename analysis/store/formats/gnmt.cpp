@@ -7,8 +7,8 @@
 // the epoch so far (in later versions without the first iteration, whose mean then stands as 0).
 // That mean times the iterations, up to the last line of an epoch, is the epoch's window here.
 // Samples are pairs of sentences. Tok/s, source and target together, is a mean of the iterations'
-// rates, summed over the ranks: it is a metric, never the rate. Ranks print alike and their lines
-// have lost the rank when a launcher's prefix is taken off: the first line of an iteration counts.
+// rates, summed over the ranks: it is a metric, never the rate. Ranks print alike: where no
+// launcher's prefix tells them apart the first line of an iteration counts.
 #include <optional>
 
 #include "analysis/store/formats/collected_log.hpp"
@@ -34,7 +34,7 @@ std::optional<Progress> read_progress(std::string_view text) {
                     s.skip("]") && s.find("Time ") && s.number(p.time_s) && s.skip("(") &&
                     s.number(p.mean_time_s) && s.skip(")") && s.find("Data ") &&
                     s.number(ignored) && s.skip("(") && s.number(p.mean_data_s) && s.skip(")") &&
-                    s.find("Loss/tok ") && s.number(ignored) && s.skip("(") && s.number(p.loss) &&
+                    s.find("Loss/tok ") && s.loss(ignored) && s.skip("(") && s.loss(p.loss) &&
                     s.skip(")");
   if (!good || p.epoch < 0 || p.iteration < 0 || p.iterations <= p.iteration) return std::nullopt;
   if (!s.find("LR ") || !s.number(p.lr)) p.lr = std::nan("");
@@ -69,6 +69,7 @@ class Reader {
  private:
   /// Each rank prints them.
   void take_arguments(std::string_view text) {
+    if (last_ || performed_.epoch >= 0) return log_.skip_repeated();  // of another training
     ++ranks_;
     log_.start().world_size = static_cast<int>(ranks_);
     if (ranks_ > 1) return;
@@ -102,6 +103,7 @@ class Reader {
     if (!line.complete) return log_.cut_off();
     const auto progress = read_progress(line.text);
     if (!progress) return log_.skip("no iteration of GNMT's after \"TRAIN [\"");
+    if (progress->epoch <= performed_.epoch) return log_.skip_repeated();
     skips_first_ = skips_first_ || (progress->iteration == 0 && progress->mean_time_s == 0);
     const bool known =
         last_ && last_->epoch == progress->epoch && progress->iteration <= last_->iteration;
@@ -114,7 +116,7 @@ class Reader {
     double loss = 0, bleu = 0;
     validation_ = std::nan("");
     metrics_.clear();
-    if (s.find("Validation Loss: ") && s.number(loss)) validation_ = loss;
+    if (s.find("Validation Loss: ") && s.loss(loss)) validation_ = loss;
     if (s.find("Test BLEU: ") && s.number(bleu)) metrics_["bleu"] = bleu;
   }
 
@@ -127,6 +129,7 @@ class Reader {
         !s.number(rate)) {
       return log_.skip("no rate of GNMT's after \"Performance:\"");
     }
+    if (log_.repeats(performed_, {epoch, 0})) return;
     log_.fact("gpus", ranks_);
     add_epoch(epoch);
     metrics_["train_tokens_per_s"] = rate;
@@ -166,6 +169,7 @@ class Reader {
   const contract::RunSpec& run_;
   CollectedLog log_;
   std::optional<Progress> last_;
+  RunPlace performed_;
   std::map<std::string, double> metrics_;
   double validation_ = std::nan("");
   std::int64_t ranks_ = 0, batch_ = 0;
@@ -180,9 +184,14 @@ bool recognises(std::string_view head) {
   });
 }
 
+bool is_of_each_rank(std::string_view line) {
+  return line.starts_with(kArguments);
+}
+
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); },
+             {&recognises, &is_of_each_rank});
   return reader.finish();
 }
 

@@ -37,7 +37,7 @@ std::optional<Bar> read_bar(std::string_view text) {
                     scanner.rest().find(']') != std::string_view::npos;
   if (!good || done != bar.steps || bar.steps < 1 || bar.epoch < 1) return std::nullopt;
   TextScanner loss(scanner.rest()), accuracy(scanner.rest());
-  if (!loss.find("loss=") || !loss.number(bar.loss)) bar.loss = std::nan("");
+  if (!loss.find("loss=") || !loss.loss(bar.loss)) bar.loss = std::nan("");
   if (!accuracy.find("accuracy=") || !accuracy.number(bar.accuracy)) bar.accuracy = std::nan("");
   return bar;
 }
@@ -94,8 +94,8 @@ class Reader {
     if (!scanner.skip(kUnit)) {
       return line.complete ? log_.skip("its rate is not per GPU") : log_.cut_off();
     }
-    if (number != iterations_)
-      return log_.skip("iterations of several ranks: the first one's count");
+    if (log_.repeats(told_, {0, number})) return;
+    if (number != iterations_) return log_.skip("the iterations before it are missing");
     ++iterations_;
     TimedSteps step{.steps = 1};
     const double batch =
@@ -154,6 +154,7 @@ class Reader {
 
   const contract::RunSpec& run_;
   CollectedLog log_;
+  RunPlace told_;
   std::int64_t batch_ = 0, ranks_ = 0, iterations_ = 0, epochs_ = 0, validated_ = 0;
 };
 
@@ -173,7 +174,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

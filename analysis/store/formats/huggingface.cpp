@@ -24,6 +24,7 @@ class Reader {
     s.skip_blanks();
     if (s.rest().starts_with("\"log_history\": [")) {
       in_history_ = true;
+      ++histories_;
     } else if (in_history_ && s.rest().starts_with(']')) {
       in_history_ = false;
     } else if (s.rest().starts_with('{')) {
@@ -43,7 +44,9 @@ class Reader {
     const std::string_view name = s.until("\"");
     double value = 0;
     if (!line.complete) return log_.cut_off();
-    if (!s.skip("\": ") || !s.number(value)) return;  // text, true, null, NaN
+    if (!s.skip("\": ") || !(name.ends_with("loss") ? s.loss(value) : s.number(value))) {
+      return;  // text, true, null
+    }
     if (in_history_ && values_.size() < 200) values_.emplace(name, value);
     if (in_history_) return;
     if (name == "num_train_epochs" && value >= 1 && value < 1e9) {
@@ -62,7 +65,8 @@ class Reader {
   }
 
   void take_entry() {
-    const double after = value("epoch");  // 1 after the first
+    if (histories_ > 1) return log_.skip_repeated();  // of another state behind it
+    const double after = value("epoch");              // 1 after the first
     const double epoch = std::isfinite(after) ? std::max(std::ceil(after) - 1, 0.0) : 0;
     const auto number = epoch < 1e9 ? static_cast<std::int64_t>(epoch) : -1;
     if (values_.contains("train_runtime")) return take_whole(number);
@@ -71,7 +75,7 @@ class Reader {
     for (const auto& [name, one] : values_) {
       const bool is_quality = name.starts_with(kEval) && name != "eval_loss" &&
                               name != "eval_accuracy" && name != "eval_runtime" &&
-                              !name.ends_with("_per_second");
+                              !name.ends_with("_per_second") && std::isfinite(one);
       if (is_quality) metrics.emplace(name.substr(kEval.size()), one);
     }
     if (metrics.empty() && !values_.contains("eval_loss") && !values_.contains("eval_accuracy")) {
@@ -95,6 +99,7 @@ class Reader {
   CollectedLog log_;
   std::map<std::string, double, std::less<>> values_;  ///< of the entry under way
   double done_ = 0;                                    ///< optimizer steps
+  int histories_ = 0;
   bool in_history_ = false;
 };
 
@@ -105,7 +110,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

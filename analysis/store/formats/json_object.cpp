@@ -5,13 +5,53 @@
 #include <simdjson.h>
 
 #include <cmath>
+#include <string>
+
+#include "analysis/store/formats/text_scanner.hpp"
 
 namespace dlscale::analysis {
+namespace {
+
+constexpr std::string_view kNoNumbers[] = {"NaN",  "-Infinity", "Infinity", "nan",
+                                           "-nan", "inf",       "-inf"};
+
+/// With these in quotation marks, but for those that are in texts; empty where there are none.
+std::string with_quoted_words(std::string_view text) {
+  std::string quoted;
+  bool in_text = false;
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && in_text) {
+      ++i;
+    } else if (text[i] == '"') {
+      in_text = !in_text;
+    } else if (!in_text && std::string_view("NIni-").find(text[i]) != text.npos) {
+      for (const std::string_view word : kNoNumbers) {
+        if (!text.substr(i).starts_with(word)) continue;
+        quoted += fmt::format("{}\"{}\"", text.substr(taken, i - taken), word);
+        i += word.size() - 1;
+        taken = i + 1;
+        break;
+      }
+    }
+  }
+  return quoted.empty() ? quoted : quoted.append(text.substr(taken));
+}
+
+}  // namespace
 
 struct JsonObject::Parsed {
   simdjson::dom::parser parser;
   simdjson::dom::object root;
   bool good = false;
+
+  /// The text is copied: it need not live on.
+  bool parse(std::string_view text) {
+    simdjson::dom::element value;
+    good = parser.parse(text.data(), text.size()).get(value) == simdjson::SUCCESS &&
+           value.get(root) == simdjson::SUCCESS;
+    return good;
+  }
 
   bool find(std::string_view path, simdjson::dom::element& value) const {
     if (!good) return false;
@@ -32,10 +72,9 @@ JsonObject::JsonObject() : parsed_(std::make_unique<Parsed>()) {}
 JsonObject::~JsonObject() = default;
 
 bool JsonObject::read(std::string_view text) {
-  simdjson::dom::element value;
-  parsed_->good = parsed_->parser.parse(text.data(), text.size()).get(value) == simdjson::SUCCESS &&
-                  value.get(parsed_->root) == simdjson::SUCCESS;
-  return parsed_->good;
+  if (parsed_->parse(text)) return true;
+  const std::string quoted = with_quoted_words(text);
+  return !quoted.empty() && parsed_->parse(quoted);
 }
 
 bool JsonObject::has(std::string_view key) const {
@@ -48,6 +87,13 @@ std::optional<double> JsonObject::number(std::string_view key) const {
   double number = 0;
   if (!parsed_->find(key, value) || value.get(number) != simdjson::SUCCESS) return std::nullopt;
   return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+double JsonObject::loss(std::string_view key) const {
+  if (const auto finite = number(key)) return *finite;
+  double value = 0;
+  const auto word = text(key);
+  return word && whole_loss(*word, value) ? value : std::nan("");
 }
 
 std::optional<std::int64_t> JsonObject::integer(std::string_view key) const {

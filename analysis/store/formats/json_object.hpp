@@ -19,10 +19,13 @@ class JsonObject {
   JsonObject(const JsonObject&) = delete;
   JsonObject& operator=(const JsonObject&) = delete;
 
-  /// Whether the text is one JSON object. What it returned of the text before is gone.
+  /// Whether the text is one JSON object. What it returned of the text before is gone. NaN and
+  /// Infinity, which Python writes and JSON does not have, are read as texts.
   bool read(std::string_view text);
   bool has(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;  ///< a finite one
+  /// A number, or infinity where the log tells NaN or Infinity; NaN where it tells no loss.
+  double loss(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key) const;
   std::optional<std::string_view> text(std::string_view key) const;
   /// An integer of a list.

@@ -44,6 +44,9 @@ class Reader {
     if (cells.size() != columns_->names().size()) return log_.skip("no row of the table");
     if (!epoch) return;  // what was logged outside of epochs
     if (!(*epoch >= 0 && *epoch < 1e9)) return log_.skip("no epoch can have this number");
+    at_ = {static_cast<std::int64_t>(*epoch), -1};
+    const auto step = columns_->number(cells, "step");
+    if (step && *step >= 0 && *step < 1e15) at_.step = static_cast<std::int64_t>(*step);
     take_training(cells, static_cast<int>(*epoch));
     take_validation(cells, static_cast<int>(*epoch));
   }
@@ -55,10 +58,10 @@ class Reader {
 
   /// The mean over an epoch is logged with its last step.
   void take_training(const Cells& cells, int number) {
-    const auto loss = columns_->number(cells, "train_loss_epoch");
-    if (!loss) return;
+    const double loss = columns_->loss(cells, "train_loss_epoch");
+    if (std::isnan(loss) || log_.repeats(trained_, at_)) return;
     contract::EpochRecord epoch{.epoch = number, .wall_s = std::nan("")};
-    epoch.train_loss = *loss;
+    epoch.train_loss = loss;
     epoch.lr = std::nan("");
     log_.add_epoch(epoch);
   }
@@ -70,21 +73,27 @@ class Reader {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string_view name = columns_->names()[i];
       double value = 0;
-      if (!name.starts_with("val") || !whole_number(cells[i], value)) continue;
+      const bool is_loss = name == "val_loss" || name == "val/loss";
+      if (is_loss && whole_loss(cells[i], value)) {
+        loss = value;
+        any = true;
+      }
+      if (is_loss || !name.starts_with("val") || !whole_number(cells[i], value)) continue;
       any = true;
       if (std::find(kAccuracies.begin(), kAccuracies.end(), name) != kAccuracies.end()) {
         accuracy = value;
-      } else if (name == "val_loss" || name == "val/loss") {
-        loss = value;
       } else if (metrics.size() < 100) {
         metrics.emplace(name, value);
       }
     }
-    if (any) log_.add_eval(epoch, accuracy, loss, std::move(metrics));
+    if (any && !log_.repeats(validated_, at_))
+      log_.add_eval(epoch, accuracy, loss, std::move(metrics));
   }
 
   CollectedLog log_;
   std::optional<CsvColumns> columns_;
+  RunPlace at_;  ///< the row's
+  RunPlace trained_, validated_;
 };
 
 bool recognises(std::string_view head) {
@@ -96,7 +105,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

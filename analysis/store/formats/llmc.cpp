@@ -2,6 +2,7 @@
 // main.log of llm.c (karpathy/llm.c, llmc/logger.h) and of programs that keep to its form:
 // "s:10 trl:8.93" is a step's training loss, "s:10 tel:8.91" the loss of a validation, "s:10
 // eval:0.31" the accuracy of HellaSwag. There are no times: such logs have no rates, and no epochs.
+#include <array>
 #include <utility>
 
 #include "analysis/store/formats/collected_log.hpp"
@@ -24,32 +25,7 @@ bool read_line(std::string_view text, std::int64_t& step, Kind& kind, double& va
   } else {
     return false;
   }
-  return s.number(value);
-}
-
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  CollectedLog log(run, "llmc");
-  take_lines(text, log, [&](const LogLine& line) {
-    if (!line.text.starts_with("s:")) return;
-    std::int64_t step = 0;
-    Kind kind{};
-    double value = 0;
-    if (!line.complete) return log.cut_off();
-    if (!read_line(line.text, step, kind, value))
-      return log.skip("no line of llm.c's after \"s:\"");
-    const double at = static_cast<double>(step);
-    if (kind == Kind::train && step <= 1'000'000'000) {
-      contract::StepWindow window{.first_step = step, .steps = 1, .time = std::nan("")};
-      window.wall_s = window.lr = std::nan("");
-      window.train_loss = value;
-      log.add(window);
-    } else if (kind == Kind::validation) {
-      log.add_eval(0, std::nan(""), value, {{"step", at}});
-    } else if (kind == Kind::hellaswag) {
-      log.add_eval(0, std::nan(""), std::nan(""), {{"step", at}, {"hellaswag_accuracy", value}});
-    }
-  });
-  return log.finish();
+  return s.loss(value);
 }
 
 bool recognises(std::string_view head) {
@@ -62,6 +38,36 @@ bool recognises(std::string_view head) {
     return true;
   });
   return own;
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  CollectedLog log(run, "llmc");
+  std::array<RunPlace, 3> told;  // by kind
+  take_lines(text, log,
+             [&](const LogLine& line) {
+               if (!line.text.starts_with("s:")) return;
+               std::int64_t step = 0;
+               Kind kind{};
+               double value = 0;
+               if (!line.complete) return log.cut_off();
+               if (!read_line(line.text, step, kind, value))
+                 return log.skip("no line of llm.c's after \"s:\"");
+               if (log.repeats(told[static_cast<std::size_t>(kind)], {0, step})) return;
+               const double at = static_cast<double>(step);
+               if (kind == Kind::train && step <= 1'000'000'000) {
+                 contract::StepWindow window{.first_step = step, .steps = 1, .time = std::nan("")};
+                 window.wall_s = window.lr = std::nan("");
+                 window.train_loss = value;
+                 log.add(window);
+               } else if (kind == Kind::validation) {
+                 log.add_eval(0, std::nan(""), value, {{"step", at}});
+               } else if (kind == Kind::hellaswag && std::isfinite(value)) {
+                 log.add_eval(0, std::nan(""), std::nan(""),
+                              {{"step", at}, {"hellaswag_accuracy", value}});
+               }
+             },
+             {&recognises});
+  return log.finish();
 }
 
 }  // namespace

@@ -145,7 +145,10 @@ class Reader {
   }
 
   void timed(const Event& e) {
-    if (stopped_) return;  // what is under way then is not complete
+    if (stopped_) {  // what is under way then is not complete
+      if (e.key == "run_start") log_.skip_repeated();
+      return;
+    }
     if (e.key == "run_start") {
       begun_ = Mark{e.time, {}};
       log_.start().time = e.time;
@@ -202,6 +205,9 @@ class Reader {
 
   void evaluated(const Event& e) {
     const double epoch = e.epoch.value_or(0);
+    const std::pair told(epoch, *e.value);
+    if (told == evaluation_) return log_.skip_repeated();  // by another rank
+    evaluation_ = told;
     if (!first_epoch_) first_epoch_ = std::min(epoch, 1.0);
     if (pending_) {
       const double until = std::floor(epoch - *first_epoch_) + 1;
@@ -260,8 +266,9 @@ class Reader {
   std::optional<Mark> begun_, open_;
   std::optional<Mark>
       pending_;  ///< v0.5: seconds of training of which the epochs are not known yet
-  std::optional<double> first_epoch_;  ///< what the log calls the first
-  double done_ = 0;                    ///< epochs
+  std::optional<double> first_epoch_;                    ///< what the log calls the first
+  std::optional<std::pair<double, double>> evaluation_;  ///< the last one's epoch and quality
+  double done_ = 0;                                      ///< epochs
   bool is_v05_ = false, by_epoch_ = false, evaluated_within_ = false, stopped_ = false;
 };
 
@@ -275,7 +282,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

@@ -6,6 +6,8 @@
 // waiting for data; the steps behind an epoch's last line are told nowhere. What a step's samples
 // are stands in no line: the run's global batch. "val" lines have averages of precision and no
 // accuracy, but for mmcls, whose "accuracy_top-1" is in percent.
+#include <algorithm>
+
 #include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/json_object.hpp"
 
@@ -39,23 +41,23 @@ class Reader {
     const auto step = json_.integer("iter");
     const auto step_s = json_.number("time");
     if (!step || !step_s) return log_.skip("no step and its time");
-    if (epoch != epoch_) done_ = 0;
-    epoch_ = epoch;
-    const std::int64_t steps = *step - done_;
-    if (steps < 1) return log_.skip("a step that was told before");
-    done_ = *step;
+    at_ = {epoch, *step};
+    const RunPlace before = told_;
+    if (log_.repeats(told_, at_)) return;
+    const std::int64_t steps = *step - (epoch == before.epoch ? before.step : 0);
     const double count = static_cast<double>(steps);
     TimedSteps window{.epoch = epoch, .steps = steps};
     window.samples = count * static_cast<double>(log_.global_batch());
     window.wall_s = count * *step_s;
     window.load_s = count * json_.number("data_time").value_or(0);
     window.lr = json_.number("lr").value_or(std::nan(""));
-    window.loss = json_.number("loss").value_or(std::nan(""));
+    window.loss = json_.loss("loss");
     window.warmup = log_.steps() == 0;
     log_.add_steps(window);
   }
 
   void take_val(std::int64_t epoch) {
+    if (log_.repeats(validated_, std::max(at_, RunPlace{epoch, 0}))) return;
     std::map<std::string, double> metrics;
     double accuracy = std::nan("");
     json_.each_number("", [&](std::string_view key, double value) {
@@ -70,7 +72,9 @@ class Reader {
 
   CollectedLog log_;
   JsonObject json_;
-  std::int64_t epoch_ = -1, done_ = 0;
+  RunPlace at_;         ///< the last line of training, told before or not
+  RunPlace told_;       ///< the furthest of them
+  RunPlace validated_;  ///< where the last validation was
 };
 
 bool recognises(std::string_view head) {
@@ -82,7 +86,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

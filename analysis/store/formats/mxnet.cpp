@@ -87,7 +87,9 @@ class Reader {
       return line.complete ? log_.skip("no speed of MXNet's after \"Epoch\"") : log_.cut_off();
     }
     if (is_distributed_) return log_.skip("the speed of one worker of several: no rate of all");
-    if (s.epoch == last_.epoch && s.batch <= last_.batch) return;  // the next metric of the same
+    const RunPlace place{s.epoch, s.batch};
+    if (place == told_) return;  // the next metric of the same
+    if (log_.repeats(told_, place)) return;
     const bool same_epoch = s.epoch == last_.epoch;
     TimedSteps window{.epoch = s.epoch, .steps = s.batch - (same_epoch ? last_.batch : 0)};
     window.samples = static_cast<double>(window.steps) * static_cast<double>(log_.global_batch());
@@ -109,8 +111,9 @@ class Reader {
     if (is_accuracy) scanner.skip("=");
     if (!line.complete) return log_.cut_off();
     if (!scanner.number(value)) return log_.skip("no number after \"=\"");
-    if (is_time) return end_epoch(epoch, value);
-    if (metric == "accuracy") return log_.add_eval(epoch, value, std::nan(""));
+    if (is_time && !log_.repeats(ended_, {epoch, 0})) return end_epoch(epoch, value);
+    if (metric != "accuracy" || log_.repeats(validated_, {epoch, 0})) return;
+    log_.add_eval(epoch, value, std::nan(""));
   }
 
   void end_epoch(std::int64_t number, double wall_s) {
@@ -125,6 +128,7 @@ class Reader {
 
   CollectedLog log_;
   Speed last_{.epoch = -1};
+  RunPlace told_, ended_, validated_;
   bool is_distributed_ = false;
 };
 
@@ -140,7 +144,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

@@ -31,6 +31,18 @@ constexpr double kFastestGb = 1e6;
 /// Of algbw and size / time, beside what rounding makes.
 constexpr double kDisagreement = 0.05;
 
+/// "host: Test NCCL failure common.cu:1005 'unhandled system error'", of any rank.
+bool is_failure(std::string_view text) {
+  constexpr std::string_view kFailure = "failure ";
+  for (std::size_t at = text.find(kFailure); at != text.npos; at = text.find(kFailure, at + 1)) {
+    const std::string_view before = text.substr(0, at);
+    for (const char* mark : {"NCCL ", "Test CUDA ", ": Test ", "Cuda "}) {
+      if (before.ends_with(mark)) return true;
+    }
+  }
+  return false;
+}
+
 class Reader {
  public:
   explicit Reader(const contract::RunSpec& run) : log_(run, "nccl-tests") {}
@@ -70,18 +82,6 @@ class Reader {
     const std::size_t first = at;
     while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
     return at > first && (at == text.size() || text[at] == ' ' || text[at] == '\t');
-  }
-
-  /// "host: Test NCCL failure common.cu:1005 'unhandled system error'".
-  static bool is_failure(std::string_view text) {
-    constexpr std::string_view kFailure = "failure ";
-    for (std::size_t at = text.find(kFailure); at != text.npos; at = text.find(kFailure, at + 1)) {
-      const std::string_view before = text.substr(0, at);
-      for (const char* mark : {"NCCL ", "Test CUDA ", ": Test ", "Cuda "}) {
-        if (before.ends_with(mark)) return true;
-      }
-    }
-    return false;
   }
 
   void take_comment(std::string_view text) {
@@ -307,13 +307,14 @@ LogContent read_lines(std::string_view text, const contract::RunSpec& run, int b
   const std::size_t document = document_at(text);
   if (document == text.npos) {
     take_lines(
-        text, reader.log(), [&](const LogLine& line) { reader.take(line); }, before);
+        text, reader.log(), [&](const LogLine& line) { reader.take(line); },
+        {&recognises, &is_failure}, before);
     return reader.finish();
   }
   const std::string_view whole = json_whole(text, document);
   if (!whole.empty()) {
     take_lines(
-        text.substr(document + whole.size()), reader.log(), [](const LogLine&) {},
+        text.substr(document + whole.size()), reader.log(), [](const LogLine&) {}, {},
         line_at(text, document + whole.size()) - 1);
   }
   reader.take_json(text, document);
@@ -334,8 +335,10 @@ std::vector<LogPart> parts(std::string_view text) {
   std::vector<LogPart> found;
   std::map<std::string, int> seen;
   bool has_table = true;
+  RanksOfLog ranks(OwnLines{&recognises});
   for (LogLines lines(text); lines.next();) {
     const std::string_view line = lines.line().text;
+    if (!ranks.counts(lines.line(), lines.rest())) continue;
     if (is_own(line) && std::exchange(has_table, false)) {
       const auto offset = static_cast<std::size_t>(line.data() - text.data());
       const std::size_t newline = text.substr(0, offset).rfind('\n');  // a launcher's prefix is on

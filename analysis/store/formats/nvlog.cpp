@@ -64,11 +64,13 @@ class Reader {
     if (!good) return log_.skip("no epoch's value after \"eval_accuracy\"");
     const double hits = *json_.number("value");
     if (!(hits >= 0 && hits <= 1)) return log_.skip("no hit rate is outside of 0 to 1");
+    if (log_.repeats(told_, {*json_.integer("epoch"), 0})) return;
     log_.add_eval(*json_.integer("epoch"), std::nan(""), std::nan(""), {{"hit_rate_10", hits}});
   }
 
   CollectedLog log_;
   JsonObject json_;
+  RunPlace told_;
   int rates_ = 0;
 };
 
@@ -78,7 +80,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

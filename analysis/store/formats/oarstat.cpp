@@ -234,7 +234,7 @@ LogContent read(std::string_view text, const contract::RunSpec& run) {
     const std::size_t end = jobs.back().offset + jobs.back().size;
     const auto before = std::count(text.begin(), text.begin() + static_cast<long>(end), '\n');
     take_lines(
-        text.substr(end), log, [](const LogLine&) {}, static_cast<int>(before));
+        text.substr(end), log, [](const LogLine&) {}, {}, static_cast<int>(before));
   }
   return log.finish();
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kHeader = "epoch,val_error1,val_error5,val_loss";
 
-void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line) {
+void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line, RunPlace& told) {
   const auto cells = csv_cells(line.text);
   const auto number = columns.number(cells, "epoch");
   const auto error = columns.number(cells, "val_error1");
@@ -18,35 +18,36 @@ void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line)
     return line.complete ? log.skip("no row of an epoch") : log.cut_off();
   }
   if (!line.complete) return log.cut_off();
-  const auto value = [&](const char* name) {
-    return columns.number(cells, name).value_or(std::nan(""));
-  };
+  if (log.repeats(told, {static_cast<std::int64_t>(*number), 0})) return;
   contract::EpochRecord epoch{.epoch = static_cast<int>(*number) - 1, .wall_s = std::nan("")};
-  epoch.train_loss = value("train_loss");
+  epoch.train_loss = columns.loss(cells, "train_loss");
   epoch.lr = std::nan("");
   log.add_epoch(epoch);
   std::map<std::string, double> metrics;
   if (const auto error5 = columns.number(cells, "val_error5")) {
     metrics["top5_accuracy"] = 1 - *error5;
   }
-  log.add_eval(epoch.epoch, 1 - *error, value("val_loss"), metrics);
+  log.add_eval(epoch.epoch, 1 - *error, columns.loss(cells, "val_loss"), metrics);
+}
+
+bool recognises(std::string_view head) {
+  return head.starts_with(kHeader);
 }
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   CollectedLog log(run, "pytorch_csv");
   std::optional<CsvColumns> columns;
-  take_lines(text, log, [&](const LogLine& line) {
-    if (line.text.starts_with(kHeader)) {
-      columns.emplace(line.text);
-    } else if (columns && !line.text.empty()) {
-      take_row(log, *columns, line);
-    }
-  });
+  RunPlace told;
+  take_lines(text, log,
+             [&](const LogLine& line) {
+               if (line.text.starts_with(kHeader)) {
+                 columns.emplace(line.text);
+               } else if (columns && !line.text.empty()) {
+                 take_row(log, *columns, line, told);
+               }
+             },
+             {&recognises});
   return log.finish();
-}
-
-bool recognises(std::string_view head) {
-  return head.starts_with(kHeader);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 // 1) / (total - first batch's time), so it is of all ranks and leaves the first batch out; waiting
 // for data is in it.
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
@@ -42,7 +44,8 @@ class Reader {
   }
   LogContent finish() {
     log_.fact("gpus", gpus_);
-    const bool all_said = workers_ == gpus_;  // of a run that failed early some ranks say nothing
+    // Of a run that failed early some ranks say nothing.
+    const bool all_said = static_cast<std::int64_t>(workers_.size()) == gpus_;
     if (all_said) log_.fact("nodes", nodes_);
     if (all_said && nodes_ > 0) log_.start().nodes = static_cast<int>(nodes_);
     if (gpus_ > 0) log_.start().world_size = static_cast<int>(gpus_);
@@ -58,7 +61,7 @@ class Reader {
       return;
     if (s.skip(". My local rank is ") && s.integer(local) && of > 0 && of < 10'000'000) {
       gpus_ = of;
-      ++workers_;
+      if (!workers_.insert(rank).second) return;  // of an earlier log in the same file
       if (local == 0) ++nodes_;
     }
   }
@@ -68,6 +71,8 @@ class Reader {
     if (!read_epoch(text, e)) {
       return line.complete ? log_.skip("no epoch after \"Throughput:\"") : log_.cut_off();
     }
+    // An epoch has no number: one that is told in the same words is the same.
+    if (tested_ || !told_.emplace(text).second) return log_.skip_repeated();
     log_.fact("batch_per_gpu", e.batch);
     log_.fact("global_batch", e.batch * e.gpus);
     gpus_ = e.gpus;
@@ -89,12 +94,14 @@ class Reader {
   void take_test(const LogLine& line, TextScanner s) {
     double loss = 0;
     std::int64_t correct = 0, samples = 0;
-    const bool good = s.skip("Test set: Average loss: ") && s.number(loss) &&
+    const bool good = s.skip("Test set: Average loss: ") && s.loss(loss) &&
                       s.skip(", Accuracy: ") && s.integer(correct) && s.skip("/") &&
                       s.integer(samples) && s.skip("(") && samples > 0;
     if (!good) {
       return line.complete ? log_.skip("no accuracy after \"Test set:\"") : log_.cut_off();
     }
+    if (tested_) return log_.skip_repeated();
+    tested_ = true;
     log_.start().test_samples = samples;
     log_.add_eval(std::max<std::int64_t>(epoch_ - 1, 0),
                   static_cast<double>(correct) / static_cast<double>(samples), loss);
@@ -102,7 +109,10 @@ class Reader {
   }
 
   CollectedLog log_;
-  std::int64_t gpus_ = 0, workers_ = 0, nodes_ = 0, epoch_ = 0;
+  std::set<std::int64_t> workers_;           ///< ranks that said that they are there
+  std::set<std::string, std::less<>> told_;  ///< lines of epochs
+  std::int64_t gpus_ = 0, nodes_ = 0, epoch_ = 0;
+  bool tested_ = false;  ///< after the last epoch
 };
 
 bool recognises(std::string_view head) {
@@ -113,9 +123,14 @@ bool recognises(std::string_view head) {
   });
 }
 
+bool is_of_each_rank(std::string_view line) {
+  return line.starts_with("DDP: I am worker ");
+}
+
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); },
+             {&recognises, &is_of_each_rank});
   return reader.finish();
 }
 

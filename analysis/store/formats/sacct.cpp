@@ -301,7 +301,8 @@ LogContent read_lines(std::string_view text, const LogPart& part, const contract
   const int before = part.first_line - 1;
   take_lines(
       part.size > 0 && part.offset < text.size() ? text.substr(part.offset, part.size) : text,
-      reader.log(), [&](const LogLine& line) { reader.take(line, before + line.number); }, before);
+      reader.log(), [&](const LogLine& line) { reader.take(line, before + line.number); },
+      {&recognises}, before);
   if (!text.empty() && !text.ends_with('\n')) reader.log().cut_off();  // of all its jobs
   return reader.finish();
 }

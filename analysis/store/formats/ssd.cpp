@@ -50,6 +50,7 @@ class Reader {
   void take_rank(std::string_view text) {
     RankTime rank;
     if (!read_rank(text, rank)) return log_.skip("no times of a rank after \"Done benchmarking.\"");
+    if (is_told_) return log_.skip_repeated();
     const double rate = rank.images / rank.time_s;
     if (!(std::abs(rate - rank.rate) <= 0.01 * rate)) {
       return log_.skip(fmt::format("{} images in {} s are {:.4g} a second, not {}", rank.images,
@@ -66,6 +67,7 @@ class Reader {
     if (!s.skip(kAll) || !s.number(rate)) {
       return log_.skip("no rate after \"Training performance\"");
     }
+    if (is_told_) return log_.skip_repeated();
     if (ranks_ == 0) return log_.skip("the times of the ranks do not stand before it: no rate");
     const double own = images_ / time_s_;
     if (!(std::abs(own - rate) <= kDisagreement * own)) {
@@ -79,13 +81,13 @@ class Reader {
     window.steps = steps < 1e9 ? std::max<std::int64_t>(std::llround(steps), 1) : 0;
     window.tells_steps = log_.knows_batch();
     if (log_.add_steps(window)) log_.stop(contract::RunOutcome::Completed, "");
-    images_ = time_s_ = 0;
-    ranks_ = 0;
+    is_told_ = true;
   }
 
   CollectedLog log_;
   double images_ = 0, time_s_ = 0;
   int ranks_ = 0;
+  bool is_told_ = false;  ///< of all ranks: what is behind it is of another benchmark
 };
 
 bool recognises(std::string_view head) {
@@ -96,9 +98,14 @@ bool recognises(std::string_view head) {
   });
 }
 
+bool is_of_each_rank(std::string_view line) {
+  return line.find(kDone) != line.npos;
+}
+
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); },
+             {&recognises, &is_of_each_rank});
   return reader.finish();
 }
 

@@ -19,6 +19,15 @@ bool TextScanner::number(double& value) {
   return true;
 }
 
+bool TextScanner::loss(double& value) {
+  skip_blanks();
+  const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+  if (error != std::errc()) return false;
+  if (!std::isfinite(value)) value = HUGE_VAL;
+  rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+  return true;
+}
+
 bool TextScanner::integer(std::int64_t& value) {
   skip_blanks();
   const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
@@ -55,6 +64,13 @@ bool clock_time(TextScanner& scanner, double& seconds) {
 bool whole_number(std::string_view text, double& value) {
   TextScanner scanner(text);
   if (!scanner.number(value)) return false;
+  scanner.skip_blanks();
+  return scanner.rest().empty();
+}
+
+bool whole_loss(std::string_view text, double& value) {
+  TextScanner scanner(text);
+  if (!scanner.loss(value)) return false;
   scanner.skip_blanks();
   return scanner.rest().empty();
 }

@@ -29,6 +29,8 @@ class TextScanner {
   void skip_blanks();
   /// Behind blanks, a number; only finite ones are.
   bool number(double& value);
+  /// Behind blanks, a loss: a number, or an infinity where "nan" or "inf" stands.
+  bool loss(double& value);
   /// Behind blanks, an integer that is not part of a longer number.
   bool integer(std::int64_t& value);
   /// Up to the next of these characters, or to the end.
@@ -45,5 +47,8 @@ bool clock_time(TextScanner& scanner, double& seconds);
 
 /// The whole of a text as a number; false for any other text and for numbers that are not finite.
 bool whole_number(std::string_view text, double& value);
+
+/// The whole of a text as a loss (TextScanner::loss).
+bool whole_loss(std::string_view text, double& value);
 
 }  // namespace dlscale::analysis

@@ -17,7 +17,7 @@ struct Row {
   double loss = std::nan("");
 };
 
-/// "10\timages/sec: 237.6 +/- 0.5 (jitter = 1.9)\t8.1"; a loss that is no number is NaN.
+/// "10\timages/sec: 237.6 +/- 0.5 (jitter = 1.9)\t8.1"; a loss that is not told is NaN.
 bool read_row(std::string_view text, Row& row) {
   TextScanner scanner(text);
   double rate = 0;
@@ -25,7 +25,7 @@ bool read_row(std::string_view text, Row& row) {
       !scanner.skip("+/-") || !scanner.find("(jitter = ") || !scanner.find(")")) {
     return false;
   }
-  if (!scanner.number(row.loss)) row.loss = std::nan("");
+  if (!scanner.loss(row.loss)) row.loss = std::nan("");
   return true;
 }
 
@@ -82,7 +82,7 @@ class Reader {
     double rate = 0;
     if (!line.complete) return log_.cut_off();
     if (!scanner.number(rate)) return log_.skip("no rate after \"total images/sec:\"");
-    if (log_.steps() > 0) return;  // another process says the same
+    if (log_.steps() > 0) return log_.skip_repeated();  // of another process, or another run
     TimedSteps all{.steps = last_.step > 0 ? last_.step : batches_};
     all.samples = static_cast<double>(all.steps) * static_cast<double>(log_.global_batch());
     all.wall_s = all.samples / rate;
@@ -102,7 +102,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

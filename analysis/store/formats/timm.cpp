@@ -4,59 +4,34 @@
 // timm's rates are images of all ranks over wall time, waiting for data included; those in
 // parentheses are means since the epoch began. Between two lines of an epoch the time is therefore
 // the difference of images / mean rate, which is finer than the printed milliseconds.
-#include <algorithm>
-#include <cmath>
 #include <optional>
-#include <string>
-#include <utility>
 
-#include "analysis/store/formats/log_format.hpp"
-#include "analysis/store/formats/log_lines.hpp"
+#include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
-/// A number as C's functions print it, nan and infinities among them.
-bool any(TextScanner& scanner, double& value) {
-  if (scanner.number(value)) return true;
-  for (const auto& [word, number] : {std::pair{"nan", std::nan("")},
-                                     {"-nan", std::nan("")},
-                                     {"inf", HUGE_VAL},
-                                     {"-inf", -HUGE_VAL}}) {
-    TextScanner ahead = scanner;
-    if (!ahead.skip(word)) continue;
-    scanner = ahead;
-    value = number;
-    return true;
-  }
-  return false;
-}
-
-bool count(TextScanner& scanner, int& value) {
-  std::int64_t number = 0;
-  if (!scanner.integer(number) || !std::in_range<int>(number)) return false;
-  value = static_cast<int>(number);
-  return true;
-}
+constexpr std::string_view kTrain = "Train: ";
+constexpr std::string_view kTest = "Test: [";
 
 struct TrainLine {
-  int epoch = 0, step = 0, steps = 0;
+  std::int64_t epoch = 0, step = 0, steps = 0;
   double loss = 0, mean_loss = 0, mean_rate = 0, lr = 0, mean_load_s = 0;
 };
 
 /// "Train: 0 [  50/5004 (  1%)]  Loss: 6.9 (6.95)  Time: 0.4s, 621.3/s  (0.5s, 512.0/s) LR: 1.0e-01
 /// Data: 0.01 (0.05)": what follows a number in parentheses is a mean; older versions print no unit
-/// behind times. A loss may be nan.
+/// behind times.
 std::optional<TrainLine> read_train_line(std::string_view text) {
   TrainLine line;
   TextScanner s(text);
   std::int64_t percent = 0;
   double ignored = 0;
-  const bool head = s.skip("Train:") && count(s, line.epoch) && s.skip("[") &&
-                    count(s, line.step) && s.skip("/") && count(s, line.steps) && s.skip("(") &&
-                    s.integer(percent) && s.skip("%)]") && s.skip("Loss:") && any(s, line.loss) &&
-                    s.skip("(") && any(s, line.mean_loss) && s.skip(")");
+  const bool head = s.skip("Train:") && s.integer(line.epoch) && s.skip("[") &&
+                    s.integer(line.step) && s.skip("/") && s.integer(line.steps) && s.skip("(") &&
+                    s.integer(percent) && s.skip("%)]") && s.skip("Loss:") && s.loss(line.loss) &&
+                    s.skip("(") && s.loss(line.mean_loss) && s.skip(")");
   if (!head || !s.skip("Time:") || !s.number(ignored)) return std::nullopt;
   s.skip("s");
   if (!s.skip(",") || !s.number(ignored) || !s.skip("/s") || !s.skip("(") || !s.number(ignored)) {
@@ -65,13 +40,16 @@ std::optional<TrainLine> read_train_line(std::string_view text) {
   s.skip("s");
   const bool tail = s.skip(",") && s.number(line.mean_rate) && s.skip("/s)") && s.skip("LR:") &&
                     s.number(line.lr) && s.skip("Data:") && s.number(ignored) && s.skip("(") &&
-                    s.number(line.mean_load_s);
-  const bool can_be = line.mean_rate > 0 && line.step >= 0 && line.step < line.steps;
-  return tail && can_be ? std::optional(line) : std::nullopt;
+                    s.number(line.mean_load_s) && s.skip(")");
+  const bool can_be = line.mean_rate > 0 && line.epoch >= 0 && line.step >= 0 &&
+                      line.step < line.steps && line.steps <= 1'000'000'000;
+  // Ends of lines that are none ("\r" alone) put all of a log behind its first line.
+  const bool is_one = tail && can_be && s.rest().find(kTrain) == std::string_view::npos;
+  return is_one ? std::optional(line) : std::nullopt;
 }
 
 struct TestLine {
-  int batch = 0, last_batch = 0;
+  std::int64_t batch = 0, last_batch = 0;
   double mean_batch_s = 0, mean_loss = 0, mean_accuracy_percent = 0;
 };
 
@@ -80,129 +58,94 @@ std::optional<TestLine> read_test_line(std::string_view text) {
   TestLine line;
   TextScanner s(text);
   double ignored = 0;
-  const bool good = s.skip("Test:") && s.skip("[") && count(s, line.batch) && s.skip("/") &&
-                    count(s, line.last_batch) && s.skip("]") && s.skip("Time:") &&
-                    s.number(ignored) && s.skip("(") && s.number(line.mean_batch_s) &&
-                    s.skip(")") && s.skip("Loss:") && any(s, ignored) && s.skip("(") &&
-                    any(s, line.mean_loss) && s.skip(")") && s.skip("Acc@1:") &&
-                    s.number(ignored) && s.skip("(") && s.number(line.mean_accuracy_percent);
+  const bool good =
+      s.skip("Test:") && s.skip("[") && s.integer(line.batch) && s.skip("/") &&
+      s.integer(line.last_batch) && s.skip("]") && s.skip("Time:") && s.number(ignored) &&
+      s.skip("(") && s.number(line.mean_batch_s) && s.skip(")") && s.skip("Loss:") &&
+      s.loss(ignored) && s.skip("(") && s.loss(line.mean_loss) && s.skip(")") && s.skip("Acc@1:") &&
+      s.number(ignored) && s.skip("(") && s.number(line.mean_accuracy_percent) && s.skip(")");
   return good ? std::optional(line) : std::nullopt;
 }
 
-/// Turns lines into records as they come.
-class Log {
+class Reader {
  public:
-  explicit Log(const contract::RunSpec& run) : run_(run) {
-    contract::RunStart start{.run_id = run.run_id, .time = std::nan("")};
-    start.world_size = run.gpus;
-    start.nodes = run.resources.nodes;
-    start.environment = {{"trainer", "timm"}};
-    start.train_samples = run.dataset.train_samples;
-    start.test_samples = run.dataset.test_samples;
-    add(std::move(start));
-  }
+  explicit Reader(const contract::RunSpec& run) : log_(run, "timm") {}
 
-  void take(const LogLine& of) {
-    const std::string_view line = of.text;
-    number_ = of.number;
-    if (const std::size_t at = line.find("Train: "); at != std::string_view::npos) {
-      const auto train = read_train_line(line.substr(at));
-      return train ? take(*train) : skip("no line of timm's after \"Train:\"");
+  void take(const LogLine& line) {
+    if (const std::size_t at = line.text.find(kTrain); at != std::string_view::npos) {
+      const auto train = read_train_line(line.text.substr(at));
+      if (train) return take(*train);
+      return line.complete ? log_.skip("no line of timm's after \"Train:\"") : log_.cut_off();
     }
-    if (const std::size_t at = line.find("Test: ["); at != std::string_view::npos) {
-      const auto test = read_test_line(line.substr(at));
-      return test ? take(*test) : skip("no line of timm's after \"Test:\"");
+    if (const std::size_t at = line.text.find(kTest); at != std::string_view::npos) {
+      const auto test = read_test_line(line.text.substr(at));
+      if (test) return take(*test);
+      return line.complete ? log_.skip("no line of timm's after \"Test:\"") : log_.cut_off();
     }
   }
-  contract::ResultsFile finish() { return std::move(file_); }
+  LogContent finish() { return log_.finish(); }
+  CollectedLog& log() { return log_; }
 
  private:
-  void add(contract::ResultRecord record) {
-    file_.records.push_back(std::move(record));
-    file_.record_lines.push_back(number_);
-  }
-  void skip(const char* why) {
-    file_.skipped.push_back("line " + std::to_string(number_) + ": " + why);
-  }
-
   void take(const TrainLine& line) {
-    const int done = line.step + 1;
-    if (line.epoch != epoch_ || done <= done_) {  // an epoch begins
-      first_step_ += done_;
+    at_epoch_ = line.epoch;
+    const RunPlace before = told_;
+    if (log_.repeats(told_, {line.epoch, line.step})) return;
+    if (line.epoch != before.epoch) {  // an epoch begins
       done_ = 0;
       wall_s_ = load_s_ = 0;
-      warmup_ = epoch_ < 0;
     }
-    epoch_ = line.epoch;
-    const double wall_s = static_cast<double>(run_.global_batch) * done / line.mean_rate;
-    const double load_s = line.mean_load_s * done;
-    contract::StepWindow window{.epoch = line.epoch,
-                                .first_step = first_step_ + done_,
-                                .steps = done - done_,
-                                .warmup = warmup_,
-                                .time = std::nan("")};
-    window.samples = run_.global_batch * window.steps;
+    const std::int64_t done = line.step + 1;
+    const double batch = static_cast<double>(log_.global_batch());
+    const double wall_s = batch * static_cast<double>(done) / line.mean_rate;
+    const double load_s = line.mean_load_s * static_cast<double>(done);
+    TimedSteps window{.epoch = line.epoch, .steps = done - done_};
+    window.samples = batch * static_cast<double>(window.steps);
     window.wall_s = wall_s - wall_s_;
+    window.load_s = load_s - load_s_;
     window.lr = line.lr;
-    window.train_loss = line.loss;
-    const double waited = std::min(std::max(load_s - load_s_, 0.0), window.wall_s);
-    window.parts[int(contract::StepPart::load_wait)] = same_on_all_ranks(waited);
-    window.parts[int(contract::StepPart::other)] = same_on_all_ranks(window.wall_s - waited);
-    if (window.wall_s > 0) add(window);
+    window.loss = line.loss;
+    window.warmup = before.epoch < 0;
     done_ = done;
     wall_s_ = wall_s;
     load_s_ = load_s;
-    warmup_ = false;
-    if (done == line.steps) end_epoch(line);
+    if (log_.add_steps(window) && done == line.steps) end_epoch(line);
   }
 
   void end_epoch(const TrainLine& line) {
-    contract::EpochRecord epoch{.epoch = line.epoch, .time = std::nan(""), .wall_s = wall_s_};
+    contract::EpochRecord epoch{.epoch = static_cast<int>(line.epoch), .wall_s = wall_s_};
     epoch.steps = line.steps;
-    epoch.samples = run_.global_batch * line.steps;
+    epoch.samples = log_.global_batch() * line.steps;
     epoch.train_loss = line.mean_loss;
     epoch.lr = line.lr;
-    add(epoch);
+    log_.add_epoch(epoch);
   }
 
   void take(const TestLine& line) {
-    if (line.batch != line.last_batch || epoch_ < 0) return;
-    contract::EvalRecord eval{.epoch = epoch_, .time = std::nan("")};
-    eval.wall_s = line.mean_batch_s * (line.last_batch + 1);
-    eval.samples = run_.dataset.test_samples;
-    eval.accuracy = line.mean_accuracy_percent / 100;
-    eval.correct = std::llround(eval.accuracy * static_cast<double>(eval.samples));
-    eval.loss = line.mean_loss;
-    add(eval);
+    if (line.batch != line.last_batch || at_epoch_ < 0) return;
+    if (log_.repeats(tested_, {at_epoch_, 0})) return;
+    log_.add_eval(at_epoch_, line.mean_accuracy_percent / 100, line.mean_loss, {},
+                  line.mean_batch_s * (static_cast<double>(line.last_batch) + 1));
   }
 
-  static contract::Spread same_on_all_ranks(double seconds) {
-    return {seconds, seconds, seconds, seconds};
-  }
-
-  const contract::RunSpec& run_;
-  contract::ResultsFile file_;
-  int number_ = 0;
-  int epoch_ = -1;                  ///< of the last "Train:" line
-  int done_ = 0;                    ///< steps of that epoch, with their time
+  CollectedLog log_;
+  RunPlace told_, tested_;
+  std::int64_t at_epoch_ = -1;      ///< of the last "Train:" line, told before or not
+  std::int64_t done_ = 0;           ///< steps of the epoch under way, with their time
   double wall_s_ = 0, load_s_ = 0;  ///< and waiting for data, since it began
-  std::int64_t first_step_ = 0;     ///< of that epoch, over the whole run
-  bool warmup_ = true;
 };
 
 bool recognises(std::string_view head) {
-  for (LogLines lines(head); lines.next();) {
-    const std::size_t at = lines.line().text.find("Train: ");
-    if (at == std::string_view::npos) continue;
-    if (read_train_line(lines.line().text.substr(at))) return true;
-  }
-  return false;
+  return any_line(head, [](std::string_view line) {
+    const std::size_t at = line.find(kTrain);
+    return at != std::string_view::npos && read_train_line(line.substr(at)).has_value();
+  });
 }
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
-  Log log(run);
-  for (LogLines lines(text); lines.next();) log.take(lines.line());
-  return {.facts = {}, .file = log.finish()};
+  Reader reader(run);
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
+  return reader.finish();
 }
 
 }  // namespace

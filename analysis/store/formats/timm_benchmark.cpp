@@ -88,12 +88,17 @@ class Reader {
   std::optional<CsvColumns> columns_;
 };
 
+bool recognises(std::string_view head) {
+  return any_line(head.substr(0, 1024), is_heading);
+}
+
 LogContent read_part(std::string_view text, const LogPart& part, const contract::RunSpec& run) {
   Reader reader(run);
   if (part.offset > 0) reader.learn(text);
   take_lines(
       part.size > 0 && part.offset < text.size() ? text.substr(part.offset, part.size) : text,
-      reader.log(), [&](const LogLine& line) { reader.take(line); }, part.first_line - 1);
+      reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises},
+      part.first_line - 1);
   if (!text.empty() && !text.ends_with('\n')) reader.log().cut_off();  // of all its runs
   return reader.finish();
 }
@@ -120,10 +125,6 @@ std::vector<LogPart> parts(std::string_view text) {
     if (++seen[model] > 1) found.back().which["row"] = std::to_string(seen[model]);
   }
   return found;
-}
-
-bool recognises(std::string_view head) {
-  return any_line(head.substr(0, 1024), is_heading);
 }
 
 }  // namespace

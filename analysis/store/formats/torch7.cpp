@@ -29,6 +29,7 @@ class Reader {
     }
     const auto epoch = json_.integer("epoch");
     if (!epoch) return log_.skip("no epoch in \"json_stats:\"");
+    if (log_.repeats(told_, {*epoch, 0})) return;
     take_facts();
     take_epoch(*epoch - 1);  // they count from 1
   }
@@ -51,7 +52,7 @@ class Reader {
 
   void take_epoch(std::int64_t number) {
     const auto wall_s = json_.number("train_time");
-    const double loss = json_.number("loss").value_or(std::nan(""));
+    const double loss = json_.loss("loss");
     const double lr = json_.number("lr").value_or(std::nan(""));
     const std::int64_t samples = log_.start().train_samples;
     const std::int64_t steps = samples / std::max<std::int64_t>(log_.global_batch(), 1);
@@ -82,6 +83,7 @@ class Reader {
 
   CollectedLog log_;
   JsonObject json_;
+  RunPlace told_;
 };
 
 bool recognises(std::string_view head) {
@@ -92,7 +94,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

@@ -31,7 +31,7 @@ std::optional<Progress> read_progress(std::string_view text) {
                     scanner.number(line.lr) && scanner.find("img/s: ") && scanner.find("loss: ");
   double last = 0;
   if (!good || line.epoch < 0 || line.step < 0 || line.step >= line.steps) return std::nullopt;
-  const bool counted = scanner.number(last) && scanner.skip("(") && scanner.number(line.loss) &&
+  const bool counted = scanner.loss(last) && scanner.skip("(") && scanner.loss(line.loss) &&
                        scanner.find("data: ") && scanner.number(line.data_s);
   return counted ? std::optional(line) : std::nullopt;
 }
@@ -62,6 +62,8 @@ class Reader {
  private:
   void take_epoch_line(const LogLine& line, std::string_view text) {
     if (const auto progress = read_progress(text)) {
+      at_epoch_ = progress->epoch;
+      if (log_.repeats(told_, {progress->epoch, progress->step})) return;
       if (last_ && last_->epoch != progress->epoch) load_s_ = 0;
       const std::int64_t before = last_ && last_->epoch == progress->epoch ? last_->step + 1 : 0;
       load_s_ += progress->data_s * static_cast<double>(progress->step + 1 - before);
@@ -80,6 +82,7 @@ class Reader {
   }
 
   void end_epoch(std::int64_t number, double wall_s) {
+    if (log_.repeats(ended_, {number, 0})) return;
     if (!last_ || last_->epoch != number) return log_.skip("how many steps it had is not told");
     TimedSteps steps{.epoch = number, .steps = last_->steps};
     steps.samples = static_cast<double>(steps.steps) * static_cast<double>(log_.global_batch());
@@ -117,12 +120,15 @@ class Reader {
     }
     std::map<std::string, double> metrics;
     if (scanner.number(top5)) metrics["top5_accuracy"] = top5 / 100;
-    log_.add_eval(last_ ? last_->epoch : 0, top1 / 100, std::nan(""), metrics, test_s_);
+    if (log_.repeats(tested_, {at_epoch_, 0})) return;
+    log_.add_eval(at_epoch_, top1 / 100, std::nan(""), metrics, test_s_);
     test_s_ = std::nan("");
   }
 
   CollectedLog log_;
   std::optional<Progress> last_;
+  RunPlace told_, ended_, tested_;
+  std::int64_t at_epoch_ = 0;  ///< of the last line of progress, told before or not
   double load_s_ = 0;
   double test_s_ = std::nan("");
   bool first_ = true;
@@ -137,7 +143,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); });
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
   return reader.finish();
 }
 

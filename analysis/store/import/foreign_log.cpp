@@ -77,21 +77,38 @@ std::size_t length_above(const std::string& folder) {
   return slash == name.npos ? 0 : slash;
 }
 
+/// What the system says against looking into a folder; empty: nothing.
+std::string folder_refusal_of(const fs::path& folder) {
+  const bool is_open = ::faccessat(AT_FDCWD, folder.c_str(), R_OK | X_OK, AT_EACCESS) == 0;
+  return is_open ? "" : std::strerror(errno);
+}
+
+std::string shown_of(const fs::directory_entry& entry) {
+  return entry.path().lexically_normal().generic_string();
+}
+
 void walk(const std::string& argument, const fs::path& except, std::vector<ForeignLog>& logs,
           std::vector<std::string>& passed_over) {
   std::error_code error;
   fs::recursive_directory_iterator entry(argument, fs::directory_options::skip_permission_denied,
                                          error);
   if (error) throw base::UsageError(fmt::format("{}: {}", argument, error.message()));
+  const std::string refusal = folder_refusal_of(argument);
+  if (!refusal.empty()) throw base::UsageError(fmt::format("{}: {}", argument, refusal));
   const std::size_t above = length_above(argument);
   for (; entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     const fs::path path = whole_path(entry->path());
     if (path == except) {
       entry.disable_recursion_pending();
+      continue;
+    }
+    if (entry->is_directory(error)) {
+      const std::string refused = folder_refusal_of(path);
+      if (!refused.empty()) passed_over.push_back(shown_of(*entry) + ": " + refused);
     } else if (entry->is_regular_file(error)) {
-      logs.push_back({path, entry->path().lexically_normal().generic_string(), false, above});
+      logs.push_back({path, shown_of(*entry), false, above});
     } else if (const std::string odd = oddity_of(path); !odd.empty()) {
-      passed_over.push_back(entry->path().lexically_normal().generic_string() + ": " + odd);
+      passed_over.push_back(shown_of(*entry) + ": " + odd);
     }
   }
 }
@@ -123,7 +140,7 @@ class MappedFile {
 };
 
 std::size_t zero_in(std::string_view text) {
-  return text.substr(0, kHeadBytes).find('\0');
+  return text.find('\0');
 }
 
 /// Of lines that readers pass over for their length so much that they still see it.
@@ -203,7 +220,18 @@ std::string head_of(const fs::path& path) {
   std::string head(kHeadBytes, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
+  if (head.starts_with(kByteOrderMark)) head.erase(0, kByteOrderMark.size());
   return head.find('\0') == std::string::npos ? head : "";
+}
+
+std::string refusal_of(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return std::strerror(errno);
+  char first = 0;
+  const bool is_readable = ::read(file, &first, 1) >= 0;
+  const int error = errno;
+  ::close(file);
+  return is_readable ? "" : std::strerror(error);
 }
 
 ForeignText read_foreign(const fs::path& path) {
@@ -227,11 +255,12 @@ ForeignText read_foreign(const fs::path& path) {
       note_what_is_wrong(foreign, foreign.text);
     }
   } catch (const base::RunError&) {
-    foreign.problem = "cannot be read";
+    const std::string refusal = refusal_of(path);
+    foreign.problem = "cannot be read" + (refusal.empty() ? "" : ": " + refusal);
     foreign.is_unreadable = true;
   }
   if (!foreign.problem.empty()) foreign.text.clear();
-  if (foreign.text.starts_with("\xef\xbb\xbf")) foreign.text.erase(0, 3);  // Excel's mark of UTF-8
+  if (foreign.text.starts_with(kByteOrderMark)) foreign.text.erase(0, kByteOrderMark.size());
   return foreign;
 }
 

@@ -36,8 +36,12 @@ struct FileStamp {
 };
 FileStamp stamp_of(const std::filesystem::path& path);
 
-/// Its first 64 KiB; empty when it cannot be read or is no text.
+/// Its first 64 KiB, without a byte order mark; empty when it cannot be read or is no text.
 std::string head_of(const std::filesystem::path& path);
+
+/// What the system says against reading a file that is there, such as "Permission denied"; empty
+/// of one that can be read.
+std::string refusal_of(const std::filesystem::path& path);
 
 struct ForeignText {
   std::string text;

@@ -19,9 +19,10 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Of runs whose log ended before its program did there are some, though they do not count.
+/// Of runs that diverged, or whose log ended before its program did, there are some.
 bool has_measurements(contract::RunOutcome outcome) {
-  return outcome == contract::RunOutcome::Completed || outcome == contract::RunOutcome::Lost;
+  return outcome == contract::RunOutcome::Completed || outcome == contract::RunOutcome::Lost ||
+         outcome == contract::RunOutcome::Diverged;
 }
 
 /// The format that certainly is the file's; null when there is none.
@@ -96,6 +97,9 @@ class Import {
       record.format = request_.format;
     }
     if (take_unchanged(log, record)) return;
+    if (const std::string refusal = refusal_of(log.path); !refusal.empty()) {
+      return take_unreadable(log, record.path, refusal);
+    }
     if (record.format.empty()) {
       const LogFormat* const format = recognise(log.path);
       if (format == nullptr) return leave_out(log, "no format recognises it");
@@ -121,6 +125,19 @@ class Import {
     }
     count(first->second.record);
     return true;
+  }
+
+  /// What the folder knows of such a log stays; collecting the folder says that it cannot be read.
+  void take_unreadable(const ForeignLog& log, const std::string& path, const std::string& why) {
+    const auto [first, last] = before_.by_path.equal_range(path);
+    const std::string told = fmt::format("{}: cannot be read: {}", log.shown, why);
+    if (first == last && log.named) throw base::UsageError(told);
+    if (left_out_.empty()) left_out_ = told;
+    summary_.warnings.push_back(told);
+    for (auto known = first; known != last; ++known) {
+      add(log, known->second.record, known->second.outcome, known->second.reason);
+    }
+    if (first != last) count(first->second.record);
   }
 
   /// Of a log whose size and time are as they were: these can be set, and another content can be
@@ -283,7 +300,7 @@ class Import {
     if (files == 0) {
       throw base::UsageError(fmt::format("no file in {}", fmt::join(request_.logs, ", ")));
     }
-    if (runs_.empty() && is_asked()) {
+    if (runs_.empty() && (is_asked() || summary_.unrecognised.empty())) {
       throw base::UsageError(left_out_ + (files == 1 ? "" : "; so with all the other files"));
     }
     if (runs_.empty()) {

@@ -182,7 +182,9 @@ std::string problems_of(const std::string& path, const contract::ResultsFile& fi
   }
   const auto* const stop =
       file.records.empty() ? nullptr : std::get_if<contract::RunStop>(&file.records.back());
-  if (stop != nullptr && stop->outcome == contract::RunOutcome::Lost) {
+  const bool is_told = stop != nullptr && (stop->outcome == contract::RunOutcome::Lost ||
+                                           stop->outcome == contract::RunOutcome::Diverged);
+  if (is_told) {
     problems += fmt::format("{}: {}\n", path, stop->reason);
   }
   return problems;

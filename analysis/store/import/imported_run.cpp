@@ -120,8 +120,18 @@ void keep_what_is_said(contract::RunSpec& run) {
   const auto global_batch = run.point.find("global_batch");
   const bool said = global_batch != run.point.end();
   if (said) run.global_batch = whole(global_batch->second).value_or(run.global_batch);
-  if (!said && !run.point.contains("batch_per_gpu")) run.batch_per_gpu = run.global_batch = 0;
-  if (!run.point.contains("device")) run.resources.device.clear();
+  if (!run.point.contains("batch_per_gpu")) {
+    const std::int64_t shares =
+        std::max<std::int64_t>(1, std::int64_t{run.gpus} * run.accumulation_steps);
+    if (!said) run.global_batch = 0;
+    if (!said || run.global_batch % shares != 0) run.batch_per_gpu = 0;  // not all have as many
+  }
+  const auto device = run.point.find("device");
+  if (device == run.point.end()) {
+    run.resources.device.clear();
+  } else if (is_kind_of_device(device->second)) {
+    run.resources.device = lower_case_of(device->second);
+  }
   if (!run.point.contains("cores_per_rank")) run.resources.cores_per_rank = 0;
 }
 

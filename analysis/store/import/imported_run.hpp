@@ -17,7 +17,8 @@ contract::RunSpec imported_run(const std::string& study, const MergedAxes& axes,
                                const std::string& log);
 
 /// Takes out what descriptions must have although nobody said it: batches and cores become 0, the
-/// device empty. A global batch counts as said even where the GPUs could not share it evenly.
+/// device empty, or the kind in the user's word ("gpu"). A global batch counts as said even where
+/// the GPUs could not share it evenly; there is no batch of a GPU then.
 void keep_what_is_said(contract::RunSpec& run);
 
 /// What the device of an imported run is called, by its axes `gpu` and `device` ("K80"); empty

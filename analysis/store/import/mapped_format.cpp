@@ -51,7 +51,9 @@ std::string read_numbers(const TextRow& row, const MappedFormat& format, Measure
     const auto measure = find_measure(field);
     if (!measure || value.empty()) continue;
     double number = 0;
-    if (!read_number(value, number)) return fmt::format("{} is no number: \"{}\"", field, value);
+    const bool is_loss = *measure == Measure::loss || *measure == Measure::test_loss;
+    const bool is_number = is_loss ? read_loss(value, number) : read_number(value, number);
+    if (!is_number) return fmt::format("{} is no number: \"{}\"", field, value);
     const auto factor = format.factors.find(field);
     if (factor != format.factors.end()) number *= factor->second;
     for (const MappedColumn& column : format.columns) {

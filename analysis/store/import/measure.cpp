@@ -82,6 +82,16 @@ constexpr std::string_view kRunNames[] = {"framework",
                                           "device",
                                           "stop_rule"};
 
+/// "samples_x", "step1": somebody's own name, made of a field's on purpose.
+bool is_made_of_measure(const std::string& name) {
+  return std::any_of(kMeasureTable.begin(), kMeasureTable.end(), [&](const MeasureEntry& entry) {
+    const std::string_view measure = entry.name;
+    if (!name.starts_with(measure) || name.size() == measure.size()) return false;
+    const auto next = static_cast<unsigned char>(name[measure.size()]);
+    return std::isalpha(next) == 0;
+  });
+}
+
 }  // namespace
 
 void check_axis_name(const std::string& option, const std::string& name) {
@@ -92,10 +102,18 @@ void check_axis_name(const std::string& option, const std::string& name) {
     throw base::UsageError(
         fmt::format("{}: \"{}\" is no name (letters, digits and . _ - only)", option, name));
   }
+  if (const auto measure = find_measure(name)) {
+    throw base::UsageError(fmt::format(
+        "{0}: {1} is what rows of a log measure ({2}): --map {1}=COLUMN or a group of --pattern "
+        "reads it; call an axis of your own otherwise, as {1}_axis",
+        option, name, kMeasureTable[static_cast<std::size_t>(*measure)].summary));
+  }
   const std::string meant = base::nearest(name, measure_names());
-  if (meant.empty() || std::ranges::find(kRunNames, name) != std::end(kRunNames)) return;
+  const bool is_run_name = std::ranges::find(kRunNames, name) != std::end(kRunNames);
+  if (meant.empty() || is_run_name || is_made_of_measure(name)) return;
   throw base::UsageError(
-      fmt::format("{}: {}", option, base::unknown_name("field", name, measure_names())));
+      fmt::format("{}: {}; an axis of your own needs a name less like a field's, as my_{}", option,
+                  base::unknown_name("field", name, measure_names()), name));
 }
 
 MappedColumn parse_mapping(const std::string& text) {

@@ -47,7 +47,7 @@ struct MeasureEntry {
 const std::array<MeasureEntry, kMeasures>& measures();
 std::optional<Measure> find_measure(std::string_view name);
 
-/// The numbers of a row; NaN: it says nothing.
+/// The numbers of a row; NaN: it says nothing. Losses that are told and not finite are infinite.
 class MeasuredRow {
  public:
   MeasuredRow() { values_.fill(std::nan("")); }

@@ -215,4 +215,8 @@ bool read_number(std::string_view text, double& value) {
   return whole_number(trimmed(text), value);
 }
 
+bool read_loss(std::string_view text, double& value) {
+  return whole_loss(trimmed(text), value);
+}
+
 }  // namespace dlscale::analysis

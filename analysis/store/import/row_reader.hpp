@@ -39,5 +39,7 @@ std::vector<std::string> csv_headings(std::string_view line);
 
 /// A finite number, blanks around it allowed.
 bool read_number(std::string_view text, double& value);
+/// Likewise a loss, which is infinite where the text says that it is not finite (nan, inf).
+bool read_loss(std::string_view text, double& value);
 
 }  // namespace dlscale::analysis

@@ -100,6 +100,7 @@ void RowRecords::skip(int line, std::string_view why) {
 }
 
 void RowRecords::add(int line, contract::ResultRecord record) {
+  losses_.take(record, line);
   file_.records.push_back(std::move(record));
   file_.record_lines.push_back(line);
 }
@@ -133,6 +134,7 @@ contract::ResultsFile RowRecords::finish() {
   if (skipped_more_ > 0) {
     file_.skipped.push_back(fmt::format("and {} more lines", skipped_more_));
   }
+  losses_.conclude(file_);
   return std::move(file_);
 }
 
@@ -245,7 +247,9 @@ void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
 void RowRecords::add_window(const Group& group, int line) {
   const MeasuredRow& first = group.front().row;
   Step step(group);
-  if (step.wall_s <= 0 && step.rate <= 0) return;  // a row of accuracies, say
+  if (step.wall_s <= 0 && step.rate <= 0) {  // a row of accuracies, say
+    return losses_.take_training(step.loss, line);
+  }
   step.complete(samples_of(first));
   if (step.samples > kFastestRow * std::max(run_.gpus, 1) * step.wall_s) {
     return skip(line, fmt::format("{:.3g} samples/s cannot be: is its time in other units?",

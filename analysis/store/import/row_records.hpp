@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/store/formats/log_format.hpp"
+#include "analysis/store/formats/loss_watch.hpp"
 #include "analysis/store/import/measure.hpp"
 
 namespace dlscale::analysis {
@@ -52,6 +53,7 @@ class RowRecords {
 
   const contract::RunSpec& run_;
   contract::ResultsFile file_;
+  LossWatch losses_;
   std::vector<Group> groups_;
   std::map<std::vector<double>, std::size_t> group_of_;  ///< by epoch and step, or epoch and k
   std::map<std::vector<double>, int> rows_of_;           ///< by epoch and rank

@@ -162,6 +162,29 @@ TEST_CASE("what groups put together of the study's axes is said") {
              !Contains("put together"));
 }
 
+TEST_CASE("groups by a number stand by its size, those by an axis in the study's order") {
+  Frame frame = frame_of(
+      {run_at(1, 100, "horovod"), run_at(2, 100), run_at(4, 100), run_at(2, 100, "horovod")});
+  const std::int64_t batches[] = {10, 21, 5, 0};
+  for (std::size_t i = 0; i < 4; ++i) frame.runs[i].batch_per_gpu = batches[i];
+  const Table table = asked(frame, {.shown = {{"count", ""}}, .by = {"batch_per_gpu"}});
+  REQUIRE(table.rows.size() == 4);
+  CHECK(number(table, 0, "batch_per_gpu") == 5);
+  CHECK(number(table, 2, "batch_per_gpu") == 21);
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 3, "batch_per_gpu")));
+  const Table by_axes = asked(frame, {.shown = {{"count", ""}}, .by = {"framework", "gpus"}});
+  CHECK(text(by_axes, 0, "framework") == "ddp");
+  CHECK(number(by_axes, 1, "gpus") == 4);
+  CHECK(text(by_axes, 2, "framework") == "horovod");
+}
+
+TEST_CASE("a query says which of its amounts are of the time after the start-up") {
+  const Table table = asked(measured(), {.shown = {{"sum", "samples"}, {"sum", "gpu_hours"}}});
+  CHECK_THAT(notes(table),
+             Contains("samples: of the step windows that the tables use: no start-up") &&
+                 Contains("gpu_hours: of all training, with start-up"));
+}
+
 TEST_CASE("rows are filtered, sorted with nothing last, and cut") {
   Query query{.shown = {{"max", "samples_per_s"}}, .by = {"run_id"}};
   query.where = [](const RunRow& run) { return run.repetition < 3; };

@@ -90,7 +90,17 @@ TEST_CASE("the knee table advises how many GPUs to use") {
   CHECK(text(table, 1, "advice") == "use at most 2 GPUs");
   CHECK(text(table, 1, "demand") == "efficiency >= 0.8");
   CHECK(number(table, 1, "support") == 1);
-  CHECK_THAT(notes(table), Contains("baseline: 1 GPU (1 node)"));
+  CHECK_THAT(notes(table), Contains("baseline: of each curve its fewest GPUs"));
+  CHECK(text(table, 1, "against") == "1 GPU (1 node)");
+}
+
+TEST_CASE("the knee of unlike runs is refused, or has a warning") {
+  Frame mixed = measured();
+  mixed.runs.back().conditions["gpu"] = "K80";
+  CHECK(knee_table(mixed, {}).rows.size() == 1);
+  const Table allowed = knee_table(mixed, {{}, true});
+  CHECK(allowed.rows.size() == 2);
+  CHECK_THAT(notes(allowed), Contains("warning: framework=horovod mixes conditions: gpu is"));
 }
 
 TEST_CASE("a knee of fewer than six repeats has no interval, and says so") {

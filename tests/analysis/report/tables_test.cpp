@@ -86,6 +86,32 @@ TEST_CASE("runs with nothing but their start-up window are used and said to be")
   CHECK_THAT(notes(efficiency_table(frame, {})), Contains("include start-up costs"));
 }
 
+TEST_CASE("what was left out of the times as start-up is told as it was") {
+  Frame frame = measured_table();
+  const auto origin = [&] { return notes(throughput_table(frame, {})); };
+  CHECK_THAT(origin(), Contains("from all that was recorded of the steps, nothing left out"));
+  frame.runs[0].steps.leaves_out_warmup = true;
+  CHECK_THAT(origin(), Contains("of 1 of 4 runs without the start-up; "));
+  for (RunRow& run : frame.runs) run.steps.leaves_out_warmup = true;
+  CHECK_THAT(origin(), Contains("from the step windows without those of the start-up; "));
+  for (RunRow& run : frame.runs) run.steps.leaves_out_warmup = run.steps.tells_steps = false;
+  CHECK_THAT(origin(), Contains("rates as the logs tell them, of several the harmonic mean"));
+}
+
+TEST_CASE("a batch that nobody says is empty, and the table says of how many runs it is") {
+  Frame frame = frame_of({run_at(1, 100), run_at(4, 300)});
+  frame.scaling = "strong";
+  frame.runs[0].point["global_batch"] = "64";
+  frame.runs[1].batch_per_gpu = frame.runs[1].global_batch = 0;
+  const Table table = efficiency_table(frame, {{"per-curve", 0}});
+  CHECK(test::text(table, 0, "global_batch") == "64");
+  CHECK(std::holds_alternative<std::monostate>(table.rows[1][column(table, "global_batch")]));
+  CHECK_THAT(notes(table), Contains("nobody says the global batch of 1 of 2 runs") &&
+                               !Contains("samples a step instead of") &&
+                               !Contains("global_batch=0"));
+  CHECK(table.columns.back().id != "real_global_batch");
+}
+
 TEST_CASE("every metric makes a table whose rows fit its columns, of no runs, too") {
   Frame frame = measured_table();
   frame.runs.push_back(run_at(2, 1900));  // a law needs three points

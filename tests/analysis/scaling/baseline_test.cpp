@@ -78,6 +78,37 @@ TEST_CASE("runs on different devices have no baseline unless told") {
   CHECK(choose_baselines(curves, {"smallest-common", 0}, true)[0].baseline.has_value());
 }
 
+TEST_CASE("curves of different devices have no common baseline, and the device is the reason") {
+  Frame frame = frame_of({run_at(1, 100), run_at(2, 400)});
+  frame.runs[0].point["gpu"] = frame.runs[0].conditions["gpu"] = "K80";
+  frame.runs[1].point["gpu"] = frame.runs[1].conditions["gpu"] = "P100";
+  const auto curves = scaling_curves(frame);
+  const auto refused = choose_baselines(curves, {"smallest-common", 0}, false);
+  CHECK(refused[0].baseline.has_value());
+  CHECK_FALSE(refused[1].baseline.has_value());
+  CHECK_THAT(refused[1].problem,
+             Contains("on another device than the baseline, gpu is \"K80\" at gpus=1 but \"P100\" "
+                      "at gpus=2 (--mixed compares anyway)"));
+  const auto allowed = choose_baselines(curves, {"smallest-common", 0}, true);
+  REQUIRE(allowed[1].baseline.has_value());
+  CHECK(allowed[1].baseline->label("GPU") == "1 GPU (1 node) with gpu=K80");
+  CHECK_FALSE(allowed[1].baseline->is_own());
+  CHECK_THAT(allowed[1].mixed, Contains("gpu is \"K80\" at gpus=1"));
+  CHECK(choose_baselines(curves, {"gpus", 1}, true)[1].baseline.has_value());
+  CHECK_THAT(choose_baselines(curves, {"gpus", 1}, false)[1].problem, Contains("another device"));
+}
+
+TEST_CASE("other work on another device is no baseline, mixed or not") {
+  Frame frame = frame_of({run_at(1, 100), run_at(2, 400)});
+  frame.runs[0].point["gpu"] = "K80";
+  frame.runs[1].point["gpu"] = "P100";
+  frame.runs[1].point["model"] = "vgg16";
+  const auto choices = choose_baselines(scaling_curves(frame), {"smallest-common", 0}, true);
+  for (const BaselineChoice& choice : choices) {
+    CHECK_THAT(choice.problem, Contains("share no GPU count"));
+  }
+}
+
 TEST_CASE("baseline rules are read from text") {
   CHECK(parse_baseline("gpus=4") == contract::BaselineRule{"gpus", 4});
   CHECK(parse_baseline("per-curve") == contract::BaselineRule{"per-curve", 0});

@@ -11,6 +11,36 @@ namespace {
 using test::frame_of;
 using test::run_at;
 
+/// A run of another program's, of which somebody said these batches alone; 0: nobody.
+RunRow told(int gpus, std::int64_t batch_per_gpu, std::int64_t global_batch) {
+  RunRow run = run_at(gpus, 100);
+  run.batch_per_gpu = batch_per_gpu;
+  run.global_batch = batch_per_gpu > 0 ? batch_per_gpu * gpus : global_batch;
+  if (batch_per_gpu > 0) run.point["batch_per_gpu"] = std::to_string(batch_per_gpu);
+  if (global_batch > 0) run.point["global_batch"] = std::to_string(global_batch);
+  return run;
+}
+
+/// At so many GPUs, on as many nodes as its axis says.
+RunRow placed(int gpus, int nodes) {
+  RunRow run = run_at(gpus, 100.0 * gpus);
+  run.run_id += "-n" + std::to_string(nodes);
+  run.nodes = nodes;
+  run.point["nodes"] = std::to_string(nodes);
+  return run;
+}
+
+/// The values of `axis`, of each curve.
+std::vector<std::string> values_in(const Frame& frame, const std::string& axis) {
+  std::vector<std::string> values;
+  for (const ScalingCurve& curve : scaling_curves(frame)) {
+    values.push_back(value_of(curve.key, axis));
+  }
+  return values;
+}
+
+using Texts = std::vector<std::string>;
+
 RunRow with_batch(RunRow run, std::int64_t batch_per_gpu) {
   run.batch_per_gpu = batch_per_gpu;
   run.global_batch = batch_per_gpu * run.gpus;
@@ -55,12 +85,68 @@ TEST_CASE("strong curves keep the batch that was asked for, also where it was ro
     CHECK(value_of(curves[0].key, "global_batch") == "64");
     CHECK(curves[0].points.size() == 3);
     CHECK(curves[0].points[2].repeats[0]->global_batch == 63);
-    CHECK(has_uneven_batch(frame, frame.runs[2]));
-    CHECK_FALSE(has_uneven_batch(frame, frame.runs[1]));
+    CHECK(CurveKeys(frame).has_uneven_batch(frame.runs[2]));
+    CHECK_FALSE(CurveKeys(frame).has_uneven_batch(frame.runs[1]));
   };
   check();
   for (RunRow& run : frame.runs) run.point["global_batch"] = "64";
   check();
+}
+
+TEST_CASE("runs whose batch nobody says join no other curve, and none is made up for them") {
+  Frame frame = frame_of({told(1, 0, 64), told(1, 0, 128), told(2, 0, 128), told(4, 0, 0)});
+  frame.scaling = "strong";
+  CHECK(values_in(frame, "global_batch") == Texts{"64", "128", ""});
+  const CurveKeys keys(frame);
+  CHECK(keys.has_unknown_batch(frame.runs[3]));
+  CHECK_FALSE(keys.has_uneven_batch(frame.runs[3]));
+  CHECK(to_string(keys.of(frame.runs[3])) == "framework=ddp, global_batch unknown");
+  CHECK(keeps_global_batch(keys.of(frame.runs[3])));
+  frame.scaling = "weak";
+  frame.runs = {told(1, 64, 0), told(2, 64, 0), told(4, 0, 0)};
+  CHECK(values_in(frame, "batch_per_gpu") == Texts{"64", ""});
+}
+
+TEST_CASE("runs that name the batch of a GPU have the global batch that it makes") {
+  Frame frame = frame_of({told(1, 0, 128), told(2, 32, 0), told(4, 32, 0)});
+  frame.scaling = "strong";
+  CHECK(values_in(frame, "global_batch") == Texts{"64", "128"});
+  frame.runs = {told(1, 64, 0), told(2, 32, 0), told(4, 64, 0)};
+  CHECK(values_in(frame, "global_batch") == Texts{"64", "256"});
+  for (const RunRow& run : frame.runs) CHECK_FALSE(CurveKeys(frame).has_uneven_batch(run));
+}
+
+TEST_CASE("a global batch that GPUs cannot share evenly is not the work of a rounded one") {
+  Frame frame = frame_of({told(1, 0, 12), told(2, 0, 25), told(8, 0, 100), told(3, 0, 12)});
+  frame.runs[0].batch_per_gpu = 12;
+  frame.runs[3].batch_per_gpu = 4;
+  CHECK(values_in(frame, "batch_per_gpu") == Texts{"4", "12", "12.5"});
+  CHECK(scaling_curves(frame)[2].points.size() == 2);
+  frame.runs[1].point["accumulation_steps"] = frame.runs[2].point["accumulation_steps"] = "2";
+  CHECK(values_in(frame, "batch_per_gpu") == Texts{"6.25", "4", "12"});
+}
+
+TEST_CASE("a curve goes over nodes as over GPUs") {
+  const Frame frame = frame_of({placed(4, 1), placed(8, 2), placed(16, 4)});
+  const auto curves = scaling_curves(frame);
+  REQUIRE(curves.size() == 1);
+  CHECK(curves[0].points.size() == 3);
+  CHECK(curves[0].points[2].nodes == 4);
+  CHECK(value_of(curves[0].key, "nodes").empty());
+}
+
+TEST_CASE("a GPU count on several numbers of nodes keeps these apart, in its curve alone") {
+  Frame frame = frame_of({placed(4, 1), placed(4, 2), placed(8, 2)});
+  for (const int nodes : {1, 2}) {
+    frame.runs.push_back(placed(4 * nodes, nodes));
+    frame.runs.back().point["framework"] = "horovod";
+  }
+  CHECK(values_in(frame, "nodes") == Texts{"1", "2", ""});
+  CHECK(scaling_curves(frame)[1].points.size() == 2);
+  CHECK(scaling_curves(frame)[2].points.size() == 2);
+  RunRow& failed = frame.runs[1];
+  failed.outcome = "Failed";
+  CHECK(values_in(frame, "nodes") == Texts{"", ""});
 }
 
 TEST_CASE("runs that did not complete are in no curve") {

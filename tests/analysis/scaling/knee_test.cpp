@@ -26,9 +26,9 @@ Frame frame_with(const std::vector<std::pair<int, double>>& efficiencies, int re
   return frame;
 }
 
-Knee knee_of(const Frame& frame, double efficiency = 0.8) {
+Knee knee_of(const Frame& frame, double efficiency = 0.8, int baseline_gpus = 1) {
   const std::vector<ScalingCurve> curves = scaling_curves(frame);
-  const auto choices = choose_baselines(curves, {"gpus", 1}, false);
+  const auto choices = choose_baselines(curves, {"gpus", baseline_gpus}, false);
   return efficiency_knee(curves.at(0), choices.at(0).baseline.value(), efficiency);
 }
 
@@ -59,6 +59,28 @@ TEST_CASE("where a point is at the demand the knee is uncertain") {
   CHECK(knee.high == 4);
   CHECK(knee.support > 0.4);
   CHECK(knee.support < 0.9);
+}
+
+TEST_CASE("the knee is judged from the fewest GPUs on, whatever count the baseline is at") {
+  const Frame frame = frame_with({{1, 1}, {2, 0.59}, {3, 0.5}}, 6);
+  const Knee knee = knee_of(frame, 0.8, 2);
+  CHECK(knee.gpus == 1);
+  CHECK(knee.high == 1);
+  CHECK(knee_of(frame, 0.55, 3).gpus == 2);
+  const auto curves = scaling_curves(frame);
+  const auto choices = choose_baselines(curves, {"gpus", 2}, false);
+  CHECK(knee_reference(curves.at(0), choices.at(0).baseline.value()).gpus() == 1);
+}
+
+TEST_CASE("of a plain run at more GPUs a curve's smaller counts are judged, too") {
+  Frame frame = frame_with({{1, 0.95}, {2, 0.9}, {4, 0.85}, {8, 0.5}}, 1);
+  frame.runs.push_back(run_at(4, 4000, "single"));
+  const auto curves = scaling_curves(frame);
+  const auto choices = choose_baselines(curves, {"framework=single", 4}, false);
+  const Baseline baseline = choices.at(0).baseline.value();
+  CHECK(efficiency_knee(curves.at(0), baseline, 0.8).gpus == 4);
+  CHECK(efficiency_knee(curves.at(0), baseline, 0.92).gpus == 1);
+  CHECK(efficiency_knee(curves.at(0), baseline, 0.99).gpus == 1);
 }
 
 TEST_CASE("accuracy has its knee as well") {

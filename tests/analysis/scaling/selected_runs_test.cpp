@@ -52,6 +52,19 @@ TEST_CASE("a curve without its baseline's runs has no baseline, by whichever rul
   CHECK_THAT(named.at(0).problem, Contains("baseline gpus=1"));
 }
 
+TEST_CASE("numbers of nodes stay apart where the run that they differ from is left out") {
+  analysis::Frame frame = study();
+  for (analysis::RunRow& run : frame.runs) run.point["nodes"] = "1";
+  frame.runs.push_back(test::run_at(4, 300, "ddp", 2));
+  frame.runs.back().point["nodes"] = "2";
+  BaselineRule rule{"per-curve", 0};
+  keep_runs(frame, {"ddp-g2-r1", "ddp-g4-r1"}, rule);
+  const auto curves = scaling_curves(frame);
+  REQUIRE(curves.size() == 1);
+  CHECK(value_of(curves[0].key, "nodes") == "1");
+  CHECK(curves[0].first_gpus == 1);
+}
+
 TEST_CASE("the frame's own rule keeps its count as well") {
   analysis::Frame frame = study();
   BaselineRule chosen{"gpus", 4};

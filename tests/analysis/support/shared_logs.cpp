@@ -146,7 +146,11 @@ SharedLogs mlperf_v2() {
           .runs = 4,
           .left_out = 4,
           .values = {{"SELECT count(*) FROM run WHERE gpus = 32 AND nodes = 8", 1},
-                     {"SELECT count(*) FROM run WHERE gpus = 4 AND nodes = 1", 1}}};
+                     {"SELECT count(*) FROM run WHERE gpus = 4 AND nodes = 1", 1},
+                     // Its second epoch lies between 1652674928376 and 1652675034178 ms.
+                     {"SELECT samples_per_s FROM step_window_view WHERE gpus = 4 AND epoch = 1",
+                      1281167 / 105.802},
+                     {"SELECT accuracy FROM eval_view WHERE gpus = 4 AND epoch = 2", 0.3116}}};
 }
 
 SharedLogs mlperf_v07() {
@@ -156,7 +160,14 @@ SharedLogs mlperf_v07() {
           .failed = 1,  // aborted
           .left_out = 13,
           .values = {{"SELECT count(*) FROM run WHERE gpus = 4096 AND nodes = 512", 10},
-                     {"SELECT count(*) FROM run WHERE gpus = 16 AND nodes = 4", 1}}};
+                     {"SELECT count(*) FROM run WHERE gpus = 16 AND nodes = 4", 1},
+                     // Four epochs and their evaluation between 1592969356979 and 1592969541186 ms.
+                     {"SELECT samples_per_s FROM step_window_view WHERE line = 28 AND source LIKE "
+                      "'%/tpu-v4-16-TF/resnet/result_0.txt'",
+                      4 * 1281167 / 184.207},
+                     {"SELECT accuracy FROM eval_view WHERE line = 27 AND source LIKE "
+                      "'%/tpu-v4-16-TF/resnet/result_0.txt'",
+                      0.41986}}};
 }
 
 SharedLogs mlperf_v05() {
@@ -168,7 +179,14 @@ SharedLogs mlperf_v05() {
                       {"default", "global_batch=1024"}},
           .formats = {{"mlperf", 7}},
           .runs = 7,
-          .values = {{"SELECT count(*) FROM run WHERE gpus = 512", 1}}};
+          .values = {{"SELECT count(*) FROM run WHERE gpus = 512", 1},
+                     // Four epochs between 1541661299.420704365 and 1541662444.602684259 s.
+                     {"SELECT samples_per_s FROM step_window_view WHERE line = 338 AND source LIKE "
+                      "'%/resnet-tpuv2-8/%'",
+                      4 * 1281167 / 1145.181979894},
+                     {"SELECT accuracy FROM eval_view WHERE line = 338 AND source LIKE "
+                      "'%/resnet-tpuv2-8/%'",
+                      0.3894449770450592}}};
 }
 
 SharedLogs lambda() {

@@ -99,11 +99,21 @@ TEST_CASE("conditions nest 256 deep and are refused beyond, chains may be long")
   CHECK_FALSE(holds(nested("!", "", 255)));
   for (const auto& [open, close] : {std::pair{"(", ")"}, {"!", ""}}) {
     const std::string text = nested(open, close, 20000);
-    CHECK(expression_error(text) == "257 of '" + text + "': nested more than 256 deep");
+    CHECK(expression_error(text) ==
+          "257 of '…" + text.substr(0, 160) + "…': nested more than 256 deep");
   }
   std::string chain = "false";
   for (int i = 0; i < 20000; ++i) chain += " || gpus == 8 && !false";
   CHECK(holds(chain));
+}
+
+TEST_CASE("of a long condition the part around the fault is shown, and no character is cut") {
+  const std::string before(20000, ' '), quoted = "'" + std::string(95, 'x') + "é";
+  CHECK(expression_error(before + "gpus = 8" + quoted + std::string(300, 'x') + "'") ==
+        "20006 of '…" + before.substr(0, 55) + "gpus = 8" + quoted + "…': expected ==");
+  const std::string word(20000, 'x');
+  CHECK(expression_error(word + " > 1").size() < 600);
+  CHECK(expression_error("framework == '" + word + "'").size() < 600);
 }
 
 TEST_CASE("an unknown name in a condition is answered with the nearest") {

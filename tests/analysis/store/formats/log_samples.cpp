@@ -64,6 +64,24 @@ std::string torchvision() {
          "Training time 0:00:45\n";
 }
 
+std::string timm() {
+  const auto train = [](const char* place, const char* loss, const char* rate) {
+    return std::string("Train: ") + place + "  Loss:  " + loss +
+           "  Time: 0.320s, 200.00/s  (0.32s, " + rate +
+           "/s)  LR: 1.000e-02  Data: 0.001 (0.002)\n";
+  };
+  const auto test = [](const char* place, const char* accuracy) {
+    return std::string("Test: ") + place + "  Time: 2.3 (0.16)  Loss:  6.7 (6.5)  Acc@1:  80.5 ( " +
+           accuracy + ")  Acc@5: 8.0 ( 9.0)\n";
+  };
+  return "Training with a single process on 1 GPUs.\n" +
+         train("0 [   0/11 (  0%)]", "6.5 (6.75)", "100.00") +
+         train("0 [  10/11 (100%)]", "6.0 (6.25)", "200.00") + test("[   0/1]", "0.5") +
+         test("[   1/1]", "60.25") + train("1 [   0/11 (  0%)]", "5.9 (5.85)", "200.00") +
+         train("1 [  10/11 (100%)]", "5.5 (5.75)", "400.00") + test("[   1/1]", "76.25") +
+         "*** Best metric: 76.25 (epoch 1)\n";
+}
+
 std::string horovod() {
   return "Model: resnet50\nBatch size: 32\nNumber of GPUs: 4\nRunning warmup...\nRunning "
          "benchmark...\n"
@@ -76,7 +94,7 @@ std::string tf_cnn() {
          "Batch size:  256 global\n             64.0 per device\nNum batches: 100\n"
          "Step\tImg/sec\ttotal_loss\n1\timages/sec: 100.0 +/- 0.0 (jitter = 0.0)\t7.5\n"
          "1\timages/sec: 101.0 +/- 0.0 (jitter = 0.0)\t7.4\n"
-         "100\timages/sec: 128.0 +/- 2.3 (jitter = 11.4)\tnan\n"
+         "100\timages/sec: 128.0 +/- 2.3 (jitter = 11.4)\t7.25\n"
          "----------------------------------------------------------------\n"
          "total images/sec: 512.00\n";
 }
@@ -329,10 +347,12 @@ const std::vector<LogSample>& log_samples() {
       {"dllogger", dllogger(), "DLLL {\"step\": ", "no JSON after \"DLLL\""},
       {"torchvision", torchvision(), "Epoch: [0]  [x/20]",
        "no line of torchvision's after \"Epoch:\""},
+      {"timm", timm(), "Train: soon", "no line of timm's after \"Train:\""},
       {"horovod", horovod(), "Iter #2: many", "no rate after \"Iter\""},
       {"tf_cnn_benchmarks", tf_cnn(), "101\timages/sec: many",
        "no row of tf_cnn_benchmarks around \"images/sec:\""},
-      {"pytorch_ddp", pytorch_ddp(), "Throughput: 3 images/s", "no epoch after \"Throughput:\""},
+      {"pytorch_ddp", pytorch_ddp(), "Throughput: 3 images/s", "no epoch after \"Throughput:\"",
+       "DDP: I am worker "},
       {"deepspeed", deepspeed(), "[timer.py:189:stop] 0/40, SamplesPerSec=83.4, MemAllocated=1GB",
        "a rate of DeepSpeed before 0.8, which may count micro batches"},
       {"mxnet", mxnet(), "INFO:root:Epoch[0] Batch [x]\tSpeed: 1 samples/sec",
@@ -343,15 +363,16 @@ const std::vector<LogSample>& log_samples() {
       {"pytorch_csv", pytorch_csv(), "3,x,0,0,0,0,0", "no row of an epoch"},
       {"mmdet", mmdet(), "{\"mode\": \"train\", \"epoch\": 1, ", "no JSON after \"mode\""},
       {"llmc", llmc(), "s:3 trl:x", "no line of llm.c's after \"s:\""},
-      {"deit", deit(), "{\"train_lr\": NaN}", "no JSON after \"train_lr\""},
+      {"deit", deit(), "{\"train_lr\": 0.001, ", "no JSON after \"train_lr\""},
       {"nccl_tests", nccl_tests(), "4096 1024 float sum -1 x 0.07 0.11 0 64.01 0.06 0.11 0",
        "no row of nccl-tests' table"},
       {"nccl_tests", nccl_json(), "", ""},
       {"sacct", sacct_sample(), "44|train|gpu|COMPLETED", "has 4 of 17 columns"},
       {"oarstat", oarstat(), "", ""},
-      {"gnmt", gnmt(), "TRAIN [2][x/21]", "no iteration of GNMT's after \"TRAIN [\""},
+      {"gnmt", gnmt(), "TRAIN [2][x/21]", "no iteration of GNMT's after \"TRAIN [\"",
+       "Run arguments: "},
       {"ssd", ssd(), "Done benchmarking. Total images: many",
-       "no times of a rank after \"Done benchmarking.\""},
+       "no times of a rank after \"Done benchmarking.\"", "Done benchmarking."},
       {"nvlog", nvlog(), ":::NVLOGv0.1.0 ncf soon", "no line of NVLOG's after its mark"},
       {"dawnbench", dawnbench(), "3\t0.75\tmany\t1", "no row of an epoch"},
       {"timm_summary", timm_summary(), "x,1,1,1,1,1", "no row of an epoch"},

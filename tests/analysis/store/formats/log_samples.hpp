@@ -12,6 +12,7 @@ struct LogSample {
   std::string text;    ///< nothing in it is passed over
   std::string broken;  ///< a line that its reader must name; empty: it has no such lines
   std::string why;
+  std::string of_each_rank = {};  ///< how lines begin that each rank writes of itself alone
 };
 
 const std::vector<LogSample>& log_samples();

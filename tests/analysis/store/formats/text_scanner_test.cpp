@@ -36,13 +36,13 @@ TEST_CASE("numbers are finite, whole ones do not end within a longer one") {
 }
 
 TEST_CASE("what launchers put before a line is taken off, and nothing else") {
-  CHECK(without_launcher("[1,0]<stdout>:loss") == "loss");
-  CHECK(without_launcher("[1,12]<stderr>:loss") == "loss");
-  CHECK(without_launcher("[default3]:loss") == "loss");
-  CHECK(without_launcher(" 7: loss") == "loss");
+  CHECK(without_launcher("[1,0]<stdout>:loss").text == "loss");
+  CHECK(without_launcher("[1,12]<stderr>:loss").text == "loss");
+  CHECK(without_launcher("[default3]:loss").text == "loss");
+  CHECK(without_launcher(" 7: loss").text == "loss");
   for (const char* line : {"[2023-07-25 21:03:17,269] [INFO] x: y", "10\timages/sec: 5", "7:loss",
                            "0,1.5", "", "[", "1"}) {
-    CHECK(without_launcher(line) == line);
+    CHECK(without_launcher(line).text == line);
   }
 }
 

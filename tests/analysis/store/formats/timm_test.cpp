@@ -81,6 +81,37 @@ TEST_CASE("timm: lines that only look like its own are named, other lines are no
   CHECK(all<StepWindow>(file).empty());
 }
 
+TEST_CASE("timm: a line that was cut off within a number says nothing") {
+  const std::string test =
+      "Test: [  48/48]  Time: 2.3 (0.16)  Loss:  6.7 (6.5)  Acc@1:  86.08 ( 76.25)  Acc@5: 8 (9)\n";
+  const std::string line = train(0, 10, 11);
+  for (std::size_t size = 0; size + 1 < line.size(); ++size) {
+    INFO(size);
+    const auto file = read_timm(line.substr(0, size), 1);
+    CHECK(all<StepWindow>(file).empty());
+    CHECK(file.truncated == (size >= 7));  // "Train: "
+  }
+  const std::size_t accuracy = test.find("( 7") + 3;
+  const auto cut = read_timm(line + test.substr(0, accuracy));
+  CHECK(all<EvalRecord>(cut).empty());
+  CHECK(cut.truncated);
+}
+
+TEST_CASE("timm: what cannot be is named: more than all, faster than anything, lines in one") {
+  const std::string test =
+      "Test: [  48/48]  Time: 2.3 (0.16)  Loss:  6.7 (6.5)  Acc@1:  86.08 ( 176.25)  Acc@5: 8\n";
+  std::string fast = train(0, 10, 11);
+  fast.replace(fast.rfind("200.00/s"), 6, "2.0e12");
+  CHECK_THAT(read_timm(fast).skipped.at(0), Catch::Contains("2e+12 samples/s cannot be"));
+  std::string lines = train(0, 10, 11) + train(1, 10, 11);
+  lines[lines.find('\n')] = '\r';
+  const auto file = read_timm(train(0, 0, 11) + test + lines);
+  CHECK(all<EvalRecord>(file).empty());
+  CHECK(all<StepWindow>(file).size() == 1);
+  CHECK(file.skipped == std::vector<std::string>{"line 2: no accuracy is outside of 0 to 100 %",
+                                                 "line 3: no line of timm's after \"Train:\""});
+}
+
 TEST_CASE("timm: a log is recognised by a whole line of its own") {
   const auto& timm = base::find(log_formats(), "log format", "timm");
   CHECK(timm.recognises("Training with a single process\n" + train(0, 0, 11)));

@@ -1,26 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs that are rewritten, that lie below folders of other names, or are no files; and what books
 // and benchmarks say.
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <map>
+#include <set>
+#include <sstream>
 
 #include "analysis/report/metrics.hpp"
 #include "analysis/store/collect_note.hpp"
 #include "analysis/store/import/foreign_log.hpp"
 #include "analysis/store/seen_files.hpp"
+#include "tests/analysis/support/database_dump.hpp"
 #include "tests/analysis/support/log_folder.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
+using Catch::Contains;
 using test::LogFolder;
 namespace fs = std::filesystem;
 
+/// Puts in place of a file one that is there and that nobody can read.
+void make_unreadable(const fs::path& file) {
+  fs::rename(file, file.parent_path().parent_path().parent_path() / "aside");
+  fs::create_symlink("/proc/self/mem", file);  // nothing is at its beginning
+}
+
+std::multiset<std::string> rows_of(const contract::PlanDir& folder) {
+  std::istringstream text(test::dump_all(folder));
+  std::multiset<std::string> rows;
+  for (std::string row; std::getline(text, row);) rows.insert(row);
+  return rows;
+}
+
+void make_readable(const fs::path& file) {
+  fs::remove(file);
+  fs::rename(file.parent_path().parent_path().parent_path() / "aside", file);
+}
+
 }  // namespace
+
+TEST_CASE("a log that cannot be read makes its run lost, also in a database made anew") {
+  LogFolder logs;
+  const fs::path file = logs.write_step("b16_g2/run1.csv", 0.1);
+  logs.write_step("b16_g2/run2.csv", 0.2);
+  logs.collect();
+  make_unreadable(file);
+  const std::string why = "cannot be read: Input/output error; collect again when it can be read";
+  CHECK(ingest(logs.folder).problems == std::vector<std::string>{file.string() + ": " + why});
+  CHECK(read_frame(logs.folder).runs[0].outcome == "Lost");
+  CHECK(read_frame(logs.folder).runs[1].outcome == "Completed");
+  const auto after = rows_of(logs.folder);
+  ingest(logs.folder, true);
+  CHECK(rows_of(logs.folder) == after);
+  make_readable(file);
+  CHECK(ingest(logs.folder).problems.empty());
+  CHECK(read_frame(logs.folder).runs[0].outcome == "Completed");
+}
+
+TEST_CASE("a log that cannot be read is named when it is imported, and its run stays") {
+  LogFolder logs;
+  const fs::path file = logs.write_step("b16_g2/run1.csv", 0.1);
+  logs.write_step("b16_g2/run2.csv", 0.2);
+  logs.collect();
+  make_unreadable(file);
+  const ImportSummary again = logs.import();
+  CHECK(again.warnings ==
+        std::vector<std::string>{file.string() + ": cannot be read: Input/output error"});
+  CHECK(again.unrecognised.empty());
+  CHECK(again.unchanged == 2);
+}
+
+TEST_CASE("a log that cannot be read and is not known is named, by its own name an error") {
+  LogFolder logs;
+  const fs::path file = logs.write_step("b16_g2/run1.csv", 0.1);
+  make_unreadable(file);
+  const std::string why = file.string() + ": cannot be read: Input/output error";
+  CHECK_THAT(logs.error(), Contains(why));
+  logs.request.mapped = {};
+  CHECK_THAT(logs.error(), Contains(why));
+  logs.request.logs = {file.string()};
+  CHECK(logs.error() == why);
+  CHECK_FALSE(fs::exists(logs.folder.root()));
+}
+
+TEST_CASE("a run of a table with a loss that is not finite keeps its rows, and diverged") {
+  LogFolder logs;
+  logs.request.stated = {"gpus=2", "global_batch=16"};
+  logs.request.axes.clear();
+  logs.request.mapped.columns = {
+      {"epoch", "epoch"}, {"wall_s", "s"}, {"samples", "n"}, {"loss", "loss"}, {"accuracy", "acc"}};
+  logs.request.logs = {
+      logs.write("a.csv", "epoch,s,n,loss,acc\n0,2,16,4.5,0.75\n1,2,16,nan,0.01\n")};
+  CHECK(logs.collect().runs.at(0).outcome == "Diverged");
+  SQLite::Database database(logs.folder.database().string(), SQLite::OPEN_READONLY);
+  CHECK(database.execAndGet("SELECT sum(wall_s) FROM step_window").getDouble() == 4);
+  CHECK(database.execAndGet("SELECT accuracy FROM eval WHERE epoch = 1").getDouble() == 0.01);
+  const IngestSummary summary = ingest(logs.folder, true);
+  REQUIRE(summary.problems.size() == 1);
+  CHECK_THAT(summary.problems[0], Contains("the training loss is not finite from line 3 on"));
+}
 
 TEST_CASE("a log that was rewritten with the size and time it had is read again") {
   LogFolder logs;

@@ -85,6 +85,37 @@ TEST_CASE("a large log that is mapped has the SHA-256 of its bytes, and a binary
   CHECK(zeros.text.empty());
 }
 
+TEST_CASE("a zero byte is found wherever it is, in files that are read and that are mapped") {
+  const test::TempDir temp;
+  std::string text(200'000, 'x');
+  text[150'000] = '\0';
+  write(temp.path() / "a.log", text);
+  CHECK(read_foreign(temp.path() / "a.log").problem == "is no text (byte 150001 is 0)");
+  const fs::path path = write_long_line(temp.path(), 65);
+  std::ofstream(path, std::ios::binary | std::ios::app) << std::string("a\0b\n", 4);
+  const ForeignText mapped = read_foreign(path);
+  CHECK_THAT(mapped.problem, Catch::StartsWith("is no text (byte 68157"));
+  CHECK(mapped.text.empty());
+}
+
+TEST_CASE("a byte order mark is no part of a log's beginning") {
+  const test::TempDir temp;
+  write(temp.path() / "a.log", "\xef\xbb\xbfs:0 trl:10.5\n");
+  CHECK(head_of(temp.path() / "a.log") == "s:0 trl:10.5\n");
+  CHECK(read_foreign(temp.path() / "a.log").text == "s:0 trl:10.5\n");
+}
+
+TEST_CASE("a file that cannot be read is named with what the system says") {
+  const test::TempDir temp;
+  write(temp.path() / "a.log", "a\n");
+  CHECK(refusal_of(temp.path() / "a.log").empty());
+  fs::create_symlink("/proc/self/mem", temp.path() / "b.log");  // nothing is at its beginning
+  CHECK(refusal_of(temp.path() / "b.log") == "Input/output error");
+  const ForeignText refused = read_foreign(temp.path() / "b.log");
+  CHECK(refused.problem == "cannot be read: Input/output error");
+  CHECK(refused.is_unreadable);
+}
+
 TEST_CASE("benchmark.para beside a log says its GPUs and batch, as far as they are numbers") {
   const test::TempDir temp;
   write(temp.path() / "benchmark.para", "GLOBAL_BATCH 2560\nGPU 8\nNODE x\n");

@@ -51,6 +51,20 @@ std::string refusal(const std::function<void()>& work) {
 
 }  // namespace
 
+TEST_CASE("jsonl: rows of losses without times tell of divergence as well") {
+  const auto format = format_of("jsonl", {"epoch=epoch", "loss=loss", "test_loss=val"});
+  const auto file = read(
+      "{\"epoch\": 0, \"loss\": 2.5, \"val\": 2.0}\n"
+      "{\"epoch\": 1, \"loss\": NaN, \"val\": Infinity}\n",
+      format);
+  const auto stops = all<contract::RunStop>(file);
+  REQUIRE(stops.size() == 1);
+  CHECK(stops[0].outcome == contract::RunOutcome::Diverged);
+  CHECK(stops[0].reason == "the training loss is not finite from line 2 on");
+  CHECK(all<EvalRecord>(file).size() == 2);
+  CHECK(file.skipped.empty());
+}
+
 TEST_CASE("csv: rows of ranks make one step, as long as its slowest rank") {
   const auto file = read("load,compute,rank\n0.5,1.0,0\n0.25,1.5,1\n", format_of("csv", kPerRank));
   const auto windows = all<StepWindow>(file);
@@ -293,6 +307,9 @@ TEST_CASE("what runs of studies have may be an axis, however like a measure it i
     CHECK_NOTHROW(check_axis_name("--set", name));
   }
   CHECK_THAT(refusal([] { check_axis_name("--set", "sampls"); }), Contains("did you mean"));
+  CHECK_NOTHROW(check_axis_name("--set", "samples_x"));
+  CHECK_THAT(refusal([] { check_axis_name("--axis", "samples"); }),
+             Contains("rows of a log measure") && Contains("samples_axis"));
 }
 
 TEST_CASE("mappings that cannot be are refused with what there is") {

@@ -6,7 +6,9 @@
 #include <set>
 
 #include "analysis/query/query.hpp"
+#include "analysis/report/tables.hpp"
 #include "analysis/scaling/curve.hpp"
+#include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/log_folder.hpp"
 
 namespace dlscale::analysis {
@@ -162,7 +164,58 @@ TEST_CASE("a device that is told by its kind alone has no name") {
   LogFolder logs;
   logs.request.stated = {"device=GPU"};
   logs.write_step("b16_g2/run1.csv");
-  CHECK(devices_of(logs.collect()) == std::multiset<std::string>{"cuda "});
+  CHECK(devices_of(logs.collect()) == std::multiset<std::string>{"gpu "});
+}
+
+TEST_CASE("a log without a batch is in no curve of those that say theirs") {
+  LogFolder logs;
+  logs.request.axes.clear();
+  logs.request.mapped.kind = "jsonl";
+  logs.request.mapped.columns = {{"gpus", "g"}, {"global_batch", "b"}, {"samples_per_s", "rate"}};
+  logs.request.scaling = "strong";
+  logs.request.logs = {logs.write("all.jsonl",
+                                  "{\"g\": 1, \"b\": 64, \"rate\": 100}\n"
+                                  "{\"g\": 1, \"b\": 128, \"rate\": 100}\n"
+                                  "{\"g\": 2, \"b\": 128, \"rate\": 190}\n"
+                                  "{\"g\": 4, \"rate\": 300}\n")};
+  const Frame frame = logs.collect();
+  const auto curves = scaling_curves(frame);
+  REQUIRE(curves.size() == 3);
+  CHECK(curves[1].points.size() == 2);
+  CHECK(value_of(curves[2].key, "global_batch").empty());
+  const std::string notes = test::notes(efficiency_table(frame, {{"per-curve", 0}}));
+  CHECK_THAT(notes, Contains("nobody says the global batch of 1 of 4 runs") &&
+                        !Contains("samples a step instead of"));
+}
+
+TEST_CASE("a batch that the GPUs cannot share evenly has none for each of them") {
+  LogFolder logs;
+  logs.request.axes.clear();
+  logs.request.mapped.columns = {{"gpus", "g"}, {"global_batch", "b"}, {"samples_per_s", "rate"}};
+  logs.request.scaling = "weak";
+  logs.request.logs = {logs.write("all.csv", "g,b,rate\n1,12,100\n2,25,210\n8,100,600\n")};
+  const Frame frame = logs.collect();
+  CHECK(stored(logs.folder, "SELECT batch_per_gpu FROM run_view WHERE gpus = 1") == "12");
+  CHECK(stored(logs.folder, "SELECT max(batch_per_gpu) FROM run_view WHERE gpus > 1") == "NULL");
+  CHECK(stored(logs.folder, "SELECT max(global_batch) FROM run_view") == "100");
+  const auto curves = scaling_curves(frame);
+  REQUIRE(curves.size() == 2);
+  CHECK(value_of(curves[1].key, "batch_per_gpu") == "12.5");
+  CHECK(curves[1].points.size() == 2);
+}
+
+TEST_CASE("logs of several nodes make one curve, unless a GPU count was on several numbers") {
+  LogFolder logs;
+  logs.request.axes.clear();
+  logs.request.mapped.columns = {{"gpus", "g"}, {"nodes", "n"}, {"samples_per_s", "rate"}};
+  logs.request.logs = {logs.write("all.csv", "g,n,rate\n4,1,100\n8,2,199\n16,4,390\n")};
+  const Table table = efficiency_table(logs.collect(), {});
+  REQUIRE(table.rows.size() == 3);
+  CHECK(test::number(table, 1, "efficiency") == Approx(0.995));
+  CHECK(test::number(table, 2, "nodes") == 4);
+  CHECK_THROWS(test::column(table, "axis_nodes"));
+  logs.write("all.csv", "g,n,rate\n4,1,100\n8,2,199\n8,1,180\n");
+  CHECK(scaling_curves(logs.collect()).size() == 2);
 }
 
 TEST_CASE("folders above the one that was named are no axes, and make no file a run") {
