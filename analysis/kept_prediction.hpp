@@ -14,8 +14,7 @@ struct KeptPrediction {
   contract::RunPrediction said;  ///< the last one before the point's first launch, else the first
   bool afterwards = false;       ///< it was made after the first launch had started
   std::vector<std::string> run_ids;
-  std::vector<double> memory_bytes;  ///< peak of a GPU, of each run on GPUs that says it
-  std::vector<double> run_s;  ///< from the first step to the last record, of each completed run
+  std::vector<double> memory_bytes;  ///< peak of a GPU's allocator, of each run on GPUs
 };
 
 }  // namespace dlscale::analysis

@@ -15,7 +15,7 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr int kRefits = 400;
+constexpr std::size_t kRefits = 400;
 // Fixed, so that the same times always give the same intervals.
 constexpr std::uint64_t kRefitSeed = 4;
 constexpr double kTail = 0.025;
@@ -33,6 +33,14 @@ void require_points(const LawData& data) {
     }
     before = point.gpus;
   }
+}
+
+/// So many places in a list of this size, the same each time.
+std::vector<std::size_t> draws(std::uint64_t seed, std::size_t count, std::size_t size) {
+  std::mt19937_64 engine(seed);
+  std::vector<std::size_t> places(count);
+  for (std::size_t& place : places) place = engine() % size;
+  return places;
 }
 
 /// Of values that ascend the smallest at which the weights of those up to it reach `share` of all.
@@ -54,9 +62,8 @@ std::vector<Interval> intervals_of(const std::vector<double>& refits, std::size_
   for (std::size_t term = 0; term < terms; ++term) {
     std::vector<double> values;
     for (std::size_t at = term; at < refits.size(); at += terms) values.push_back(refits[at]);
-    std::sort(values.begin(), values.end());
-    intervals.push_back({Interval::Kind::Confidence95, quantile_of_sorted(values, kTail),
-                         quantile_of_sorted(values, 1 - kTail)});
+    intervals.push_back(
+        {Interval::Kind::Confidence95, quantile(values, kTail), quantile(values, 1 - kTail)});
   }
   return intervals;
 }
@@ -65,10 +72,12 @@ std::vector<Interval> intervals_of(const std::vector<double>& refits, std::size_
 
 LawAverage::LawAverage(LawData data) : data_(std::move(data)) {
   require_points(data_);
+  const std::vector<std::size_t> drawn =
+      draws(kRefitSeed, kRefits * data_.points.size(), data_.points.size());
   for (const ScalingLaw* law : scaling_laws()) {
     std::optional<Fit> one = fit(*law, data_);
     if (!one || !one->leave_one_out) continue;
-    refits_.push_back(refit(*one));
+    refits_.push_back(refit(*one, drawn));
     std::vector<Interval> intervals =
         intervals_of(refits_.back().coefficients, one->coefficients.size());
     fits_.push_back({std::move(*one), 0, std::move(intervals)});
@@ -91,7 +100,8 @@ void LawAverage::weigh() {
   for (WeightedFit& one : fits_) one.weight /= total;
 }
 
-LawAverage::Refits LawAverage::refit(const Fit& original) const {
+LawAverage::Refits LawAverage::refit(const Fit& original,
+                                     const std::vector<std::size_t>& drawn) const {
   Refits result;
   const auto n = static_cast<double>(data_.points.size());
   const auto k = static_cast<double>(original.coefficients.size());
@@ -107,11 +117,11 @@ LawAverage::Refits LawAverage::refit(const Fit& original) const {
     inverse_errors.push_back(1 / result.errors[i]);
   }
   if (original.residual <= 0) return result;
-  std::mt19937_64 engine(kRefitSeed);
+  result.coefficients.reserve(kRefits * terms.size());
   std::vector<double> resampled(inverse_expected.size());
-  for (int i = 0; i < kRefits; ++i) {
-    for (std::size_t j = 0; j < inverse_expected.size(); ++j) {
-      resampled[j] = inverse_expected[j] * inverse_errors[engine() % inverse_expected.size()];
+  for (auto error = drawn.begin(); error != drawn.end();) {
+    for (std::size_t j = 0; j < resampled.size(); ++j) {
+      resampled[j] = inverse_expected[j] * inverse_errors[*error++];
     }
     const std::optional<Coefficients> one = terms.fit(resampled);
     if (!one) continue;
@@ -129,27 +139,25 @@ const Fit& LawAverage::best() const {
   return found->fit;
 }
 
-std::vector<double> LawAverage::futures(std::size_t law, double gpus) const {
+std::vector<double> LawAverage::futures(std::size_t law, double gpus,
+                                        const std::vector<std::size_t>& drawn) const {
   const Refits& refits = refits_[law];
   const Fit& original = fits_[law].fit;
   const LawTerms terms(*original.law, data_.work, data_.first_gpus(), gpus);
   if (refits.coefficients.empty()) return {terms.time(0, original.coefficients.data())};
-  std::mt19937_64 engine(kRefitSeed + 1);
-  std::vector<double> times;
-  for (std::size_t at = 0; at < refits.coefficients.size(); at += terms.size()) {
-    const double error = refits.errors[engine() % refits.errors.size()];
-    times.push_back(terms.time(0, &refits.coefficients[at]) * error);
+  std::vector<double> times(refits.coefficients.size() / terms.size());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    times[i] = terms.time(0, &refits.coefficients[i * terms.size()]) * refits.errors[drawn[i]];
   }
   return times;
 }
 
 /// Of all laws that fit, averaged or not.
-void LawAverage::span_all(Prediction& result) const {
+void LawAverage::span_all(Prediction& result, const std::vector<std::size_t>& drawn) const {
   for (std::size_t i = 0; i < fits_.size(); ++i) {
-    std::vector<double> times = futures(i, result.gpus);
-    std::sort(times.begin(), times.end());
-    const double low = quantile_of_sorted(times, kTail);
-    const double high = quantile_of_sorted(times, 1 - kTail);
+    const std::vector<double> times = futures(i, result.gpus, drawn);
+    const double low = quantile(times, kTail);
+    const double high = quantile(times, 1 - kTail);
     result.low = i == 0 ? low : std::min(result.low, low);
     result.high = i == 0 ? high : std::max(result.high, high);
   }
@@ -161,14 +169,15 @@ Prediction LawAverage::predict(double gpus) const {
   for (const WeightedFit& one : fits_) {
     if (one.weight > 0) result.time += one.weight * predicted_time(one.fit, data_, gpus);
   }
+  const std::vector<std::size_t> drawn = draws(kRefitSeed + 1, kRefits, data_.points.size());
   if (result.beyond) {
-    span_all(result);
+    span_all(result, drawn);
     return result;
   }
   std::vector<std::pair<double, double>> values;
   for (std::size_t i = 0; i < fits_.size(); ++i) {
     if (fits_[i].weight == 0) continue;
-    const std::vector<double> times = futures(i, gpus);
+    const std::vector<double> times = futures(i, gpus, drawn);
     for (const double time : times) {
       values.emplace_back(time, fits_[i].weight / static_cast<double>(times.size()));
     }

@@ -55,10 +55,13 @@ class LawAverage {
     std::vector<double> coefficients;  ///< of one refit after the other
     std::vector<double> errors;        ///< factors, by point
   };
-  Refits refit(const Fit& fit) const;
+  /// `drawn`: which point's residual each point gets, of one refit after the other.
+  Refits refit(const Fit& fit, const std::vector<std::size_t>& drawn) const;
   void weigh();
-  void span_all(Prediction& result) const;
-  std::vector<double> futures(std::size_t law, double gpus) const;
+  void span_all(Prediction& result, const std::vector<std::size_t>& drawn) const;
+  /// Of one more measurement by each refit, with the residuals of the points `drawn`.
+  std::vector<double> futures(std::size_t law, double gpus,
+                              const std::vector<std::size_t>& drawn) const;
 
   LawData data_;
   std::vector<WeightedFit> fits_;

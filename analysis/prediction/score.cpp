@@ -29,6 +29,19 @@ std::optional<double> step(const RunRow& run) {
   return step_time_s(run);
 }
 
+/// Of all epochs together, where the run has as many as were predicted, each with its time.
+std::optional<double> training_s(const RunRow& run, const RunPrediction& said) {
+  if (said.epoch_s.value <= 0) return std::nullopt;
+  const double predicted = std::round(said.run_s.value / said.epoch_s.value);
+  double sum = 0, epochs = 0;
+  for (const EpochRow& epoch : run.epochs) {
+    if (epoch.wall_s <= 0) return std::nullopt;
+    sum += epoch.wall_s;
+    ++epochs;
+  }
+  return epochs == predicted ? std::optional(sum) : std::nullopt;
+}
+
 constexpr PredictedQuantity kQuantities[] = {
     {"step_s", "step time", &RunPrediction::step_s,
      [](const KeptPrediction&, const RunsOfPoint& repeats) { return of_each(repeats, step); }},
@@ -42,8 +55,10 @@ constexpr PredictedQuantity kQuantities[] = {
      }},
     {"memory_bytes", "memory of a GPU", &RunPrediction::memory_bytes,
      [](const KeptPrediction& kept, const RunsOfPoint&) { return kept.memory_bytes; }},
-    {"run_s", "walltime", &RunPrediction::run_s,
-     [](const KeptPrediction& kept, const RunsOfPoint&) { return kept.run_s; }},
+    {"run_s", "training, all epochs", &RunPrediction::run_s,
+     [](const KeptPrediction& kept, const RunsOfPoint& repeats) {
+       return of_each(repeats, [&](const RunRow& run) { return training_s(run, kept.said); });
+     }},
 };
 
 }  // namespace

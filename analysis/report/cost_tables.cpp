@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "analysis/report/cautions.hpp"
 #include "analysis/report/headings.hpp"
@@ -51,12 +54,14 @@ void add_knee(Table& table, Row row, const KneeDemand& demand, const Knee& knee,
   row.text(knee_meaning_of(knee, worker)).into(table);
 }
 
-/// Of the points of one key, ascending by GPU count, those with an accuracy.
-std::vector<AccuracyPoint> of_key(const std::vector<AccuracyPoint>& points, const CurveKey& key) {
-  std::vector<AccuracyPoint> own;
-  std::copy_if(points.begin(), points.end(), std::back_inserter(own),
-               [&](const AccuracyPoint& point) { return point.key == key; });
-  return own;
+/// Points with an accuracy by the text of their key, those of one key ascending by GPU count.
+std::map<std::string, std::vector<AccuracyPoint>> accuracies_by_key(const Frame& frame) {
+  std::map<std::string, std::vector<AccuracyPoint>> by_key;
+  for (AccuracyPoint& point : accuracy_points(frame)) {
+    std::string key = to_string(point.key);
+    by_key[std::move(key)].push_back(std::move(point));
+  }
+  return by_key;
 }
 
 std::vector<Column> cost_columns_of(const Repeats& repeats, const std::string& worker,
@@ -172,7 +177,7 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
                              {"support", "support", "%", 0, 100},
                              {"advice", "advice"}});
   table.notes_in_caption = 3;  // the baseline is one
-  const std::vector<AccuracyPoint> accuracies = accuracy_points(frame);
+  std::map<std::string, std::vector<AccuracyPoint>> accuracies = accuracies_by_key(frame);
   for (std::size_t i = 0; i < curves.size(); ++i) {
     if (choices[i].baseline) {
       const Knee knee = efficiency_knee(curves[i], *choices[i].baseline, kWorthwhileEfficiency);
@@ -181,7 +186,7 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
                 knee_reference(curves[i], *choices[i].baseline).label(start.worker)},
                knee, start.worker);
     }
-    const std::vector<AccuracyPoint> own = of_key(accuracies, curves[i].key);
+    const std::vector<AccuracyPoint>& own = accuracies[to_string(curves[i].key)];
     if (own.size() < 2) continue;
     const Knee knee = accuracy_knee(own, kBearableAccuracyLoss);
     add_knee(table, start.row(curves[i].key, knee.gpus),

@@ -24,29 +24,32 @@ std::vector<std::string> header_of(const Table& table) {
   return header;
 }
 
-void add_cell(std::vector<std::string>& row, const Cell& cell, const Column& column) {
+void add_cell(std::string& text, const Cell& cell, const Column& column) {
   if (column.bounds) {
     const auto* bounds = std::get_if<Bounds>(&cell);
-    row.push_back(bounds != nullptr ? csv_number(bounds->low) : "");
-    row.push_back(bounds != nullptr ? csv_number(bounds->high) : "");
+    if (bounds != nullptr) text += csv_number(bounds->low);
+    text += ',';
+    if (bounds != nullptr) text += csv_number(bounds->high);
   } else if (const auto* number = std::get_if<double>(&cell)) {
-    row.push_back(csv_number(*number));
+    text += csv_number(*number);
   } else {
-    row.push_back(shown(cell, column, ""));
+    text += csv_cell(shown(cell, column, ""));
   }
 }
 
-std::string render(const Report& report) {
+std::string text_of(std::span<const Table> tables) {
   std::string text;
-  for (const Table& table : report.tables) {
+  for (const Table& table : tables) {
     if (!text.empty()) text += "\n";
     text += csv_comment(table.title);
     for (const std::string& note : table.notes) text += csv_comment(note);
     text += csv_line(header_of(table));
     for (const auto& cells : table.rows) {
-      std::vector<std::string> row;
-      for (std::size_t i = 0; i < cells.size(); ++i) add_cell(row, cells[i], table.columns[i]);
-      text += csv_line(row);
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (i > 0) text += ',';
+        add_cell(text, cells[i], table.columns[i]);
+      }
+      text += '\n';
     }
   }
   return text;
@@ -55,6 +58,6 @@ std::string render(const Report& report) {
 }  // namespace
 
 extern const ReportWriter csv_entry;
-const ReportWriter csv_entry{"csv", "comma-separated, full precision", "csv", &render};
+const ReportWriter csv_entry{"csv", "comma-separated, full precision", "csv", &text_of};
 
 }  // namespace dlscale::analysis

@@ -12,18 +12,21 @@ std::string csv_number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : std::string();
 }
 
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos && !text.starts_with('#')) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string& cell = cells[i];
     if (i > 0) line += ',';
-    if (cell.find_first_of(",\"\n\r") == std::string::npos && !cell.starts_with('#')) {
-      line += cell;
-      continue;
-    }
-    line += '"';
-    for (const char c : cell) line += c == '"' ? std::string("\"\"") : std::string(1, c);
-    line += '"';
+    line += csv_cell(cells[i]);
   }
   return line + "\n";
 }

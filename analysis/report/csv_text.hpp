@@ -11,8 +11,10 @@ namespace dlscale::analysis {
 /// The shortest text that reads back as the same number; empty for what is no number.
 std::string csv_number(double value);
 
-/// A line with its newline. Cells that hold a comma, a quote, a line break or a leading '#' are
-/// quoted as RFC 4180 says.
+/// Text that holds a comma, a quote, a line break or a leading '#' is quoted as RFC 4180 says.
+std::string csv_cell(const std::string& text);
+
+/// A line of cells with its newline.
 std::string csv_line(const std::vector<std::string>& cells);
 
 /// A comment line ("# …") that gnuplot, R and pandas (comment="#") skip.

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <optional>
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "analysis/for_each_index.hpp"
@@ -103,12 +104,13 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
     return curve.points.size() >= kFewestForLaws && tells_step_times(curve) &&
            (curve.mixed.empty() || options.allow_mixed);
   };
-  std::vector<std::optional<LawAverage>> averages(curves.size());
+  std::vector<Table> parts(curves.size());  // of which the rows alone
   for_each_index(curves.size(), [&](std::size_t i) {
-    if (is_fitted(curves[i])) averages[i].emplace(step_times(curves[i]));
+    if (!is_fitted(curves[i])) return;
+    add_law_rows(parts[i], start, curves[i].key, LawAverage(step_times(curves[i])));
   });
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    if (averages[i]) add_law_rows(table, start, curves[i].key, *averages[i]);
+  for (Table& part : parts) {
+    std::move(part.rows.begin(), part.rows.end(), std::back_inserter(table.rows));
   }
   return table;
 }

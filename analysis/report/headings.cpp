@@ -236,6 +236,7 @@ std::string describe_constants(const Frame& frame) {
     for (const RunRow* run : used) {
       const auto found = run->point.find(axis.name);
       values.insert(found == run->point.end() ? "" : found->second);
+      if (values.size() > 1) break;
     }
     if (values.size() == 1 && !values.begin()->empty()) add(axis.name, *values.begin());
     named.insert(axis.name);

@@ -99,23 +99,26 @@ std::string column_head(const Table& table, std::size_t i) {
       is_numeric(table, i) ? " class=\"n\"" : "", html_text(column.title), unit);
 }
 
-std::string table_row(const Table& table, const std::vector<Cell>& cells,
-                      const std::vector<bool>& numeric) {
-  std::string text = "<tr>";
+void add_table_row(std::string& text, const Table& table, const std::vector<Cell>& cells,
+                   const std::vector<bool>& numeric) {
+  text += "<tr>";
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const char* element = i == 0 ? "th scope=\"row\"" : "td";
-    const std::string shown_text = html_text(shown(cells[i], table.columns[i], "–"));
-    text += numeric[i]
-                ? fmt::format("<{} class=\"n\" data-v=\"{}\">", element, sort_value(cells[i]))
-                : fmt::format("<{}>", element);
-    text += shown_text + (i == 0 ? "</th>" : "</td>");
+    text += i == 0 ? "<th scope=\"row\"" : "<td";
+    if (numeric[i]) {
+      text += " class=\"n\" data-v=\"";
+      text += sort_value(cells[i]);
+      text += '"';
+    }
+    text += '>';
+    text += html_text(shown(cells[i], table.columns[i], "–"));
+    text += i == 0 ? "</th>" : "</td>";
   }
-  return text + "</tr>\n";
+  text += "</tr>\n";
 }
 
-std::string table_section(const Table& table) {
+void add_table_section(std::string& text, const Table& table) {
   const std::string id = html_text(table.id);
-  std::string text = fmt::format(
+  text += fmt::format(
       "<section id=\"table-{0}\">\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
       "aria-labelledby=\"caption-{0}\">\n<table>\n<caption id=\"caption-{0}\">{1}</caption>\n"
       "<thead><tr>",
@@ -126,14 +129,14 @@ std::string table_section(const Table& table) {
     numeric.push_back(is_numeric(table, i));
   }
   text += "</tr></thead>\n<tbody>\n";
-  for (const auto& cells : table.rows) text += table_row(table, cells, numeric);
+  for (const auto& cells : table.rows) add_table_row(text, table, cells, numeric);
   text += "</tbody>\n</table>\n</div>\n";
   if (!table.notes.empty()) {
     text += "<ul class=\"notes\">\n";
     for (const std::string& note : table.notes) text += "<li>" + html_text(note) + "</li>\n";
     text += "</ul>\n";
   }
-  return text + "</section>\n";
+  text += "</section>\n";
 }
 
 std::size_t html_points_of(const Figure& figure) {
@@ -189,13 +192,14 @@ std::string html_page(const StudyPage& page) {
           "<main id=\"main\">\n";
   text += warnings(page) + facts(page) + contents(page);
   if (!page.report.tables.empty()) text += "<h2>Tables</h2>\n";
-  for (const Table& table : page.report.tables) text += table_section(table);
+  for (const Table& table : page.report.tables) add_table_section(text, table);
   if (!page.figures.empty()) text += "<h2>Figures</h2>\n<div class=\"figures\">\n";
   for (const NamedFigure& figure : page.figures) text += figure_element(figure);
   if (!page.figures.empty()) text += "</div>\n";
-  return text +
-         "</main>\n<footer>Made by dlscale from the runs' own records; every number is in the CSV "
-         "files beside this page.</footer>\n</body>\n</html>\n";
+  text +=
+      "</main>\n<footer>Made by dlscale from the runs' own records; every number is in the CSV "
+      "files beside this page.</footer>\n</body>\n</html>\n";
+  return text;
 }
 
 }  // namespace dlscale::analysis

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/report/html_text.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace dlscale::analysis {
@@ -27,6 +28,12 @@ std::size_t character_bytes(std::string_view text) {
   return code < kFirst[bytes] || code > 0x10FFFF || is_control || is_surrogate ? 0 : bytes;
 }
 
+/// True for what stands in HTML as it is.
+bool is_plain(char c) {
+  return c >= 0x20 && c < 0x7f && c != '&' && c != '<' && c != '>' && c != '"' && c != '\'';
+}
+
+/// Of a character that is not plain.
 std::string ascii_text(char c) {
   switch (c) {
     case '&':
@@ -43,8 +50,8 @@ std::string ascii_text(char c) {
     case '\r':
     case '\t':
       return " ";
-    default:
-      return static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? kReplacement : std::string(1, c);
+    default:  // a control character
+      return kReplacement;
   }
 }
 
@@ -52,7 +59,12 @@ std::string ascii_text(char c) {
 
 std::string html_text(std::string_view text) {
   std::string escaped;
-  while (!text.empty()) {
+  while (true) {
+    const auto special = std::find_if_not(text.begin(), text.end(), &is_plain);
+    const auto plain = static_cast<std::size_t>(special - text.begin());
+    escaped += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) return escaped;
     const std::size_t bytes = character_bytes(text);
     if (bytes == 1) {
       escaped += ascii_text(text[0]);
@@ -61,7 +73,6 @@ std::string html_text(std::string_view text) {
     }
     text.remove_prefix(bytes == 0 ? 1 : bytes);
   }
-  return escaped;
 }
 
 }  // namespace dlscale::analysis

@@ -32,11 +32,13 @@ Json column_json(const Column& column) {
 }
 
 /// Names of a table's columns are different ones: nothing is looked up, as [] would.
-void add(Json& row, const std::string& name, Json value) {
-  row.get_ref<Json::object_t&>().Container::emplace_back(name, std::move(value));
+using Members = Json::object_t::Container;
+
+void add(Members& row, const std::string& name, Json value) {
+  row.emplace_back(name, std::move(value));
 }
 
-void add_cell(Json& row, const Cell& cell, const Column& column) {
+void add_cell(Members& row, const Cell& cell, const Column& column) {
   if (column.bounds) {
     const auto* bounds = std::get_if<Bounds>(&cell);
     add(row, column.id + "_low", bounds != nullptr ? number(bounds->low) : nullptr);
@@ -60,24 +62,28 @@ Json table_json(const Table& table) {
   json["rows"] = Json::array();
   for (const auto& cells : table.rows) {
     Json row = Json::object();
-    for (std::size_t i = 0; i < cells.size(); ++i) add_cell(row, cells[i], table.columns[i]);
+    Members& members = row.get_ref<Json::object_t&>();
+    members.reserve(2 * cells.size());  // bounds are two
+    for (std::size_t i = 0; i < cells.size(); ++i) add_cell(members, cells[i], table.columns[i]);
     json["rows"].push_back(std::move(row));
   }
   return json;
 }
 
-std::string render(const Report& report) {
+std::string text_of(std::span<const Table> tables) {
   Json json;
   json["version"] = kVersion;
   json["tables"] = Json::array();
-  for (const Table& table : report.tables) json["tables"].push_back(table_json(table));
+  for (const Table& table : tables) json["tables"].push_back(table_json(table));
   // What is no UTF-8 becomes the replacement character: the text is always JSON.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace);
+  text += '\n';
+  return text;
 }
 
 }  // namespace
 
 extern const ReportWriter json_entry;
-const ReportWriter json_entry{"json", "rows as objects, full precision", "json", &render};
+const ReportWriter json_entry{"json", "rows as objects, full precision", "json", &text_of};
 
 }  // namespace dlscale::analysis

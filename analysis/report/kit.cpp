@@ -37,7 +37,7 @@ void write_texts(const StudyPage& page, const fs::path& folder) {
       if (std::string_view(writer->name) == "text") continue;
       parts.emplace_back([&table, writer, &folder] {
         base::write_file_if_changed(folder / "tables" / (table.id + "." + writer->extension),
-                                    writer->render({{table}}));
+                                    writer->render_alone(table));
       });
     }
   }

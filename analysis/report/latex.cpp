@@ -81,17 +81,32 @@ struct Body {
   std::vector<std::string> rows;
 };
 
-void add_column(Body& body, const Table& table, std::size_t i) {
-  const std::size_t parts = table.columns[i].bounds ? 2 : 1;
-  for (std::size_t part = 0; part < parts; ++part) {
-    NumberFormat format;
-    for (const auto& cells : table.rows) {
-      const std::string text = cell_texts(cells[i], table.columns[i])[part];
-      if (text != kMissing) format.add(text);
+/// How LaTeX sets each column; bounds have two.
+std::string column_types(const Table& table, const std::vector<NumberFormat>& formats) {
+  std::vector<std::string> types;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const bool numeric = is_numeric(table, i);
+    for (int part = table.columns[i].bounds ? 2 : 1; part > 0; --part) {
+      types.push_back(numeric ? formats[types.size()].text() : std::string("l"));
     }
-    body.columns += (body.columns.empty() ? "" : " ") +
-                    (is_numeric(table, i) ? format.text() : std::string("l"));
   }
+  return fmt::format("{}", fmt::join(types, " "));
+}
+
+/// The line of a row; `formats`, one for each column of LaTeX's, get to know its numbers.
+std::string row_of(const Table& table, const std::vector<Cell>& cells, const std::string& indent,
+                   std::vector<NumberFormat>& formats) {
+  std::string line = indent;
+  std::size_t column = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    for (const std::string& text : cell_texts(cells[i], table.columns[i])) {
+      if (text != kMissing) formats[column].add(text);
+      if (column++ > 0) line += " & ";
+      line += text;
+    }
+  }
+  line += " \\\\\n";
+  return line;
 }
 
 /// One line of heads, and below bounds a second one.
@@ -118,15 +133,12 @@ std::string heads_of(const Table& table, const std::string& indent) {
 
 Body body_of(const Table& table, const std::string& indent) {
   Body body;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) add_column(body, table, i);
-  body.heads = heads_of(table, indent);
+  std::vector<NumberFormat> formats(2 * table.columns.size());
   for (const auto& cells : table.rows) {
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      for (std::string& text : cell_texts(cells[i], table.columns[i])) texts.push_back(text);
-    }
-    body.rows.push_back(fmt::format("{}{} \\\\\n", indent, fmt::join(texts, " & ")));
+    body.rows.push_back(row_of(table, cells, indent, formats));
   }
+  body.columns = column_types(table, formats);
+  body.heads = heads_of(table, indent);
   return body;
 }
 
@@ -184,9 +196,9 @@ std::string render_table(const Table& table) {
   return text;
 }
 
-std::string render(const Report& report) {
+std::string text_of(std::span<const Table> tables) {
   std::string text = "% needs the packages booktabs, threeparttable, adjustbox, siunitx 3\n";
-  for (const Table& table : report.tables) text += "\n" + render_table(table);
+  for (const Table& table : tables) text += "\n" + render_table(table);
   return text;
 }
 
@@ -194,6 +206,6 @@ std::string render(const Report& report) {
 
 extern const ReportWriter latex_entry;
 const ReportWriter latex_entry{"latex", "booktabs and siunitx, with caption, label and notes",
-                               "tex", &render};
+                               "tex", &text_of};
 
 }  // namespace dlscale::analysis

@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
-#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
 
 namespace dlscale::analysis {
 namespace {
@@ -40,7 +41,7 @@ std::size_t naming_cells(const Table& table) {
 }
 
 std::string row_name(const Table& table, const std::vector<Cell>& cells, std::size_t naming) {
-  std::string name;
+  std::string name = value_slug(table.id);
   for (std::size_t i = 0; i < naming; ++i) {
     const std::string text = value_slug(shown(cells[i], table.columns[i], "none"));
     const bool is_count = std::holds_alternative<double>(cells[i]);
@@ -49,29 +50,33 @@ std::string row_name(const Table& table, const std::vector<Cell>& cells, std::si
   return name;
 }
 
-void add_cell(std::vector<LatexValue>& values, const std::string& name, const Cell& cell,
-              const Column& column) {
-  const std::string key = name + "/" + value_slug(column.id);
+/// Hands the key and the text of each number in a cell to `take`.
+template <class Take>
+void each_value(const std::string& key, const Cell& cell, const Column& column, Take take) {
   if (const auto* number = std::get_if<double>(&cell)) {
     const std::string text = shown(*number, column, kMissing);
-    if (!text.empty()) values.push_back({key, text});
+    if (!text.empty()) take(key, text);
   } else if (const auto* bounds = std::get_if<Bounds>(&cell)) {
     const std::string low = shown(bounds->low, column, kMissing);
     const std::string high = shown(bounds->high, column, kMissing);
-    if (!low.empty()) values.push_back({key + "-low", low});
-    if (!high.empty()) values.push_back({key + "-high", high});
+    if (!low.empty()) take(key + "-low", low);
+    if (!high.empty()) take(key + "-high", high);
   }
 }
 
-void add_table_values(std::vector<LatexValue>& values, const Table& table, std::size_t most) {
+/// Likewise of each number in a table, as long as there are `more` to be taken.
+template <class More, class Take>
+void each_value(const Table& table, More more, Take take) {
   const std::size_t naming = naming_cells(table);
-  std::map<std::string, int> seen;
+  std::vector<std::string> slugs;  // of the columns
+  for (const Column& column : table.columns) slugs.push_back("/" + value_slug(column.id));
+  std::unordered_map<std::string, int> seen;
   for (const auto& cells : table.rows) {
-    if (values.size() >= most) return;
-    std::string name = value_slug(table.id) + row_name(table, cells, naming);
+    if (!more()) return;
+    std::string name = row_name(table, cells, naming);
     if (const int before = seen[name]++; before > 0) name += fmt::format("/{}", before + 1);
     for (std::size_t i = naming; i < cells.size(); ++i) {
-      add_cell(values, name, cells[i], table.columns[i]);
+      each_value(name + slugs[i], cells[i], table.columns[i], take);
     }
   }
 }
@@ -87,8 +92,11 @@ constexpr const char* kMacros =
 
 std::vector<LatexValue> latex_values(const Report& report, std::size_t most) {
   std::vector<LatexValue> values;
-  for (const Table& table : report.tables) add_table_values(values, table, most);
-  values.resize(std::min(values.size(), most));
+  const auto more = [&] { return values.size() < most; };
+  const auto add = [&](const std::string& key, const std::string& text) {
+    if (more()) values.push_back({key, text});
+  };
+  for (const Table& table : report.tables) each_value(table, more, add);
   return values;
 }
 
@@ -103,8 +111,18 @@ std::string latex_values_file(const StudyPage& page) {
       "% Numbers of the tables beside, rounded as these show them, for a paper's text:\n"
       "%   \\input{values} in its preamble, then \\dlsval{" +
       study + "}{table/row/column}\n" + kMacros;
-  for (const LatexValue& value : latex_values(page.report)) {
-    text += fmt::format("\\dlsvaldef{{{}}}{{{}}}{{{}}}%\n", study, value.key, value.text);
+  const auto define = [&](const std::string& key, const std::string& value) {
+    text += "\\dlsvaldef{";
+    text += study;
+    text += "}{";
+    text += key;
+    text += "}{";
+    text += value;
+    text += "}%\n";
+  };
+  for (const Table& table : page.report.tables) {
+    each_value(
+        table, [] { return true; }, define);
   }
   return text;
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <string>
+#include <unordered_map>
 
 #include "analysis/report/figure_parts.hpp"
 #include "analysis/report/figures.hpp"
@@ -108,13 +110,14 @@ void add_diverged(std::vector<std::string>& notes, const Frame& frame) {
   }
 }
 
+/// Which series of a figure a key has, by its text.
+using DrawnSeries = std::unordered_map<std::string, std::size_t>;
+
 /// The series of this key, begun where there is none yet.
-Series& learning_series_of(Figure& figure, std::vector<CurveKey>& drawn, Legend& legend,
+Series& learning_series_of(Figure& figure, DrawnSeries& drawn, Legend& legend,
                            const CurveKey& key) {
-  const auto found = std::find(drawn.begin(), drawn.end(), key);
-  if (found != drawn.end()) return figure.series[static_cast<std::size_t>(found - drawn.begin())];
-  drawn.push_back(key);
-  return figure.series.emplace_back(legend.series(key));
+  const auto [place, is_new] = drawn.try_emplace(to_string(key), figure.series.size());
+  return is_new ? figure.series.emplace_back(legend.series(key)) : figure.series[place->second];
 }
 
 /// Of the measured points those that none beats in both: more accuracy for no more cost.
@@ -148,7 +151,7 @@ Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
   figure.x = kBatchAxis;
   figure.y = {"accuracy_percent", "test accuracy (%)"};
   figure.legend_title = legend.title();
-  std::vector<CurveKey> drawn;
+  DrawnSeries drawn;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i].global_batch <= 0) continue;  // nobody says it
     const Estimate& accuracy = points[i].final_accuracy;
@@ -255,7 +258,7 @@ Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
   const std::string worker = worker_word(frame);
   Legend legend(keys, worker);
   Figure figure;
-  std::vector<CurveKey> drawn;
+  DrawnSeries drawn;
   std::size_t reached = 0;
   std::size_t runs = 0;
   for (const AccuracyPoint& point : points) {
@@ -289,7 +292,7 @@ Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
   const std::vector<CurveKey> keys = batch_keys_of(points);
   Legend legend(keys, worker_word(frame));
   Figure figure;
-  std::vector<CurveKey> drawn;
+  DrawnSeries drawn;
   std::size_t reached = 0;
   std::size_t runs = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -332,7 +335,7 @@ Figure pareto_figure(const Frame& frame, const AnalysisOptions&) {
   figure.legend_title = legend.title();
   figure.lines = false;
   figure.note_id = "gpus";
-  std::vector<CurveKey> drawn;
+  DrawnSeries drawn;
   for (const AccuracyPoint& point : points) {
     std::vector<double> hours;
     for (const RunRow* run : point.repeats) {

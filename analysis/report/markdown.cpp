@@ -7,11 +7,26 @@
 namespace dlscale::analysis {
 namespace {
 
+bool is_special(char c) {
+  switch (c) {
+    case '\\':
+    case '|':
+    case '*':
+    case '_':
+    case '`':
+    case '<':
+    case '>':
+    case '~':
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string escape(std::string_view text) {
-  constexpr std::string_view kSpecial = "\\|*_`<>~";
   std::string escaped;
   for (const char c : text) {
-    if (kSpecial.find(c) != std::string_view::npos) escaped += '\\';
+    if (is_special(c)) escaped += '\\';
     escaped += c == '\n' || c == '\r' ? ' ' : c;
   }
   return escaped;
@@ -31,16 +46,18 @@ std::string render_table(const Table& table) {
   for (const auto& cells : table.rows) {
     text += "|";
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      text += " " + escape(shown(cells[i], table.columns[i], "–")) + " |";
+      text += ' ';
+      text += escape(shown(cells[i], table.columns[i], "–"));
+      text += " |";
     }
     text += "\n";
   }
   return text;
 }
 
-std::string render(const Report& report) {
+std::string text_of(std::span<const Table> tables) {
   std::string text;
-  for (const Table& table : report.tables) {
+  for (const Table& table : tables) {
     if (!text.empty()) text += "\n";
     text += render_table(table);
   }
@@ -50,6 +67,6 @@ std::string render(const Report& report) {
 }  // namespace
 
 extern const ReportWriter markdown_entry;
-const ReportWriter markdown_entry{"markdown", "GitHub's tables", "md", &render};
+const ReportWriter markdown_entry{"markdown", "GitHub's tables", "md", &text_of};
 
 }  // namespace dlscale::analysis

@@ -15,6 +15,7 @@ namespace dlscale::analysis {
 /// A row under way; values come in the order of the columns.
 class Row {
  public:
+  Row() { cells_.reserve(16); }  // most have fewer
   Row& text(const std::string& value) { return cells_.emplace_back(value), *this; }
   Row& number(double value) { return cells_.emplace_back(value), *this; }
   Row& number(const std::optional<double>& value) { return value ? number(*value) : nothing(); }

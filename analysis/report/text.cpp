@@ -41,9 +41,9 @@ std::string render_table(const Table& table) {
   return text + "\n" + base::print_table(header, rows);
 }
 
-std::string render(const Report& report) {
+std::string text_of(std::span<const Table> tables) {
   std::string text;
-  for (const Table& table : report.tables) {
+  for (const Table& table : tables) {
     if (!text.empty()) text += "\n";
     text += render_table(table);
   }
@@ -53,6 +53,6 @@ std::string render(const Report& report) {
 }  // namespace
 
 extern const ReportWriter text_entry;
-const ReportWriter text_entry{"text", "aligned columns for terminals", "txt", &render};
+const ReportWriter text_entry{"text", "aligned columns for terminals", "txt", &text_of};
 
 }  // namespace dlscale::analysis

@@ -51,6 +51,10 @@ CurveKey without_device(CurveKey key) {
 
 /// As smallest_common_gpus, of curves that differ in their device alone as of one.
 int smallest_common_of_devices(const std::vector<ScalingCurve>& curves) {
+  const auto is_of_device = [](const ScalingCurve& curve) {
+    return std::ranges::any_of(curve.key, &names_device);
+  };
+  if (std::ranges::none_of(curves, is_of_device)) return smallest_common_gpus(curves);
   std::map<std::string, ScalingCurve> joined;
   for (const ScalingCurve& curve : curves) {
     std::vector<CurvePoint>& points = joined[to_string(without_device(curve.key))].points;

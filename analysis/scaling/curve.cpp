@@ -88,9 +88,11 @@ std::string first_difference(const std::vector<CurvePoint>& points) {
   const RunRow& reference = *points.front().repeats.front();
   for (const CurvePoint& point : points) {
     for (const RunRow* run : point.repeats) {
-      std::string found = difference(reference, *run);
-      if (found.empty()) found = difference(*point.repeats.front(), *run);
-      if (!found.empty()) return found;
+      for (const RunRow* other : {&reference, point.repeats.front()}) {
+        if (other == run) continue;
+        std::string found = difference(*other, *run);
+        if (!found.empty()) return found;
+      }
     }
   }
   return "";
@@ -137,9 +139,9 @@ CurveKey CurveKeys::of(const RunRow& run) const {
 
 CurveKey CurveKeys::key_of(const RunRow& run, bool with_nodes) const {
   CurveKey key;
-  std::set<std::string> seen;
+  key.reserve(run.point.size() + 1);
   const auto add = [&](const std::string& axis, const std::string& value) {
-    if (seen.insert(axis).second) key.push_back({axis, value});
+    if (std::ranges::find(key, axis, &AxisValue::axis) == key.end()) key.push_back({axis, value});
   };
   for (const contract::Axis& axis : frame_.axes) {
     const auto found = run.point.find(axis.name);
@@ -201,7 +203,8 @@ std::vector<std::size_t> rank_of(const Frame& frame, const CurveKey& key) {
 std::string to_string(const CurveKey& key) {
   std::string text;
   for (const AxisValue& entry : key) {
-    text += (text.empty() ? "" : ", ") + axis_text(entry.axis, entry.value);
+    if (!text.empty()) text += ", ";
+    text += axis_text(entry.axis, entry.value);
   }
   return text;
 }

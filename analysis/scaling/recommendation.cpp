@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "analysis/statistics/holm.hpp"
 #include "analysis/statistics/rank_tests.hpp"
@@ -53,21 +56,25 @@ Recommendation recommend(const CurveKey& work, int budget,
 }  // namespace
 
 std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& curves) {
-  std::vector<Recommendation> list;
-  std::vector<CurveKey> seen;
-  for (const ScalingCurve& first : curves) {
-    const CurveKey work = work_of(first.key);
-    if (std::find(seen.begin(), seen.end(), work) != seen.end()) continue;
-    seen.push_back(work);
+  struct Group {
+    CurveKey work;
     std::vector<Contestant> all;
     std::set<int> budgets;
-    for (const ScalingCurve& curve : curves) {
-      if (work_of(curve.key) != work) continue;
-      for (const CurvePoint& point : curve.points) {
-        all.push_back({curve.key, point.gpus, point.seconds_per_sample});
-        budgets.insert(point.gpus);
-      }
+  };
+  std::vector<Group> groups;  // in the order of their first curves
+  std::unordered_map<std::string, std::size_t> places;
+  for (const ScalingCurve& curve : curves) {
+    CurveKey work = work_of(curve.key);
+    const auto [place, is_new] = places.try_emplace(to_string(work), groups.size());
+    if (is_new) groups.push_back({std::move(work), {}, {}});
+    Group& group = groups[place->second];
+    for (const CurvePoint& point : curve.points) {
+      group.all.push_back({curve.key, point.gpus, point.seconds_per_sample});
+      group.budgets.insert(point.gpus);
     }
+  }
+  std::vector<Recommendation> list;
+  for (auto& [work, all, budgets] : groups) {
     std::stable_sort(all.begin(), all.end(),
                      [](const Contestant& a, const Contestant& b) { return a.gpus < b.gpus; });
     for (const int budget : budgets) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -25,19 +26,15 @@ double median(const std::vector<double>& values) {
   return quantile(values, 0.5);
 }
 
-double quantile(const std::vector<double>& values, double q) {
-  std::vector<double> sorted = values;
-  std::sort(sorted.begin(), sorted.end());
-  return quantile_of_sorted(sorted, q);
-}
-
-double quantile_of_sorted(const std::vector<double>& sorted, double q) {
-  require_values(sorted);
-  const double position = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(std::floor(position));
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+double quantile(std::vector<double> values, double q) {
+  require_values(values);
+  const double position = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::ptrdiff_t>(std::floor(position));
+  const auto lower = values.begin() + below;
+  std::nth_element(values.begin(), lower, values.end());
+  if (lower + 1 == values.end()) return *lower;
   const double weight = position - static_cast<double>(below);
-  return sorted[below] + weight * (sorted[above] - sorted[below]);
+  return *lower + weight * (*std::min_element(lower + 1, values.end()) - *lower);
 }
 
 double standard_deviation(const std::vector<double>& values) {

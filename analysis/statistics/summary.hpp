@@ -10,9 +10,7 @@ namespace dlscale::analysis {
 double mean(const std::vector<double>& values);
 double median(const std::vector<double>& values);
 /// Linear interpolation between order statistics (Hyndman and Fan's type 7), q in [0, 1].
-double quantile(const std::vector<double>& values, double q);
-/// The same of values that ascend.
-double quantile_of_sorted(const std::vector<double>& sorted, double q);
+double quantile(std::vector<double> values, double q);
 /// With n - 1; 0 for a single value.
 double standard_deviation(const std::vector<double>& values);
 

@@ -107,6 +107,8 @@ fs::path note_of(const fs::path& database) {
 }
 
 std::optional<CollectNote> read_note(const fs::path& database) {
+  const std::optional<DatabaseMark> mark = mark_of(database);
+  if (!mark) return std::nullopt;
   std::string bytes;
   try {
     bytes = base::read_file(note_of(database));
@@ -115,7 +117,7 @@ std::optional<CollectNote> read_note(const fs::path& database) {
   }
   Unpacker from(bytes);
   CollectNote note;
-  if (!take(from, note) || mark_of(database) != note.database) return std::nullopt;
+  if (!take(from, note) || mark != note.database) return std::nullopt;
   return note;
 }
 

@@ -4,14 +4,12 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
 #include <set>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "analysis/frame.hpp"
@@ -58,9 +56,10 @@ class FolderRows {
   IngestSummary run() {
     write_study(database_, plan_);
     rows_.delete_unreadable_runs();  // made anew below, if they still are
+    KnownRows before = rows_.known();
     find_runs();
     for (const FoundRun& run : found_) take_run(run);
-    forget_what_is_gone();
+    forget_what_is_gone(std::move(before));
     add_unreadable_runs();
     conclude();
     report();
@@ -70,45 +69,45 @@ class FolderRows {
  private:
   using Kind = FileToTake::Kind;
 
-  struct FoundRun {
-    std::string run_id;
-    std::vector<int> launches;
-  };
-
   std::string relative(const fs::path& file) const { return walk_.relative(file); }
 
   /// Looks for all there is before anything is taken, so that it can be read ahead.
   void find_runs() {
-    std::vector<FileToTake> files;
-    const auto find = [&](const std::string& run_id) {
-      const contract::RunDir run = folder_.run(run_id);
-      runs_.insert(runs_.end(), run_id);  // most come in order
-      const bool waits = tables_.has(run_id) && !seen_.exists(relative(run.run_json()));
-      if (waits) return;  // its task has not started
-      found_.push_back({run_id, walk_.launches_of(run_id)});
-      launches_[run_id] = found_.back().launches;
-      if (is_imported_) return;
-      announce(run.run_json(), Kind::description, files);
-      const LogFormat& format = format_of(run_id);
-      const bool is_own = std::string_view(format.name) == "dlscale";
-      for (const int launch : found_.back().launches) {
-        announce(run.launch(launch).root() / format.file, is_own ? Kind::results : Kind::other,
-                 files);
-      }
+    std::vector<WantedRun> wanted;
+    const auto want = [&](const std::string& run_id) {
+      wanted.push_back({run_id, is_imported_ ? "" : format_of(run_id).file});
     };
-    for (const std::string& run_id : walk_.run_ids()) find(run_id);
-    for (const contract::PlannedRun& planned : plan_.runs) {
-      if (!runs_.contains(planned.run_id)) find(planned.run_id);  // its folder is gone
+    for (const std::string& run_id : walk_.run_ids()) {
+      runs_.insert(runs_.end(), run_id);
+      want(run_id);
     }
-    ahead_ = std::make_unique<ReadAhead>(std::move(files));
+    for (const contract::PlannedRun& planned : plan_.runs) {
+      if (runs_.insert(planned.run_id).second) want(planned.run_id);  // its folder is gone
+    }
+    std::vector<FileToTake> files;
+    for (FoundRun& run : walk_.find(wanted)) keep(std::move(run), files);
+    ahead_ = std::make_unique<ReadAhead>(folder_.root(), std::move(files));
   }
 
-  void announce(const fs::path& path, Kind kind, std::vector<FileToTake>& files) {
-    FileToTake file{path, relative(path), kind};
-    if (!seen_.exists(file.name) || knows_as_it_is(file.name)) return;
-    file.size = seen_.look(file.name).size;
-    file.known_sha256 = sources_.sha256_of(file.name);
-    files.push_back(std::move(file));
+  void keep(FoundRun run, std::vector<FileToTake>& files) {
+    seen_.keep(run.description.name, run.description.state);
+    const bool waits = tables_.has(run.run_id) && !run.description.state.exists();
+    if (waits) return;  // its task has not started
+    seen_.keep(run.folder.name, run.folder.state);
+    if (!is_imported_) {
+      announce(run.description, Kind::description, files);
+      const bool is_own = std::string_view(format_of(run.run_id).name) == "dlscale";
+      for (const FoundLaunch& launch : run.launches) {
+        seen_.keep(launch.log.name, launch.log.state);
+        announce(launch.log, is_own ? Kind::results : Kind::other, files);
+      }
+    }
+    found_.push_back(std::move(run));
+  }
+
+  void announce(const FoundFile& file, Kind kind, std::vector<FileToTake>& files) {
+    if (!file.state.exists() || knows_as_it_is(file)) return;
+    files.push_back({file.name, kind, file.state.size, sources_.sha256_of(file.name)});
   }
 
   /// As it was before it was read.
@@ -121,32 +120,31 @@ class FolderRows {
   /// `take`, which returns what was wrong with it: problems, one a line, and whether it was cut
   /// off. A file that is not there or unreadable is a problem, too. True when it was taken.
   template <class Take>
-  bool read_if_changed(const fs::path& path, bool anew, Take take) {
-    const std::string name = relative(path);
-    if (!seen_.exists(name)) {
-      const std::string odd = oddity_of(path);
+  bool read_if_changed(const FoundFile& found, bool anew, Take take) {
+    const auto& [name, state, unchanged] = found;
+    if (!state.exists()) {
+      const std::string odd = oddity_of(folder_.root() / name);
       summary_.problems.push_back(name + ": " + (odd.empty() ? std::strerror(ENOENT) : odd));
       return false;
     }
-    if (knows_as_it_is(name) && !anew) {
+    if (knows_as_it_is(found) && !anew) {
       ++summary_.files_unchanged;
       return false;
     }
-    TakenFile file;
+    TakenFile* file = nullptr;
     try {
-      file = ahead_->take({path, name});
+      file = &ahead_->take(name);
     } catch (const base::Error& error) {  // what it said before stays
       skip_unreadable(name, error.what());
       return false;
     }
-    if (sources_.has_content(name, stamp(name), file.sha256) && !anew) {
+    if (sources_.has_content(name, {state.size, state.mtime_ns}, file->sha256) && !anew) {
       ++summary_.files_unchanged;
       return false;
     }
     ++summary_.files_read;
-    const auto [problems, truncated] = take(file, name);
-    const auto size = static_cast<std::int64_t>(file.text.size());
-    sources_.note(name, {{size, stamp(name).mtime_ns}, file.sha256, problems, truncated});
+    const auto [problems, truncated] = take(*file, name);
+    sources_.note(name, {{file->size, state.mtime_ns}, file->sha256, problems, truncated});
     return true;
   }
 
@@ -157,38 +155,37 @@ class FolderRows {
   }
 
   void take_run(const FoundRun& found) {
-    const contract::RunDir run = folder_.run(found.run_id);
     const bool described_anew =
-        read_if_changed(run.run_json(), false, [&](TakenFile& file, const std::string& name) {
+        read_if_changed(found.description, false, [&](TakenFile& file, const std::string& name) {
           return std::pair(take_run_json(found.run_id, file, name), false);
         });
-    for (const int launch : found.launches) {
-      take_launch(run, {found.run_id, launch, ""}, described_anew);
+    for (const FoundLaunch& launch : found.launches) {
+      ++summary_.launches;
+      const LaunchKey key{found.run_id, launch.number, launch.log.name};
+      if (is_imported_) {
+        take_import(folder_.run(found.run_id), key);
+      } else {
+        take_launch(key, launch.log, described_anew);
+      }
     }
   }
 
-  void take_launch(const contract::RunDir& run, LaunchKey key, bool described_anew) {
-    const contract::LaunchDir launch = run.launch(key.launch);
-    ++summary_.launches;
-    if (is_imported_) return take_import(run, launch, std::move(key));
+  void take_launch(const LaunchKey& key, const FoundFile& log, bool described_anew) {
     const LogFormat& format = format_of(key.run_id);
-    const fs::path file = launch.root() / format.file;
-    key.source = relative(file);
-    if (!seen_.exists(key.source)) {
+    if (!log.state.exists()) {
       rows_.replace_launch(key, {});  // it died before it could write
-      const std::string odd = oddity_of(file);
-      if (!odd.empty()) summary_.problems.push_back(key.source + ": " + odd);
+      const std::string odd = oddity_of(folder_.root() / log.name);
+      if (!odd.empty()) summary_.problems.push_back(log.name + ": " + odd);
       return;
     }
-    read_if_changed(file, format.needs_run && described_anew,
-                    [&](TakenFile& taken, const std::string&) {
-                      return take_results(key, format, taken, run);
-                    });
+    read_if_changed(
+        log, format.needs_run && described_anew,
+        [&](TakenFile& taken, const std::string&) { return take_results(key, format, taken); });
   }
 
   /// The log of another program. What it says counts as long as it is what was imported.
-  void take_import(const contract::RunDir& run, const contract::LaunchDir& launch, LaunchKey key) {
-    const fs::path file = import_json(launch);
+  void take_import(const contract::RunDir& run, LaunchKey key) {
+    const fs::path file = import_json(run.launch(key.launch));
     key.source = relative(file);
     seen_.look(key.source);
     try {
@@ -215,6 +212,7 @@ class FolderRows {
     }
   }
 
+  bool knows_as_it_is(const FoundFile& file) { return sources_.knows(file.name) && file.unchanged; }
   bool knows_as_it_is(const std::string& name) {
     const bool unchanged = seen_.is_unchanged(name);
     return sources_.knows(name) && unchanged;
@@ -259,8 +257,8 @@ class FolderRows {
   /// Returns what is wrong with it.
   std::string take_run_json(const std::string& run_id, TakenFile& file, const std::string& name) {
     try {
-      contract::RunSpec spec =
-          file.description ? *file.description : contract::run_spec_from_json(file.text, name);
+      if (!file.description) file.description = contract::run_spec_from_json(file.text, name);
+      contract::RunSpec& spec = *file.description;
       if (is_imported_) keep_what_is_said(spec);
       if (spec.run_id == run_id) {
         rows_.replace_run(spec, name);
@@ -275,10 +273,10 @@ class FolderRows {
   }
 
   std::pair<std::string, bool> take_results(const LaunchKey& key, const LogFormat& format,
-                                            TakenFile& taken, const contract::RunDir& run) {
+                                            TakenFile& taken) {
     contract::RunSpec spec;
     if (format.needs_run) {
-      const fs::path file = run.run_json();
+      const fs::path file = folder_.run(key.run_id).run_json();
       try {
         spec = contract::run_spec_from_json(base::read_file(file), relative(file));
       } catch (const base::Error&) {
@@ -286,8 +284,8 @@ class FolderRows {
       }
     }
     std::string problems;
-    contract::ResultsFile file =
-        taken.results ? std::move(*taken.results) : format.read(taken.text, spec).file;
+    if (!taken.results) taken.results = format.read(taken.text, spec).file;
+    contract::ResultsFile& file = *taken.results;
     for (const std::string& skipped : file.skipped) {
       problems += fmt::format("{}: {}\n", key.source, skipped);
     }
@@ -302,27 +300,19 @@ class FolderRows {
     return {problems, file.truncated};
   }
 
-  /// That have a row, in the order of their names.
-  std::vector<std::string> known_runs(const std::string& condition) {
-    std::vector<std::string> runs;
-    SQLite::Statement query(database_, "SELECT run_id FROM run " + condition);
-    while (query.executeStep()) runs.push_back(query.getColumn(0));
-    return runs;
-  }
-
-  void forget_what_is_gone() {
-    for (const std::string& run_id : known_runs("")) {
+  /// Of the rows that were there `before` anything was taken.
+  void forget_what_is_gone(KnownRows before) {
+    for (const std::string& run_id : before.runs) {
       if (!seen_.exists(relative(folder_.run(run_id).run_json()))) rows_.delete_run(run_id);
     }
-    SQLite::Statement launches(database_, "SELECT run_id, launch FROM launch");
-    std::vector<std::pair<std::string, int>> lost;
-    while (launches.executeStep()) {
-      const std::pair<std::string, int> key{launches.getColumn(0).getString(),
-                                            launches.getColumn(1)};
-      const std::vector<int>& present = launches_[key.first];
-      if (std::count(present.begin(), present.end(), key.second) == 0) lost.push_back(key);
+    for (const FoundRun& run : found_) {
+      const auto known = before.launches.find(run.run_id);
+      if (known == before.launches.end()) continue;
+      for (const FoundLaunch& launch : run.launches) std::erase(known->second, launch.number);
     }
-    for (const auto& [run_id, launch] : lost) rows_.delete_launch(run_id, launch);
+    for (const auto& [run_id, gone] : before.launches) {
+      for (const int launch : gone) rows_.delete_launch(run_id, launch);
+    }
     sources_.forget_gone();
   }
 
@@ -340,21 +330,20 @@ class FolderRows {
     for (const contract::PlannedJob& job : plan_.jobs) {
       if (job.kind == contract::JobKind::array) seen_.look(relative(folder_.run_table(job.table)));
     }
-    const std::vector<std::string> runs = known_runs("");
-    const std::unordered_set<std::string> known(runs.begin(), runs.end());
     for (const contract::PlannedRun& planned : plan_.runs) {
-      if (known.contains(planned.run_id) || take_from_table(planned.run_id)) continue;
+      if (rows_.known().runs.contains(planned.run_id) || take_from_table(planned.run_id)) continue;
       rows_.insert_unreadable_run(planned, relative(folder_.run(planned.run_id).run_json()));
       unreadable_.insert(planned.run_id);
     }
   }
 
   void conclude() {
-    NotedEnds ends = read_ends(plan_, folder_, seen_, summary_.problems);
+    const NotedEnds ends = read_ends(plan_, folder_, seen_, summary_.problems);
     EndRows rows(database_);
     for (const std::string& run_id : runs_) {
+      const auto noted = ends.find(run_id);
       rows.conclude({run_id, plan_position(run_id), unreadable_.contains(run_id), is_imported_},
-                    ends[run_id]);
+                    noted == ends.end() ? std::vector<EndRecord>() : noted->second);
     }
   }
 
@@ -365,7 +354,8 @@ class FolderRows {
 
   void report() {
     sources_.report(summary_);
-    summary_.unplanned = known_runs("WHERE plan_position IS NULL");
+    SQLite::Statement query(database_, "SELECT run_id FROM run WHERE plan_position IS NULL");
+    while (query.executeStep()) summary_.unplanned.push_back(query.getColumn(0));
   }
 
   const contract::PlanDir& folder_;
@@ -379,7 +369,6 @@ class FolderRows {
   Sources sources_;
   std::set<std::string> runs_;
   std::set<std::string> unreadable_;  ///< planned runs without a description
-  std::unordered_map<std::string, std::vector<int>> launches_;  ///< that were found now, by run
   std::unordered_map<std::string, int> positions_;
   std::vector<FoundRun> found_;
   std::unique_ptr<ReadAhead> ahead_;

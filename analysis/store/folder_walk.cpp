@@ -6,8 +6,15 @@
 #include <filesystem>
 #include <string_view>
 
+#include "analysis/for_each_index.hpp"
+
 namespace dlscale::analysis {
 namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kRunsOfBlock = 32;  ///< that one thread looks for at a time
+
+}  // namespace
 
 FolderWalk::FolderWalk(const contract::PlanDir& folder, SeenFiles& seen)
     : folder_(folder), seen_(seen), root_length_((folder.root() / "").native().size()) {
@@ -34,10 +41,43 @@ std::vector<std::string> FolderWalk::run_ids() {
   return names;
 }
 
-std::vector<int> FolderWalk::launches_of(const std::string& run_id) {
-  const contract::RunDir run = folder_.run(run_id);
-  if (seen_.is_unchanged(relative(run.root()))) return before_[run_id];
+std::vector<FoundRun> FolderWalk::find(const std::vector<WantedRun>& runs) const {
+  std::vector<FoundRun> found(runs.size());
+  const std::size_t blocks = (runs.size() + kRunsOfBlock - 1) / kRunsOfBlock;
+  for_each_index(blocks, [&](std::size_t block) {
+    const std::size_t first = block * kRunsOfBlock;
+    const std::size_t end = std::min(first + kRunsOfBlock, runs.size());
+    for (std::size_t i = first; i < end; ++i) found[i] = find(runs[i]);
+  });
+  return found;
+}
+
+FoundRun FolderWalk::find(const WantedRun& wanted) const {
+  const contract::RunDir run = folder_.run(wanted.run_id);
+  FoundRun found{wanted.run_id, peek(run.run_json()), peek(run.root()), {}};
+  for (const int number : launches_of(run, found)) {
+    found.launches.push_back({number, {}});
+    if (wanted.log.empty()) continue;
+    found.launches.back().log = peek(run.launch(number).root() / wanted.log);
+  }
+  return found;
+}
+
+FoundFile FolderWalk::peek(const fs::path& path) const {
+  FoundFile file{relative(path)};
+  const SeenFiles::Sight sight = seen_.peek(file.name);
+  file.state = sight.state;
+  file.unchanged = sight.unchanged;
+  return file;
+}
+
+std::vector<int> FolderWalk::launches_of(const contract::RunDir& run, const FoundRun& found) const {
+  if (found.folder.unchanged) {
+    const auto known = before_.find(found.run_id);
+    return known == before_.end() ? std::vector<int>() : known->second;
+  }
   std::vector<int> numbers;
+  if (!found.folder.state.exists()) return numbers;
   for (const contract::LaunchDir& launch : run.launches()) numbers.push_back(launch.number());
   return numbers;
 }

@@ -271,6 +271,7 @@ Frame read_frame(const contract::PlanDir& folder, WarmUp warmup) {
 Frame read_outcomes(const contract::PlanDir& folder) {
   return read_study(folder, [](SQLite::Database& database) {
     std::vector<RunRow> rows;
+    rows.reserve(database.execAndGet("SELECT count(*) FROM run").getUInt());
     SQLite::Statement query(database,
                             "SELECT run_id, outcome FROM run WHERE plan_position IS NOT NULL "
                             "ORDER BY plan_position");

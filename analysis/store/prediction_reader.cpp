@@ -32,24 +32,20 @@ struct SeenRun {
   std::string run_id;
   std::optional<double> started;  ///< its first launch
   std::optional<double> memory_bytes;
-  std::optional<double> run_s;
 };
 
 std::vector<SeenRun> read_runs(SQLite::Database& database) {
-  // Only one launch from beginning to end is a run's whole time; what a CPU's processes hold is no
-  // device's memory.
+  // What a CPU's processes hold is no device's memory.
   SQLite::Statement query(
       database,
       "SELECT run.run_id, (SELECT min(started) FROM launch WHERE launch.run_id = run.run_id), "
       "CASE WHEN run.device = 'cpu' THEN NULL ELSE (SELECT max(peak_memory_bytes) FROM step_window "
-      "  WHERE step_window.run_id = run.run_id AND launch = run.result_launch) END, "
-      "(SELECT stopped - started FROM launch WHERE launch.run_id = run.run_id "
-      "  AND launch.launch = run.result_launch AND coalesce(resumed_from, '') = '') "
+      "  WHERE step_window.run_id = run.run_id AND launch = run.result_launch) END "
       "FROM run WHERE plan_position IS NOT NULL ORDER BY plan_position");
   std::vector<SeenRun> runs;
   while (query.executeStep()) {
     runs.push_back({query.getColumn(0).getString(), optional_number(query.getColumn(1)),
-                    optional_number(query.getColumn(2)), optional_number(query.getColumn(3))});
+                    optional_number(query.getColumn(2))});
   }
   return runs;
 }
@@ -91,7 +87,6 @@ std::vector<KeptPrediction> read_predictions(const contract::PlanDir& folder) {
     if (run.memory_bytes && *run.memory_bytes > 0) {
       of_point.memory_bytes.push_back(*run.memory_bytes);
     }
-    if (run.run_s && *run.run_s > 0) of_point.run_s.push_back(*run.run_s);
   }
   return kept;
 }

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include "contract/run_id.hpp"
 
 namespace dlscale::analysis {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kBlockFiles = 32;
@@ -23,8 +25,9 @@ constexpr std::size_t kBlocksAhead = 8;
 constexpr std::size_t kMostThreads = 4;  ///< more wait for the one that writes
 constexpr std::size_t kWorthThreads = 4 * kBlockFiles;
 
-TakenFile read_now(const FileToTake& file) {
-  TakenFile taken{.text = base::read_file(file.path)};
+TakenFile read_now(const fs::path& folder, const FileToTake& file) {
+  TakenFile taken{.text = base::read_file(folder / file.name)};
+  taken.size = static_cast<std::int64_t>(taken.text.size());
   taken.sha256 = contract::sha256_hex(taken.text);
   if (taken.sha256 == file.known_sha256) return taken;
   try {
@@ -33,6 +36,7 @@ TakenFile read_now(const FileToTake& file) {
       taken.description = contract::run_spec_from_json(taken.text, file.name);
     }
     if (file.kind == Kind::results) taken.results = contract::parse_results(taken.text);
+    if (taken.description || taken.results) std::string().swap(taken.text);
   } catch (const base::SpecError&) {  // whoever takes it says what is wrong with it
   }
   return taken;
@@ -40,10 +44,12 @@ TakenFile read_now(const FileToTake& file) {
 
 }  // namespace
 
-/// Files lie in blocks; a block is read by one thread and taken by one.
+/// Files lie in blocks; a block is read by one thread, taken by one, and cleared away by the one
+/// that has read it, which its memory came from.
 class ReadAhead::Work {
  public:
-  explicit Work(std::vector<FileToTake> files) : files_(std::move(files)) {
+  Work(fs::path folder, std::vector<FileToTake> files)
+      : folder_(std::move(folder)), files_(std::move(files)) {
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       bytes += files_[i].size;
@@ -57,9 +63,10 @@ class ReadAhead::Work {
     }
     const std::size_t cores = std::thread::hardware_concurrency();
     if (cores < 2 || files_.size() < kWorthThreads) return;
+    taken_blocks_.resize(std::min(cores, kMostThreads));
     try {
-      for (std::size_t i = 0; i < std::min(cores, kMostThreads); ++i) {
-        threads_.emplace_back([this] { read_blocks(); });
+      for (std::size_t i = 0; i < taken_blocks_.size(); ++i) {
+        threads_.emplace_back([this, i] { read_blocks(i); });
       }
     } catch (const std::system_error&) {  // with fewer, or none
     }
@@ -74,22 +81,24 @@ class ReadAhead::Work {
     threads_.clear();
   }
 
-  TakenFile take(const FileToTake& file) {
-    const auto place = places_.find(file.name);
-    if (threads_.empty() || place == places_.end()) return read_now(file);
-    if (place->second.first < taken_) return read_now(file);  // out of turn
+  TakenFile& take(const std::string& name) {
+    const auto place = places_.find(name);
+    const bool in_turn =
+        !threads_.empty() && place != places_.end() && place->second.first >= taken_;
+    if (!in_turn) return out_of_turn_ = read_now(folder_, {name});
     const auto [at, index] = place->second;
     {
       std::unique_lock lock(mutex_);
-      if (at > taken_) {
-        for (; taken_ < at; ++taken_) blocks_[taken_].content.clear();
-        room_.notify_all();
+      for (; taken_ < at; ++taken_) {
+        Block& block = blocks_[taken_];
+        taken_blocks_[block.reader].push_back(std::move(block.content));
+        room_.notify_one();
       }
       ready_.wait(lock, [&, block = at] { return blocks_[block].is_read; });
     }
     Content& content = blocks_[at].content[index];
     if (content.error) std::rethrow_exception(content.error);
-    return std::move(content.file);
+    return content.file;
   }
 
  private:
@@ -100,10 +109,11 @@ class ReadAhead::Work {
   struct Block {
     std::size_t first = 0;  ///< of its files
     std::vector<Content> content = {};
+    std::size_t reader = 0;  ///< thread that has read it
     bool is_read = false;
   };
 
-  void read_blocks() {
+  void read_blocks(std::size_t reader) {
     for (;;) {
       std::unique_lock lock(mutex_);
       room_.wait(lock, [&] {
@@ -111,10 +121,13 @@ class ReadAhead::Work {
       });
       if (stopped_ || next_ >= blocks_.size()) return;
       const std::size_t mine = next_++;
+      std::vector<std::vector<Content>> taken = std::exchange(taken_blocks_[reader], {});
       lock.unlock();
+      taken.clear();
       std::vector<Content> content = read_block(mine);
       lock.lock();
       blocks_[mine].content = std::move(content);
+      blocks_[mine].reader = reader;
       blocks_[mine].is_read = true;
       ready_.notify_one();
     }
@@ -126,7 +139,7 @@ class ReadAhead::Work {
     std::vector<Content> content(end - first);
     for (std::size_t i = first; i < end; ++i) {
       try {
-        content[i - first].file = read_now(files_[i]);
+        content[i - first].file = read_now(folder_, files_[i]);
       } catch (...) {
         content[i - first].error = std::current_exception();
       }
@@ -134,9 +147,13 @@ class ReadAhead::Work {
     return content;
   }
 
-  std::vector<FileToTake> files_;
+  const fs::path folder_;
+  const std::vector<FileToTake> files_;
   std::vector<Block> blocks_;
-  std::unordered_map<std::string, std::pair<std::size_t, std::size_t>> places_;  ///< block, place
+  /// Block, and place in it, by name.
+  std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> places_;
+  std::vector<std::vector<std::vector<Content>>> taken_blocks_;  ///< to be cleared away, by reader
+  TakenFile out_of_turn_;
   std::mutex mutex_;
   std::condition_variable ready_, room_;
   std::size_t next_ = 0;   ///< block to be read
@@ -145,11 +162,12 @@ class ReadAhead::Work {
   std::vector<std::jthread> threads_;
 };
 
-ReadAhead::ReadAhead(std::vector<FileToTake> files) : work_(new Work(std::move(files))) {}
+ReadAhead::ReadAhead(fs::path folder, std::vector<FileToTake> files)
+    : work_(new Work(std::move(folder), std::move(files))) {}
 ReadAhead::~ReadAhead() = default;
 
-TakenFile ReadAhead::take(const FileToTake& file) {
-  return work_->take(file);
+TakenFile& ReadAhead::take(const std::string& name) {
+  return work_->take(name);
 }
 
 }  // namespace dlscale::analysis

@@ -17,15 +17,15 @@ namespace dlscale::analysis {
 
 struct FileToTake {
   enum class Kind { description, results, other };
-  std::filesystem::path path;
-  std::string name;  ///< for messages, and to take it by
+  std::string name;  ///< from the folder, or absolute
   Kind kind = Kind::other;
   std::int64_t size = 0;     ///< about; bytes
   std::string known_sha256;  ///< with this content it is not parsed
 };
 
 struct TakenFile {
-  std::string text;
+  std::string text;       ///< empty where it has been parsed
+  std::int64_t size = 0;  ///< bytes of the text
   std::string sha256;
   /// Parsed, as its kind says; empty where that failed or was not asked for.
   std::optional<contract::RunSpec> description;
@@ -34,15 +34,16 @@ struct TakenFile {
 
 class ReadAhead {
  public:
-  /// Starts to read. Of large files few are held at a time.
-  explicit ReadAhead(std::vector<FileToTake> files);
+  /// Starts to read files of a folder. Of large files few are held at a time.
+  ReadAhead(std::filesystem::path folder, std::vector<FileToTake> files);
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
   /// Files are taken in the order they were given; one may be left out, and one that was not given
-  /// is read now. Throws base::RunError for one that cannot be read.
-  TakenFile take(const FileToTake& file);
+  /// is read now. What it returns is there until the next one is taken; the threads that read it
+  /// clear it away. Throws base::RunError for one that cannot be read.
+  TakenFile& take(const std::string& name);
 
  private:
   class Work;

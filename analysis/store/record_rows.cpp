@@ -4,12 +4,11 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "analysis/store/launch_outcome.hpp"
 #include "analysis/store/sqlite_inserter.hpp"
 #include "analysis/store/stop_rule.hpp"
 #include "analysis/store/window_sum.hpp"
@@ -109,8 +108,10 @@ class LaunchRows {
                                  "train_samples",   "test_samples",
                                  "steps_per_epoch", "padded_samples",
                                  "dropped_samples", "resumed_step",
-                                 "stopped",         "stop_outcome",
-                                 "stop_reason",     "stop_exit_code"}),
+                                 "outcome",         "outcome_source",
+                                 "reason",          "stopped",
+                                 "stop_outcome",    "stop_reason",
+                                 "stop_exit_code"}),
         environments_(of, "environment", {"run_id", "launch", "name", "value"}),
         deletions_(deletions(of,
                              {"launch", "environment", "epoch", "eval", "eval_metric", "target",
@@ -186,6 +187,8 @@ class LaunchRows {
     launches_.add(started(&S::train_samples), started(&S::test_samples));
     launches_.add(started(&S::steps_per_epoch), started(&S::padded_samples));
     launches_.add(started(&S::dropped_samples), started(&S::resumed_step));
+    const LaunchEnd end = own_end();
+    launches_.add(end.outcome, end.source, end.reason);
     if (stop_ != nullptr) {
       launches_.add(stop_->time, contract::to_string(stop_->outcome), stop_->reason,
                     stop_->exit_code);
@@ -209,6 +212,17 @@ class LaunchRows {
   }
 
  private:
+  /// As long as nobody else is known to say how it ended.
+  LaunchEnd own_end() const {
+    LaunchSeen seen{.launch = key_->launch,
+                    .started = start_ != nullptr ? start_->time : std::nan("")};
+    if (stop_ != nullptr) {
+      seen.run_stop = stop_->outcome;
+      seen.reason = stop_->reason;
+    }
+    return decide_ends({std::move(seen)}, {}).front();
+  }
+
   Inserter& add_place(Inserter& rows) { return rows.add(key_->run_id, key_->launch, line_); }
   /// Neighbouring ranks on one host are a row.
   void write_nodes(const std::vector<std::string>& hosts) {
@@ -258,16 +272,14 @@ struct RecordRows::Prepared {
   std::vector<SQLite::Statement> deletions =
       analysis::deletions(database, {"run", "run_axis"}, "run_id = ?");
   // What has no row needs no deletion, of which a launch costs one for each table.
-  std::unordered_set<std::string> known_runs = {};
-  std::unordered_map<std::string, std::vector<int>> known_launches = {};
+  KnownRows known = {};
 
   void read_known() {
-    known_runs.clear();
-    known_launches.clear();
+    known = {};
     SQLite::Statement run(database, "SELECT run_id FROM run");
-    while (run.executeStep()) known_runs.insert(run.getColumn(0));
+    while (run.executeStep()) known.runs.insert(run.getColumn(0));
     SQLite::Statement launch(database, "SELECT run_id, launch FROM launch");
-    while (launch.executeStep()) known_launches[launch.getColumn(0)].push_back(launch.getColumn(1));
+    while (launch.executeStep()) known.launches[launch.getColumn(0)].push_back(launch.getColumn(1));
   }
 };
 
@@ -276,9 +288,13 @@ RecordRows::RecordRows(SQLite::Database& database) : prepared_(new Prepared{data
 }
 RecordRows::~RecordRows() = default;
 
+const KnownRows& RecordRows::known() const {
+  return prepared_->known;
+}
+
 void RecordRows::replace_run(const contract::RunSpec& s, const std::string& source) {
   delete_run(s.run_id);
-  prepared_->known_runs.insert(s.run_id);
+  prepared_->known.runs.insert(s.run_id);
   Inserter& run = prepared_->runs;
   const std::string& compression = s.framework_options.compression;
   run.add(s.run_id, source, s.repetition, static_cast<std::int64_t>(s.seed), s.framework, s.model);
@@ -294,7 +310,7 @@ void RecordRows::replace_run(const contract::RunSpec& s, const std::string& sour
 
 void RecordRows::insert_unreadable_run(const contract::PlannedRun& planned,
                                        const std::string& source) {
-  prepared_->known_runs.insert(planned.run_id);
+  prepared_->known.runs.insert(planned.run_id);
   Inserter(prepared_->database, "run",
            {"run_id", "source", "repetition", "gpus", "batch_per_gpu", "global_batch", "lr_peak"})
       .add(planned.run_id, source, planned.repetition, planned.gpus)
@@ -315,7 +331,7 @@ void RecordRows::delete_unreadable_runs() {
 
 void RecordRows::replace_launch(const LaunchKey& key, const contract::ResultsFile& file) {
   delete_launch(key.run_id, key.launch);
-  prepared_->known_launches[key.run_id].push_back(key.launch);
+  prepared_->known.launches[key.run_id].push_back(key.launch);
   LaunchRows& rows = prepared_->launches;
   rows.begin(key);
   for (std::size_t i = 0; i < file.records.size(); ++i) {
@@ -326,14 +342,14 @@ void RecordRows::replace_launch(const LaunchKey& key, const contract::ResultsFil
 }
 
 void RecordRows::delete_launch(const std::string& run_id, int launch) {
-  const auto known = prepared_->known_launches.find(run_id);
+  const auto known = prepared_->known.launches.find(run_id);
   const bool has_rows =
-      known != prepared_->known_launches.end() && std::erase(known->second, launch) > 0;
+      known != prepared_->known.launches.end() && std::erase(known->second, launch) > 0;
   if (has_rows) prepared_->launches.remove(run_id, launch);
 }
 
 void RecordRows::delete_run(const std::string& run_id) {
-  if (prepared_->known_runs.erase(run_id) == 0) return;
+  if (prepared_->known.runs.erase(run_id) == 0) return;
   for (SQLite::Statement& each : prepared_->deletions) {
     each.reset();
     each.bind(1, run_id);

@@ -4,6 +4,9 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "contract/plan.hpp"
 #include "contract/result_record.hpp"
@@ -22,6 +25,12 @@ struct LaunchKey {
   std::string source;
 };
 
+/// Runs, and launches of runs, that have rows.
+struct KnownRows {
+  std::unordered_set<std::string> runs = {};
+  std::unordered_map<std::string, std::vector<int>> launches = {};
+};
+
 /// Writes records to their tables. Statements are prepared once: parsing SQL for each of ten
 /// thousand runs would take longer than running it.
 class RecordRows {
@@ -31,6 +40,7 @@ class RecordRows {
   RecordRows(const RecordRows&) = delete;
   RecordRows& operator=(const RecordRows&) = delete;
 
+  const KnownRows& known() const;
   /// Replaces the rows of a run; its launches are left alone.
   void replace_run(const contract::RunSpec& spec, const std::string& source);
   /// Makes the rows of a run whose description cannot be read of what the plan knows; its framework

@@ -43,24 +43,35 @@ void SeenFiles::forget_unless_current() {
   if (before_ && mark_of(database_) != before_->database) forget();
 }
 
-const FileState& SeenFiles::look(const std::string& path) {
-  if (places_.empty() && before_) {
+const FileState* SeenFiles::as_before(const std::string& path) const {
+  std::call_once(placed_, [&] {
     for (std::size_t i = 0; i < now_.size(); ++i) places_.emplace(before_->paths[i], i);
-  }
-  const auto [known, is_new] = looked_.try_emplace(path);
-  if (!is_new) return known->second;
+  });
   const auto place = places_.find(path);
+  const bool same = place != places_.end() && is_as_before(place->second);
+  return same ? &now_[place->second] : nullptr;
+}
+
+SeenFiles::Sight SeenFiles::peek(const std::string& path) const {
+  const FileState* const same = as_before(path);
   // What has changed once may change again before it is read: it is looked at once more.
-  order_.push_back(&*known);
-  const bool as_before = place != places_.end() && is_as_before(place->second);
-  known->second = as_before ? now_[place->second] : state_of(root_, path.c_str());
-  return known->second;
+  return {same != nullptr ? *same : state_of(root_, path.c_str()), same != nullptr};
+}
+
+const FileState& SeenFiles::keep(const std::string& path, const FileState& state) {
+  const auto [kept, is_new] = looked_.try_emplace(path, state);
+  if (is_new) order_.push_back(&*kept);
+  return kept->second;
+}
+
+const FileState& SeenFiles::look(const std::string& path) {
+  const auto known = looked_.find(path);
+  return known != looked_.end() ? known->second : keep(path, peek(path).state);
 }
 
 bool SeenFiles::is_unchanged(const std::string& path) {
   look(path);
-  const auto place = places_.find(path);
-  return place != places_.end() && is_as_before(place->second);
+  return as_before(path) != nullptr;
 }
 
 void SeenFiles::distrust(const std::string& path) {

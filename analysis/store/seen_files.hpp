@@ -2,6 +2,7 @@
 // What a collect looks at, and whether it is as the collect before left it.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,16 @@ class SeenFiles {
   /// Looks; true when nothing has happened to it since the collect before looked.
   bool is_unchanged(const std::string& path);
 
+  /// What a look would see, which is not kept: several threads may peek at a time, and nobody look
+  /// meanwhile.
+  struct Sight {
+    FileState state;
+    bool unchanged = false;  ///< nothing has happened to it since the collect before looked
+  };
+  Sight peek(const std::string& path) const;
+  /// Makes a look of a peek.
+  const FileState& keep(const std::string& path, const FileState& state);
+
   /// It was there and could not be read, or not by this user, or is not what was imported: the next
   /// collect reads it again.
   void distrust(const std::string& path);
@@ -47,12 +58,15 @@ class SeenFiles {
 
  private:
   bool is_as_before(std::size_t i) const;
+  /// Its state where that is as before, else null.
+  const FileState* as_before(const std::string& path) const;
 
   int root_;  ///< descriptor; -1 where there is no such folder
   std::filesystem::path database_;
   std::optional<CollectNote> before_;
-  std::vector<FileState> now_;                                ///< of the paths of `before_`
-  std::unordered_map<std::string_view, std::size_t> places_;  ///< of these paths
+  std::vector<FileState> now_;  ///< of the paths of `before_`
+  mutable std::once_flag placed_;
+  mutable std::unordered_map<std::string_view, std::size_t> places_;  ///< of these paths
   std::unordered_map<std::string, FileState> looked_;
   std::vector<const std::pair<const std::string, FileState>*> order_;  ///< they were looked at in
 };

@@ -76,6 +76,25 @@ TEST_CASE("what was not predicted or not measured is not scored") {
   CHECK(score(frame, quantity("memory_bytes"))[0].error() == Approx(-0.5));
 }
 
+TEST_CASE("the training of a run is all its epochs, where it has those that were predicted") {
+  Frame frame = measured({said(1, 1100)});
+  frame.predictions[0].said.epoch_s = {30, 27, 33};
+  frame.predictions[0].said.run_s = {60, 54, 66};  // two of them
+  const auto with = [&](const std::vector<double>& epochs_s) {
+    frame.runs[0].epochs.clear();
+    for (const double wall_s : epochs_s) frame.runs[0].epochs.push_back({.wall_s = wall_s});
+    return score(frame, quantity("run_s"));
+  };
+  const auto both = with({30, 20});
+  REQUIRE(both.size() == 1);
+  CHECK(both[0].measured == Approx(50));
+  CHECK(both[0].error() == Approx(0.2));
+  CHECK(with({30}).empty());     // it stopped early
+  CHECK(with({30, 0}).empty());  // one without its time
+  CHECK(with({9, 9, 9}).empty());
+  CHECK(with({}).empty());
+}
+
 TEST_CASE("tables show what was said beside what was measured, and how wrong it was") {
   Frame frame = measured({said(1, 1100), said(4, 1850)});
   frame.predictions[1].afterwards = true;

@@ -191,6 +191,23 @@ TEST_CASE("collecting in parts gives the rows of collecting at once") {
   CHECK(dump(study.folder) == in_parts);
 }
 
+TEST_CASE("more files than one thread reads give the same rows and bytes each time") {
+  WrittenStudy study;
+  for (int repetition = 1; repetition <= 70; ++repetition) study.add("ddp", 1, {}, repetition);
+  CHECK(ingest(study.folder).files_read == 140);
+  study.launch("ddp-g1-r7", 1, {.outcome = RunOutcome::Failed});
+  study.note_end("ddp-g1-r8", RunOutcome::NodeFailed, 2010.5);
+  std::filesystem::remove_all(study.folder.run("ddp-g1-r20").launch(1).root());
+  std::filesystem::remove_all(study.folder.run("ddp-g1-r30").root());
+  CHECK(ingest(study.folder).files_read == 1);
+  const std::string in_parts = dump(study.folder);
+  ingest(study.folder, true);
+  CHECK(dump(study.folder) == in_parts);
+  const std::string bytes = base::read_file(study.folder.database());
+  ingest(study.folder, true);
+  CHECK(base::read_file(study.folder.database()) == bytes);
+}
+
 TEST_CASE("a results file that grew is read again, a touched one is not") {
   WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 1);

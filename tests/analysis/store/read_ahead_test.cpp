@@ -22,10 +22,11 @@ struct Files {
 
   Files() {
     for (std::size_t i = 0; i < kFiles; ++i) {
-      files.push_back({temp.path() / std::to_string(i), std::to_string(i)});
-      std::ofstream(files[i].path) << text_of(i);
+      files.push_back({std::to_string(i)});
+      std::ofstream(path(i)) << text_of(i);
     }
   }
+  std::filesystem::path path(std::size_t i) const { return temp.path() / files[i].name; }
   static std::string text_of(std::size_t i) { return "file " + std::to_string(i) + "\n"; }
 };
 
@@ -33,39 +34,40 @@ struct Files {
 
 TEST_CASE("hundreds of files are taken in their order, each with its own text") {
   const Files all;
-  ReadAhead ahead(all.files);
+  ReadAhead ahead(all.temp.path(), all.files);
   for (std::size_t i = 0; i < kFiles; ++i) {
-    const TakenFile taken = ahead.take(all.files[i]);
+    const TakenFile& taken = ahead.take(all.files[i].name);
     REQUIRE(taken.text == Files::text_of(i));
+    REQUIRE(taken.size == static_cast<std::int64_t>(taken.text.size()));
     REQUIRE(taken.sha256 == contract::sha256_hex(taken.text));
   }
 }
 
 TEST_CASE("files may be left out, taken out of turn, or be others than were given") {
-  Files all;
-  const FileToTake other{all.temp.path() / "other", "other"};
-  base::write_file_atomically(other.path, "other\n");
-  ReadAhead ahead(all.files);
+  const Files all;
+  base::write_file_atomically(all.temp.path() / "other", "other\n");
+  ReadAhead ahead(all.temp.path(), all.files);
   for (std::size_t i = 97; i < kFiles; i += 97) {  // whole blocks are left out, too
-    REQUIRE(ahead.take(all.files[i]).text == Files::text_of(i));
-    REQUIRE(ahead.take(other).text == "other\n");
-    REQUIRE(ahead.take(all.files[i / 2]).text == Files::text_of(i / 2));
+    REQUIRE(ahead.take(all.files[i].name).text == Files::text_of(i));
+    REQUIRE(ahead.take("other").text == "other\n");
+    REQUIRE(ahead.take((all.temp.path() / "other").string()).text == "other\n");
+    REQUIRE(ahead.take(all.files[i / 2].name).text == Files::text_of(i / 2));
   }
 }
 
 TEST_CASE("a file that is gone is told when its turn comes, and the others are read") {
   Files all;
   for (const std::size_t gone : {std::size_t{0}, std::size_t{300}, kFiles - 1}) {
-    std::filesystem::remove(all.files[gone].path);
+    std::filesystem::remove(all.path(gone));
   }
-  ReadAhead ahead(all.files);
+  ReadAhead ahead(all.temp.path(), all.files);
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < kFiles; ++i) {
     try {
-      const TakenFile taken = ahead.take(all.files[i]);
+      const TakenFile& taken = ahead.take(all.files[i].name);
       REQUIRE(taken.text == Files::text_of(i));
     } catch (const base::RunError& error) {
-      CHECK_THAT(error.what(), Catch::Contains(all.files[i].path.string()));
+      CHECK_THAT(error.what(), Catch::Contains(all.path(i).string()));
       missing.push_back(i);
     }
   }
@@ -74,26 +76,30 @@ TEST_CASE("a file that is gone is told when its turn comes, and the others are r
 
 TEST_CASE("results are parsed ahead, unless their content is known or broken") {
   Files all;
-  for (FileToTake& file : all.files) {
-    std::ofstream(file.path) << to_json_line(contract::ResultRecord(contract::EpochRecord{3}))
-                             << "\n";
-    file.kind = FileToTake::Kind::results;
+  for (std::size_t i = 0; i < kFiles; ++i) {
+    std::ofstream(all.path(i)) << to_json_line(contract::ResultRecord(contract::EpochRecord{3}))
+                               << "\n";
+    all.files[i].kind = FileToTake::Kind::results;
   }
-  all.files[1].known_sha256 = contract::sha256_hex(base::read_file(all.files[1].path));
+  const std::string text = base::read_file(all.path(1));
+  all.files[1].known_sha256 = contract::sha256_hex(text);
   all.files[2].kind = FileToTake::Kind::description;  // which it is none of
-  ReadAhead ahead(all.files);
-  const TakenFile parsed = ahead.take(all.files[0]);
+  ReadAhead ahead(all.temp.path(), all.files);
+  const TakenFile& parsed = ahead.take(all.files[0].name);
   REQUIRE(parsed.results);
   CHECK(std::get<contract::EpochRecord>(parsed.results->records.at(0)).epoch == 3);
-  CHECK_FALSE(ahead.take(all.files[1]).results);
-  CHECK_FALSE(ahead.take(all.files[2]).description);
+  CHECK(parsed.size == static_cast<std::int64_t>(text.size()));
+  CHECK_FALSE(ahead.take(all.files[1].name).results);
+  const TakenFile& broken = ahead.take(all.files[2].name);
+  CHECK_FALSE(broken.description);
+  CHECK(broken.text == text);  // for whoever says what is wrong with it
 }
 
 TEST_CASE("whoever takes no more may leave while threads still read") {
   const Files all;
   for (int i = 0; i < 20; ++i) {
-    ReadAhead ahead(all.files);
-    if (i % 2 == 1) CHECK(ahead.take(all.files[40]).text == Files::text_of(40));
+    ReadAhead ahead(all.temp.path(), all.files);
+    if (i % 2 == 1) CHECK(ahead.take(all.files[40].name).text == Files::text_of(40));
   }
 }
 
