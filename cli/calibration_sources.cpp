@@ -30,6 +30,7 @@ using contract::AllReduceTime;
 struct Measured {
   std::string collective;
   AllReduceTime time;
+  std::string made_by;  ///< algorithm, communicator and precision
 };
 
 std::string place_text(const AllReduceTime& time) {
@@ -53,6 +54,26 @@ void take_device(const std::string& device, const std::string& source,
   calibration.device = device;
 }
 
+std::string made_by(std::string algorithm, const std::string& communicator,
+                    const std::string& precision) {
+  if (algorithm.empty() || algorithm == communicator) {
+    algorithm = communicator;
+  } else if (!communicator.empty()) {
+    algorithm += " over " + communicator;
+  }
+  return precision.empty() ? algorithm : algorithm + ", " + precision;
+}
+
+/// Times of one algorithm say nothing of another's, nor do those of other numbers.
+void take_maker(const Measured& measured, const PlacementKey& key, const std::string& source,
+                GatheredMeasurements& all) {
+  const std::string& maker = all.made_by.emplace(key, measured.made_by).first->second;
+  if (maker == measured.made_by) return;
+  throw base::UsageError(
+      fmt::format("{}: all-reduces of {} by {}, those before by {}; make a calibration of each",
+                  source, place_text(measured.time), measured.made_by, maker));
+}
+
 void take(const std::vector<Measured>& measured, const GatherOptions& options,
           const std::string& source, GatheredMeasurements& all) {
   int all_reduces = 0, others = 0;
@@ -61,6 +82,7 @@ void take(const std::vector<Measured>& measured, const GatherOptions& options,
     if (time.topology.empty()) time.topology = options.topology;
     const PlacementKey key{time.topology, time.nodes, time.gpus};
     if (each.collective == "all_reduce") {
+      take_maker(each, key, source, all);
       all.calibration.all_reduce.push_back(time);
       all.benchmarked.insert(key);
       ++all_reduces;
@@ -93,7 +115,8 @@ void gather_bench(std::string_view text, const std::string& source, const Gather
     }
     measured.push_back({time.collective,
                         {time.topology, time.nodes, time.ranks, time.bytes, time.seconds,
-                         time.low_s, time.high_s, time.iterations}});
+                         time.low_s, time.high_s, time.iterations},
+                        made_by(time.algorithm, time.communicator, time.precision)});
   }
   if (records.comm.empty() && !records.kernels.empty()) {
     throw base::UsageError(source +
@@ -153,8 +176,9 @@ void add_log(const analysis::LogContent& log, const std::string& source, const s
   for (const analysis::CollectiveResult& row : log.collectives) {
     const bool good = !(row.wrong > 0) && row.size_bytes > 0 && row.time_s > 0;
     if (row.in_place || !good) continue;
-    measured.push_back(
-        {collective_of(row, gpus, source), {"", nodes, gpus, row.size_bytes, row.time_s}});
+    measured.push_back({collective_of(row, gpus, source),
+                        {"", nodes, gpus, row.size_bytes, row.time_s},
+                        made_by("", "nccl", row.type == "float" ? "fp32" : row.type)});
   }
 }
 

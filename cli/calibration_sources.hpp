@@ -23,6 +23,8 @@ struct GatheredMeasurements {
   std::map<PlacementKey, OtherCollective> reduce_scatter, all_gather;
   std::vector<std::string> found;      ///< a line for each source: what it has
   std::set<PlacementKey> benchmarked;  ///< whose all-reduces come straight from a benchmark
+  /// By what and in which precision these were made: "ring over mpi, fp32".
+  std::map<PlacementKey, std::string> made_by;
 };
 
 struct GatherOptions {

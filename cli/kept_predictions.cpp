@@ -32,13 +32,15 @@ std::string basis_of(const predict::TrainingModel& model, const PredictedStudy& 
          (links ? ", measured all-reduces" : ", links of data sheets");
 }
 
-/// Of a GPU, at a point's batch and number of ranks.
+/// Of a GPU, at a point's batch and number of ranks, as records measure it: what the allocator
+/// takes, without the context.
 contract::PredictedValue memory_at(const PredictedCurve& curve, const predict::CurvePoint& point) {
   if (curve.memory.capacity.value <= 0) return {};
   contract::RunSpec run = curve.first;
   run.gpus = point.ranks.gpus;
-  const predict::MemoryParts parts = predict::peak_memory(
-      curve.card, point.batch_per_gpu, predict::memory_setting(run), curve.device.context);
+  run.accumulation_steps = predict::share_at(curve.shares, curve.strong, run.gpus).passes;
+  const predict::MemoryParts parts =
+      predict::peak_memory(curve.card, point.batch_per_gpu, predict::memory_setting(run));
   const double bytes = parts.total().value;
   return {bytes, bytes * (1 - predict::kMemoryMargin), bytes * (1 + predict::kMemoryMargin)};
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/report/gnuplot.hpp"
@@ -15,12 +16,15 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "cli/checkpoint_advice.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/kept_predictions.hpp"
+#include "cli/prediction_figures.hpp"
 #include "cli/prediction_tables.hpp"
 #include "cli/resources.hpp"
 #include "contract/run_id.hpp"
+#include "planner/jobs/calibration.hpp"
 #include "planner/planner.hpp"
 
 namespace dlscale::cli {
@@ -28,6 +32,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kMostGpus = 1'000'000;
+constexpr const char* kNoCalibration = "none";  // data sheets, whatever the study names
 
 struct PredictOptions {
   planner::PlanRequest request;
@@ -39,6 +44,7 @@ struct PredictOptions {
   std::string format = "text";
   std::string folder;
   std::string keep;
+  CheckpointQuestion checkpoints;
 };
 
 std::string read_named(const std::string& file) {
@@ -56,9 +62,17 @@ struct NamedCalibration {
 };
 
 NamedCalibration read_calibration(const std::string& file) {
-  if (file.empty()) return {};
+  if (file.empty() || file == kNoCalibration) return {};
   const std::string text = read_named(file);
   return {contract::calibration_from_json(text, file), contract::sha256_hex(text)};
+}
+
+/// The one that the study's [resources] names. Rows of throughput say nothing of steps: none.
+NamedCalibration calibration_of(const planner::Study& study) {
+  const planner::ResourceWishes& wishes = study.matrices.front().resources;
+  if (wishes.calibration.empty()) return {};
+  const std::string file = planner::calibration_file(wishes).string();
+  return planner::is_measured(read_named(file)) ? read_calibration(file) : NamedCalibration{};
 }
 
 /// Into the folder of the study's plan, for scoring.
@@ -80,8 +94,34 @@ analysis::Report report_of(const PredictedStudy& study, const std::vector<Sweep>
   analysis::Report report{
       {times_table(study, up_to), knee_table(study, up_to), memory_table(study)}};
   if (report.tables.back().rows.empty()) report.tables.pop_back();  // of devices without data sheet
-  for (const Sweep& sweep : sweeps) report.tables.push_back(sweep_table(study, sweep));
+  std::string nothing;
+  for (const Sweep& sweep : sweeps) {
+    analysis::Table table = sweep_table(study, sweep);
+    if (!table.rows.empty()) {
+      report.tables.push_back(std::move(table));
+    } else {
+      nothing = fmt::format("--sweep {}: {}", sweep.name, table.notes.back());
+      if (sweeps.size() > 1) fmt::print(stderr, "dlscale: {}\n", nothing);
+    }
+  }
+  if (sweeps.size() == 1 && !nothing.empty()) throw base::UsageError(nothing);
   return report;
+}
+
+/// By the names of their files.
+std::vector<std::pair<std::string, analysis::Figure>> figures_of(const PredictedStudy& study,
+                                                                 const std::vector<Sweep>& sweeps,
+                                                                 int up_to) {
+  std::vector<std::pair<std::string, analysis::Figure>> figures{
+      {"predicted-efficiency", predicted_efficiency(study, up_to)},
+      {"predicted-throughput", predicted_throughput(study, up_to)},
+      {"predicted-epoch-time", predicted_epoch_time(study, up_to)}};
+  for (const Sweep& sweep : sweeps) {
+    analysis::Figure figure = sweep_figure(study, sweep);
+    if (figure.series.empty()) continue;
+    figures.emplace_back("sweep-" + sweep.name + "-figure", std::move(figure));
+  }
+  return figures;
 }
 
 /// A file for each table and its format, and the figures.
@@ -98,19 +138,25 @@ void write_files(const PredictOptions& options, const PredictedStudy& study,
     const analysis::ReportWriter& writer = analysis::find_report_writer(format);
     for (const analysis::Table& table : report.tables) {
       base::write_file_atomically(folder / (table.id + "." + writer.extension),
-                                  writer.render({{table}}));
+                                  writer.render_alone(table));
     }
   }
-  std::string problem = analysis::write_figure(efficiency_figure(study, options.up_to),
-                                               folder / "predicted-efficiency", {"svg"})
-                            .problem;
-  for (const Sweep& sweep : sweeps) {
-    const fs::path stem = folder / ("sweep-" + sweep.name + "-figure");
-    problem = analysis::write_figure(sweep_figure(study, sweep), stem, {"svg"}).problem;
+  const auto figures = figures_of(study, sweeps, options.up_to);
+  std::string problem;
+  for (const auto& [name, figure] : figures) {
+    std::string found = analysis::write_figure(figure, folder / name, {"svg"}).problem;
+    if (!found.empty()) problem = std::move(found);
   }
   if (!problem.empty()) fmt::print(stderr, "dlscale: {}\n", problem);
   fmt::print(stderr, "dlscale: {} tables and {} figures in {}\n", report.tables.size(),
-             sweeps.size() + 1, options.folder);
+             figures.size(), options.folder);
+}
+
+/// Runs that are kept in a folder may have said there how long it took to save their state.
+CheckpointQuestion question_of(const PredictOptions& options) {
+  CheckpointQuestion question = options.checkpoints;
+  if (question.write.empty()) question.write = options.keep;
+  return question;
 }
 
 int predict(const PredictOptions& options) {
@@ -120,14 +166,18 @@ int predict(const PredictOptions& options) {
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   const WhatIf what = read_what_if(options.what_if);
   const std::vector<Sweep> sweeps = read_sweeps(options.sweeps);
-  const NamedCalibration calibration = read_calibration(options.calibration);
+  NamedCalibration calibration = read_calibration(options.calibration);
   if (!options.keep.empty() && !options.what_if.empty()) {
     throw base::UsageError("--keep and --what-if: other hardware is nothing to score runs by");
+  }
+  if (!options.checkpoints.write.empty() && options.checkpoints.node_mtbf_h <= 0) {
+    throw base::UsageError("--checkpoint-write: how often a node fails is missing: --mtbf HOURS");
   }
   planner::Resources resources = shipped_resources();
   resources.cards.reset();  // what does not fit is shown, not left out
   const planner::Planning planning = planner::make_plan(options.request, resources);
   if (planning.plan.runs.empty()) throw base::UsageError("the study has no run to predict");
+  if (options.calibration.empty()) calibration = calibration_of(planning.study);
   const fs::path share = share_folder();
   const PredictionFiles files{options.cards.empty() ? share / "cards" : fs::path(options.cards),
                               share / "devices"};
@@ -135,7 +185,10 @@ int predict(const PredictOptions& options) {
   if (const std::string text = text_of(what); !text.empty()) {
     study.notes.insert(study.notes.begin(), "what if: " + text);
   }
-  const analysis::Report report = report_of(study, sweeps, options.up_to);
+  analysis::Report report = report_of(study, sweeps, options.up_to);
+  if (options.checkpoints.node_mtbf_h > 0) {
+    report.tables.push_back(checkpoint_table(study, options.up_to, question_of(options)));
+  }
   std::cout << writer.render(report);
   if (!options.folder.empty()) write_files(options, study, sweeps, report);
   if (!options.keep.empty()) keep(options, study, calibration.digest);
@@ -152,15 +205,16 @@ Action define_predict(CLI::App& app) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--calibration", options->calibration,
-                 "what dlscale calibrate wrote: measured steps and all-reduces")
+                 "what dlscale calibrate wrote: measured steps and all-reduces (default: the "
+                 "study's; none: data sheets)")
       ->type_name(value_kind::kFile);
   app.add_option("--keep", options->keep,
                  "also keep the predictions in this folder, which has the study's plan: dlscale "
                  "compare DIR --predicted says later how wrong they were")
       ->type_name(value_kind::kFolder);
   app.add_option("--what-if", options->what_if,
-                 "other hardware: gpu=NAME, link=400Gbps, latency=2us, peak=100TFLOPS, "
-                 "memory=2000GB/s, capacity=16GiB, context=150MiB")
+                 "other hardware: gpu=NAME (or how it begins), link=400Gbps, latency=2us, "
+                 "peak=100TFLOPS, memory=2000GB/s, capacity=16GiB, context=150MiB")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--sweep", options->sweeps,
@@ -170,6 +224,7 @@ Action define_predict(CLI::App& app) {
   app.add_option("--up-to", options->up_to, "predict up to so many GPUs")
       ->check(CLI::Range(1, kMostGpus))
       ->capture_default_str();
+  add_checkpoint_options(app, options->checkpoints);
   app.add_option("--cards", options->cards,
                  "folder of model cards (default: those that come with dlscale)")
       ->type_name(value_kind::kFolder);

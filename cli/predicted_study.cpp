@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -31,7 +32,7 @@ void note_once(std::vector<std::string>& notes, std::string note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
-/// The card of a run's model, or one that differs in the number of classes alone, which is noted.
+/// The card of a run's model on its data; where there is none a note says how one is made.
 std::optional<contract::ModelCard> find_card(const contract::RunSpec& run, const fs::path& folder,
                                              std::vector<std::string>& notes) {
   const auto shape = predict::sample_shape(run.dataset);
@@ -69,14 +70,18 @@ struct Given {
   const predict::Measurements* measured;
 };
 
+bool has_steps(const Given& given, const contract::ModelCard& card, const std::string& precision) {
+  return given.measured != nullptr &&
+         !predict::times_of(given.measured->calibration().compute, card, precision).empty();
+}
+
 predict::Device find_device(const planner::Planning& planning, const planner::Partition* partition,
                             const contract::RunSpec& run, const contract::ModelCard& card,
                             const Given& given) {
   const std::string name =
       !given.what.gpu.empty() ? given.what.gpu : (partition == nullptr ? "" : partition->gpu);
   if (!name.empty()) return planner::find_device(name, given.files.devices);
-  if (given.measured != nullptr &&
-      !predict::times_of(given.measured->calibration().compute, card).empty()) {
+  if (has_steps(given, card, run.precision)) {
     return predict::measured_device(given.measured->calibration(), run.precision);
   }
   throw base::UsageError(fmt::format(
@@ -112,6 +117,13 @@ predict::Network network_of(const predict::Device& device, const planner::Partit
   return network;
 }
 
+/// Why the calibration says nothing of a device; empty where it does, or there is none.
+std::string other_device(const Given& given, const predict::Device& device) {
+  if (given.measured == nullptr) return "";
+  const std::string why = predict::not_measured_on(given.measured->calibration(), device);
+  return why.empty() ? "" : why + ": no prediction (--calibration none goes by data sheets)";
+}
+
 /// Of the run with the fewest GPUs; empty where no model or card is there, with a note why.
 std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std::size_t first_run,
                                           const Given& given, std::vector<std::string>& notes) {
@@ -121,19 +133,28 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
     note_once(notes, why);
     return std::nullopt;
   }
+  for (std::string& note : predict::not_counted(run)) note_once(notes, std::move(note));
   auto card = find_card(run, given.files.cards, notes);
   if (!card) return std::nullopt;
   const planner::Partition* const partition = partition_of(planning, point);
   const bool named = !given.what.gpu.empty() || (partition != nullptr && !partition->gpu.empty());
-  if (!named && given.measured != nullptr &&
-      predict::times_of(given.measured->calibration().compute, *card).empty()) {
-    note_once(notes, fmt::format("the calibration has no step of {} on {}: no prediction",
-                                 run.model, contract::shape_text(card->input)));
+  if (!named && given.measured != nullptr && !has_steps(given, *card, run.precision)) {
+    note_once(notes, fmt::format("the calibration has no step of {} on {} in {}: no prediction",
+                                 run.model, contract::shape_text(card->input), run.precision));
     return std::nullopt;
   }
   PredictedCurve curve;
   curve.device = device_of(planning, partition, run, *card, given);
+  if (const std::string why = other_device(given, curve.device); !why.empty()) {
+    note_once(notes, why);
+    return std::nullopt;
+  }
+  if (named && given.measured != nullptr && given.measured->calibration().device.empty()) {
+    note_once(notes, "the calibration does not name its device: it is taken for one of " +
+                         curve.device.title);
+  }
   curve.network = network_of(curve.device, partition, given.what);
+  curve.other_link = given.what.link || given.what.latency;
   curve.gpus_per_node = partition == nullptr || partition->gpus_per_node == 0
                             ? std::numeric_limits<int>::max() / 2
                             : partition->gpus_per_node;
@@ -157,14 +178,25 @@ void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::s
   if (!predict::is_measured_alone(curve.device)) return;
   const auto unknown = [&](int gpus) {
     const predict::Placement ranks{(gpus - 1) / curve.gpus_per_node + 1, gpus};
+    if (curve.other_link && ranks.nodes > 1) {
+      return !std::isfinite(
+          predict::all_reduce(curve.network, ranks, predict::kMebibyte).value);  // inside of nodes
+    }
     return gpus > 1 && !given.measured->all_reduce(ranks, predict::kMebibyte);
   };
   for (const int gpus : curve.planned) {
     if (!unknown(gpus)) continue;
-    note_once(notes, fmt::format("the calibration has no all-reduce that says anything of {} ranks "
-                                 "on {} nodes: no prediction (dlscale calibrate --topology names "
-                                 "what is connected alike)",
-                                 gpus, (gpus - 1) / curve.gpus_per_node + 1));
+    const int nodes = (gpus - 1) / curve.gpus_per_node + 1;
+    note_once(notes,
+              curve.other_link && nodes > 1
+                  ? fmt::format("with another link than was measured {} ranks on {} nodes are not "
+                                "known: the partition does not name its GPU and how those of a "
+                                "node are joined: no prediction",
+                                gpus, nodes)
+                  : fmt::format("the calibration has no all-reduce that says anything of {} ranks "
+                                "on {} nodes: no prediction (dlscale calibrate --topology names "
+                                "what is connected alike)",
+                                gpus, nodes));
   }
   std::erase_if(curve.planned, unknown);
   std::erase_if(curve.points, [&](const auto& point) { return unknown(point.first); });
@@ -176,6 +208,43 @@ std::string key_of(const std::map<std::string, std::string>& axes) {
   return key;
 }
 
+/// Whether the runs of a curve, fewest GPUs first, keep the global batch: it then grows by less
+/// than half of what GPUs do, in powers of two (batches that do not divide are rounded). Of one
+/// count the study says it, or that it lists global batches.
+bool is_strong(const contract::PlannedRun& first, const contract::PlannedRun& last,
+               const std::string& scaling) {
+  if (first.gpus == last.gpus) return scaling == "strong" || first.point.contains("global_batch");
+  const double grown =
+      static_cast<double>(last.global_batch) / static_cast<double>(first.global_batch);
+  return grown * grown * first.gpus < last.gpus;
+}
+
+predict::Share share_of(const contract::PlannedRun& run) {
+  const std::int64_t one_pass = run.batch_per_gpu * run.gpus;
+  return {static_cast<double>(run.batch_per_gpu), static_cast<int>(run.global_batch / one_pass)};
+}
+
+/// Of the study, or of the sub-study that a run is of.
+const std::string& scaling_of(const planner::Planning& planning, std::size_t run) {
+  const std::size_t point = run / static_cast<std::size_t>(planning.study.repeats);
+  return planning.study.matrices[planning.expansion.points[point].matrix].scaling;
+}
+
+/// What times depend on of where a run is to be: runs on other hardware are another curve.
+std::string hardware_of(const planner::Partition* partition) {
+  if (partition == nullptr) return "";
+  return fmt::format("{} {} {} {}", partition->gpu, partition->gpus_per_node,
+                     partition->link_gbit_s, partition->link_latency_us);
+}
+
+/// Measured steps say nothing of another peak and another bandwidth.
+void check_rates(const PredictedStudy& study, const PredictedCurve& curve, const WhatIf& what) {
+  if (!what.peak && !what.memory) return;
+  const std::string why = predict::fixed_rates(model_of(study, curve));
+  if (why.empty()) return;
+  throw base::UsageError((what.peak ? "--what-if peak: " : "--what-if memory: ") + why);
+}
+
 /// Points of a curve beside one another: indices of planning.plan.runs, fewest GPUs first.
 using Groups = std::map<std::string, std::vector<std::size_t>>;
 
@@ -185,7 +254,9 @@ Groups group(const planner::Planning& planning, std::vector<std::string>& order)
   for (std::size_t i = 0; i < planning.plan.runs.size(); i += repeats) {
     std::map<std::string, std::string> axes = planning.plan.runs[i].point;
     std::erase_if(axes, [](const auto& axis) { return varies(axis.first); });
-    const std::string key = key_of(axes);
+    const bool strong = scaling_of(planning, i) == "strong";  // it may have a weak one's axes
+    const std::string key = key_of(axes) + (strong ? "strong\n" : "weak\n") +
+                            hardware_of(partition_of(planning, i / repeats));
     if (!groups.contains(key)) order.push_back(key);
     groups[key].push_back(i);
   }
@@ -200,16 +271,17 @@ Groups group(const planner::Planning& planning, std::vector<std::string>& order)
 }  // namespace
 
 predict::TrainingModel model_of(const PredictedStudy& study, const PredictedCurve& curve) {
-  return predict::training_model(curve.first, curve.card,
-                                 {curve.device, curve.network, curve.gpus_per_node},
-                                 study.measured.get());
+  return predict::training_model(
+      curve.first, curve.card, {curve.device, curve.network, curve.gpus_per_node, curve.other_link},
+      study.measured.get());
 }
 
 predict::CurveSetting setting_of(const PredictedCurve& curve) {
   return {.strong = curve.strong,
-          .batch_per_gpu = static_cast<double>(curve.first.batch_per_gpu),
           .samples = curve.samples > 0 ? curve.samples : 1,
-          .epochs = curve.first.epochs};
+          .drops_last = curve.first.last_batch == "drop",
+          .epochs = curve.first.epochs,
+          .shares = curve.shares};
 }
 
 PredictedStudy predict_study(const planner::Planning& planning, const PredictionFiles& files,
@@ -218,9 +290,15 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
   PredictedStudy study{.study = planning.plan.study, .site = planning.plan.site};
   if (calibration) study.measured = std::make_shared<const predict::Measurements>(*calibration);
   const Given given{files, what, study.measured.get()};
+  if (calibration && (what.link || what.latency)) {
+    study.notes.emplace_back(
+        "over several nodes all-reduces go by the link asked for, none by "
+        "those that were measured");
+  }
   for (const contract::Axis& axis : planning.plan.axes) {
     if (!varies(axis.name)) study.axes.push_back(axis.name);
   }
+  study.axes.emplace_back("partition");  // shown where nothing else tells curves apart
   std::vector<std::string> order;
   const Groups groups = group(planning, order);
   for (const std::string& key : order) {
@@ -231,6 +309,7 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
     for (const std::size_t run : runs) {
       const contract::PlannedRun& planned = planning.plan.runs[run];
       counts.insert(planned.gpus);
+      curve->shares[planned.gpus] = share_of(planned);
       curve->points.emplace_back(planned.gpus, contract::point_id(planned.run_id));
     }
     curve->planned.assign(counts.begin(), counts.end());
@@ -238,7 +317,12 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
     if (curve->planned.empty()) continue;
     curve->axes = planning.plan.runs[runs.front()].point;
     std::erase_if(curve->axes, [](const auto& axis) { return varies(axis.first); });
-    curve->strong = planning.plan.scaling == "strong";
+    const auto* const partition =
+        partition_of(planning, runs.front() / static_cast<std::size_t>(planning.study.repeats));
+    if (partition != nullptr) curve->axes["partition"] = partition->name;
+    check_rates(study, *curve, what);
+    curve->strong = is_strong(planning.plan.runs[runs.front()], planning.plan.runs[runs.back()],
+                              scaling_of(planning, runs.front()));
     study.curves.push_back(std::move(*curve));
   }
   if (!study.curves.empty()) return study;

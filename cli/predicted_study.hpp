@@ -28,16 +28,19 @@ struct PredictionFiles {
 
 /// Runs that differ in nothing but their GPUs, and what follows from them.
 struct PredictedCurve {
-  std::map<std::string, std::string> axes;  ///< of the study but GPUs and batches, that vary
-  contract::RunSpec first;                  ///< with the fewest GPUs
-  std::vector<int> planned;                 ///< the study's GPU counts
+  /// Of the study but GPUs and batches, that vary; and the `partition`, where the site has some.
+  std::map<std::string, std::string> axes;
+  contract::RunSpec first;                          ///< with the fewest GPUs
+  std::vector<int> planned;                         ///< the study's GPU counts
   std::vector<std::pair<int, std::string>> points;  ///< GPUs and point id, all of the curve's
   contract::ModelCard card;
   predict::Device device;
   predict::Network network;
   int gpus_per_node = 1;
-  std::int64_t samples = 0;  ///< of an epoch; 0: not known
-  bool strong = false;
+  bool other_link = false;               ///< than measured: several nodes go by `network`
+  std::int64_t samples = 0;              ///< of an epoch; 0: not known
+  bool strong = false;                   ///< its runs have one global batch
+  std::map<int, predict::Share> shares;  ///< what a rank takes of a step, by all planned counts
   predict::MemoryVerdict memory;  ///< of `first`; capacity 0: the device's memory is not known
 };
 
@@ -51,7 +54,9 @@ struct PredictedStudy {
 };
 
 /// A partition that does not name its GPU has the device that the calibration's steps were measured
-/// on. Throws base::UsageError where nothing can be predicted, with the remedy.
+/// on; for one that names another than was measured nothing is predicted, with a note. Throws
+/// base::UsageError where nothing can be predicted, or where `what` is nothing that measured steps
+/// say anything of, with the remedy.
 PredictedStudy predict_study(const planner::Planning& planning, const PredictionFiles& files,
                              const WhatIf& what,
                              const std::optional<contract::Calibration>& calibration);
@@ -59,7 +64,8 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
 /// The model of a curve's time; `study` and `curve` must outlive it.
 predict::TrainingModel model_of(const PredictedStudy& study, const PredictedCurve& curve);
 
-/// Its setting: the batch of `first`, the samples of an epoch (of unknown size: those of a step).
+/// Its setting: the batches of its runs, the samples of an epoch (of unknown size: those of a
+/// step).
 predict::CurveSetting setting_of(const PredictedCurve& curve);
 
 }  // namespace dlscale::cli

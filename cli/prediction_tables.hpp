@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables and the figure of a study's predictions.
+// The tables of a study's predictions.
 #pragma once
 
-#include "analysis/report/figure.hpp"
 #include "analysis/report/report.hpp"
 #include "cli/predicted_study.hpp"
 
@@ -12,22 +11,21 @@ namespace dlscale::cli {
 /// where the link between nodes is not known.
 std::vector<int> shown_counts(const PredictedCurve& curve, int up_to);
 
+/// The curve at these counts.
+std::vector<predict::CurvePoint> curve_points(const PredictedStudy& study,
+                                              const PredictedCurve& curve, int up_to);
+
 /// Step, epoch, efficiency with bands, what bounds the step, GPU-hours: a row for each count.
 analysis::Table times_table(const PredictedStudy& study, int up_to);
 
-/// How many GPUs are worth it: a row for each curve.
+/// How many GPUs are worth it, with bands: a row for each curve.
 analysis::Table knee_table(const PredictedStudy& study, int up_to);
 
-/// What a GPU's memory holds: a row for each curve.
+/// What a GPU's memory holds: a row for each planned count, with its own batch.
 analysis::Table memory_table(const PredictedStudy& study);
 
 /// A row for each curve and value: the step's time and parts where one quantity is otherwise.
+/// Values of which nothing is known are in its notes, behind the caption's.
 analysis::Table sweep_table(const PredictedStudy& study, const Sweep& sweep);
-
-/// Efficiency over GPUs, dashed, with bands.
-analysis::Figure efficiency_figure(const PredictedStudy& study, int up_to);
-
-/// The step's time over the values of a sweep.
-analysis::Figure sweep_figure(const PredictedStudy& study, const Sweep& sweep);
 
 }  // namespace dlscale::cli

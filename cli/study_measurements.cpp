@@ -51,7 +51,7 @@ contract::ComputeTime compute_of(const MeasuredRun& run) {
   const double passes = run.spec.accumulation_steps;
   return {.model = run.spec.model,
           .input = run.input,
-          .precision = predict::card_precision(run.spec.precision),
+          .precision = run.spec.precision,
           .batch = run.spec.batch_per_gpu,
           .forward_s = run.part(StepPart::forward) / passes,
           .backward_s = run.part(StepPart::backward) / passes,
@@ -69,20 +69,26 @@ std::optional<double> messages_of(const MeasuredRun& run, const fs::path& cards)
   if (!fs::is_regular_file(file, unreadable)) return std::nullopt;
   const auto card = contract::model_card_from_json(base::read_text_file(file), file.string());
   const predict::StepSetting setting = predict::step_setting(run.spec);
-  if (setting.agreement == predict::Agreement::at_once) return 1;
-  if (setting.agreement == predict::Agreement::buckets) {
+  if (setting.agreement != predict::Agreement::each_gradient) {
     predict::ComputeTimes none;
     none.layers.resize(card.layers.size());
-    return static_cast<double>(
-        predict::gradient_buckets(card, none, setting.first_bucket, setting.bucket).size());
+    return static_cast<double>(predict::buckets_of(card, none, setting).size());
   }
   double tensors = 0;
   for (const contract::LayerCard& layer : card.layers) tensors += layer.parameter_tensors;
   return tensors;
 }
 
+/// Whether bytes and busy seconds of a step are those of all-reduces alone: ZeRO's stages gather
+/// parameters and reduce to owners too, and statistics of batch norms go beside the gradients.
+bool only_reduces(const contract::RunSpec& run) {
+  const bool gathers = run.framework == "deepspeed" && run.framework_options.zero_stage > 0;
+  return !gathers && run.batch_norm != "synchronised";
+}
+
 std::optional<contract::AllReduceTime> all_reduce_of(const MeasuredRun& run,
                                                      const fs::path& cards) {
+  if (!only_reduces(run.spec)) return std::nullopt;
   const auto messages = messages_of(run, cards);
   const auto steps = static_cast<double>(run.row.steps.steps);
   const double bytes = run.row.steps.bytes_sent / steps, busy = run.row.steps.comm_busy_s / steps;
@@ -171,7 +177,8 @@ StudyMeasurements study_measurements(const contract::PlanDir& folder, const Sele
     found.calibration.compute.push_back(compute_of(*run));
     groups.add(*run, cards);
     if (found.calibration.device.empty()) {
-      found.calibration.device = value_of(row, "gpu").value_or(value_of(row, "cpu").value_or(""));
+      const bool on_cpu = run->spec.resources.device == "cpu";
+      found.calibration.device = value_of(row, on_cpu ? "cpu" : "gpu").value_or("");
       found.calibration.communicator = run->spec.resources.communicator;
     }
   }

@@ -18,7 +18,8 @@ struct StudyMeasurements {
 };
 
 /// Of the chosen runs. An all-reduce's message is the mean one of a step: bytes and busy seconds of
-/// a step by the number of messages, as the model's card in `cards` has it; without a card none.
+/// a step by the number of messages, as the model's card in `cards` has it. None without a card,
+/// and of runs whose collectives are others too: ZeRO from stage 1 on, synchronised batch norms.
 /// Throws base::RunError where the folder is not collected.
 StudyMeasurements study_measurements(const contract::PlanDir& folder, const SelectionChoice& runs,
                                      const std::filesystem::path& cards);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step where one quantity is otherwise than planned.
+// Steps where one quantity is otherwise than planned.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/predicted_study.hpp"
 
@@ -19,10 +20,22 @@ struct SweptQuantity {
 /// peak, link, gpus, batch. Throws base::UsageError for another.
 const SweptQuantity& swept_quantity(const std::string& name);
 
-/// Of a curve on the most GPUs that are planned: with that peak (TFLOP/s), that link of a node
-/// (Gbit/s), on so many GPUs, or with that batch of a GPU. A link that is otherwise goes by its
-/// latency and bandwidth, whatever was measured.
-predict::StepTime swept_step(const PredictedStudy& study, const PredictedCurve& curve,
-                             const std::string& quantity, double value);
+/// A step with one of the values.
+struct SweptStep {
+  double value = 0;
+  predict::StepTime step;
+};
+
+/// Of a curve on the most GPUs that are planned.
+struct SweptCurve {
+  std::vector<SweptStep> steps;    ///< of those values of which something is known
+  std::vector<std::string> notes;  ///< the others, and why nothing is
+};
+
+/// With each peak (TFLOP/s), link of a node (Gbit/s), number of GPUs, or batch of a GPU. Other GPUs
+/// of a strong curve share its global batch. A link that is otherwise goes by its latency and
+/// bandwidth, whatever was measured; of a peak nothing is known where computing was measured.
+SweptCurve swept_curve(const PredictedStudy& study, const PredictedCurve& curve,
+                       const Sweep& sweep);
 
 }  // namespace dlscale::cli

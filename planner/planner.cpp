@@ -167,6 +167,7 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
   std::size_t kept = 0;
   for (Point& point : points) {
     contract::RunSpec run = run_of(study, point);
+    run.resources.device = planning.site.device;  // GPUs hide communication that CPUs do not
     Granted granted = grant(planning, point, run, times);
     if (const auto why = memory.misfit(run, partition_of(planning.site, granted.allocation))) {
       planning.plan.skipped.push_back({run.point, *why});

@@ -22,9 +22,14 @@ enum class Basis {
 struct AllReduceEstimate {
   Seconds time;
   Basis basis = Basis::interpolated;
-  /// Root mean square of fitted / measured - 1 over what α and β were fitted to; 0 where nothing
-  /// was fitted.
+  /// Root mean square of estimated / measured - 1: of the placement's sizes, each estimated by its
+  /// neighbours, or on other counts of what α and β were fitted to. 0 for a size that was measured;
+  /// negative where there are too few sizes to say it.
   double relative_error = 0;
+  double farther = 1;  ///< GPUs / the most that were measured, or the fewest / GPUs; at least 1
+  /// What the time may be wrong by, as a part of it: twice the error, and no less than was found
+  /// elsewhere (docs/prediction.md). On other counts it grows with the distance.
+  double uncertainty() const;
 };
 
 /// α and β of a ring, by least squares of relative errors, neither negative.
@@ -55,9 +60,15 @@ class AllReduceTable {
   struct Fitted {
     std::vector<Point> points;  ///< ascending
     RingFit fit;
+    double left_out = 0;  ///< error of sizes estimated by their neighbours; negative: too few
+  };
+  struct TopologyFit {
+    RingFit fit;
+    int fewest = 0, most = 0;  ///< GPUs
   };
 
-  RingFit fit_of(const std::string& topology, Placement ranks) const;
+  static double left_out_error(const std::vector<Point>& points);
+  TopologyFit fit_of(const std::string& topology, Placement ranks) const;
 
   std::map<Key, Fitted> tables_;
 };

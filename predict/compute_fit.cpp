@@ -15,6 +15,8 @@ namespace {
 
 constexpr double kFarthest = 2;  // times the largest batch measured, or a part of the smallest
 constexpr double kLeastDeviation = 0.03;  // a fit of few points is not surer than this
+constexpr double kOutside = 0.1;          // at a batch that is not between those measured
+constexpr double kFar = 0.25;             // at one that is far from all of them
 constexpr double kNormal95 = 1.96;
 
 void stretch(std::vector<LayerTime>& layers, PassTime LayerTime::*pass, Seconds now,
@@ -52,10 +54,11 @@ BatchFit fit_batches(const std::vector<double>& batches, const std::vector<doubl
 }
 
 std::vector<contract::ComputeTime> times_of(const std::vector<contract::ComputeTime>& all,
-                                            const contract::ModelCard& card) {
+                                            const contract::ModelCard& card,
+                                            const std::string& precision) {
   std::vector<contract::ComputeTime> own;
   std::copy_if(all.begin(), all.end(), std::back_inserter(own), [&](const auto& time) {
-    return time.model == card.model && time.input == card.input && time.precision == card.precision;
+    return time.model == card.model && time.input == card.input && time.precision == precision;
   });
   return own;
 }
@@ -154,11 +157,13 @@ ComputeEstimate estimate_compute(const contract::ModelCard& card, double batch,
   }
   times.optimizer = {middle(std::move(optimizer))};
   const auto [least, most] = std::minmax_element(batches.begin(), batches.end());
-  const double error = kNormal95 * std::max(kLeastDeviation, std::max(ahead.line.relative_error,
-                                                                      back.line.relative_error));
-  estimate.sure = {1 / (1 + error), 1 + error};
   estimate.measured = static_cast<int>(std::set<double>(batches.begin(), batches.end()).size());
   estimate.extrapolated = batch > kFarthest * *most || batch * kFarthest < *least;
+  double error =
+      kNormal95 * std::max({kLeastDeviation, ahead.line.relative_error, back.line.relative_error});
+  if (batch < *least || batch > *most) error = std::max(error, kOutside);
+  if (estimate.extrapolated) error = std::max(error, kFar);
+  estimate.sure = {1 / (1 + error), 1 + error};
   return estimate;
 }
 

@@ -69,8 +69,10 @@ inline constexpr Factors kLearnedSure{0.8, 1.25};
 ComputeEstimate estimate_compute(const contract::ModelCard& card, double batch,
                                  const ComputeBasis& basis);
 
-/// Of all times those of a model card.
+/// Of all times those of a model card in the precision that the runs had, which may share its card
+/// with another: tf32 computes otherwise than fp32, fp16 than bf16.
 std::vector<contract::ComputeTime> times_of(const std::vector<contract::ComputeTime>& all,
-                                            const contract::ModelCard& card);
+                                            const contract::ModelCard& card,
+                                            const std::string& precision);
 
 }  // namespace dlscale::predict

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <map>
 
+#include "predict/roofline.hpp"
+
 namespace dlscale::predict {
 namespace {
 
@@ -36,39 +38,101 @@ std::int64_t largest(std::int64_t most, const Fits& fits) {
   return low;
 }
 
+Bytes all_gradients(const contract::ModelCard& card) {
+  return number_width(card.precision) * static_cast<double>(card.parameters);
+}
+
+/// The most that a layer's, or a block's, gradients take together.
+Bytes largest_of(const contract::ModelCard& card, std::string contract::LayerCard::*name) {
+  std::map<std::string, std::int64_t> parameters;
+  std::int64_t most = 0;
+  for (const contract::LayerCard& layer : card.layers) {
+    most = std::max(most, parameters[layer.*name] += layer.parameters);
+  }
+  return number_width(card.precision) * static_cast<double>(most);
+}
+
+Bytes held_parameters(const contract::ModelCard& card, const MemorySetting& setting) {
+  const Bytes all{card.parameter_bytes}, buffers{card.buffer_bytes};
+  if (setting.zero_stage < 3) return all + buffers;
+  const Bytes ahead = largest_of(card, &contract::LayerCard::block) + setting.prefetch;
+  return all / setting.ranks + std::min(all, ahead) + buffers;
+}
+
+Bytes held_buckets(const contract::ModelCard& card, const MemorySetting& setting) {
+  if (!setting.buckets) return {};
+  const Bytes all = all_gradients(card) * (setting.compressed > 0 ? setting.compressed : 1);
+  if (setting.bucket_limit.value <= 0) return all;
+  Bytes one = setting.bucket_limit;
+  if (setting.bucket_grows) one = std::max(one, largest_of(card, &contract::LayerCard::name));
+  one = std::min(one, all);
+  // The second is begun where the first cannot take what comes.
+  return setting.fills_beside && (one < all || setting.passes > 1) ? one * 2 : one;
+}
+
+/// What there is of gradients, whatever the backward pass has made of them, and of each byte made.
+struct HeldGradients {
+  Bytes always;
+  double of_made = 0;
+  Bytes at(Bytes made) const { return always + made * of_made; }
+};
+
+HeldGradients held_gradients(const contract::ModelCard& card, const MemorySetting& setting) {
+  const int stage = setting.zero_stage;
+  const Bytes all = all_gradients(card);
+  const Bytes part = stage > 0 ? all / setting.ranks : Bytes{};
+  // A block's leave together, in a vector of their own.
+  if (stage == 3) return {part + largest_of(card, &contract::LayerCard::block) * 2};
+  if (stage == 2 || setting.fills_beside) return {part};  // each leaves as it comes
+  const double each = 1 + setting.compressed;
+  if (setting.passes > 1) return {part + all * each};
+  if (setting.buckets && setting.gradients_in_buckets) return {part};
+  return {part, each};
+}
+
+/// Those of the batches of a step that wait for their turn.
+Bytes waiting_inputs(const contract::ModelCard& card, double batch, const MemorySetting& setting) {
+  double numbers = batch * (setting.passes - 1);
+  for (const std::int64_t extent : card.input) numbers *= static_cast<double>(extent);
+  return number_width(card.precision) * numbers;
+}
+
 }  // namespace
 
 MemoryParts peak_memory(const contract::ModelCard& card, double batch, const MemorySetting& setting,
                         Bytes context) {
-  const Bytes trained = kSingle * static_cast<double>(card.parameters);
-  const auto part = [&](int stage) {
-    return setting.zero_stage >= stage ? 1.0 / setting.ranks : 1;
-  };
-  MemoryParts parts{.parameters = Bytes{card.parameter_bytes} * part(3) + Bytes{card.buffer_bytes},
-                    .gradients = trained * part(2),
-                    .optimizer = trained * (setting.optimizer_states * part(1)),
-                    .workspace = setting.workspace,
+  const double states = setting.optimizer_states;
+  const double share = setting.zero_stage > 0 ? 1.0 / setting.ranks : 1;
+  const HeldGradients held = held_gradients(card, setting);
+  MemoryParts parts{.parameters = held_parameters(card, setting),
+                    .gradients = held.always,
+                    .optimizer = all_gradients(card) * (states * share),
+                    .buckets = held_buckets(card, setting),
                     .context = context};
-  if (setting.buckets) parts.buckets = trained;
-  if (setting.buckets && setting.gradients_in_buckets) parts.gradients = {};
-  for (std::size_t i = 0; i < card.layers.size(); ++i) {
-    for (const bool backward : {false, true}) {
-      const auto& pass = backward ? card.layers[i].backward : card.layers[i].forward;
-      const Bytes live{pass.live.at(batch)};
-      if (live <= parts.activations) continue;
-      parts.activations = live;
-      parts.layer = i;
-      parts.backward = backward;
-    }
+  const Bytes waiting = waiting_inputs(card, batch, setting);
+  const auto look = [&](std::size_t layer, bool backward, Bytes made) {
+    const auto& pass = backward ? card.layers[layer].backward : card.layers[layer].forward;
+    const Bytes live = Bytes{pass.live.at(batch)} + waiting;
+    const Bytes gradients = held.at(made);
+    if (live + gradients <= parts.activations + parts.gradients) return;
+    parts.activations = live;
+    parts.gradients = gradients;
+    parts.layer = layer;
+    parts.backward = backward;
+  };
+  for (std::size_t i = 0; i < card.layers.size(); ++i) look(i, false, {});
+  Bytes made;
+  for (std::size_t i = card.layers.size(); i-- > 0;) {
+    made += number_width(card.precision) * static_cast<double>(card.layers[i].parameters);
+    look(i, true, made);
   }
   return parts;
 }
 
 Bytes allocated_before(const contract::ModelCard& card, std::size_t layer, double batch,
                        const MemorySetting& setting) {
-  const Bytes trained = kSingle * static_cast<double>(card.parameters);
   Bytes sum{card.parameter_bytes + card.buffer_bytes};
-  if (setting.buckets) sum += trained;
+  if (setting.buckets) sum += all_gradients(card);
   if (layer > 0) sum += Bytes{card.layers[layer - 1].forward.live.at(batch)};
   return sum;
 }

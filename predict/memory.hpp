@@ -13,31 +13,37 @@ namespace dlscale::predict {
 
 /// What a rank keeps beside activations.
 struct MemorySetting {
-  int optimizer_states = 0;  ///< numbers for each parameter, see optimizer_states()
+  int optimizer_states = 0;  ///< numbers for each parameter: optimizer_states(), and their mean
   int zero_stage = 0;        ///< 1: states are partitioned; 2: gradients too; 3: parameters too
   int ranks = 1;
+  int passes = 1;                    ///< batches of a step: gradients stay from the first on
   bool buckets = false;              ///< gradients travel in buckets of their own memory
   bool gradients_in_buckets = true;  ///< gradients are views of these
-  Bytes workspace;                   ///< of kernels, communicators, at most
+  Bytes bucket_limit;                ///< of a bucket; 0: they hold all gradients
+  bool bucket_grows = false;         ///< to a gradient that is larger than its limit
+  bool fills_beside = false;  ///< stages 1 and 2: the next bucket, as gradients come in each pass
+  double compressed = 0;      ///< bytes of a copy that travels, of each byte of gradients; 0: none
+  Bytes prefetch;             ///< stage 3: parameters that are gathered ahead, at most
 };
 
 /// At the moment when it is most.
 struct MemoryParts {
-  Bytes parameters;  ///< and running statistics
-  Bytes gradients;
+  Bytes parameters;  ///< and running statistics; stage 3: this rank's and those gathered
+  Bytes gradients;   ///< that are there at that moment
   Bytes optimizer;
   Bytes buckets;
-  Bytes activations;  ///< input and what passes on included
-  Bytes workspace;
+  Bytes activations;  ///< inputs and what passes on included
   Bytes context;
   Bytes total() const {
-    return parameters + gradients + optimizer + buckets + activations + workspace + context;
+    return parameters + gradients + optimizer + buckets + activations + context;
   }
-  std::size_t layer = 0;  ///< of the card: where activations are most
-  bool backward = false;  ///< in its backward pass
+  std::size_t layer = 0;  ///< of the card: after which it is most
+  bool backward = false;  ///< after its backward pass
 };
 
-/// In every step but the first.
+/// In every step but the first. Gradients come with the backward pass, layer after layer from the
+/// last, and are dropped after the optimizer's step. What kernels and communicators work with is
+/// not in it.
 MemoryParts peak_memory(const contract::ModelCard& card, double batch, const MemorySetting& setting,
                         Bytes context = {});
 

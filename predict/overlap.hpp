@@ -24,6 +24,9 @@ inline constexpr Bytes kBucket{25 * kMebibyte.value};
 std::vector<Bucket> gradient_buckets(const contract::ModelCard& card, const ComputeTimes& times,
                                      Bytes first = kFirstBucket, Bytes others = kBucket);
 
+/// Those of a block of the model together, ready with the last of them: ZeRO's stage 3.
+std::vector<Bucket> block_buckets(const contract::ModelCard& card, const ComputeTimes& times);
+
 struct Overlap {
   Seconds total;    ///< of all reductions
   Seconds exposed;  ///< what of it the backward pass does not hide

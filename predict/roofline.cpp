@@ -56,6 +56,10 @@ Seconds ComputeTimes::spent(Bound bound) const {
   return sum;
 }
 
+Bytes number_width(const std::string& precision) {
+  return precision == "fp64" ? kSingle * 2 : kSingle;
+}
+
 int optimizer_states(const std::string& optimizer, double momentum) {
   if (optimizer.starts_with("adam")) return 2;
   return momentum != 0 || optimizer == "lars" ? 1 : 0;
@@ -68,9 +72,8 @@ ComputeTimes roofline(const contract::ModelCard& card, const Rates& rates, doubl
     times.layers.push_back(
         {roofline(layer.forward, rates, batch), roofline(layer.backward, rates, batch)});
   }
-  constexpr double kNumber = 4;  // bytes: parameters stay fp32 under autocast
-  const double moved = kNumber * static_cast<double>(card.parameters) * (3 + 2 * optimizer_states);
-  times.optimizer = Bytes{moved} / rates.memory_bandwidth;
+  const double moved = static_cast<double>(card.parameters) * (3 + 2 * optimizer_states);
+  times.optimizer = number_width(card.precision) * moved / rates.memory_bandwidth;
   return times;
 }
 

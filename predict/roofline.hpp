@@ -38,6 +38,10 @@ struct ComputeTimes {
   Seconds spent(Bound bound) const;
 };
 
+/// Of a parameter, its gradient and each of its optimizer's states: 8 bytes in fp64, else 4, for
+/// autocast computes in other formats than it keeps.
+Bytes number_width(const std::string& precision);
+
 /// What an optimizer keeps for each parameter beside it and its gradient, in numbers: 0 for plain
 /// sgd, 1 with momentum and for lars, 2 for adam and adamw.
 int optimizer_states(const std::string& optimizer, double momentum);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace dlscale::predict {
 namespace {
@@ -27,7 +28,7 @@ ComputeEstimate computing(const TrainingModel& model, double batch, Placement ra
 }
 
 StepTime step_of(const TrainingModel& model, const ComputeTimes& times, Placement ranks,
-                 double batch, Variant variant) {
+                 const Share& share, Variant variant) {
   ComputeTimes varied = times;
   for (LayerTime& layer : varied.layers) {
     layer.forward.time = layer.forward.time * variant.computing;
@@ -35,8 +36,9 @@ StepTime step_of(const TrainingModel& model, const ComputeTimes& times, Placemen
   }
   varied.optimizer = varied.optimizer * variant.computing;
   StepSetting setting = model.setting;
-  setting.load = model.load_per_sample * (batch * setting.passes);
-  setting.wait = model.wait_per_sample * (batch * setting.passes);
+  if (model.hidden_most) setting.hidden_most = model.hidden_most(ranks);
+  setting.passes = share.passes;
+  setting.wait = model.wait_per_sample * (share.batch * share.passes);
   const AllReduceCost cost = [&](Bytes message) {
     return model.all_reduce(ranks, message).time * variant.reducing;
   };
@@ -58,46 +60,66 @@ Band band(const std::vector<Variant>& variants, const Value& value) {
   return result;
 }
 
+double steps_of_epoch(const CurveSetting& setting, double global_batch) {
+  constexpr double kRounding = 1e-9;  // batches of strong scaling are quotients
+  const double steps = static_cast<double>(setting.samples) / global_batch;
+  return setting.drops_last ? std::max(1.0, std::floor(steps * (1 + kRounding)))
+                            : std::ceil(steps * (1 - kRounding));
+}
+
 }  // namespace
 
 StepTime step_at(const TrainingModel& model, Placement ranks, double batch, double computing_factor,
                  double reducing) {
-  return step_of(model, computing(model, batch, ranks).times, ranks, batch,
+  return step_of(model, computing(model, batch, ranks).times, ranks, {batch, model.setting.passes},
                  {computing_factor, reducing});
+}
+
+Share share_at(const std::map<int, Share>& shares, bool strong, int gpus) {
+  const auto above = shares.upper_bound(gpus);
+  const auto& [count, share] = above == shares.begin() ? *above : *std::prev(above);
+  return {strong ? share.batch * count / gpus : share.batch, share.passes};
 }
 
 std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSetting& setting,
                                       const std::vector<int>& gpus) {
   std::vector<CurvePoint> curve;
   if (gpus.empty()) return curve;
+  std::map<int, Share> shares = setting.shares;
+  if (shares.empty()) shares[gpus.front()] = {setting.batch_per_gpu, model.setting.passes};
   const Placement first = place(model, gpus.front());
-  const double first_batch = setting.batch_per_gpu;
-  const ComputeEstimate at_first = computing(model, first_batch, first);
-  const Bytes gradients = kSingle * static_cast<double>(model.card.parameters);
+  const Share first_share = share_at(shares, setting.strong, first.gpus);
+  const ComputeEstimate at_first = computing(model, first_share.batch, first);
+  const Bytes gradients =
+      number_width(model.card.precision) * static_cast<double>(model.card.parameters);
   for (const int count : gpus) {
     const Placement ranks = place(model, count);
-    const double batch = setting.strong ? first_batch * first.gpus / count : first_batch;
-    if (batch < 1) break;
-    const ComputeEstimate here = computing(model, batch, ranks);
+    const Share share = share_at(shares, setting.strong, count);
+    if (share.batch < 1) break;
+    const double samples = share.batch * share.passes;  // of a rank
+    const ComputeEstimate here = computing(model, share.batch, ranks);
     const Factors links = model.all_reduce(ranks, gradients).sure;
     const std::vector<Variant> variants{
         {here.sure.low, 1}, {here.sure.high, 1}, {1, links.low}, {1, links.high}};
     const auto step_s = [&](Variant v) {
-      return step_of(model, here.times, ranks, batch, v).total().value;
+      return step_of(model, here.times, ranks, share, v).total().value;
     };
-    const auto cost = [&](Variant v) { return step_s(v) / batch; };
+    const auto cost = [&](Variant v) { return step_s(v) / samples; };
     const auto first_cost = [&](Variant v) {
-      return step_of(model, at_first.times, first, first_batch, v).total().value / first_batch;
+      // What is wrong with a batch that is far from all measured is not wrong with a near one.
+      if (here.extrapolated != at_first.extrapolated) v.computing = 1;
+      return step_of(model, at_first.times, first, first_share, v).total().value /
+             (first_share.batch * first_share.passes);
     };
-    CurvePoint point{.ranks = ranks, .batch_per_gpu = batch, .extrapolated = here.extrapolated};
-    point.step = step_of(model, here.times, ranks, batch, {1, 1});
+    CurvePoint point{
+        .ranks = ranks, .batch_per_gpu = share.batch, .extrapolated = here.extrapolated};
+    point.step = step_of(model, here.times, ranks, share, {1, 1});
     point.step_s = band(variants, step_s);
-    const double steps =
-        std::ceil(static_cast<double>(setting.samples) / (batch * count * model.setting.passes));
+    const double steps = steps_of_epoch(setting, samples * count);
     point.epoch_s = {point.step_s.value * steps, point.step_s.low * steps,
                      point.step_s.high * steps};
     point.efficiency = band(variants, [&](Variant v) { return first_cost(v) / cost(v); });
-    point.samples_per_s = batch * count * model.setting.passes / point.step_s.value;
+    point.samples_per_s = samples * count / point.step_s.value;
     point.gpu_hours = point.epoch_s.value * setting.epochs * count / kSecondsPerHour;
     curve.push_back(point);
   }
@@ -111,10 +133,10 @@ std::vector<int> doubled_counts(int first, int most) {
   return counts;
 }
 
-int knee(const std::vector<CurvePoint>& curve, double efficiency) {
+int knee(const std::vector<CurvePoint>& curve, double efficiency, double Band::*edge) {
   int last = 0;
   for (const CurvePoint& point : curve) {
-    if (point.efficiency.value < efficiency) break;
+    if (point.efficiency.*edge < efficiency) break;
     last = point.ranks.gpus;
   }
   return last;

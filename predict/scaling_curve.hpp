@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,19 +26,32 @@ struct TrainingModel {
   const contract::ModelCard& card;
   ComputeBasis computing;
   std::function<LinkEstimate(Placement, Bytes)> all_reduce;
+  /// Of the time of collectives the most that is hidden there; empty: as the setting has it.
+  std::function<double(Placement)> hidden_most;
   int gpus_per_node = 1;
-  StepSetting setting;      ///< its load and wait are set by those below
-  Seconds load_per_sample;  ///< of a rank's loader threads
+  StepSetting setting;      ///< its wait is set by that below
   Seconds wait_per_sample;  ///< of a rank, as measured
+};
+
+/// What a rank takes of a step: so many batches, one after the other, of so many samples.
+struct Share {
+  double batch = 1;
+  int passes = 1;
 };
 
 /// What stays the same as GPUs are added.
 struct CurveSetting {
   bool strong = false;       ///< the global batch; else the batch of a GPU
-  double batch_per_gpu = 1;  ///< at the first of the counts
+  double batch_per_gpu = 1;  ///< at the first of the counts, where `shares` says nothing
   std::int64_t samples = 0;  ///< of an epoch
+  bool drops_last = false;   ///< samples that fill no step are left out; else they are a step more
   int epochs = 1;
+  std::map<int, Share> shares;  ///< by GPUs: where a study says them; the others as share_at()
 };
+
+/// Of a rank at that count: of the nearest count that is no larger, else of the first; in strong
+/// scaling its batch divided as the ranks become more. `shares`: not empty.
+Share share_at(const std::map<int, Share>& shares, bool strong, int gpus);
 
 struct Band {
   double value = 0;
@@ -71,7 +85,9 @@ std::vector<int> doubled_counts(int first, int most);
 
 inline constexpr double kWorthwhileEfficiency = 0.8;
 
-/// The last count up to which every point has at least that efficiency; of an empty curve 0.
-int knee(const std::vector<CurvePoint>& curve, double efficiency = kWorthwhileEfficiency);
+/// The last count up to which every point has at least that efficiency, by its value or by an edge
+/// of its band; of an empty curve 0.
+int knee(const std::vector<CurvePoint>& curve, double efficiency = kWorthwhileEfficiency,
+         double Band::*edge = &Band::value);
 
 }  // namespace dlscale::predict

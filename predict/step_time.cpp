@@ -2,54 +2,68 @@
 #include "predict/step_time.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace dlscale::predict {
 namespace {
 
-/// Nothing hides it.
-Seconds after_backward(const contract::ModelCard& card, Agreement agreement,
-                       const AllReduceCost& cost) {
-  if (agreement == Agreement::at_once) {
-    return cost(kSingle * static_cast<double>(card.parameters));
-  }
+Seconds one_by_one(const contract::ModelCard& card, const AllReduceCost& cost) {
+  const Bytes number = number_width(card.precision);
   Seconds sum;
   for (const contract::LayerCard& layer : card.layers) {
     if (layer.parameters == 0) continue;
-    sum += cost(kSingle * static_cast<double>(layer.parameters));
+    sum += cost(number * static_cast<double>(layer.parameters));
     // Beside the weights, biases: they cost a latency each.
     sum += cost(Bytes{}) * std::max(0, layer.parameter_tensors - 1);
   }
   return sum;
 }
 
+/// Of all gradients, once; `cost` is of a message as it travels.
+Overlap exchange(const contract::ModelCard& card, const ComputeTimes& times,
+                 const AllReduceCost& cost, const StepSetting& setting) {
+  if (setting.agreement == Agreement::each_gradient) {
+    const Seconds all = one_by_one(card, cost);
+    return {all, all};
+  }
+  Overlap together = overlap(buckets_of(card, times, setting), times.backward(), cost);
+  if (setting.agreement == Agreement::at_once) together.exposed = together.total;
+  return together;
+}
+
+/// Communication of a step of several ranks, into its parts.
+void communicate(StepTime& step, const contract::ModelCard& card, const ComputeTimes& times,
+                 const AllReduceCost& cost, const StepSetting& setting) {
+  const AllReduceCost travelling = [&](Bytes message) {
+    return cost(message * setting.compression) * setting.volume;
+  };
+  const Overlap once = exchange(card, times, travelling, setting);
+  const int exchanges = setting.every_pass ? setting.passes : 1;
+  Seconds after;  // nothing is computed beside it
+  if (setting.after_step > 0) {
+    const double parameters = static_cast<double>(card.parameters);
+    after = cost(number_width(card.precision) * parameters) * setting.after_step;
+  }
+  step.communication = once.total * exchanges + after;
+  step.exposed_comm = std::max(once.exposed * exchanges + after + setting.cycle,
+                               step.communication * (1 - setting.hidden_most));
+}
+
 }  // namespace
 
-Seconds straggling(Seconds deviation, int ranks) {
-  return ranks < 2 ? Seconds{} : deviation * std::sqrt(2 * std::log(ranks));
+std::vector<Bucket> buckets_of(const contract::ModelCard& card, const ComputeTimes& times,
+                               const StepSetting& setting) {
+  return setting.by_block ? block_buckets(card, times)
+                          : gradient_buckets(card, times, setting.first_bucket, setting.bucket);
 }
 
 StepTime step_time(const contract::ModelCard& card, const ComputeTimes& times, int ranks,
                    const AllReduceCost& cost, const StepSetting& setting) {
   const double passes = setting.passes;
-  StepTime step{.forward = times.forward() * passes,
+  StepTime step{.load_wait = setting.wait,
+                .forward = times.forward() * passes,
                 .backward = times.backward() * passes,
                 .optimizer = times.optimizer};
-  if (ranks > 1) {
-    const AllReduceCost scaled = [&](Bytes message) { return cost(message) * setting.volume; };
-    if (setting.agreement == Agreement::buckets) {
-      const Overlap together =
-          overlap(gradient_buckets(card, times, setting.first_bucket, setting.bucket),
-                  times.backward(), scaled);
-      step.communication = together.total;
-      step.exposed_comm = std::max(together.exposed, together.total * (1 - setting.hidden_most));
-    } else {
-      step.communication = step.exposed_comm = after_backward(card, setting.agreement, scaled);
-    }
-  }
-  step.straggling = straggling(setting.rank_deviation, ranks);
-  const Seconds rest = step.total();
-  step.load_wait = setting.wait + std::max(Seconds{}, setting.load - rest);
+  if (ranks > 1) communicate(step, card, times, cost, setting);
   const Seconds computing = times.spent(Bound::compute) * passes;
   const Seconds moving = times.spent(Bound::memory) * passes + times.optimizer;
   step.bound = computing > moving ? Bound::compute : Bound::memory;

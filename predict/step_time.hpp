@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "contract/model_card.hpp"
 #include "predict/all_reduce.hpp"
@@ -13,7 +14,7 @@ namespace dlscale::predict {
 
 /// When replicas agree.
 enum class Agreement {
-  at_once,        ///< one all-reduce of all gradients after the backward pass
+  at_once,        ///< when the backward pass has ended, bucket after bucket
   each_gradient,  ///< after the backward pass, one gradient after the other
   buckets,        ///< beside the backward pass
 };
@@ -22,24 +23,26 @@ struct StepSetting {
   Agreement agreement = Agreement::buckets;
   Bytes first_bucket = kFirstBucket;
   Bytes bucket = kBucket;
-  /// Times the all-reduce of gradients: ZeRO's stages 0 to 2 send as much (reduce-scatter and
-  /// all-gather), stage 3 half as much again.
+  bool by_block = false;   ///< a bucket is the gradients of a block, however large it is
+  double compression = 1;  ///< bytes that travel of each byte of gradients
+  /// An exchange of gradients, in all-reduces of what travels: 1/2 where each rank gets its part
+  /// alone, 3/2 where parameters are gathered twice as well. An all-gather or a reduce-scatter is
+  /// half of an all-reduce, in hops and bytes.
   double volume = 1;
-  int passes = 1;          ///< batches whose gradients are added up before they are exchanged
-  Seconds load;            ///< for the data of a step, by all of a rank's loader threads
-  Seconds wait;            ///< of a step for its data, measured: nothing hides it
-  double hidden_most = 1;  ///< of the time of collectives, however long the backward pass is
-  Seconds rank_deviation;  ///< of a rank's own time from step to step
+  /// What is gathered of the parameters after the optimizer's step, in all-reduces of all of them.
+  double after_step = 0;
+  bool every_pass = false;  ///< gradients are exchanged in every pass, not in the last alone
+  Seconds cycle;            ///< that the last gradients wait for their exchange to begin
+  int passes = 1;           ///< batches of a step, one after the other
+  Seconds wait;             ///< of a step for its data, measured: nothing hides it
+  double hidden_most = 1;   ///< of the time of collectives, however long the backward pass is
 };
 
 /// Of one step; the parts are on the critical path and add up to total().
 struct StepTime {
   Seconds load_wait, forward, backward, exposed_comm, optimizer;
-  Seconds straggling;     ///< waiting for the slowest rank
   Seconds communication;  ///< hidden or not; no part of the sum
-  Seconds total() const {
-    return load_wait + forward + backward + exposed_comm + optimizer + straggling;
-  }
+  Seconds total() const { return load_wait + forward + backward + exposed_comm + optimizer; }
   /// Exposed communication where it is longer than computation; else what most of computation is.
   Bound bound = Bound::memory;
 };
@@ -47,11 +50,12 @@ struct StepTime {
 /// How long the ranks need for an all-reduce of so many bytes; nothing for one rank.
 using AllReduceCost = std::function<Seconds(Bytes)>;
 
-/// `times` are of one batch. The slowest of P ranks takes mean + deviation x √(2 ln P).
+/// `times` are of one batch.
 StepTime step_time(const contract::ModelCard& card, const ComputeTimes& times, int ranks,
                    const AllReduceCost& cost, const StepSetting& setting);
 
-/// E[max of `ranks` normal times] - mean, for the standard deviation of one.
-Seconds straggling(Seconds deviation, int ranks);
+/// The messages of an exchange, unless each gradient goes by itself.
+std::vector<Bucket> buckets_of(const contract::ModelCard& card, const ComputeTimes& times,
+                               const StepSetting& setting);
 
 }  // namespace dlscale::predict

@@ -2,7 +2,7 @@
 #include "predict/training_model.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "predict/workload.hpp"
@@ -14,12 +14,7 @@ constexpr const char* kMeasuredDevice = "measured";  // no file of devices/ has 
 
 /// How sure an estimate from measurements is.
 Factors sure_of(const AllReduceEstimate& estimate) {
-  constexpr double kInside = 0.05, kOutside = 0.1, kErrors = 2;
-  double error = kInside;
-  if (estimate.basis == Basis::beyond_sizes) error = kOutside;
-  if (estimate.basis == Basis::beyond_gpus) {
-    error = std::max(kOutside, kErrors * estimate.relative_error);
-  }
+  const double error = estimate.uncertainty();
   return {1 / (1 + error), 1 + error};
 }
 
@@ -31,6 +26,20 @@ std::string topology_for(const contract::Calibration& calibration, Placement ran
     if ((time.nodes == 1) == (ranks.nodes == 1) && named.empty()) named = time.topology;
   }
   return named;
+}
+
+/// Times that one is as many as the other, in powers of two.
+double apart(int gpus, int others) {
+  return std::abs(std::log2(static_cast<double>(gpus) / others));
+}
+
+/// None where none was measured in this precision: a card may serve two of them.
+std::vector<contract::KernelModel> kernels_of(const contract::Calibration& calibration,
+                                              const std::string& precision) {
+  const auto& all = calibration.kernel_models;
+  const bool any = std::any_of(all.begin(), all.end(),
+                               [&](const auto& model) { return model.precision == precision; });
+  return any ? all : std::vector<contract::KernelModel>{};
 }
 
 }  // namespace
@@ -45,15 +54,20 @@ std::optional<LinkEstimate> Measurements::all_reduce(Placement ranks, Bytes mess
   }
 }
 
-std::optional<double> Measurements::hidden_most(const std::string& framework, int gpus) const {
-  const contract::ExchangeTime* nearest = nullptr;
+std::optional<double> Measurements::hidden_most(const std::string& framework,
+                                                Placement ranks) const {
+  constexpr double kOtherLinks = 64;  // farther than any number of GPUs from another
+  std::optional<double> hidden;
+  double least = 0;
   for (const contract::ExchangeTime& time : calibration_.exchange) {
     if (time.framework != framework) continue;
-    if (nearest == nullptr || std::abs(time.gpus - gpus) < std::abs(nearest->gpus - gpus)) {
-      nearest = &time;
-    }
+    const bool same_links = (time.nodes == 1) == (ranks.nodes == 1);
+    const double distance = apart(time.gpus, ranks.gpus) + (same_links ? 0 : kOtherLinks);
+    if (hidden && distance >= least) continue;
+    hidden = time.hidden;
+    least = distance;
   }
-  return nearest == nullptr ? std::nullopt : std::optional(nearest->hidden);
+  return hidden;
 }
 
 Seconds Measurements::wait_per_sample(const std::string& loader, const std::string& dataset) const {
@@ -73,19 +87,18 @@ TrainingModel training_model(const contract::RunSpec& run, const contract::Model
                       .gpus_per_node = hardware.gpus_per_node,
                       .setting = step_setting(run)};
   if (measured != nullptr) {
-    model.computing.measured = times_of(measured->calibration().compute, card);
-    model.computing.kernels = measured->calibration().kernel_models;
-    for (const contract::ComputeTime& time : model.computing.measured) {
-      model.setting.rank_deviation =
-          std::max(model.setting.rank_deviation, Seconds{time.deviation_s});
-    }
+    const contract::Calibration& calibration = measured->calibration();
+    model.computing.measured = times_of(calibration.compute, card, run.precision);
+    model.computing.kernels = kernels_of(calibration, run.precision);
     const double unmeasured = run.resources.device == "cpu" ? 0 : 1;
-    model.setting.hidden_most = measured->hidden_most(run.framework, run.gpus).value_or(unmeasured);
+    model.hidden_most = [measured, framework = run.framework, unmeasured](Placement ranks) {
+      return measured->hidden_most(framework, ranks).value_or(unmeasured);
+    };
     model.wait_per_sample = measured->wait_per_sample(run.loader, run.dataset.kind);
   }
-  model.all_reduce = [network = hardware.network, algorithm = all_reduce_of(run), measured](
-                         Placement ranks, Bytes message) {
-    if (measured != nullptr) {
+  model.all_reduce = [network = hardware.network, algorithm = all_reduce_of(run), measured,
+                      other_link = hardware.other_link](Placement ranks, Bytes message) {
+    if (measured != nullptr && !(other_link && ranks.nodes > 1)) {
       if (const auto estimate = measured->all_reduce(ranks, message)) return *estimate;
     }
     return LinkEstimate{all_reduce(network, ranks, message, algorithm), kDataSheetSure};
@@ -95,6 +108,26 @@ TrainingModel training_model(const contract::RunSpec& run, const contract::Model
 
 bool is_measured_alone(const Device& device) {
   return device.name == kMeasuredDevice;
+}
+
+std::string not_measured_on(const contract::Calibration& calibration, const Device& device) {
+  if (calibration.device.empty() || is_measured_alone(device)) return "";
+  const bool named =
+      std::any_of(device.match.begin(), device.match.end(), [&](const std::string& part) {
+        return !part.empty() && calibration.device.find(part) != std::string::npos;
+      });
+  if (named) return "";
+  return "the calibration was measured on " + calibration.device + ", and these runs are for " +
+         device.title + " (" + device.name + ", whose `match` says what its driver calls it)";
+}
+
+std::string fixed_rates(const TrainingModel& model) {
+  const bool steps = !model.computing.measured.empty();
+  if (!steps && model.computing.kernels.empty()) return "";
+  return std::string("the calibration has ") + (steps ? "steps of " : "kernels for ") +
+         model.card.model +
+         ", which follow no other peak or bandwidth; without it (--calibration none) the data "
+         "sheet counts";
 }
 
 Device measured_device(const contract::Calibration& calibration, const std::string& precision) {

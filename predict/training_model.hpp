@@ -17,6 +17,8 @@ struct Hardware {
   Device device;
   Network network;
   int gpus_per_node = 1;
+  /// Nodes are joined otherwise than where all-reduces were measured: several go by `network`.
+  bool other_link = false;
 };
 
 /// A calibration made ready for questions.
@@ -28,9 +30,10 @@ class Measurements {
 
   /// Nothing where no all-reduce was measured, or none that says anything of this placement.
   std::optional<LinkEstimate> all_reduce(Placement ranks, Bytes message) const;
-  /// The largest share of collectives' time that a framework hid on several ranks, by the
-  /// placement nearest in GPUs; nothing where none was measured.
-  std::optional<double> hidden_most(const std::string& framework, int gpus) const;
+  /// The largest share of collectives' time that a framework hid, by the placement nearest in GPUs
+  /// of those on one node, or on several, as these ranks are; where there is none, of all. Nothing
+  /// where none was measured.
+  std::optional<double> hidden_most(const std::string& framework, Placement ranks) const;
   /// Waiting for a sample and moving it; nothing where it was not measured.
   Seconds wait_per_sample(const std::string& loader, const std::string& dataset) const;
 
@@ -43,8 +46,9 @@ class Measurements {
 inline constexpr Factors kRooflineSure{1, 3.5};  // docs/prediction.md: what was found
 inline constexpr Factors kDataSheetSure{1, 2};
 
-/// `card` and `measured` must outlive it; without `measured` the roofline and data sheets. Where no
-/// run says how much communication is hidden, GPUs hide what the backward pass covers, and CPUs
+/// `card` and `measured`, of this device, must outlive it; without `measured` the roofline and data
+/// sheets. Steps and kernels count in the precision that they were measured in alone. Where no run
+/// says how much communication is hidden, GPUs hide what the backward pass covers, and CPUs
 /// nothing: the cores that compute are those that copy and add up.
 TrainingModel training_model(const contract::RunSpec& run, const contract::ModelCard& card,
                              const Hardware& hardware, const Measurements* measured);
@@ -56,5 +60,14 @@ Device measured_device(const contract::Calibration& calibration, const std::stri
 
 /// Whether it is such a device, of which nothing follows for ranks that were not measured.
 bool is_measured_alone(const Device& device);
+
+/// Why measurements say nothing of a device: what was measured, and the device; empty where they
+/// do. They do where the calibration does not name its device, where its name has a part that the
+/// device's data sheet lists (`match`), and where the device is known by them alone.
+std::string not_measured_on(const contract::Calibration& calibration, const Device& device);
+
+/// Why computing follows no other peak and no other bandwidth of memory: it goes by measured steps
+/// or learned kernels. Empty where it does.
+std::string fixed_rates(const TrainingModel& model);
 
 }  // namespace dlscale::predict

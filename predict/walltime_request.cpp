@@ -8,25 +8,6 @@
 
 namespace dlscale::predict {
 
-double pinball_loss(double needed, double asked, double quantile) {
-  const double missing = needed - asked;
-  return missing > 0 ? quantile * missing : (quantile - 1) * missing;
-}
-
-std::optional<double> request_factor(std::vector<double> ratios, double quantile) {
-  std::optional<double> best;
-  double least = 0;
-  std::sort(ratios.begin(), ratios.end());
-  for (const double factor : ratios) {
-    double loss = 0;
-    for (const double ratio : ratios) loss += pinball_loss(ratio, factor, quantile);
-    if (best && loss >= least) continue;
-    best = factor;
-    least = loss;
-  }
-  return best;
-}
-
 std::optional<double> next_ratio_bound(std::vector<double> ratios, double quantile) {
   // The product of whole numbers and a quantile may be a hair above a whole number.
   const auto rank =
@@ -48,20 +29,6 @@ WalltimeRequest request_walltime(double predicted_s, const std::vector<double>& 
   }
   request.seconds = walltime_s(predicted_s, request.factor);
   return request;
-}
-
-Seconds young_interval(Seconds write, Seconds between_failures) {
-  return {std::sqrt(2 * write.value * between_failures.value)};
-}
-
-Seconds checkpoint_interval(Seconds write, Seconds between_failures) {
-  const double part = write / (2 * between_failures);
-  if (part >= 1) return between_failures;
-  return young_interval(write, between_failures) * (1 + std::sqrt(part) / 3 + part / 9) - write;
-}
-
-double checkpoint_loss(Seconds interval, Seconds write, Seconds between_failures) {
-  return write / (interval + write) + (interval + write) / (2 * between_failures);
 }
 
 }  // namespace dlscale::predict

@@ -10,19 +10,57 @@ namespace {
 constexpr std::int64_t kColours = 3;
 constexpr int kUsualSide = 224;  // of pictures, unless told
 constexpr int kImageNetClasses = 1000;
-constexpr double kWholeModel = 1.5;  // ZeRO 3 gathers parameters twice, gradients go once
-
-bool reduces_in_buckets(const contract::RunSpec& run) {
-  return run.framework == "ddp" || run.framework == "horovod";
-}
-
-/// Of what gradients travel as.
-double compressed(const std::string& compression) {
-  return compression == "fp16" || compression == "bf16" ? 0.5 : 1;
-}
+/// Of an all-reduce a reduce-scatter or an all-gather is half: of its hops as of its bytes.
+constexpr double kHalf = 0.5;
 
 Bytes mebibytes(double count) {
   return kMebibyte * count;
+}
+
+/// Bytes that travel of each byte of gradients.
+double compression(const contract::RunSpec& run) {
+  constexpr Bytes kSixteenBits{2};
+  const std::string& travels_as = run.framework_options.compression;
+  if (travels_as != "fp16" && travels_as != "bf16") return 1;
+  return kSixteenBits / number_width(run.precision);
+}
+
+Bytes reduce_bucket(const contract::RunSpec& run) {
+  return number_width(run.precision) *
+         static_cast<double>(run.framework_options.reduce_bucket_elements);
+}
+
+/// Whether stages 1 and 2 of ZeRO fill the next bucket while one is under way. Stage 0 does not.
+bool fills_beside(const contract::RunSpec& run) {
+  const int stage = run.framework_options.zero_stage;
+  return (stage == 1 || stage == 2) && run.framework_options.overlap_comm == "on";
+}
+
+/// As the stages exchange gradients and parameters: docs/frameworks.md.
+StepSetting deepspeed_setting(const contract::RunSpec& run) {
+  const contract::FrameworkOptions& options = run.framework_options;
+  StepSetting setting{.agreement = Agreement::at_once,
+                      .first_bucket = reduce_bucket(run),
+                      .bucket = reduce_bucket(run)};
+  const int stage = options.zero_stage;
+  if (stage == 0) return setting;
+  if (stage == 3) {
+    if (options.overlap_comm != "off") setting.agreement = Agreement::buckets;
+    setting.by_block = true;
+    // Parameters before the forward and before the backward pass, gradients to their owners.
+    setting.volume = 3 * kHalf;
+    setting.every_pass = true;
+    return setting;
+  }
+  if (fills_beside(run)) setting.agreement = Agreement::buckets;
+  if (options.use_reduce_scatter) {
+    setting.volume = kHalf;
+    // A reduction for each gradient, to its owner.
+    if (!fills_beside(run)) setting.agreement = Agreement::each_gradient;
+  }
+  setting.after_step = kHalf;
+  setting.every_pass = stage == 2 || fills_beside(run);
+  return setting;
 }
 
 }  // namespace
@@ -61,32 +99,62 @@ std::string card_precision(const std::string& precision) {
 std::string not_modelled(const contract::RunSpec& run) {
   if (!run.trainer.command.empty()) return "an external trainer's steps are not modelled";
   if (!run.mode.empty()) return "inference is not modelled";
+  if (!run.frozen.empty()) {
+    return "models of which a part is frozen are not modelled: cards have all parameters trained";
+  }
+  if (run.framework == "ddp" && run.framework_options.compression == "powersgd") {
+    return "the exchange of compression = \"powersgd\" is not modelled, only that of fp16 and bf16";
+  }
   for (const char* known : {"synchronous", "ddp", "horovod", "deepspeed"}) {
     if (run.framework == known) return "";
   }
   return "the steps of " + run.framework + " are not modelled, only those of replicas";
 }
 
+std::vector<std::string> not_counted(const contract::RunSpec& run) {
+  const contract::FrameworkOptions& options = run.framework_options;
+  std::vector<std::string> notes;
+  if (run.framework == "deepspeed" && options.offload_optimizer) {
+    notes.emplace_back(
+        "offload_optimizer: copies to and from the host's memory and the step there are not "
+        "counted, the optimizer's step is as on the device");
+  }
+  if (run.batch_norm == "synchronised") {
+    notes.emplace_back("batch_norm = \"synchronised\": the exchange of statistics is not counted");
+  }
+  if (run.framework == "horovod" && options.hierarchical_all_reduce) {
+    notes.emplace_back("hierarchical_all_reduce: all-reduces count as without it");
+  }
+  if (run.framework == "horovod" && options.autotune) {
+    notes.emplace_back("autotune: fusion_threshold_mb and cycle_time_ms count as they are set");
+  }
+  const std::string& algorithm = run.all_reduce;
+  if (!algorithm.empty() && algorithm != "auto" && algorithm != "ring") {
+    notes.push_back("all_reduce = \"" + algorithm +
+                    "\": all-reduces count as measured, or as the faster of ring and tree");
+  }
+  return notes;
+}
+
 StepSetting step_setting(const contract::RunSpec& run) {
   const contract::FrameworkOptions& options = run.framework_options;
-  StepSetting setting{.passes = run.accumulation_steps};
-  if (run.framework == "ddp") {
+  StepSetting setting;
+  if (run.framework == "deepspeed") {
+    setting = deepspeed_setting(run);
+  } else if (run.framework == "ddp") {
     setting.first_bucket = mebibytes(options.first_bucket_mb);
     setting.bucket = mebibytes(options.bucket_cap_mb);
-    setting.volume = compressed(options.compression);
+    setting.compression = compression(run);
   } else if (run.framework == "horovod") {
-    setting.first_bucket = setting.bucket = mebibytes(options.fusion_threshold_mb);
-    setting.volume = compressed(options.compression);
-  } else if (run.framework == "deepspeed") {
-    const bool overlaps =
-        options.overlap_comm == "on" || (options.overlap_comm == "auto" && options.zero_stage == 3);
-    setting.agreement = overlaps ? Agreement::buckets : Agreement::at_once;
-    setting.first_bucket = setting.bucket =
-        kSingle * static_cast<double>(options.reduce_bucket_elements);
-    if (options.zero_stage == 3) setting.volume = kWholeModel;
+    setting.compression = compression(run);
+    // Of what travels: gradients are compressed before they are fused.
+    setting.bucket = mebibytes(options.fusion_threshold_mb) / setting.compression;
+    setting.first_bucket = setting.bucket;
+    setting.cycle = microseconds(options.cycle_time_ms * 1000) / 2;  // on average
   } else {
     setting.agreement = Agreement::each_gradient;
   }
+  setting.passes = run.accumulation_steps;
   return setting;
 }
 
@@ -95,12 +163,31 @@ AllReduce all_reduce_of(const contract::RunSpec& run) {
 }
 
 MemorySetting memory_setting(const contract::RunSpec& run) {
-  return {.optimizer_states = optimizer_states(run.optimizer.kind, run.optimizer.momentum),
-          .zero_stage = run.framework == "deepspeed" ? run.framework_options.zero_stage : 0,
-          .ranks = run.gpus,
-          .buckets = run.gpus > 1 && reduces_in_buckets(run),
-          .gradients_in_buckets =
-              run.framework == "ddp" && run.framework_options.gradient_as_bucket_view};
+  const contract::FrameworkOptions& options = run.framework_options;
+  MemorySetting setting{
+      .optimizer_states = optimizer_states(run.optimizer.kind, run.optimizer.momentum),
+      .ranks = run.gpus,
+      .passes = run.accumulation_steps};
+  if (run.ema_decay > 0) ++setting.optimizer_states;  // the mean of what is stepped
+  if (run.framework == "ddp") {
+    setting.buckets = true;
+    setting.gradients_in_buckets = options.gradient_as_bucket_view;
+  } else if (run.framework == "horovod" && run.gpus > 1) {
+    setting.buckets = true;
+    setting.gradients_in_buckets = false;
+    setting.bucket_limit = mebibytes(options.fusion_threshold_mb);
+    if (compression(run) < 1) setting.compressed = compression(run);
+  } else if (run.framework == "deepspeed") {
+    setting.zero_stage = options.zero_stage;
+    setting.buckets = options.zero_stage < 3;
+    setting.gradients_in_buckets = false;
+    setting.bucket_limit = reduce_bucket(run);
+    setting.bucket_grows = true;
+    setting.fills_beside = fills_beside(run);
+    setting.prefetch = number_width(run.precision) * static_cast<double>(options.prefetch_elements);
+    if (options.zero_stage > 0 && options.offload_optimizer) setting.optimizer_states = 0;
+  }
+  return setting;
 }
 
 }  // namespace dlscale::predict

@@ -26,10 +26,13 @@ std::optional<SampleShape> sample_shape(const contract::DatasetSpec& dataset);
 std::string card_precision(const std::string& precision);
 
 /// Why the models say nothing of such a run; empty where they do. They know replicas: synchronous,
-/// ddp, horovod, deepspeed.
+/// ddp, horovod, deepspeed; of models that are trained whole, and gradients that are all sent.
 std::string not_modelled(const contract::RunSpec& run);
 
-/// When the replicas of a run agree, and how much they send. Loading and deviation are not in it.
+/// What of a run that is modelled the models do not heed, a line for each setting.
+std::vector<std::string> not_counted(const contract::RunSpec& run);
+
+/// When the replicas of a run agree, and how much they send. Loading is not in it.
 StepSetting step_setting(const contract::RunSpec& run);
 
 /// The ring where a run's all_reduce asks for it, else the fastest.

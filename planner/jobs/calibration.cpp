@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/file.hpp"
+#include "planner/site/resources.hpp"
 #include "planner/study/derive.hpp"
 #include "planner/study/settings.hpp"
 
@@ -114,13 +115,8 @@ double RunTimes::by_calibration(const contract::RunSpec& run, const ResourceWish
                                 const Site& site) {
   const Named& named = calibration(wishes);
   if (const auto* rows = std::get_if<Calibration>(&named)) return by_rows(run, *rows);
-  const Partition* partition = site.partitions.empty() ? nullptr : &site.partitions.front();
-  for (const Partition& each : site.partitions) {
-    if (wishes.partition && std::get<std::string>(wishes.partition->value) == each.name) {
-      partition = &each;
-    }
-  }
-  return steps_.run_s(run, partition, std::get<predict::Measurements>(named));
+  return steps_.run_s(run, roomy_partition(site, wishes, run.gpus),
+                      std::get<predict::Measurements>(named));
 }
 
 double RunTimes::by_rows(const contract::RunSpec& run, const Calibration& rows) {

@@ -2,6 +2,7 @@
 #include "planner/jobs/memory_fit.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "planner/site/device_reader.hpp"
 #include "predict/memory.hpp"
@@ -20,7 +21,11 @@ std::optional<std::string> MemoryFit::misfit(const contract::RunSpec& run,
   if (!judges_ || partition == nullptr || partition->gpu.empty()) return std::nullopt;
   if (!predict::not_modelled(run).empty()) return std::nullopt;
   const contract::ModelCard* const of_model = cards_.card(run);
-  if (of_model == nullptr) return std::nullopt;
+  if (of_model == nullptr) {
+    ++unjudged_;
+    without_card_.insert(fmt::format("{} in {}", run.model, run.precision));
+    return std::nullopt;
+  }
   const predict::Device& gpu = device(partition->gpu);
   const predict::MemoryVerdict verdict =
       predict::memory_verdict(*of_model, run.batch_per_gpu, predict::memory_setting(run), gpu);
@@ -34,11 +39,20 @@ std::optional<std::string> MemoryFit::misfit(const contract::RunSpec& run,
 }
 
 std::vector<std::string> MemoryFit::notes() const {
-  if (close_ == 0) return {};
-  return {
-      fmt::format("{} point{} within {:.0f} % of the GPU's memory, as predicted: they may run "
-                  "out of it (dlscale predict shows them)",
-                  close_, close_ == 1 ? " is" : "s are", predict::kMemoryMargin * 100)};
+  std::vector<std::string> notes;
+  if (close_ > 0) {
+    notes.push_back(
+        fmt::format("{} point{} within {:.0f} % of the GPU's memory, as predicted: they may run "
+                    "out of it (dlscale predict shows them)",
+                    close_, close_ == 1 ? " is" : "s are", predict::kMemoryMargin * 100));
+  }
+  if (unjudged_ > 0) {
+    notes.push_back(
+        fmt::format("{} point{} not judged for memory: there is no card of {} on the study's data "
+                    "(dlscale predict says what is missing)",
+                    unjudged_, unjudged_ == 1 ? " is" : "s are", fmt::join(without_card_, ", ")));
+  }
+  return notes;
 }
 
 }  // namespace dlscale::planner

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ class MemoryFit {
   /// base::UsageError for a GPU that is not in the folder, base::SpecError for broken files.
   std::optional<std::string> misfit(const contract::RunSpec& run, const Partition* partition);
 
-  /// What of the runs that fit may not fit after all: less than the predictions' error is left.
+  /// What of the runs that fit may not fit after all: less than the predictions' error is left, or
+  /// there is no card to judge them by.
   std::vector<std::string> notes() const;
 
  private:
@@ -37,7 +39,8 @@ class MemoryFit {
   CardFolder cards_;
   std::optional<std::filesystem::path> devices_;
   std::map<std::string, predict::Device> known_devices_;
-  int close_ = 0;
+  int close_ = 0, unjudged_ = 0;
+  std::set<std::string> without_card_;  ///< models with their precision
 };
 
 }  // namespace dlscale::planner

@@ -44,15 +44,19 @@ double StepTimes::run_s(const contract::RunSpec& run, const Partition* partition
   if (const std::string why = predict::not_modelled(run); !why.empty()) return unknown(why);
   const contract::ModelCard* const card = cards_.card(run);
   if (card == nullptr) return unknown("there is no card of " + run.model + " on its data");
-  if (predict::times_of(measured.calibration().compute, *card).empty()) {
-    return unknown(fmt::format("the calibration has no step of {} on {}", run.model,
-                               contract::shape_text(card->input)));
+  const predict::Hardware here = hardware(run, partition, measured);
+  const contract::Calibration& calibration = measured.calibration();
+  if (std::string why = predict::not_measured_on(calibration, here.device); !why.empty()) {
+    return unknown(std::move(why));
+  }
+  if (predict::times_of(calibration.compute, *card, run.precision).empty()) {
+    return unknown(fmt::format("the calibration has no step of {} on {} in {}", run.model,
+                               contract::shape_text(card->input), run.precision));
   }
   const auto steps = steps_per_epoch(run);
   if (!steps) {
     return unknown("a data set is of unknown size (set training.dataset.train_samples)");
   }
-  const predict::Hardware here = hardware(run, partition, measured);
   const predict::TrainingModel model = predict::training_model(run, *card, here, &measured);
   const predict::Placement ranks{(run.gpus - 1) / here.gpus_per_node + 1, run.gpus};
   const double step_s =

@@ -21,9 +21,10 @@ class StepTimes {
             std::optional<std::filesystem::path> devices)
       : cards_(std::move(cards)), devices_(std::move(devices)) {}
 
-  /// Seconds of all epochs, evaluation not counted; 0 where the calibration has no step of the
-  /// model, or nothing that says how long its ranks' all-reduces take, which notes() then tells: a
-  /// roofline is no time to ask for. `partition` null: one machine.
+  /// Seconds of all epochs, evaluation not counted; 0 where the calibration is of another device
+  /// than the partition's, has no step of the model in the run's precision, or nothing that says
+  /// how long its ranks' all-reduces take, which notes() then tells: a roofline is no time to ask
+  /// for. Of the run's resources only the device is looked at. `partition` null: one machine.
   double run_s(const contract::RunSpec& run, const Partition* partition,
                const predict::Measurements& measured);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/site/device_reader.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/file.hpp"
@@ -51,6 +54,23 @@ const std::vector<Field<predict::Device>>& device_fields() {
   return fields;
 }
 
+/// The device of a folder that is called so, or whose name alone begins so.
+std::string whole_name(const std::string& name, const fs::path& folder) {
+  const std::vector<std::string> known = devices_in(folder);
+  std::vector<std::string> begun;
+  for (const std::string& each : known) {
+    if (each == name) return name;
+    if (each.starts_with(name)) begun.push_back(each);
+  }
+  if (begun.size() == 1) return begun.front();
+  if (begun.size() > 1) {
+    throw base::UsageError(fmt::format("unknown device \"{}\": {} begin so; name one of them", name,
+                                       fmt::join(begun, " and ")));
+  }
+  throw base::UsageError(base::unknown_name("device", name, known) +
+                         "; a path to a device's file ends in .toml");
+}
+
 }  // namespace
 
 predict::Device read_device(std::string_view text, const fs::path& file) {
@@ -79,14 +99,7 @@ std::vector<std::string> devices_in(const fs::path& folder) {
 
 predict::Device find_device(const std::string& name, const fs::path& folder) {
   const bool is_path = fs::path(name).extension() == ".toml";
-  if (!is_path) {
-    const std::vector<std::string> known = devices_in(folder);
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw base::UsageError(base::unknown_name("device", name, known) +
-                             "; a path to a device's file ends in .toml");
-    }
-  }
-  const fs::path file = is_path ? fs::path(name) : folder / (name + ".toml");
+  const fs::path file = is_path ? fs::path(name) : folder / (whole_name(name, folder) + ".toml");
   try {
     return read_device(base::read_text_file(file), file);
   } catch (const base::RunError& error) {

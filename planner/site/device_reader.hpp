@@ -14,8 +14,9 @@ namespace dlscale::planner {
 /// Throws base::SpecError with place, key and the nearest name. The device is called as its file.
 predict::Device read_device(std::string_view text, const std::filesystem::path& file);
 
-/// The device of that name in `folder`; a path that ends in .toml is itself. Throws
-/// base::UsageError with the nearest name, base::SpecError.
+/// The device of that name in `folder`, or the one whose name alone begins so ("h100"); a path that
+/// ends in .toml is itself. Throws base::UsageError with the nearest name, or with all that begin
+/// so, base::SpecError.
 predict::Device find_device(const std::string& name, const std::filesystem::path& folder);
 
 /// All of a folder, by name.

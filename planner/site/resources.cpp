@@ -157,6 +157,15 @@ Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& 
   return {request, -1, one_process};
 }
 
+const Partition* roomy_partition(const Site& site, const ResourceWishes& wishes, int gpus) {
+  for (const Partition* partition : candidates(site, wishes)) {
+    Request request = request_on(site, wishes, partition, 0);
+    request.walltime_s = 0;
+    if (try_partition(site, wishes, *partition, {gpus}, request).why.empty()) return partition;
+  }
+  return nullptr;
+}
+
 Partition partition_for(const Site& site, const ResourceWishes& wishes,
                         const Allocation& allocation) {
   Partition partition = allocation.partition < 0

@@ -29,6 +29,11 @@ struct Allocation {
 Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& gpus,
                     double predicted_s = 0, bool one_process = false);
 
+/// Of those that the study allows the first with nodes for so many ranks, however long they take;
+/// null where none has them, and on a site without any. Throws base::SpecError for a partition that
+/// the site does not have.
+const Partition* roomy_partition(const Site& site, const ResourceWishes& wishes, int gpus);
+
 /// The partition of an allocation with what the study wants otherwise (account, QoS, constraint,
 /// GPU type, whole nodes); a default one on a site without any.
 Partition partition_for(const Site& site, const ResourceWishes& wishes,

@@ -29,6 +29,14 @@ std::string bench_lines(int sizes, int ranks = 2, const std::string& device = "a
   return text;
 }
 
+/// The lines, of another algorithm or precision.
+std::string replaced(std::string lines, const std::string& what, const std::string& by) {
+  for (std::size_t at = 0; (at = lines.find(what, at)) != lines.npos; at += by.size()) {
+    lines.replace(at, what.size(), by);
+  }
+  return lines;
+}
+
 contract::Calibration read(const std::filesystem::path& file) {
   return contract::calibration_from_json(base::read_file(file), file.string());
 }
@@ -109,6 +117,61 @@ TEST_CASE("what is no measurement is refused in one line") {
           "b.jsonl: was measured on another CPU, what was read before on a CPU");
 }
 
+TEST_CASE("all-reduces of several algorithms, communicators or precisions are not mixed") {
+  test::DlscaleProgram dlscale;
+  const std::string tuned = replaced(bench_lines(4), R"("communicator":"mpi")",
+                                     R"("communicator":"mpi","algorithm":"tuned")");
+  const std::string on_four = replaced(bench_lines(4, 4), R"("communicator":"mpi")",
+                                       R"("communicator":"mpi","algorithm":"ring")");
+  const auto write = [&](const char* name, const std::string& text) {
+    base::write_file_atomically(dlscale.folder / name, text);
+  };
+  write("tuned.jsonl", tuned);
+  write("ring.jsonl", replaced(tuned, "tuned", "ring"));
+  write("bf16.jsonl", replaced(tuned, "fp32", "bf16"));
+  write("thread.jsonl", replaced(bench_lines(4), "mpi", "thread"));
+  write("four.jsonl", on_four);
+  write("mixed.jsonl", tuned + replaced(tuned, "tuned", "ring"));
+  const auto refused = [&](std::vector<std::string> words, const std::string& message) {
+    words.insert(words.begin(), {"calibrate", "-o", "c.json"});
+    const test::Ran ran = dlscale.run(words);
+    CHECK(ran.exit_code == 2);
+    CHECK_THAT(ran.err, Contains(message));
+    CHECK_FALSE(std::filesystem::exists(dlscale.folder / "c.json"));
+  };
+  refused({"tuned.jsonl", "ring.jsonl"},
+          "ring.jsonl: all-reduces of 2 GPUs on 1 node by ring over mpi, fp32, those before "
+          "by tuned over mpi, fp32; make a calibration of each");
+  refused({"tuned.jsonl", "bf16.jsonl"}, "by tuned over mpi, bf16");
+  refused({"tuned.jsonl", "thread.jsonl"}, "by thread, fp32");
+  refused({"mixed.jsonl"}, "mixed.jsonl: all-reduces of 2 GPUs");
+  // Other ranks may go another way.
+  CHECK(dlscale.run({"calibrate", "-o", "c.json", "tuned.jsonl", "four.jsonl"}).exit_code == 0);
+}
+
+TEST_CASE("of ZeRO's stages no all-reduce is made up, for parameters are gathered too") {
+  const auto all_reduces = [](const std::string& stage) {
+    test::PlannedDemo demo;
+    const test::Ran planned =
+        demo.dlscale.run({"plan", DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml", "-o",
+                          "zero", "-S", "study.repeats=1", "-S", "matrix.lr_schedule='cosine'",
+                          "-S", "matrix.batch_per_gpu=32", "-S", "matrix.framework='deepspeed'",
+                          "-S", "training.frameworks.deepspeed.zero_stage=" + stage});
+    INFO(planned.err);
+    REQUIRE(planned.exit_code == 0);
+    demo.folder = contract::PlanDir(demo.dlscale.folder / "zero");
+    for (const auto& run : contract::read_plan(demo.folder).runs) {
+      complete(demo, run.run_id, run.gpus, 1);
+    }
+    REQUIRE(demo.dlscale.run({"collect", "zero", "--no-tables"}).exit_code == 0);
+    REQUIRE(demo.dlscale.run({"calibrate", "zero", "-o", "c.json"}).exit_code == 0);
+    return read(demo.dlscale.folder / "c.json").all_reduce.size();
+  };
+  CHECK(all_reduces("0") == 1);
+  CHECK(all_reduces("1") == 0);
+  CHECK(all_reduces("3") == 0);
+}
+
 TEST_CASE("runs of a study give steps, overlap and loading; predictions of it are then scored") {
   test::PlannedDemo demo;
   for (const auto& run : contract::read_plan(demo.folder).runs) {
@@ -161,4 +224,24 @@ TEST_CASE("compare shows predicted beside measured once both are there") {
   CHECK_THAT(compared.out, Contains("afterwards") && Contains("step time,4,"));
   const test::Ran scored = demo.dlscale.run({"collect", "demo"});
   CHECK_THAT(scored.out, Contains("How wrong predictions have been"));
+}
+
+TEST_CASE("steps keep the precision of their runs, and GPUs are not called as the processor") {
+  test::PlannedDemo demo;
+  const test::Ran planned = demo.dlscale.run(
+      {"plan", DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml", "-o", "tf32", "--site",
+       "altec", "-S", "training.precision=tf32", "-S", "study.repeats=1", "-S", "matrix.gpus=[1]",
+       "-S", "matrix.lr_schedule='cosine'"});
+  INFO(planned.err);
+  REQUIRE(planned.exit_code == 0);
+  demo.folder = contract::PlanDir(demo.dlscale.folder / "tf32");
+  for (const auto& run : contract::read_plan(demo.folder).runs) {
+    complete(demo, run.run_id, run.gpus, 1);
+  }
+  REQUIRE(demo.dlscale.run({"collect", "tf32", "--no-tables"}).exit_code == 0);
+  REQUIRE(demo.dlscale.run({"calibrate", "tf32", "-o", "c.json"}).exit_code == 0);
+  const contract::Calibration calibration = read(demo.dlscale.folder / "c.json");
+  REQUIRE(calibration.compute.size() == 4);
+  CHECK(calibration.compute[0].precision == "tf32");
+  CHECK(calibration.device.empty());  // these records do not name their GPU
 }

@@ -2,6 +2,8 @@
 // `dlscale predict`, run as users do.
 #include <catch2/catch.hpp>
 
+#include "contract/plan.hpp"
+#include "contract/run_prediction.hpp"
 #include "tests/cli/dlscale_program.hpp"
 #include "tests/predict/made_card.hpp"
 
@@ -42,8 +44,30 @@ struct Prediction {
     arguments.insert(arguments.begin(), {"predict", "study.toml", "--cards", "made"});
     return dlscale.run(arguments);
   }
+  /// One or two GPUs of ALTEC, by calibration.json; its V100 or another device.
+  test::Ran on_altec(const std::vector<std::string>& more) {
+    std::vector<std::string> all{"--site",  "altec", "--format", "csv",
+                                 "--up-to", "2",     "-S",       "matrix.gpus=[1,2]"};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all);
+  }
+  /// Steps of 3.25 s, all-reduces of half a second between two nodes.
+  void calibrate(const std::string& device) const {
+    base::write_file_atomically(dlscale.folder.path() / "calibration.json",
+                                R"({"schema_version": 1, "device": ")" + device + R"(",
+          "all_reduce": [{"nodes": 2, "gpus": 2, "bytes": 1000, "seconds": 0.5},
+                         {"nodes": 2, "gpus": 2, "bytes": 1000000000, "seconds": 0.5}],
+          "compute": [{"model": "mlp", "input": [3, 32, 32], "batch": 32, "forward_s": 1,
+                       "backward_s": 2, "optimizer_s": 0.25}]})");
+  }
   test::DlscaleProgram dlscale;
 };
+
+void check_refused(const test::Ran& ran, const std::string& message) {
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.out.empty());
+  CHECK_THAT(ran.err, StartsWith("dlscale: ") && Contains(message));
+}
 
 }  // namespace
 
@@ -102,8 +126,9 @@ TEST_CASE("what cannot be predicted is one line with the remedy, and exit code 2
           "dlscale-train --describe cnn --input 3x32x32 --classes 10 > ");
   refused({"--site", "altec", "-S", "matrix.framework=[\"pipeline\"]", "-S",
            "training.frameworks.pipeline.model_parallel_size=1"},
-          "");
-  refused({"--site", "altec", "--what-if", "gpu=a100"}, "unknown device \"a100\"");
+          "the steps of pipeline are not modelled");
+  refused({"--site", "altec", "--what-if", "gpu=a100"},
+          "unknown device \"a100\": a100-sxm4-40gb and a100-sxm4-80gb begin so");
   refused({"--site", "altec", "--sweep", "lnk"}, "did you mean \"link\"");
   refused({"--site", "altec", "-S", "training.precision=tf32"}, "has no peak for tf32");
   refused({"--site", "altec", "--calibration", "none.json"}, "none.json");
@@ -171,4 +196,132 @@ lr.base = 0.1
                                      "memory on NVIDIA T4") &&
                               Contains("% of them of features.denseblock1, most of "));
   CHECK_FALSE(std::filesystem::exists(dlscale.folder.path() / "large"));
+}
+
+TEST_CASE("a calibration says nothing of another device than it was measured on") {
+  Prediction prediction;
+  prediction.calibrate("a CPU");
+  const std::vector<std::string> by{"--calibration", "calibration.json"};
+  check_refused(prediction.on_altec(by),
+                "measured on a CPU, and these runs are for NVIDIA V100 PCIe 32 GB");
+  prediction.calibrate("Tesla V100-PCIE-32GB");
+  CHECK_THAT(prediction.on_altec(by).out, Contains("synchronous,1,1,32,3.25,"));
+  auto other = by;
+  other.insert(other.end(), {"--what-if", "link=400Gbps,gpu=h100"});
+  check_refused(prediction.on_altec(other),
+                "measured on Tesla V100-PCIE-32GB, and these runs are for NVIDIA H100 SXM5 80 GB");
+  const test::Ran data_sheet = prediction.on_altec({"--what-if", "link=400Gbps,gpu=h100"});
+  CHECK(data_sheet.exit_code == 0);
+  CHECK_THAT(data_sheet.out, Contains("the roofline of NVIDIA H100 SXM5 80 GB"));
+}
+
+TEST_CASE("measured steps follow from no other peak or bandwidth of memory") {
+  Prediction prediction;
+  prediction.calibrate("");
+  const auto asked = [&](const std::string& option, const std::string& value) {
+    return prediction.on_altec({"--calibration", "calibration.json", option, value});
+  };
+  check_refused(asked("--what-if", "peak=100TFLOPS"), "--what-if peak: the calibration has steps");
+  check_refused(asked("--what-if", "memory=2000GB/s"), "--what-if memory: the calibration has");
+  check_refused(asked("--sweep", "peak"), "--sweep peak: the calibration has steps of mlp");
+  CHECK(asked("--sweep", "batch").exit_code == 0);
+  CHECK(asked("--what-if", "capacity=16GiB").exit_code == 0);
+  CHECK(prediction.on_altec({"--sweep", "peak", "--what-if", "memory=2000GB/s"}).exit_code == 0);
+}
+
+TEST_CASE("another link takes the place of all-reduces that were measured between nodes") {
+  Prediction prediction;
+  prediction.calibrate("");
+  const auto with = [&](const std::string& what) {
+    return prediction.on_altec({"--calibration", "calibration.json", "--what-if", what}).out;
+  };
+  const std::string measured = "synchronous,2,2,32,4.75,";
+  CHECK_THAT(with("capacity=16GiB"), Contains(measured));
+  for (const char* what : {"link=1Gbps", "latency=2us"}) {
+    INFO(what);
+    CHECK_THAT(with(what), Contains("synchronous,1,1,32,3.25,") &&
+                               Contains("synchronous,2,2,32,") &&
+                               Contains("go by the link asked for") && !Contains(measured));
+  }
+}
+
+TEST_CASE("the study's own calibration counts unless another is named, or none") {
+  Prediction prediction;
+  prediction.calibrate("");
+  base::write_file_atomically(prediction.dlscale.folder.path() / "rows.toml",
+                              "[[throughput]]\ngpus = 1\nsamples_per_s = 100\n");
+  const std::vector<std::string> own{"-S", "resources.calibration=calibration.json"};
+  CHECK_THAT(prediction.on_altec(own).out,
+             Contains("synchronous,1,1,32,3.25,") &&
+                 Contains("does not name its device: it is taken for one of NVIDIA V100 PCIe"));
+  auto none = own;
+  none.insert(none.end(), {"--calibration", "none"});
+  CHECK_THAT(prediction.on_altec(none).out, Contains("no step was measured"));
+  const test::Ran rows = prediction.on_altec({"-S", "resources.calibration=rows.toml"});
+  CHECK(rows.exit_code == 0);
+  CHECK_THAT(rows.out, Contains("no step was measured"));
+}
+
+TEST_CASE("what is kept of memory is the allocator's, without the context") {
+  Prediction prediction;
+  const test::Ran planned =
+      prediction.dlscale.run({"plan", "study.toml", "--site", "altec", "-o", "out"});
+  INFO(planned.err);
+  REQUIRE(planned.exit_code == 0);
+  const test::Ran ran = prediction.run({"--site", "altec", "--keep", "out"});
+  CHECK_THAT(ran.err, Contains("8 predictions kept"));
+  const contract::PlanDir out(prediction.dlscale.folder.path() / "out");
+  const auto kept = contract::parse_predictions(base::read_file(out.predictions())).predictions;
+  REQUIRE(kept.size() == 8);
+  for (const contract::RunPrediction& said : kept) {
+    // Parameters, 32 samples, and gradients of the last layer or buckets for all.
+    const bool has_buckets = said.point_id.starts_with("ddp");
+    CHECK(said.memory_bytes.value == Approx(301e6 + 32 * 60e6 + (has_buckets ? 300e6 : 100e6)));
+  }
+}
+
+TEST_CASE("settings that are not counted are noted, and frozen models are not predicted") {
+  Prediction prediction;
+  const auto with = [&](const std::string& setting) {
+    return prediction.on_altec({"-S", setting});
+  };
+  CHECK_THAT(with("training.batch_norm=synchronised").out,
+             Contains("the exchange of statistics is not counted"));
+  check_refused(with("training.frozen=hidden1"),
+                "models of which a part is frozen are not modelled");
+}
+
+TEST_CASE("an epoch whose last samples are dropped is a step shorter") {
+  Prediction prediction;
+  const auto with = [&](const std::string& last_batch) {
+    return prediction.on_altec({"-S", "training.last_batch=" + last_batch}).out;
+  };
+  CHECK(with("drop") != with("pad"));  // 50000 samples are 1562.5 steps of 32
+}
+
+TEST_CASE("runs that a plan gives other GPUs are another curve") {
+  Prediction prediction;
+  const test::Ran ran = prediction.run({"--site", "altec", "--format", "csv", "--up-to", "16", "-S",
+                                        "matrix.gpus=[8,16]", "-S", "matrix.framework=[\"ddp\"]"});
+  INFO(ran.err);
+  CHECK_THAT(ran.out, Contains("altec,8,8,32,") && Contains("ampere,16,16,32,") &&
+                          Contains("NVIDIA A100 SXM4 40 GB"));
+}
+
+TEST_CASE("a plan's time of a run is what is predicted of it, on the site's own devices") {
+  Prediction prediction;
+  prediction.calibrate("Tesla V100-PCIE-32GB");
+  const test::Ran planned = prediction.dlscale.run(
+      {"plan", "study.toml", "--site", "altec", "-o", "out", "-S", "matrix.gpus=[2]", "-S",
+       "matrix.framework=[\"ddp\"]", "-S", "training.dataset.train_samples=6400", "-S",
+       "resources.calibration=calibration.json"});
+  INFO(planned.err);
+  REQUIRE(planned.exit_code == 0);
+  const contract::PlanDir out(prediction.dlscale.folder.path() / "out");
+  const auto runs = contract::read_plan(out).runs;
+  const auto kept = contract::parse_predictions(base::read_file(out.predictions())).predictions;
+  REQUIRE(runs.size() == 1);
+  REQUIRE(kept.size() == 1);
+  CHECK(runs[0].predicted_s > 0);
+  CHECK(runs[0].predicted_s == Approx(kept[0].run_s.value));
 }

@@ -212,6 +212,10 @@ TEST_CASE("settings that the trainer would refuse of any model and data are warn
   CHECK(warning("nef", "training.all_reduce='ring'") ==
         "the trainer built here refuses all_reduce (is ring, a way of mpi; nccl chooses its own "
         "(NCCL_ALGO); this site's may not): 48 of 48 runs");
+  CHECK(warning("local", "training.frameworks.ddp.powersgd_rank=4") ==
+        "the trainer refuses framework_options.powersgd_rank (is for compression = \"powersgd\", "
+        "but compression is none; leave it out): 24 of 48 runs would fail (" +
+            (dir / "caps.json").string() + ")");
 }
 
 TEST_CASE("inference is a run of its own") {

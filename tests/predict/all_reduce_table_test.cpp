@@ -88,6 +88,38 @@ TEST_CASE("latency and bandwidth of a ring are found again, and neither is negat
   CHECK(fit_ring({2}, {1e6}, {1e-3}).seconds_per_byte == Approx(1e-9));
 }
 
+TEST_CASE("between sizes a time is as unsure as those that neighbours estimate are off") {
+  const auto unsure = [](double jump) {
+    std::vector<AllReduceTime> times;
+    double seconds = 1e-4;
+    for (std::int64_t bytes = 1 << 10; bytes <= 1 << 20; bytes *= 2, seconds *= 2) {
+      const double factor = bytes == 1 << 15 ? jump : 1;
+      times.push_back({.gpus = 2, .bytes = bytes, .seconds = seconds * factor});
+    }
+    const AllReduceTable table(times);
+    CHECK(table.estimate("", {1, 2}, Bytes{1 << 14}).uncertainty() == 0.05);  // it was measured
+    CHECK(table.estimate("", {1, 2}, Bytes{1 << 22}).uncertainty() >= 0.1);
+    return table.estimate("", {1, 2}, Bytes{3 << 13}).uncertainty();
+  };
+  CHECK(unsure(1) == 0.05);
+  CHECK(unsure(1.5) > 0.15);
+  CHECK(unsure(3) > unsure(1.5));
+  const AllReduceTable two(
+      {{.gpus = 2, .bytes = 1000, .seconds = 1e-4}, {.gpus = 2, .bytes = 4000, .seconds = 4e-4}});
+  CHECK(two.estimate("", {1, 2}, Bytes{2000}).uncertainty() == 0.1);  // nothing can be left out
+}
+
+TEST_CASE("on other counts a time is the less sure the farther they are from those measured") {
+  const AllReduceTable table(measured_sizes("nvswitch", {4, 8}));
+  const auto unsure = [&](int gpus) {
+    return table.estimate("nvswitch", {1, gpus}, Bytes{1e8}).uncertainty();
+  };
+  CHECK(unsure(6) == Approx(0.1));
+  CHECK(unsure(16) == Approx(0.4));
+  CHECK(unsure(2) == Approx(0.4));
+  CHECK(unsure(64) == Approx(1));  // as data sheets: between 1 and 2 times
+}
+
 TEST_CASE("estimates grow with the message") {
   const AllReduceTable table(measured_sizes("nvswitch", {2, 8}));
   for (const int gpus : {2, 5, 8}) {

@@ -69,10 +69,33 @@ TEST_CASE("a batch far from all that were measured is said to be") {
   CHECK(far(65));
 }
 
+TEST_CASE("the farther a batch is from those measured the less sure its time is") {
+  const auto card = test::made_card();
+  const auto high = [&](double batch) {
+    const ComputeBasis basis{kRates, 0, {measured_passes(8, 1e-3), measured_passes(32, 1e-3)}, {}};
+    return estimate_compute(card, batch, basis).sure.high;
+  };
+  CHECK(high(16) < 1.1);
+  CHECK(high(33) == Approx(1.1));
+  CHECK(high(4) == Approx(1.1));
+  CHECK(high(65) == Approx(1.25));
+  CHECK(high(1) == Approx(1.25));
+}
+
 TEST_CASE("only times of the same model, input and precision are taken") {
   auto other = measured_passes(8, 1e-3);
   other.precision = "bf16";
   auto larger = measured_passes(8, 1e-3);
   larger.input = {3, 224, 224};
-  CHECK(times_of({measured_passes(8, 1e-3), other, larger}, test::made_card()).size() == 1);
+  CHECK(times_of({measured_passes(8, 1e-3), other, larger}, test::made_card(), "fp32").size() == 1);
+}
+
+TEST_CASE("steps of two precisions that share a card are told apart") {
+  auto fast = measured_passes(8, 1e-3);
+  fast.precision = "tf32";
+  const auto card = test::made_card();  // of fp32
+  const std::vector<contract::ComputeTime> both{measured_passes(8, 1e-3), fast};
+  CHECK(times_of(both, card, "tf32") == std::vector<contract::ComputeTime>{fast});
+  CHECK(times_of(both, card, "fp32") == std::vector<contract::ComputeTime>{both[0]});
+  CHECK(times_of({fast}, card, "fp32").empty());
 }

@@ -38,6 +38,9 @@ TEST_CASE("an optimizer moves parameters, gradients and its states") {
   CHECK(roofline(card, kRooflineRates, 1, optimizer_states("adamw", 0)).optimizer.value ==
         Approx(2.1e-3));
   CHECK(optimizer_states("lars", 0) == 1);
+  auto twice = card;
+  twice.precision = "fp64";
+  CHECK(roofline(twice, kRooflineRates, 1, 0).optimizer.value == Approx(1.8e-3));
 }
 
 TEST_CASE("a faster device is never slower, and stops gaining where memory bounds") {

@@ -24,7 +24,7 @@ TrainingModel model(Factors links = {}) {
           .gpus_per_node = 4};
 }
 
-constexpr CurveSetting kWeak{.batch_per_gpu = 10, .samples = 10'000, .epochs = 3};
+const CurveSetting kWeak{.batch_per_gpu = 10, .samples = 10'000, .epochs = 3};
 
 }  // namespace
 
@@ -44,6 +44,21 @@ TEST_CASE("an epoch is its steps, and GPU-hours are of all epochs") {
   CHECK(curve[1].epoch_s.value == Approx(250 * curve[1].step.total().value));
   CHECK(curve[1].gpu_hours == Approx(curve[1].epoch_s.value * 3 * 4 / 3600));
   CHECK(curve[1].samples_per_s == Approx(40 / curve[1].step.total().value));
+}
+
+TEST_CASE("samples that fill no step are a step more, or are dropped") {
+  const auto steps = [](std::int64_t samples, bool drops) {
+    CurveSetting setting = kWeak;
+    setting.samples = samples;
+    setting.drops_last = drops;
+    const CurvePoint point = scaling_curve(model(), setting, {4}).front();
+    return point.epoch_s.value / point.step_s.value;
+  };
+  CHECK(steps(10'000, false) == Approx(250));
+  CHECK(steps(10'000, true) == Approx(250));
+  CHECK(steps(10'039, false) == Approx(251));
+  CHECK(steps(10'039, true) == Approx(250));
+  CHECK(steps(39, true) == Approx(1));  // no epoch is nothing
 }
 
 TEST_CASE("strong scaling divides the batch, and ends at one sample for a GPU") {
@@ -66,6 +81,46 @@ TEST_CASE("bands hold the value and have no width where nothing is uncertain") {
     CHECK(band.high > band.value);
   }
   CHECK(wide[0].efficiency.low == 1);
+}
+
+TEST_CASE("batches are those of the runs where a study says them, else of the next smaller count") {
+  const std::map<int, Share> shares{{2, {32, 4}}, {8, {32, 1}}, {16, {16, 1}}};
+  const auto at = [&](bool strong, int gpus) { return share_at(shares, strong, gpus); };
+  CHECK(at(true, 8).batch == 32);
+  CHECK(at(true, 4).batch == 16);
+  CHECK(at(true, 4).passes == 4);
+  CHECK(at(true, 64).batch == 4);
+  CHECK(at(true, 64).passes == 1);
+  CHECK(at(true, 1).batch == 64);
+  CHECK(at(false, 64).batch == 16);
+  CHECK(at(false, 1).batch == 32);
+}
+
+TEST_CASE("accumulated batches take their time, and efficiency counts samples") {
+  CurveSetting setting = kWeak;
+  setting.shares = {{1, {10, 4}}, {4, {10, 1}}};
+  setting.strong = true;
+  const auto curve = scaling_curve(model(), setting, {1, 4, 8});
+  REQUIRE(curve.size() == 3);
+  const StepTime one = step_at(model(), {1, 1}, 10);
+  CHECK(curve[0].step.forward.value == Approx(4 * one.forward.value));
+  CHECK(curve[1].step.forward.value == Approx(one.forward.value));
+  CHECK(curve[2].batch_per_gpu == 5);
+  for (const CurvePoint& point : curve) {  // 40 samples in each step
+    CHECK(point.samples_per_s == Approx(40 / point.step.total().value));
+    CHECK(point.epoch_s.value == Approx(250 * point.step.total().value));
+    CHECK(point.efficiency.value ==
+          Approx(point.samples_per_s / point.ranks.gpus / curve[0].samples_per_s));
+  }
+}
+
+TEST_CASE("the knee lies between those by the edges of the band") {
+  TrainingModel unsure = model({0.5, 2});
+  const auto curve = scaling_curve(unsure, kWeak, doubled_counts(1, 1024));
+  const int least = knee(curve, 0.5, &Band::low), most = knee(curve, 0.5, &Band::high);
+  CHECK(least <= knee(curve, 0.5));
+  CHECK(knee(curve, 0.5) <= most);
+  CHECK(least < most);
 }
 
 TEST_CASE("the knee is the last count that is worth its GPUs") {

@@ -2,7 +2,6 @@
 #include "predict/step_time.hpp"
 
 #include <catch2/catch.hpp>
-#include <cmath>
 
 #include "tests/predict/made_card.hpp"
 
@@ -40,6 +39,36 @@ TEST_CASE("buckets are filled from the last layer on and are ready with their la
   CHECK(whole[0].size.value == 300e6);
 }
 
+TEST_CASE("a block's gradients are one bucket, ready with the last of them") {
+  auto card = test::made_card();
+  const ComputeTimes times = roofline(card, kStepRates, 10, 0);
+  const auto two = block_buckets(card, times);
+  REQUIRE(two.size() == 2);
+  CHECK(two[0].size.value == 100e6);
+  CHECK(two[0].ready == times.layers[2].backward.time);
+  CHECK(two[1].size.value == 200e6);
+  CHECK(two[1].ready == times.backward());
+  card.layers[0].block = card.layers[2].block;
+  const auto one = block_buckets(card, times);
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].size.value == 300e6);
+  CHECK(one[0].ready == times.backward());
+}
+
+TEST_CASE("gradients in fp64 are twice the bytes, in fp32 under autocast not fewer") {
+  auto card = test::made_card();
+  card.precision = "bf16";
+  const ComputeTimes times = roofline(card, kStepRates, 10, 0);
+  CHECK(gradient_buckets(card, times)[0].size.value == 100e6);
+  card.precision = "fp64";
+  CHECK(gradient_buckets(card, times)[0].size.value == 200e6);
+  CHECK(block_buckets(card, times)[0].size.value == 200e6);
+  for (const Agreement agreement : {Agreement::at_once, Agreement::each_gradient}) {
+    const StepTime taken = step_time(card, times, 4, slow_link, {.agreement = agreement});
+    CHECK(taken.exposed_comm.value == Approx(0.6));
+  }
+}
+
 TEST_CASE("a reduction begins when its bucket is ready and the one before is done") {
   const std::vector<Bucket> buckets{{Bytes{1}, {1}}, {Bytes{1}, {2}}, {Bytes{1}, {10}}};
   // 1..4, 4..7, 10..13
@@ -71,6 +100,46 @@ TEST_CASE("each gradient by itself costs a latency each") {
   CHECK(each.exposed_comm.value == Approx(3e-3));
 }
 
+TEST_CASE("compression takes bytes away and no latency") {
+  const auto card = test::made_card();
+  const AllReduceCost cost = [](Bytes message) { return slow_link(message) + Seconds{1e-3}; };
+  const ComputeTimes times = roofline(card, kStepRates, 10, 0);
+  const StepSetting setting{.agreement = Agreement::at_once, .compression = 0.5};
+  CHECK(step_time(card, times, 4, cost, setting).exposed_comm.value == Approx(0.15 + 2e-3));
+}
+
+TEST_CASE("what is gathered after the step, and waited for, nothing hides") {
+  const StepTime none = step(Agreement::buckets, 4);
+  const StepTime gathered = step(Agreement::buckets, 4, {.after_step = 0.5});
+  CHECK(gathered.exposed_comm.value == Approx(none.exposed_comm.value + 0.15));
+  CHECK(gathered.communication.value == Approx(none.communication.value + 0.15));
+  const StepTime waiting = step(Agreement::buckets, 4, {.cycle = {0.5e-3}});
+  CHECK(waiting.exposed_comm.value == Approx(none.exposed_comm.value + 0.5e-3));
+  CHECK(waiting.communication == none.communication);
+  CHECK(step(Agreement::buckets, 1, {.after_step = 0.5}).exposed_comm.value == 0);
+}
+
+TEST_CASE("gradients of several passes are exchanged once, or in every pass") {
+  CHECK(step(Agreement::at_once, 4, {.passes = 4}).exposed_comm.value == Approx(0.3));
+  const StepSetting every{.after_step = 0.5, .every_pass = true, .passes = 4};
+  CHECK(step(Agreement::at_once, 4, every).exposed_comm.value == Approx(4 * 0.3 + 0.15));
+  CHECK(step(Agreement::buckets, 4, every).exposed_comm.value ==
+        Approx(4 * step(Agreement::buckets, 4).exposed_comm.value + 0.15));
+}
+
+TEST_CASE("after the backward pass each bucket costs a latency") {
+  const auto card = test::made_card();
+  const AllReduceCost latency = [](Bytes) { return Seconds{1e-3}; };
+  const ComputeTimes times = roofline(card, kStepRates, 10, 0);
+  const auto exposed_s = [&](Bytes bucket) {
+    const StepSetting setting{
+        .agreement = Agreement::at_once, .first_bucket = bucket, .bucket = bucket};
+    return step_time(card, times, 4, latency, setting).exposed_comm.value;
+  };
+  CHECK(exposed_s(Bytes{1e9}) == Approx(1e-3));
+  CHECK(exposed_s(Bytes{1e6}) == Approx(2e-3));
+}
+
 TEST_CASE("the bound is communication where it is longer than computing") {
   CHECK(step(Agreement::at_once, 4).bound == Bound::communication);
   const auto card = test::made_card();
@@ -80,15 +149,12 @@ TEST_CASE("the bound is communication where it is longer than computing") {
   CHECK(step_time(card, moving, 1, slow_link, {}).bound == Bound::memory);
 }
 
-TEST_CASE("parts add up, with accumulation, loading and stragglers") {
+TEST_CASE("parts add up, with accumulation and waiting for data") {
   const StepTime one = step(Agreement::at_once, 4);
-  const StepTime more =
-      step(Agreement::at_once, 4, {.volume = 1.5, .passes = 2, .rank_deviation = {1e-3}});
+  const StepTime more = step(Agreement::at_once, 4, {.volume = 1.5, .passes = 2, .wait = {0.5}});
   CHECK(more.forward.value == Approx(2 * one.forward.value));
   CHECK(more.exposed_comm.value == Approx(1.5 * one.exposed_comm.value));
-  CHECK(more.straggling.value == Approx(1e-3 * std::sqrt(2 * std::log(4))));
-  CHECK(step(Agreement::at_once, 1, {.rank_deviation = {1e-3}}).straggling.value == 0);
-  const StepTime starved = step(Agreement::at_once, 4, {.load = {2}});
-  CHECK(starved.total().value == Approx(2));
-  CHECK(starved.load_wait.value == Approx(2 - one.total().value));
+  CHECK(more.load_wait.value == 0.5);
+  CHECK((more.total() - more.load_wait).value ==
+        Approx((more.forward + more.backward + more.exposed_comm + more.optimizer).value));
 }

@@ -8,6 +8,7 @@
 
 using namespace dlscale;
 using namespace dlscale::predict;
+using Catch::Contains;
 
 namespace {
 
@@ -109,4 +110,91 @@ TEST_CASE("a placement that nothing was measured of is not made up") {
 TEST_CASE("a device known by its measured steps alone is told from one of a data sheet") {
   CHECK(is_measured_alone(measured_device({.device = "a CPU"}, "fp32")));
   CHECK_FALSE(is_measured_alone({.name = "a100-sxm4-40gb"}));
+}
+
+TEST_CASE("each placement hides what measured runs hid that are nearest to it") {
+  const contract::ModelCard card = test::made_card();
+  auto calibration = calibration_of(card);
+  calibration.exchange = {{"ddp", 1, 2, 0.9}, {"ddp", 1, 8, 0.1}, {"ddp", 2, 8, 0.2}};
+  const Measurements measured(calibration);
+  const auto hidden = [&](Placement ranks) { return measured.hidden_most("ddp", ranks).value(); };
+  CHECK(hidden({1, 3}) == 0.9);
+  CHECK(hidden({1, 8}) == 0.1);
+  CHECK(hidden({2, 8}) == 0.2);
+  CHECK(hidden({64, 256}) == 0.2);
+  CHECK_FALSE(measured.hidden_most("horovod", {1, 2}));
+  contract::RunSpec first = run_of(card);  // of a curve: it has nobody to exchange with
+  first.gpus = 1;
+  const Hardware hardware{measured_device(calibration, "fp32"), {}, 8};
+  const TrainingModel model = training_model(first, card, hardware, &measured);
+  const auto exposed_share = [&](int gpus) {
+    const StepTime step = step_at(model, {1, gpus}, 32);
+    return step.exposed_comm / step.communication;
+  };
+  CHECK(exposed_share(2) < 0.8);
+  CHECK(exposed_share(8) >= 0.9 - 1e-9);
+}
+
+TEST_CASE("another link than was measured counts between nodes, and not inside of one") {
+  const contract::ModelCard card = test::made_card();
+  auto calibration = calibration_of(card);
+  for (const std::int64_t bytes : {4, 1'000'000'000}) {
+    calibration.all_reduce.push_back({"network", 2, 2, bytes, 1.0});
+  }
+  const Measurements measured(calibration);
+  const Network network{{}, {microseconds(1), gigabytes_per_s(1)}};
+  Hardware hardware{measured_device(calibration, "fp32"), network, 8};
+  const auto seconds = [&](Placement ranks) {
+    const TrainingModel model = training_model(run_of(card), card, hardware, &measured);
+    return model.all_reduce(ranks, {1e6}).time.value;
+  };
+  CHECK(seconds({2, 2}) == Approx(1));
+  hardware.other_link = true;
+  CHECK(seconds({2, 2}) == Approx(2e-6 + 1e-3));
+  CHECK(seconds({1, 2}) == Approx(1));
+}
+
+TEST_CASE("measurements say nothing of another device, and both are named") {
+  const Device a100{
+      .name = "a100-sxm4-40gb", .title = "NVIDIA A100 SXM4 40 GB", .match = {"A100-SXM4-40GB"}};
+  CHECK(not_measured_on({.device = "NVIDIA A100-SXM4-40GB"}, a100).empty());
+  CHECK(not_measured_on({}, a100).empty());  // not said
+  const contract::Calibration cpu{.device = "a CPU"};
+  CHECK(not_measured_on(cpu, measured_device(cpu, "fp32")).empty());
+  CHECK_THAT(not_measured_on(cpu, a100),
+             Contains("on a CPU, and these runs are for NVIDIA A100 SXM4 40 GB (a100-sxm4-40gb"));
+  CHECK_FALSE(not_measured_on({.device = "NVIDIA A100-SXM4-80GB"}, a100).empty());
+  CHECK_FALSE(not_measured_on(cpu, {.name = "own", .match = {""}}).empty());
+}
+
+TEST_CASE("steps and kernels count in the precision they were measured in alone") {
+  const contract::ModelCard card = test::made_card();  // of fp32, and so of tf32
+  auto calibration = calibration_of(card);
+  calibration.kernel_models.push_back({.kernel = "relu_forward"});
+  const Measurements measured(calibration);
+  const auto computing_in = [&](const std::string& precision) {
+    contract::RunSpec run = run_of(card);
+    run.precision = precision;
+    const Hardware hardware{measured_device(calibration, precision), {}, 8};
+    return training_model(run, card, hardware, &measured).computing;
+  };
+  CHECK(computing_in("fp32").measured.size() == 2);
+  CHECK(computing_in("fp32").kernels.size() == 1);
+  CHECK(computing_in("tf32").measured.empty());
+  CHECK(computing_in("tf32").kernels.empty());
+}
+
+TEST_CASE("measured computing follows no other peak") {
+  const contract::ModelCard card = test::made_card();
+  auto calibration = calibration_of(card);
+  const auto why = [&] {
+    const Measurements measured(calibration);
+    const Hardware hardware{measured_device(calibration, "fp32"), {}, 8};
+    return fixed_rates(training_model(run_of(card), card, hardware, &measured));
+  };
+  CHECK_THAT(why(), Contains("the calibration has steps of made"));
+  calibration.compute.clear();
+  CHECK(why().empty());  // all-reduces alone
+  calibration.kernel_models.push_back({.kernel = "relu_forward"});
+  CHECK_THAT(why(), Contains("kernels for made"));
 }

@@ -2,24 +2,9 @@
 #include "predict/walltime_request.hpp"
 
 #include <catch2/catch.hpp>
-#include <cmath>
 #include <random>
 
 using namespace dlscale::predict;
-
-TEST_CASE("a second too few costs more than a second too many, the more the higher the quantile") {
-  CHECK(pinball_loss(10, 8, 0.9) == Approx(1.8));
-  CHECK(pinball_loss(8, 10, 0.9) == Approx(0.2));
-  CHECK(pinball_loss(8, 8, 0.9) == 0);
-}
-
-TEST_CASE("the factor of least pinball loss is the quantile of the ratios") {
-  std::vector<double> ratios;
-  for (int i = 1; i <= 100; ++i) ratios.push_back(i / 100.0);
-  CHECK(request_factor(ratios, 0.5).value() == Approx(0.5));
-  CHECK(request_factor(ratios, 0.905).value() == Approx(0.91));
-  CHECK_FALSE(request_factor({}, 0.9));
-}
 
 TEST_CASE("a bound on the next ratio needs enough of them") {
   std::vector<double> ratios(18, 1.0);
@@ -50,17 +35,4 @@ TEST_CASE("few finished runs leave the usual margin, unless one of them was wors
   const WalltimeRequest learnt = request_walltime(600, std::vector<double>(60, 1.05), 1.5);
   CHECK(learnt.learnt);
   CHECK(learnt.seconds == 13 * 60);  // 630 s + 120 s, in whole minutes
-}
-
-TEST_CASE("checkpoints are best apart by Young's interval, less their own time by Daly") {
-  // A minute to write, a day between failures.
-  const Seconds write{60}, day{86400};
-  CHECK(young_interval(write, day).value == Approx(std::sqrt(2 * 60 * 86400.0)));
-  const Seconds daly = checkpoint_interval(write, day);
-  CHECK(daly < young_interval(write, day));
-  CHECK(daly.value == Approx(3180.06));
-  CHECK(checkpoint_interval({100}, {40}).value == 40);
-  for (const double factor : {0.5, 0.8, 1.25, 2.0}) {
-    CHECK(checkpoint_loss(daly * factor, write, day) > checkpoint_loss(daly, write, day));
-  }
 }

@@ -5,6 +5,7 @@
 
 using namespace dlscale;
 using namespace dlscale::predict;
+using Catch::Contains;
 using contract::DatasetSpec;
 using contract::RunSpec;
 
@@ -30,6 +31,33 @@ TEST_CASE("replicas are modelled, other styles say that they are not") {
   CHECK_FALSE(not_modelled(external).empty());
 }
 
+TEST_CASE("frozen parameters and gradients sent in part are not modelled") {
+  CHECK(not_modelled({.framework = "ddp", .frozen = "layer1"}) ==
+        "models of which a part is frozen are not modelled: cards have all parameters trained");
+  RunSpec run{.framework = "ddp"};
+  run.framework_options.compression = "fp16";
+  CHECK(not_modelled(run).empty());
+  run.framework_options.compression = "powersgd";
+  CHECK_THAT(not_modelled(run), Contains("powersgd"));
+}
+
+TEST_CASE("settings that are not counted are named, those that are counted are not") {
+  CHECK(not_counted({.framework = "horovod", .all_reduce = "ring"}).empty());
+  CHECK(not_counted({.framework = "ddp", .all_reduce = "auto"}).empty());
+  RunSpec run{.framework = "horovod", .all_reduce = "rabenseifner", .batch_norm = "synchronised"};
+  run.framework_options.hierarchical_all_reduce = run.framework_options.autotune = true;
+  const auto notes = not_counted(run);
+  REQUIRE(notes.size() == 4);
+  CHECK_THAT(notes[0], Contains("batch_norm"));
+  CHECK_THAT(notes[1], Contains("hierarchical_all_reduce"));
+  CHECK_THAT(notes[2], Contains("autotune"));
+  CHECK_THAT(notes[3], Contains("all_reduce = \"rabenseifner\""));
+  RunSpec offloading{.framework = "deepspeed"};
+  offloading.framework_options.offload_optimizer = true;
+  REQUIRE(not_counted(offloading).size() == 1);
+  CHECK_THAT(not_counted(offloading)[0], Contains("offload_optimizer"));
+}
+
 TEST_CASE("each framework exchanges gradients in its own way") {
   CHECK(step_setting({.framework = "synchronous"}).agreement == Agreement::each_gradient);
   const StepSetting ddp = step_setting({.framework = "ddp", .accumulation_steps = 4});
@@ -37,14 +65,73 @@ TEST_CASE("each framework exchanges gradients in its own way") {
   CHECK(ddp.bucket == kBucket);
   CHECK(ddp.first_bucket == kFirstBucket);
   CHECK(ddp.passes == 4);
-  RunSpec run{.framework = "deepspeed"};
-  CHECK(step_setting(run).agreement == Agreement::at_once);
-  run.framework_options.zero_stage = 3;
-  CHECK(step_setting(run).agreement == Agreement::buckets);
-  CHECK(step_setting(run).volume == 1.5);
-  RunSpec halved{.framework = "ddp"};
-  halved.framework_options.compression = "bf16";
-  CHECK(step_setting(halved).volume == 0.5);
+  RunSpec run{.framework = "horovod"};
+  run.framework_options.cycle_time_ms = 5;
+  CHECK(step_setting(run).cycle.value == Approx(2.5e-3));
+}
+
+TEST_CASE("gradients of 16 bits are as many bytes less, and fill a fusion later") {
+  RunSpec run{.framework = "ddp"};
+  run.framework_options.compression = "bf16";
+  CHECK(step_setting(run).compression == 0.5);
+  CHECK(step_setting(run).volume == 1);
+  CHECK(step_setting(run).bucket == kBucket);  // cast when the bucket is full
+  run.framework = "horovod";
+  CHECK(step_setting(run).compression == 0.5);
+  CHECK(step_setting(run).bucket == kMebibyte * 256);  // cast before they are fused
+  run.precision = "fp64";
+  CHECK(step_setting(run).compression == 0.25);
+}
+
+namespace {
+
+StepSetting of_stage(int stage, const std::string& overlap_comm = "auto",
+                     bool reduce_scatter = false) {
+  RunSpec run{.framework = "deepspeed", .accumulation_steps = 4};
+  run.framework_options.zero_stage = stage;
+  run.framework_options.overlap_comm = overlap_comm;
+  run.framework_options.use_reduce_scatter = reduce_scatter;
+  return step_setting(run);
+}
+
+}  // namespace
+
+TEST_CASE("stage 0 all-reduces once after the backward pass, whatever it is told") {
+  for (const StepSetting& setting : {of_stage(0), of_stage(0, "on", true)}) {
+    CHECK(setting.agreement == Agreement::at_once);
+    CHECK(setting.volume == 1);
+    CHECK(setting.after_step == 0);
+    CHECK_FALSE(setting.every_pass);
+    CHECK(setting.bucket == Bytes{2e9});
+  }
+}
+
+TEST_CASE("stages 1 and 2 all-reduce and then gather parameters, 2 in every pass") {
+  for (const int stage : {1, 2}) {
+    const StepSetting setting = of_stage(stage);
+    CHECK(setting.agreement == Agreement::at_once);
+    CHECK(setting.volume == 1);
+    CHECK(setting.after_step == 0.5);
+    CHECK(setting.every_pass == (stage == 2));
+    const StepSetting beside = of_stage(stage, "on");
+    CHECK(beside.agreement == Agreement::buckets);
+    CHECK(beside.every_pass);  // stage 1 then has hooks too
+    const StepSetting to_owners = of_stage(stage, "off", true);
+    CHECK(to_owners.agreement == Agreement::each_gradient);
+    CHECK(to_owners.volume == 0.5);
+    CHECK(of_stage(stage, "on", true).agreement == Agreement::buckets);
+  }
+}
+
+TEST_CASE("stage 3 gathers parameters twice and reduces by blocks, in every pass") {
+  const StepSetting setting = of_stage(3);
+  CHECK(setting.agreement == Agreement::buckets);
+  CHECK(setting.by_block);
+  CHECK(setting.volume == 1.5);
+  CHECK(setting.after_step == 0);
+  CHECK(setting.every_pass);
+  CHECK(of_stage(3, "off").agreement == Agreement::at_once);
+  CHECK(of_stage(3, "off").by_block);
 }
 
 TEST_CASE("a run that asks for the ring gets the ring") {
@@ -53,15 +140,52 @@ TEST_CASE("a run that asks for the ring gets the ring") {
 }
 
 TEST_CASE("a rank keeps what its framework and optimizer keep") {
-  RunSpec run{.framework = "ddp", .gpus = 4};
+  RunSpec run{.framework = "ddp", .gpus = 4, .accumulation_steps = 2};
   run.optimizer.momentum = 0.9;
   CHECK(memory_setting(run).buckets);
   CHECK(memory_setting(run).gradients_in_buckets);
   CHECK(memory_setting(run).optimizer_states == 1);
+  CHECK(memory_setting(run).passes == 2);
+  run.ema_decay = 0.999;
+  CHECK(memory_setting(run).optimizer_states == 2);
+  run.gpus = 1;
+  CHECK(memory_setting(run).buckets);  // PyTorch's reducer makes them for one rank too
+  run.framework = "synchronous";
+  CHECK_FALSE(memory_setting(run).buckets);
+}
+
+TEST_CASE("horovod keeps a fusion buffer among several ranks, and copies of 16 bits") {
+  RunSpec run{.framework = "horovod", .gpus = 4};
+  CHECK(memory_setting(run).bucket_limit == kMebibyte * 128);
+  CHECK_FALSE(memory_setting(run).gradients_in_buckets);
+  CHECK(memory_setting(run).compressed == 0);
+  run.framework_options.compression = "fp16";
+  CHECK(memory_setting(run).compressed == 0.5);
   run.gpus = 1;
   CHECK_FALSE(memory_setting(run).buckets);
-  run.framework = "deepspeed";
-  CHECK(memory_setting(run).zero_stage == 2);
+}
+
+TEST_CASE("deepspeed keeps buckets below stage 3, and states unless they are offloaded") {
+  RunSpec run{.framework = "deepspeed", .gpus = 4};
+  run.optimizer.kind = "adam";
+  const auto at_stage = [&](int stage) {
+    run.framework_options.zero_stage = stage;
+    return memory_setting(run);
+  };
+  for (int stage = 0; stage <= 3; ++stage) {
+    CHECK(at_stage(stage).zero_stage == stage);
+    CHECK(at_stage(stage).buckets == (stage < 3));
+    CHECK(at_stage(stage).bucket_limit == Bytes{2e9});
+    CHECK(at_stage(stage).optimizer_states == 2);
+  }
+  run.framework_options.overlap_comm = "on";
+  CHECK_FALSE(at_stage(0).fills_beside);
+  CHECK(at_stage(1).fills_beside);
+  run.framework_options.offload_optimizer = true;
+  CHECK(at_stage(1).optimizer_states == 0);
+  CHECK(at_stage(0).optimizer_states == 2);
+  run.precision = "fp64";
+  CHECK(at_stage(2).bucket_limit == Bytes{4e9});
 }
 
 TEST_CASE("a card of fp32 serves tf32, one of bf16 serves fp16") {

@@ -62,6 +62,7 @@ TEST_CASE("what is not known is not judged") {
   contract::RunSpec other = densenet(100'000);
   other.model = "no_such_card";
   CHECK_FALSE(memory.misfit(other, &t4));
+  CHECK(memory.notes().size() == 1);
   other = densenet(100'000);
   other.framework = "pipeline";
   CHECK_FALSE(memory.misfit(other, &t4));
@@ -69,4 +70,17 @@ TEST_CASE("what is not known is not judged") {
   CHECK_FALSE(without.misfit(densenet(100'000), &t4));
   const Partition wrong = of("t5");
   CHECK_THROWS_AS(memory.misfit(densenet(1), &wrong), base::UsageError);
+}
+
+TEST_CASE("points without a card are counted in a note, with their model and precision") {
+  const Partition t4 = of("t4");
+  MemoryFit memory = shipped();
+  contract::RunSpec run = densenet(100'000);
+  run.precision = "fp64";
+  CHECK_FALSE(memory.misfit(run, &t4));
+  CHECK_FALSE(memory.misfit(run, &t4));
+  REQUIRE(memory.notes().size() == 1);
+  CHECK_THAT(memory.notes()[0],
+             StartsWith("2 points are not judged for memory: there is no card of densenet121 in "
+                        "fp64 on the study's data"));
 }

@@ -26,7 +26,8 @@ struct StepTimesBench {
       calibration.all_reduce.push_back({"", 1, 2, bytes, 1.0});
     }
     run.model = "mlp";
-    run.framework = "deepspeed";  // all at once after the backward pass
+    run.framework = "deepspeed";
+    run.framework_options.zero_stage = 0;  // all at once after the backward pass
     run.dataset = {.kind = "cifar10", .train_samples = 1000};
     run.batch_per_gpu = 25;
     run.global_batch = 25;
@@ -81,4 +82,36 @@ TEST_CASE("a data set of unknown size has no time") {
   CHECK(bench.run_s(1) == 0);
   REQUIRE(bench.times.notes().size() == 1);
   CHECK_THAT(bench.times.notes()[0], Contains("training.dataset.train_samples"));
+}
+
+TEST_CASE("a calibration of another device than the partition's gives no time") {
+  StepTimesBench bench;
+  StepTimes times{bench.dir.path(), DLSCALE_SOURCE_DIR "/devices"};
+  Partition partition;
+  partition.gpu = "t4";
+  partition.gpus_per_node = 1;
+  const auto run_s = [&] {
+    return times.run_s(bench.run, &partition, predict::Measurements(bench.calibration));
+  };
+  CHECK(run_s() == 0);
+  REQUIRE(times.notes().size() == 1);
+  CHECK_THAT(times.notes()[0], Contains("measured on a CPU") && Contains("NVIDIA T4"));
+  bench.calibration.device = "Tesla T4";
+  CHECK(run_s() == Approx(3 * 40 * 4));
+}
+
+TEST_CASE("steps of another precision give no time") {
+  StepTimesBench bench;
+  bench.run.precision = "tf32";
+  CHECK(bench.run_s(1) == 0);
+  REQUIRE(bench.times.notes().size() == 1);
+  CHECK_THAT(bench.times.notes()[0], Contains("no step of mlp on 3x32x32 in tf32"));
+}
+
+TEST_CASE("GPUs hide communication beside the backward pass, CPUs do not") {
+  StepTimesBench bench;
+  bench.run.framework = "ddp";  // two buckets, each a second
+  CHECK(bench.run_s(2) == Approx(3 * 20 * (5 + 2)));
+  bench.run.resources.device = "cuda";
+  CHECK(bench.run_s(2) == Approx(3 * 20 * (5 + 1)));
 }

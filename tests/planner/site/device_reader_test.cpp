@@ -52,5 +52,16 @@ TEST_CASE("every device that comes along can be read, and has a link and a peak"
     CHECK(device.memory > 8 * predict::kGibibyte);
     CHECK_FALSE(device.match.empty());
   }
-  CHECK_THROWS_WITH(planner::find_device("a100", folder), Contains("unknown device \"a100\""));
+}
+
+TEST_CASE("a device may be named by how its name alone begins") {
+  const std::filesystem::path folder = DLSCALE_SOURCE_DIR "/devices";
+  CHECK(planner::find_device("h100", folder).name == "h100-sxm5-80gb");
+  CHECK(planner::find_device("t4", folder).name == "t4");
+  CHECK_THROWS_WITH(planner::find_device("a100", folder),
+                    "unknown device \"a100\": a100-sxm4-40gb and a100-sxm4-80gb begin so; name one "
+                    "of them");
+  CHECK_THROWS_WITH(planner::find_device("h200", folder),
+                    Contains("unknown device \"h200\"") && Contains("known: a100-sxm4-40gb"));
+  CHECK_THROWS_AS(planner::find_device("100", folder), base::UsageError);
 }

@@ -43,6 +43,19 @@ TEST_CASE(
   CHECK(allocate_for(1024).partition == 1);
 }
 
+TEST_CASE("the first partition with nodes for the ranks is found whatever their time") {
+  const Site site = booster();
+  const ResourceWishes long_ones{.walltime_s = 36000};
+  CHECK(roomy_partition(site, long_ones, 4)->name == "small");
+  CHECK(roomy_partition(site, long_ones, 12)->name == "large");
+  CHECK(roomy_partition(site, {}, 8192) == nullptr);
+  CHECK(roomy_partition({.name = "local"}, {}, 4) == nullptr);
+  ResourceWishes named;
+  named.partition = Node{std::string("large"), {"s.toml", 7, 1}};
+  CHECK(roomy_partition(site, named, 12)->name == "large");
+  CHECK(roomy_partition(site, named, 4) == nullptr);
+}
+
 TEST_CASE("ranks that do not fill whole nodes are spread evenly over more") {
   CHECK(allocate_for(6).request.nodes == 2);
   CHECK(allocate_for(6).request.ranks_per_node == 3);

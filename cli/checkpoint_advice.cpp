@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/checkpoint_advice.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "analysis/statistics/summary.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "cli/completer.hpp"
+#include "cli/curve_labels.hpp"
+#include "cli/plan_folder.hpp"
+#include "cli/prediction_tables.hpp"
+#include "contract/plan.hpp"
+#include "contract/result_record.hpp"
+#include "predict/checkpoint_interval.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using predict::Seconds;
+
+constexpr double kHour_s = 3600, kMinute_s = 60;
+
+/// How long runs took to save their state, by model and framework and then by GPUs.
+using SaveTimes = std::map<std::pair<std::string, std::string>, std::map<int, std::vector<double>>>;
+
+void add_saves(const contract::RunDir& run, std::vector<double>& seconds) {
+  for (const contract::LaunchDir& launch : run.launches()) {
+    std::error_code unreadable;
+    if (!fs::exists(launch.results(), unreadable)) continue;
+    for (const auto& record : contract::parse_results(base::read_file(launch.results())).records) {
+      const auto* const saved = std::get_if<contract::CheckpointRecord>(&record);
+      if (saved != nullptr && saved->wall_s > 0) seconds.push_back(saved->wall_s);
+    }
+  }
+}
+
+SaveTimes saves_in(const contract::PlanDir& folder) {
+  const contract::Plan plan = contract::read_plan(folder);
+  contract::RunTables tables(plan, folder);
+  SaveTimes times;
+  for (const contract::PlannedRun& run : plan.runs) {
+    std::vector<double> seconds;
+    add_saves(folder.run(run.run_id), seconds);
+    if (seconds.empty()) continue;
+    const contract::RunSpec spec = read_run(folder, tables, run.run_id);
+    std::vector<double>& known = times[{spec.model, spec.framework}][run.gpus];
+    known.insert(known.end(), seconds.begin(), seconds.end());
+  }
+  return times;
+}
+
+/// The time to save, of whatever run or as recorded.
+class TimeToSave {
+ public:
+  explicit TimeToSave(const std::string& source) {
+    const char* const end = source.data() + source.size();
+    const auto [rest, error] = std::from_chars(source.data(), end, seconds_);
+    given_ = error == std::errc() && rest == end;
+    if (given_ && (!std::isfinite(seconds_) || seconds_ <= 0)) {
+      throw base::UsageError(
+          fmt::format("--checkpoint-write {}: expected seconds above 0", source));
+    }
+    std::error_code unreadable;
+    if (!given_ && !fs::is_directory(source, unreadable)) {
+      throw base::UsageError(fmt::format(
+          "--checkpoint-write {}: is neither a number of seconds nor a plan folder", source));
+    }
+    if (!given_) recorded_ = saves_in(contract::PlanDir(fs::path(source)));
+  }
+
+  /// The middle of what was recorded on the nearest number of GPUs.
+  std::optional<Seconds> of(const contract::RunSpec& run, int gpus) const {
+    if (given_) return Seconds{seconds_};
+    const auto found = recorded_.find({run.model, run.framework});
+    if (found == recorded_.end()) return std::nullopt;
+    const auto distance = [&](const auto& group) {
+      return std::abs(std::log(static_cast<double>(group.first) / gpus));
+    };
+    const auto nearest =
+        std::min_element(found->second.begin(), found->second.end(),
+                         [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+    return Seconds{analysis::median(nearest->second)};
+  }
+
+ private:
+  double seconds_ = 0;
+  bool given_ = false;
+  SaveTimes recorded_;
+};
+
+std::string setting_words(const contract::CheckpointSpec& setting) {
+  std::string text;
+  if (setting.every_epochs == 1) text = "every epoch";
+  if (setting.every_epochs > 1) text = fmt::format("every {} epochs", setting.every_epochs);
+  if (setting.every_minutes > 0) {
+    text += fmt::format("{} {:g} min", text.empty() ? "every" : " and", setting.every_minutes);
+  }
+  return text.empty() ? "never" : text;
+}
+
+/// Training between two saves as the study has it; never: all of the run's.
+Seconds planned_interval(const contract::CheckpointSpec& setting, Seconds epoch, Seconds work) {
+  Seconds interval = work;
+  if (setting.every_epochs > 0) interval = std::min(interval, epoch * setting.every_epochs);
+  if (setting.every_minutes > 0) {
+    interval = std::min(interval, Seconds{setting.every_minutes * kMinute_s});
+  }
+  return interval;
+}
+
+/// What a row says behind the columns that tell the curve. Where an epoch's length is not known,
+/// neither is the run's, nor what it loses.
+std::vector<analysis::Cell> advice_cells(const PredictedCurve& curve,
+                                         const predict::CurvePoint& point, Seconds write,
+                                         Seconds node_mtbf) {
+  const Seconds between = node_mtbf / point.ranks.nodes;
+  const Seconds best = predict::daly_interval(write, between);
+  analysis::Cell epochs, lost, lost_now;
+  if (curve.samples > 0) {
+    const Seconds epoch{point.epoch_s.value};
+    const Seconds work = epoch * curve.first.epochs;
+    const Seconds now = planned_interval(curve.first.checkpoint, epoch, work);
+    epochs = best / epoch;
+    lost = predict::checkpoint_loss(work, best, write, between);
+    lost_now = predict::checkpoint_loss(work, now, write, between);
+  }
+  return {static_cast<double>(point.ranks.gpus),
+          static_cast<double>(point.ranks.nodes),
+          between.value,
+          write.value,
+          predict::young_interval(write, between).value,
+          best.value,
+          best.value / point.step_s.value,
+          epochs,
+          lost,
+          setting_words(curve.first.checkpoint),
+          lost_now};
+}
+
+std::vector<std::string> notes_of(const CheckpointQuestion& question) {
+  return {
+      fmt::format(
+          "a node fails every {:g} hours, by chance alone, a run of N nodes N times as often",
+          question.node_mtbf_h),
+      "lost: the share of the time that goes into saving and into doing again what was not saved; "
+      "starting again is not in it, and is the same whatever the interval; where the interval is "
+      "longer than the run, saving does not pay, and lost is what never saving loses"};
+}
+
+const std::vector<analysis::Column> kAdviceColumns{
+    {"gpus", "GPUs"},
+    {"nodes", "nodes"},
+    {"mtbf_s", "between failures", "h", 1, 1 / kHour_s},
+    {"write_s", "to save", "s", 1},
+    {"young_s", "interval by Young", "min", 1, 1 / kMinute_s},
+    {"daly_s", "interval by Daly", "min", 1, 1 / kMinute_s},
+    {"steps", "steps"},
+    {"epochs", "epochs", "", 2},
+    {"lost", "lost", "%", 2, 100},
+    {"setting", "the study saves"},
+    {"setting_lost", "lost then", "%", 2, 100}};
+
+}  // namespace
+
+void add_checkpoint_options(CLI::App& app, CheckpointQuestion& question) {
+  app.add_option("--mtbf", question.node_mtbf_h,
+                 "also say how often to save a run's state, where a node fails every so many hours")
+      ->check(CLI::PositiveNumber)
+      ->type_name("HOURS");
+  app.add_option("--checkpoint-write", question.write,
+                 "how long that takes: seconds, or a plan folder whose runs have done so "
+                 "(default: that of --keep)")
+      ->type_name(value_kind::kFolder);
+}
+
+analysis::Table checkpoint_table(const PredictedStudy& study, int up_to,
+                                 const CheckpointQuestion& question) {
+  if (question.write.empty()) {
+    throw base::UsageError(
+        "--mtbf: how long it takes to save a run's state is not known: --checkpoint-write SECONDS, "
+        "or a plan folder whose runs have done so");
+  }
+  const TimeToSave to_save(question.write);
+  analysis::Table table = curves_table(study, "checkpoints", "Checkpoints");
+  table.notes = notes_of(question);
+  table.columns.insert(table.columns.end(), kAdviceColumns.begin(), kAdviceColumns.end());
+  std::set<std::string> without;
+  for (const PredictedCurve& curve : study.curves) {
+    for (const predict::CurvePoint& point : curve_points(study, curve, up_to)) {
+      const auto write = to_save.of(curve.first, point.ranks.gpus);
+      if (!write) {
+        without.insert(curve.first.model + " with " + curve.first.framework);
+        break;
+      }
+      std::vector<analysis::Cell> row = beginning(study, curve);
+      const auto rest = advice_cells(curve, point, *write, Seconds{question.node_mtbf_h * kHour_s});
+      row.insert(row.end(), rest.begin(), rest.end());
+      table.rows.push_back(std::move(row));
+    }
+  }
+  for (const std::string& runs : without) {
+    table.notes.push_back(
+        fmt::format("no run of {} in {} has saved its state: no advice", runs, question.write));
+  }
+  if (!table.rows.empty()) return table;
+  throw base::UsageError(
+      fmt::format("--checkpoint-write {}: no run there of {} has saved its state", question.write,
+                  fmt::join(without, ", ")));
+}
+
+}  // namespace dlscale::cli

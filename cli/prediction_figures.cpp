@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/prediction_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/curve_labels.hpp"
+#include "cli/prediction_grounds.hpp"
+#include "cli/prediction_tables.hpp"
+#include "cli/swept_step.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+/// A curve's line, dashed, without points yet.
+analysis::Series dashed(const PredictedStudy& study, const PredictedCurve& curve,
+                        const analysis::Figure& figure) {
+  analysis::Series series{.label = label_of(study, curve)};
+  series.color = series.mark = figure.series.size();
+  series.law = true;
+  return series;
+}
+
+/// Of what `band` makes of each point of a curve.
+template <class BandOf>
+analysis::Figure over_gpus(const PredictedStudy& study, int up_to, analysis::FigureAxis y,
+                           BandOf band) {
+  analysis::Figure figure{.subtitle = "on " + study.site,
+                          .notes = grounds(study),
+                          .x = {.id = "gpus", .title = "GPUs", .log_base = 2},
+                          .y = std::move(y)};
+  for (const PredictedCurve& curve : study.curves) {
+    analysis::Series series = dashed(study, curve, figure);
+    for (const predict::CurvePoint& point : curve_points(study, curve, up_to)) {
+      const predict::Band value = band(point);
+      series.points.push_back({static_cast<double>(point.ranks.gpus), value.value,
+                               analysis::Bounds{value.low, value.high}});
+    }
+    figure.series.push_back(std::move(series));
+  }
+  return figure;
+}
+
+}  // namespace
+
+analysis::Figure predicted_efficiency(const PredictedStudy& study, int up_to) {
+  analysis::Figure figure =
+      over_gpus(study, up_to, {.id = "efficiency", .title = "efficiency", .from_zero = true},
+                [](const predict::CurvePoint& point) { return point.efficiency; });
+  figure.title = "Predicted efficiency of " + study.study;
+  figure.subtitle += ", against the fewest GPUs of a curve";
+  return figure;
+}
+
+analysis::Figure predicted_throughput(const PredictedStudy& study, int up_to) {
+  analysis::Figure figure = over_gpus(
+      study, up_to,
+      {.id = "throughput_samples_per_s", .title = "throughput (samples/s)", .log_base = 10},
+      [](const predict::CurvePoint& point) {
+        const double samples = point.samples_per_s * point.step_s.value;  // of a step
+        return predict::Band{point.samples_per_s, samples / point.step_s.high,
+                             samples / point.step_s.low};
+      });
+  figure.title = "Predicted throughput of " + study.study;
+  return figure;
+}
+
+analysis::Figure predicted_epoch_time(const PredictedStudy& study, int up_to) {
+  analysis::Figure figure =
+      over_gpus(study, up_to, {.id = "epoch_time_s", .title = "time per epoch (s)", .log_base = 10},
+                [](const predict::CurvePoint& point) { return point.epoch_s; });
+  figure.title = "Predicted time per epoch of " + study.study;
+  return figure;
+}
+
+analysis::Figure sweep_figure(const PredictedStudy& study, const Sweep& sweep) {
+  const SweptQuantity& quantity = swept_quantity(sweep.name);
+  const std::string title = quantity.unit.empty()
+                                ? quantity.title
+                                : fmt::format("{} ({})", quantity.title, quantity.unit);
+  analysis::Figure figure{.title = fmt::format("Predicted step over {}", quantity.title),
+                          .subtitle = study.study + " on " + study.site,
+                          .x = {.id = quantity.id, .title = title, .log_base = 2},
+                          .y = {.id = "step_s", .title = "step time (s)", .log_base = 10},
+                          .marks = false};
+  for (const PredictedCurve& curve : study.curves) {
+    analysis::Series series = dashed(study, curve, figure);
+    for (const SweptStep& one : swept_curve(study, curve, sweep).steps) {
+      series.points.push_back({one.value, one.step.total().value, {}});
+    }
+    if (!series.points.empty()) figure.series.push_back(std::move(series));
+  }
+  return figure;
+}
+
+}  // namespace dlscale::cli

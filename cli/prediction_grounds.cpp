@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/prediction_grounds.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cli/curve_labels.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+/// What computation rests on where no step was measured.
+std::string unmeasured_computation(const PredictedStudy& study) {
+  const bool learned =
+      study.measured != nullptr && !study.measured->calibration().kernel_models.empty();
+  return (learned
+              ? "learned kernels, within a quarter, where they know nearly all of a model; else "
+                "the roofline of "
+              : "the roofline of ") +
+         study.curves.front().device.title + ", 1 to 3.5 times its time";
+}
+
+/// Of which all-reduces were measured; 0: of none.
+int most_gpus_measured(const PredictedStudy& study) {
+  int most = 0;
+  if (study.measured == nullptr) return most;
+  for (const contract::AllReduceTime& time : study.measured->calibration().all_reduce) {
+    most = std::max(most, time.gpus);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<std::string> grounds(const PredictedStudy& study) {
+  const bool measured =
+      std::any_of(study.curves.begin(), study.curves.end(), [&](const PredictedCurve& each) {
+        return !model_of(study, each).computing.measured.empty();
+      });
+  std::vector<std::string> notes;
+  notes.push_back(measured
+                      ? "computation: measured steps, layers shared out by the roofline; "
+                        "where none was measured, " +
+                            unmeasured_computation(study)
+                      : "computation: " + unmeasured_computation(study) + "; no step was measured");
+  notes.emplace_back(
+      study.measured == nullptr || study.measured->calibration().all_reduce.empty()
+          ? "all-reduce: latency and bandwidth of data sheets, 1 to 2 times that; none was measured"
+          : "all-reduce: measured, interpolated; on other GPU counts by latency and bandwidth of "
+            "one topology");
+  const bool loads = study.measured != nullptr && !study.measured->calibration().loading.empty();
+  notes.emplace_back(std::string("low and high: both of these in quadrature; epoch and GPU-hours "
+                                 "in proportion to the step; loading of data is ") +
+                     (loads ? "as measured" : "not in it"));
+  notes.insert(notes.end(), study.notes.begin(), study.notes.end());
+  return notes;
+}
+
+std::vector<std::string> notes_of_distance(const PredictedStudy& study, const PredictedCurve& curve,
+                                           const std::vector<predict::CurvePoint>& points) {
+  std::vector<std::string> notes;
+  std::set<double> far, known;
+  for (const predict::CurvePoint& point : points) {
+    if (point.extrapolated) far.insert(point.batch_per_gpu);
+  }
+  if (!far.empty()) {
+    for (const contract::ComputeTime& time : model_of(study, curve).computing.measured) {
+      known.insert(static_cast<double>(time.batch));
+    }
+    notes.push_back(fmt::format(
+        "{}: batches of {:g} a GPU are far from those measured ({:g}): computing within a "
+        "quarter at best",
+        label_of(study, curve), fmt::join(far, ", "), fmt::join(known, ", ")));
+  }
+  const int most = most_gpus_measured(study);
+  const auto beyond = std::find_if(points.begin(), points.end(), [&](const auto& point) {
+    return most > 0 && point.ranks.gpus > kFarthestMeasured * most;
+  });
+  if (beyond != points.end()) {
+    notes.push_back(
+        fmt::format("from {} GPUs on: more than {} times the {} that all-reduces were measured on; "
+                    "such times are a guess until more are measured",
+                    beyond->ranks.gpus, kFarthestMeasured, most));
+  }
+  return notes;
+}
+
+}  // namespace dlscale::cli

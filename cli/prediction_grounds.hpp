@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What predicted times rest on, and where they go far beyond it, in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/predicted_study.hpp"
+
+namespace dlscale::cli {
+
+/// Computing, all-reduces, bands: a sentence each; then the study's own notes.
+std::vector<std::string> grounds(const PredictedStudy& study);
+
+/// Predictions on more GPUs than so many times the most measured are said to be far beyond them.
+inline constexpr int kFarthestMeasured = 8;
+
+/// Of a curve's points those far from what was measured: batches, and numbers of GPUs.
+std::vector<std::string> notes_of_distance(const PredictedStudy& study, const PredictedCurve& curve,
+                                           const std::vector<predict::CurvePoint>& points);
+
+}  // namespace dlscale::cli

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `dlscale predict` says over GPU counts: batches, sweeps, bands, memory, figures.
+#include <catch2/catch.hpp>
+#include <map>
+#include <sstream>
+
+#include "tests/cli/dlscale_program.hpp"
+#include "tests/predict/made_card.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+
+namespace {
+
+const std::string kRecipe = R"(
+[training]
+dataset = { kind = "cifar10", path = "data" }
+epochs = 2
+lr.base = 0.1
+)";
+
+const std::string kStrongStudy = R"(
+[study]
+name = "small"
+scaling = "strong"
+[matrix]
+framework = ["ddp"]
+model = ["mlp"]
+gpus = [1, 2, 4]
+global_batch = [64]
+)" + kRecipe;
+
+const std::string kWeakStudy = R"(
+[study]
+name = "small"
+scaling = "weak"
+[matrix]
+framework = ["horovod"]
+model = ["mlp"]
+gpus = [1, 2, 4]
+batch_per_gpu = [32]
+)" + kRecipe;
+
+using CsvRow = std::map<std::string, std::string>;
+
+std::vector<std::string> csv_cells(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream rest(line);
+  for (std::string cell; std::getline(rest, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+/// A study, a card of its model, and what the program writes of it.
+struct ScalingPrediction {
+  explicit ScalingPrediction(const std::string& study) {
+    base::write_file_atomically(dlscale.folder / "study.toml", study);
+    contract::ModelCard card = test::made_card();
+    card.model = "mlp";
+    card.input = {3, 32, 32};
+    card.classes = 10;
+    base::make_directories(dlscale.folder / "made");
+    base::write_file_atomically(dlscale.folder / "made/mlp-3x32x32-10.json", to_json(card));
+  }
+  /// Steps at these batches; all-reduces of half a second on so many ranks of so many nodes.
+  void calibrate(const std::vector<int>& batches, int nodes, int ranks,
+                 const std::string& topology = "") {
+    std::string steps, reduces;
+    for (const int batch : batches) {
+      steps += std::string(steps.empty() ? "" : ",") +
+               R"({"model": "mlp", "input": [3, 32, 32], "forward_s": 1, "backward_s": 2, )" +
+               R"("optimizer_s": 0.25, "batch": )" + std::to_string(batch) + "}";
+    }
+    for (const char* bytes : {"1000", "1000000", "1000000000"}) {
+      reduces += std::string(reduces.empty() ? "" : ",") + R"({"topology": ")" + topology +
+                 R"(", "nodes": )" + std::to_string(nodes) + R"(, "gpus": )" +
+                 std::to_string(ranks) + R"(, "seconds": 0.5, "bytes": )" + bytes + "}";
+    }
+    base::write_file_atomically(
+        dlscale.folder / "c.json",
+        R"({"schema_version": 1, "all_reduce": [)" + reduces + R"(], "compute": [)" + steps + "]}");
+  }
+  test::Ran run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(),
+                     {"predict", "study.toml", "--cards", "made", "-o", "out", "--format", "csv"});
+    return dlscale.run(arguments);
+  }
+  test::Ran succeed(const std::vector<std::string>& arguments) {
+    test::Ran ran = run(arguments);
+    INFO(ran.err);
+    REQUIRE(ran.exit_code == 0);
+    return ran;
+  }
+  std::string file(const std::string& name) const {
+    return base::read_file(dlscale.folder / ("out/" + name));
+  }
+  bool wrote(const std::string& name) const {
+    return std::filesystem::exists(dlscale.folder / ("out/" + name));
+  }
+  /// Of a table, without its comments.
+  std::vector<CsvRow> rows(const std::string& table) const {
+    std::istringstream text(file(table + ".csv"));
+    std::vector<std::string> header;
+    std::vector<CsvRow> rows;
+    for (std::string line; std::getline(text, line);) {
+      if (line.starts_with('#')) continue;
+      const std::vector<std::string> cells = csv_cells(line);
+      if (header.empty()) {
+        header = cells;
+        continue;
+      }
+      CsvRow row;
+      for (std::size_t i = 0; i < cells.size(); ++i) row[header[i]] = cells[i];
+      rows.push_back(std::move(row));
+    }
+    return rows;
+  }
+  /// The number in a column of each row, by GPUs.
+  std::map<int, double> column(const std::string& table, const std::string& name) const {
+    std::map<int, double> values;
+    for (const CsvRow& row : rows(table))
+      values[std::stoi(row.at("gpus"))] = std::stod(row.at(name));
+    return values;
+  }
+  test::DlscaleProgram dlscale;
+};
+
+}  // namespace
+
+TEST_CASE("strong scaling divides the batch among GPUs, in times and in sweeps") {
+  ScalingPrediction prediction(kStrongStudy);
+  const test::Ran ran = prediction.succeed(
+      {"--site", "altec", "--up-to", "128", "--sweep", "gpus=1,4,64,128", "--sweep", "link=97.92"});
+  CHECK(prediction.column("predicted-times", "batch_per_gpu") ==
+        std::map<int, double>{{1, 64}, {2, 32}, {4, 16}, {8, 8}, {16, 4}, {32, 2}, {64, 1}});
+  const auto times = prediction.column("predicted-times", "step_s");
+  const auto swept = prediction.column("sweep-gpus", "step_s");
+  CHECK(swept.size() == 3);
+  for (const auto& [gpus, step_s] : swept) CHECK(step_s == Approx(times.at(gpus)));
+  CHECK_THAT(ran.out, Contains("GPUs 128: a GPU has less than one sample"));
+  const auto links = prediction.rows("sweep-link");
+  REQUIRE(links.size() == 1);  // the partition's own link, on the most GPUs that are planned
+  CHECK(std::stod(links[0].at("step_s")) == Approx(times.at(4)));
+}
+
+TEST_CASE("a batch that is swept is that of a GPU, in strong scaling too") {
+  ScalingPrediction prediction(kStrongStudy);
+  prediction.succeed({"--site", "altec", "--up-to", "8", "--sweep", "batch=16,32"});
+  const auto swept = prediction.rows("sweep-batch");
+  REQUIRE(swept.size() == 2);
+  CHECK(std::stod(swept[0].at("step_s")) ==
+        Approx(prediction.column("predicted-times", "step_s").at(4)));
+  CHECK(std::stod(swept[1].at("step_s")) > std::stod(swept[0].at("step_s")));
+}
+
+TEST_CASE("a strong sub-study of a weak study is strong, and throughput of one global batch is") {
+  const auto batches_of_64 = [](const std::string& substudy) {
+    ScalingPrediction prediction(kWeakStudy + "[[substudy]]\nname = \"weak\"\n" +
+                                 "[[substudy]]\nname = \"other\"\n" +
+                                 "matrix = { global_batch = [64] }\n" + substudy);
+    prediction.succeed({"--site", "altec", "--up-to", "8"});
+    std::map<int, std::string> strong, weak;
+    for (const CsvRow& row : prediction.rows("predicted-times")) {
+      // The label comes first: of two columns batch_per_gpu the latter is the number.
+      const bool is_strong = row.contains("global_batch") && row.at("global_batch") == "64";
+      (is_strong ? strong : weak)[std::stoi(row.at("gpus"))] = row.at("batch_per_gpu");
+    }
+    CHECK(weak == std::map<int, std::string>{{1, "32"}, {2, "32"}, {4, "32"}, {8, "32"}});
+    return strong;
+  };
+  // Two GPUs with 32 each are a run of the weak one already.
+  const std::map<int, std::string> divided{{1, "64"}, {4, "16"}, {8, "8"}};
+  CHECK(batches_of_64("scaling = \"strong\"\n") == divided);
+  CHECK(batches_of_64("scaling = \"throughput\"\n") == divided);
+}
+
+TEST_CASE("the batch is the plan's where the first count of a strong study is left out") {
+  ScalingPrediction prediction(kStrongStudy);
+  prediction.calibrate({16}, 1, 4);
+  const test::Ran ran = prediction.succeed({"--calibration", "c.json", "-S", "matrix.gpus=[2,4]"});
+  CHECK_THAT(ran.out, Contains("no all-reduce that says anything of 2 ranks"));
+  CHECK(prediction.column("predicted-times", "batch_per_gpu") == std::map<int, double>{{4, 16}});
+  CHECK(prediction.column("predicted-times", "efficiency") == std::map<int, double>{{4, 1}});
+}
+
+TEST_CASE("accumulated batches count as each run has them") {
+  ScalingPrediction prediction(kStrongStudy);
+  prediction.calibrate({16, 32}, 4, 4, "switch");
+  prediction.succeed({"--site", "altec", "--calibration", "c.json", "--up-to", "4", "-S",
+                      "training.max_batch_per_gpu=16"});
+  CHECK(prediction.column("predicted-times", "batch_per_gpu") ==
+        std::map<int, double>{{1, 16}, {2, 16}, {4, 16}});
+  CHECK(prediction.column("predicted-times", "step_s").at(1) == Approx(4 * 3 + 0.25));
+}
+
+TEST_CASE("sweeps over what nothing is known of leave it out and say why") {
+  ScalingPrediction prediction(kWeakStudy);
+  prediction.calibrate({32}, 1, 4);
+  const std::vector<std::string> local{"--calibration", "c.json", "-S", "matrix.gpus=[1,4]"};
+  auto several = local;
+  several.insert(several.end(), {"--sweep", "gpus=1,2,4,64", "--sweep", "peak", "--sweep", "link"});
+  const test::Ran ran = prediction.succeed(several);
+  CHECK_THAT(ran.out, Contains("GPUs 2, 64: the calibration has no all-reduce that says anything"));
+  CHECK(prediction.column("sweep-gpus", "step_s").size() == 2);
+  CHECK_THAT(ran.err, Contains("--sweep peak: no data sheet says"));
+  CHECK_FALSE(prediction.wrote("sweep-peak.csv"));
+  CHECK_FALSE(prediction.wrote("sweep-peak-figure.csv"));
+  const auto links = prediction.rows("sweep-link");  // within a node no link counts
+  REQUIRE(links.size() > 1);
+  CHECK(links.front().at("step_s") == links.back().at("step_s"));
+  auto alone = local;
+  alone.insert(alone.end(), {"--sweep", "peak"});
+  const test::Ran refused = prediction.run(alone);
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.out.empty());
+  CHECK_THAT(refused.err, Contains("dlscale: --sweep peak: no data sheet says"));
+}
+
+TEST_CASE("memory is judged at every planned count") {
+  ScalingPrediction prediction(kWeakStudy);
+  prediction.succeed({"--site", "altec", "--up-to", "64"});
+  const auto needs = prediction.column("predicted-memory", "memory_bytes");
+  REQUIRE(needs.size() == 3);
+  CHECK(needs.at(2) > needs.at(1) + 50e6);  // the fusion buffer
+  CHECK(needs.at(4) == Approx(needs.at(2)));
+  ScalingPrediction strong(kStrongStudy);
+  strong.succeed({"--site", "altec"});
+  CHECK(strong.column("predicted-memory", "batch_per_gpu") ==
+        std::map<int, double>{{1, 64}, {2, 32}, {4, 16}});
+}
+
+TEST_CASE("bands are wider, with a note, where a batch or a count is far from what was measured") {
+  ScalingPrediction prediction(kWeakStudy);
+  const auto high = [&](int gpus) {
+    return prediction.column("predicted-times", "step_bounds_s_high").at(gpus) /
+           prediction.column("predicted-times", "step_s").at(gpus);
+  };
+  const std::vector<std::string> altec{"--site", "altec",   "--calibration",
+                                       "c.json", "--up-to", "64"};
+  prediction.calibrate({32}, 2, 2, "switch");
+  const test::Ran near = prediction.succeed(altec);
+  CHECK_THAT(near.out, !Contains("far from those measured"));
+  CHECK_THAT(near.out, Contains("from 32 GPUs on: more than 8 times the 2"));
+  const double at_batch = high(1), at_count = high(2);
+  CHECK(at_batch < 1.1);
+  CHECK(high(4) > at_count);
+  CHECK(high(64) > high(4));
+  prediction.calibrate({8}, 2, 2, "switch");
+  CHECK_THAT(prediction.succeed(altec).out,
+             Contains("batches of 32 a GPU are far from those measured (8)"));
+  CHECK(high(1) >= 1.2);
+}
+
+TEST_CASE("the knee has bands of count, epoch, GPU-hours and efficiency") {
+  ScalingPrediction prediction(kWeakStudy);
+  prediction.succeed({"--site", "altec", "--up-to", "256"});
+  const auto knee = prediction.rows("predicted-knee");
+  REQUIRE(knee.size() == 1);
+  const auto number = [&](const std::string& column) { return std::stod(knee[0].at(column)); };
+  CHECK(number("gpus_bounds_low") <= number("gpus"));
+  CHECK(number("gpus") <= number("gpus_bounds_high"));
+  CHECK(number("epoch_bounds_s_high") > number("epoch_s"));
+  CHECK(number("gpu_hours_bounds_high") / number("gpu_hours") ==
+        Approx(number("epoch_bounds_s_high") / number("epoch_s")));
+  CHECK(number("efficiency_bounds_low") <= number("efficiency"));
+}
+
+TEST_CASE("figures of predictions are dashed: efficiency, throughput, epochs and sweeps") {
+  ScalingPrediction prediction(kWeakStudy);
+  const test::Ran ran =
+      prediction.succeed({"--site", "altec", "--up-to", "64", "--sweep", "link=1,100"});
+  CHECK_THAT(ran.err, Contains("4 tables and 4 figures in out"));
+  for (const char* figure : {"predicted-efficiency", "predicted-throughput", "predicted-epoch-time",
+                             "sweep-link-figure"}) {
+    INFO(figure);
+    CHECK_THAT(prediction.file(std::string(figure) + ".gp"), Contains(" dt 3 "));
+  }
+  CHECK_THAT(prediction.file("predicted-throughput.gp"), Contains("filledcurves"));
+  CHECK_THAT(prediction.file("predicted-epoch-time.gp"), Contains("filledcurves"));
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cards that come along, those of 16 bits beside those of fp32.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/predict/shipped_card.hpp"
+
+using namespace dlscale;
+
+namespace {
+
+const std::string kIn16Bits = "-bf16";
+
+/// Names of cards of autocast, without their endings.
+std::vector<std::string> cards_in_16_bits() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(DLSCALE_SOURCE_DIR "/cards")) {
+    const std::string name = entry.path().stem().string();
+    if (name.ends_with(kIn16Bits)) names.push_back(name.substr(0, name.size() - kIn16Bits.size()));
+  }
+  return names;
+}
+
+double saved_of_a_sample(const contract::ModelCard& card) {
+  double sum = 0;
+  for (const contract::LayerCard& layer : card.layers) sum += layer.saved.per_sample;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a model computes the same in 16 bits, and keeps about half of its activations") {
+  const std::vector<std::string> names = cards_in_16_bits();
+  REQUIRE(names.size() >= 10);
+  for (const std::string& name : names) {
+    INFO(name);
+    const contract::ModelCard single = test::shipped_card(name);
+    const contract::ModelCard half = test::shipped_card(name + kIn16Bits);
+    CHECK(half.precision == "bf16");
+    CHECK(half.parameters == single.parameters);
+    CHECK(half.parameter_bytes == single.parameter_bytes);  // autocast: of fp32
+    REQUIRE(half.layers.size() == single.layers.size());
+    for (std::size_t i = 0; i < half.layers.size(); ++i) {
+      CHECK(half.layers[i].kind == single.layers[i].kind);
+      CHECK(half.layers[i].forward.flops == single.layers[i].forward.flops);
+    }
+    const double share = saved_of_a_sample(half) / saved_of_a_sample(single);
+    CHECK(share >= 0.5);
+    // Indices of pools stay as long, and of the input there is one of each: most of a small
+    // model's.
+    CHECK(share < (half.layers.size() > 40 ? 0.6 : 1.3));
+  }
+}
