@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "contract/option_misfit.hpp"
+
 namespace dlscale::contract {
 namespace {
 
@@ -94,6 +96,32 @@ Found check_options(const RunSpec& run) {
   return {};
 }
 
+/// Ranks and samples that a model's stages do not divide evenly.
+Found check_division(const RunSpec& run) {
+  const FrameworkOptions& options = run.framework_options;
+  const bool is_hybrid = run.framework == "hybrid";
+  if (!is_hybrid && run.framework != "layerwise" && run.framework != "pipeline") return {};
+  const int size = options.model_parallel_size;
+  if (is_hybrid && run.gpus % size != 0) {
+    return Misfit{"gpus", fmt::format("is {}, which cannot be divided into models of {} stages "
+                                      "(framework_options.model_parallel_size)",
+                                      run.gpus, size)};
+  }
+  if (!is_hybrid && size != 1 && size != run.gpus) {
+    return Misfit{"framework_options.model_parallel_size",
+                  fmt::format("is {}, but in {} one model lies over all {} ranks; leave it out, or "
+                              "use hybrid for several models",
+                              size, run.framework, run.gpus)};
+  }
+  const std::int64_t samples = run.global_batch / (is_hybrid ? run.gpus / size : 1);
+  if (run.framework == "layerwise" || samples % options.micro_batches == 0) return {};
+  return Misfit{
+      "framework_options.micro_batches",
+      fmt::format("is {}, into which the {} samples that a model gets in a step cannot be "
+                  "cut evenly",
+                  options.micro_batches, samples)};
+}
+
 /// Styles that do none, and orders of samples that only training draws.
 Found check_inference(const RunSpec& run) {
   if (run.mode != "inference") return {};
@@ -118,8 +146,8 @@ Found check_inference(const RunSpec& run) {
 }  // namespace
 
 std::optional<Misfit> find_setting_misfit(const RunSpec& run) {
-  for (const auto check :
-       {&check_arithmetic, &check_all_reduce, &check_options, &check_inference}) {
+  for (const auto check : {&check_arithmetic, &check_all_reduce, &check_options,
+                           &find_option_misfit, &check_division, &check_inference}) {
     if (Found found = check(run)) return found;
   }
   return {};

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <thread>
 
 #include "base/file.hpp"
 #include "contract/process_count.hpp"
@@ -21,6 +23,7 @@
 #include "trainer/comm/nccl.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/data/dataset_path.hpp"
+#include "trainer/device/gpu.hpp"
 #include "trainer/inference.hpp"
 #include "trainer/rank_stop.hpp"
 #include "trainer/record/environment.hpp"
@@ -43,19 +46,22 @@ int exit_code_of(RunOutcome outcome) {
   }
 }
 
+/// Ranks are told to stop at about the same time. Those that wait for rank 0's end leave it no
+/// doubt that nobody had gone before.
+void let_root_go_first(const NodeRanks& ranks) {
+  constexpr int kLooks = 200;
+  constexpr std::chrono::milliseconds kBetween{5};
+  for (int i = 0; i < kLooks && ranks.sees(0) && !ranks.has_gone(0); ++i) {
+    std::this_thread::sleep_for(kBetween);
+  }
+}
+
 }  // namespace
 
 Launch::Launch(const std::string& run_folder, bool profile)
     : folder_(run_folder),
       profile_(profile),
-      watch_([this](const std::string& signal, int exit_code) {
-        if (watch_.time_is_nearly_up()) {
-          stop({"received " + signal + " while the time was nearly up", exit_code,
-                RunOutcome::TimedOut});
-        } else {
-          stop({"received " + signal, exit_code, RunOutcome::Cancelled});
-        }
-      }) {}
+      watch_([this](const std::string& signal, int exit_code) { stop_by(signal, exit_code); }) {}
 
 int Launch::run() {
   allocator_ = keep_freed_memory();
@@ -63,6 +69,7 @@ int Launch::run() {
   placement_ = session_->placement();
   communicator_ = make_mpi(*session_);
   queue_.emplace(*communicator_, clock_);
+  node_ = &node_ranks_.emplace(*queue_);
   const contract::RunSpec spec = read_description();
   choose_communicator(spec);
   open_folder(spec);
@@ -178,12 +185,14 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   start.trainer_version = contract::version();
   start.environment = built_with();
   start.environment["cpu"] = cpu_model();
+  if (spec.resources.device == "cuda") start.environment["gpu"] = gpu_name(placement_.local_rank);
   if (spec.loader.starts_with("dali")) start.environment["dali"] = dali_here();
   start.environment["threads_per_rank"] = std::to_string(spec.resources.cores_per_rank);
   start.environment["interop_threads"] = "1";
   if (!parts.placement.empty()) start.environment["devices"] = parts.placement;
   start.environment["allocator"] = allocator_;
   start.environment["all_reduce"] = communicator_->all_reduce_name();
+  if (spec.resources.communicator == "nccl") start.environment["nccl"] = nccl_version();
   start.environment["task"] = parts.task->name;
   start.environment["dataset_path"] = expand_variables(spec.dataset.path, ::getenv);
   if (!parts.dataset->sha256.empty()) {
@@ -244,6 +253,22 @@ contract::RunStop Launch::stop_of(const Failure& failure) const {
           .reason = failure.message,
           .time = clock_.unix_s(),
           .wall_s = clock_.steady_s() - start_s_};
+}
+
+/// On the watch's thread. A launcher that has lost a rank ends the others with SIGTERM, which is no
+/// wish of the user's.
+void Launch::stop_by(const std::string& signal, int exit_code) {
+  const std::string received = "received " + signal;
+  if (watch_.time_is_nearly_up()) {
+    return stop({received + " while the time was nearly up", exit_code, RunOutcome::TimedOut});
+  }
+  const NodeRanks* const ranks = node_;
+  if (ranks != nullptr && !is_root()) return let_root_go_first(*ranks);
+  if (const auto gone = ranks != nullptr ? ranks->first_gone() : std::nullopt) {
+    return stop({fmt::format("rank {} has left while others wait for it", *gone), exit_code,
+                 RunOutcome::Failed});
+  }
+  stop({received, exit_code, RunOutcome::Cancelled});
 }
 
 /// Where another rank has failed, what rank 0 met is a consequence: a rank that is gone, or the

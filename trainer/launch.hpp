@@ -2,6 +2,7 @@
 // One attempt of a run, from reading run.json to the last record.
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "trainer/comm/collective_queue.hpp"
 #include "trainer/comm/mpi.hpp"
 #include "trainer/failure.hpp"
+#include "trainer/node_ranks.hpp"
 #include "trainer/record/result_writer.hpp"
 #include "trainer/signal_watch.hpp"
 #include "trainer/trainer.hpp"
@@ -38,6 +40,7 @@ class Launch {
   int finish(const FitResult& result);
   contract::RunStop stop_of(const Failure& failure) const;
   void stop(const Failure& failure);
+  void stop_by(const std::string& signal, int exit_code);
   bool is_root() const { return !session_ || session_->rank() == 0; }
 
   base::SystemClock clock_;
@@ -45,6 +48,8 @@ class Launch {
   contract::RunDir folder_;
   const bool profile_;
   ResultWriter writer_;
+  std::optional<NodeRanks> node_ranks_;
+  std::atomic<const NodeRanks*> node_ = nullptr;  ///< the same, for the watch's thread
   SignalWatch watch_;
   std::optional<MpiSession> session_;
   Placement placement_;

@@ -53,6 +53,7 @@ TEST_CASE("a build for GPUs offers them") {
   CHECK(capabilities().has("device", "cuda"));
   CHECK(capabilities().has("communicator", "nccl"));
   CHECK(capabilities().built_with.at("cuda") == "yes");
+  CHECK_THAT(nccl_version(), Catch::StartsWith("2."));
   CHECK_NOTHROW(require_available(on_gpus(), "run.json"));
 }
 

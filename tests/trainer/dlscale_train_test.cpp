@@ -10,6 +10,7 @@
 #include <string>
 
 #include "contract/run_dir.hpp"
+#include "tests/support/records.hpp"
 #include "tests/trainer/job.hpp"
 
 using namespace dlscale;
@@ -94,7 +95,9 @@ TEST_CASE("one and two ranks learn the digits and leave complete results") {
 
 TEST_CASE("the step parts of a real run sum to its wall time") {
   const int ranks = GENERATE(1, 2);
-  Job job(description(ranks));
+  auto spec = description(ranks);
+  spec.dataset.train_samples = 1280;
+  Job job(spec);
   REQUIRE(job.run(ranks).exit_code == 0);
   int windows = 0;
   for (const auto& record : job.results().records) {
@@ -112,7 +115,9 @@ TEST_CASE("the step parts of a real run sum to its wall time") {
 }
 
 TEST_CASE("what each of two ranks worked in an epoch is at most the time of its windows") {
-  Job job(description(2));
+  auto spec = description(2);
+  spec.dataset.train_samples = 2560;
+  Job job(spec);
   REQUIRE(job.run(2).exit_code == 0);
   contract::StepWindow counted;  // the steady windows of the epoch, else the first
   int found = 0;
@@ -163,6 +168,7 @@ TEST_CASE("a wrong number of ranks is refused with the line to start it") {
 
 TEST_CASE("the devices of one process are one rank") {
   auto spec = description(2, 1);
+  spec.dataset.train_samples = 640;
   spec.framework = "data_parallel";
   Job one(spec);
   const auto end = one.run(1);
@@ -180,7 +186,9 @@ TEST_CASE("the devices of one process are one rank") {
 }
 
 TEST_CASE("a profile is recorded when the command says so") {
-  Job job(description(2, 1));
+  auto spec = description(2, 1);
+  spec.dataset.train_samples = 640;
+  Job job(spec);
   REQUIRE(job.run(2, {"--profile"}).exit_code == 0);
   CHECK_THAT(job.results_text(), Catch::Contains("{\"record\":\"profile\","));
   REQUIRE(job.run(2).exit_code == 0);
@@ -232,11 +240,36 @@ TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines") {
   CHECK(end.exit_code != 0);
   CHECK(end.wall_s < 10);
   CHECK(job.results_text().ends_with("}\n"));
-  CHECK(job.results().skipped.empty());
+  const auto results = job.results();
+  CHECK(results.skipped.empty());
+  if (victim == 0) return;  // who writes the records is gone
+  CHECK(stop_of(results).outcome == RunOutcome::Failed);
+  CHECK(stop_of(results).reason == "rank 1 has left while others wait for it");
 }
 
-TEST_CASE("a rank that fails alone is the reason why the run stops") {
+namespace {
+
+/// Waits until a rank has said why it fails; then all are to be gone within 10 s.
+test::JobEnd end_of_failing(Job& job) {
+  const contract::LaunchDir launch = contract::RunDir(job.folder()).launch(1);
+  job.wait_for([&] {
+    return std::filesystem::exists(launch.rank_stop()) ||
+           job.results_text().find("run_stop") != std::string::npos;
+  });
+  auto end = job.end();
+  CHECK(end.wall_s < 10);
+  return end;
+}
+
+}  // namespace
+
+TEST_CASE("a rank that fails alone is the reason why the run stops, in every kind of style") {
+  const auto [framework, failing] = GENERATE(table<std::string, int>(
+      {{"ddp", 1}, {"vanilla_data_parallel", 1}, {"pipeline", 0}, {"hybrid", 0}}));
+  CAPTURE(framework);
   auto spec = description(2);
+  spec.framework = framework;
+  if (framework == "hybrid") spec.framework_options.model_parallel_size = 2;
   spec.model = "cnn";
   spec.loader = "synthetic";
   spec.dataset = {.kind = "synthetic", .train_samples = 16000, .shape = "1x28x28", .classes = 10};
@@ -246,15 +279,64 @@ TEST_CASE("a rank that fails alone is the reason why the run stops") {
   job.start(2);
   job.wait_for([&] { return !contract::RunDir(job.folder()).launches().empty(); });
   // Enough for data and model, not for what 8000 samples need in a step.
-  const rlim_t most = memory_of(job.pid_of_rank(1)) + (rlim_t{1} << 30);
+  const rlim_t most = memory_of(job.pid_of_rank(failing)) + (rlim_t{1} << 30);
   const rlimit limit{most, most};
-  ::prlimit(job.pid_of_rank(1), RLIMIT_AS, &limit, nullptr);
-  const auto end = job.end();
-  CHECK(end.wall_s < 30);
+  ::prlimit(job.pid_of_rank(failing), RLIMIT_AS, &limit, nullptr);
+  const auto end = end_of_failing(job);
   INFO(end.err);
   const auto results = job.results();
   CHECK(stop_of(results).outcome == RunOutcome::OutOfMemory);
-  CHECK_THAT(stop_of(results).reason, Catch::StartsWith("rank 1: "));
+  if (failing > 0) CHECK_THAT(stop_of(results).reason, Catch::StartsWith("rank 1: "));
+}
+
+TEST_CASE("more stages than a model has blocks end all ranks, with the reason") {
+  auto spec = description(4, 1);
+  spec.framework = "pipeline";
+  spec.dataset.train_samples = 256;
+  Job job(spec);
+  job.start(4);
+  const auto end = end_of_failing(job);
+  CHECK(end.exit_code == contract::kExitBadRunDescription);
+  const std::string reason = "the model mlp has 3 blocks and cannot be cut into 4 stages";
+  const auto lines = own_lines(end.err);
+  REQUIRE_FALSE(lines.empty());
+  for (const std::string& line : lines) CHECK_THAT(line, Catch::Contains(reason));
+  const auto results = job.results();
+  CHECK(stop_of(results).outcome == RunOutcome::Failed);
+  CHECK_THAT(stop_of(results).reason, Catch::Contains(reason));
+}
+
+TEST_CASE("a rank that stands still for a while makes the run slow, and no worse") {
+  auto spec = description(2, 15);
+  spec.framework = GENERATE("ddp", "pipeline");
+  CAPTURE(spec.framework);
+  spec.model = "cnn";
+  spec.dataset = {.kind = "synthetic",
+                  .train_samples = 640,
+                  .test_samples = 32,
+                  .shape = "1x6x6",
+                  .classes = 5};
+  spec.batch_per_gpu = 16;
+  spec.global_batch = 32;
+  spec.window_steps = 5;
+  spec.evaluate_every = 15;
+  Job job(spec);
+  job.start(2);
+  job.wait_for_training();
+  const pid_t straggler = job.pid_of_rank(1);
+  ::kill(straggler, SIGSTOP);
+  ::usleep(1'500'000);
+  ::kill(straggler, SIGCONT);
+  const auto end = job.end();
+  INFO(end.err);
+  CHECK(end.exit_code == 0);
+  double slowest_s = 0;
+  const auto results = job.results();
+  for (const auto& window : test::all<contract::StepWindow>(results)) {
+    slowest_s = std::max(slowest_s, window.wall_s);
+  }
+  CHECK(slowest_s > 1);
+  CHECK(stop_of(results).outcome == RunOutcome::Completed);
 }
 
 TEST_CASE("SIGINT and SIGTERM leave a run_stop, under mpirun and alone") {
@@ -287,7 +369,9 @@ TEST_CASE("a rank that is stuck in a collective still obeys a signal") {
 }
 
 TEST_CASE("a second launch of a run gets a folder of its own") {
-  Job job(description(1, 1));
+  auto spec = description(1, 1);
+  spec.dataset.train_samples = 640;
+  Job job(spec);
   CHECK(job.run(0).exit_code == 0);
   CHECK(job.run(0).exit_code == 0);
   CHECK(contract::RunDir(job.folder()).launches().size() == 2);

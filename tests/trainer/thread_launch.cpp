@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "contract/process_count.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "trainer/agreement.hpp"
 #include "trainer/assemble.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/comm/thread.hpp"
@@ -18,15 +19,47 @@
 namespace dlscale::test {
 namespace {
 
-/// What a checkpoint would hold of the model.
+/// What a checkpoint would hold of the model, as doubles.
 std::string bytes_of_model(const std::vector<trainer::NamedTensor>& state) {
   std::string bytes;
   for (const trainer::NamedTensor& part : state) {
     if (!part.name.starts_with("model.")) continue;
-    const at::Tensor flat = part.tensor.detach().contiguous();
+    const at::Tensor flat = part.tensor.detach().to(at::kDouble).contiguous();
     bytes.append(static_cast<const char*>(flat.data_ptr()), flat.nbytes());
   }
   return bytes;
+}
+
+/// One rank's part of a launch; the records stay in its folder.
+ThreadLaunch take_part(const contract::RunSpec& spec, const contract::RunDir& run,
+                       const contract::LaunchDir& folder, const Trouble& trouble,
+                       trainer::Communicator& communicator) {
+  base::SystemClock clock;
+  trainer::CollectiveQueue queue(communicator, clock);
+  trainer::ResultWriter writer;
+  if (queue.rank() == 0) writer.open(folder);
+  auto parts = trainer::assemble(spec, queue.rank(), queue, clock);
+  trainer::Checkpointer checkpoints(
+      {spec, run, folder.number(), queue, writer, clock, parts.digests["model_sha256"]},
+      *parts.style);
+  const trainer::Resumed resumed = checkpoints.resume();
+  int question = 0;
+  const auto told = [&] { return queue.rank() == trouble.rank && question++ >= trouble.question; };
+  const auto result =
+      trainer::Trainer(spec, parts, {queue, writer, clock, checkpoints, told}, resumed.progress)
+          .fit();
+  writer.stop(
+      {.outcome = result.outcome, .reason = result.early.empty() ? result.summary : result.early});
+  const auto state = parts.style->state();
+  return {{},
+          result.outcome,
+          result.summary,
+          resumed.from,
+          queue.rank() == 0 ? bytes_of_model(state) : ""};
+}
+
+std::vector<contract::ResultRecord> records_in(const contract::LaunchDir& folder) {
+  return contract::parse_results(base::read_file(folder.results())).records;
 }
 
 }  // namespace
@@ -37,36 +70,33 @@ ThreadLaunch launch(const contract::RunSpec& spec, const std::filesystem::path& 
   const contract::LaunchDir folder = run.make_next_launch();
   if (trouble.prepare) trouble.prepare(folder);
   ThreadLaunch seen;
-  trainer::run_as_threads(contract::process_count(spec), [&](trainer::Communicator& communicator) {
-    base::SystemClock clock;
-    trainer::CollectiveQueue queue(communicator, clock);
-    trainer::ResultWriter writer;
-    if (queue.rank() == 0) writer.open(folder);
-    auto parts = trainer::assemble(spec, queue.rank(), queue, clock);
-    trainer::Checkpointer checkpoints(
-        {spec, run, folder.number(), queue, writer, clock, parts.digests["model_sha256"]},
-        *parts.style);
-    const trainer::Resumed resumed = checkpoints.resume();
-    int question = 0;
-    const auto told = [&] {
-      return queue.rank() == trouble.rank && question++ >= trouble.question;
-    };
-    const auto result =
-        trainer::Trainer(spec, parts, {queue, writer, clock, checkpoints, told}, resumed.progress)
-            .fit();
-    writer.stop({.outcome = result.outcome,
-                 .reason = result.early.empty() ? result.summary : result.early});
-    const auto state = parts.style->state();
-    if (queue.rank() != 0) return;
-    seen = {{}, result.outcome, result.summary, resumed.from, bytes_of_model(state)};
+  trainer::run_as_threads(contract::process_count(spec), [&](trainer::Communicator& rank) {
+    ThreadLaunch mine = take_part(spec, run, folder, trouble, rank);
+    if (rank.rank() == 0) seen = std::move(mine);
   });
-  seen.records = contract::parse_results(base::read_file(folder.results())).records;
+  seen.records = records_in(folder);
   return seen;
 }
 
 ThreadLaunch run(const contract::RunSpec& spec) {
   TempDir folder;
   return launch(spec, folder.path());
+}
+
+ThreadLaunch run_as_rank(const contract::RunSpec& spec, trainer::Communicator& ranks) {
+  const TempDir mine;  // rank 0's is everybody's
+  const bool is_root = ranks.rank() == 0;
+  if (is_root) contract::RunDir(mine.path()).make_next_launch();
+  std::string path = mine.path();
+  {
+    const base::SystemClock clock;
+    trainer::CollectiveQueue queue(ranks, clock);
+    path = trainer::broadcast_text(path, queue);
+  }
+  const contract::RunDir run(path);
+  ThreadLaunch seen = take_part(spec, run, run.launch(1), {}, ranks);
+  if (is_root) seen.records = records_in(run.launch(1));
+  return seen;
 }
 
 ThreadLaunch run_with_stop(const contract::RunSpec& spec) {

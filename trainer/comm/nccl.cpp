@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -229,6 +230,12 @@ void require_own_gpus(Communicator& host, const GpuIdentity& mine) {
 }
 
 }  // namespace
+
+std::string nccl_version() {
+  int code = 0;  // 10000 major + 100 minor + patch
+  ncclGetVersion(&code);
+  return fmt::format("{}.{}.{}", code / 10000, code / 100 % 100, code % 100);
+}
 
 void require_gpu(int local_rank) {
   gpu_of(local_rank);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 
 #include "trainer/comm/communicator.hpp"
 
@@ -17,6 +18,9 @@ struct NcclSettings {
   /// A call whose ranks are all there and that takes longer has failed.
   std::chrono::duration<double> patience = std::chrono::minutes(10);
 };
+
+/// Of the library that is loaded, "2.28.3"; "no" where this build has none.
+std::string nccl_version();
 
 /// Throws RunError (kExitBadRunDescription) when this build has no NCCL or this rank no GPU.
 void require_gpu(int local_rank);

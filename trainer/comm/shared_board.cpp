@@ -3,32 +3,20 @@
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <thread>
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
+#include "trainer/comm/rank_process.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
 constexpr std::size_t kCacheLine = 64;
-
-/// Tells sets of processes apart that do not see each other's numbers; 0: not known.
-std::uint64_t process_space() {
-  struct stat info {};
-  return ::stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
-}
-
-bool has_ended(pid_t process) {
-  return ::kill(process, 0) != 0 && errno == ESRCH;
-}
 
 /// The steps of a wait: looking again at once, then letting others go first, then sleeping.
 /// MpiCommunicator's wait says why.

@@ -46,8 +46,10 @@ class DataParallel : public ParallelStyle {
         micro_batches_(context.spec.accumulation_steps),
         queue_(context.queue),
         clock_(context.clock),
-        devices_(context.spec.resources.device, context.spec.gpus,
-                 context.spec.resources.cores_per_rank),
+        devices_(base::find(device_table(), "device", context.spec.resources.device),
+                 context.spec.gpus,
+                 {.cores = context.spec.resources.cores_per_rank,
+                  .tf32 = context.spec.precision == "tf32"}),
         autocast_(context.spec.precision, context.device.torch_device().type()),
         work_(static_cast<std::size_t>(devices_.size())),
         copied_(work_.size()) {

@@ -80,10 +80,11 @@ class DeviceGroup::Worker {
   std::thread thread_;
 };
 
-DeviceGroup::DeviceGroup(const std::string& kind, int count, int cores_each) {
-  const DeviceEntry& entry = base::find(device_table(), "device", kind);
+DeviceGroup::DeviceGroup(const DeviceEntry& kind, int count, const DeviceContext& each) {
   for (int i = 0; i < count; ++i) {
-    devices_.push_back(entry.make({.local_rank = i, .cores = cores_each}));
+    DeviceContext context = each;
+    context.local_rank = i;
+    devices_.push_back(kind.make(context));
     const c10::Device device = devices_.back()->torch_device();
     if (device.is_cpu() || device.index() == i) continue;
     throw base::RunError(
@@ -91,11 +92,11 @@ DeviceGroup::DeviceGroup(const std::string& kind, int count, int cores_each) {
         contract::kExitBadRunDescription);
   }
   if (count == 1) return;
-  const CoreGroups cores = deal_out(usable_processors(), count, cores_each);
+  const CoreGroups cores = deal_out(usable_processors(), count, each.cores);
   words_ = cores.words;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     workers_.push_back(std::make_unique<Worker>(
-        *devices_[i], cores_each,
+        *devices_[i], each.cores,
         cores.processors.empty() ? std::vector<int>() : cores.processors[i]));
   }
 }

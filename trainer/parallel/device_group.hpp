@@ -16,9 +16,9 @@ namespace dlscale::trainer {
 /// thread of the caller.
 class DeviceGroup {
  public:
-  /// `kind`: a name of device_table(). Throws base::RunError (contract::kExitBadRunDescription)
-  /// when the machine has fewer of them.
-  DeviceGroup(const std::string& kind, int count, int cores_each);
+  /// `each`: of every device but for its local_rank, which is its place in the group. Throws
+  /// base::RunError (contract::kExitBadRunDescription) when the machine has fewer of them.
+  DeviceGroup(const DeviceEntry& kind, int count, const DeviceContext& each);
   ~DeviceGroup();
 
   int size() const { return static_cast<int>(devices_.size()); }

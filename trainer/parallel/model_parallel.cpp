@@ -127,6 +127,8 @@ class ModelParallel : public ParallelStyle {
     }
     optimizer_->take(learning_rate);
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
+    timer.leave();
+    timer.move(StepPart::optimizer, StepPart::bubble, optimizer_->take_waited_s());
     return loss_ * division_.stages;  // the other stages count none
   }
 

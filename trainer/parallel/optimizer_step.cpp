@@ -68,7 +68,8 @@ void OptimizerStep::clip() {
 
 double OptimizerStep::sum_over_holders(double value) {
   if (holders_ != nullptr) {
-    holders_->all_reduce({&value, 1, ElementType::float64}, ReduceOp::sum)->wait();
+    const auto sum = holders_->all_reduce({&value, 1, ElementType::float64}, ReduceOp::sum);
+    waited_s_ += holders_->wait_for(*sum);
   }
   return value;
 }

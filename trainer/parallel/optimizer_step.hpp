@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "contract/run_spec.hpp"
@@ -31,6 +32,8 @@ class OptimizerStep {
   at::Tensor loss_gradient(const at::Tensor& loss) const;
   /// **Collective** among the holders.
   void take(double learning_rate);
+  /// Seconds in which take() stood still for other holders, since it was last asked.
+  double take_waited_s() { return std::exchange(waited_s_, 0); }
   bool has_mean() const { return !mean_.empty(); }
   /// What is stepped and its mean change places, where the run has a mean.
   void swap_mean();
@@ -50,6 +53,7 @@ class OptimizerStep {
   std::vector<at::Tensor> tensors_;
   std::unique_ptr<Optimizer> optimizer_;
   CollectiveQueue* holders_;
+  double waited_s_ = 0;
   std::optional<LossScaler> scaler_;
   std::vector<at::Tensor> mean_;  ///< of each tensor; empty where the run has none
 };

@@ -6,6 +6,7 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/batch.hpp"
@@ -60,6 +61,8 @@ class Replicated : public ParallelStyle {
     // Dropped, not zeroed: the next backward pass then stores gradients instead of adding to zeros.
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.enter(StepPart::exposed_comm);
+    timer.move(StepPart::optimizer, StepPart::exposed_comm,
+               optimizer_.take_waited_s() + std::exchange(norms_waited_s_, 0));
     sync_->after_step();
     return loss;
   }
@@ -89,11 +92,10 @@ class Replicated : public ParallelStyle {
  private:
   std::unique_ptr<Optimizer> make_optimizer(const StyleContext& context) {
     const auto sum = [this](std::vector<double>& numbers) {
-      queue_
-          .all_reduce(
-              {numbers.data(), static_cast<std::int64_t>(numbers.size()), ElementType::float64},
-              ReduceOp::sum)
-          ->wait();
+      const auto count = static_cast<std::int64_t>(numbers.size());
+      const auto work =
+          queue_.all_reduce({numbers.data(), count, ElementType::float64}, ReduceOp::sum);
+      norms_waited_s_ += queue_.wait_for(*work);
     };
     if (!optimized_.is_shard) return context.make_optimizer({optimized_.tensors});
     return context.make_optimizer({optimized_.tensors, optimized_.pieces, sum});
@@ -142,6 +144,7 @@ class Replicated : public ParallelStyle {
   Autocast autocast_;
   bool broadcasts_buffers_;
   bool buffers_are_due_ = true;
+  double norms_waited_s_ = 0;  ///< by an optimizer that asks the other shards' norms
   CollectiveQueue& queue_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<GradientSync> sync_;

@@ -2,6 +2,7 @@
 #include "trainer/record/step_recorder.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -146,6 +147,8 @@ void StepRecorder::add_to_epoch(const contract::StepWindow& window,
   RankWork& sum = window.warmup ? warmup_ : steady_;
   sum.steps += window.steps;
   sum.work_s.resize(ranks.size());
+  sum.peak_memory_bytes =
+      column(ranks, [](const RankWindow& rank) { return rank.peak_memory_bytes; });
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) sum.work_s[rank] += work_s(ranks[rank]);
 }
 
@@ -158,6 +161,8 @@ std::optional<contract::RankTimes> StepRecorder::rank_times(int epoch, int stage
   record.steps = sum.steps;
   record.stages = stages;
   for (const double seconds : sum.work_s) record.work_s.push_back(rounded(seconds));
+  add_key(record.extra, "peak_memory_bytes",
+          fmt::format("[{:.0f}]", fmt::join(sum.peak_memory_bytes, ",")));
   return record;
 }
 

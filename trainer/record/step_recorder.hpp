@@ -76,7 +76,8 @@ class StepRecorder {
   /// Over windows of an epoch.
   struct RankWork {
     std::int64_t steps = 0;
-    std::vector<double> work_s;  ///< by rank
+    std::vector<double> work_s;             ///< by rank
+    std::vector<double> peak_memory_bytes;  ///< by rank, since the launch began
   };
 
   void add_to_epoch(const contract::StepWindow& window, const std::vector<RankWindow>& ranks);

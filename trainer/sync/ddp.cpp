@@ -23,11 +23,12 @@ std::int64_t bytes_of_mb(double mb) {
 
 /// Which parameters share a bucket in the first step, in the order their gradients are expected:
 /// one bucket for all, since the real order is only known afterwards. Where unused parameters are
-/// looked for the order may change and buckets are never rebuilt, so the caps hold from the start.
+/// looked for in each step the order may change and buckets are never rebuilt, so the caps hold
+/// from the start; a static graph's are found in its first step.
 std::vector<std::vector<std::size_t>> initial_buckets(const std::vector<at::Tensor>& parameters,
                                                       const contract::FrameworkOptions& options) {
   std::vector<std::size_t> caps{std::numeric_limits<std::size_t>::max()};
-  if (options.find_unused_parameters) {
+  if (options.find_unused_parameters && !options.static_graph) {
     caps = {static_cast<std::size_t>(bytes_of_mb(options.first_bucket_mb)),
             static_cast<std::size_t>(bytes_of_mb(options.bucket_cap_mb))};
   }
@@ -40,7 +41,7 @@ class Ddp : public GradientSync {
   explicit Ddp(const SyncContext& context)
       : parameters_(context.parameters),
         names_(context.parameter_names),
-        find_unused_(context.options.find_unused_parameters),
+        find_unused_(context.options.find_unused_parameters && !context.options.static_graph),
         learns_graph_(context.options.static_graph),
         clock_(context.clock),
         backend_(c10::make_intrusive<QueueBackend>(context.queue)),
@@ -52,7 +53,7 @@ class Ddp : public GradientSync {
     reducer_ = std::make_unique<c10d::Reducer>(
         parameters_, initial_buckets(parameters_, options), group_,
         std::vector<bool>(parameters_.size(), false), bytes_of_mb(options.bucket_cap_mb),
-        find_unused_, options.gradient_as_bucket_view, std::move(name_of),
+        options.find_unused_parameters, options.gradient_as_bucket_view, std::move(name_of),
         bytes_of_mb(options.first_bucket_mb), /*skip_all_reduce_unused_params=*/false,
         /*use_python_reducer=*/false, std::vector<std::int64_t>{});
     if (options.static_graph) reducer_->set_static_graph();
@@ -67,6 +68,7 @@ class Ddp : public GradientSync {
   void before_forward(bool exchanges) override {
     exchanges_ = exchanges;
     if (!exchanges) return;
+    goes_back_ = false;
     reducer_->prepare_for_forward();
     const double begin_s = clock_.steady_s();
     const bool rebuilt = reducer_->rebuild_buckets();
@@ -75,6 +77,8 @@ class Ddp : public GradientSync {
 
   void before_backward(const at::Tensor& output) override {
     if (!exchanges_) return;  // its hooks then leave gradients alone, as within PyTorch's no_sync
+    if (std::exchange(goes_back_, true)) refuse_second_pass();
+    allow_one_pass(output);
     if (std::exchange(learns_graph_, false)) reduce_after(output);
     reducer_->prepare_for_backward(find_unused_ ? std::vector<at::Tensor>{output}
                                                 : std::vector<at::Tensor>{});
@@ -116,6 +120,23 @@ class Ddp : public GradientSync {
     });
   }
 
+  /// Once the reducer is done it leaves gradients alone: those of a second pass would be added to
+  /// means and stay on their rank.
+  void allow_one_pass(const at::Tensor& output) {
+    passes_ = 0;
+    if (!output.defined() || !output.requires_grad()) return;
+    output.register_hook([this](const at::Tensor&) {
+      if (++passes_ > 1) refuse_second_pass();
+    });
+  }
+
+  [[noreturn]] static void refuse_second_pass() {
+    throw base::RunError(
+        "ddp: two backward passes in one step, of which the second would not be "
+        "reduced; make one loss of both",
+        contract::kExitBadRunDescription);
+  }
+
   /// Throws when a parameter took no part in this step: its bucket was then never reduced.
   void require_all_used() {
     try {
@@ -138,7 +159,7 @@ class Ddp : public GradientSync {
 
   std::vector<at::Tensor> parameters_;
   std::vector<std::string> names_;
-  bool find_unused_;
+  bool find_unused_;   ///< in each step
   bool learns_graph_;  ///< static graph, in its first step
   const base::Clock& clock_;
   c10::intrusive_ptr<QueueBackend> backend_;
@@ -146,6 +167,8 @@ class Ddp : public GradientSync {
   std::shared_ptr<PowerSgd> power_sgd_;  ///< null where nothing is compressed so
   std::unique_ptr<c10d::Reducer> reducer_;
   bool exchanges_ = true;
+  bool goes_back_ = false;  ///< the backward pass that exchanges has begun
+  int passes_ = 0;          ///< backward passes through its output
   double rebuild_s_ = 0;
   double exposed_s_ = 0;
 };

@@ -76,7 +76,8 @@ void BlockShard::refresh() {
   wait();
 }
 
-void BlockShard::reduce_gradients() {
+double BlockShard::reduce_gradients() {
+  const double exposed_s = finish_gradients();
   const at::NoGradGuard no_gradients;
   const at::Tensor all = at::zeros({elements()}, partition_.options().requires_grad(false));
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -88,17 +89,17 @@ void BlockShard::reduce_gradients() {
   }
   all.div_(queue_.size());
   const at::Tensor share = at::empty_like(partition_);
-  sent_.push_back({share, queue_.reduce_scatter(span_of(all), span_of(share), ReduceOp::sum,
-                                                keeping(all, share))});
+  sent_ = Sent{share, queue_.reduce_scatter(span_of(all), span_of(share), ReduceOp::sum,
+                                            keeping(all, share))};
+  return exposed_s;
 }
 
 double BlockShard::finish_gradients() {
+  if (!sent_) return 0;
   const at::NoGradGuard no_gradients;
-  double exposed_s = 0;
-  for (const Sent& sent : std::exchange(sent_, {})) {
-    exposed_s += queue_.wait_for(*sent.work);
-    partition_.mutable_grad().add_(sent.share);
-  }
+  const Sent sent = *std::exchange(sent_, std::nullopt);
+  const double exposed_s = queue_.wait_for(*sent.work);
+  partition_.mutable_grad().add_(sent.share);
   return exposed_s;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "trainer/comm/collective_queue.hpp"
@@ -37,8 +38,9 @@ class BlockShard {
   void take();
 
   /// **Collective.** Sends the gradients off, divided by the number of ranks, and drops them; a
-  /// parameter without one counts as zeros.
-  void reduce_gradients();
+  /// parameter without one counts as zeros. What was sent before is finished first, so that one
+  /// share is under way whatever the number of micro-batches. Returns as finish_gradients().
+  double reduce_gradients();
   /// Waits for what was sent off and adds the part's share to the partition's gradient. Returns the
   /// seconds in which computation stood still.
   double finish_gradients();
@@ -58,7 +60,7 @@ class BlockShard {
     at::Tensor share;
     std::shared_ptr<Work> work;
   };
-  std::vector<Sent> sent_;
+  std::optional<Sent> sent_;
 };
 
 }  // namespace dlscale::trainer

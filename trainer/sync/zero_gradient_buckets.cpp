@@ -49,19 +49,28 @@ void GradientBuckets::reduce(Bucket& bucket) {
   bucket.under_way.push_back(queue_.all_reduce(span_of(full), ReduceOp::sum, keeping(full)));
 }
 
-/// One reduction for each stretch that lies next to the one before, in bucket and owner.
+/// One reduction for each stretch of the bucket that one rank owns, whatever parameters it is of:
+/// entries lie one behind the other without gaps.
 void GradientBuckets::reduce_to_owners(Bucket& bucket) {
+  FlatRange stretch;
+  int owner = 0;
+  const auto send = [&] {
+    if (stretch.count == 0) return;
+    const at::Tensor slice = bucket.buffer.narrow(0, stretch.first, stretch.count);
+    bucket.under_way.push_back(queue_.reduce(span_of(slice), ReduceOp::sum, owner, keeping(slice)));
+    stretch = {stretch.last(), 0};
+  };
   for (const Entry& entry : bucket.entries) {
-    for (int owner = 0; owner < queue_.size(); ++owner) {
+    for (int rank = 0; rank < queue_.size(); ++rank) {
       const FlatRange owned =
-          entry.place.range.shared_with({owner * partition_size_, partition_size_});
+          entry.place.range.shared_with({rank * partition_size_, partition_size_});
       if (owned.count == 0) continue;
-      const at::Tensor slice = bucket.buffer.narrow(
-          0, entry.offset + owned.first - entry.place.range.first, owned.count);
-      bucket.under_way.push_back(
-          queue_.reduce(span_of(slice), ReduceOp::sum, owner, keeping(slice)));
+      if (rank != owner) send();
+      owner = rank;
+      stretch.count += owned.count;
     }
   }
+  send();
 }
 
 void GradientBuckets::complete(Bucket& bucket) {

@@ -134,7 +134,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
 
   void send(std::size_t block) {
     BlockShard& shard = *shards_[block];
-    shard.reduce_gradients();
+    exposed_s_ += shard.reduce_gradients();
     if (!overlaps_) exposed_s_ += shard.finish_gradients();
     shard.release();
     is_sent_[block] = true;

@@ -12,8 +12,16 @@
 using namespace dlscale;
 using trainer::DeviceGroup;
 
+namespace {
+
+const trainer::DeviceEntry& the_cpu() {
+  return base::find(trainer::device_table(), "device", "cpu");
+}
+
+}  // namespace
+
 TEST_CASE("each device of several has a thread, which it keeps; one alone is the caller") {
-  DeviceGroup group("cpu", 3, 1);
+  DeviceGroup group(the_cpu(), 3, {});
   std::vector<std::thread::id> first(3), second(3);
   const auto note = [](std::vector<std::thread::id>& ids) {
     return [&ids](int i) { ids[static_cast<std::size_t>(i)] = std::this_thread::get_id(); };
@@ -23,14 +31,14 @@ TEST_CASE("each device of several has a thread, which it keeps; one alone is the
   CHECK(std::set(first.begin(), first.end()).size() == 3);
   CHECK(first[1] == second[1]);
   CHECK(second[2] == std::thread::id());
-  DeviceGroup alone("cpu", 1, 1);
+  DeviceGroup alone(the_cpu(), 1, {});
   alone.on_each(1, note(first));
   CHECK(first[0] == std::this_thread::get_id());
   CHECK(alone.words().empty());
 }
 
 TEST_CASE("devices work at a time, as the caller would") {
-  DeviceGroup group("cpu", 2, 1);
+  DeviceGroup group(the_cpu(), 2, {});
   std::atomic<int> there = 0;
   const at::NoGradGuard no_gradients;
   group.on_each(2, [&](int) {
@@ -42,7 +50,7 @@ TEST_CASE("devices work at a time, as the caller would") {
 }
 
 TEST_CASE("what a device throws comes to the caller once all are done, and they work again") {
-  DeviceGroup group("cpu", 2, 1);
+  DeviceGroup group(the_cpu(), 2, {});
   std::atomic<bool> other_done = false;
   CHECK_THROWS_WITH(group.on_each(2,
                                   [&](int i) {
@@ -53,4 +61,20 @@ TEST_CASE("what a device throws comes to the caller once all are done, and they 
                     "broken");
   CHECK(other_done);
   CHECK_NOTHROW(group.on_each(2, [](int) {}));
+}
+
+TEST_CASE("every device of a group is made for the run's threads and number format") {
+  static std::vector<trainer::DeviceContext> made;
+  made.clear();
+  const trainer::DeviceEntry noting{
+      .name = "noting", .summary = "", .make = [](const trainer::DeviceContext& context) {
+        made.push_back(context);
+        return the_cpu().make({});
+      }};
+  const DeviceGroup group(noting, 3, {.cores = 2, .tf32 = true});
+  REQUIRE(made.size() == 3);
+  for (int i = 0; i < 3; ++i) {
+    const trainer::DeviceContext& context = made[static_cast<std::size_t>(i)];
+    CHECK((context.local_rank == i && context.cores == 2 && context.tf32));
+  }
 }

@@ -48,12 +48,12 @@ class Data {
   }
   Kind pictures() const {
     const contract::DatasetSpec set{
-        .kind = "image_folder", .path = folder_.path(), .random_flip = true, .image_size = 12};
-    return {"images", true, set, "mlp"};
+        .kind = "image_folder", .path = folder_.path(), .random_flip = true, .image_size = 8};
+    return {"images", true, set, "cnn"};
   }
   std::vector<Kind> kinds() const {
     const std::string path = folder_.path();
-    return {{"images", false, {"synthetic", "", 60, 30, "1x8x8", 5}, "mlp"},
+    return {{"images", false, {"synthetic", "", 60, 30, "1x6x6", 5}, "cnn"},
             pictures(),
             {"text", false, {"text_sst", path, 60, 30}, "nbow"},
             {"text", false, {"text_multi30k", path, 60, 30}, "seq2seq", /*is_one_block=*/true}};

@@ -17,14 +17,16 @@ using test::style_spec;
 
 namespace {
 
+/// On images of 8 x 8 pixels.
 contract::RunSpec with_model(contract::RunSpec spec, const std::string& model) {
   spec.model = model;
+  spec.dataset.shape = "1x8x8";
   return spec;
 }
 
 std::vector<contract::RunSpec> styles_of(const std::string& model) {
   auto specs = test::style_specs(2);
-  for (auto& spec : specs) spec.model = model;
+  for (auto& spec : specs) spec = with_model(spec, model);
   return specs;
 }
 
@@ -46,7 +48,7 @@ TEST_CASE("an autoencoder learns on two ranks of every style what it learns on o
 TEST_CASE("a TorchScript module learns alike in every style that copies models") {
   test::TempDir folder;
   const std::string file = folder.path() / "net.pt";
-  test::save_script(file, 28 * 28, 10);
+  test::save_script(file, 8 * 8, 5);
   const auto alone = run(with_model(style_spec("synchronous", 1), "script:" + file));
   for (const auto& spec : styles_of("script:" + file)) {
     if (!test::cuts_models(spec.framework)) check_trains_alike(spec, alone);
@@ -56,7 +58,7 @@ TEST_CASE("a TorchScript module learns alike in every style that copies models")
 TEST_CASE("a TorchScript module that is stopped and goes on ends where it would have ended") {
   test::TempDir folder;
   const std::string file = folder.path() / "net.pt";
-  test::save_script(file, 28 * 28, 10);
+  test::save_script(file, 8 * 8, 5);
   for (const auto& spec : styles_of("script:" + file)) {
     if (test::cuts_models(spec.framework)) continue;
     INFO(spec.framework << ", stage " << spec.framework_options.zero_stage);
@@ -68,7 +70,7 @@ TEST_CASE("a TorchScript module that is stopped and goes on ends where it would 
 TEST_CASE("what a TorchScript module draws and counts goes on where it was stopped") {
   test::TempDir folder;
   const std::string file = folder.path() / "net.pt";
-  test::save_script(file, 28 * 28, 10, R"(
+  test::save_script(file, 8 * 8, 5, R"(
 def forward(self, x):
     h = torch.dropout(torch.matmul(torch.flatten(x, 1), self.hidden), 0.5, self.training)
     if self.training:
@@ -81,23 +83,49 @@ def forward(self, x):
 
 TEST_CASE("a run that drops out, stopped and gone on with, ends where it would have ended") {
   for (auto spec : styles_of("squeezenet1_0")) {
-    spec.dataset = {"synthetic", "", 120, 50, "1x8x8", 5};
+    spec.global_batch = 4;  // 3 steps
+    spec.batch_per_gpu = 2;
+    spec.dataset.train_samples = 12;
+    spec.dataset.test_samples = 4;
     INFO(spec.framework << ", stage " << spec.framework_options.zero_stage);
     CHECK(test::run_with_stop(spec).parameters == run(spec).parameters);
+  }
+}
+
+TEST_CASE("a classifier on a frozen backbone learns on two ranks what it learns on one") {
+  const auto with_backbone = [](contract::RunSpec spec) {
+    spec.model = "frozen_backbone";
+    spec.model_options = {.backbone = "squeezenet1_0", .classifier_hidden = 8};
+    spec.precision = "fp32";  // of 224 x 224 pixels, however many the data have
+    spec.global_batch = 2;
+    spec.batch_per_gpu = 2 / spec.gpus;
+    spec.dataset.train_samples = 4;
+    spec.dataset.test_samples = 2;
+    return spec;
+  };
+  const auto alone = run(with_backbone(style_spec("synchronous", 1)));
+  auto untrained = with_backbone(style_spec("synchronous", 1));
+  untrained.lr = {.base = 0, .peak = 0};
+  CHECK(largest_difference(run(untrained).parameters, alone.parameters) > 1e-3);
+  for (const auto& style : {style_spec("ddp", 2), style_spec("deepspeed", 2, 3),
+                            style_spec("vanilla_data_parallel", 2), style_spec("pipeline", 2)}) {
+    INFO(test::title_of(style));
+    const auto found = run(with_backbone(style));
+    CHECK(largest_difference(found.parameters, alone.parameters) < 1e-5);
   }
 }
 
 TEST_CASE("weights of a file, which rank 0 reads, are what training begins with in every style") {
   test::TempDir folder;
   const std::string file = folder.path() / "weights.safetensors";
-  const auto model = test::make_model("mlp", test::model_context({1, 28, 28}, 10));
+  const auto model = test::make_model("cnn", test::model_context({1, 8, 8}, 5));
   trainer::write_safetensors(file, model->weights());
   std::string expected;
   for (const trainer::NamedTensor& part : model->weights()) {
     const at::Tensor values = part.tensor.detach().to(at::kDouble);
     expected.append(static_cast<const char*>(values.data_ptr()), values.nbytes());
   }
-  for (auto spec : styles_of("mlp")) {
+  for (auto spec : styles_of("cnn")) {
     INFO(spec.framework << ", stage " << spec.framework_options.zero_stage);
     spec.lr = {.base = 0, .peak = 0};
     spec.weights = file;

@@ -32,9 +32,8 @@ contract::RunSpec with_optimizer(contract::RunSpec spec, const std::string& opti
   return spec;
 }
 
-std::string title_of(const contract::RunSpec& spec) {
-  return spec.optimizer.kind + " in " + spec.framework + " of stage " +
-         std::to_string(spec.framework_options.zero_stage) + " on " + std::to_string(spec.gpus);
+std::string title_of_recipe(const contract::RunSpec& spec) {
+  return spec.optimizer.kind + " in " + test::title_of(spec);
 }
 
 }  // namespace
@@ -46,7 +45,7 @@ TEST_CASE("every optimizer, with decay groups and a mean, learns in every style 
     for (const int ranks : {2, 3}) {
       for (const auto& style : summing_styles(ranks)) {
         const auto spec = with_optimizer(style, optimizer);
-        INFO(title_of(spec));
+        INFO(title_of_recipe(spec));
         const auto found = run(spec);
         CHECK(largest_difference(found.parameters, alone.parameters) < 1e-9);
         const auto eval = all<contract::EvalRecord>(found.records).back();
@@ -60,7 +59,7 @@ TEST_CASE("every optimizer, with decay groups and a mean, learns in every style 
 TEST_CASE("a run with adam and a mean that stops and goes on ends where it would have ended") {
   for (const auto& style : summing_styles(2)) {
     const auto spec = with_optimizer(style, "adam");
-    INFO(title_of(spec));
+    INFO(title_of_recipe(spec));
     const auto second = test::run_with_stop(spec);
     const auto whole = run(spec);
     CHECK(second.parameters == whole.parameters);

@@ -9,10 +9,13 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "contract/process_count.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/comm/overlay.hpp"
 #include "trainer/comm/thread.hpp"
 #include "trainer/models/batch_norm.hpp"
 #include "trainer/models/module_model.hpp"
@@ -61,6 +64,45 @@ trainer::Batch batch_of(int step, at::ScalarType type) {
           at::randint(kClasses, {kStepSamples}, generator, at::kLong)};
 }
 
+/// A communicator whose calls begin with something else, and so do those of its parts.
+class Disturbed : public trainer::Overlay {
+ public:
+  using Before = std::function<void(std::string_view call)>;
+  Disturbed(trainer::Communicator& inner, Before before)
+      : Overlay(inner), before_(std::move(before)) {}
+  /// Keeps the part.
+  Disturbed(std::unique_ptr<trainer::Communicator> part, Before before)
+      : Overlay(*part), before_(std::move(before)), part_(std::move(part)) {}
+
+ private:
+  void do_all_reduce(trainer::Span data, trainer::ReduceOp op) override {
+    before_("all_reduce");
+    Overlay::do_all_reduce(data, op);
+  }
+  void do_reduce_scatter(trainer::Span in, trainer::Span out, trainer::ReduceOp op) override {
+    before_("reduce_scatter");
+    Overlay::do_reduce_scatter(in, out, op);
+  }
+  void do_all_gather(trainer::Span in, trainer::Span out) override {
+    before_("all_gather");
+    Overlay::do_all_gather(in, out);
+  }
+  void do_broadcast(trainer::Span data, int root) override {
+    before_("broadcast");
+    Overlay::do_broadcast(data, root);
+  }
+  void do_exchange(trainer::Span out, int to, trainer::Span in, int from) override {
+    before_("exchange");
+    Overlay::do_exchange(out, to, in, from);
+  }
+  std::unique_ptr<trainer::Communicator> do_split(int color) override {
+    return std::make_unique<Disturbed>(Overlay::do_split(color), before_);
+  }
+
+  Before before_;
+  std::unique_ptr<trainer::Communicator> part_;
+};
+
 /// What one rank of a run has.
 class SmallRank {
  public:
@@ -106,7 +148,10 @@ class SmallRank {
       style_->train_step(mine(step), 0.1, timer);
       timer.leave();
     }
+    const trainer::BlockTimes times = timer.cut();
     const trainer::CommStats after = queue_.stats();
+    std::vector<at::Tensor> buffers;
+    for (const at::Tensor& buffer : model_->buffers()) buffers.push_back(buffer.detach().clone());
     style_->set_training(false);
     at::Tensor scores;
     {
@@ -115,6 +160,8 @@ class SmallRank {
     }
     const auto state = style_->state();
     const std::lock_guard lock(mutex);
+    result.times[queue_.rank()] = times;
+    result.buffers[queue_.rank()] = std::move(buffers);
     for (const auto& part : style_->shard()) {
       result.state[shard_name(part.name)] = part.tensor.detach().clone();
     }
@@ -128,13 +175,15 @@ class SmallRank {
 
  private:
   std::unique_ptr<trainer::Model> make_model(const trainer::Device& device) {
-    return trainer::make_module_model<Net>(
+    auto made = trainer::make_module_model<Net>(
         {.input = {1, kSide, kSide},
          .classes = kClasses,
          .precision = type_ == at::kDouble ? trainer::Precision::fp64 : trainer::Precision::fp32,
          .device = device,
          .seed = 3,
          .statistics = statistics_ ? &*statistics_ : nullptr});
+    if (model_ == nullptr) model_ = made.get();
+    return made;
   }
 
   trainer::Batch mine(int step) {
@@ -171,6 +220,7 @@ class SmallRank {
   at::ScalarType type_;
   std::string placement_;
   std::optional<trainer::RankStatistics> statistics_;
+  const trainer::Model* model_ = nullptr;  ///< the style's
   std::unique_ptr<trainer::ParallelStyle> style_;
 };
 
@@ -180,7 +230,10 @@ SmallResult run(const SmallRun& run) {
   SmallResult result;
   std::mutex mutex;
   trainer::run_as_threads(contract::process_count(run.spec), [&](trainer::Communicator& ranks) {
-    SmallRank(run, ranks).go(result, mutex);
+    if (!run.before_call) return SmallRank(run, ranks).go(result, mutex);
+    Disturbed disturbed(
+        ranks, [&run, rank = ranks.rank()](std::string_view call) { run.before_call(rank, call); });
+    SmallRank(run, disturbed).go(result, mutex);
   });
   return result;
 }

@@ -7,11 +7,13 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "contract/run_spec.hpp"
 #include "trainer/comm/communicator.hpp"
 #include "trainer/data/batch.hpp"
+#include "trainer/record/step_timer.hpp"
 
 namespace dlscale::test {
 
@@ -22,13 +24,18 @@ struct SmallRun {
   std::map<std::string, at::Tensor> from = {};  ///< state to go on from; empty: a fresh one
   /// Done to what a rank gets for a step.
   std::function<void(int rank, int step, trainer::Batch&)> disturb = {};
+  /// What each of a rank's calls of its communicator begins with; `call` as Communicator names it.
+  std::function<void(int rank, std::string_view call)> before_call = {};
 };
 
 struct SmallResult {
   std::map<std::string, at::Tensor> state;
   std::vector<at::Tensor> predictions;  ///< of each rank that makes some, for the same samples
   std::map<std::string, std::int64_t> counts;
-  trainer::CommStats comm;  ///< rank 0's, of the steps
+  trainer::CommStats comm;                   ///< rank 0's, of the steps
+  std::map<int, trainer::BlockTimes> times;  ///< of each rank's steps
+  /// Running statistics of each rank's layers as its last step leaves them.
+  std::map<int, std::vector<at::Tensor>> buffers;
 };
 
 SmallResult run(const SmallRun& run);

@@ -112,8 +112,9 @@ TEST_CASE("what each rank worked leaves waiting out, and start-up where there ar
     require(recorder.rank_times(0, 0)->work_s == std::vector<double>(3, 3.625));
     times.wall_s = 5.000012345 + queue.rank();
     recorder.finish_window({0, 10, 5, 64, 0.1}, {times, 5});
-    recorder.finish_window({0, 15, 5, 64, 0.1}, {times, 5});
+    recorder.finish_window({0, 15, 5, 64, 0.1}, {times, 5, 1e10 + queue.rank()});
     const auto found = recorder.rank_times(7, 3);
+    require(found->extra == R"({"peak_memory_bytes":[10000000000,10000000001,10000000002]})");
     require(found->epoch == 7 && found->stages == 3 && found->steps == 10);
     require(found->work_s == std::vector<double>{9.25, 11.25, 13.25});  // 9.2500 of 9.250024
     recorder.start_epoch();

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
+#include "tests/trainer/sync/arrival_check.hpp"
 #include "tests/trainer/sync/recorder.hpp"
 #include "tests/trainer/sync/replica.hpp"
 #include "trainer/comm/single.hpp"
@@ -88,6 +89,37 @@ TEST_CASE("a parameter without gradient is an error that names it and the remedy
           "framework_options.find_unused_parameters");
     CHECK(error.exit_code() == contract::kExitBadRunDescription);
   }
+}
+
+TEST_CASE("a second backward pass in a step is an error") {
+  Training training;
+  training.goes_back_twice = true;
+  const auto alone = make_single();
+  CHECK_THROWS_WITH(test::train_replica(training, ddp_entry(), *alone),
+                    "ddp: two backward passes in one step, of which the second would not be "
+                    "reduced; make one loss of both");
+}
+
+TEST_CASE("ranks whose gradients come in other orders reduce them in rank 0's") {
+  run_as_threads(3, [](Communicator& rank) {
+    const std::vector<Bytes> expected{{15 * 8}, {7 * 8, 5 * 8, 3 * 8}, {7 * 8, 5 * 8, 3 * 8}};
+    if (test::all_reduces_of_crossed_ranks(rank) != expected) throw std::logic_error("other order");
+  });
+  SUCCEED();
+}
+
+TEST_CASE("two ranks of ddp learn the bits that two of synchronous learn") {
+  // To divide by 2 before the sum or behind it is the same.
+  const auto trained = [](const char* framework) {
+    std::vector<double> parameters;
+    run_as_threads(2, [&](Communicator& rank) {
+      auto mine = test::train_replica(
+          Training{}, base::find<SyncEntry>(sync_table(), "framework", framework), rank);
+      if (rank.rank() == 0) parameters = std::move(mine);
+    });
+    return parameters;
+  };
+  CHECK(trained("ddp") == trained("synchronous"));
 }
 
 TEST_CASE("the first buckets are reduced while backward still computes") {

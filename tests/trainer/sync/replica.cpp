@@ -95,7 +95,8 @@ void train(const Training& training, Network& network, GradientSync& sync, int f
         network.forward(batch.x, [&training, step] { training.late_in_backward(step); });
     const at::Tensor loss = at::mse_loss(output, batch.y);
     sync.before_backward(output);
-    loss.backward();
+    loss.backward({}, /*retain_graph=*/training.goes_back_twice);
+    if (training.goes_back_twice) loss.backward();
     sync.after_backward();
     optimizer.step();
     for (at::Tensor& parameter : network.parameters) parameter.mutable_grad().reset();

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/trainer/sync/stage3_check.hpp"
 
+#include <c10/core/Allocator.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
 
 #include "tests/trainer/block_model.hpp"
 #include "trainer/sync/gradient_sync.hpp"
@@ -52,17 +57,49 @@ std::vector<at::Tensor> joined(std::vector<at::Tensor> a, const std::vector<at::
   return a;
 }
 
+/// The bytes of tensors that a rank's threads have made and not given back, as their allocator
+/// reports them.
+class LiveBytes : public c10::MemoryReportingInfoBase {
+ public:
+  void reportMemoryUsage(void*, std::int64_t bytes, std::size_t, std::size_t,
+                         c10::Device) override {
+    const std::lock_guard lock(mutex_);
+    now_ += bytes;
+    most_ = std::max(most_, now_);
+  }
+  bool memoryProfilingEnabled() const override { return true; }
+
+  std::int64_t now() const {
+    const std::lock_guard lock(mutex_);
+    return now_;
+  }
+  /// Since it was last asked.
+  std::int64_t take_most() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(most_, now_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::int64_t now_ = 0, most_ = 0;
+};
+
 }  // namespace
 
 BlocksSeen look_at_blocks(const contract::FrameworkOptions& options, int micro_batches,
                           trainer::Communicator& communicator) {
   const base::SystemClock clock;
+  const auto live = std::make_shared<LiveBytes>();
+  constexpr auto kWatched = c10::DebugInfoKind::PROFILER_STATE;
+  const c10::DebugInfoGuard watched(kWatched, live);
   trainer::CollectiveQueue queue(communicator, clock);
+  queue.run([&](trainer::Communicator&) { c10::ThreadLocalDebugInfo::_push(kWatched, live); })
+      ->wait();
   BlocksSeen seen;
   BlockModel model;
   const auto look = [&](int& most) { most = std::max(most, whole_blocks(model.parameters())); };
   for (int i = 0; i < kBlocks; ++i) {
-    model.add(at::full({24, 24}, 0.01, at::kDouble),
+    model.add(at::full({kBlockSide, kBlockSide}, 0.01, at::kDouble),
               [&](const at::Tensor& input, const at::Tensor& parameter) {
                 look(seen.most_whole_in_forward);
                 input.register_hook([&](const at::Tensor&) { look(seen.most_whole_in_backward); });
@@ -80,13 +117,16 @@ BlocksSeen look_at_blocks(const contract::FrameworkOptions& options, int micro_b
   torch::optim::SGD optimizer(optimized, torch::optim::SGDOptions(0.1).momentum(0.9));
   for (int step = 0; step < 2; ++step) {
     const std::int64_t before = queue.stats().bytes;
+    live->take_most();
     for (int i = 0; i < micro_batches; ++i) {
       sync->before_forward(i + 1 == micro_batches);
       const at::Tensor output =
-          model.forward(at::ones({2, 24}, at::kDouble).set_requires_grad(true));
+          model.forward(at::ones({1, kBlockSide}, at::kDouble).set_requires_grad(true));
       sync->before_backward(output);
       output.sum().backward();
     }
+    queue.barrier()->wait();
+    seen.bytes_behind_backward = live->now();
     sync->after_backward();
     seen.gradient_bytes =
         bytes_of(joined(gradients_of(optimized), gradients_of(model.parameters())));
@@ -94,6 +134,7 @@ BlocksSeen look_at_blocks(const contract::FrameworkOptions& options, int micro_b
     for (const at::Tensor& parameter : model.parameters()) parameter.mutable_grad().reset();
     sync->after_step();
     seen.step_bytes = queue.stats().bytes - before;
+    seen.most_bytes = live->take_most();
   }
   seen.parameter_bytes = bytes_of(joined(optimized, model.parameters()));
   seen.optimizer_bytes = momentum_bytes(optimizer);

@@ -60,6 +60,15 @@ TEST_CASE("3 ranks in threads train as one rank on the concatenated batch, and s
   }
 }
 
+TEST_CASE("each stage of ZeRO that keeps whole parameters keeps the same ones on all ranks") {
+  for (const int stage : {0, 1, 2}) {
+    INFO("stage " << stage);
+    Training training;
+    training.options.zero_stage = stage;
+    check_equal_to_alone(training, base::find(sync_table(), "framework", "deepspeed"));
+  }
+}
+
 TEST_CASE("an unused parameter stays as it was where unused parameters are allowed") {
   Training training;
   training.unused_parameter = true;

@@ -190,6 +190,36 @@ TEST_CASE("memory of a rank: each stage divides one thing more by the number of 
   }
 }
 
+TEST_CASE("while a rank trains it has gradients and buckets, by stage, beside what it keeps") {
+  constexpr std::int64_t kBlock = test::kBlockElements;  // a bucket as well
+  for (const int ranks : {2, 3, 4}) {
+    const std::int64_t part = kModel / ranks;
+    // Parameters, gradients and momentum; a bucket, and in stage 2 the gradient that goes into it;
+    // in stage 3 a block, its gradient and the copy of it that is reduced.
+    const std::int64_t expected[] = {3 * kModel + kBlock, 2 * (kModel + part) + kBlock,
+                                     kModel + 2 * part + 2 * kBlock, 3 * part + 3 * kBlock};
+    for (const int number : {0, 1, 2, 3}) {
+      auto options = stage(number);
+      options.overlap_comm = "off";
+      const std::int64_t most = blocks_of(options, ranks).most_bytes / 8;
+      INFO("stage " << number << ", " << ranks << " ranks: " << most << " of " << expected[number]);
+      CHECK(most >= expected[number]);
+      // Outputs of blocks; in stage 3 the copy may be held until its thread has let it go.
+      CHECK(most < expected[number] + kBlock / 2 + (number == 3 ? kBlock : 0));
+    }
+  }
+}
+
+TEST_CASE("stage 3 has its part of the gradients, of however many micro-batches they are sums") {
+  for (const int ranks : {2, 4}) {
+    const auto once = blocks_of(stage(3), ranks, 1).bytes_behind_backward;
+    CHECK(blocks_of(stage(3), ranks, 3).bytes_behind_backward == once);
+    // Parameters, momentum, gradients, and what is to be added to these.
+    CHECK(once >= 8 * 4 * kModel / ranks);
+    CHECK(once < 8 * (4 * kModel / ranks + test::kBlockElements));
+  }
+}
+
 TEST_CASE("bytes of a step by stage, with one batch and with several") {
   for (const int ranks : {2, 3, 4}) {
     for (const int micro_batches : {1, 3}) {

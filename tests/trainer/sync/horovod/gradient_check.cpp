@@ -2,7 +2,6 @@
 // What Horovod must do with gradients in the cases that ordinary training does not show.
 #include "tests/trainer/sync/horovod/gradient_check.hpp"
 
-#include <torch/nn/modules/batchnorm.h>
 #include <torch/types.h>
 
 #include <stdexcept>
@@ -87,18 +86,6 @@ void check_compression(trainer::Communicator& communicator, const std::string& c
   require(rank.has_gradient(0, mean, relative_error), "within the type's error");
   require(!rank.has_gradient(0, mean, 1e-7), "compressed");
   require(rank.has_gradient(1, 0.5, relative_error), "a number that the type has");
-}
-
-void check_batch_norm(trainer::Communicator& communicator) {
-  Rank rank(communicator);
-  torch::nn::BatchNorm1d norm(3);
-  norm->to(at::kDouble);
-  rank.sync->before_forward(true);
-  const at::Tensor input = at::ones({4, 3}, at::kDouble) * (rank.number + 1.0);
-  (norm(input) * rank.parameters[0] * rank.parameters[1]).sum().backward();
-  rank.sync->after_backward();
-  const at::Tensor expected = at::full({3}, 0.1 * (rank.number + 1), at::kDouble);
-  require(at::allclose(norm->running_mean, expected), "running mean is not this rank's");
 }
 
 std::string second_backward(trainer::Communicator& communicator) {

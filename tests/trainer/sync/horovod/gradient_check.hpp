@@ -17,8 +17,6 @@ void check_unused_on_others(trainer::Communicator& communicator);
 /// `compression` rounds as its type does and no worse; gradients keep their type.
 void check_compression(trainer::Communicator& communicator, const std::string& compression,
                        double relative_error);
-/// Running statistics stay each rank's own.
-void check_batch_norm(trainer::Communicator& communicator);
 /// What a second backward pass in one step says.
 std::string second_backward(trainer::Communicator& communicator);
 

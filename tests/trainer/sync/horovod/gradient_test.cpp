@@ -72,10 +72,6 @@ TEST_CASE("fp16 and bf16 travel with their own precision, gradients keep theirs"
                     "horovod: there is no compression \"fp8\"");
 }
 
-TEST_CASE("batch statistics of ranks drift apart, since nothing exchanges them") {
-  CHECK_NOTHROW(trainer::run_as_threads(3, test::check_batch_norm));
-}
-
 TEST_CASE("a second backward pass in a step is an error that names the parameter") {
   for (const auto& text : test::on_ranks<std::string>(2, test::second_backward)) {
     CHECK(text == "horovod: two backward passes in one step: \"first\" has its gradient already");

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every style over every communicator: what one rank with the whole batch learns.
+#include <catch2/catch.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contract/process_count.hpp"
+#include "contract/vocabulary.hpp"
+#include "tests/trainer/parallel/learns_alike.hpp"
+#include "tests/trainer/parallel/style_specs.hpp"
+#include "trainer/comm/algorithms/with_all_reduce.hpp"
+#include "trainer/comm/communicator_table.hpp"
+#include "trainer/comm/mpi.hpp"
+#include "trainer/comm/single.hpp"
+
+using namespace dlscale;
+using test::exact_styles;
+
+namespace {
+
+contract::RunSpec in_single_precision(contract::RunSpec spec) {
+  spec.precision = "fp32";
+  return spec;
+}
+
+/// Those of exact_styles() that are `processes`, and pipelines of several micro-batches.
+std::vector<contract::RunSpec> styles_of_processes(int processes) {
+  auto specs = exact_styles(processes);
+  std::erase_if(specs,
+                [&](const auto& spec) { return contract::process_count(spec) != processes; });
+  for (const char* framework : {"pipeline", "hybrid"}) {
+    for (const char* schedule : {"1f1b", "gpipe"}) {
+      specs.push_back(test::ten_steps(framework, processes));
+      specs.back().framework_options.micro_batches = 4;
+      specs.back().framework_options.pipeline_schedule = schedule;
+    }
+  }
+  return specs;
+}
+
+}  // namespace
+
+TEST_CASE("every style learns over every communicator what one rank with the whole batch learns") {
+  const auto alone = test::run(test::ten_steps("synchronous", 1));
+  const auto of_one = [&] {
+    const auto single = trainer::make_single();
+    for (const auto& spec : exact_styles(1)) {
+      test::check_alike(spec, test::run_as_rank(spec, *single), alone);
+    }
+  };
+  const auto of_threads = [&] {
+    for (const int ranks : {1, 2, 3, 4}) {
+      for (const auto& spec : exact_styles(ranks)) test::check_learns_alike(spec, alone);
+    }
+  };
+  const std::map<std::string, std::function<void()>> suites{
+      {"single", of_one},
+      {"thread", of_threads},
+      {"mpi", [] { SUCCEED("needs ranks: [.mpi] below runs under mpirun"); }},
+      {"nccl", [] { SUCCEED("needs GPUs"); }}};
+  for (const std::string& framework : test::frameworks()) {
+    CHECK(contract::is_known("framework", framework));
+  }
+  for (const trainer::CommunicatorEntry* entry : trainer::communicator_table()) {
+    if (entry->unavailable != nullptr) continue;
+    INFO(entry->name);
+    suites.at(entry->name)();
+  }
+}
+
+TEST_CASE("in single precision every style learns to 1e-5 what one rank learns") {
+  const auto alone = test::run(in_single_precision(test::ten_steps("synchronous", 1)));
+  const auto exact = test::run(test::ten_steps("synchronous", 1));
+  CHECK(test::largest_difference(alone.parameters, exact.parameters) > 1e-9);
+  for (const int ranks : {2, 3, 4}) {
+    for (const auto& style : exact_styles(ranks)) {
+      INFO(test::title_of(style));
+      const auto found = test::run(in_single_precision(style));
+      CHECK(test::largest_difference(found.parameters, alone.parameters) < 1e-5);
+    }
+  }
+}
+
+TEST_CASE("every style learns between MPI ranks what one rank with the whole batch learns",
+          "[.mpi]") {
+  const trainer::MpiSession session;
+  const bool judges = session.rank() == 0;
+  test::ThreadLaunch alone;
+  if (judges) alone = test::run(test::ten_steps("synchronous", 1));
+  // MPI's own collectives, and those that `auto` takes between ranks that share memory.
+  for (const char* all_reduce : {"tuned", "auto"}) {
+    const auto ranks = trainer::with_all_reduce(trainer::make_mpi(session), all_reduce);
+    INFO("all_reduce " << all_reduce);
+    for (const auto& spec : styles_of_processes(session.size())) {
+      const auto found = test::run_as_rank(spec, *ranks);
+      if (judges) test::check_alike(spec, found, alone);
+    }
+  }
+}

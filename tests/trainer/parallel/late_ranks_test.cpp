@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks that are late now and then, or fail: whatever the order of events, every style goes on,
+// learns the same and says where the time went, or ends.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "contract/process_count.hpp"
+#include "tests/trainer/parallel/small_run.hpp"
+#include "tests/trainer/parallel/style_specs.hpp"
+#include "tests/trainer/watchdog.hpp"
+
+using namespace dlscale;
+using contract::StepPart;
+using test::SmallRun;
+using test::style_spec;
+using test::title_of;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kInterleavings = 100;  // steps of a run; each style is run twice
+
+double seconds_of(const test::SmallResult& result, int rank, StepPart part) {
+  return result.times.at(rank).parts.at(static_cast<std::size_t>(part));
+}
+
+/// One call in eight is up to 0.3 ms late.
+std::function<void()> lateness(unsigned seed) {
+  return [calls = std::make_shared<std::atomic<unsigned>>(seed)] {
+    std::mt19937 random(++*calls);
+    if (random() % 8 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+  };
+}
+
+test::SmallResult run_late(const contract::RunSpec& spec, unsigned seed, std::atomic<int>& steps) {
+  const auto be_late = lateness(seed);
+  SmallRun run{.spec = spec, .steps = kInterleavings};
+  run.disturb = [&](int, int, trainer::Batch&) {
+    ++steps;
+    be_late();
+  };
+  run.before_call = [&](int, std::string_view) { be_late(); };
+  return test::run(run);
+}
+
+/// Those whose ranks send each other messages, or gather parts; interleaving_test has the others.
+std::vector<contract::RunSpec> styles_to_be_late() {
+  std::vector<contract::RunSpec> specs{style_spec("synchronous", 3),
+                                       style_spec("vanilla_data_parallel", 3),
+                                       style_spec("deepspeed", 3, 3)};
+  specs.back().framework_options.persistence_threshold_elements = 100;
+  specs.back().framework_options.prefetch_elements = 500;
+  for (const auto& [framework, schedule] :
+       {std::pair{"pipeline", "1f1b"}, {"pipeline", "gpipe"}, {"hybrid", "1f1b"}}) {
+    specs.push_back(style_spec(framework, framework == std::string("hybrid") ? 4 : 3));
+    specs.back().framework_options.pipeline_schedule = schedule;
+    specs.back().framework_options.micro_batches = 4;
+  }
+  return specs;
+}
+
+}  // namespace
+
+TEST_CASE("in 200 random interleavings no style stops or learns anything else") {
+  for (const auto& spec : styles_to_be_late()) {
+    INFO(title_of(spec));
+    std::atomic<int> steps{0};
+    const auto twice = [&] {
+      const auto one = run_late(spec, 0, steps);
+      return test::largest_difference(one, run_late(spec, 1'000'000, steps)) == 0;
+    };
+    CHECK(test::watched(twice, steps, title_of(spec)));
+    CHECK(steps == 2 * spec.gpus * kInterleavings);
+  }
+}
+
+TEST_CASE("a rank that fails in a step ends the others of every style") {
+  for (const auto& spec : test::style_specs(4)) {
+    if (contract::process_count(spec) == 1) continue;
+    INFO(title_of(spec));
+    for (const int failing : {0, 3}) {
+      SmallRun run{.spec = spec};
+      run.disturb = [failing](int rank, int step, trainer::Batch&) {
+        if (rank == failing && step == 2) throw std::logic_error("this rank fails");
+      };
+      // Who waits in a part of the ranks may be told before the failed one is out of its step.
+      CHECK_THROWS_WITH(test::run(run), Catch::Equals("this rank fails") ||
+                                            Catch::EndsWith(" has left while others wait for it"));
+    }
+  }
+}
+
+TEST_CASE("a stage that waits for one that is late stands in the bubble") {
+  for (const char* framework : {"layerwise", "pipeline", "hybrid"}) {
+    SmallRun run{.spec = style_spec(framework, 2)};
+    run.disturb = [](int rank, int, trainer::Batch&) {
+      if (rank == 0) std::this_thread::sleep_for(50ms);
+    };
+    INFO(framework);
+    const auto found = test::run(run);
+    CHECK(seconds_of(found, 1, StepPart::bubble) >= 0.05);  // of 4 x 0.05
+    CHECK(seconds_of(found, 0, StepPart::bubble) < found.times.at(0).wall_s - 4 * 0.05);
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks hand over to each other in a step of each style.
+#include <catch2/catch.hpp>
+#include <cstdint>
+
+#include "tests/trainer/parallel/style_specs.hpp"
+#include "tests/trainer/thread_launch.hpp"
+
+using namespace dlscale;
+using test::all;
+using test::kStepSamples;
+using test::ten_steps;
+
+namespace {
+
+// The parameters of the CNN's blocks for images of 6 x 6 pixels of 5 classes, and their outputs.
+constexpr std::int64_t kConv1 = 32 * 9 + 32, kConv2 = 64 * 32 * 9 + 64;
+constexpr std::int64_t kHidden = 64 * 128 + 128, kOutput = 128 * 5 + 5;
+constexpr std::int64_t kParameters = kConv1 + kConv2 + kHidden + kOutput;  // an odd number
+constexpr std::int64_t kImage = 6 * 6, kAfterConv1 = 32 * 4 * 4, kAfterConv2 = 64;
+constexpr std::int64_t kAfterHidden = 128, kScores = 5;
+
+std::int64_t half(std::int64_t numbers) {
+  return (numbers + 1) / 2;
+}
+
+/// Numbers that a rank hands over in a step, mean over the ranks, once buckets are rebuilt.
+double numbers_of(const contract::RunSpec& spec) {
+  const auto window = all<contract::StepWindow>(test::run(spec).records).at(1);
+  return window.bytes_sent / window.steps / sizeof(double);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "replicas hand over each gradient once in a step, of however many batches it is the sum") {
+  for (const char* framework : {"synchronous", "ddp", "deepspeed"}) {
+    INFO(framework);
+    auto spec = ten_steps(framework, 2, 0);
+    CHECK(numbers_of(spec) == kParameters);
+    spec.clip_norm = 0.05;
+    spec.batch_per_gpu = 4;
+    spec.accumulation_steps = 3;
+    CHECK(numbers_of(spec) == kParameters);
+  }
+}
+
+TEST_CASE("ZeRO's ranks hand over gradients, what they gather, and a number to clip by") {
+  // Of stage 3 the first and the last block stay and are gathered once, the others twice.
+  const double in_stage_3 = kConv1 + kConv2 + kHidden + 2 * half(kOutput) +
+                            2 * (half(kConv2) + half(kHidden)) + half(kConv1) + half(kOutput);
+  for (const double clip_norm : {0.0, 0.05}) {
+    const double norm = clip_norm > 0 ? 1 : 0;
+    const auto numbers_in = [&](int stage) {
+      auto spec = ten_steps("deepspeed", 2, stage);
+      spec.clip_norm = clip_norm;
+      return numbers_of(spec);
+    };
+    CHECK(numbers_in(1) == kParameters + half(kParameters) + norm);
+    CHECK(numbers_in(2) == kParameters + half(kParameters) + norm);
+    CHECK(numbers_in(3) == in_stage_3 + norm);
+  }
+}
+
+TEST_CASE("rank 0 of vanilla data parallelism hands the whole model to each other in every step") {
+  for (const int ranks : {2, 3, 4}) {
+    INFO(ranks << " ranks");
+    const std::int64_t samples = kStepSamples / ranks;
+    const std::int64_t there = kParameters + samples * (kImage + kScores);
+    const std::int64_t back = kParameters + samples * kScores;
+    CHECK(numbers_of(ten_steps("vanilla_data_parallel", ranks)) ==
+          Approx(static_cast<double>((ranks - 1) * (there + back)) / ranks));
+  }
+}
+
+TEST_CASE("stages hand over outputs at their cuts and the gradients of these, and nothing else") {
+  const std::int64_t cuts[] = {0, 0, kAfterConv2, kAfterConv1 + kAfterConv2,
+                               kAfterConv1 + kAfterConv2 + kAfterHidden};
+  for (const char* framework : {"layerwise", "pipeline"}) {
+    for (const int ranks : {2, 3, 4}) {
+      INFO(framework << " on " << ranks);
+      auto spec = ten_steps(framework, ranks);
+      if (framework == std::string("pipeline")) spec.framework_options.micro_batches = 4;
+      CHECK(numbers_of(spec) ==
+            Approx(2.0 * kStepSamples * static_cast<double>(cuts[ranks]) / ranks));
+    }
+  }
+}
+
+TEST_CASE("replicas of stages hand over gradients to the ranks with the same stage alone") {
+  auto spec = ten_steps("hybrid", 4);
+  spec.framework_options.micro_batches = 2;
+  const double at_cuts = 2 * 2 * (kStepSamples / 2) * kAfterConv2;  // of two replicas, both ways
+  CHECK(numbers_of(spec) == Approx((at_cuts + 2.0 * kParameters) / 4));
+}

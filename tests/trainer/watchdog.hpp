@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ends a test program whose ranks wait for each other for ever.
+#pragma once
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <future>
+#include <string>
+
+namespace dlscale::test {
+
+/// What `work` returns. Where `progress` has stood still for a minute the program ends, with a word
+/// on `what`: no rank can be ended from without.
+inline bool watched(const std::function<bool()>& work, const std::atomic<int>& progress,
+                    const std::string& what) {
+  auto all = std::async(std::launch::async, work);
+  for (int last = -1; all.wait_for(std::chrono::seconds(60)) != std::future_status::ready;) {
+    if (progress == last) {
+      WARN(what << " stands still after " << last);
+      std::abort();
+    }
+    last = progress;
+  }
+  return all.get();
+}
+
+}  // namespace dlscale::test
