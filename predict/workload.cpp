@@ -53,11 +53,7 @@ StepSetting deepspeed_setting(const contract::RunSpec& run) {
     return setting;
   }
   if (fills_beside(run)) setting.agreement = Agreement::buckets;
-  if (options.use_reduce_scatter) {
-    setting.volume = kHalf;
-    // A reduction for each gradient, to its owner.
-    if (!fills_beside(run)) setting.agreement = Agreement::each_gradient;
-  }
+  if (options.use_reduce_scatter) setting.volume = kHalf;  // each rank's part to that rank
   setting.after_step = kHalf;
   setting.every_pass = stage == 2 || fills_beside(run);
   return setting;

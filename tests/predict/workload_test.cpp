@@ -117,7 +117,7 @@ TEST_CASE("stages 1 and 2 all-reduce and then gather parameters, 2 in every pass
     CHECK(beside.agreement == Agreement::buckets);
     CHECK(beside.every_pass);  // stage 1 then has hooks too
     const StepSetting to_owners = of_stage(stage, "off", true);
-    CHECK(to_owners.agreement == Agreement::each_gradient);
+    CHECK(to_owners.agreement == Agreement::at_once);
     CHECK(to_owners.volume == 0.5);
     CHECK(of_stage(stage, "on", true).agreement == Agreement::buckets);
   }
