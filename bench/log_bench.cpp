@@ -3,18 +3,30 @@
 //
 // usage: log_bench [MB [format]]
 //
-// A log is the lines of the tests' sample of its format over and over, up to so many MB (200): once
-// alone, and once each followed by nine lines of other output, as logs mostly are. Then what users
-// describe themselves: a regular expression, columns of CSV and keys of JSON. Times are of the
-// reader alone, processor time. Records are what it made of the lines; one takes half a kilobyte.
+// A log is the tests' sample of its format, of which what it tells of steps, epochs, results or
+// jobs stands over and over, up to so many MB (200): once alone, and once each line of it followed
+// by nine lines of other output, as logs mostly are. Numbers of steps and epochs and times go on
+// from copy to copy, for readers count what was told before only once. Then what users describe
+// themselves: a regular expression, columns of CSV and keys of JSON.
+//
+// Times are of the reader alone, processor time. Records are what it made of the lines, with
+// results of collectives and jobs; one takes half a kilobyte. How many of them the first copy makes
+// and each other one on average tells whether copies count: they do not where a program tells one
+// result of all that it did. (Of sacct's the first copy also makes the log's end.)
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/store/formats/log_format.hpp"
@@ -27,6 +39,7 @@ namespace {
 
 constexpr std::string_view kOther =
     "2024-03-01 12:00:00,123 - INFO - worker 17 has read shard 00123 of the training set\n";
+constexpr int kOthers = 9;  ///< such lines behind each
 
 double processor_s() {
   timespec time{};
@@ -34,25 +47,164 @@ double processor_s() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Each line of `sample` and then `others` lines of other output.
-std::string mixed(std::string_view sample, int others) {
+/// A number that is larger in each copy than in the one before.
+struct Advance {
+  std::string_view before;  ///< what stands before it; "\n": it begins a line
+  std::int64_t by = 0;
+};
+
+/// What of a sample is repeated; the rest stands once.
+struct Repeated {
+  std::string_view format;
+  std::string_view from = {}, until = {};  ///< how it and what is behind it begin; "": all
+  std::vector<Advance> advances = {};
+};
+
+const std::vector<Repeated>& repeated() {
+  static const std::vector<Repeated> all{
+      {"mlperf",
+       R"(:::MLLOG {"namespace": "", "time_ms": 1000, "event_type": "POINT_IN_TIME", "key": )"
+       R"("epoch_start")",
+       R"(:::MLLOG {"namespace": "", "time_ms": 12000)",
+       {{R"("time_ms": )", 10'000}, {R"("epoch_num": )", 2}}},
+      {"dllogger",
+       "DLL 2024-05-02 04:40:53",
+       "DLL 2024-05-02 04:41:01",
+       {{"Epoch: ", 1}, {R"("step": [)", 1}}},
+      {"torchvision", "Epoch: [0]", "Training time", {{"Epoch: [", 2}}},
+      {"timm", "Train: 0", "*** Best", {{"Train: ", 2}}},
+      {"horovod", "Iter #0", "Img/sec per GPU", {{"Iter #", 2}}},
+      {"tf_cnn_benchmarks", "1\timages/sec: 100.0", "-----", {{"\n", 100}}},
+      // What tells epochs without a number counts where its times are others.
+      {"pytorch_ddp",
+       "Throughput: ",
+       "Total time: 12.37",
+       {{"Total time: ", 1}, {"First batch time: ", 1}}},
+      // Means over all steps so far cannot go up and down for ever: the last line is repeated.
+      {"deepspeed", "[2023-07-25 21:03:27", "", {{"step=", 10}}},
+      {"mxnet", "INFO:root:Epoch[0]", "", {{"Epoch[", 1}}},
+      {"torch7", "json_stats: ", "", {{R"("epoch":)", 2}}},
+      {"lightning_csv", "0,49,", "", {{"\n", 2}}},
+      {"huggingface",
+       R"(      "epoch": 0.5)",
+       R"(      "epoch": 2.0)",
+       {{R"("epoch": )", 1}, {R"("step": )", 100}}},
+      {"pytorch_csv", "1,0.75", "", {{"\n", 2}}},
+      {"mmdet", R"({"mode": )", "", {{R"("epoch": )", 1}}},
+      {"llmc", "", "", {{"s:", 3}}},
+      {"deit", "", "", {{R"("epoch": )", 2}}},
+      {"nccl_tests", "        1024 ", "# Out of bounds"},
+      {"nccl_tests", R"({"size":1024)", R"({"size":2048)"},
+      {"sacct", "41|", "", {{"\n", 3}}},
+      {"oarstat", R"("7":{)", R"("8":{)", {{R"(")", 1}, {R"("Job_Id":)", 1}}},
+      {"gnmt", "TRAIN [0][0/", "Total training time", {{"TRAIN [", 2}, {"Epoch: ", 2}}},
+      {"ssd", "Done benchmarking", "Training performance"},
+      {"nvlog",
+       ":::NVLOGv0.1.0 ncf 1583706928",
+       ":::NVLOGv0.1.0 ncf 1583706936",
+       {{R"("epoch": )", 1}}},
+      // Its hours stand still: their reader believes a million.
+      {"dawnbench", "2\t0.5", "", {{"\n", 1}}},
+      {"timm_summary", "0,1.5,", "", {{"\n", 2}}},
+      {"timm_benchmark", "resnet50,1000"}};
+  return all;
+}
+
+/// Text, and behind it, if any, a number to which `by` is added in each further copy.
+struct Piece {
   std::string text;
-  while (!sample.empty()) {
-    const std::size_t end = std::min(sample.find('\n'), sample.size() - 1) + 1;
-    text += sample.substr(0, end);
-    if (!text.ends_with('\n')) text += '\n';
-    for (int i = 0; i < others; ++i) text += kOther;
-    sample.remove_prefix(end);
+  std::optional<std::int64_t> number = {};
+  std::int64_t by = 0;
+};
+
+std::vector<Piece> pieces_of(std::string_view text, const std::vector<Advance>& advances) {
+  std::vector<Piece> pieces(1);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto advance = std::find_if(advances.begin(), advances.end(), [&](const Advance& one) {
+      return text.substr(0, at).ends_with(one.before) || (at == 0 && one.before == "\n");
+    });
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), number);
+    if (advance == advances.end() || error != std::errc()) {
+      pieces.back().text += text[at++];
+      continue;
+    }
+    pieces.back().number = number;
+    pieces.back().by = advance->by;
+    pieces.emplace_back();
+    at = static_cast<std::size_t>(end - text.data());
   }
+  return pieces;
+}
+
+/// A log that can be of any length.
+struct Growing {
+  std::string head;
+  std::vector<Piece> body;  ///< what is repeated
+  std::vector<Piece> tail = {};
+};
+
+Growing growing(const analysis::LogSample& sample) {
+  const std::string_view text = sample.text;
+  Repeated what;  // all, where nobody has said what
+  for (const Repeated& one : repeated()) {
+    if (one.format == sample.format && text.find(one.from) != text.npos) what = one;
+  }
+  const std::size_t begin = text.find(what.from);
+  const std::size_t end =
+      what.until.empty() ? text.size() : std::min(text.find(what.until, begin), text.size());
+  return {std::string(text.substr(0, begin)),
+          pieces_of(text.substr(begin, end - begin), what.advances),
+          pieces_of(text.substr(end), what.advances)};
+}
+
+bool has_lines(const Growing& log) {
+  return std::any_of(log.body.begin(), log.body.end(),
+                     [](const Piece& piece) { return piece.text.find('\n') != std::string::npos; });
+}
+
+/// The log with lines of other output behind each line that is repeated.
+Growing mixed(Growing log, int others) {
+  for (Piece& piece : log.body) {
+    std::string text;
+    for (const char c : piece.text) {
+      text += c;
+      for (int i = 0; c == '\n' && i < others; ++i) text += kOther;
+    }
+    piece.text = std::move(text);
+  }
+  return log;
+}
+
+void append(std::string& text, const std::vector<Piece>& pieces, std::int64_t copy) {
+  for (const Piece& piece : pieces) {
+    text += piece.text;
+    if (piece.number) text += std::to_string(*piece.number + copy * piece.by);
+  }
+}
+
+constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+
+struct Text {
+  std::string all;
+  std::int64_t copies = 0;
+};
+
+/// With two copies, or as many as so many bytes hold, and at most `most`.
+Text text_of(const Growing& log, std::size_t bytes, std::int64_t most = kAny) {
+  Text text{.all = log.head};
+  if (most == kAny) text.all.reserve(bytes + bytes / 8);
+  while (text.copies < most && (text.copies < 2 || text.all.size() < bytes)) {
+    append(text.all, log.body, text.copies++);
+  }
+  append(text.all, log.tail, std::max<std::int64_t>(text.copies - 1, 0));
   return text;
 }
 
-/// `first` stands once.
-std::string repeated(const std::string& first, const std::string& text, std::size_t bytes) {
-  std::string whole = first;
-  whole.reserve(bytes + text.size());
-  while (whole.size() < bytes) whole += text;
-  return whole;
+using Read = std::function<analysis::LogContent(std::string_view)>;
+
+double records_in(const analysis::LogContent& log) {
+  return static_cast<double>(log.file.records.size() + log.collectives.size() + log.jobs.size());
 }
 
 struct Rate {
@@ -60,16 +212,27 @@ struct Rate {
   double records = 0;
 };
 
-Rate time_of(const std::string& text, const std::function<analysis::LogContent()>& read) {
+Rate time_of(std::string_view text, const Read& read) {
   const double begin = processor_s();
-  const std::size_t records = read().file.records.size();
+  const double records = records_in(read(text));
   const double took = processor_s() - begin;
-  return {static_cast<double>(text.size()) / 1e6 / took, static_cast<double>(records)};
+  return {static_cast<double>(text.size()) / 1e6 / took, records};
 }
 
-void print(const std::string& name, const Rate& alone, const Rate& among) {
-  fmt::print("| {} | {:.0f} | {:.0f} | {:.0f} |\n", name, among.mb_per_s, alone.mb_per_s,
-             alone.records / 1e3);
+/// A row; of logs without lines, and of tables, there are no `others`.
+void bench(const std::string& name, const Growing& log, int others, std::size_t bytes,
+           const Read& read) {
+  const double of_none = records_in(read(text_of(log, 0, 0).all));
+  const double of_one = records_in(read(text_of(log, 0, 1).all));
+  std::string among = "–";
+  if (others > 0) {
+    among = fmt::format("{:.0f}", time_of(text_of(mixed(log, others), bytes).all, read).mb_per_s);
+  }
+  const Text text = text_of(log, bytes);
+  const Rate alone = time_of(text.all, read);
+  fmt::print("| {} | {} | {:.0f} | {:.0f} | {:g} | {:g} |\n", name, among, alone.mb_per_s,
+             alone.records / 1e3, of_one - of_none,
+             (alone.records - of_one) / static_cast<double>(text.copies - 1));
   std::fflush(stdout);
 }
 
@@ -77,7 +240,8 @@ struct Described {
   const char* name;
   analysis::MappedFormat format;
   std::string heading, line;
-  int others;  ///< tables have none
+  std::string_view step;  ///< what stands before the number of the step
+  int others;             ///< tables have none
 };
 
 std::vector<Described> described() {
@@ -88,16 +252,19 @@ std::vector<Described> described() {
             .patterns = {R"(step (?<step>\d+): loss (?<loss>[\d.]+), (?<samples_per_s>[\d.]+)/s)"}},
            "",
            "[rank 0] step 100: loss 2.125, 1234.5/s, memory 12.5 GiB\n",
-           9},
+           "step ",
+           kOthers},
           {"--map, csv",
            {.kind = "csv", .columns = columns},
            "time,step,rate,loss,memory,host\n",
            "1700000000.125,100,1234.5,2.125,12.5,node0001\n",
+           "000.125,",
            0},
           {"--map, jsonl",
            {.kind = "jsonl", .columns = columns},
            "",
            "{\"time\": 1700000000.125, \"step\": 100, \"rate\": 1234.5, \"loss\": 2.125}\n",
+           "\"step\": ",
            0}};
 }
 
@@ -113,23 +280,17 @@ void bench_formats(std::size_t bytes, std::string_view only, const contract::Run
   for (const analysis::LogSample& sample : analysis::log_samples()) {
     if (!only.empty() && only != sample.format) continue;
     const auto& format = base::find(analysis::log_formats(), "log format", sample.format);
-    const auto rate = [&](int others) {
-      const std::string text = repeated("", mixed(sample.text, others), bytes);
-      return time_of(text, [&] { return format.read(text, run); });
-    };
-    print(sample.format, rate(0), rate(9));
+    const Growing log = growing(sample);
+    bench(sample.format, log, has_lines(log) ? kOthers : 0, bytes,
+          [&](std::string_view text) { return format.read(text, run); });
   }
 }
 
 void bench_described(std::size_t bytes, std::string_view only, const contract::RunSpec& run) {
   for (const Described& one : described()) {
     if (!only.empty() && only != one.name) continue;
-    const auto rate = [&](int others) {
-      const std::string text = repeated(one.heading, mixed(one.line, others), bytes);
-      return time_of(text, [&] { return read_mapped(text, one.format, {}, run); });
-    };
-    const Rate alone = rate(0);
-    print(one.name, alone, one.others > 0 ? rate(one.others) : alone);
+    bench(one.name, {one.heading, pieces_of(one.line, {{one.step, 1}})}, one.others, bytes,
+          [&](std::string_view text) { return read_mapped(text, one.format, {}, run); });
   }
 }
 
@@ -139,8 +300,9 @@ int main(int count, char** words) {
   const std::size_t bytes = (count > 1 ? std::strtoull(words[1], nullptr, 10) : 200) * 1'000'000;
   const std::string_view only = count > 2 ? words[2] : "";
   fmt::print(
-      "| format | one line in ten, MB/s | every line, MB/s | thousand records |\n"
-      "|---|--:|--:|--:|\n");
+      "| format | one line in ten, MB/s | every line, MB/s | thousand records | of the first copy "
+      "| of each other |\n"
+      "|---|--:|--:|--:|--:|--:|\n");
   bench_formats(bytes, only, some_run());
   bench_described(bytes, only, some_run());
 }

@@ -6,6 +6,7 @@
 // Layers sleep instead of computing, and collectives sleep in proportion to their bytes before they
 // run, so that neither needs a core: ranks are threads and the number of cores does not matter.
 // Prints Markdown tables of medians over the steps (default 9), the slowest rank's.
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <torch/autograd.h>
 #include <torch/types.h>

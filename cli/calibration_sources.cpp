@@ -142,6 +142,7 @@ void gather_calibration(std::string_view text, const std::string& source,
   append(to.compute, other.compute);
   append(to.exchange, other.exchange);
   append(to.loading, other.loading);
+  append(to.memory, other.memory);
   all.found.push_back(fmt::format(
       "{}: a calibration with {} all-reduces, {} steps, {} kernels and {} models of kernels",
       source, other.all_reduce.size(), other.compute.size(), other.kernels.size(),
@@ -219,6 +220,7 @@ void gather_study(const std::string& source, const GatherOptions& options,
   append(to.compute, study.calibration.compute);
   append(to.exchange, study.calibration.exchange);
   append(to.loading, study.calibration.loading);
+  append(to.memory, study.calibration.memory);
   // A benchmark measures all-reduces alone and at many sizes: it counts before a study's own.
   std::set<std::pair<int, int>> known;
   for (const AllReduceTime& time : to.all_reduce) known.insert({time.nodes, time.gpus});

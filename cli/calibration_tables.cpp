@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "analysis/statistics/summary.hpp"
 #include "contract/model_card.hpp"
 
 namespace dlscale::cli {
@@ -19,6 +24,7 @@ using analysis::Table;
 using contract::FittedValue;
 
 constexpr double kPerMicrosecond = 1e6, kPerMillisecond = 1e3, kPerGigabyte = 1e-9;
+constexpr double kPerMebibyte = 1.0 / (1024 * 1024);
 
 /// The interval; nothing where too few points make one.
 Cell bounds(const FittedValue& fitted) {
@@ -96,6 +102,40 @@ Table steps_table(const contract::Calibration& calibration) {
   return table;
 }
 
+/// Of each batch of a model the middle of its runs that say it.
+Table scatter_table(const contract::Calibration& calibration) {
+  Table table{.id = "calibrated-scatter",
+              .title = "Steps of a rank against the next, as measured",
+              .notes = {"deviation of a step, without slow changes: from windows of one rank, or "
+                        "from what several waited for the slowest; median of n runs",
+                        "two ranks wait 0.56 deviations of a step for each other on average"},
+              .columns = {{"model", "model"},
+                          {"input", "input"},
+                          {"precision", "precision"},
+                          {"batch", "batch"},
+                          {"ranks_on_node", "ranks on a node"},
+                          {"deviation_s", "deviation", "ms", 3, kPerMillisecond},
+                          {"deviation_share", "of a step", "%", 1, 100},
+                          {"n", "n"}},
+              .notes_in_caption = 1};
+  using Key = std::tuple<std::string, std::vector<std::int64_t>, std::string, std::int64_t, int>;
+  std::map<Key, std::pair<std::vector<double>, std::vector<double>>> groups;
+  for (const contract::ComputeTime& time : calibration.compute) {
+    if (time.deviation_s <= 0) continue;
+    auto& [deviations, shares] = groups[{time.model, time.input, time.precision, time.batch,
+                                         std::max(1, time.ranks_on_node)}];
+    deviations.push_back(time.deviation_s);
+    shares.push_back(time.deviation_s / (time.forward_s + time.backward_s + time.optimizer_s));
+  }
+  for (const auto& [key, values] : groups) {
+    const auto& [model, input, precision, batch, ranks] = key;
+    table.rows.push_back({model, contract::shape_text(input), precision, double(batch),
+                          double(ranks), analysis::median(values.first),
+                          analysis::median(values.second), double(values.first.size())});
+  }
+  return table;
+}
+
 Table exchange_table(const contract::Calibration& calibration) {
   Table table{.id = "calibrated-overlap",
               .title = "Exchange beside computation, as measured",
@@ -136,12 +176,41 @@ Table loading_table(const contract::Calibration& calibration) {
   return table;
 }
 
+Table peaks_table(const contract::Calibration& calibration) {
+  Table table{.id = "calibrated-memory",
+              .title = "Most memory of a rank, as measured",
+              .notes = {"median of n equal runs; on CPUs all that the process has resident, on "
+                        "GPUs what the allocator reserved; card: what the model's card makes of "
+                        "these runs' settings, with activations"},
+              .columns = {{"model", "model"},
+                          {"input", "input"},
+                          {"precision", "precision"},
+                          {"framework", "framework"},
+                          {"device", "device"},
+                          {"gpus", "GPUs"},
+                          {"batch", "batch per GPU"},
+                          {"peak_memory_bytes", "measured", "MiB", 1, kPerMebibyte},
+                          {"card_bytes", "card", "MiB", 1, kPerMebibyte},
+                          {"activations_bytes", "activations", "MiB", 1, kPerMebibyte},
+                          {"beyond_bytes", "beyond the card", "MiB", 1, kPerMebibyte},
+                          {"n", "n"}},
+              .notes_in_caption = 1};
+  for (const contract::MemoryPeak& peak : calibration.memory) {
+    table.rows.push_back({peak.model, contract::shape_text(peak.input), peak.precision,
+                          peak.framework, peak.device, double(peak.gpus), double(peak.batch),
+                          peak.peak_memory_bytes, peak.card_bytes, peak.activations_bytes,
+                          peak.peak_memory_bytes - peak.card_bytes, double(peak.runs)});
+  }
+  return table;
+}
+
 }  // namespace
 
 analysis::Report calibration_report(const contract::Calibration& calibration) {
   analysis::Report report;
-  for (Table table : {links_table(calibration), steps_table(calibration),
-                      exchange_table(calibration), loading_table(calibration)}) {
+  for (Table table :
+       {links_table(calibration), steps_table(calibration), scatter_table(calibration),
+        exchange_table(calibration), loading_table(calibration), peaks_table(calibration)}) {
     if (!table.rows.empty()) report.tables.push_back(std::move(table));
   }
   return report;

@@ -2,6 +2,9 @@
 #include "cli/curve_labels.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 namespace dlscale::cli {
 namespace {
@@ -15,23 +18,23 @@ std::string axis_value(const PredictedCurve& curve, const std::string& axis) {
 
 }  // namespace
 
-std::vector<std::string> telling_axes(const PredictedStudy& study) {
+std::vector<std::string> telling_axes(const std::vector<std::string>& names,
+                                      const std::vector<PredictedCurve>& curves) {
   std::vector<std::string> axes;
-  const auto alike = [&](const PredictedCurve& a, const PredictedCurve& b) {
-    return std::all_of(axes.begin(), axes.end(), [&](const std::string& axis) {
-      return axis_value(a, axis) == axis_value(b, axis);
-    });
-  };
-  for (const std::string& axis : study.axes) {
-    bool telling = false;
-    for (const PredictedCurve& a : study.curves) {
-      for (const PredictedCurve& b : study.curves) {
-        const std::string of_a = axis_value(a, axis), of_b = axis_value(b, axis);
-        // Of sub-studies one may have an axis that the other lacks: both need a label.
-        telling = telling || (of_a != of_b && (alike(a, b) || of_a.empty()));
-      }
+  for (const std::string& axis : names) {
+    std::map<std::vector<std::string>, std::set<std::string>> values;  // by those of `axes`
+    bool any_has = false, any_lacks = false;
+    for (const PredictedCurve& curve : curves) {
+      std::vector<std::string> before;
+      for (const std::string& known : axes) before.push_back(axis_value(curve, known));
+      const std::string own = axis_value(curve, axis);
+      (own.empty() ? any_lacks : any_has) = true;
+      values[std::move(before)].insert(own);
     }
-    if (telling) axes.push_back(axis);
+    const bool differs = std::any_of(values.begin(), values.end(),
+                                     [](const auto& group) { return group.second.size() > 1; });
+    // Of sub-studies one may have an axis that the other lacks: both need a label.
+    if (differs || (any_has && any_lacks)) axes.push_back(axis);
   }
   if (axes.empty()) axes.emplace_back("model");
   return axes;
@@ -40,13 +43,13 @@ std::vector<std::string> telling_axes(const PredictedStudy& study) {
 analysis::Table curves_table(const PredictedStudy& study, const std::string& id,
                              const std::string& title) {
   analysis::Table table{.id = id, .title = title + " of " + study.study + " on " + study.site};
-  for (const std::string& axis : telling_axes(study)) table.columns.push_back({axis, axis});
+  for (const std::string& axis : study.axes) table.columns.push_back({axis, axis});
   return table;
 }
 
 std::vector<analysis::Cell> beginning(const PredictedStudy& study, const PredictedCurve& curve) {
   std::vector<analysis::Cell> row;
-  for (const std::string& axis : telling_axes(study)) {
+  for (const std::string& axis : study.axes) {
     const std::string value = axis_value(curve, axis);
     row.push_back(value.empty() ? analysis::Cell{} : analysis::Cell{value});
   }
@@ -55,7 +58,7 @@ std::vector<analysis::Cell> beginning(const PredictedStudy& study, const Predict
 
 std::string label_of(const PredictedStudy& study, const PredictedCurve& curve) {
   std::string label;
-  for (const std::string& axis : telling_axes(study)) {
+  for (const std::string& axis : study.axes) {
     const std::string value = axis_value(curve, axis);
     if (!value.empty()) label += (label.empty() ? "" : " ") + value;
   }

@@ -10,10 +10,12 @@
 
 namespace dlscale::cli {
 
-/// The axes that tell curves apart which those before them do not; at least one.
-std::vector<std::string> telling_axes(const PredictedStudy& study);
+/// Of axes of these names those that tell curves apart which those before them do not; at least
+/// one.
+std::vector<std::string> telling_axes(const std::vector<std::string>& names,
+                                      const std::vector<PredictedCurve>& curves);
 
-/// A table without rows, with a column for each of these axes.
+/// A table without rows, with a column for each axis of the study.
 analysis::Table curves_table(const PredictedStudy& study, const std::string& id,
                              const std::string& title);
 

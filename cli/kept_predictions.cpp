@@ -14,7 +14,6 @@
 #include "cli/resources.hpp"
 #include "contract/run_id.hpp"
 #include "planner/jobs/calibration.hpp"
-#include "predict/workload.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -24,25 +23,28 @@ contract::PredictedValue kept(const predict::Band& band, double scale = 1) {
   return {band.value * scale, band.low * scale, band.high * scale};
 }
 
-std::string basis_of(const predict::TrainingModel& model, const PredictedStudy& study) {
+std::string basis_of(const predict::TrainingModel& model, const PredictedStudy& study,
+                     const predict::HeldMemory& held) {
   const bool links = study.measured != nullptr && !study.measured->calibration().all_reduce.empty();
   const char* const unmeasured =
       model.computing.kernels.empty() ? "roofline" : "learned kernels or roofline";
   return std::string(model.computing.measured.empty() ? unmeasured : "measured steps") +
-         (links ? ", measured all-reduces" : ", links of data sheets");
+         (links ? ", measured all-reduces" : ", links of data sheets") +
+         (held.runs > 0 ? ", measured memory" : "");
 }
 
-/// Of a GPU, at a point's batch and number of ranks, as records measure it: what the allocator
-/// takes, without the context.
+/// Of a rank, at a point's batch and number of ranks, as records measure it: on GPUs what the
+/// allocator takes, without the context, on CPUs what the process has resident.
 contract::PredictedValue memory_at(const PredictedCurve& curve, const predict::CurvePoint& point) {
   if (curve.memory.capacity.value <= 0) return {};
-  contract::RunSpec run = curve.first;
-  run.gpus = point.ranks.gpus;
-  run.accumulation_steps = predict::share_at(curve.shares, curve.strong, run.gpus).passes;
-  const predict::MemoryParts parts =
-      predict::peak_memory(curve.card, point.batch_per_gpu, predict::memory_setting(run));
+  const int gpus = point.ranks.gpus;
+  const int passes = predict::share_at(curve.shares, curve.strong, gpus).passes;
+  const predict::Bytes context = is_of_process(curve) ? curve.device.context : predict::Bytes{};
+  const predict::MemoryParts parts = predict::peak_memory(
+      curve.card, point.batch_per_gpu, memory_setting_at(curve, gpus, passes), context);
   const double bytes = parts.total().value;
-  return {bytes, bytes * (1 - predict::kMemoryMargin), bytes * (1 + predict::kMemoryMargin)};
+  const double error = curve.held.uncertainty(parts.activations);
+  return {bytes, bytes * (1 - error), bytes * (1 + error)};
 }
 
 contract::RunPrediction prediction_of(const PredictedCurve& curve,
@@ -83,7 +85,7 @@ std::vector<contract::RunPrediction> run_predictions(const PredictedStudy& study
       contract::RunPrediction prediction = found->second;
       prediction.point_id = point_id;
       prediction.time = now;
-      prediction.basis = basis_of(model, study);
+      prediction.basis = basis_of(model, study, curve.held);
       prediction.calibration = calibration;
       predictions.push_back(std::move(prediction));
     }

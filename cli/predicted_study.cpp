@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "cli/curve_labels.hpp"
 #include "contract/run_id.hpp"
 #include "planner/site/device_reader.hpp"
 #include "predict/walltime.hpp"
@@ -124,6 +125,18 @@ std::string other_device(const Given& given, const predict::Device& device) {
   return why.empty() ? "" : why + ": no prediction (--calibration none goes by data sheets)";
 }
 
+/// What was measured beyond the card. Of a process, what does not grow with the activations comes
+/// before its first tensor, unless that was asked for otherwise.
+void take_held_memory(PredictedCurve& curve, const Given& given) {
+  // The calibration is of no GPU where ranks compute on CPUs, whatever the partition names.
+  const bool elsewhere = is_of_process(curve) && !predict::is_measured_alone(curve.device);
+  if (given.measured == nullptr || elsewhere) return;
+  curve.held = predict::held_memory(given.measured->calibration().memory, curve.first, curve.card);
+  if (is_of_process(curve) && curve.held.runs > 0 && !given.what.context) {
+    curve.device.context = curve.held.beyond.start;
+  }
+}
+
 /// Of the run with the fewest GPUs; empty where no model or card is there, with a note why.
 std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std::size_t first_run,
                                           const Given& given, std::vector<std::string>& notes) {
@@ -164,12 +177,14 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
                                  "(training.dataset.train_samples says it)",
                                  run.dataset.kind));
   }
-  if (curve.device.memory.value > 0) {
-    curve.memory = predict::memory_verdict(*card, run.batch_per_gpu, predict::memory_setting(run),
-                                           curve.device);
-  }
   curve.card = std::move(*card);
   curve.first = std::move(run);
+  take_held_memory(curve, given);
+  if (curve.device.memory.value > 0) {
+    curve.memory = predict::memory_verdict(
+        curve.card, curve.first.batch_per_gpu,
+        memory_setting_at(curve, curve.first.gpus, curve.first.accumulation_steps), curve.device);
+  }
   return curve;
 }
 
@@ -276,6 +291,20 @@ predict::TrainingModel model_of(const PredictedStudy& study, const PredictedCurv
       study.measured.get());
 }
 
+bool is_of_process(const PredictedCurve& curve) {
+  return curve.first.resources.device == "cpu";
+}
+
+predict::MemorySetting memory_setting_at(const PredictedCurve& curve, int gpus, int passes) {
+  contract::RunSpec run = curve.first;
+  run.gpus = gpus;
+  run.accumulation_steps = passes;
+  predict::MemorySetting setting = predict::memory_setting(run);
+  setting.beyond = curve.held.beyond;
+  if (is_of_process(curve)) setting.beyond.start = {};  // it is the context
+  return setting;
+}
+
 predict::CurveSetting setting_of(const PredictedCurve& curve) {
   return {.strong = curve.strong,
           .samples = curve.samples > 0 ? curve.samples : 1,
@@ -295,10 +324,6 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
         "over several nodes all-reduces go by the link asked for, none by "
         "those that were measured");
   }
-  for (const contract::Axis& axis : planning.plan.axes) {
-    if (!varies(axis.name)) study.axes.push_back(axis.name);
-  }
-  study.axes.emplace_back("partition");  // shown where nothing else tells curves apart
   std::vector<std::string> order;
   const Groups groups = group(planning, order);
   for (const std::string& key : order) {
@@ -325,9 +350,17 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
                               scaling_of(planning, runs.front()));
     study.curves.push_back(std::move(*curve));
   }
-  if (!study.curves.empty()) return study;
-  throw base::UsageError(
-      fmt::format("nothing of {} can be predicted: {}", study.study, fmt::join(study.notes, "; ")));
+  if (study.curves.empty()) {
+    throw base::UsageError(fmt::format("nothing of {} can be predicted: {}", study.study,
+                                       fmt::join(study.notes, "; ")));
+  }
+  std::vector<std::string> names;
+  for (const contract::Axis& axis : planning.plan.axes) {
+    if (!varies(axis.name)) names.push_back(axis.name);
+  }
+  names.emplace_back("partition");  // shown where nothing else tells curves apart
+  study.axes = telling_axes(names, study.curves);
+  return study;
 }
 
 }  // namespace dlscale::cli

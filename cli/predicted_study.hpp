@@ -14,6 +14,7 @@
 #include "contract/calibration.hpp"
 #include "contract/model_card.hpp"
 #include "planner/jobs/planning.hpp"
+#include "predict/held_memory.hpp"
 #include "predict/memory.hpp"
 #include "predict/scaling_curve.hpp"
 #include "predict/training_model.hpp"
@@ -41,13 +42,14 @@ struct PredictedCurve {
   std::int64_t samples = 0;              ///< of an epoch; 0: not known
   bool strong = false;                   ///< its runs have one global batch
   std::map<int, predict::Share> shares;  ///< what a rank takes of a step, by all planned counts
+  predict::HeldMemory held;              ///< beyond its card, as runs held it that were measured
   predict::MemoryVerdict memory;  ///< of `first`; capacity 0: the device's memory is not known
 };
 
 struct PredictedStudy {
   std::string study;
   std::string site;
-  std::vector<std::string> axes;  ///< names, in the order of the study
+  std::vector<std::string> axes;  ///< that tell curves apart, in the order of the study
   std::vector<PredictedCurve> curves;
   std::vector<std::string> notes;  ///< what is not predicted and why; what is assumed
   std::shared_ptr<const predict::Measurements> measured;  ///< null: no calibration
@@ -63,6 +65,13 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
 
 /// The model of a curve's time; `study` and `curve` must outlive it.
 predict::TrainingModel model_of(const PredictedStudy& study, const PredictedCurve& curve);
+
+/// Whether its memory is that of processes, not of a GPU's allocator: what was measured is then the
+/// context, too.
+bool is_of_process(const PredictedCurve& curve);
+
+/// What a rank of it keeps on so many GPUs where a step is so many passes, as was measured.
+predict::MemorySetting memory_setting_at(const PredictedCurve& curve, int gpus, int passes);
 
 /// Its setting: the batches of its runs, the samples of an epoch (of unknown size: those of a
 /// step).

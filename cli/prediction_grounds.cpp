@@ -33,6 +33,12 @@ int most_gpus_measured(const PredictedStudy& study) {
   return most;
 }
 
+bool tells_scatter(const PredictedStudy& study, const PredictedCurve& curve) {
+  const auto& times = model_of(study, curve).computing.measured;
+  return std::any_of(times.begin(), times.end(),
+                     [](const contract::ComputeTime& time) { return time.deviation_s > 0; });
+}
+
 }  // namespace
 
 std::vector<std::string> grounds(const PredictedStudy& study) {
@@ -52,10 +58,54 @@ std::vector<std::string> grounds(const PredictedStudy& study) {
           : "all-reduce: measured, interpolated; on other GPU counts by latency and bandwidth of "
             "one topology");
   const bool loads = study.measured != nullptr && !study.measured->calibration().loading.empty();
-  notes.emplace_back(std::string("low and high: both of these in quadrature; epoch and GPU-hours "
+  const bool scatter =
+      std::any_of(study.curves.begin(), study.curves.end(),
+                  [&](const PredictedCurve& each) { return tells_scatter(study, each); });
+  notes.emplace_back(scatter ? "waiting for the slowest rank: by how far measured steps are apart, "
+                               "none to 3 times that"
+                             : "waiting for the slowest rank: not in it, no measured steps say how "
+                               "far they are apart");
+  notes.emplace_back(std::string("low and high: all of these in quadrature; epoch and GPU-hours "
                                  "in proportion to the step; loading of data is ") +
                      (loads ? "as measured" : "not in it"));
   notes.insert(notes.end(), study.notes.begin(), study.notes.end());
+  return notes;
+}
+
+std::string basis_of_memory(const predict::HeldMemory& held) {
+  if (held.runs == 0) return "card";
+  std::string basis = fmt::format("card, {} run{}", held.runs, held.runs == 1 ? "" : "s");
+  if (held.other_models > 0) {
+    basis +=
+        fmt::format(" of {} other model{}", held.other_models, held.other_models == 1 ? "" : "s");
+  }
+  return basis;
+}
+
+std::vector<std::string> grounds_of_memory(const PredictedStudy& study) {
+  std::vector<std::string> notes;
+  for (const PredictedCurve& curve : study.curves) {
+    const predict::HeldMemory& held = curve.held;
+    if (curve.device.memory.value <= 0 || held.runs == 0) continue;
+    const predict::Bytes start = is_of_process(curve) ? curve.device.context : held.beyond.start;
+    std::string note =
+        fmt::format("{}: beyond the card's sum {:.0f} MiB{}", curve.first.model,
+                    start / predict::kMebibyte, start == held.beyond.start ? "" : " as asked for");
+    if (held.beyond.of_activations > 0) {
+      note += fmt::format(" and {:.2f} of the activations", held.beyond.of_activations);
+    }
+    note += fmt::format("; {}, within {:.1f} % of what these held", basis_of_memory(held),
+                        100 * held.relative_error);
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) {
+      notes.push_back(std::move(note));
+    }
+  }
+  notes.insert(
+      notes.begin(),
+      fmt::format("fits: the sum with {:.0f} % more is no more than the device has; "
+                  "workspace of kernels and communicators is {}",
+                  predict::kMemoryMargin * 100,
+                  notes.empty() ? "not in the sum" : "in the sum where runs were measured"));
   return notes;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What predicted times rest on, and where they go far beyond it, in words.
+// What predicted times and memory rest on, and where they go far beyond it, in words.
 #pragma once
 
 #include <string>
@@ -11,6 +11,12 @@ namespace dlscale::cli {
 
 /// Computing, all-reduces, bands: a sentence each; then the study's own notes.
 std::vector<std::string> grounds(const PredictedStudy& study);
+
+/// When a run is said to fit, and what models held beyond their cards: a sentence each.
+std::vector<std::string> grounds_of_memory(const PredictedStudy& study);
+
+/// "card", "card, 4 runs", "card, 4 runs of 2 other models".
+std::string basis_of_memory(const predict::HeldMemory& held);
 
 /// Predictions on more GPUs than so many times the most measured are said to be far beyond them.
 inline constexpr int kFarthestMeasured = 8;

@@ -9,7 +9,6 @@
 #include "cli/curve_labels.hpp"
 #include "cli/prediction_grounds.hpp"
 #include "cli/swept_step.hpp"
-#include "predict/workload.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -53,11 +52,8 @@ double hours_of_epoch(const CurvePoint& point) {
 /// Of a rank on so many GPUs, with its own share of a step.
 predict::MemoryVerdict verdict_at(const PredictedCurve& curve, int gpus,
                                   const predict::Share& share) {
-  contract::RunSpec run = curve.first;
-  run.gpus = gpus;
-  run.accumulation_steps = share.passes;
   return predict::memory_verdict(curve.card, std::llround(share.batch),
-                                 predict::memory_setting(run), curve.device);
+                                 memory_setting_at(curve, gpus, share.passes), curve.device);
 }
 
 }  // namespace
@@ -93,6 +89,7 @@ Table times_table(const PredictedStudy& study, int up_to) {
                       {"efficiency", "efficiency", "", 3},
                       {"efficiency_bounds", "efficiency, low to high", "", 3, 1, true},
                       {"exposed_share", "exposed communication", "%", 1, 100},
+                      {"waiting_share", "waiting for the slowest rank", "%", 1, 100},
                       {"bound", "bound by"},
                       {"gpu_hours", "GPU-hours", "h", 2},
                       {"planned", "planned"}});
@@ -106,7 +103,8 @@ Table times_table(const PredictedStudy& study, int up_to) {
               {static_cast<double>(point.ranks.gpus), static_cast<double>(point.ranks.nodes),
                point.batch_per_gpu, point.step_s.value, bounds(point.step_s), point.epoch_s.value,
                point.efficiency.value, bounds(point.efficiency),
-               point.step.exposed_comm / point.step.total(), text(to_string(point.step.bound)),
+               point.step.exposed_comm / point.step.total(),
+               point.step.slowest_wait / point.step.total(), text(to_string(point.step.bound)),
                point.gpu_hours, text(planned ? "yes" : "no")});
     }
   }
@@ -147,32 +145,33 @@ Table knee_table(const PredictedStudy& study, int up_to) {
 
 Table memory_table(const PredictedStudy& study) {
   Table table = curves_table(study, "predicted-memory", "Predicted memory of a GPU");
-  table.notes = {
-      fmt::format("fits: the sum with {:.0f} % more is no more than the device has; "
-                  "workspace of kernels and communicators is not in the sum",
-                  predict::kMemoryMargin * 100)};
+  table.notes = grounds_of_memory(study);
   table.notes_in_caption = 1;
   add_columns(table, {{"gpus", "GPUs"},
                       {"batch_per_gpu", "batch per GPU"},
                       {"device", "device"},
                       {"memory_bytes", "needs", "GiB", 2, kPerGibibyte},
+                      {"memory_bounds_bytes", "needs, low to high", "GiB", 2, kPerGibibyte, true},
                       {"activations_bytes", "activations", "GiB", 2, kPerGibibyte},
                       {"capacity_bytes", "has", "GiB", 2, kPerGibibyte},
                       {"margin", "margin", "%", 0, 100},
                       {"verdict", "verdict"},
                       {"most_in", "most of it in"},
-                      {"largest_batch", "largest batch"}});
+                      {"largest_batch", "largest batch"},
+                      {"rests_on", "rests on"}});
   for (const PredictedCurve& curve : study.curves) {
     if (curve.device.memory.value <= 0) continue;  // not known
     for (const int gpus : curve.planned) {
       const predict::Share share = predict::share_at(curve.shares, curve.strong, gpus);
       const predict::MemoryVerdict verdict = verdict_at(curve, gpus, share);
+      const double needs = verdict.parts.total().value;
+      const double error = needs * curve.held.uncertainty(verdict.parts.activations);
       add_row(table, beginning(study, curve),
-              {static_cast<double>(gpus), share.batch, text(curve.device.title),
-               verdict.parts.total().value, verdict.parts.activations.value, verdict.capacity.value,
-               verdict.margin, text(verdict.fits ? "fits" : "does not fit"),
+              {static_cast<double>(gpus), share.batch, text(curve.device.title), needs,
+               Bounds{needs - error, needs + error}, verdict.parts.activations.value,
+               verdict.capacity.value, verdict.margin, text(verdict.fits ? "fits" : "does not fit"),
                text(predict::dominating_layer(curve.card, share.batch).name),
-               static_cast<double>(verdict.largest_batch)});
+               static_cast<double>(verdict.largest_batch), text(basis_of_memory(curve.held))});
     }
   }
   return table;
@@ -188,6 +187,7 @@ Table sweep_table(const PredictedStudy& study, const Sweep& sweep) {
                       {"step_s", "step", "ms", 3, 1000},
                       {"computing_s", "computing", "ms", 3, 1000},
                       {"exposed_comm_s", "exposed communication", "ms", 3, 1000},
+                      {"slowest_wait_s", "waiting for the slowest rank", "ms", 3, 1000},
                       {"communication_s", "communication", "ms", 3, 1000},
                       {"bound", "bound by"}});
   for (const PredictedCurve& curve : study.curves) {
@@ -197,7 +197,8 @@ Table sweep_table(const PredictedStudy& study, const Sweep& sweep) {
       const predict::StepTime& step = one.step;
       add_row(table, beginning(study, curve),
               {one.value, step.total().value, (step.forward + step.backward + step.optimizer).value,
-               step.exposed_comm.value, step.communication.value, text(to_string(step.bound))});
+               step.exposed_comm.value, step.slowest_wait.value, step.communication.value,
+               text(to_string(step.bound))});
     }
   }
   return table;

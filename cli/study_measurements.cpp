@@ -2,6 +2,7 @@
 #include "cli/study_measurements.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -13,7 +14,9 @@
 #include "analysis/statistics/summary.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "base/file.hpp"
+#include "cli/memory_peaks.hpp"
 #include "cli/plan_folder.hpp"
+#include "cli/step_scatter.hpp"
 #include "contract/model_card.hpp"
 #include "contract/run_table.hpp"
 #include "predict/overlap.hpp"
@@ -35,9 +38,14 @@ struct MeasuredRun {
   contract::RunSpec spec;
   std::vector<std::int64_t> input;
   int classes = 0;
+  StepScatter scatter;
 
   double part(StepPart part) const {
     return row.steps.parts_s[static_cast<std::size_t>(part)] / static_cast<double>(row.steps.steps);
+  }
+  /// Of a step in which collectives were under way, all ranks there.
+  double exchanging_s() const {
+    return row.steps.comm_busy_s / static_cast<double>(row.steps.steps) * (1 - scatter.wait_share);
   }
   int ranks_on_node() const { return (row.gpus + row.nodes - 1) / row.nodes; }
 };
@@ -56,6 +64,7 @@ contract::ComputeTime compute_of(const MeasuredRun& run) {
           .forward_s = run.part(StepPart::forward) / passes,
           .backward_s = run.part(StepPart::backward) / passes,
           .optimizer_s = run.part(StepPart::optimizer) + run.part(StepPart::other),
+          .deviation_s = run.scatter.deviation_s / std::sqrt(passes),
           .steps = static_cast<int>(run.row.steps.steps),
           .ranks_on_node = run.ranks_on_node()};
 }
@@ -91,7 +100,7 @@ std::optional<contract::AllReduceTime> all_reduce_of(const MeasuredRun& run,
   if (!only_reduces(run.spec)) return std::nullopt;
   const auto messages = messages_of(run, cards);
   const auto steps = static_cast<double>(run.row.steps.steps);
-  const double bytes = run.row.steps.bytes_sent / steps, busy = run.row.steps.comm_busy_s / steps;
+  const double bytes = run.row.steps.bytes_sent / steps, busy = run.exchanging_s();
   if (!messages || *messages < 1 || bytes < *messages || busy <= 0) return std::nullopt;
   const bool in_memory = run.spec.resources.device == "cpu" && run.row.nodes == 1;
   return contract::AllReduceTime{.topology = in_memory ? kSharedMemory : "",
@@ -113,11 +122,12 @@ struct Groups {
     wait[{run.spec.loader, run.spec.dataset.kind}].push_back(
         (run.part(StepPart::load_wait) + run.part(StepPart::h2d)) / samples);
     if (run.row.gpus < 2) return;
-    const double busy = run.row.steps.comm_busy_s / static_cast<double>(run.row.steps.steps);
+    const double busy = run.exchanging_s();
+    const double exposed = run.part(StepPart::exposed_comm) - run.scatter.wait_s;
     const bool overlaps = predict::step_setting(run.spec).agreement == predict::Agreement::buckets;
     if (overlaps && busy > 0) {
       hidden[{run.spec.framework, run.row.nodes, run.row.gpus}].push_back(
-          std::clamp(1 - run.part(StepPart::exposed_comm) / busy, 0.0, 1.0));
+          std::clamp(1 - exposed / busy, 0.0, 1.0));
     }
     if (const auto time = all_reduce_of(run, cards)) {
       all_reduce[{time->topology, time->nodes, time->gpus, time->bytes}].push_back(time->seconds);
@@ -148,12 +158,13 @@ struct Groups {
 std::optional<MeasuredRun> measured(const analysis::RunRow& row, const contract::PlanDir& folder,
                                     contract::RunTables& tables) {
   if (!analysis::has_throughput(row)) return std::nullopt;
-  MeasuredRun run{row, read_run(folder, tables, row.run_id), {}, 0};
+  MeasuredRun run{row, read_run(folder, tables, row.run_id), {}, 0, {}};
   const auto shape = predict::sample_shape(run.spec.dataset);
   if (!shape || !predict::not_modelled(run.spec).empty()) return std::nullopt;
   if (run.part(StepPart::forward) <= 0) return std::nullopt;  // another program's log
   run.input = shape->input;
   run.classes = shape->classes;
+  run.scatter = step_scatter(folder.run(row.run_id), row.gpus);
   return run;
 }
 
@@ -167,6 +178,7 @@ StudyMeasurements study_measurements(const contract::PlanDir& folder, const Sele
   contract::RunTables tables(plan, folder);
   StudyMeasurements found;
   Groups groups;
+  MemoryPeaks memory(folder, cards);
   for (const analysis::RunRow& row : frame.runs) {
     const auto run = measured(row, folder, tables);
     if (!run) {
@@ -176,6 +188,7 @@ StudyMeasurements study_measurements(const contract::PlanDir& folder, const Sele
     ++found.runs;
     found.calibration.compute.push_back(compute_of(*run));
     groups.add(*run, cards);
+    memory.add(run->spec, {run->input, run->classes});
     if (found.calibration.device.empty()) {
       const bool on_cpu = run->spec.resources.device == "cpu";
       found.calibration.device = value_of(row, on_cpu ? "cpu" : "gpu").value_or("");
@@ -183,6 +196,7 @@ StudyMeasurements study_measurements(const contract::PlanDir& folder, const Sele
     }
   }
   groups.into(found.calibration);
+  found.calibration.memory = memory.middles();
   return found;
 }
 

@@ -118,4 +118,6 @@ const std::vector<ExtensionName>& extension_names() {
 }  // namespace dlscale::contract
 ]])
   target_sources(${target} PRIVATE ${generated})
+  # In an object of its own, as a table: programs with extensions bring another.
+  set_source_files_properties(${generated} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -88,6 +88,23 @@ void visit_fields(Visitor& v, LoadTime& t) {
 }
 
 template <class Visitor>
+void visit_fields(Visitor& v, MemoryPeak& m) {
+  v.required("model", m.model);
+  v.required("input", m.input);
+  v.optional("precision", m.precision);
+  v.required("framework", m.framework);
+  v.required("device", m.device);
+  v.required("loader", m.loader);
+  v.required("dataset", m.dataset);
+  v.optional("gpus", m.gpus);
+  v.required("batch", m.batch);
+  v.required("peak_memory_bytes", m.peak_memory_bytes);
+  v.required("card_bytes", m.card_bytes);
+  v.required("activations_bytes", m.activations_bytes);
+  v.sparse("runs", m.runs);
+}
+
+template <class Visitor>
 void visit_fields(Visitor& v, FittedValue& f) {
   v.required("value", f.value);
   v.required("low", f.low);
@@ -134,6 +151,7 @@ void visit_fields(Visitor& v, Calibration& c) {
   v.sparse("compute", c.compute);
   v.sparse("exchange", c.exchange);
   v.sparse("loading", c.loading);
+  v.sparse("memory", c.memory);
   v.sparse("all_reduce_fits", c.all_reduce_fits);
   v.sparse("compute_fits", c.compute_fits);
 }
@@ -182,6 +200,19 @@ std::optional<Fault> fault_of(const ExchangeTime& time) {
 std::optional<Fault> fault_of(const LoadTime& time) {
   if (time.loader.empty()) return {{"loader", "is empty"}};
   if (time.seconds_per_sample < 0) return {{"seconds_per_sample", "is negative"}};
+  return {};
+}
+
+std::optional<Fault> fault_of(const MemoryPeak& peak) {
+  if (peak.device.empty()) return {{"device", "is empty"}};
+  if (peak.gpus < 1) return {{"gpus", "must be at least 1"}};
+  if (peak.batch < 1) return {{"batch", "must be at least 1"}};
+  if (peak.peak_memory_bytes <= 0) return {{"peak_memory_bytes", "must be above 0"}};
+  if (peak.card_bytes < 0) return {{"card_bytes", "is negative"}};
+  if (peak.activations_bytes < 0) return {{"activations_bytes", "is negative"}};
+  if (peak.activations_bytes > peak.card_bytes) {
+    return {{"activations_bytes", "are more than card_bytes, of which they are a part"}};
+  }
   return {};
 }
 
@@ -234,6 +265,7 @@ Calibration calibration_from_json(std::string_view text, std::string_view file) 
   check_each(calibration.compute, "compute", file);
   check_each(calibration.exchange, "exchange", file);
   check_each(calibration.loading, "loading", file);
+  check_each(calibration.memory, "memory", file);
   return calibration;
 }
 

@@ -98,6 +98,26 @@ struct LoadTime {
   bool operator==(const LoadTime&) const = default;
 };
 
+/// The most memory that a rank held in runs that were measured, and what its card has of it.
+struct MemoryPeak {
+  std::string model;
+  std::vector<std::int64_t> input;
+  std::string precision = "fp32";
+  std::string framework;
+  /// What it computed on, and so whose memory it is: "cpu": a process' resident memory, with its
+  /// code and its data; else what a GPU's allocator had reserved, without the process' context.
+  std::string device = "cpu";
+  std::string loader;
+  std::string dataset;
+  int gpus = 1;                  ///< ranks, all nodes together
+  std::int64_t batch = 0;        ///< of a rank
+  double peak_memory_bytes = 0;  ///< of the largest rank; the middle of `runs`
+  double card_bytes = 0;         ///< by the card and the settings of these runs, see predict/memory
+  double activations_bytes = 0;  ///< of card_bytes, at the moment when they are most
+  int runs = 0;
+  bool operator==(const MemoryPeak&) const = default;
+};
+
 /// A value with what it may be: 95 % by the t distribution of the fit's residuals.
 struct FittedValue {
   double value = 0;
@@ -149,6 +169,7 @@ struct Calibration {
   std::vector<ComputeTime> compute;
   std::vector<ExchangeTime> exchange;
   std::vector<LoadTime> loading;
+  std::vector<MemoryPeak> memory;
   /// What `dlscale calibrate` found through the measurements above, for people; predictions go by
   /// the measurements.
   std::vector<AllReduceFit> all_reduce_fits;

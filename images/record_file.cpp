@@ -18,8 +18,6 @@ namespace dlscale::images {
 namespace fs = std::filesystem;
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
-
 [[noreturn]] void refuse(const fs::path& path, const std::string& problem) {
   throw base::RunError(
       fmt::format("cannot read {}: {}; copy it again, or make it anew with dlscale pack",
@@ -75,10 +73,6 @@ std::vector<std::string> lines_of(std::string_view text) {
     begin = end + 1;
   }
   return lines;
-}
-
-std::string_view text_of(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 /// What is wrong with an entry whose record is to begin at `from` or behind; nothing if all is

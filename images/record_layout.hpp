@@ -8,8 +8,15 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 namespace dlscale::images {
+
+using Bytes = std::span<const std::uint8_t>;
+
+inline std::string_view text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 static_assert(std::endian::native == std::endian::little, "record files are little-endian");
 

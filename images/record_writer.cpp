@@ -18,14 +18,8 @@ namespace dlscale::images {
 namespace fs = std::filesystem;
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
-
 Bytes bytes_of_text(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-std::string_view text_of(Bytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 void require_possible(const RecordFileHead& head) {

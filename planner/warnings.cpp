@@ -12,9 +12,9 @@ namespace dlscale::planner {
 
 namespace {
 
-/// Styles with micro-batches, or one rank that does it all, accumulate no gradients.
+/// Styles with micro-batches accumulate no gradients.
 bool divides_model(std::string_view framework) {
-  for (const char* name : {"vanilla_data_parallel", "layerwise", "pipeline", "hybrid"}) {
+  for (const char* name : {"layerwise", "pipeline", "hybrid"}) {
     if (framework == name) return true;
   }
   return false;

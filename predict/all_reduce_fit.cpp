@@ -25,19 +25,12 @@ struct Size {
 };
 using Key = std::tuple<std::string, int, int>;  // topology, nodes, gpus
 
-double middle(std::vector<double> values) {
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), place, values.end());
-  if (values.size() % 2 == 1) return *place;
-  return (*place + *std::max_element(values.begin(), place)) / 2;
-}
-
 /// Sizes of a placement, ascending, with the hops and the bytes that α and β are multiplied with.
 std::vector<Size> sizes_of(const std::map<std::int64_t, std::vector<double>>& times, int gpus) {
   std::vector<Size> sizes;
   for (const auto& [bytes, seconds] : times) {
     const double hops = 2.0 * (gpus - 1);
-    sizes.push_back({bytes, {hops, hops / gpus * static_cast<double>(bytes), middle(seconds)}});
+    sizes.push_back({bytes, {hops, hops / gpus * static_cast<double>(bytes), median(seconds)}});
   }
   return sizes;
 }

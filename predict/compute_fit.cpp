@@ -9,13 +9,15 @@
 #include <utility>
 
 #include "predict/kernel_model.hpp"
+#include "predict/slowest_rank.hpp"
+#include "predict/term_fit.hpp"
 
 namespace dlscale::predict {
 namespace {
 
 constexpr double kFarthest = 2;  // times the largest batch measured, or a part of the smallest
 constexpr double kLeastDeviation = 0.03;  // a fit of few points is not surer than this
-constexpr double kOutside = 0.1;          // at a batch that is not between those measured
+constexpr double kOtherBatch = 0.1;       // at a batch that is not between those measured
 constexpr double kFar = 0.25;             // at one that is far from all of them
 constexpr double kNormal95 = 1.96;
 
@@ -23,6 +25,16 @@ void stretch(std::vector<LayerTime>& layers, PassTime LayerTime::*pass, Seconds 
              Seconds wanted) {
   if (now.value <= 0) return;
   for (LayerTime& layer : layers) (layer.*pass).time = (layer.*pass).time * (wanted / now);
+}
+
+/// Root mean square of fitted / measured - 1.
+double fit_error(const BatchFit& fit, const std::vector<double>& batches,
+                 const std::vector<double>& seconds) {
+  double squares = 0;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    squares += std::pow(fit.at(batches[i]).value / seconds[i] - 1, 2);
+  }
+  return std::sqrt(squares / static_cast<double>(batches.size()));
 }
 
 }  // namespace
@@ -45,11 +57,7 @@ BatchFit fit_batches(const std::vector<double>& batches, const std::vector<doubl
     if (start >= 0 && slope >= 0) fit = {{start}, {slope}};
     if (slope < 0) fit = {{a1 / aa}, {}};
   }
-  double squares = 0;
-  for (std::size_t i = 0; i < batches.size(); ++i) {
-    squares += std::pow(fit.at(batches[i]).value / seconds[i] - 1, 2);
-  }
-  fit.relative_error = std::sqrt(squares / static_cast<double>(batches.size()));
+  fit.relative_error = fit_error(fit, batches, seconds);
   return fit;
 }
 
@@ -87,12 +95,6 @@ int ranks_of(const contract::ComputeTime& time) {
   return std::max(1, time.ranks_on_node);
 }
 
-double middle(std::vector<double> values) {
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), place, values.end());
-  return *place;
-}
-
 /// A pass of the card as measured: its line over the batch on the fewest ranks, and what more of
 /// them make of it.
 struct PassFit {
@@ -101,17 +103,37 @@ struct PassFit {
   Seconds at(double batch, int ranks) const { return line.at(batch) * sharing.at(ranks); }
 };
 
-PassFit fit_pass(const std::vector<contract::ComputeTime>& measured, const TimeOf& seconds) {
-  constexpr double kLeast = 1e-12;
+/// Through the middle of each batch's runs: relative errors of single runs would draw the line to
+/// the fastest of them. Its error is that of single runs.
+BatchFit line_of(const std::vector<double>& batches, const std::vector<double>& seconds) {
+  std::map<double, std::vector<double>> runs;
+  for (std::size_t i = 0; i < batches.size(); ++i) runs[batches[i]].push_back(seconds[i]);
+  std::vector<double> distinct, middles;
+  for (const auto& [batch, values] : runs) {
+    distinct.push_back(batch);
+    middles.push_back(median(values));
+  }
+  BatchFit fit = fit_batches(distinct, middles);
+  fit.relative_error = fit_error(fit, batches, seconds);
+  return fit;
+}
+
+int fewest_ranks(const std::vector<contract::ComputeTime>& measured) {
   int fewest = ranks_of(measured.front());
   for (const contract::ComputeTime& time : measured) fewest = std::min(fewest, ranks_of(time));
+  return fewest;
+}
+
+PassFit fit_pass(const std::vector<contract::ComputeTime>& measured, const TimeOf& seconds) {
+  constexpr double kLeast = 1e-12;
+  const int fewest = fewest_ranks(measured);
   std::vector<double> batches, times;
   for (const contract::ComputeTime& time : measured) {
     if (ranks_of(time) != fewest) continue;
     batches.push_back(static_cast<double>(time.batch));
     times.push_back(std::max(seconds(time), kLeast));
   }
-  PassFit fit{fit_batches(batches, times)};
+  PassFit fit{line_of(batches, times)};
   std::map<int, std::vector<double>> ratios;
   for (const contract::ComputeTime& time : measured) {
     const Seconds alone = fit.line.at(static_cast<double>(time.batch));
@@ -120,9 +142,23 @@ PassFit fit_pass(const std::vector<contract::ComputeTime>& measured, const TimeO
     }
   }
   std::map<int, double> factors{{fewest, 1}};
-  for (const auto& [ranks, values] : ratios) factors[ranks] = middle(values);
+  for (const auto& [ranks, values] : ratios) factors[ranks] = median(values);
   fit.sharing = Sharing(std::move(factors));
   return fit;
+}
+
+/// The optimizer does not know the batch: the middle of what was measured, on so many ranks of a
+/// node as a pass is.
+Seconds optimizer_at(const std::vector<contract::ComputeTime>& measured, int ranks) {
+  std::map<int, std::vector<double>> times;
+  for (const contract::ComputeTime& time : measured) {
+    times[ranks_of(time)].push_back(time.optimizer_s);
+  }
+  const double alone = median(times.begin()->second);
+  if (alone <= 0) return {};
+  std::map<int, double> factors;
+  for (const auto& [count, values] : times) factors[count] = median(values) / alone;
+  return {alone * Sharing(std::move(factors)).at(ranks)};
 }
 
 /// By learned kernels where most of the step is learned, else by the roofline.
@@ -149,19 +185,18 @@ ComputeEstimate estimate_compute(const contract::ModelCard& card, double batch,
   ComputeTimes& times = estimate.times;
   stretch(times.layers, &LayerTime::forward, times.forward(), ahead.at(batch, ranks));
   stretch(times.layers, &LayerTime::backward, times.backward(), back.at(batch, ranks));
-  // The optimizer does not know the batch: the middle of what was measured.
-  std::vector<double> optimizer, batches;
+  times.optimizer = optimizer_at(basis.measured, ranks);
+  estimate.deviation = deviation_at(basis.measured, batch, ranks, times.total());
+  std::vector<double> batches;
   for (const contract::ComputeTime& time : basis.measured) {
-    optimizer.push_back(time.optimizer_s);
     batches.push_back(static_cast<double>(time.batch));
   }
-  times.optimizer = {middle(std::move(optimizer))};
   const auto [least, most] = std::minmax_element(batches.begin(), batches.end());
   estimate.measured = static_cast<int>(std::set<double>(batches.begin(), batches.end()).size());
   estimate.extrapolated = batch > kFarthest * *most || batch * kFarthest < *least;
   double error =
       kNormal95 * std::max({kLeastDeviation, ahead.line.relative_error, back.line.relative_error});
-  if (batch < *least || batch > *most) error = std::max(error, kOutside);
+  if (batch < *least || batch > *most) error = std::max(error, kOtherBatch);
   if (estimate.extrapolated) error = std::max(error, kFar);
   estimate.sure = {1 / (1 + error), 1 + error};
   return estimate;

@@ -34,6 +34,7 @@ struct ComputeEstimate {
   Factors sure;
   int measured = 0;           ///< batches that it rests on; 0: the roofline alone
   bool extrapolated = false;  ///< the batch is more than twice as large or as small as all of them
+  Seconds deviation;          ///< of a step, that ranks do not share; 0: not measured
 };
 
 /// What computation is estimated from.
@@ -63,9 +64,9 @@ class Sharing {
 inline constexpr Factors kLearnedSure{0.8, 1.25};
 
 /// The roofline's times, or those of learned kernels where there are some, stretched to what the
-/// measured steps say of forward pass, backward pass and optimizer; without any, as they are. Steps
-/// of the fewest ranks on a node make the line over the batch, those of more ranks say how much
-/// longer it then takes.
+/// measured steps say of forward pass, backward pass and optimizer; without any, as they are. The
+/// middle steps of each batch on the fewest ranks of a node make the line over the batch, those of
+/// more ranks say how much longer it then takes.
 ComputeEstimate estimate_compute(const contract::ModelCard& card, double batch,
                                  const ComputeBasis& basis);
 

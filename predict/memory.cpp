@@ -126,6 +126,7 @@ MemoryParts peak_memory(const contract::ModelCard& card, double batch, const Mem
     made += number_width(card.precision) * static_cast<double>(card.layers[i].parameters);
     look(i, true, made);
   }
+  parts.beyond = setting.beyond.at(parts.activations);
   return parts;
 }
 

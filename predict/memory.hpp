@@ -11,6 +11,13 @@
 
 namespace dlscale::predict {
 
+/// What ranks hold beyond the sum of their cards: a line over activations.
+struct HeldBeyond {
+  Bytes start;
+  double of_activations = 0;  ///< as many bytes more for each of theirs
+  Bytes at(Bytes activations) const { return start + activations * of_activations; }
+};
+
 /// What a rank keeps beside activations.
 struct MemorySetting {
   int optimizer_states = 0;  ///< numbers for each parameter: optimizer_states(), and their mean
@@ -24,6 +31,7 @@ struct MemorySetting {
   bool fills_beside = false;  ///< stages 1 and 2: the next bucket, as gradients come in each pass
   double compressed = 0;      ///< bytes of a copy that travels, of each byte of gradients; 0: none
   Bytes prefetch;             ///< stage 3: parameters that are gathered ahead, at most
+  HeldBeyond beyond;          ///< as runs held it (predict/held_memory); nothing: not measured
 };
 
 /// At the moment when it is most.
@@ -34,8 +42,9 @@ struct MemoryParts {
   Bytes buckets;
   Bytes activations;  ///< inputs and what passes on included
   Bytes context;
+  Bytes beyond;  ///< what allocators hold and kernels work with, where that was measured
   Bytes total() const {
-    return parameters + gradients + optimizer + buckets + activations + context;
+    return parameters + gradients + optimizer + buckets + activations + context + beyond;
   }
   std::size_t layer = 0;  ///< of the card: after which it is most
   bool backward = false;  ///< after its backward pass
@@ -43,7 +52,7 @@ struct MemoryParts {
 
 /// In every step but the first. Gradients come with the backward pass, layer after layer from the
 /// last, and are dropped after the optimizer's step. What kernels and communicators work with is
-/// not in it.
+/// in it as far as the setting has it measured.
 MemoryParts peak_memory(const contract::ModelCard& card, double batch, const MemorySetting& setting,
                         Bytes context = {});
 

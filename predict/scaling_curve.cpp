@@ -5,15 +5,21 @@
 #include <cmath>
 #include <iterator>
 
+#include "predict/slowest_rank.hpp"
+
 namespace dlscale::predict {
 namespace {
 
 constexpr double kSecondsPerHour = 3600;
+/// Of waiting for the slowest rank: nothing, where all slow down together, to what was found.
+constexpr Factors kWaitSure{0, 3};  // docs/prediction.md: Bands
 
-/// What a point is if computing and reducing take so much longer or shorter.
+/// What a point is if computing, reducing and waiting for the slowest take so much longer or
+/// shorter.
 struct Variant {
   double computing;
   double reducing;
+  double waiting = 1;
 };
 
 Placement place(const TrainingModel& model, int gpus) {
@@ -27,9 +33,15 @@ ComputeEstimate computing(const TrainingModel& model, double batch, Placement ra
   return estimate_compute(model.card, batch, basis);
 }
 
-StepTime step_of(const TrainingModel& model, const ComputeTimes& times, Placement ranks,
+/// Steps of accumulated passes even out.
+Seconds wait_for_slowest(const ComputeEstimate& computing, Placement ranks, const Share& share) {
+  if (computing.deviation.value <= 0) return {};
+  return computing.deviation * (std::sqrt(share.passes) * mean_largest(ranks.gpus));
+}
+
+StepTime step_of(const TrainingModel& model, const ComputeEstimate& computing, Placement ranks,
                  const Share& share, Variant variant) {
-  ComputeTimes varied = times;
+  ComputeTimes varied = computing.times;
   for (LayerTime& layer : varied.layers) {
     layer.forward.time = layer.forward.time * variant.computing;
     layer.backward.time = layer.backward.time * variant.computing;
@@ -39,6 +51,7 @@ StepTime step_of(const TrainingModel& model, const ComputeTimes& times, Placemen
   if (model.hidden_most) setting.hidden_most = model.hidden_most(ranks);
   setting.passes = share.passes;
   setting.wait = model.wait_per_sample * (share.batch * share.passes);
+  setting.slowest_wait = wait_for_slowest(computing, ranks, share) * variant.waiting;
   const AllReduceCost cost = [&](Bytes message) {
     return model.all_reduce(ranks, message).time * variant.reducing;
   };
@@ -71,7 +84,7 @@ double steps_of_epoch(const CurveSetting& setting, double global_batch) {
 
 StepTime step_at(const TrainingModel& model, Placement ranks, double batch, double computing_factor,
                  double reducing) {
-  return step_of(model, computing(model, batch, ranks).times, ranks, {batch, model.setting.passes},
+  return step_of(model, computing(model, batch, ranks), ranks, {batch, model.setting.passes},
                  {computing_factor, reducing});
 }
 
@@ -99,21 +112,22 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
     const double samples = share.batch * share.passes;  // of a rank
     const ComputeEstimate here = computing(model, share.batch, ranks);
     const Factors links = model.all_reduce(ranks, gradients).sure;
-    const std::vector<Variant> variants{
-        {here.sure.low, 1}, {here.sure.high, 1}, {1, links.low}, {1, links.high}};
+    const std::vector<Variant> variants{{here.sure.low, 1},    {here.sure.high, 1},
+                                        {1, links.low},        {1, links.high},
+                                        {1, 1, kWaitSure.low}, {1, 1, kWaitSure.high}};
     const auto step_s = [&](Variant v) {
-      return step_of(model, here.times, ranks, share, v).total().value;
+      return step_of(model, here, ranks, share, v).total().value;
     };
     const auto cost = [&](Variant v) { return step_s(v) / samples; };
     const auto first_cost = [&](Variant v) {
       // What is wrong with a batch that is far from all measured is not wrong with a near one.
       if (here.extrapolated != at_first.extrapolated) v.computing = 1;
-      return step_of(model, at_first.times, first, first_share, v).total().value /
+      return step_of(model, at_first, first, first_share, v).total().value /
              (first_share.batch * first_share.passes);
     };
     CurvePoint point{
         .ranks = ranks, .batch_per_gpu = share.batch, .extrapolated = here.extrapolated};
-    point.step = step_of(model, here.times, ranks, share, {1, 1});
+    point.step = step_of(model, here, ranks, share, {1, 1});
     point.step_s = band(variants, step_s);
     const double steps = steps_of_epoch(setting, samples * count);
     point.epoch_s = {point.step_s.value * steps, point.step_s.low * steps,

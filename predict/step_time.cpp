@@ -63,7 +63,10 @@ StepTime step_time(const contract::ModelCard& card, const ComputeTimes& times, i
                 .forward = times.forward() * passes,
                 .backward = times.backward() * passes,
                 .optimizer = times.optimizer};
-  if (ranks > 1) communicate(step, card, times, cost, setting);
+  if (ranks > 1) {
+    communicate(step, card, times, cost, setting);
+    step.slowest_wait = setting.slowest_wait;
+  }
   const Seconds computing = times.spent(Bound::compute) * passes;
   const Seconds moving = times.spent(Bound::memory) * passes + times.optimizer;
   step.bound = computing > moving ? Bound::compute : Bound::memory;

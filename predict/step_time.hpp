@@ -35,14 +35,18 @@ struct StepSetting {
   Seconds cycle;            ///< that the last gradients wait for their exchange to begin
   int passes = 1;           ///< batches of a step, one after the other
   Seconds wait;             ///< of a step for its data, measured: nothing hides it
+  Seconds slowest_wait;     ///< of a step of several ranks for the slowest of them: nor that
   double hidden_most = 1;   ///< of the time of collectives, however long the backward pass is
 };
 
 /// Of one step; the parts are on the critical path and add up to total().
 struct StepTime {
   Seconds load_wait, forward, backward, exposed_comm, optimizer;
-  Seconds communication;  ///< hidden or not; no part of the sum
-  Seconds total() const { return load_wait + forward + backward + exposed_comm + optimizer; }
+  Seconds slowest_wait;   ///< for the slowest rank; records have it within exposed_comm
+  Seconds communication;  ///< hidden or not, of ranks that arrive together; no part of the sum
+  Seconds total() const {
+    return load_wait + forward + backward + exposed_comm + slowest_wait + optimizer;
+  }
   /// Exposed communication where it is longer than computation; else what most of computation is.
   Bound bound = Bound::memory;
 };

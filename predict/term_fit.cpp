@@ -10,7 +10,8 @@ namespace {
 
 constexpr double kSingular = 1e-12;
 
-/// Normal equations of relative errors: every row divided by its time, so that the right side is 1.
+/// Normal equations of relative errors: every row divided by what was measured, so that the right
+/// side is 1 where nothing of it is known.
 struct Normal {
   double aa = 0, ab = 0, bb = 0, a1 = 0, b1 = 0;
   double determinant() const { return aa * bb - ab * ab; }
@@ -20,12 +21,13 @@ struct Normal {
 Normal normal_of(const std::vector<TermPoint>& points) {
   Normal n;
   for (const TermPoint& point : points) {
-    const double a = point.first / point.seconds, b = point.second / point.seconds;
+    const double a = point.first / point.measured, b = point.second / point.measured;
+    const double rest = 1 - point.known / point.measured;
     n.aa += a * a;
     n.ab += a * b;
     n.bb += b * b;
-    n.a1 += a;
-    n.b1 += b;
+    n.a1 += a * rest;
+    n.b1 += b * rest;
   }
   return n;
 }
@@ -62,12 +64,12 @@ TermFit fit_terms(const std::vector<TermPoint>& points) {
   // alone; of parallel terms the second, for time per byte says more than a latency.
   const bool first_alone = !both && (n.bb <= 0 || (!n.parallel() && second < 0));
   if (!both) {
-    first = first_alone ? n.a1 / n.aa : 0;
-    second = first_alone ? 0 : n.b1 / n.bb;
+    first = first_alone ? std::max(0.0, n.a1 / n.aa) : 0;
+    second = first_alone ? 0 : std::max(0.0, n.b1 / n.bb);
   }
   for (const TermPoint& point : points) {
-    const double fitted = first * point.first + second * point.second;
-    fit.squares += std::pow(fitted / point.seconds - 1, 2);
+    const double fitted = point.known + first * point.first + second * point.second;
+    fit.squares += std::pow(fitted / point.measured - 1, 2);
   }
   fit.relative_error = std::sqrt(fit.squares / fit.points);
   const int degrees = fit.points - (both ? 2 : 1);
@@ -84,6 +86,13 @@ TermFit fit_terms(const std::vector<TermPoint>& points) {
     fit.second = with_error(second, error(1 / n.bb));
   }
   return fit;
+}
+
+double median(std::vector<double> values) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), place, values.end());
+  if (values.size() % 2 == 1) return *place;
+  return (*place + *std::max_element(values.begin(), place)) / 2;
 }
 
 }  // namespace dlscale::predict

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two terms through measured times, and how sure they are.
+// Two terms through measured quantities, and how sure they are.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,12 @@
 
 namespace dlscale::predict {
 
-/// A measured time, and what each of two coefficients is multiplied with to make it.
+/// A measured time or size, and what each of two coefficients is multiplied with to make it.
 struct TermPoint {
   double first = 0;
   double second = 0;
-  double seconds = 0;  ///< above 0
+  double measured = 0;  ///< above 0
+  double known = 0;     ///< of `measured`: what is there whatever the coefficients are
 };
 
 struct TermFit {
@@ -30,5 +31,8 @@ TermFit fit_terms(const std::vector<TermPoint>& points);
 
 /// Half the width of a 95 % interval in standard errors: Student's t, two-sided.
 double student_95(int degrees);
+
+/// Of at least one value; the mean of the two in the middle of an even count.
+double median(std::vector<double> values);
 
 }  // namespace dlscale::predict

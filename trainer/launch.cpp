@@ -56,6 +56,27 @@ void let_root_go_first(const NodeRanks& ranks) {
   }
 }
 
+/// Ranks of other nodes that are told to stop look whether one beside them had gone before, and
+/// stay for a while, so that none takes another that was told for one that had gone. Rank 0 gives
+/// them the time to leave word. Open MPI kills who is not gone within a second.
+constexpr std::chrono::milliseconds kWordIsLeft{300};
+constexpr std::chrono::milliseconds kStays{400};
+
+std::string left_while_others_wait(int rank) {
+  return fmt::format("rank {} has left while others wait for it", rank);
+}
+
+/// What is left open where nobody could have told of a rank's end.
+std::string doubt_of(const NodeRanks& ranks) {
+  for (const int rank : ranks.unseen()) {
+    if (ranks.is_alone(rank)) {
+      return fmt::format("; whether rank {}, alone on its node, had gone before is not known here",
+                         rank);
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 Launch::Launch(const std::string& run_folder, bool profile)
@@ -263,12 +284,24 @@ void Launch::stop_by(const std::string& signal, int exit_code) {
     return stop({received + " while the time was nearly up", exit_code, RunOutcome::TimedOut});
   }
   const NodeRanks* const ranks = node_;
-  if (ranks != nullptr && !is_root()) return let_root_go_first(*ranks);
-  if (const auto gone = ranks != nullptr ? ranks->first_gone() : std::nullopt) {
-    return stop({fmt::format("rank {} has left while others wait for it", *gone), exit_code,
-                 RunOutcome::Failed});
+  if (ranks == nullptr) return stop({received, exit_code, RunOutcome::Cancelled});
+  if (!is_root()) return leave_by(exit_code, *ranks);
+  if (const auto gone = ranks->first_gone()) {
+    return stop({left_while_others_wait(*gone), exit_code, RunOutcome::Failed});
   }
-  stop({received, exit_code, RunOutcome::Cancelled});
+  if (!ranks->unseen().empty()) std::this_thread::sleep_for(kWordIsLeft);
+  stop({received + doubt_of(*ranks), exit_code, RunOutcome::Cancelled});
+}
+
+/// Of a rank other than 0. Rank 0 sees for itself who has gone of its node, not of others.
+void Launch::leave_by(int exit_code, const NodeRanks& ranks) const {
+  if (ranks.sees(0)) return let_root_go_first(ranks);
+  const auto gone = ranks.first_gone();
+  if (gone && number_ > 0) {
+    const Failure failure{left_while_others_wait(*gone), exit_code, RunOutcome::Failed};
+    leave_rank_stop(folder_.launch(number_), session_->rank(), stop_of(failure));
+  }
+  std::this_thread::sleep_for(kStays);
 }
 
 /// Where another rank has failed, what rank 0 met is a consequence: a rank that is gone, or the

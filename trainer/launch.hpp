@@ -41,6 +41,7 @@ class Launch {
   contract::RunStop stop_of(const Failure& failure) const;
   void stop(const Failure& failure);
   void stop_by(const std::string& signal, int exit_code);
+  void leave_by(int exit_code, const NodeRanks& ranks) const;
   bool is_root() const { return !session_ || session_->rank() == 0; }
 
   base::SystemClock clock_;

@@ -43,11 +43,15 @@ NodeRanks::NodeRanks(int rank, std::vector<RankProcess> processes)
 
 NodeRanks::NodeRanks(CollectiveQueue& ranks) : NodeRanks(ranks.rank(), processes_of(ranks)) {}
 
+bool NodeRanks::see_each_other(int a, int b) const {
+  const RankProcess& one = processes_[static_cast<std::size_t>(a)];
+  const RankProcess& other = processes_[static_cast<std::size_t>(b)];
+  return one.machine != 0 && one.space != 0 && one.machine == other.machine &&
+         one.space == other.space;
+}
+
 bool NodeRanks::sees(int rank) const {
-  const RankProcess& mine = processes_[static_cast<std::size_t>(rank_)];
-  const RankProcess& other = processes_[static_cast<std::size_t>(rank)];
-  return mine.machine != 0 && mine.space != 0 && mine.machine == other.machine &&
-         mine.space == other.space;
+  return see_each_other(rank_, rank);
 }
 
 bool NodeRanks::has_gone(int rank) const {
@@ -60,6 +64,21 @@ std::optional<int> NodeRanks::first_gone() const {
     if (rank != rank_ && has_gone(rank)) return rank;
   }
   return std::nullopt;
+}
+
+std::vector<int> NodeRanks::unseen() const {
+  std::vector<int> found;
+  for (int rank = 0; rank < static_cast<int>(processes_.size()); ++rank) {
+    if (rank != rank_ && !sees(rank)) found.push_back(rank);
+  }
+  return found;
+}
+
+bool NodeRanks::is_alone(int rank) const {
+  for (int other = 0; other < static_cast<int>(processes_.size()); ++other) {
+    if (other != rank && see_each_other(other, rank)) return false;
+  }
+  return true;
 }
 
 }  // namespace dlscale::trainer

@@ -32,8 +32,14 @@ class NodeRanks {
   bool has_gone(int rank) const;
   /// The first of the others that has gone; nothing where all that can be seen are there.
   std::optional<int> first_gone() const;
+  /// Those of which this rank cannot tell.
+  std::vector<int> unseen() const;
+  /// Whether no other rank could tell that `rank` has gone.
+  bool is_alone(int rank) const;
 
  private:
+  bool see_each_other(int a, int b) const;
+
   int rank_;
   std::vector<RankProcess> processes_;
 };

@@ -17,7 +17,6 @@ class AxisCell {
 
   /// The text does not say which of several it means.
   bool is_unsaid() const { return unsaid_; }
-  bool is_any() const { return any_; }
   /// The only value it names, if it is a number.
   std::optional<double> number() const;
   /// Some value may be meant by both.

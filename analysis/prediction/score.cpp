@@ -67,23 +67,29 @@ std::span<const PredictedQuantity> predicted_quantities() {
   return kQuantities;
 }
 
-std::vector<const RunRow*> runs_of(const Frame& frame, const KeptPrediction& kept) {
-  std::vector<const RunRow*> runs;
-  for (const RunRow& run : frame.runs) {
-    if (has_throughput(run) &&
-        std::find(kept.run_ids.begin(), kept.run_ids.end(), run.run_id) != kept.run_ids.end()) {
-      runs.push_back(&run);
-    }
-  }
+RunsById runs_by_id(const Frame& frame) {
+  RunsById runs;
+  for (const RunRow& run : frame.runs) runs.emplace(run.run_id, &run);
   return runs;
+}
+
+std::vector<const RunRow*> runs_of(const RunsById& runs, const KeptPrediction& kept) {
+  std::vector<const RunRow*> found;
+  for (const std::string& run_id : kept.run_ids) {
+    const auto run = runs.find(run_id);
+    if (run != runs.end() && has_throughput(*run->second)) found.push_back(run->second);
+  }
+  std::sort(found.begin(), found.end());  // they lie in the frame one behind the other
+  return found;
 }
 
 std::vector<ScoredValue> score(const Frame& frame, const PredictedQuantity& quantity) {
   std::vector<ScoredValue> values;
+  const RunsById runs = runs_by_id(frame);
   for (const KeptPrediction& kept : frame.predictions) {
     const contract::PredictedValue& said = kept.said.*quantity.said;
     if (said.value <= 0) continue;
-    const std::vector<const RunRow*> repeats = runs_of(frame, kept);
+    const std::vector<const RunRow*> repeats = runs_of(runs, kept);
     if (repeats.empty()) continue;
     const std::vector<double> measured = quantity.measured(kept, repeats);
     if (measured.empty()) continue;

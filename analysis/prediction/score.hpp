@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/frame.hpp"
@@ -35,8 +37,12 @@ struct ScoredValue {
   bool inside() const { return said.low <= measured && measured <= said.high; }
 };
 
-/// The frame's completed runs of a prediction.
-std::vector<const RunRow*> runs_of(const Frame& frame, const KeptPrediction& kept);
+/// A frame's runs by their names; the frame must stay as it is meanwhile.
+using RunsById = std::unordered_map<std::string_view, const RunRow*>;
+RunsById runs_by_id(const Frame& frame);
+
+/// The completed runs of a prediction, in the frame's order.
+std::vector<const RunRow*> runs_of(const RunsById& runs, const KeptPrediction& kept);
 
 /// In the order of the frame's predictions.
 std::vector<ScoredValue> score(const Frame& frame, const PredictedQuantity& quantity);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/report/prediction_series.hpp"
 
-#include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
+#include "analysis/prediction/score.hpp"
 #include "analysis/report/figure_parts.hpp"
 #include "analysis/report/study_page.hpp"
 
@@ -14,19 +18,17 @@ namespace {
 using contract::RunPrediction;
 using Predictions = std::map<int, const RunPrediction*>;  // by GPUs
 
-/// Of the points of a curve, run or not.
-Predictions predictions_of(const Frame& frame, const CurveKey& key) {
-  Predictions found;
+/// Of the points of each curve (by its key as text), run or not.
+std::unordered_map<std::string, Predictions> predictions_by_curve(const Frame& frame) {
+  std::unordered_map<std::string, Predictions> curves;
+  const RunsById runs = runs_by_id(frame);
   const CurveKeys keys(frame);
   for (const KeptPrediction& kept : frame.predictions) {
-    const auto run = std::find_if(frame.runs.begin(), frame.runs.end(), [&](const RunRow& row) {
-      return !kept.run_ids.empty() && row.run_id == kept.run_ids.front();
-    });
-    if (run != frame.runs.end() && keys.of(*run) == key) {
-      found.emplace(kept.said.gpus, &kept.said);
-    }
+    const auto run = kept.run_ids.empty() ? runs.end() : runs.find(kept.run_ids.front());
+    if (run == runs.end()) continue;
+    curves[to_string(keys.of(*run->second))].emplace(kept.said.gpus, &kept.said);
   }
-  return found;
+  return curves;
 }
 
 FigurePoint with_band(double gpus, const contract::PredictedValue& said, double scale) {
@@ -81,10 +83,11 @@ void add_predicted(Figure& figure, const Frame& frame, const AnalysisOptions& op
   Drawing drawing(frame, options);
   const bool relative = shown == PredictedCurve::speedup || shown == PredictedCurve::efficiency;
   std::vector<Series> added;
+  std::unordered_map<std::string, Predictions> predictions = predictions_by_curve(frame);
   for (std::size_t i = 0; i < drawing.curves.size(); ++i) {
     if (relative && !drawing.choices[i].baseline) continue;  // the figure has no line of it either
-    const Series measured = drawing.legend.series(drawing.curves[i].key);
-    Series series = series_of(measured, predictions_of(frame, drawing.curves[i].key),
+    const CurveKey& key = drawing.curves[i].key;
+    Series series = series_of(drawing.legend.series(key), predictions[to_string(key)],
                               drawing.choices[i].baseline, shown);
     if (!series.points.empty()) added.push_back(std::move(series));
   }

@@ -2,8 +2,9 @@
 // The tables of kept predictions: beside what was measured, and how wrong they have been.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
 #include "analysis/prediction/score.hpp"
 #include "analysis/report/table_parts.hpp"
@@ -12,28 +13,28 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Of some seconds or rates by the rows' point; null where it was not scored.
-const ScoredValue* find(const std::vector<ScoredValue>& values, const KeptPrediction& kept) {
-  const auto found = std::find_if(values.begin(), values.end(),
-                                  [&](const ScoredValue& value) { return value.kept == &kept; });
-  return found == values.end() ? nullptr : &*found;
-}
+using ScoredPoints = std::unordered_map<const KeptPrediction*, ScoredValue>;
 
-std::vector<ScoredValue> scored(const Frame& frame, const char* id) {
+/// Those of a quantity that were scored.
+ScoredPoints scored(const Frame& frame, const char* id) {
+  ScoredPoints points;
   for (const PredictedQuantity& quantity : predicted_quantities()) {
-    if (std::string_view(quantity.id) == id) return score(frame, quantity);
+    if (std::string_view(quantity.id) != id) continue;
+    for (const ScoredValue& value : score(frame, quantity)) points.emplace(value.kept, value);
   }
-  return {};
+  return points;
 }
 
-void add_scored(Row& row, const ScoredValue* value) {
-  if (value == nullptr) {
+void add_scored(Row& row, const ScoredPoints& points, const KeptPrediction& kept) {
+  const auto found = points.find(&kept);
+  if (found == points.end()) {
     row.nothing().nothing().nothing().nothing();
     return;
   }
-  row.number(value->said.value);
-  row.interval({Interval::Kind::Range, value->said.low, value->said.high});
-  row.number(value->measured).number(value->error());
+  const ScoredValue& value = found->second;
+  row.number(value.said.value);
+  row.interval({Interval::Kind::Range, value.said.low, value.said.high});
+  row.number(value.measured).number(value.error());
 }
 
 std::vector<std::string> prediction_notes_of(const Frame& frame) {
@@ -53,8 +54,9 @@ Table predictions_table(const Frame& frame, const AnalysisOptions&) {
   std::vector<const KeptPrediction*> shown;
   std::vector<CurveKey> keys;
   const CurveKeys all_keys(frame);
+  const RunsById by_id = runs_by_id(frame);
   for (const KeptPrediction& kept : frame.predictions) {
-    const auto runs = runs_of(frame, kept);
+    const auto runs = runs_of(by_id, kept);
     if (runs.empty()) continue;
     shown.push_back(&kept);
     keys.push_back(all_keys.of(*runs.front()));
@@ -75,9 +77,9 @@ Table predictions_table(const Frame& frame, const AnalysisOptions&) {
   const auto steps = scored(frame, "step_s"), epochs = scored(frame, "epoch_s");
   for (std::size_t i = 0; i < shown.size(); ++i) {
     Row row = start.row(keys[i], shown[i]->said.gpus);
-    row.number(static_cast<double>(runs_of(frame, *shown[i]).size()));
-    add_scored(row, find(steps, *shown[i]));
-    add_scored(row, find(epochs, *shown[i]));
+    row.number(static_cast<double>(runs_of(by_id, *shown[i]).size()));
+    add_scored(row, steps, *shown[i]);
+    add_scored(row, epochs, *shown[i]);
     row.text(shown[i]->afterwards ? "afterwards" : "before");
     row.into(table);
   }

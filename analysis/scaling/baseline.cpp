@@ -49,38 +49,49 @@ CurveKey without_device(CurveKey key) {
   return key;
 }
 
-/// As smallest_common_gpus, of curves that differ in their device alone as of one.
-int smallest_common_of_devices(const std::vector<ScalingCurve>& curves) {
+/// Curves that differ in their device alone, by the rest of their keys; empty where none names one.
+using DeviceTwins = std::map<std::string, std::vector<const ScalingCurve*>>;
+
+DeviceTwins device_twins(const std::vector<ScalingCurve>& curves) {
   const auto is_of_device = [](const ScalingCurve& curve) {
     return std::ranges::any_of(curve.key, &names_device);
   };
-  if (std::ranges::none_of(curves, is_of_device)) return smallest_common_gpus(curves);
-  std::map<std::string, ScalingCurve> joined;
+  DeviceTwins twins;
+  if (std::ranges::none_of(curves, is_of_device)) return twins;
   for (const ScalingCurve& curve : curves) {
-    std::vector<CurvePoint>& points = joined[to_string(without_device(curve.key))].points;
-    points.insert(points.end(), curve.points.begin(), curve.points.end());
+    twins[to_string(without_device(curve.key))].push_back(&curve);
   }
-  std::vector<ScalingCurve> list;
-  for (auto& [name, curve] : joined) list.push_back(std::move(curve));
-  return smallest_common_gpus(list);
+  return twins;
+}
+
+/// As smallest_common_gpus, of twins as of one curve; 0 without any.
+int smallest_common_of_devices(const DeviceTwins& twins) {
+  std::vector<ScalingCurve> joined;
+  for (const auto& [key, curves] : twins) {
+    std::vector<CurvePoint>& points = joined.emplace_back().points;
+    for (const ScalingCurve* curve : curves) {
+      points.insert(points.end(), curve->points.begin(), curve->points.end());
+    }
+  }
+  return smallest_common_gpus(joined);
 }
 
 /// The curve that differs from this one in its device alone and has this count; null: none.
-const ScalingCurve* on_other_device(const std::vector<ScalingCurve>& curves,
-                                    const ScalingCurve& curve, int gpus) {
-  for (const ScalingCurve& other : curves) {
-    if (&other == &curve || without_device(other.key) != without_device(curve.key)) continue;
-    if (gpu_counts(other).contains(gpus)) return &other;
+const ScalingCurve* on_other_device(const DeviceTwins& twins, const ScalingCurve& curve, int gpus) {
+  const auto alike = twins.find(to_string(without_device(curve.key)));
+  if (alike == twins.end()) return nullptr;
+  for (const ScalingCurve* other : alike->second) {
+    if (other != &curve && gpu_counts(*other).contains(gpus)) return other;
   }
   return nullptr;
 }
 
 /// As `at`; where only a curve of another device has that count this is the reason for no baseline,
 /// or, where that is allowed, the baseline.
-BaselineChoice at_count(const std::vector<ScalingCurve>& curves, const ScalingCurve& curve,
-                        int gpus, const std::string& name, bool allow_mixed) {
+BaselineChoice at_count(const DeviceTwins& twins, const ScalingCurve& curve, int gpus,
+                        const std::string& name, bool allow_mixed) {
   BaselineChoice own = at(curve, gpus, name);
-  const ScalingCurve* other = own.baseline ? nullptr : on_other_device(curves, curve, gpus);
+  const ScalingCurve* other = own.baseline ? nullptr : on_other_device(twins, curve, gpus);
   if (other == nullptr) return own;
   CurveKey devices;
   std::string mixed;
@@ -247,7 +258,8 @@ std::vector<BaselineChoice> choose_baselines(const std::vector<ScalingCurve>& cu
                                              const contract::BaselineRule& rule, bool allow_mixed) {
   const bool to_be_found = rule.rule == kSmallestCommon && rule.gpus == 0;
   int common = to_be_found ? smallest_common_gpus(curves) : rule.gpus;
-  if (common == 0) common = smallest_common_of_devices(curves);
+  const DeviceTwins twins = device_twins(curves);
+  if (common == 0) common = smallest_common_of_devices(twins);
   std::vector<BaselineChoice> choices;
   const std::vector<std::string> axes = varying_axes(keys_of(curves));
   for (const ScalingCurve& curve : curves) {
@@ -264,7 +276,7 @@ std::vector<BaselineChoice> choose_baselines(const std::vector<ScalingCurve>& cu
       choices.push_back(
           {std::nullopt, "the curves share no GPU count; choose --baseline per-curve or gpus=N"});
     } else {
-      choices.push_back(at_count(curves, curve, common, name, allow_mixed));
+      choices.push_back(at_count(twins, curve, common, name, allow_mixed));
     }
   }
   return choices;

@@ -4,17 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "planner/site/device_reader.hpp"
 #include "predict/memory.hpp"
 #include "predict/workload.hpp"
 
 namespace dlscale::planner {
-
-const predict::Device& MemoryFit::device(const std::string& name) {
-  const auto known = known_devices_.find(name);
-  if (known != known_devices_.end()) return known->second;
-  return known_devices_.emplace(name, find_device(name, *devices_)).first->second;
-}
 
 std::optional<std::string> MemoryFit::misfit(const contract::RunSpec& run,
                                              const Partition* partition) {
@@ -26,7 +19,7 @@ std::optional<std::string> MemoryFit::misfit(const contract::RunSpec& run,
     without_card_.insert(fmt::format("{} in {}", run.model, run.precision));
     return std::nullopt;
   }
-  const predict::Device& gpu = device(partition->gpu);
+  const predict::Device& gpu = *devices_.gpu_of(partition);
   const predict::MemoryVerdict verdict =
       predict::memory_verdict(*of_model, run.batch_per_gpu, predict::memory_setting(run), gpu);
   if (verdict.fits) return std::nullopt;

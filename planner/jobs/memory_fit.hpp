@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,8 +10,8 @@
 
 #include "contract/run_spec.hpp"
 #include "planner/jobs/card_folder.hpp"
+#include "planner/jobs/device_folder.hpp"
 #include "planner/site/site.hpp"
-#include "predict/device.hpp"
 
 namespace dlscale::planner {
 
@@ -33,12 +32,9 @@ class MemoryFit {
   std::vector<std::string> notes() const;
 
  private:
-  const predict::Device& device(const std::string& name);
-
   bool judges_;
   CardFolder cards_;
-  std::optional<std::filesystem::path> devices_;
-  std::map<std::string, predict::Device> known_devices_;
+  DeviceFolder devices_;
   int close_ = 0, unjudged_ = 0;
   std::set<std::string> without_card_;  ///< models with their precision
 };

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "planner/site/device_reader.hpp"
 #include "planner/study/derive.hpp"
 #include "predict/workload.hpp"
 
@@ -21,11 +20,11 @@ double StepTimes::unknown(std::string why) {
 }
 
 predict::Hardware StepTimes::hardware(const contract::RunSpec& run, const Partition* partition,
-                                      const predict::Measurements& measured) const {
+                                      const predict::Measurements& measured) {
   predict::Hardware hardware;
-  const bool named = devices_ && partition != nullptr && !partition->gpu.empty();
-  hardware.device = named ? find_device(partition->gpu, *devices_)
-                          : predict::measured_device(measured.calibration(), run.precision);
+  const predict::Device* const named = devices_.gpu_of(partition);
+  hardware.device =
+      named != nullptr ? *named : predict::measured_device(measured.calibration(), run.precision);
   hardware.network.inside = hardware.device.peer;
   hardware.gpus_per_node = partition == nullptr || partition->gpus_per_node == 0
                                ? std::numeric_limits<int>::max() / 2

@@ -9,6 +9,7 @@
 
 #include "contract/run_spec.hpp"
 #include "planner/jobs/card_folder.hpp"
+#include "planner/jobs/device_folder.hpp"
 #include "planner/site/site.hpp"
 #include "predict/training_model.hpp"
 
@@ -34,11 +35,11 @@ class StepTimes {
 
  private:
   predict::Hardware hardware(const contract::RunSpec& run, const Partition* partition,
-                             const predict::Measurements& measured) const;
+                             const predict::Measurements& measured);
   double unknown(std::string why);
 
   CardFolder cards_;
-  std::optional<std::filesystem::path> devices_;
+  DeviceFolder devices_;
   std::vector<std::string> notes_;
 };
 

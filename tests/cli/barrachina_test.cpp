@@ -83,6 +83,7 @@ TEST_CASE("the documented command writes the tables and figures of the paper's s
     CHECK(std::filesystem::exists(dlscale.folder / (stem + "-figure.csv")));
     // Three networks on two data sets.
     const std::vector<test::Row> rows = test::told_rows(ran, std::string("sweep-") + sweep);
+    REQUIRE_FALSE(rows.empty());
     CHECK(rows.size() % 6 == 0);
     for (const test::Row& row : rows) CHECK(row.at("exposed_comm_s") == row.at("communication_s"));
   }

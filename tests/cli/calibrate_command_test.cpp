@@ -66,6 +66,32 @@ void complete(const test::PlannedDemo& demo, const std::string& id, int gpus, do
   demo.launch(id, {start, first, window, stop});
 }
 
+/// What a plan gives whose runs have all been done.
+contract::Calibration calibrated(test::PlannedDemo& demo) {
+  for (const auto& run : contract::read_plan(demo.folder).runs) {
+    complete(demo, run.run_id, run.gpus, 1);
+  }
+  const std::string folder = demo.folder.root().string();
+  REQUIRE(demo.dlscale.run({"collect", folder, "--no-tables"}).exit_code == 0);
+  const test::Ran made = demo.dlscale.run({"calibrate", folder, "-o", "c.json"});
+  INFO(made.err);
+  REQUIRE(made.exit_code == 0);
+  return read(demo.dlscale.folder / "c.json");
+}
+
+/// Likewise the demo planned with these words.
+contract::Calibration calibrated_with(std::vector<std::string> words) {
+  test::PlannedDemo demo;
+  words.insert(words.begin(),
+               {"plan", DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml", "-o", "other", "-S",
+                "study.repeats=1", "-S", "matrix.lr_schedule='cosine'"});
+  const test::Ran planned = demo.dlscale.run(words);
+  INFO(planned.err);
+  REQUIRE(planned.exit_code == 0);
+  demo.folder = contract::PlanDir(demo.dlscale.folder / "other");
+  return calibrated(demo);
+}
+
 }  // namespace
 
 TEST_CASE("benchmarked all-reduces become latency and bandwidth with intervals") {
@@ -151,37 +177,18 @@ TEST_CASE("all-reduces of several algorithms, communicators or precisions are no
 
 TEST_CASE("of ZeRO's stages no all-reduce is made up, for parameters are gathered too") {
   const auto all_reduces = [](const std::string& stage) {
-    test::PlannedDemo demo;
-    const test::Ran planned =
-        demo.dlscale.run({"plan", DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml", "-o",
-                          "zero", "-S", "study.repeats=1", "-S", "matrix.lr_schedule='cosine'",
-                          "-S", "matrix.batch_per_gpu=32", "-S", "matrix.framework='deepspeed'",
-                          "-S", "training.frameworks.deepspeed.zero_stage=" + stage});
-    INFO(planned.err);
-    REQUIRE(planned.exit_code == 0);
-    demo.folder = contract::PlanDir(demo.dlscale.folder / "zero");
-    for (const auto& run : contract::read_plan(demo.folder).runs) {
-      complete(demo, run.run_id, run.gpus, 1);
-    }
-    REQUIRE(demo.dlscale.run({"collect", "zero", "--no-tables"}).exit_code == 0);
-    REQUIRE(demo.dlscale.run({"calibrate", "zero", "-o", "c.json"}).exit_code == 0);
-    return read(demo.dlscale.folder / "c.json").all_reduce.size();
+    return calibrated_with({"-S", "matrix.batch_per_gpu=32", "-S", "matrix.framework='deepspeed'",
+                            "-S", "training.frameworks.deepspeed.zero_stage=" + stage})
+        .all_reduce.size();
   };
   CHECK(all_reduces("0") == 1);
   CHECK(all_reduces("1") == 0);
   CHECK(all_reduces("3") == 0);
 }
 
-TEST_CASE("runs of a study give steps, overlap and loading; predictions of it are then scored") {
+TEST_CASE("runs of a study give steps, overlap, loading and all-reduces") {
   test::PlannedDemo demo;
-  for (const auto& run : contract::read_plan(demo.folder).runs) {
-    complete(demo, run.run_id, run.gpus, 1);
-  }
-  REQUIRE(demo.dlscale.run({"collect", "demo", "--no-tables"}).exit_code == 0);
-  const test::Ran made = demo.dlscale.run({"calibrate", "demo", "-o", "c.json"});
-  INFO(made.err);
-  REQUIRE(made.exit_code == 0);
-  const contract::Calibration calibration = read(demo.dlscale.folder / "c.json");
+  const contract::Calibration calibration = calibrated(demo);
   CHECK(calibration.compute.size() == 4);
   REQUIRE(calibration.exchange.size() == 1);
   CHECK(calibration.exchange[0].framework == "ddp");
@@ -227,20 +234,8 @@ TEST_CASE("compare shows predicted beside measured once both are there") {
 }
 
 TEST_CASE("steps keep the precision of their runs, and GPUs are not called as the processor") {
-  test::PlannedDemo demo;
-  const test::Ran planned = demo.dlscale.run(
-      {"plan", DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml", "-o", "tf32", "--site",
-       "altec", "-S", "training.precision=tf32", "-S", "study.repeats=1", "-S", "matrix.gpus=[1]",
-       "-S", "matrix.lr_schedule='cosine'"});
-  INFO(planned.err);
-  REQUIRE(planned.exit_code == 0);
-  demo.folder = contract::PlanDir(demo.dlscale.folder / "tf32");
-  for (const auto& run : contract::read_plan(demo.folder).runs) {
-    complete(demo, run.run_id, run.gpus, 1);
-  }
-  REQUIRE(demo.dlscale.run({"collect", "tf32", "--no-tables"}).exit_code == 0);
-  REQUIRE(demo.dlscale.run({"calibrate", "tf32", "-o", "c.json"}).exit_code == 0);
-  const contract::Calibration calibration = read(demo.dlscale.folder / "c.json");
+  const contract::Calibration calibration = calibrated_with(
+      {"--site", "altec", "-S", "training.precision=tf32", "-S", "matrix.gpus=[1]"});
   REQUIRE(calibration.compute.size() == 4);
   CHECK(calibration.compute[0].precision == "tf32");
   CHECK(calibration.device.empty());  // these records do not name their GPU

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `dlscale predict` says over GPU counts: batches, sweeps, bands, memory, figures.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <map>
 #include <sstream>
@@ -12,34 +14,27 @@ using Catch::Contains;
 
 namespace {
 
-const std::string kRecipe = R"(
+std::string scaling_study(const char* scaling, const char* framework, const char* batch) {
+  return fmt::format(R"(
+[study]
+name = "small"
+scaling = "{}"
+[matrix]
+framework = ["{}"]
+model = ["mlp"]
+gpus = [1, 2, 4]
+{}
 [training]
-dataset = { kind = "cifar10", path = "data" }
+dataset.kind = "cifar10"
+dataset.path = "data"
 epochs = 2
 lr.base = 0.1
-)";
+)",
+                     scaling, framework, batch);
+}
 
-const std::string kStrongStudy = R"(
-[study]
-name = "small"
-scaling = "strong"
-[matrix]
-framework = ["ddp"]
-model = ["mlp"]
-gpus = [1, 2, 4]
-global_batch = [64]
-)" + kRecipe;
-
-const std::string kWeakStudy = R"(
-[study]
-name = "small"
-scaling = "weak"
-[matrix]
-framework = ["horovod"]
-model = ["mlp"]
-gpus = [1, 2, 4]
-batch_per_gpu = [32]
-)" + kRecipe;
+const std::string kStrongStudy = scaling_study("strong", "ddp", "global_batch = [64]");
+const std::string kWeakStudy = scaling_study("weak", "horovod", "batch_per_gpu = [32]");
 
 using CsvRow = std::map<std::string, std::string>;
 

@@ -25,6 +25,19 @@ contract::Calibration made_calibration() {
   made.compute = {{"resnet50", {3, 224, 224}, "fp32", 64, 0.01, 0.02, 0.001, 1e-4, 50, 4}};
   made.exchange = {{"ddp", 2, 8, 0.6, 0.5, 0.7, 6}};
   made.loading = {{"native", "cifar10", 1e-5, 0.9e-5, 1.2e-5, 6}};
+  made.memory = {{"resnet50",
+                  {3, 224, 224},
+                  "fp32",
+                  "ddp",
+                  "cuda",
+                  "native",
+                  "imagenet",
+                  4,
+                  64,
+                  9e9,
+                  8e9,
+                  7e9,
+                  3}};
   made.all_reduce_fits = {
       {"nvswitch", 1, 8, 1024, 1 << 20, {1e-6, 0, 2e-6}, {1e-9, 1e-9, 1e-9}, {}, 0.01, 11}};
   made.compute_fits = {
@@ -64,6 +77,31 @@ TEST_CASE("measurements that cannot be are refused with their place") {
   refused([](Calibration& c) { c.exchange[0].nodes = 9; }, "exchange[0].nodes");
   refused([](Calibration& c) { c.loading[0].seconds_per_sample = -1; },
           "loading[0].seconds_per_sample");
+}
+
+TEST_CASE("peaks of memory that cannot be are refused with their place") {
+  using contract::Calibration;
+  refused([](Calibration& c) { c.memory[0].device = ""; }, "memory[0].device");
+  refused([](Calibration& c) { c.memory[0].gpus = 0; }, "memory[0].gpus");
+  refused([](Calibration& c) { c.memory[0].batch = 0; }, "memory[0].batch");
+  refused([](Calibration& c) { c.memory[0].peak_memory_bytes = 0; },
+          "memory[0].peak_memory_bytes: must be above 0");
+  refused([](Calibration& c) { c.memory[0].card_bytes = -1; }, "memory[0].card_bytes");
+  refused([](Calibration& c) { c.memory[0].activations_bytes = -1; },
+          "memory[0].activations_bytes: is negative");
+  refused([](Calibration& c) { c.memory[0].activations_bytes = 8.5e9; },
+          "memory[0].activations_bytes: are more than card_bytes");
+}
+
+TEST_CASE("a calibration made before peaks of memory were kept is read without any") {
+  contract::Calibration earlier = made_calibration();
+  earlier.memory.clear();
+  const std::string text = contract::to_json(earlier);
+  CHECK_THAT(text, !Contains("memory"));
+  CHECK(calibration_from_json(text, "c.json") == earlier);
+  CHECK_THROWS_WITH(
+      calibration_from_json(R"({"schema_version": 1, "memory": [{"model": "mlp"}]})", "c.json"),
+      Contains("c.json: memory[0]"));
 }
 
 TEST_CASE("layers of a kernel's model must fit together") {

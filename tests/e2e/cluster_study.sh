@@ -24,10 +24,10 @@ check_tables() {
 if [[ ${3:-} == inside ]]; then
   cd "$4"
   for form in "${forms[@]}"; do
-    expect 0 "$dlscale" submit "$form" --poll 0.5
-    expect 1 "$dlscale" wait "$form" --poll 0.5 # one run fails the first time
+    expect 0 "$dlscale" submit "$form" --poll 2
+    expect 1 "$dlscale" wait "$form" --poll 2 # one run fails the first time
     expect 0 "$dlscale" status "$form" --json
-    expect 0 "$dlscale" retry "$form" --wait --poll 0.5
+    expect 0 "$dlscale" retry "$form" --wait --poll 2
     [[ $("$dlscale" list "$form" --csv | grep -c ',done,') == 12 ]] || fail "not all of $form are done"
   done
   exit 0

@@ -48,7 +48,7 @@ disk_full_running() {
   fill_disk p
   let_runs_end
   wait_for 60 has_no_jobs
-  expect 1 "$dlscale" wait "$work/p" --poll 0.3 >"$work/full.log" 2>&1
+  expect 1 "$dlscale" wait "$work/p" --poll "$(poll_s)" >"$work/full.log" 2>&1
   rm "$work/p/filler"
   expect 1 submit p --wait
   all_are p failed

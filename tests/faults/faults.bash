@@ -51,7 +51,7 @@ trap '' USR1
 hostname >"$launch/node"
 [ ! -e "$work/hungry" ] || python3 -c 'x = bytearray(1500000000)' || exit 1
 sleep 0.2
-while [ -e "$work/wait" ]; do sleep 0.1; done
+while [ -e "$work/wait" ]; do sleep 0.3; done
 if [ -e "$work/again" ] && [ "$k" = 1 ]; then
   record '"run_stop","outcome":"Preempted","time":2'
   exit 99
@@ -98,8 +98,11 @@ make_plan() {
 hold_runs() { touch "$work/wait"; }
 let_runs_end() { rm -f "$work/wait"; }
 
+# Asking OAR takes a fifth of a second of a processor.
+poll_s() { if [[ ${cluster_kind:?} == oar ]]; then echo 2; else echo 0.5; fi; }
+
 # submit NAME ARGUMENT...: to its end unless told otherwise; what it says goes to submit.log.
-submit() { "$dlscale" submit "$work/$1" --poll 0.3 "${@:2}" >>"$work/submit.log" 2>&1; }
+submit() { "$dlscale" submit "$work/$1" --poll "$(poll_s)" "${@:2}" >>"$work/submit.log" 2>&1; }
 
 # kill_submitters NAME TIMES STEP: each time dlscale notes that it is about to submit one more job,
 # and dies 0 to 9 STEPs (ms) later.
@@ -108,7 +111,7 @@ kill_submitters() {
   for ((time = 0; time < $2; ++time)); do
     seen=$(events "$1" submitting)
     submit "$1" --max-jobs 100 &
-    until has_events "$1" submitting $((seen + 1)) || ! kill -0 $! 2>/dev/null; do sleep 0.002; done
+    until has_events "$1" submitting $((seen + 1)) || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
     sleep "$(printf '0.%03d' $((RANDOM % 10 * $3)))"
     kill -KILL $! 2>/dev/null || true
     wait $! || true
@@ -126,7 +129,7 @@ wait_for() {
   local limit=$((SECONDS + $1))
   until "${@:2}"; do
     ((SECONDS < limit)) || fail "waited too long for: ${*:2}"
-    sleep 0.05
+    sleep 0.2
   done
 }
 
@@ -147,10 +150,10 @@ has_trained() { [[ -n $(node_of p 1) ]]; }
 last_job() { grep -o '"job_id":"[0-9]*"' "$work/$1/launch.jsonl" | tail -n 1 | tr -dc 0-9; }
 
 # follow NAME: until all jobs have ended; 1 if a run did not end well.
-follow() { "$dlscale" wait "$work/$1" --poll 0.3 >>"$work/wait.log" 2>&1; }
+follow() { "$dlscale" wait "$work/$1" --poll "$(poll_s)" >>"$work/wait.log" 2>&1; }
 
 # retry NAME ARGUMENT...: to the end.
-retry() { "$dlscale" retry "$work/$1" --wait --poll 0.3 "${@:2}" >>"$work/retry.log" 2>&1; }
+retry() { "$dlscale" retry "$work/$1" --wait --poll "$(poll_s)" "${@:2}" >>"$work/retry.log" 2>&1; }
 
 # each_run_once NAME: no run was started twice or not at all, by the scripts' notes and by the
 # folders the trainer made; all are done.

@@ -167,6 +167,7 @@ TEST_CASE("accumulation steps are a warning where the model is divided, and in n
   };
   CHECK(refusals(warnings("pipeline")) == 1);
   CHECK(refusals(warnings("ddp")) == 0);
+  CHECK(refusals(warnings("vanilla_data_parallel")) == 0);
 }
 
 TEST_CASE("what the trainer would refuse is a warning with key and reason, once for each") {

@@ -99,3 +99,31 @@ TEST_CASE("steps of two precisions that share a card are told apart") {
   CHECK(times_of(both, card, "fp32") == std::vector<contract::ComputeTime>{both[0]});
   CHECK(times_of({fast}, card, "fp32").empty());
 }
+
+TEST_CASE("the line goes through the middle of a batch's runs, not towards the fastest") {
+  const auto card = test::made_card();
+  std::vector<contract::ComputeTime> runs;
+  for (const double slower : {0.7, 1.0, 1.3, 1.1, 0.9}) {
+    for (const std::int64_t batch : {8, 32}) {
+      contract::ComputeTime run = measured_passes(batch, 1e-3);
+      run.forward_s *= slower;
+      runs.push_back(run);
+    }
+  }
+  const ComputeEstimate estimate = estimate_compute(card, 32, {kRates, 0, runs, {}});
+  CHECK(estimate.times.forward().value == Approx(33e-3));
+  CHECK(estimate.sure.high > 1.3);  // single runs are not surer for that
+}
+
+TEST_CASE("the optimizer takes as long as on as many ranks of a node") {
+  std::vector<contract::ComputeTime> runs{measured_passes(8, 1e-3), measured_passes(8, 1e-3)};
+  runs[1].ranks_on_node = 2;
+  runs[1].optimizer_s = 8e-4;
+  const auto optimizer = [&](int ranks) {
+    ComputeBasis basis{kRates, 0, runs, {}};
+    basis.ranks_on_node = ranks;
+    return estimate_compute(test::made_card(), 8, basis).times.optimizer.value;
+  };
+  CHECK(optimizer(1) == Approx(5e-4));
+  CHECK(optimizer(2) == Approx(8e-4));
+}

@@ -45,6 +45,16 @@ TEST_CASE("with accumulation gradients stay, and inputs of other passes wait") {
   CHECK(peak_memory(card, 10, {.passes = 3, .buckets = true}).gradients.value == 300e6);
 }
 
+TEST_CASE("what runs held beyond the card comes on top and leaves less for the batch") {
+  const auto card = test::made_card();
+  const MemorySetting measured{.beyond = {Bytes{50e6}, 0.5}};
+  const MemoryParts parts = peak_memory(card, 10, measured);
+  CHECK(parts.beyond.value == 50e6 + 0.5 * 600e6);
+  CHECK(parts.total().value == peak_memory(card, 10, {}).total().value + 350e6);
+  CHECK(memory_verdict(card, 10, measured, kCard).largest_batch <
+        memory_verdict(card, 10, {}, kCard).largest_batch);
+}
+
 TEST_CASE("buckets hold the gradients, or come on top of them") {
   const auto card = test::made_card();
   const auto parts = [&](const MemorySetting& setting) { return peak_memory(card, 1, setting); };

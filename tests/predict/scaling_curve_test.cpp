@@ -139,3 +139,18 @@ TEST_CASE("counts double up to the last one") {
   CHECK(doubled_counts(8, 8) == std::vector<int>{8});
   CHECK(doubled_counts(8, 4) == std::vector<int>{8});
 }
+
+TEST_CASE("ranks wait for the slowest as far as steps were apart, and the band says how sure") {
+  TrainingModel apart = model();
+  apart.computing.measured = {
+      {.model = "made", .batch = 10, .forward_s = 0.4, .backward_s = 0.6, .deviation_s = 0.1}};
+  const auto curve = scaling_curve(apart, kWeak, {1, 2, 1024});
+  CHECK(curve[0].step.slowest_wait.value == 0);
+  CHECK(curve[1].step.slowest_wait.value == Approx(0.05642).epsilon(1e-3));
+  CHECK(curve[2].step.slowest_wait.value > 5 * curve[1].step.slowest_wait.value);
+  CHECK(curve[2].step_s.high - curve[2].step_s.value >= 2 * curve[2].step.slowest_wait.value);
+  CHECK(curve[2].step_s.value - curve[2].step_s.low >= curve[2].step.slowest_wait.value);
+  CHECK(curve[2].efficiency.value < curve[1].efficiency.value);
+  apart.setting.passes = 4;  // even out
+  CHECK(step_at(apart, {1, 2}, 10).slowest_wait.value == Approx(2 * 0.05642).epsilon(1e-3));
+}

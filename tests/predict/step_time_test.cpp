@@ -23,17 +23,21 @@ StepTime step(Agreement agreement, int ranks, StepSetting setting = {}) {
   return step_time(card, roofline(card, kStepRates, 10, 0), ranks, slow_link, setting);
 }
 
+/// The last layer's gradients, then all others.
+void check_last_layer_first(const std::vector<Bucket>& buckets, const ComputeTimes& times) {
+  REQUIRE(buckets.size() == 2);
+  CHECK(buckets[0].size.value == 100e6);
+  CHECK(buckets[0].ready == times.layers[2].backward.time);
+  CHECK(buckets[1].size.value == 200e6);
+  CHECK(buckets[1].ready == times.backward());
+}
+
 }  // namespace
 
 TEST_CASE("buckets are filled from the last layer on and are ready with their last gradient") {
   const auto card = test::made_card();
   const ComputeTimes times = roofline(card, kStepRates, 10, 0);
-  const auto each = gradient_buckets(card, times);
-  REQUIRE(each.size() == 2);
-  CHECK(each[0].size.value == 100e6);
-  CHECK(each[0].ready == times.layers[2].backward.time);
-  CHECK(each[1].size.value == 200e6);
-  CHECK(each[1].ready == times.backward());
+  check_last_layer_first(gradient_buckets(card, times), times);
   const auto whole = gradient_buckets(card, times, Bytes{1e9}, Bytes{1e9});
   REQUIRE(whole.size() == 1);
   CHECK(whole[0].size.value == 300e6);
@@ -42,12 +46,7 @@ TEST_CASE("buckets are filled from the last layer on and are ready with their la
 TEST_CASE("a block's gradients are one bucket, ready with the last of them") {
   auto card = test::made_card();
   const ComputeTimes times = roofline(card, kStepRates, 10, 0);
-  const auto two = block_buckets(card, times);
-  REQUIRE(two.size() == 2);
-  CHECK(two[0].size.value == 100e6);
-  CHECK(two[0].ready == times.layers[2].backward.time);
-  CHECK(two[1].size.value == 200e6);
-  CHECK(two[1].ready == times.backward());
+  check_last_layer_first(block_buckets(card, times), times);
   card.layers[0].block = card.layers[2].block;
   const auto one = block_buckets(card, times);
   REQUIRE(one.size() == 1);
@@ -157,4 +156,13 @@ TEST_CASE("parts add up, with accumulation and waiting for data") {
   CHECK(more.load_wait.value == 0.5);
   CHECK((more.total() - more.load_wait).value ==
         Approx((more.forward + more.backward + more.exposed_comm + more.optimizer).value));
+}
+
+TEST_CASE("waiting for the slowest rank is a part of the step, of several ranks alone") {
+  const StepTime plain = step(Agreement::at_once, 2);
+  const StepTime waits = step(Agreement::at_once, 2, {.slowest_wait = {0.25}});
+  CHECK(waits.slowest_wait.value == 0.25);
+  CHECK(waits.total().value == Approx(plain.total().value + 0.25));
+  CHECK(waits.exposed_comm == plain.exposed_comm);
+  CHECK(step(Agreement::at_once, 1, {.slowest_wait = {0.25}}).slowest_wait.value == 0);
 }

@@ -51,6 +51,18 @@ TEST_CASE("a coefficient that would be negative is 0, and the other makes up for
   CHECK(steep.second.value > 0);
 }
 
+TEST_CASE("what is known of a size is left out of the coefficients, not of the error") {
+  const TermFit fit = fit_terms({{1, 1, 103.5, 100}, {1, 2, 54, 50}, {1, 4, 15, 10}});
+  CHECK(fit.first.value == Approx(3));
+  CHECK(fit.second.value == Approx(0.5));
+  CHECK(fit.relative_error < 1e-12);
+  // Where more is known than was measured nothing is left for them.
+  const TermFit none = fit_terms({{1, 1, 90, 100}, {1, 2, 45, 50}});
+  CHECK(none.first.value == 0);
+  CHECK(none.second.value == 0);
+  CHECK(none.relative_error == Approx(0.111).margin(0.001));
+}
+
 TEST_CASE("one size alone is a line through the origin without interval") {
   const TermFit fit = fit_terms({{2, 8, 4}});
   CHECK(fit.first.value == 0);

@@ -10,6 +10,7 @@ export DLSCALE_SCHEDULER=${2%-*}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work" # OAR's user comes here
+export TMPDIR=${TMPDIR:-/tmp} # nodes have memory of their own
 cp "$1" "$work/suite"
 cluster=("$here/../support/${DLSCALE_SCHEDULER}_cluster.sh" --running)
 site=(--site "$here/sites/$DLSCALE_SCHEDULER.conformance.toml")

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints, zero-ended, one of each shape of the job scripts below a folder.
 
-usage: one_of_each_shape.py FOLDER
+usage: one_of_each_shape.py FOLDER [numbers]
 
-Two scripts have the same shape when they differ in comments, numbers and names of runs only.
+Two scripts have the same shape when they differ in comments, numbers and names of runs only;
+with `numbers`, in comments and names of runs only.
 """
 import pathlib
 import re
@@ -14,13 +15,15 @@ NAMES = re.compile(r"^(job|run_id|run_folder|end_file|plan|table)=.*|^cd .*", re
 COMMENTS = re.compile(r"\n#.*")
 
 
-def shape(text):
-    return re.sub(r"\d+", "0", NAMES.sub(r"\1", COMMENTS.sub("", text)))
+def shape(text, with_numbers):
+    code = NAMES.sub(r"\1", COMMENTS.sub("", text))
+    return code if with_numbers else re.sub(r"\d+", "0", code)
 
 
 def main():
     scripts = sorted(pathlib.Path(sys.argv[1]).glob("**/jobs/*.sh"))
-    chosen = {shape(script.read_text()): script for script in reversed(scripts)}
+    with_numbers = sys.argv[2:] == ["numbers"]
+    chosen = {shape(script.read_text(), with_numbers): script for script in reversed(scripts)}
     print(*chosen.values(), sep="\0", end="")
 
 

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "contract/run_dir.hpp"
 #include "tests/support/records.hpp"
@@ -58,6 +60,27 @@ void check_refused(Job& job, int ranks, const std::string& message) {
   CHECK(contract::RunDir(job.folder()).launches().empty());
 }
 
+/// A whole run of one or two ranks that learn the digits, launched once for all that is asked of
+/// it.
+struct LearntDigits {
+  test::JobEnd end;
+  std::string text;
+  contract::ResultsFile results;
+};
+
+const LearntDigits& learnt_digits(int ranks) {
+  static std::map<int, LearntDigits> runs;
+  const auto found = runs.find(ranks);
+  if (found != runs.end()) return found->second;
+  auto spec = description(ranks);
+  spec.lr.warmup_steps = 7;
+  Job job(spec);
+  auto end = job.run(ranks);
+  INFO(end.err);
+  REQUIRE(end.exit_code == 0);
+  return runs[ranks] = {std::move(end), job.results_text(), job.results()};
+}
+
 /// Bytes of address space that a process has.
 rlim_t memory_of(pid_t process) {
   rlim_t pages = 0;
@@ -69,14 +92,8 @@ rlim_t memory_of(pid_t process) {
 
 TEST_CASE("one and two ranks learn the digits and leave complete results") {
   const int ranks = GENERATE(1, 2);
-  auto spec = description(ranks);
-  spec.lr.warmup_steps = 7;
-  Job job(spec);
-  const auto end = job.run(ranks);
-  INFO(end.err);
-  REQUIRE(end.exit_code == 0);
+  const auto& [end, text, results] = learnt_digits(ranks);
   CHECK(own_lines(end.out).size() == 2);
-  const auto results = job.results();
   CHECK(results.skipped.empty());
   CHECK(!results.truncated);
   const auto& start = std::get<contract::RunStart>(results.records.at(0));
@@ -95,12 +112,8 @@ TEST_CASE("one and two ranks learn the digits and leave complete results") {
 
 TEST_CASE("the step parts of a real run sum to its wall time") {
   const int ranks = GENERATE(1, 2);
-  auto spec = description(ranks);
-  spec.dataset.train_samples = 1280;
-  Job job(spec);
-  REQUIRE(job.run(ranks).exit_code == 0);
   int windows = 0;
-  for (const auto& record : job.results().records) {
+  for (const auto& record : learnt_digits(ranks).results.records) {
     const auto* window = std::get_if<contract::StepWindow>(&record);
     if (!window) continue;
     ++windows;
@@ -115,13 +128,9 @@ TEST_CASE("the step parts of a real run sum to its wall time") {
 }
 
 TEST_CASE("what each of two ranks worked in an epoch is at most the time of its windows") {
-  auto spec = description(2);
-  spec.dataset.train_samples = 2560;
-  Job job(spec);
-  REQUIRE(job.run(2).exit_code == 0);
   contract::StepWindow counted;  // the steady windows of the epoch, else the first
   int found = 0;
-  for (const auto& record : job.results().records) {
+  for (const auto& record : learnt_digits(2).results.records) {
     if (const auto* window = std::get_if<contract::StepWindow>(&record)) {
       if (counted.warmup) counted = {};
       counted.warmup = window->warmup;
@@ -191,8 +200,7 @@ TEST_CASE("a profile is recorded when the command says so") {
   Job job(spec);
   REQUIRE(job.run(2, {"--profile"}).exit_code == 0);
   CHECK_THAT(job.results_text(), Catch::Contains("{\"record\":\"profile\","));
-  REQUIRE(job.run(2).exit_code == 0);
-  CHECK(job.results_text(2).find("profile") == std::string::npos);
+  CHECK(learnt_digits(2).text.find("profile") == std::string::npos);
 }
 
 TEST_CASE("missing data ends every rank with exit code 3 and a record of why") {

@@ -3,12 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "base/file.hpp"
-#include "contract/process_count.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/thread_launch.hpp"
-#include "trainer/assemble.hpp"
-#include "trainer/comm/thread.hpp"
 
 using namespace dlscale;
 using test::all;
@@ -26,39 +22,13 @@ contract::RunSpec description(const std::string& framework, int ranks) {
   return spec;
 }
 
-struct Seen {
-  trainer::FitResult result;
-  std::vector<contract::ResultRecord> records;
-};
-
-Seen measure(const contract::RunSpec& spec, bool told = false) {
-  const test::TempDir folder;
-  const contract::LaunchDir launch = contract::RunDir(folder.path()).make_next_launch();
-  Seen seen;
-  trainer::run_as_threads(contract::process_count(spec), [&](trainer::Communicator& ranks) {
-    base::SystemClock clock;
-    trainer::CollectiveQueue queue(ranks, clock);
-    trainer::ResultWriter writer;
-    if (queue.rank() == 0) writer.open(launch);
-    auto parts = trainer::assemble(spec, queue.rank(), queue, clock);
-    trainer::Checkpointer checkpoints(
-        {spec, contract::RunDir(folder.path()), 1, queue, writer, clock}, *parts.style);
-    const auto told_to_stop = [&] { return told && queue.rank() == queue.size() - 1; };
-    const auto result =
-        trainer::measure_inference(spec, parts, {queue, writer, clock, checkpoints, told_to_stop});
-    if (queue.rank() == 0) seen.result = result;
-  });
-  seen.records = contract::parse_results(base::read_file(launch.results())).records;
-  return seen;
-}
-
 }  // namespace
 
 TEST_CASE("inference measures at least 100 batches of each replica, in every style") {
   for (const char* framework : {"ddp", "deepspeed", "data_parallel", "vanilla_data_parallel"}) {
     INFO(framework);
-    const Seen seen = measure(description(framework, 2));
-    CHECK(seen.result.outcome == contract::RunOutcome::Completed);
+    const test::ThreadLaunch seen = test::run(description(framework, 2));
+    CHECK(seen.outcome == contract::RunOutcome::Completed);
     const auto records = all<contract::InferenceRecord>(seen.records);
     REQUIRE(records.size() == 1);
     const contract::InferenceRecord& record = records[0];
@@ -76,11 +46,12 @@ TEST_CASE("inference measures at least 100 batches of each replica, in every sty
 TEST_CASE("a test set of more batches than 100 is passed through once") {
   auto spec = description("ddp", 1);
   spec.dataset.test_samples = 615;
-  CHECK(all<contract::InferenceRecord>(measure(spec).records)[0].batches == 153);
+  CHECK(all<contract::InferenceRecord>(test::run(spec).records)[0].batches == 153);
 }
 
 TEST_CASE("inference ends on all ranks when one is told that the time is nearly up") {
-  const Seen seen = measure(description("ddp", 2), true);
-  CHECK(seen.result.outcome == contract::RunOutcome::TimedOut);
+  const test::TempDir folder;
+  const test::ThreadLaunch seen = test::launch(description("ddp", 2), folder.path(), {.rank = 1});
+  CHECK(seen.outcome == contract::RunOutcome::TimedOut);
   CHECK(all<contract::InferenceRecord>(seen.records).empty());
 }

@@ -34,11 +34,12 @@ void wait_until(const Condition& condition, const char* what) {
 }
 
 /// Each rank leaves its process id in a file before it becomes dlscale-train.
-std::vector<std::string> command(const std::filesystem::path& folder, int ranks) {
+std::vector<std::string> command(const std::filesystem::path& folder, int ranks,
+                                 const std::string& first) {
   const std::string trainer = DLSCALE_BINARY_DIR "/bin/dlscale-train";
   const std::string run = folder / "run";
   if (ranks == 0) return {trainer, "--run", run};
-  const std::string script = "echo $$ >\"$0\".$OMPI_COMM_WORLD_RANK; exec \"$@\"";
+  const std::string script = "echo $$ >\"$0\".$OMPI_COMM_WORLD_RANK\n" + first + "\nexec \"$@\"";
   return {DLSCALE_MPIRUN,
           "--allow-run-as-root",
           "--oversubscribe",
@@ -76,7 +77,7 @@ Job::~Job() {
 }
 
 void Job::start(int ranks, const std::vector<std::string>& more) {
-  auto words = command(folder_.path(), ranks);
+  auto words = command(folder_.path(), ranks, first_);
   words.insert(words.end(), more.begin(), more.end());
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));

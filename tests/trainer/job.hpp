@@ -31,6 +31,8 @@ class Job {
   /// Kills what is left of it.
   ~Job();
 
+  /// Shell commands for each rank before it becomes dlscale-train, whose command is "$@" by then.
+  void begin_ranks_with(const std::string& commands) { first_ = commands; }
   /// Starts dlscale-train, with `more` words behind --run DIR; under mpirun unless `ranks` is 0.
   void start(int ranks, const std::vector<std::string>& more = {});
   JobEnd end();
@@ -52,6 +54,7 @@ class Job {
   bool has_ended() const;
 
   TempDir folder_;
+  std::string first_;  ///< of each rank, under mpirun
   pid_t pid_ = 0;
 };
 

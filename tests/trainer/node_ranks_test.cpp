@@ -58,6 +58,20 @@ TEST_CASE("of ranks on other machines and in other sets of processes nothing is 
   CHECK_FALSE(NodeRanks(0, {unknown, unknown}).first_gone());
 }
 
+TEST_CASE("who cannot be seen is known, and who of them nobody sees") {
+  RankProcess beside = process(::getpid()), apart = process(::getpid());
+  ++beside.machine;
+  ++apart.space;
+  const NodeRanks ranks(1, {process(::getppid()), process(::getpid()), beside, apart, beside});
+  CHECK(ranks.unseen() == std::vector{2, 3, 4});
+  CHECK(ranks.is_alone(3));
+  for (const int rank : {0, 1, 2, 4}) CHECK_FALSE(ranks.is_alone(rank));
+  const RankProcess unknown{.number = ::getpid()};
+  const NodeRanks nowhere(0, {unknown, unknown});
+  CHECK(nowhere.unseen() == std::vector{1});
+  CHECK(nowhere.is_alone(1));
+}
+
 TEST_CASE("ranks tell each other where they are") {
   trainer::run_as_threads(3, [](trainer::Communicator& communicator) {
     const base::SystemClock clock;

@@ -15,6 +15,7 @@
 #include "trainer/assemble.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/comm/thread.hpp"
+#include "trainer/inference.hpp"
 
 namespace dlscale::test {
 namespace {
@@ -45,9 +46,10 @@ ThreadLaunch take_part(const contract::RunSpec& spec, const contract::RunDir& ru
   const trainer::Resumed resumed = checkpoints.resume();
   int question = 0;
   const auto told = [&] { return queue.rank() == trouble.rank && question++ >= trouble.question; };
-  const auto result =
-      trainer::Trainer(spec, parts, {queue, writer, clock, checkpoints, told}, resumed.progress)
-          .fit();
+  const trainer::TrainerTools tools{queue, writer, clock, checkpoints, told};
+  const trainer::FitResult result =
+      spec.mode == "inference" ? trainer::measure_inference(spec, parts, tools)
+                               : trainer::Trainer(spec, parts, tools, resumed.progress).fit();
   writer.stop(
       {.outcome = result.outcome, .reason = result.early.empty() ? result.summary : result.early});
   const auto state = parts.style->state();

@@ -16,7 +16,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kBoardLine = 64;
 
 /// The steps of a wait: looking again at once, then letting others go first, then sleeping.
 /// MpiCommunicator's wait says why.
@@ -49,10 +49,10 @@ class Patience {
 
 /// A rank's part of the board. What different ranks write lies on different cache lines.
 struct SharedBoard::Place {
-  alignas(kCacheLine) std::atomic<std::uint64_t> given;
+  alignas(kBoardLine) std::atomic<std::uint64_t> given;
   std::array<SharedCall, 2> calls;  ///< of even and of odd rounds
-  alignas(kCacheLine) std::atomic<std::uint64_t> taken;
-  alignas(kCacheLine) std::atomic<bool> left;
+  alignas(kBoardLine) std::atomic<std::uint64_t> taken;
+  alignas(kBoardLine) std::atomic<bool> left;
   std::atomic<pid_t> process;
   std::atomic<std::uint64_t> process_space;
 

@@ -7,14 +7,10 @@
 #include <string_view>
 
 #include "contract/run_id.hpp"
-#include "contract/run_outcome.hpp"
+#include "trainer/data/bad_data.hpp"
 
 namespace dlscale::trainer {
 namespace {
-
-[[noreturn]] void fail(const std::string& message) {
-  throw base::RunError(message, contract::kExitData);
-}
 
 template <class Value>
 std::string digest_of(const std::vector<Value>& values) {
@@ -68,7 +64,7 @@ std::vector<std::int64_t> Dataset::sample_shape() const {
 
 void require_digest(const std::string& sha256, const contract::DatasetSpec& spec) {
   if (spec.sha256.empty() || spec.sha256 == sha256) return;
-  fail(
+  refuse_data(
       fmt::format("dataset.sha256: the data set {}{}{} has {}, but {} is wanted; fetch its files "
                   "again, or correct the study",
                   spec.kind, spec.path.empty() ? "" : " in ", spec.path, sha256, spec.sha256));
@@ -76,7 +72,7 @@ void require_digest(const std::string& sha256, const contract::DatasetSpec& spec
 
 std::int64_t samples_to_keep(std::int64_t left, std::int64_t asked, const std::string& what) {
   if (asked > left) {
-    fail(
+    refuse_data(
         fmt::format("{} {} samples were asked for, the data set has {}; lower "
                     "dataset.{}_samples, or 0 for all",
                     asked, what, left, what));
@@ -86,8 +82,8 @@ std::int64_t samples_to_keep(std::int64_t left, std::int64_t asked, const std::s
 
 int classes_to_keep(int classes, int asked) {
   if (asked > classes) {
-    fail(fmt::format("dataset.first_classes: is {}, but the data set has {} classes", asked,
-                     classes));
+    refuse_data(fmt::format("dataset.first_classes: is {}, but the data set has {} classes", asked,
+                            classes));
   }
   return asked == 0 ? classes : asked;
 }
@@ -101,7 +97,8 @@ void take_what_is_asked(Dataset& images, const contract::DatasetSpec& spec) {
         std::ranges::count_if(split.labels, [&](int label) { return label < images.classes; });
     keep(split, images.shape.values(), images.classes, samples_to_keep(left, asked, what));
     if (split.labels.empty()) {
-      fail(fmt::format("the {} set has no sample of the first {} classes", what, images.classes));
+      refuse_data(
+          fmt::format("the {} set has no sample of the first {} classes", what, images.classes));
     }
   };
   take(images.train, spec.train_samples, "train");

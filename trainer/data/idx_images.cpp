@@ -6,17 +6,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "contract/run_outcome.hpp"
+#include "trainer/data/bad_data.hpp"
 #include "trainer/data/idx_file.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
 constexpr int kClasses = 10;
-
-[[noreturn]] void fail(const std::string& message) {
-  throw base::RunError(message, contract::kExitData);
-}
 
 Split read_split(const std::filesystem::path& folder, const std::string& prefix,
                  ImageShape& shape) {
@@ -25,16 +21,18 @@ Split read_split(const std::filesystem::path& folder, const std::string& prefix,
   IdxArray images = read_idx(images_path, 3);
   IdxArray labels = read_idx(labels_path, 1);
   if (images.values.empty()) {
-    fail(fmt::format("{} holds no pixels: {} images of {}x{}; fetch it again", images_path.string(),
-                     images.sizes[0], images.sizes[1], images.sizes[2]));
+    refuse_data(fmt::format("{} holds no pixels: {} images of {}x{}; fetch it again",
+                            images_path.string(), images.sizes[0], images.sizes[1],
+                            images.sizes[2]));
   }
   if (images.sizes[0] != labels.sizes[0]) {
-    fail(fmt::format("{} holds {} images but {} holds {} labels; fetch both again",
-                     images_path.string(), images.sizes[0], labels_path.string(), labels.sizes[0]));
+    refuse_data(fmt::format("{} holds {} images but {} holds {} labels; fetch both again",
+                            images_path.string(), images.sizes[0], labels_path.string(),
+                            labels.sizes[0]));
   }
   if (std::ranges::any_of(labels.values, [](int label) { return label >= kClasses; })) {
-    fail(fmt::format("{} holds a label above {}; fetch it again", labels_path.string(),
-                     kClasses - 1));
+    refuse_data(fmt::format("{} holds a label above {}; fetch it again", labels_path.string(),
+                            kClasses - 1));
   }
   shape = {1, static_cast<int>(images.sizes[1]), static_cast<int>(images.sizes[2])};
   return {.pixels = std::move(images.values),
@@ -45,7 +43,8 @@ Split read_split(const std::filesystem::path& folder, const std::string& prefix,
 
 Dataset load_idx_images(const contract::DatasetSpec& spec, const PixelStatistics& pixels) {
   if (spec.path.empty()) {
-    fail(fmt::format("dataset.path is empty; name the folder of the four files of {}", spec.kind));
+    refuse_data(
+        fmt::format("dataset.path is empty; name the folder of the four files of {}", spec.kind));
   }
   Dataset dataset;
   dataset.classes = kClasses;
@@ -55,8 +54,8 @@ Dataset load_idx_images(const contract::DatasetSpec& spec, const PixelStatistics
   dataset.train = read_split(spec.path, "train", dataset.shape);
   dataset.test = read_split(spec.path, "t10k", test_shape);
   if (test_shape != dataset.shape) {
-    fail(fmt::format("{}: training and test images differ in size; fetch the files again",
-                     spec.path));
+    refuse_data(fmt::format("{}: training and test images differ in size; fetch the files again",
+                            spec.path));
   }
   take_what_is_asked(dataset, spec);
   return dataset;

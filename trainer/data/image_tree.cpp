@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "contract/run_id.hpp"
-#include "contract/run_outcome.hpp"
 #include "images/class_folders.hpp"
 #include "images/normalise.hpp"
+#include "trainer/data/bad_data.hpp"
 #include "trainer/data/picture_files.hpp"
 
 namespace dlscale::trainer {
@@ -19,10 +19,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Files = std::vector<images::ClassFile>;
-
-[[noreturn]] void fail(const std::string& message) {
-  throw base::RunError(message, contract::kExitData);
-}
 
 /// Decodes files, all of the size of `shape`, which the first one gives if it is none yet.
 Split decode(const Files& files, ImageShape& shape) {
@@ -35,12 +31,12 @@ Split decode(const Files& files, ImageShape& shape) {
       read_picture_file(file.path.string(), bytes);
       picture = decoder.decode(images::whole(decoder.open(bytes)));
     } catch (const images::BrokenPicture& broken) {
-      fail(fmt::format("cannot read {}: {}; fetch the file again", file.path.string(),
-                       broken.what()));
+      refuse_data(fmt::format("cannot read {}: {}; fetch the file again", file.path.string(),
+                              broken.what()));
     }
     if (shape.height == 0) shape = {images::kColours, picture.height, picture.width};
     if (picture.size() != images::Size{shape.height, shape.width}) {
-      fail(fmt::format(
+      refuse_data(fmt::format(
           "{} has {}x{} pixels, the images before it {}x{}: images in memory are of "
           "one size; scale them beforehand, or say dataset.image_size for a loader that cuts them",
           file.path.string(), picture.height, picture.width, shape.height, shape.width));
@@ -79,7 +75,7 @@ struct Wish {
 Split note(const Wish& wish, const images::ClassNames& classes, int kept, Files files) {
   std::erase_if(files, [kept](const images::ClassFile& file) { return file.label >= kept; });
   if (files.empty()) {
-    fail(fmt::format("the {} set has no sample of the first {} classes", wish.what, kept));
+    refuse_data(fmt::format("the {} set has no sample of the first {} classes", wish.what, kept));
   }
   const auto left = static_cast<std::int64_t>(files.size());
   files.resize(static_cast<std::size_t>(samples_to_keep(left, wish.samples, wish.what)));
@@ -96,7 +92,8 @@ ColourStatistics colours_of_imagenet() {
 }
 
 Dataset load_image_tree(const contract::DatasetSpec& spec, const ColourStatistics& colours) {
-  if (spec.path.empty()) fail("dataset.path is empty; name the folder that has train and val");
+  if (spec.path.empty())
+    refuse_data("dataset.path is empty; name the folder that has train and val");
   const fs::path root = spec.path;
   const fs::path train = root / "train", test = images::test_folder(root);
   const images::ClassNames classes = images::class_names_of_tree(root);

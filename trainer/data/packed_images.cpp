@@ -7,16 +7,12 @@
 #include <utility>
 
 #include "contract/run_id.hpp"
-#include "contract/run_outcome.hpp"
+#include "trainer/data/bad_data.hpp"
 #include "trainer/data/image_tree.hpp"
 
 namespace dlscale::trainer {
 namespace fs = std::filesystem;
 namespace {
-
-[[noreturn]] void fail(const std::string& message) {
-  throw base::RunError(message, contract::kExitData);
-}
 
 class RecordReader : public PictureReader {
  public:
@@ -78,7 +74,7 @@ Split take(const Wish& wish, int kept) {
     split.labels.push_back(label);
   }
   if (records.empty()) {
-    fail(fmt::format("the {} set has no sample of the first {} classes", wish.what, kept));
+    refuse_data(fmt::format("the {} set has no sample of the first {} classes", wish.what, kept));
   }
   const auto left = static_cast<std::int64_t>(records.size());
   const auto count = static_cast<std::size_t>(samples_to_keep(left, wish.samples, wish.what));
@@ -94,7 +90,7 @@ File open_split(const fs::path& root, const char* split) {
   if (fs::exists(path)) return std::make_shared<const images::RecordFile>(path);
   const bool has_tree = fs::is_directory(root / "train");
   const std::string from = has_tree ? root.string() : "FOLDER";
-  fail(
+  refuse_data(
       fmt::format("there is no {}, which the loader packed reads; make it: dlscale pack {} -o {}{}",
                   path.string(), from, root.string(),
                   has_tree ? "" : ", where FOLDER has the images in folders of their classes"));
@@ -120,12 +116,12 @@ void PackedPictures::will_read(std::span<const std::int64_t> samples) const {
 
 Dataset load_packed_images(const contract::DatasetSpec& spec) {
   if (spec.path.empty()) {
-    fail("dataset.path is empty; name the folder that has train.dlrec and val.dlrec");
+    refuse_data("dataset.path is empty; name the folder that has train.dlrec and val.dlrec");
   }
   const File train = open_split(spec.path, "train"), test = open_split(spec.path, "val");
   if (train->classes() != test->classes()) {
-    fail(fmt::format("{} and {} do not have the same classes; pack both of one folder",
-                     train->path().string(), test->path().string()));
+    refuse_data(fmt::format("{} and {} do not have the same classes; pack both of one folder",
+                            train->path().string(), test->path().string()));
   }
   const ColourStatistics colours = colours_of_imagenet();
   Dataset dataset;

@@ -27,6 +27,7 @@ class VanillaDataParallel : public ParallelStyle {
  public:
   explicit VanillaDataParallel(StyleContext context)
       : loss_of_(context.loss),
+        micro_batches_(context.spec.accumulation_steps),
         autocast_(context.spec.precision, context.device.torch_device().type()),
         sample_(std::move(context.sample)),
         is_text_(context.is_text),
@@ -40,35 +41,17 @@ class VanillaDataParallel : public ParallelStyle {
   }
 
   at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
-    timer.enter(StepPart::exposed_comm);
-    replicate();
-    const at::Tensor input = scatter_input(batch.input);
-    timer.enter(StepPart::forward);
-    const at::Tensor output = forward(input);
-    timer.enter(StepPart::exposed_comm);
-    at::Tensor outputs = gather(output.detach(), batch.size());
-
-    at::Tensor loss = at::zeros({}, options_);
-    at::Tensor output_gradients;
-    if (is_root()) {
-      timer.enter(StepPart::forward);
-      outputs.set_requires_grad(true);
-      loss = loss_of_(outputs, batch.target);
-      timer.enter(StepPart::backward);
-      loss.backward(optimizer_->loss_gradient(loss));
-      output_gradients = outputs.grad();
-      timer.enter(StepPart::exposed_comm);
+    at::Tensor loss;
+    const std::int64_t samples = batch.size() / micro_batches_;
+    for (int i = 0; i < micro_batches_; ++i) {
+      const at::Tensor part = micro_step({batch.input.narrow(0, i * samples, samples),
+                                          batch.target.narrow(0, i * samples, samples)},
+                                         timer);
+      loss = loss.defined() ? loss.add_(part) : part;
     }
-    output_gradients = scatter(
-        output_gradients.defined() ? output_gradients : at::empty({batch.size(), 0}, options_),
-        output.sizes().slice(1).vec(), output.options());
-    timer.enter(StepPart::backward);
-    output.backward(output_gradients);
-    timer.enter(StepPart::exposed_comm);
-    collect_gradients();
     timer.enter(StepPart::optimizer);
     step(learning_rate);
-    return loss.detach() * queue_.size();  // the other ranks count none
+    return loss * queue_.size();  // the other ranks count none
   }
 
   at::Tensor predict(const at::Tensor& input) override {
@@ -99,6 +82,37 @@ class VanillaDataParallel : public ParallelStyle {
 
  private:
   bool is_root() const { return queue_.rank() == kRoot; }
+
+  /// Adds to rank 0's gradients. Returns there its share of the step's loss.
+  at::Tensor micro_step(const Batch& batch, StepTimer& timer) {
+    timer.enter(StepPart::exposed_comm);
+    replicate();
+    const at::Tensor input = scatter_input(batch.input);
+    timer.enter(StepPart::forward);
+    const at::Tensor output = forward(input);
+    timer.enter(StepPart::exposed_comm);
+    at::Tensor outputs = gather(output.detach(), batch.size());
+
+    at::Tensor loss = at::zeros({}, options_);
+    at::Tensor output_gradients;
+    if (is_root()) {
+      timer.enter(StepPart::forward);
+      outputs.set_requires_grad(true);
+      loss = loss_of_(outputs, batch.target) / micro_batches_;
+      timer.enter(StepPart::backward);
+      loss.backward(optimizer_->loss_gradient(loss));
+      output_gradients = outputs.grad();
+      timer.enter(StepPart::exposed_comm);
+    }
+    output_gradients = scatter(
+        output_gradients.defined() ? output_gradients : at::empty({batch.size(), 0}, options_),
+        output.sizes().slice(1).vec(), output.options());
+    timer.enter(StepPart::backward);
+    output.backward(output_gradients);
+    timer.enter(StepPart::exposed_comm);
+    collect_gradients();
+    return loss.detach();
+  }
 
   at::Tensor forward(const at::Tensor& input) {
     const auto casts = autocast_.forward_pass();
@@ -171,11 +185,13 @@ class VanillaDataParallel : public ParallelStyle {
         hand(theirs, rank, kRoot);
         if (is_root()) gradient.add_(theirs);
       }
+      if (!is_root()) gradient.reset();
     }
   }
 
   void step(double learning_rate) {
-    if (optimizer_) optimizer_->take(learning_rate);
+    if (!optimizer_) return;
+    optimizer_->take(learning_rate);
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
   }
 
@@ -190,6 +206,7 @@ class VanillaDataParallel : public ParallelStyle {
   }
 
   decltype(StyleContext::loss) loss_of_;
+  int micro_batches_;
   Autocast autocast_;
   std::vector<std::int64_t> sample_;
   bool is_text_;
@@ -214,6 +231,7 @@ const StyleEntry vanilla_data_parallel_entry{
     .name = "vanilla_data_parallel",
     .summary = "by hand: rank 0 hands out parameters and samples, collects outputs and gradients",
     .make = make_vanilla_data_parallel,
-    .share = share_vanilla_data_parallel};
+    .share = share_vanilla_data_parallel,
+    .accumulates = true};
 
 }  // namespace dlscale::trainer

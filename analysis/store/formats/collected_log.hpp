@@ -129,4 +129,13 @@ void take_lines(std::string_view text, CollectedLog& log, Take take, const OwnLi
   }
 }
 
+/// What a format's `Reader` makes of a log: it begins with the run and takes line after line.
+template <class Reader>
+LogContent read_with(std::string_view text, const contract::RunSpec& run, const OwnLines& own) {
+  Reader reader(run);
+  take_lines(
+      text, reader.log(), [&](const LogLine& line) { reader.take(line); }, own);
+  return reader.finish();
+}
+
 }  // namespace dlscale::analysis

@@ -109,9 +109,7 @@ bool recognises(std::string_view head) {
 }
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
-  Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
-  return reader.finish();
+  return read_with<Reader>(text, run, {&recognises});
 }
 
 }  // namespace

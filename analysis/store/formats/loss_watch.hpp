@@ -12,8 +12,8 @@ class LossWatch {
  public:
   /// Of a record that stands in this line: its loss becomes NaN unless it is finite.
   void take(contract::ResultRecord& record, int line);
+  /// Of a training loss that stands in no record: likewise.
   void take_training(double& loss, int line) { training_.take(loss, line); }
-  void take_test(double& loss, int line) { test_.take(loss, line); }
 
   /// Where the last loss of training, or of test, is not finite, the run Diverged, as
   /// dlscale-train says it, unless its log tells of another bad end. Losses that were not finite

@@ -269,8 +269,12 @@ void Reader::take_json(std::string_view text, std::size_t begins) {
   count_ranks();
   const std::size_t results = json_value_of(document, "results");
   if (results == document.npos || document[results] != '[') return;
+  int line = line_at(text, begins);
+  std::size_t counted = 0;
   each_json_object(document, results + 1, [&](std::string_view object, std::size_t at) {
-    log_.at(line_at(text, begins + at));
+    line += line_at(document.substr(counted), at - counted) - 1;
+    counted = at;
+    log_.at(line);
     take_result(object);
   });
   const std::size_t bounds = json_value_of(document, "out_of_bounds", results);

@@ -16,11 +16,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 #include <vector>
 
 #include "analysis/store/formats/collected_log.hpp"
+#include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/formats/sacct_fields.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
 
@@ -71,19 +71,12 @@ std::vector<std::string_view> cells_of(std::string_view line) {
   }
 }
 
-std::string lower(std::string_view text) {
-  std::string small(text);
-  std::transform(small.begin(), small.end(), small.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return small;
-}
-
 /// Which cell is what, and whether a line is a row.
 class Fields {
  public:
   /// Of the first line that is a heading or a row without one; empty until then.
   bool learn(std::string_view line) {
-    const std::string heading = lower(line);
+    const std::string heading = lower_case_of(std::string(line));
     const auto names = cells_of(heading);
     const bool told = std::find(names.begin(), names.end(), "jobid") != names.end() &&
                       std::find(names.begin(), names.end(), "state") != names.end();
@@ -145,7 +138,9 @@ class Reader {
     if (!line.complete) return log_.cut_off();
     if (!fields_.known() && (fields_.learn(line.text) || !fields_.known())) return;
     const Row row = cells_of(line.text);
-    if (lower(fields_(row, "jobid")) == "jobid") return;  // the heading once more
+    if (lower_case_of(std::string(fields_(row, "jobid"))) == "jobid") {
+      return;  // the heading once more
+    }
     if (!fields_.fits(row)) {
       return log_.skip(fmt::format("has {} of {} columns", row.size(), fields_.count()));
     }

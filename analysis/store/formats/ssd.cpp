@@ -103,10 +103,7 @@ bool is_of_each_rank(std::string_view line) {
 }
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
-  Reader reader(run);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); },
-             {&recognises, &is_of_each_rank});
-  return reader.finish();
+  return read_with<Reader>(text, run, {&recognises, &is_of_each_rank});
 }
 
 }  // namespace

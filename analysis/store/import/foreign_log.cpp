@@ -63,11 +63,6 @@ bool is_below(const fs::path& path, const fs::path& folder) {
   return end == folder.end();
 }
 
-fs::path whole_path(const fs::path& path) {
-  fs::path whole = fs::absolute(path).lexically_normal();
-  return whole.has_filename() ? whole : whole.parent_path();  // "logs/" is "logs"
-}
-
 /// Characters of a folder's name that lie above it: of "../data/logs" seven, of "logs" none. A
 /// slash before it is its own.
 std::size_t length_above(const std::string& folder) {
@@ -166,6 +161,11 @@ void note_what_is_wrong(ForeignText& foreign, std::string_view text) {
 }
 
 }  // namespace
+
+fs::path whole_path(const fs::path& path) {
+  fs::path whole = fs::absolute(path).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();  // "logs/" is "logs"
+}
 
 std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments, const fs::path& except,
                                   std::vector<std::string>& passed_over) {

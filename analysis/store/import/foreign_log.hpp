@@ -16,10 +16,13 @@ struct ForeignLog {
   std::size_t above = 0;       ///< characters of `shown` that lie above the folder that was named
 };
 
+/// Absolute, without "." and ".." in it and without a slash behind it.
+std::filesystem::path whole_path(const std::filesystem::path& path);
+
 /// The files that are meant: those named, and all below the folders named, in natural order (run2
 /// before run10), each once. Left out is `except`, with all below it; what was met on the way and
-/// is no file (a pipe, a link to nothing) is named in `passed_over`. Throws base::UsageError for a
-/// name that is no file or folder.
+/// is no file (a pipe, a link to nothing), or a folder that may not be looked into, is named in
+/// `passed_over`. Throws base::UsageError for a name that is no file or folder, or such a folder.
 std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments,
                                   const std::filesystem::path& except,
                                   std::vector<std::string>& passed_over);

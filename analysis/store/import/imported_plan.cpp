@@ -12,6 +12,7 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/store/import/foreign_log.hpp"
 #include "analysis/store/import/imported_run.hpp"
 #include "analysis/store/import/row_reader.hpp"
 #include "base/error.hpp"
@@ -273,8 +274,7 @@ ImportedPlan read_imported_plan(const contract::PlanDir& folder) {
 }
 
 std::string default_study(const contract::PlanDir& folder) {
-  const fs::path whole = fs::absolute(folder.root()).lexically_normal();
-  const fs::path name = whole.has_filename() ? whole.filename() : whole.parent_path().filename();
+  const fs::path name = whole_path(folder.root()).filename();
   return name.empty() ? "collected" : name.string();
 }
 

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <climits>
 #include <optional>
 
+#include "analysis/store/formats/plain_text.hpp"
 #include "base/error.hpp"
 
 namespace dlscale::analysis {
@@ -65,12 +65,6 @@ class Describer {
   const MergedAxes& axes_;
   const std::string& log_;
 };
-
-std::string lower_case_of(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 std::string device_of(const std::string& said) {
   if (said.empty()) return "cpu";  // the description needs one; keep_what_is_said takes it out
@@ -141,10 +135,6 @@ std::string device_name(const contract::RunSpec& run) {
     if (said != run.point.end() && !is_kind_of_device(said->second)) return said->second;
   }
   return "";
-}
-
-bool is_imported(const contract::RunSpec& run) {
-  return run.trainer.command == kCommand;
 }
 
 }  // namespace dlscale::analysis

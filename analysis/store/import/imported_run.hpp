@@ -25,7 +25,4 @@ void keep_what_is_said(contract::RunSpec& run);
 /// where nobody names it, or no more than its kind (cpu, gpu, cuda).
 std::string device_name(const contract::RunSpec& run);
 
-/// True of runs that imported_run described.
-bool is_imported(const contract::RunSpec& run);
-
 }  // namespace dlscale::analysis

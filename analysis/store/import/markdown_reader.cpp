@@ -6,18 +6,13 @@
 // #heading6 that of a level, #table the number of the table in the file.
 #include <algorithm>
 
+#include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/import/table_columns.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
-std::string trimmed_cell(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == text.npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
-}
-
-/// Replaces what stands between `open` and `close`, with both, by a blank, or by nothing.
+/// "<br>" becomes a blank; other tags go, a footnote's ("<sup>") with what stands between them.
 void strip_tags(std::string& text) {
   for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<', at)) {
     const bool is_footnote = text.compare(at, 5, "<sup>") == 0;
@@ -47,7 +42,7 @@ std::string plain_cell(std::string_view cell) {
   strip_links(text);
   std::erase(text, '`');
   for (std::size_t at = text.find("**"); at != text.npos; at = text.find("**")) text.erase(at, 2);
-  return trimmed_cell(text);
+  return std::string(trimmed(text));
 }
 
 /// The cells of "| a | b |"; "\|" is no end of a cell.
@@ -64,7 +59,7 @@ std::vector<std::string> cells_of(std::string_view line) {
       cell += line[i];
     }
   }
-  if (!trimmed_cell(cell).empty()) cells.push_back(plain_cell(cell));
+  if (!trimmed(cell).empty()) cells.push_back(plain_cell(cell));
   return cells;
 }
 
@@ -82,7 +77,7 @@ class MarkdownReader : public RowReader {
 
   std::string read(std::string_view line, TextRow& row) override {
     rows_.clear();
-    const std::string text = trimmed_cell(line);
+    const std::string text(trimmed(line));
     if (text.starts_with("```")) in_code_ = !in_code_;
     if (in_code_) return "";
     const bool is_row = text.starts_with('|') && !is_rule(text);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/store/formats/json_object.hpp"
+#include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
 #include "analysis/store/import/regex.hpp"
 #include "analysis/store/import/table_columns.hpp"
@@ -15,13 +16,6 @@
 
 namespace dlscale::analysis {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 [[noreturn]] void miss(const std::string& column, const std::set<std::string>& there) {
   throw base::UsageError(

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "contract/run_spec.hpp"
+#include "tests/planner/judged_scripts.hpp"
 #include "tests/planner/script_bench.hpp"
 
 using namespace dlscale;
@@ -344,6 +345,7 @@ TEST_CASE("scripts of every form are right bash, and shellcheck agrees") {
                                                        {"slurm", "srun", ""},
                                                        {"oar", "oarsh", "moldable = true"},
                                                        {"oar", "mpirun", "moldable = true"}};
+  test::JudgedScripts scripts;
   for (const auto& [scheduler, launcher, partition_keys] : kSites) {
     for (const char* launch : {"", "pack = true", "array = true"}) {
       for (const char* trainer : {"", "plain", "torchrun", "ranks"}) {
@@ -357,13 +359,10 @@ TEST_CASE("scripts of every form are right bash, and shellcheck agrees") {
         bench.trainer = {.launcher = trainer};
         if (*trainer != '\0') bench.trainer.command = "python {{batch_per_gpu}}";
         bench.plan();
-        const auto check = test::run_bash(
-            "cd " + bench.out.jobs().string() +
-            " && for f in *.sh; do bash -n $f || exit; done; "
-            "command -v shellcheck > /dev/null || exit 0; shellcheck -S warning *.sh");
-        INFO(scheduler << " " << launcher << " " << launch << " " << trainer << "\n" << check.out);
-        CHECK(check.exit_code == 0);
+        scripts.take(bench.out, bench.dir.path(),
+                     scheduler + " " + launcher + " " + launch + " " + trainer + ": ");
       }
     }
   }
+  scripts.check();
 }

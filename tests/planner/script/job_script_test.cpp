@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Job scripts under the real bash, with stand-ins for mpirun and the trainer.
 #include <catch2/catch.hpp>
-#include <iostream>
 
 #include "contract/launch_record.hpp"
 #include "planner/script/render.hpp"
 #include "tests/planner/bash_run.hpp"
+#include "tests/planner/judged_scripts.hpp"
 #include "tests/planner/planned.hpp"
 #include "tests/planner/study_text.hpp"
 
@@ -50,31 +50,18 @@ struct ScriptBench {
   }
 };
 
-bool has_shellcheck() {
-  return test::run_bash("command -v shellcheck").exit_code == 0;
-}
-
 }  // namespace
 
 TEST_CASE("all scripts of the published studies are right bash, and shellcheck agrees") {
   test::TempDir dir;
+  test::JudgedScripts scripts;
   for (const auto& [study, site] :
        {std::pair{"juwels", "juwels-booster"}, {"nef", "nef"}, {"demo", "local"}}) {
     const contract::PlanDir out(dir / study);
     planner::write_plan(test::plan_example(study, site), test::shipped_resources(), out);
-    const std::string jobs = planner::shell_quote(out.jobs().string());
-    const auto syntax =
-        test::run_bash("cd " + jobs + " && for f in *.sh; do bash -n $f || exit; done");
-    INFO(syntax.out);
-    CHECK(syntax.exit_code == 0);
-    if (has_shellcheck()) {
-      const auto check = test::run_bash("cd " + jobs + " && shellcheck -S warning $(ls | head -5)");
-      INFO(check.out);
-      CHECK(check.exit_code == 0);
-    } else {
-      std::cout << "skipped: no shellcheck on PATH\n";
-    }
+    scripts.take(out, out.root(), study + std::string(": "));
   }
+  scripts.check();
 }
 
 TEST_CASE("a script starts the trainer on its run and passes its exit code on") {

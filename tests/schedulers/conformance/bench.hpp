@@ -96,7 +96,7 @@ class Bench {
     const double deadline_s = clock.steady_s() + (is("oar") ? 3 * limit_s : limit_s);
     while (!condition()) {
       if (clock.steady_s() > deadline_s) FAIL("waited too long");
-      ::usleep(is("local") ? 10'000 : is("slurm") ? 200'000 : 600'000);
+      ::usleep(is("local") ? 10'000 : is("slurm") ? 200'000 : 1'500'000);
     }
   }
   void wait_for_file(const std::string& name) {

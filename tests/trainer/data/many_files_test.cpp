@@ -2,7 +2,6 @@
 // A data set of 100,000 tiny files.
 #include <fmt/format.h>
 #include <malloc.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,10 +9,10 @@
 #include <filesystem>
 #include <numeric>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
 #include "trainer/data/dataset.hpp"
 #include "trainer/data/picture_pool.hpp"
@@ -25,28 +24,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kFiles = 100'000, kClasses = 10, kRanks = 4;
-
-/// A folder in memory, where this machine has such: on a disk that others use it takes a minute.
-class MemoryDir {
- public:
-  MemoryDir() {
-    const bool has_memory = ::access("/dev/shm", W_OK) == 0;
-    const fs::path parent = has_memory ? "/dev/shm" : fs::temp_directory_path();
-    std::string pattern = (parent / "dlscale-test-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  ~MemoryDir() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  MemoryDir(const MemoryDir&) = delete;
-  MemoryDir& operator=(const MemoryDir&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// Each class has names of one file, so that making them takes seconds.
 void write_names(const fs::path& root) {
@@ -97,7 +74,7 @@ void check_batch(const trainer::Dataset& set, const trainer::PictureBatch& batch
 }  // namespace
 
 TEST_CASE("little more than the names is kept of 100000 files, and each comes once in an epoch") {
-  const MemoryDir folder;
+  const test::TempDir folder;
   write_names(folder.path());
   const std::size_t before = bytes_in_use();
   const trainer::Dataset set = load_many(folder.path());

@@ -14,7 +14,7 @@ bool cuts_models(const std::string& framework) {
 }
 
 bool accumulates(const std::string& framework) {
-  return !cuts_models(framework) && framework != "vanilla_data_parallel";
+  return !cuts_models(framework);
 }
 
 contract::RunSpec style_spec(const std::string& framework, int ranks, int zero_stage) {

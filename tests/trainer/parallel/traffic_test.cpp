@@ -73,6 +73,15 @@ TEST_CASE("rank 0 of vanilla data parallelism hands the whole model to each othe
   }
 }
 
+TEST_CASE("vanilla data parallelism hands the model over for each batch that it accumulates") {
+  auto spec = ten_steps("vanilla_data_parallel", 2);
+  spec.batch_per_gpu /= 3;
+  spec.accumulation_steps = 3;
+  const std::int64_t samples = kStepSamples / 2;
+  const std::int64_t expected = 3 * 2 * kParameters + samples * (kImage + 2 * kScores);
+  CHECK(numbers_of(spec) == Approx(static_cast<double>(expected) / 2));
+}
+
 TEST_CASE("stages hand over outputs at their cuts and the gradients of these, and nothing else") {
   const std::int64_t cuts[] = {0, 0, kAfterConv2, kAfterConv1 + kAfterConv2,
                                kAfterConv1 + kAfterConv2 + kAfterHidden};

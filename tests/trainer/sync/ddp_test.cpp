@@ -91,15 +91,6 @@ TEST_CASE("a parameter without gradient is an error that names it and the remedy
   }
 }
 
-TEST_CASE("a second backward pass in a step is an error") {
-  Training training;
-  training.goes_back_twice = true;
-  const auto alone = make_single();
-  CHECK_THROWS_WITH(test::train_replica(training, ddp_entry(), *alone),
-                    "ddp: two backward passes in one step, of which the second would not be "
-                    "reduced; make one loss of both");
-}
-
 TEST_CASE("ranks whose gradients come in other orders reduce them in rank 0's") {
   run_as_threads(3, [](Communicator& rank) {
     const std::vector<Bytes> expected{{15 * 8}, {7 * 8, 5 * 8, 3 * 8}, {7 * 8, 5 * 8, 3 * 8}};

@@ -95,8 +95,7 @@ void train(const Training& training, Network& network, GradientSync& sync, int f
         network.forward(batch.x, [&training, step] { training.late_in_backward(step); });
     const at::Tensor loss = at::mse_loss(output, batch.y);
     sync.before_backward(output);
-    loss.backward({}, /*retain_graph=*/training.goes_back_twice);
-    if (training.goes_back_twice) loss.backward();
+    loss.backward();
     sync.after_backward();
     optimizer.step();
     for (at::Tensor& parameter : network.parameters) parameter.mutable_grad().reset();

@@ -17,7 +17,6 @@ struct Training {
   std::vector<std::int64_t> widths{12, 16, 16, 5};
   bool bias = true;
   bool unused_parameter = false;  ///< one parameter that the loss does not depend on
-  bool goes_back_twice = false;   ///< through the loss of each step
   int steps = 6;
   std::int64_t batch_per_rank = 4;
   contract::FrameworkOptions options;

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/trainer/sync/stage3_check.hpp"
 
-#include <c10/core/Allocator.h>
-#include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 
 #include <algorithm>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <utility>
 
 #include "tests/trainer/block_model.hpp"
+#include "tests/trainer/sync/tensor_bytes.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 
 namespace dlscale::test {
@@ -22,25 +17,6 @@ int whole_blocks(const std::vector<at::Tensor>& parameters) {
   return static_cast<int>(
       std::count_if(parameters.begin(), parameters.end(),
                     [](const at::Tensor& parameter) { return parameter.storage().nbytes() > 0; }));
-}
-
-/// Of the tensors' storages, each counted once.
-std::int64_t bytes_of(const std::vector<at::Tensor>& tensors) {
-  std::map<const void*, std::int64_t> storages;
-  for (const at::Tensor& tensor : tensors) {
-    if (!tensor.defined()) continue;
-    storages[tensor.storage().unsafeGetStorageImpl()] =
-        static_cast<std::int64_t>(tensor.storage().nbytes());
-  }
-  std::int64_t sum = 0;
-  for (const auto& [storage, bytes] : storages) sum += bytes;
-  return sum;
-}
-
-std::vector<at::Tensor> gradients_of(const std::vector<at::Tensor>& tensors) {
-  std::vector<at::Tensor> gradients;
-  for (const at::Tensor& tensor : tensors) gradients.push_back(tensor.grad());
-  return gradients;
 }
 
 std::int64_t momentum_bytes(const torch::optim::SGD& optimizer) {
@@ -57,44 +33,13 @@ std::vector<at::Tensor> joined(std::vector<at::Tensor> a, const std::vector<at::
   return a;
 }
 
-/// The bytes of tensors that a rank's threads have made and not given back, as their allocator
-/// reports them.
-class LiveBytes : public c10::MemoryReportingInfoBase {
- public:
-  void reportMemoryUsage(void*, std::int64_t bytes, std::size_t, std::size_t,
-                         c10::Device) override {
-    const std::lock_guard lock(mutex_);
-    now_ += bytes;
-    most_ = std::max(most_, now_);
-  }
-  bool memoryProfilingEnabled() const override { return true; }
-
-  std::int64_t now() const {
-    const std::lock_guard lock(mutex_);
-    return now_;
-  }
-  /// Since it was last asked.
-  std::int64_t take_most() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(most_, now_);
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::int64_t now_ = 0, most_ = 0;
-};
-
 }  // namespace
 
 BlocksSeen look_at_blocks(const contract::FrameworkOptions& options, int micro_batches,
                           trainer::Communicator& communicator) {
   const base::SystemClock clock;
-  const auto live = std::make_shared<LiveBytes>();
-  constexpr auto kWatched = c10::DebugInfoKind::PROFILER_STATE;
-  const c10::DebugInfoGuard watched(kWatched, live);
   trainer::CollectiveQueue queue(communicator, clock);
-  queue.run([&](trainer::Communicator&) { c10::ThreadLocalDebugInfo::_push(kWatched, live); })
-      ->wait();
+  const LiveBytes live(queue);
   BlocksSeen seen;
   BlockModel model;
   const auto look = [&](int& most) { most = std::max(most, whole_blocks(model.parameters())); };
@@ -117,7 +62,7 @@ BlocksSeen look_at_blocks(const contract::FrameworkOptions& options, int micro_b
   torch::optim::SGD optimizer(optimized, torch::optim::SGDOptions(0.1).momentum(0.9));
   for (int step = 0; step < 2; ++step) {
     const std::int64_t before = queue.stats().bytes;
-    live->take_most();
+    live.take_most();
     for (int i = 0; i < micro_batches; ++i) {
       sync->before_forward(i + 1 == micro_batches);
       const at::Tensor output =
@@ -126,17 +71,17 @@ BlocksSeen look_at_blocks(const contract::FrameworkOptions& options, int micro_b
       output.sum().backward();
     }
     queue.barrier()->wait();
-    seen.bytes_behind_backward = live->now();
+    seen.bytes_behind_backward = live.now();
     sync->after_backward();
     seen.gradient_bytes =
-        bytes_of(joined(gradients_of(optimized), gradients_of(model.parameters())));
+        storage_bytes(joined(gradients_of(optimized), gradients_of(model.parameters())));
     optimizer.step();
     for (const at::Tensor& parameter : model.parameters()) parameter.mutable_grad().reset();
     sync->after_step();
     seen.step_bytes = queue.stats().bytes - before;
-    seen.most_bytes = live->take_most();
+    seen.most_bytes = live.take_most();
   }
-  seen.parameter_bytes = bytes_of(joined(optimized, model.parameters()));
+  seen.parameter_bytes = storage_bytes(joined(optimized, model.parameters()));
   seen.optimizer_bytes = momentum_bytes(optimizer);
   return seen;
 }

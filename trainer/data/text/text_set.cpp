@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "contract/run_id.hpp"
-#include "contract/run_outcome.hpp"
+#include "trainer/data/bad_data.hpp"
 #include "trainer/data/data_file.hpp"
 #include "trainer/data/text/tokenizer.hpp"
 #include "trainer/data/text/vocabulary.hpp"
@@ -19,10 +19,6 @@ namespace {
 const std::string kByteOrderMark = "\xef\xbb\xbf";
 
 using Words = std::vector<std::vector<std::string>>;
-
-[[noreturn]] void fail(const std::string& message) {
-  throw base::RunError(message, contract::kExitData);
-}
 
 std::string digest_of(const RawTextSet& raw) {
   std::string parts;
@@ -54,7 +50,7 @@ RawTexts chosen(const RawTexts& all, const Keeps& keeps) {
 void cut_folds(RawTextSet& raw, const contract::DatasetSpec& spec) {
   if (spec.folds == 0 && raw.test.size() > 0) return;
   if (spec.folds == 0) {
-    fail(
+    refuse_data(
         fmt::format("{}: the files in {} have no training set and test set of their own; set "
                     "dataset.folds, for example to 5, and dataset.fold",
                     spec.kind, spec.path));
@@ -72,7 +68,7 @@ void take_what_is_asked(RawTexts& split, int classes, std::int64_t asked, const 
   const auto left = static_cast<std::int64_t>(split.size());
   const std::int64_t count = samples_to_keep(left, asked, what);
   if (count < left) split = chosen(split, [&](std::size_t i) { return std::cmp_less(i, count); });
-  if (split.size() == 0) fail(fmt::format("the {} set has no sample", what));
+  if (split.size() == 0) refuse_data(fmt::format("the {} set has no sample", what));
 }
 
 Words words_of(const std::vector<std::string>& texts, int max_length) {
@@ -153,19 +149,20 @@ TextFile::TextFile(std::filesystem::path file, Encoding encoding) : path(std::mo
 }
 
 void TextFile::fail(std::size_t line, const std::string& problem) const {
-  trainer::fail(fmt::format("cannot read {}: line {}: {}; fetch the file again", path.string(),
-                            line + 1, problem));
+  refuse_data(fmt::format("cannot read {}: line {}: {}; fetch the file again", path.string(),
+                          line + 1, problem));
 }
 
 void TextFile::fail_ending(std::size_t line) const {
-  trainer::fail(fmt::format(
+  refuse_data(fmt::format(
       "cannot read {}: line {}: a carriage return without a line feed; lines end in a line feed: "
       "convert the file, for example with: tr '\\r' '\\n' < FILE > NEW",
       path.string(), line + 1));
 }
 
 std::filesystem::path folder_of(const contract::DatasetSpec& spec, const std::string& files) {
-  if (spec.path.empty()) fail(fmt::format("dataset.path is empty; name the folder of {}", files));
+  if (spec.path.empty())
+    refuse_data(fmt::format("dataset.path is empty; name the folder of {}", files));
   return spec.path;
 }
 

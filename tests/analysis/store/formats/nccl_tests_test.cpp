@@ -96,6 +96,18 @@ TEST_CASE("nccl_tests: its JSON says the same, also when it was cut off") {
   CHECK(all<RunStop>(part.file).empty());
 }
 
+TEST_CASE("nccl_tests: results of its JSON have the lines on which they begin") {
+  std::string text = "a line before it\n" + samples()[1];
+  for (const char* size : {"1024", "2048"}) {
+    text.insert(text.find(std::string("{\"size\":") + size), "\n");
+  }
+  const LogContent log = read_log("nccl_tests", text);
+  REQUIRE(log.collectives.size() == 4);
+  CHECK(log.collectives[0].line == 3);
+  CHECK(log.collectives[1].line == 3);
+  CHECK(log.collectives[2].line == 4);
+}
+
 TEST_CASE("nccl_tests: wrong values, failures of NCCL and of the launcher fail the run") {
   const std::string text = samples()[0];
   const auto outcome = [](const LogContent& log) { return all<RunStop>(log.file).at(0).outcome; };

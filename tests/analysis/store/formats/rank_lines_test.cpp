@@ -53,6 +53,16 @@ std::string timm_line(int epoch, int step, double rate) {
          "/s)  LR: 1.0e-02  Data: 0.001 (0.002)\n";
 }
 
+/// The last of the three windows at `rate` that timm's lines make; nothing but `named` is named.
+contract::StepWindow last_of_three(const std::string& text, double rate, const std::string& named) {
+  const LogContent log = read_log("timm", text);
+  const auto windows = all<contract::StepWindow>(log.file);
+  REQUIRE(windows.size() == 3);
+  CHECK(*rate_of(log) == Approx(rate));
+  CHECK(log.file.skipped == std::vector<std::string>{named});
+  return windows.back();
+}
+
 }  // namespace
 
 TEST_CASE("launchers' prefixes tell the rank, other brackets and numbers none") {
@@ -69,6 +79,7 @@ TEST_CASE("what several ranks write under a launcher's prefixes counts once, in 
   for (const LogSample& sample : log_samples()) {
     INFO(sample.format);
     const auto once = told_by(sample, sample.text);
+    CHECK_FALSE(once.empty());
     CHECK(told_by(sample, as_ranks_write(sample, {"[1,0]<stdout>:", "[1,1]<stdout>:"})) == once);
     CHECK(told_by(sample, as_ranks_write(sample, {" 0: ", " 1: ", " 2: "})) == once);
     CHECK(told_by(sample, as_ranks_write(sample, {"[default0]:", "[default1]:"})) == once);
@@ -99,26 +110,18 @@ TEST_CASE("of ranks that tell different times the lowest that tells any counts, 
     text += "[1,2]<stdout>:" + timm_line(0, step, 100);
     text += "[1,1]<stdout>:" + timm_line(0, step, 400);
   }
-  const LogContent log = read_log("timm", text);
-  REQUIRE(all<contract::StepWindow>(log.file).size() == 3);
-  CHECK(*rate_of(log) == Approx(400));
-  CHECK(log.file.skipped ==
-        std::vector<std::string>{
-            "line 2: of several ranks that write such lines rank 1 counts: 3 of others are left "
-            "out"});
+  last_of_three(text, 400,
+                "line 2: of several ranks that write such lines rank 1 counts: 3 of others are "
+                "left out");
 }
 
 TEST_CASE("what a restarted job trains again is named, what it adds counts") {
   const std::string text = timm_line(0, 10, 200) + timm_line(1, 5, 200) + timm_line(1, 0, 50) +
                            timm_line(1, 5, 50) + timm_line(1, 10, 200);
-  const LogContent log = read_log("timm", text);
-  CHECK(all<contract::StepWindow>(log.file).size() == 3);
-  CHECK(all<contract::StepWindow>(log.file).back().steps == 5);
-  CHECK(*rate_of(log) == Approx(200));
-  CHECK(log.file.skipped ==
-        std::vector<std::string>{
-            "line 3: what was told before, in 2 lines: by another rank, or by an earlier log in "
-            "the same file; the first counts"});
+  const auto last = last_of_three(text, 200,
+                                  "line 3: what was told before, in 2 lines: by another rank, or "
+                                  "by an earlier log in the same file; the first counts");
+  CHECK(last.steps == 5);
 }
 
 TEST_CASE("an evaluation of an epoch that is trained again is not one of the furthest epoch") {

@@ -43,35 +43,37 @@ void make_readable(const fs::path& file) {
   fs::rename(file.parent_path().parent_path().parent_path() / "aside", file);
 }
 
+/// Two runs of which the first one's log cannot be read any more.
+struct OneLogLost : LogFolder {
+  fs::path file = write_step("b16_g2/run1.csv", 0.1);
+  OneLogLost() {
+    write_step("b16_g2/run2.csv", 0.2);
+    collect();
+    make_unreadable(file);
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a log that cannot be read makes its run lost, also in a database made anew") {
-  LogFolder logs;
-  const fs::path file = logs.write_step("b16_g2/run1.csv", 0.1);
-  logs.write_step("b16_g2/run2.csv", 0.2);
-  logs.collect();
-  make_unreadable(file);
+  const OneLogLost logs;
   const std::string why = "cannot be read: Input/output error; collect again when it can be read";
-  CHECK(ingest(logs.folder).problems == std::vector<std::string>{file.string() + ": " + why});
+  CHECK(ingest(logs.folder).problems == std::vector<std::string>{logs.file.string() + ": " + why});
   CHECK(read_frame(logs.folder).runs[0].outcome == "Lost");
   CHECK(read_frame(logs.folder).runs[1].outcome == "Completed");
   const auto after = rows_of(logs.folder);
   ingest(logs.folder, true);
   CHECK(rows_of(logs.folder) == after);
-  make_readable(file);
+  make_readable(logs.file);
   CHECK(ingest(logs.folder).problems.empty());
   CHECK(read_frame(logs.folder).runs[0].outcome == "Completed");
 }
 
 TEST_CASE("a log that cannot be read is named when it is imported, and its run stays") {
-  LogFolder logs;
-  const fs::path file = logs.write_step("b16_g2/run1.csv", 0.1);
-  logs.write_step("b16_g2/run2.csv", 0.2);
-  logs.collect();
-  make_unreadable(file);
+  OneLogLost logs;
   const ImportSummary again = logs.import();
   CHECK(again.warnings ==
-        std::vector<std::string>{file.string() + ": cannot be read: Input/output error"});
+        std::vector<std::string>{logs.file.string() + ": cannot be read: Input/output error"});
   CHECK(again.unrecognised.empty());
   CHECK(again.unchanged == 2);
 }

@@ -19,3 +19,9 @@ if(DLSCALE_SANITIZE)
   target_link_options(dlscale_options INTERFACE -fsanitize=${DLSCALE_SANITIZE})
 endif()
 target_include_directories(dlscale_options INTERFACE ${PROJECT_SOURCE_DIR})
+
+# Loops over pixels and gradients are worth vectors of any cost, which -O2 does not make of them; the rest
+# gains nothing from -O3 but a tenth of its time to compile.
+function(dlscale_vectorise target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>)
+endfunction()

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "predict/slowest_rank.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+
+#include "predict/term_fit.hpp"
+
+namespace dlscale::predict {
+namespace {
+
+constexpr std::size_t kFewestBlocks = 5;
+constexpr std::size_t kFewestPairs = 4;  // of blocks, to say how they even out
+
+/// Of a step, if steps were independent: from the mean distance of a block to the next.
+double as_if_independent(const std::vector<StepBlock>& blocks) {
+  double sum = 0;
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    const StepBlock &one = blocks[i - 1], &next = blocks[i];
+    sum += std::abs(next.work_s / next.steps - one.work_s / one.steps) /
+           std::sqrt(1 / one.steps + 1 / next.steps);
+  }
+  // The mean distance of a normal value to its mean is √(2/π) deviations.
+  return std::sqrt(std::numbers::pi / 2) * sum / static_cast<double>(blocks.size() - 1);
+}
+
+/// 0: steps are independent of each other and even out within a block; 1: all steps of a block are
+/// alike, and longer blocks are as far apart.
+double alikeness(const std::vector<StepBlock>& blocks, double deviation) {
+  std::vector<StepBlock> pairs;
+  for (std::size_t i = 1; i < blocks.size(); i += 2) {
+    pairs.push_back(
+        {blocks[i - 1].steps + blocks[i].steps, blocks[i - 1].work_s + blocks[i].work_s});
+  }
+  if (pairs.size() < kFewestPairs) return 1;
+  return std::clamp(2 * std::log2(as_if_independent(pairs) / deviation), 0.0, 1.0);
+}
+
+/// Ranks of a node of a measured step.
+int sharing_ranks(const contract::ComputeTime& time) {
+  return std::max(1, time.ranks_on_node);
+}
+
+Seconds computing_of(const contract::ComputeTime& time) {
+  return {time.forward_s + time.backward_s + time.optimizer_s};
+}
+
+/// By what factor, in either direction.
+double times_apart(double a, double b) {
+  return std::abs(std::log(a / b));
+}
+
+/// Those of `times` of which `key` is nearest to `wanted`.
+template <class Key>
+std::vector<contract::ComputeTime> nearest_times(const std::vector<contract::ComputeTime>& times,
+                                                 double wanted, const Key& key) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& time : times) least = std::min(least, times_apart(key(time), wanted));
+  std::vector<contract::ComputeTime> found;
+  for (const auto& time : times) {
+    if (times_apart(key(time), wanted) <= least) found.push_back(time);
+  }
+  return found;
+}
+
+}  // namespace
+
+Seconds step_deviation(const std::vector<StepBlock>& blocks) {
+  if (blocks.size() < kFewestBlocks) return {};
+  const double deviation = as_if_independent(blocks);
+  if (deviation <= 0) return {};
+  double steps = 0;
+  for (const StepBlock& block : blocks) steps += block.steps;
+  steps /= static_cast<double>(blocks.size());
+  return {deviation * std::pow(steps, -alikeness(blocks, deviation) / 2)};
+}
+
+double mean_largest(int ranks) {
+  // E = L - ∫ Φ(x)^P dx over [-L, L]: the trapezoidal rule converges faster than any power, for the
+  // integrand is flat at both ends.
+  constexpr double kEdge = 8, kStep = 1.0 / 16;
+  if (ranks < 2) return 0;
+  double below = 0.5;  // of Φ^P = 1 at the upper edge; at the lower one it is 0
+  for (int i = 1; i < static_cast<int>(2 * kEdge / kStep); ++i) {
+    const double x = i * kStep - kEdge;
+    below += std::pow(std::erfc(-x / std::numbers::sqrt2) / 2, ranks);
+  }
+  return kEdge - below * kStep;
+}
+
+Seconds deviation_at(const std::vector<contract::ComputeTime>& measured, double batch,
+                     int ranks_on_node, Seconds computing) {
+  // Where several ranks show none, what they waited is in the time of their all-reduces; a rank
+  // alone that shows none has too few blocks.
+  std::vector<contract::ComputeTime> known;
+  for (const contract::ComputeTime& time : measured) {
+    if (sharing_ranks(time) > 1 || time.deviation_s > 0) known.push_back(time);
+  }
+  known = nearest_times(known, ranks_on_node, sharing_ranks);
+  std::erase_if(known, [](const auto& time) { return time.deviation_s <= 0; });
+  known =
+      nearest_times(known, batch, [](const auto& time) { return static_cast<double>(time.batch); });
+  if (known.empty()) return {};
+  std::vector<double> shares;
+  for (const contract::ComputeTime& time : known) {
+    shares.push_back(time.deviation_s / computing_of(time).value);
+  }
+  return computing * median(std::move(shares));
+}
+
+}  // namespace dlscale::predict

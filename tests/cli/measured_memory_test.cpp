@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Peaks of memory from the records of runs to a calibration, and from there to predictions.
+#include <catch2/catch.hpp>
+
+#include "contract/calibration.hpp"
+#include "contract/run_prediction.hpp"
+#include "tests/cli/planned_demo.hpp"
+#include "tests/cli/told_rows.hpp"
+#include "tests/predict/made_card.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+
+namespace {
+
+/// A run of the demo that held so much; 0: its records do not say it.
+void complete_with_peak(const test::PlannedDemo& demo, const std::string& id, double peak_bytes) {
+  contract::RunStart start;
+  start.run_id = id;
+  start.time = 1000;
+  start.environment = {{"cpu", "a CPU"}, {"task", "classification"}};
+  contract::StepWindow window;
+  window.steps = 10;
+  window.samples = 320;
+  window.wall_s = 1;
+  window.parts[2].mean = 0.4;
+  window.parts[3].mean = 0.6;
+  window.peak_memory_bytes = peak_bytes / 2;
+  contract::StepWindow last = window;
+  last.first_step = 10;
+  last.peak_memory_bytes = peak_bytes;
+  contract::RunStop stop;
+  stop.time = 1010;
+  demo.launch(id, {start, window, last, stop});
+}
+
+std::vector<contract::MemoryPeak> calibrated_peaks(const test::PlannedDemo& demo) {
+  const auto file = demo.dlscale.folder / "c.json";
+  return contract::calibration_from_json(base::read_file(file), file.string()).memory;
+}
+
+const std::string kOneRank = R"(
+[study]
+name = "small"
+scaling = "weak"
+[matrix]
+framework = ["ddp"]
+model = ["mlp"]
+gpus = [1]
+batch_per_gpu = [32]
+[training]
+dataset = { kind = "cifar10", path = "data" }
+epochs = 2
+lr.base = 0.1
+)";
+constexpr double kMiB = 1024.0 * 1024;
+
+std::string card_of_mlp() {
+  contract::ModelCard card = test::made_card();
+  card.model = "mlp";
+  card.input = {3, 32, 32};
+  card.classes = 10;
+  return to_json(card);
+}
+
+/// By the made card: parameters, running statistics and buckets; and 32 samples.
+constexpr double kKept = 601e6, kActivations = 32 * 60e6;
+
+/// A study of one rank, and a calibration of its model with peaks of 8 and 16 samples: 100 MiB and
+/// half of the activations beyond the card.
+struct MeasuredMemory {
+  explicit MeasuredMemory(const std::string& device, const std::string& model = "mlp") {
+    base::write_file_atomically(dlscale.folder / "study.toml", kOneRank);
+    base::make_directories(dlscale.folder / "made");
+    base::write_file_atomically(dlscale.folder / "made/mlp-3x32x32-10.json", card_of_mlp());
+    contract::Calibration measured;
+    measured.compute = {{"mlp", {3, 32, 32}, "fp32", 32, 1, 2, 0.25}};
+    for (const int batch : {8, 16}) {
+      const double activations = batch * 60e6;
+      measured.memory.push_back({model,
+                                 {3, 32, 32},
+                                 "fp32",
+                                 "ddp",
+                                 device,
+                                 "memory",
+                                 "cifar10",
+                                 1,
+                                 batch,
+                                 kKept + 1.5 * activations + 100 * kMiB,
+                                 kKept + activations,
+                                 activations,
+                                 2});
+    }
+    base::write_file_atomically(dlscale.folder / "c.json", to_json(measured));
+  }
+  test::Ran predict(std::vector<std::string> more) {
+    more.insert(more.begin(), {"predict", "study.toml", "--cards", "made", "--calibration",
+                               "c.json", "--up-to", "1", "--format", "json"});
+    return dlscale.run(more);
+  }
+  test::Row needed(const std::vector<std::string>& more) {
+    const auto rows = test::told_rows(predict(more), "predicted-memory");
+    REQUIRE(rows.size() == 1);
+    return rows[0];
+  }
+  test::DlscaleProgram dlscale;
+};
+
+}  // namespace
+
+TEST_CASE("a calibration has the middle peak of equal runs, beside what their card says") {
+  test::PlannedDemo demo;
+  const test::Ran planned =
+      demo.dlscale.run({"plan", DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml", "-o",
+                        "thrice", "-S", "matrix.lr_schedule='cosine'", "-S",
+                        "matrix.batch_per_gpu=32", "-S", "matrix.framework='ddp'"});
+  INFO(planned.err);
+  REQUIRE(planned.exit_code == 0);
+  demo.folder = contract::PlanDir(demo.dlscale.folder / "thrice");
+  for (const auto& run : contract::read_plan(demo.folder).runs) {
+    complete_with_peak(demo, run.run_id, run.gpus * 200e6 + run.repetition * 1e6);
+  }
+  REQUIRE(demo.dlscale.run({"collect", "thrice", "--no-tables"}).exit_code == 0);
+  const test::Ran made =
+      demo.dlscale.run({"calibrate", "thrice", "-o", "c.json", "--format", "json"});
+  CHECK(test::told_rows(made, "calibrated-memory").size() == 2);
+  const auto peaks = calibrated_peaks(demo);
+  REQUIRE(peaks.size() == 2);
+  CHECK(peaks[0].model == "mlp");
+  CHECK(peaks[0].device == "cpu");
+  CHECK(peaks[0].loader == "memory");
+  CHECK(peaks[0].dataset == "synthetic_digits");
+  CHECK(peaks[0].batch == 32);
+  CHECK(peaks[0].runs == 3);
+  CHECK(peaks[0].peak_memory_bytes == 202e6);
+  CHECK(peaks[1].gpus == 2);
+  CHECK(peaks[1].peak_memory_bytes == 402e6);
+  CHECK(peaks[0].activations_bytes > 0);
+  CHECK(peaks[0].card_bytes > peaks[0].activations_bytes);
+}
+
+TEST_CASE("runs that do not say their memory give steps and no peaks") {
+  test::PlannedDemo demo;
+  for (const std::string& id : demo.ids) complete_with_peak(demo, id, 0);
+  REQUIRE(demo.dlscale.run({"collect", "demo", "--no-tables"}).exit_code == 0);
+  const test::Ran made = demo.dlscale.run({"calibrate", "demo", "-o", "c.json"});
+  CHECK(made.exit_code == 0);
+  CHECK_THAT(made.out, !Contains("Most memory of a rank"));
+  CHECK(calibrated_peaks(demo).empty());
+}
+
+TEST_CASE("a process is predicted to hold what runs of other batches held beyond their cards") {
+  MeasuredMemory measured("cpu");
+  const test::Row row = measured.needed({"--what-if", "capacity=8GiB"});
+  const double held = kKept + 1.5 * kActivations + 100 * kMiB;
+  CHECK(test::number(row, "memory_bytes") == Approx(held));
+  CHECK(test::number(row, "memory_bounds_bytes_low") == Approx(0.92 * held));  // a larger batch
+  CHECK(test::text(row, "rests_on") == "card, 4 runs");
+  const test::Ran said = measured.predict({"--what-if", "capacity=8GiB"});
+  CHECK_THAT(said.out, Contains("mlp: beyond the card's sum 100 MiB and 0.50 of the activations"));
+}
+
+TEST_CASE("a context by hand takes the place of the measured one, not of what grows") {
+  MeasuredMemory measured("cpu");
+  const std::vector<std::string> asked{"--what-if", "capacity=8GiB,context=300MiB"};
+  CHECK(test::number(measured.needed(asked), "memory_bytes") ==
+        Approx(kKept + 1.5 * kActivations + 300 * kMiB));
+  CHECK_THAT(measured.predict(asked).out, Contains("300 MiB as asked for"));
+}
+
+TEST_CASE("without peaks that say anything memory is the card's, as it was") {
+  for (const char* device : {"cuda", ""}) {
+    MeasuredMemory measured(*device == '\0' ? "cpu" : device);
+    std::vector<std::string> words{"--what-if", "capacity=8GiB"};
+    if (*device == '\0') words.insert(words.end(), {"-S", "matrix.loader='native'"});
+    const test::Row row = measured.needed(words);
+    CHECK(test::number(row, "memory_bytes") == Approx(kKept + kActivations));
+    CHECK(test::text(row, "rests_on") == "card");
+  }
+}
+
+TEST_CASE("on GPUs what allocators held comes on top of the context, and is kept without it") {
+  MeasuredMemory measured("cuda");
+  const std::vector<std::string> altec{"--site", "altec"};
+  const double held = kKept + 1.5 * kActivations + 100 * kMiB;
+  const double context = test::number(measured.needed(altec), "memory_bytes") - held;
+  CHECK(context > 100e6);
+  CHECK(context < 1e9);
+  REQUIRE(measured.dlscale.run({"plan", "study.toml", "--site", "altec", "-o", "out"}).exit_code ==
+          0);
+  CHECK_THAT(measured.predict({"--site", "altec", "--keep", "out"}).err, Contains("1 prediction"));
+  const contract::PlanDir out(measured.dlscale.folder / "out");
+  const auto kept = contract::parse_predictions(base::read_file(out.predictions())).predictions;
+  REQUIRE(kept.size() == 1);
+  CHECK(kept[0].memory_bytes.value == Approx(held));
+  CHECK_THAT(kept[0].basis, Contains("measured memory"));
+}
+
+TEST_CASE("one other model says on GPUs what comes first, not how it grows") {
+  MeasuredMemory measured("cuda", "cnn");
+  const test::Row row = measured.needed({"--site", "altec"});
+  CHECK(test::text(row, "rests_on") == "card, 4 runs of 1 other model");
+  MeasuredMemory own("cuda");
+  CHECK(test::number(own.needed({"--site", "altec"}), "memory_bytes") -
+            test::number(row, "memory_bytes") ==
+        Approx(0.5 * kActivations));
+}
+
+TEST_CASE("a peak that cannot be is refused by its place in the file") {
+  MeasuredMemory measured("cpu");
+  const auto file = measured.dlscale.folder / "c.json";
+  contract::Calibration broken =
+      contract::calibration_from_json(base::read_file(file), file.string());
+  broken.memory[1].peak_memory_bytes = 0;
+  base::write_file_atomically(file, to_json(broken));
+  const test::Ran ran = measured.predict({});
+  CHECK(ran.exit_code == 2);
+  CHECK_THAT(ran.err, Contains("c.json: memory[1].peak_memory_bytes: must be above 0"));
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a run on several nodes says why it stopped. Nodes are ranks of this machine that are shown
+// another one's identity; between them gradients go through MPI, as between nodes.
+#include <signal.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <iostream>
+
+#include "base/file.hpp"
+#include "tests/trainer/told_job.hpp"
+
+using namespace dlscale;
+using contract::RunOutcome;
+using test::description;
+using test::Job;
+using test::stop_of;
+
+namespace {
+
+/// Runs what stands behind it with the first argument's text as this machine's identity.
+const std::string kElsewhere = std::string("unshare --mount ") +
+                               (::geteuid() == 0 ? "" : "--map-root-user ") +
+                               "sh -c 'mount --bind \"$0\" /proc/sys/kernel/random/boot_id && "
+                               "exec \"$@\"' ";
+
+contract::RunSpec endless(int ranks) {
+  auto spec = description(ranks, 100000);
+  spec.all_reduce = "tuned";
+  return spec;
+}
+
+/// Ranks 0 and 1 on one node, the others on another, all training. False: not possible here.
+bool start_on_two_nodes(Job& job, int ranks) {
+  const std::string identity = job.folder() / "boot_id";
+  base::write_file_atomically(identity, "another machine\n");
+  const std::string elsewhere = kElsewhere + "'" + identity + "' ";
+  if (std::system((elsewhere + "true 2>/dev/null").c_str()) != 0) {
+    std::cout << "skipped: this user may not mount\n";
+    return false;
+  }
+  job.begin_ranks_with("[ $OMPI_COMM_WORLD_RANK -lt 2 ] || exec " + elsewhere + "\"$@\"");
+  job.start(ranks);
+  job.wait_for_training();
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a rank that is killed on another node is why the run fails, as one beside it saw") {
+  const int victim = GENERATE(2, 3);
+  Job job(endless(4));
+  if (!start_on_two_nodes(job, 4)) return;
+  ::kill(job.pid_of_rank(victim), SIGKILL);
+  const auto end = job.end();
+  CHECK(end.wall_s < 10);
+  const auto results = job.results();
+  CHECK(stop_of(results).outcome == RunOutcome::Failed);
+  CHECK(stop_of(results).reason == "rank " + std::to_string(5 - victim) + ": rank " +
+                                       std::to_string(victim) +
+                                       " has left while others wait for it");
+}
+
+TEST_CASE("a signal to all ranks of several nodes cancels the run") {
+  Job job(endless(4));
+  if (!start_on_two_nodes(job, 4)) return;
+  ::kill(job.pid(), SIGTERM);
+  job.end();
+  const auto results = job.results();
+  CHECK(stop_of(results).outcome == RunOutcome::Cancelled);
+  CHECK(stop_of(results).reason == "received SIGTERM");
+}
+
+TEST_CASE("of a rank alone on its node the record says that it could have gone before") {
+  Job job(endless(3));
+  if (!start_on_two_nodes(job, 3)) return;
+  ::kill(job.pid_of_rank(2), SIGKILL);
+  job.end();
+  const auto results = job.results();
+  CHECK(stop_of(results).outcome == RunOutcome::Cancelled);
+  CHECK(stop_of(results).reason ==
+        "received SIGTERM; whether rank 2, alone on its node, had gone before is not known here");
+}
