@@ -5,7 +5,8 @@
 Both sides load whole epochs and do nothing with them, on --cores cores that no other side has at the
 time. A round launches every side once, in an order that turns from round to round; a ratio is that of
 two launches of one round, each the median of its blocks. The table has medians over rounds, the least and
-the most, and of the ratios the 95 % bootstrap interval. Per core in use is by CPU time. KB/image is what a loader reads from files.
+the most, and of the ratios the 95 % bootstrap interval (of
+fewer than six rounds the least and the most). Per core in use is by CPU time. KB/image is what a loader reads from files.
 
   bench/peers/setup DIR                                                              (once)
   bench/loader_bench.py --trainer build/release/bin/dlscale-train --python DIR/bin/python \\
@@ -115,7 +116,7 @@ def ratio(raw, cores, side, peer):
     pairs = [mine[number] / others[number] for number in mine.keys() & others.keys()]
     if not pairs:
         return "–"
-    low, high = interval(pairs)
+    low, high = interval(pairs) if len(pairs) >= 6 else (min(pairs), max(pairs))
     return f"{statistics.median(pairs):.2f} ({low:.2f}–{high:.2f})"
 
 

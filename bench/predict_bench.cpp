@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // How wrong predictions are, on data that nothing was fitted to: a row of Markdown for each.
 //
-// usage: DLSCALE_TEST_DATA=FOLDER predict_bench
+// usage: DLSCALE_TEST_DATA=FOLDER [VTRAIN=CHECKOUT] predict_bench
 //
-// FOLDER has scaling/nccl-tests-h100, scaling/nccl-tests-polaris and trainer-logs/slurm-sacct.
+// FOLDER has scaling/nccl-tests-h100 and scaling/nccl-tests-polaris; CHECKOUT is one of
+// github.com/VIA-Research/vTrain, whose tables of all-reduces are below trace/.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 #include <string>
@@ -146,6 +149,14 @@ void add_left_out(const Times& times, Errors& errors) {
   }
 }
 
+/// Polaris was measured under five settings of the environment: "…dat.1" to "…dat.5".
+std::string setting_of(const fs::path& file) {
+  const std::string ending = file.extension().string();
+  return ending.size() == 2 && ending[1] >= '1' && ending[1] <= '5'
+             ? ", setting " + ending.substr(1)
+             : "";
+}
+
 void all_reduces(const fs::path& data) {
   const std::pair<std::string, std::string> sets[] = {{"nccl-tests-h100", "nccl_"},
                                                       {"nccl-tests-polaris", "all_reduce_output"}};
@@ -154,13 +165,42 @@ void all_reduces(const fs::path& data) {
     for (const fs::path& file : logs_below(data / "scaling" / folder, begins)) {
       const Times times = read_log(file);
       if (times.size() < 3 || times.front().gpus < 2) continue;
-      add_left_out(times, placements[fmt::format("{}, {} nodes with {} GPUs", folder,
-                                                 times.front().nodes, times.front().gpus)]);
+      add_left_out(
+          times, placements[fmt::format("{}, {} nodes with {} GPUs{}", folder, times.front().nodes,
+                                        times.front().gpus, setting_of(file))]);
     }
     for (const auto& [name, errors] : placements) {
       row("all-reduce from 1 MiB, each size left out: " + name, text_with_band(errors),
           "≤ 5 % mean", errors.mean() <= 0.05);
     }
+  }
+}
+
+/// vTrain's tables of 1,024 sizes of a placement (bytes, number, name, ns): the powers of two are
+/// shown, the others predicted.
+void sizes_between(const fs::path& vtrain) {
+  for (const char* device : {"a100", "v100"}) {
+    Errors errors;
+    for (int gpus = 2; gpus <= 8; ++gpus) {
+      std::ifstream file(vtrain / "trace" / device / fmt::format("AR_GPU{}_1M_1024M_LUT", gpus));
+      Times shown, held_out;
+      for (std::string line; std::getline(file, line);) {
+        long long bytes = 0;
+        double ns = 0;
+        if (std::sscanf(line.c_str(), "%lld,%*d,%*[^,],%lf", &bytes, &ns) != 2) continue;
+        const bool is_power = (bytes & (bytes - 1)) == 0;
+        (is_power ? shown : held_out).push_back({"one", 1, gpus, bytes, ns * 1e-9});
+      }
+      if (shown.size() < 3) continue;
+      const predict::AllReduceTable table(shown);
+      for (const contract::AllReduceTime& time : held_out) {
+        const predict::Bytes bytes{static_cast<double>(time.bytes)};
+        errors.add(table.estimate("one", {1, gpus}, bytes), time.seconds);
+      }
+    }
+    if (errors.values.empty()) continue;
+    row(fmt::format("all-reduce, 11 of 1,024 sizes shown: vTrain's {}, 2 to 8 GPUs", device),
+        text_with_band(errors), "≤ 5 % mean", errors.mean() <= 0.05);
   }
 }
 
@@ -214,45 +254,17 @@ void memory() {
       "1 %", std::abs(error) <= 0.01);
 }
 
-/// Seconds of "[D-]HH:MM:SS"; 0 for anything else.
-double clock_s(const std::string& text) {
-  const std::size_t dash = text.find('-');
-  const double days = dash == text.npos ? 0 : std::atof(text.c_str());
-  double seconds = 0;
-  int fields = 0;
-  for (std::size_t at = dash == text.npos ? 0 : dash + 1; at < text.size(); ++fields) {
-    seconds = seconds * 60 + std::atof(text.c_str() + at);
-    const std::size_t colon = text.find(':', at);
-    at = colon == text.npos ? text.size() : colon + 1;
-  }
-  return fields == 3 ? seconds + days * 86400 : 0;
-}
-
-/// How long jobs of ten minutes and more took, in the order of the books, over and over. Nothing
-/// else is known of them: a prediction of one is its duration.
-std::vector<double> job_times(const fs::path& data) {
-  constexpr std::size_t kElapsed = 14;
-  constexpr double kTenMinutes = 600;
+/// Predicted durations of runs, of ten minutes and more, drawn.
+std::vector<double> drawn_times() {
+  constexpr std::size_t kRuns = 2000;
+  constexpr double kHour = 3600, kLeast = 600;
+  std::mt19937_64 engine(2);
+  std::lognormal_distribution<double> hours(0, 1);
   std::vector<double> times;
-  for (const char* name : {"xdmod-accounting-logs.log", "xdmod-phillips.log"}) {
-    const std::string text = base::read_file(data / "trainer-logs/slurm-sacct" / name);
-    std::vector<std::string> fields{""};
-    for (const char c : text) {
-      if (c == '|') {
-        fields.emplace_back();
-      } else if (c != '\n') {
-        fields.back() += c;
-      } else {
-        const bool done = fields.size() > kElapsed;
-        const double seconds = done ? clock_s(fields[kElapsed]) : 0;
-        if (seconds >= kTenMinutes) times.push_back(seconds);
-        fields.assign(1, "");
-      }
-    }
+  while (times.size() < kRuns) {
+    const double time = kHour * hours(engine);
+    if (time >= kLeast) times.push_back(time);
   }
-  constexpr std::size_t kJobs = 2000;
-  const std::size_t different = times.size();
-  while (different > 0 && times.size() < kJobs) times.push_back(times[times.size() % different]);
   return times;
 }
 
@@ -286,14 +298,13 @@ Requests simulate(const std::vector<double>& times, double deviation, unsigned s
   return requests;
 }
 
-void walltimes(const fs::path& data) {
-  const std::vector<double> times = job_times(data);
+void walltimes() {
+  const std::vector<double> times = drawn_times();
   for (const double deviation : {0.02, 0.05, 0.1}) {
     const Requests requests = simulate(times, deviation, 1);
-    if (requests.runs == 0) return;
     const double late = double(requests.timeouts) / requests.runs;
     const double median = requests.asked_by_used[requests.asked_by_used.size() / 2];
-    row(fmt::format("walltime, simulated: durations of {} jobs of books, noise of {:.0f} % drawn",
+    row(fmt::format("walltime, the rule alone: {} drawn durations, noise of {:.0f} % drawn",
                     requests.runs, 100 * deviation),
         fmt::format("{:.1f} % timed out, median asked / used {:.2f}", 100 * late, median),
         "≤ 2 %, ≤ 1.25", late <= 0.02 && median <= 1.25);
@@ -311,9 +322,10 @@ int main() {
   fmt::print("| what, on what | found | target | met |\n|---|---|---|---|\n");
   unit_vectors();
   all_reduces(data);
+  if (const char* vtrain = std::getenv("VTRAIN")) sizes_between(vtrain);
   next_count(data);
   extrapolation();
   memory();
-  walltimes(data);
+  walltimes();
   return 0;
 }

@@ -22,7 +22,6 @@
 #include "cli/completer.hpp"
 #include "cli/curve_labels.hpp"
 #include "cli/plan_folder.hpp"
-#include "cli/prediction_tables.hpp"
 #include "contract/plan.hpp"
 #include "contract/result_record.hpp"
 #include "predict/checkpoint_interval.hpp"
@@ -35,8 +34,10 @@ using predict::Seconds;
 
 constexpr double kHour_s = 3600, kMinute_s = 60;
 
-/// How long runs took to save their state, by model and framework and then by GPUs.
-using SaveTimes = std::map<std::pair<std::string, std::string>, std::map<int, std::vector<double>>>;
+using ModelAndFramework = std::pair<std::string, std::string>;
+
+/// How long runs of each took to save their state, by GPUs.
+using SaveTimes = std::map<ModelAndFramework, std::map<int, std::vector<double>>>;
 
 void add_saves(const contract::RunDir& run, std::vector<double>& seconds) {
   for (const contract::LaunchDir& launch : run.launches()) {
@@ -49,11 +50,24 @@ void add_saves(const contract::RunDir& run, std::vector<double>& seconds) {
   }
 }
 
-SaveTimes saves_in(const contract::PlanDir& folder) {
+/// Whether a point may be of one of these: it says what its study has axes for, and nothing else.
+bool may_be_of(const std::set<ModelAndFramework>& wanted,
+               const std::map<std::string, std::string>& point) {
+  const auto may_be = [&](const char* axis, const std::string& value) {
+    const auto said = point.find(axis);
+    return said == point.end() || said->second == value;
+  };
+  return std::any_of(wanted.begin(), wanted.end(), [&](const ModelAndFramework& each) {
+    return may_be("model", each.first) && may_be("framework", each.second);
+  });
+}
+
+SaveTimes saves_in(const contract::PlanDir& folder, const std::set<ModelAndFramework>& wanted) {
   const contract::Plan plan = contract::read_plan(folder);
   contract::RunTables tables(plan, folder);
   SaveTimes times;
   for (const contract::PlannedRun& run : plan.runs) {
+    if (!may_be_of(wanted, run.point)) continue;
     std::vector<double> seconds;
     add_saves(folder.run(run.run_id), seconds);
     if (seconds.empty()) continue;
@@ -64,10 +78,10 @@ SaveTimes saves_in(const contract::PlanDir& folder) {
   return times;
 }
 
-/// The time to save, of whatever run or as recorded.
+/// The time to save, of whatever run or as recorded of those that are asked about.
 class TimeToSave {
  public:
-  explicit TimeToSave(const std::string& source) {
+  TimeToSave(const std::string& source, const std::set<ModelAndFramework>& wanted) {
     const char* const end = source.data() + source.size();
     const auto [rest, error] = std::from_chars(source.data(), end, seconds_);
     given_ = error == std::errc() && rest == end;
@@ -80,7 +94,7 @@ class TimeToSave {
       throw base::UsageError(fmt::format(
           "--checkpoint-write {}: is neither a number of seconds nor a plan folder", source));
     }
-    if (!given_) recorded_ = saves_in(contract::PlanDir(fs::path(source)));
+    if (!given_) recorded_ = saves_in(contract::PlanDir(fs::path(source)), wanted);
   }
 
   /// The middle of what was recorded on the nearest number of GPUs.
@@ -188,20 +202,23 @@ void add_checkpoint_options(CLI::App& app, CheckpointQuestion& question) {
       ->type_name(value_kind::kFolder);
 }
 
-analysis::Table checkpoint_table(const PredictedStudy& study, int up_to,
-                                 const CheckpointQuestion& question) {
+analysis::Table checkpoint_table(const PredictedStudy& study, const CheckpointQuestion& question) {
   if (question.write.empty()) {
     throw base::UsageError(
         "--mtbf: how long it takes to save a run's state is not known: --checkpoint-write SECONDS, "
         "or a plan folder whose runs have done so");
   }
-  const TimeToSave to_save(question.write);
+  std::set<ModelAndFramework> wanted;
+  for (const PredictedCurve& curve : study.curves) {
+    wanted.emplace(curve.first.model, curve.first.framework);
+  }
+  const TimeToSave to_save(question.write, wanted);
   analysis::Table table = curves_table(study, "checkpoints", "Checkpoints");
   table.notes = notes_of(question);
   table.columns.insert(table.columns.end(), kAdviceColumns.begin(), kAdviceColumns.end());
   std::set<std::string> without;
   for (const PredictedCurve& curve : study.curves) {
-    for (const predict::CurvePoint& point : curve_points(study, curve, up_to)) {
+    for (const predict::CurvePoint& point : curve.over_gpus) {
       const auto write = to_save.of(curve.first, point.ranks.gpus);
       if (!write) {
         without.insert(curve.first.model + " with " + curve.first.framework);

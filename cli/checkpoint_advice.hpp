@@ -25,7 +25,6 @@ void add_checkpoint_options(CLI::App& app, CheckpointQuestion& question);
 /// A row for each count: the interval by Young and by Daly, what is lost at Daly's and as the study
 /// has it. Throws base::UsageError where the time to save is missing: it is no number above 0, and
 /// no folder in which a run of this study's models and frameworks has saved its state.
-analysis::Table checkpoint_table(const PredictedStudy& study, int up_to,
-                                 const CheckpointQuestion& question);
+analysis::Table checkpoint_table(const PredictedStudy& study, const CheckpointQuestion& question);
 
 }  // namespace dlscale::cli

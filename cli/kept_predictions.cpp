@@ -11,9 +11,9 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "cli/named_calibration.hpp"
 #include "cli/resources.hpp"
 #include "contract/run_id.hpp"
-#include "planner/jobs/calibration.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -23,23 +23,24 @@ contract::PredictedValue kept(const predict::Band& band, double scale = 1) {
   return {band.value * scale, band.low * scale, band.high * scale};
 }
 
-std::string basis_of(const predict::TrainingModel& model, const PredictedStudy& study,
-                     const predict::HeldMemory& held) {
+std::string basis_of(const PredictedStudy& study, const PredictedCurve& curve) {
+  const predict::TrainingModel model = model_of(study, curve);
   const bool links = study.measured != nullptr && !study.measured->calibration().all_reduce.empty();
   const char* const unmeasured =
       model.computing.kernels.empty() ? "roofline" : "learned kernels or roofline";
   return std::string(model.computing.measured.empty() ? unmeasured : "measured steps") +
          (links ? ", measured all-reduces" : ", links of data sheets") +
-         (held.runs > 0 ? ", measured memory" : "");
+         (curve.held.runs > 0 ? ", measured memory" : "");
 }
 
 /// Of a rank, at a point's batch and number of ranks, as records measure it: on GPUs what the
 /// allocator takes, without the context, on CPUs what the process has resident.
 contract::PredictedValue memory_at(const PredictedCurve& curve, const predict::CurvePoint& point) {
-  if (curve.memory.capacity.value <= 0) return {};
+  const predict::Device& device = curve.hardware.device;
+  if (device.memory.value <= 0) return {};
   const int gpus = point.ranks.gpus;
   const int passes = predict::share_at(curve.shares, curve.strong, gpus).passes;
-  const predict::Bytes context = is_of_process(curve) ? curve.device.context : predict::Bytes{};
+  const predict::Bytes context = is_of_process(curve) ? device.context : predict::Bytes{};
   const predict::MemoryParts parts = predict::peak_memory(
       curve.card, point.batch_per_gpu, memory_setting_at(curve, gpus, passes), context);
   const double bytes = parts.total().value;
@@ -51,9 +52,7 @@ contract::RunPrediction prediction_of(const PredictedCurve& curve,
                                       const predict::CurvePoint& point) {
   contract::RunPrediction prediction{.gpus = point.ranks.gpus};
   prediction.step_s = kept(point.step_s);
-  const double samples = point.samples_per_s * point.step_s.value;  // of a step
-  prediction.samples_per_s = {point.samples_per_s, samples / point.step_s.high,
-                              samples / point.step_s.low};
+  prediction.samples_per_s = kept(predict::throughput(point));
   prediction.efficiency = kept(point.efficiency);
   prediction.memory_bytes = memory_at(curve, point);
   if (curve.samples > 0) {
@@ -69,23 +68,16 @@ std::vector<contract::RunPrediction> run_predictions(const PredictedStudy& study
                                                      const std::string& calibration, double now) {
   std::vector<contract::RunPrediction> predictions;
   for (const PredictedCurve& curve : study.curves) {
-    const predict::TrainingModel model = model_of(study, curve);
-    std::map<int, contract::RunPrediction> at;
-    std::vector<int> counts = curve.planned;
-    if (curve.network.between.bandwidth.value <= 0 && !predict::is_measured_alone(curve.device)) {
-      std::erase_if(counts, [&](int gpus) { return gpus > curve.gpus_per_node; });
-    }
-    for (const predict::CurvePoint& point :
-         predict::scaling_curve(model, setting_of(curve), counts)) {
-      at[point.ranks.gpus] = prediction_of(curve, point);
-    }
+    const std::string basis = basis_of(study, curve);
     for (const auto& [gpus, point_id] : curve.points) {
-      const auto found = at.find(gpus);
-      if (found == at.end()) continue;
-      contract::RunPrediction prediction = found->second;
+      const auto point =
+          std::find_if(curve.over_gpus.begin(), curve.over_gpus.end(),
+                       [count = gpus](const auto& each) { return each.ranks.gpus == count; });
+      if (point == curve.over_gpus.end()) continue;
+      contract::RunPrediction prediction = prediction_of(curve, *point);
       prediction.point_id = point_id;
       prediction.time = now;
-      prediction.basis = basis_of(model, study, curve.held);
+      prediction.basis = basis;
       prediction.calibration = calibration;
       predictions.push_back(std::move(prediction));
     }
@@ -138,18 +130,15 @@ std::string to_text(const KeptPredictions& kept, const contract::PlanDir& folder
 
 std::string keep_planned(const planner::Planning& planning, const contract::PlanDir& folder,
                          double now) {
-  const planner::ResourceWishes& wishes = planning.study.matrices.front().resources;
-  if (wishes.calibration.empty()) return "";
-  const fs::path file = planner::calibration_file(wishes);
-  const std::string text = base::read_text_file(file);
-  if (!planner::is_measured(text)) return "";
+  const NamedCalibration calibration = calibration_of(planning.study);
+  if (calibration.measured == nullptr) return "";
   const fs::path share = share_folder();
+  constexpr int kPlannedOnly = 0;
   try {
-    const PredictedStudy study =
-        predict_study(planning, {share / "cards", share / "devices"}, {},
-                      contract::calibration_from_json(text, file.string()));
-    return to_text(
-        keep_predictions(run_predictions(study, contract::sha256_hex(text), now), folder), folder);
+    const PredictedStudy study = predict_study(planning, {share / "cards", share / "devices"}, {},
+                                               calibration.measured, kPlannedOnly);
+    return to_text(keep_predictions(run_predictions(study, calibration.digest, now), folder),
+                   folder);
   } catch (const base::UsageError&) {
     return "";  // of models without steps: the plan's notes tell why there are no times
   }

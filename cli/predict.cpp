@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,11 +19,10 @@
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/kept_predictions.hpp"
+#include "cli/named_calibration.hpp"
 #include "cli/prediction_figures.hpp"
 #include "cli/prediction_tables.hpp"
 #include "cli/resources.hpp"
-#include "contract/run_id.hpp"
-#include "planner/jobs/calibration.hpp"
 #include "planner/planner.hpp"
 
 namespace dlscale::cli {
@@ -47,34 +45,6 @@ struct PredictOptions {
   CheckpointQuestion checkpoints;
 };
 
-std::string read_named(const std::string& file) {
-  try {
-    return base::read_text_file(file);
-  } catch (const base::RunError& error) {
-    throw base::UsageError(error.what());
-  }
-}
-
-/// The calibration asked for, and its text's digest.
-struct NamedCalibration {
-  std::optional<contract::Calibration> content;
-  std::string digest;
-};
-
-NamedCalibration read_calibration(const std::string& file) {
-  if (file.empty() || file == kNoCalibration) return {};
-  const std::string text = read_named(file);
-  return {contract::calibration_from_json(text, file), contract::sha256_hex(text)};
-}
-
-/// The one that the study's [resources] names. Rows of throughput say nothing of steps: none.
-NamedCalibration calibration_of(const planner::Study& study) {
-  const planner::ResourceWishes& wishes = study.matrices.front().resources;
-  if (wishes.calibration.empty()) return {};
-  const std::string file = planner::calibration_file(wishes).string();
-  return planner::is_measured(read_named(file)) ? read_calibration(file) : NamedCalibration{};
-}
-
 /// Into the folder of the study's plan, for scoring.
 void keep(const PredictOptions& options, const PredictedStudy& study,
           const std::string& calibration) {
@@ -91,8 +61,7 @@ void keep(const PredictOptions& options, const PredictedStudy& study,
 
 analysis::Report report_of(const PredictedStudy& study, const std::vector<Sweep>& sweeps,
                            int up_to) {
-  analysis::Report report{
-      {times_table(study, up_to), knee_table(study, up_to), memory_table(study)}};
+  analysis::Report report{{times_table(study), knee_table(study, up_to), memory_table(study)}};
   if (report.tables.back().rows.empty()) report.tables.pop_back();  // of devices without data sheet
   std::string nothing;
   for (const Sweep& sweep : sweeps) {
@@ -110,12 +79,11 @@ analysis::Report report_of(const PredictedStudy& study, const std::vector<Sweep>
 
 /// By the names of their files.
 std::vector<std::pair<std::string, analysis::Figure>> figures_of(const PredictedStudy& study,
-                                                                 const std::vector<Sweep>& sweeps,
-                                                                 int up_to) {
+                                                                 const std::vector<Sweep>& sweeps) {
   std::vector<std::pair<std::string, analysis::Figure>> figures{
-      {"predicted-efficiency", predicted_efficiency(study, up_to)},
-      {"predicted-throughput", predicted_throughput(study, up_to)},
-      {"predicted-epoch-time", predicted_epoch_time(study, up_to)}};
+      {"predicted-efficiency", predicted_efficiency(study)},
+      {"predicted-throughput", predicted_throughput(study)},
+      {"predicted-epoch-time", predicted_epoch_time(study)}};
   for (const Sweep& sweep : sweeps) {
     analysis::Figure figure = sweep_figure(study, sweep);
     if (figure.series.empty()) continue;
@@ -141,7 +109,7 @@ void write_files(const PredictOptions& options, const PredictedStudy& study,
                                   writer.render_alone(table));
     }
   }
-  const auto figures = figures_of(study, sweeps, options.up_to);
+  const auto figures = figures_of(study, sweeps);
   std::string problem;
   for (const auto& [name, figure] : figures) {
     std::string found = analysis::write_figure(figure, folder / name, {"svg"}).problem;
@@ -166,7 +134,10 @@ int predict(const PredictOptions& options) {
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   const WhatIf what = read_what_if(options.what_if);
   const std::vector<Sweep> sweeps = read_sweeps(options.sweeps);
-  NamedCalibration calibration = read_calibration(options.calibration);
+  NamedCalibration calibration;
+  if (!options.calibration.empty() && options.calibration != kNoCalibration) {
+    calibration = read_calibration(options.calibration);
+  }
   if (!options.keep.empty() && !options.what_if.empty()) {
     throw base::UsageError("--keep and --what-if: other hardware is nothing to score runs by");
   }
@@ -181,13 +152,13 @@ int predict(const PredictOptions& options) {
   const fs::path share = share_folder();
   const PredictionFiles files{options.cards.empty() ? share / "cards" : fs::path(options.cards),
                               share / "devices"};
-  PredictedStudy study = predict_study(planning, files, what, calibration.content);
+  PredictedStudy study = predict_study(planning, files, what, calibration.measured, options.up_to);
   if (const std::string text = text_of(what); !text.empty()) {
     study.notes.insert(study.notes.begin(), "what if: " + text);
   }
   analysis::Report report = report_of(study, sweeps, options.up_to);
   if (options.checkpoints.node_mtbf_h > 0) {
-    report.tables.push_back(checkpoint_table(study, options.up_to, question_of(options)));
+    report.tables.push_back(checkpoint_table(study, question_of(options)));
   }
   std::cout << writer.render(report);
   if (!options.folder.empty()) write_files(options, study, sweeps, report);

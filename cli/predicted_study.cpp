@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "cli/curve_labels.hpp"
 #include "contract/run_id.hpp"
+#include "planner/jobs/card_folder.hpp"
+#include "planner/jobs/device_folder.hpp"
 #include "planner/site/device_reader.hpp"
 #include "predict/walltime.hpp"
 #include "predict/workload.hpp"
@@ -20,9 +20,6 @@
 namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
-
-/// A hop of NCCL's rings between nodes where the site does not say it: nccl/src/graph/tuning.cc.
-constexpr predict::Seconds kUsualHop = predict::microseconds(14);
 
 /// What differs between the points of a curve.
 bool varies(const std::string& axis) {
@@ -33,29 +30,20 @@ void note_once(std::vector<std::string>& notes, std::string note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
-/// The card of a run's model on its data; where there is none a note says how one is made.
-std::optional<contract::ModelCard> find_card(const contract::RunSpec& run, const fs::path& folder,
-                                             std::vector<std::string>& notes) {
+/// Why there is no card of a run's model on its data, and how one is made.
+std::string without_card(const contract::RunSpec& run, const fs::path& folder) {
   const auto shape = predict::sample_shape(run.dataset);
   if (!shape) {
-    note_once(notes, fmt::format("what {} gets of {} is not known: no prediction", run.model,
-                                 run.dataset.kind));
-    return std::nullopt;
+    return fmt::format("what {} gets of {} is not known: no prediction", run.model,
+                       run.dataset.kind);
   }
   const std::string precision = predict::card_precision(run.precision);
   const std::string name =
       contract::card_file_name(run.model, shape->input, shape->classes, precision);
-  fs::path file = folder / name;
-  std::error_code unreadable;
-  if (!fs::exists(file, unreadable)) {
-    note_once(notes,
-              fmt::format("there is no card {}: dlscale-train --describe {} --input {} "
-                          "--classes {}{} > {}",
-                          name, run.model, contract::shape_text(shape->input), shape->classes,
-                          precision == "fp32" ? "" : " --precision " + precision, file.string()));
-    return std::nullopt;
-  }
-  return contract::model_card_from_json(base::read_text_file(file), file.string());
+  return fmt::format(
+      "there is no card {}: dlscale-train --describe {} --input {} --classes {}{} > {}", name,
+      run.model, contract::shape_text(shape->input), shape->classes,
+      precision == "fp32" ? "" : " --precision " + precision, (folder / name).string());
 }
 
 /// Of the partition that the plan gives a run; null on a site without any.
@@ -69,6 +57,8 @@ struct Given {
   const PredictionFiles& files;
   const WhatIf& what;
   const predict::Measurements* measured;
+  planner::CardFolder cards{files.cards};
+  planner::DeviceFolder devices{files.devices};
 };
 
 bool has_steps(const Given& given, const contract::ModelCard& card, const std::string& precision) {
@@ -78,10 +68,10 @@ bool has_steps(const Given& given, const contract::ModelCard& card, const std::s
 
 predict::Device find_device(const planner::Planning& planning, const planner::Partition* partition,
                             const contract::RunSpec& run, const contract::ModelCard& card,
-                            const Given& given) {
+                            Given& given) {
   const std::string name =
       !given.what.gpu.empty() ? given.what.gpu : (partition == nullptr ? "" : partition->gpu);
-  if (!name.empty()) return planner::find_device(name, given.files.devices);
+  if (!name.empty()) return given.devices.named(name);
   if (has_steps(given, card, run.precision)) {
     return predict::measured_device(given.measured->calibration(), run.precision);
   }
@@ -94,7 +84,7 @@ predict::Device find_device(const planner::Planning& planning, const planner::Pa
 
 predict::Device device_of(const planner::Planning& planning, const planner::Partition* partition,
                           const contract::RunSpec& run, const contract::ModelCard& card,
-                          const Given& given) {
+                          Given& given) {
   const WhatIf& what = given.what;
   predict::Device device = find_device(planning, partition, run, card, given);
   if (what.peak) device.peak[run.precision] = *what.peak;
@@ -104,18 +94,13 @@ predict::Device device_of(const planner::Planning& planning, const planner::Part
   return device;
 }
 
-predict::Network network_of(const predict::Device& device, const planner::Partition* partition,
-                            const WhatIf& what) {
-  predict::Network network{device.peer, {kUsualHop, {}}};
-  if (partition != nullptr) {
-    network.between.bandwidth = predict::gigabits_per_s(partition->link_gbit_s);
-    if (partition->link_latency_us > 0) {
-      network.between.latency = predict::microseconds(partition->link_latency_us);
-    }
-  }
-  if (what.link) network.between.bandwidth = *what.link;
-  if (what.latency) network.between.latency = *what.latency;
-  return network;
+predict::Hardware hardware_in(const planner::Partition* partition, predict::Device device,
+                              const WhatIf& what) {
+  predict::Hardware hardware = planner::hardware_of(std::move(device), partition);
+  if (what.link) hardware.network.between.bandwidth = *what.link;
+  if (what.latency) hardware.network.between.latency = *what.latency;
+  hardware.other_link = what.link || what.latency;
+  return hardware;
 }
 
 /// Why the calibration says nothing of a device; empty where it does, or there is none.
@@ -128,18 +113,19 @@ std::string other_device(const Given& given, const predict::Device& device) {
 /// What was measured beyond the card. Of a process, what does not grow with the activations comes
 /// before its first tensor, unless that was asked for otherwise.
 void take_held_memory(PredictedCurve& curve, const Given& given) {
+  predict::Device& device = curve.hardware.device;
   // The calibration is of no GPU where ranks compute on CPUs, whatever the partition names.
-  const bool elsewhere = is_of_process(curve) && !predict::is_measured_alone(curve.device);
+  const bool elsewhere = is_of_process(curve) && !predict::is_measured_alone(device);
   if (given.measured == nullptr || elsewhere) return;
   curve.held = predict::held_memory(given.measured->calibration().memory, curve.first, curve.card);
   if (is_of_process(curve) && curve.held.runs > 0 && !given.what.context) {
-    curve.device.context = curve.held.beyond.start;
+    device.context = curve.held.beyond.start;
   }
 }
 
 /// Of the run with the fewest GPUs; empty where no model or card is there, with a note why.
 std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std::size_t first_run,
-                                          const Given& given, std::vector<std::string>& notes) {
+                                          Given& given, std::vector<std::string>& notes) {
   contract::RunSpec run = planning.run(first_run);
   const std::size_t point = first_run / static_cast<std::size_t>(planning.study.repeats);
   if (const std::string why = predict::not_modelled(run); !why.empty()) {
@@ -147,8 +133,11 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
     return std::nullopt;
   }
   for (std::string& note : predict::not_counted(run)) note_once(notes, std::move(note));
-  auto card = find_card(run, given.files.cards, notes);
-  if (!card) return std::nullopt;
+  const contract::ModelCard* const card = given.cards.card(run);
+  if (card == nullptr) {
+    note_once(notes, without_card(run, given.files.cards));
+    return std::nullopt;
+  }
   const planner::Partition* const partition = partition_of(planning, point);
   const bool named = !given.what.gpu.empty() || (partition != nullptr && !partition->gpu.empty());
   if (!named && given.measured != nullptr && !has_steps(given, *card, run.precision)) {
@@ -156,54 +145,46 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
                                  run.model, contract::shape_text(card->input), run.precision));
     return std::nullopt;
   }
-  PredictedCurve curve;
-  curve.device = device_of(planning, partition, run, *card, given);
-  if (const std::string why = other_device(given, curve.device); !why.empty()) {
+  predict::Device device = device_of(planning, partition, run, *card, given);
+  if (const std::string why = other_device(given, device); !why.empty()) {
     note_once(notes, why);
     return std::nullopt;
   }
   if (named && given.measured != nullptr && given.measured->calibration().device.empty()) {
-    note_once(notes, "the calibration does not name its device: it is taken for one of " +
-                         curve.device.title);
+    note_once(notes,
+              "the calibration does not name its device: it is taken for one of " + device.title);
   }
-  curve.network = network_of(curve.device, partition, given.what);
-  curve.other_link = given.what.link || given.what.latency;
-  curve.gpus_per_node = partition == nullptr || partition->gpus_per_node == 0
-                            ? std::numeric_limits<int>::max() / 2
-                            : partition->gpus_per_node;
+  PredictedCurve curve;
+  curve.hardware = hardware_in(partition, std::move(device), given.what);
   curve.samples = predict::train_samples(run.dataset).value_or(0);
   if (curve.samples == 0) {
     note_once(notes, fmt::format("how many samples {} has is not known: an epoch is one step "
                                  "(training.dataset.train_samples says it)",
                                  run.dataset.kind));
   }
-  curve.card = std::move(*card);
+  curve.card = *card;
   curve.first = std::move(run);
   take_held_memory(curve, given);
-  if (curve.device.memory.value > 0) {
-    curve.memory = predict::memory_verdict(
-        curve.card, curve.first.batch_per_gpu,
-        memory_setting_at(curve, curve.first.gpus, curve.first.accumulation_steps), curve.device);
-  }
   return curve;
 }
 
 /// Leaves out GPU counts of a device without data sheet between which no all-reduce was measured.
 void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::string>& notes) {
-  if (!predict::is_measured_alone(curve.device)) return;
+  const predict::Hardware& hardware = curve.hardware;
+  if (!predict::is_measured_alone(hardware.device)) return;
   const auto unknown = [&](int gpus) {
-    const predict::Placement ranks{(gpus - 1) / curve.gpus_per_node + 1, gpus};
-    if (curve.other_link && ranks.nodes > 1) {
-      return !std::isfinite(
-          predict::all_reduce(curve.network, ranks, predict::kMebibyte).value);  // inside of nodes
+    const predict::Placement ranks = predict::placement(gpus, hardware.gpus_per_node);
+    if (hardware.other_link && ranks.nodes > 1) {
+      return !std::isfinite(predict::all_reduce(hardware.network, ranks, predict::kMebibyte)
+                                .value);  // inside of nodes
     }
     return gpus > 1 && !given.measured->all_reduce(ranks, predict::kMebibyte);
   };
   for (const int gpus : curve.planned) {
     if (!unknown(gpus)) continue;
-    const int nodes = (gpus - 1) / curve.gpus_per_node + 1;
+    const int nodes = predict::placement(gpus, hardware.gpus_per_node).nodes;
     note_once(notes,
-              curve.other_link && nodes > 1
+              hardware.other_link && nodes > 1
                   ? fmt::format("with another link than was measured {} ranks on {} nodes are not "
                                 "known: the partition does not name its GPU and how those of a "
                                 "node are joined: no prediction",
@@ -246,7 +227,7 @@ const std::string& scaling_of(const planner::Planning& planning, std::size_t run
 }
 
 /// What times depend on of where a run is to be: runs on other hardware are another curve.
-std::string hardware_of(const planner::Partition* partition) {
+std::string hardware_key(const planner::Partition* partition) {
   if (partition == nullptr) return "";
   return fmt::format("{} {} {} {}", partition->gpu, partition->gpus_per_node,
                      partition->link_gbit_s, partition->link_latency_us);
@@ -271,7 +252,7 @@ Groups group(const planner::Planning& planning, std::vector<std::string>& order)
     std::erase_if(axes, [](const auto& axis) { return varies(axis.first); });
     const bool strong = scaling_of(planning, i) == "strong";  // it may have a weak one's axes
     const std::string key = key_of(axes) + (strong ? "strong\n" : "weak\n") +
-                            hardware_of(partition_of(planning, i / repeats));
+                            hardware_key(partition_of(planning, i / repeats));
     if (!groups.contains(key)) order.push_back(key);
     groups[key].push_back(i);
   }
@@ -283,12 +264,57 @@ Groups group(const planner::Planning& planning, std::vector<std::string>& order)
   return groups;
 }
 
+/// What its runs say of it: GPU counts, what a rank takes of a step, ids of points.
+void add_runs(const planner::Planning& planning, const std::vector<std::size_t>& runs,
+              PredictedCurve& curve) {
+  std::set<int> counts;
+  for (const std::size_t run : runs) {
+    const contract::PlannedRun& planned = planning.plan.runs[run];
+    counts.insert(planned.gpus);
+    curve.shares[planned.gpus] = share_of(planned);
+    curve.points.emplace_back(planned.gpus, contract::point_id(planned.run_id));
+  }
+  curve.planned.assign(counts.begin(), counts.end());
+}
+
+/// The planned counts, then doubled ones, as far as all-reduces are known.
+std::vector<int> shown_counts(const predict::TrainingModel& model, const PredictedCurve& curve,
+                              int up_to) {
+  // A device that is known by its measured steps alone says nothing of a larger one.
+  if (predict::is_measured_alone(curve.hardware.device)) return curve.planned;
+  std::vector<int> counts = curve.planned;
+  for (const int count : predict::doubled_counts(1, up_to)) {
+    if (count > counts.back()) counts.push_back(count);
+  }
+  std::erase_if(counts, [&](int count) {
+    const predict::Placement ranks = predict::placement(count, model.gpus_per_node);
+    return !std::isfinite(model.all_reduce(ranks, predict::kMebibyte).time.value);
+  });
+  return counts;
+}
+
+/// An epoch of unknown size has the samples of a step.
+std::vector<predict::CurvePoint> curve_points(const predict::TrainingModel& model,
+                                              const PredictedCurve& curve, int up_to) {
+  const predict::CurveSetting setting{.strong = curve.strong,
+                                      .samples = curve.samples > 0 ? curve.samples : 1,
+                                      .drops_last = curve.first.last_batch == "drop",
+                                      .epochs = curve.first.epochs,
+                                      .shares = curve.shares};
+  return predict::scaling_curve(model, setting, shown_counts(model, curve, up_to));
+}
+
 }  // namespace
 
 predict::TrainingModel model_of(const PredictedStudy& study, const PredictedCurve& curve) {
-  return predict::training_model(
-      curve.first, curve.card, {curve.device, curve.network, curve.gpus_per_node, curve.other_link},
-      study.measured.get());
+  return predict::training_model(curve.first, curve.card, curve.hardware, study.measured.get());
+}
+
+std::vector<contract::ComputeTime> measured_steps(const PredictedStudy& study,
+                                                  const PredictedCurve& curve) {
+  if (study.measured == nullptr) return {};
+  return predict::times_of(study.measured->calibration().compute, curve.card,
+                           curve.first.precision);
 }
 
 bool is_of_process(const PredictedCurve& curve) {
@@ -305,21 +331,13 @@ predict::MemorySetting memory_setting_at(const PredictedCurve& curve, int gpus, 
   return setting;
 }
 
-predict::CurveSetting setting_of(const PredictedCurve& curve) {
-  return {.strong = curve.strong,
-          .samples = curve.samples > 0 ? curve.samples : 1,
-          .drops_last = curve.first.last_batch == "drop",
-          .epochs = curve.first.epochs,
-          .shares = curve.shares};
-}
-
 PredictedStudy predict_study(const planner::Planning& planning, const PredictionFiles& files,
                              const WhatIf& what,
-                             const std::optional<contract::Calibration>& calibration) {
+                             std::shared_ptr<const predict::Measurements> measured, int up_to) {
   PredictedStudy study{.study = planning.plan.study, .site = planning.plan.site};
-  if (calibration) study.measured = std::make_shared<const predict::Measurements>(*calibration);
-  const Given given{files, what, study.measured.get()};
-  if (calibration && (what.link || what.latency)) {
+  study.measured = std::move(measured);
+  Given given{files, what, study.measured.get()};
+  if (study.measured != nullptr && (what.link || what.latency)) {
     study.notes.emplace_back(
         "over several nodes all-reduces go by the link asked for, none by "
         "those that were measured");
@@ -330,14 +348,7 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
     const std::vector<std::size_t>& runs = groups.at(key);
     auto curve = begin_curve(planning, runs.front(), given, study.notes);
     if (!curve) continue;
-    std::set<int> counts;
-    for (const std::size_t run : runs) {
-      const contract::PlannedRun& planned = planning.plan.runs[run];
-      counts.insert(planned.gpus);
-      curve->shares[planned.gpus] = share_of(planned);
-      curve->points.emplace_back(planned.gpus, contract::point_id(planned.run_id));
-    }
-    curve->planned.assign(counts.begin(), counts.end());
+    add_runs(planning, runs, *curve);
     keep_measured(*curve, given, study.notes);
     if (curve->planned.empty()) continue;
     curve->axes = planning.plan.runs[runs.front()].point;
@@ -348,6 +359,7 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
     check_rates(study, *curve, what);
     curve->strong = is_strong(planning.plan.runs[runs.front()], planning.plan.runs[runs.back()],
                               scaling_of(planning, runs.front()));
+    curve->over_gpus = curve_points(model_of(study, *curve), *curve, up_to);
     study.curves.push_back(std::move(*curve));
   }
   if (study.curves.empty()) {

@@ -5,13 +5,11 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/what_if.hpp"
-#include "contract/calibration.hpp"
 #include "contract/model_card.hpp"
 #include "planner/jobs/planning.hpp"
 #include "predict/held_memory.hpp"
@@ -35,15 +33,14 @@ struct PredictedCurve {
   std::vector<int> planned;                         ///< the study's GPU counts
   std::vector<std::pair<int, std::string>> points;  ///< GPUs and point id, all of the curve's
   contract::ModelCard card;
-  predict::Device device;
-  predict::Network network;
-  int gpus_per_node = 1;
-  bool other_link = false;               ///< than measured: several nodes go by `network`
+  predict::Hardware hardware;            ///< memory 0 of its device: not known
   std::int64_t samples = 0;              ///< of an epoch; 0: not known
   bool strong = false;                   ///< its runs have one global batch
   std::map<int, predict::Share> shares;  ///< what a rank takes of a step, by all planned counts
   predict::HeldMemory held;              ///< beyond its card, as runs held it that were measured
-  predict::MemoryVerdict memory;  ///< of `first`; capacity 0: the device's memory is not known
+  /// At the planned counts, then doubled ones, without those between whose ranks nothing says how
+  /// long an all-reduce takes.
+  std::vector<predict::CurvePoint> over_gpus;
 };
 
 struct PredictedStudy {
@@ -56,15 +53,20 @@ struct PredictedStudy {
 };
 
 /// A partition that does not name its GPU has the device that the calibration's steps were measured
-/// on; for one that names another than was measured nothing is predicted, with a note. Throws
+/// on; for one that names another than was measured nothing is predicted, with a note. Without
+/// `measured` data sheets count. Counts beyond the planned ones go to `up_to`. Throws
 /// base::UsageError where nothing can be predicted, or where `what` is nothing that measured steps
 /// say anything of, with the remedy.
 PredictedStudy predict_study(const planner::Planning& planning, const PredictionFiles& files,
                              const WhatIf& what,
-                             const std::optional<contract::Calibration>& calibration);
+                             std::shared_ptr<const predict::Measurements> measured, int up_to);
 
 /// The model of a curve's time; `study` and `curve` must outlive it.
 predict::TrainingModel model_of(const PredictedStudy& study, const PredictedCurve& curve);
+
+/// Those of its model in its precision.
+std::vector<contract::ComputeTime> measured_steps(const PredictedStudy& study,
+                                                  const PredictedCurve& curve);
 
 /// Whether its memory is that of processes, not of a GPU's allocator: what was measured is then the
 /// context, too.
@@ -72,9 +74,5 @@ bool is_of_process(const PredictedCurve& curve);
 
 /// What a rank of it keeps on so many GPUs where a step is so many passes, as was measured.
 predict::MemorySetting memory_setting_at(const PredictedCurve& curve, int gpus, int passes);
-
-/// Its setting: the batches of its runs, the samples of an epoch (of unknown size: those of a
-/// step).
-predict::CurveSetting setting_of(const PredictedCurve& curve);
 
 }  // namespace dlscale::cli

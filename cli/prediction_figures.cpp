@@ -7,7 +7,6 @@
 
 #include "cli/curve_labels.hpp"
 #include "cli/prediction_grounds.hpp"
-#include "cli/prediction_tables.hpp"
 #include "cli/swept_step.hpp"
 
 namespace dlscale::cli {
@@ -24,15 +23,14 @@ analysis::Series dashed(const PredictedStudy& study, const PredictedCurve& curve
 
 /// Of what `band` makes of each point of a curve.
 template <class BandOf>
-analysis::Figure over_gpus(const PredictedStudy& study, int up_to, analysis::FigureAxis y,
-                           BandOf band) {
+analysis::Figure over_gpus(const PredictedStudy& study, analysis::FigureAxis y, BandOf band) {
   analysis::Figure figure{.subtitle = "on " + study.site,
                           .notes = grounds(study),
                           .x = {.id = "gpus", .title = "GPUs", .log_base = 2},
                           .y = std::move(y)};
   for (const PredictedCurve& curve : study.curves) {
     analysis::Series series = dashed(study, curve, figure);
-    for (const predict::CurvePoint& point : curve_points(study, curve, up_to)) {
+    for (const predict::CurvePoint& point : curve.over_gpus) {
       const predict::Band value = band(point);
       series.points.push_back({static_cast<double>(point.ranks.gpus), value.value,
                                analysis::Bounds{value.low, value.high}});
@@ -44,31 +42,26 @@ analysis::Figure over_gpus(const PredictedStudy& study, int up_to, analysis::Fig
 
 }  // namespace
 
-analysis::Figure predicted_efficiency(const PredictedStudy& study, int up_to) {
+analysis::Figure predicted_efficiency(const PredictedStudy& study) {
   analysis::Figure figure =
-      over_gpus(study, up_to, {.id = "efficiency", .title = "efficiency", .from_zero = true},
+      over_gpus(study, {.id = "efficiency", .title = "efficiency", .from_zero = true},
                 [](const predict::CurvePoint& point) { return point.efficiency; });
   figure.title = "Predicted efficiency of " + study.study;
   figure.subtitle += ", against the fewest GPUs of a curve";
   return figure;
 }
 
-analysis::Figure predicted_throughput(const PredictedStudy& study, int up_to) {
+analysis::Figure predicted_throughput(const PredictedStudy& study) {
   analysis::Figure figure = over_gpus(
-      study, up_to,
-      {.id = "throughput_samples_per_s", .title = "throughput (samples/s)", .log_base = 10},
-      [](const predict::CurvePoint& point) {
-        const double samples = point.samples_per_s * point.step_s.value;  // of a step
-        return predict::Band{point.samples_per_s, samples / point.step_s.high,
-                             samples / point.step_s.low};
-      });
+      study, {.id = "throughput_samples_per_s", .title = "throughput (samples/s)", .log_base = 10},
+      &predict::throughput);
   figure.title = "Predicted throughput of " + study.study;
   return figure;
 }
 
-analysis::Figure predicted_epoch_time(const PredictedStudy& study, int up_to) {
+analysis::Figure predicted_epoch_time(const PredictedStudy& study) {
   analysis::Figure figure =
-      over_gpus(study, up_to, {.id = "epoch_time_s", .title = "time per epoch (s)", .log_base = 10},
+      over_gpus(study, {.id = "epoch_time_s", .title = "time per epoch (s)", .log_base = 10},
                 [](const predict::CurvePoint& point) { return point.epoch_s; });
   figure.title = "Predicted time per epoch of " + study.study;
   return figure;

@@ -9,9 +9,9 @@ namespace dlscale::cli {
 
 /// Over GPUs, a line for each curve with its band: efficiency against the fewest GPUs of the curve,
 /// samples in a second, and the time of an epoch.
-analysis::Figure predicted_efficiency(const PredictedStudy& study, int up_to);
-analysis::Figure predicted_throughput(const PredictedStudy& study, int up_to);
-analysis::Figure predicted_epoch_time(const PredictedStudy& study, int up_to);
+analysis::Figure predicted_efficiency(const PredictedStudy& study);
+analysis::Figure predicted_throughput(const PredictedStudy& study);
+analysis::Figure predicted_epoch_time(const PredictedStudy& study);
 
 /// The step's time over the values of a sweep.
 analysis::Figure sweep_figure(const PredictedStudy& study, const Sweep& sweep);

@@ -20,7 +20,7 @@ std::string unmeasured_computation(const PredictedStudy& study) {
               ? "learned kernels, within a quarter, where they know nearly all of a model; else "
                 "the roofline of "
               : "the roofline of ") +
-         study.curves.front().device.title + ", 1 to 3.5 times its time";
+         study.curves.front().hardware.device.title + ", 1 to 3.5 times its time";
 }
 
 /// Of which all-reduces were measured; 0: of none.
@@ -33,19 +33,16 @@ int most_gpus_measured(const PredictedStudy& study) {
   return most;
 }
 
-bool tells_scatter(const PredictedStudy& study, const PredictedCurve& curve) {
-  const auto& times = model_of(study, curve).computing.measured;
-  return std::any_of(times.begin(), times.end(),
-                     [](const contract::ComputeTime& time) { return time.deviation_s > 0; });
-}
-
 }  // namespace
 
 std::vector<std::string> grounds(const PredictedStudy& study) {
-  const bool measured =
-      std::any_of(study.curves.begin(), study.curves.end(), [&](const PredictedCurve& each) {
-        return !model_of(study, each).computing.measured.empty();
-      });
+  bool measured = false, scatter = false;
+  for (const PredictedCurve& curve : study.curves) {
+    for (const contract::ComputeTime& time : measured_steps(study, curve)) {
+      measured = true;
+      if (time.deviation_s > 0) scatter = true;
+    }
+  }
   std::vector<std::string> notes;
   notes.push_back(measured
                       ? "computation: measured steps, layers shared out by the roofline; "
@@ -58,9 +55,6 @@ std::vector<std::string> grounds(const PredictedStudy& study) {
           : "all-reduce: measured, interpolated; on other GPU counts by latency and bandwidth of "
             "one topology");
   const bool loads = study.measured != nullptr && !study.measured->calibration().loading.empty();
-  const bool scatter =
-      std::any_of(study.curves.begin(), study.curves.end(),
-                  [&](const PredictedCurve& each) { return tells_scatter(study, each); });
   notes.emplace_back(scatter ? "waiting for the slowest rank: by how far measured steps are apart, "
                                "none to 3 times that"
                              : "waiting for the slowest rank: not in it, no measured steps say how "
@@ -86,8 +80,9 @@ std::vector<std::string> grounds_of_memory(const PredictedStudy& study) {
   std::vector<std::string> notes;
   for (const PredictedCurve& curve : study.curves) {
     const predict::HeldMemory& held = curve.held;
-    if (curve.device.memory.value <= 0 || held.runs == 0) continue;
-    const predict::Bytes start = is_of_process(curve) ? curve.device.context : held.beyond.start;
+    const predict::Device& device = curve.hardware.device;
+    if (device.memory.value <= 0 || held.runs == 0) continue;
+    const predict::Bytes start = is_of_process(curve) ? device.context : held.beyond.start;
     std::string note =
         fmt::format("{}: beyond the card's sum {:.0f} MiB{}", curve.first.model,
                     start / predict::kMebibyte, start == held.beyond.start ? "" : " as asked for");
@@ -109,15 +104,16 @@ std::vector<std::string> grounds_of_memory(const PredictedStudy& study) {
   return notes;
 }
 
-std::vector<std::string> notes_of_distance(const PredictedStudy& study, const PredictedCurve& curve,
-                                           const std::vector<predict::CurvePoint>& points) {
+std::vector<std::string> notes_of_distance(const PredictedStudy& study,
+                                           const PredictedCurve& curve) {
+  const std::vector<predict::CurvePoint>& points = curve.over_gpus;
   std::vector<std::string> notes;
   std::set<double> far, known;
   for (const predict::CurvePoint& point : points) {
     if (point.extrapolated) far.insert(point.batch_per_gpu);
   }
   if (!far.empty()) {
-    for (const contract::ComputeTime& time : model_of(study, curve).computing.measured) {
+    for (const contract::ComputeTime& time : measured_steps(study, curve)) {
       known.insert(static_cast<double>(time.batch));
     }
     notes.push_back(fmt::format(

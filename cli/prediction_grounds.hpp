@@ -22,7 +22,7 @@ std::string basis_of_memory(const predict::HeldMemory& held);
 inline constexpr int kFarthestMeasured = 8;
 
 /// Of a curve's points those far from what was measured: batches, and numbers of GPUs.
-std::vector<std::string> notes_of_distance(const PredictedStudy& study, const PredictedCurve& curve,
-                                           const std::vector<predict::CurvePoint>& points);
+std::vector<std::string> notes_of_distance(const PredictedStudy& study,
+                                           const PredictedCurve& curve);
 
 }  // namespace dlscale::cli

@@ -28,7 +28,14 @@ Cell bounds(const predict::Band& band, double scale = 1) {
   return Bounds{band.low * scale, band.high * scale};
 }
 
+/// An axis of the study that a column of the table's own is called as, as the batch of a GPU may
+/// be, gets another id.
 void add_columns(Table& table, const std::vector<Column>& columns) {
+  for (Column& axis : table.columns) {
+    const bool taken = std::any_of(columns.begin(), columns.end(),
+                                   [&](const Column& column) { return column.id == axis.id; });
+    if (taken) axis.id = "axis_" + axis.id;
+  }
   table.columns.insert(table.columns.end(), columns.begin(), columns.end());
 }
 
@@ -53,31 +60,13 @@ double hours_of_epoch(const CurvePoint& point) {
 predict::MemoryVerdict verdict_at(const PredictedCurve& curve, int gpus,
                                   const predict::Share& share) {
   return predict::memory_verdict(curve.card, std::llround(share.batch),
-                                 memory_setting_at(curve, gpus, share.passes), curve.device);
+                                 memory_setting_at(curve, gpus, share.passes),
+                                 curve.hardware.device);
 }
 
 }  // namespace
 
-std::vector<int> shown_counts(const PredictedCurve& curve, int up_to) {
-  std::vector<int> counts = curve.planned;
-  for (const int count : predict::doubled_counts(1, up_to)) {
-    if (count > counts.back()) counts.push_back(count);
-  }
-  // A device that is known by its measured steps alone says nothing of a larger one.
-  if (predict::is_measured_alone(curve.device)) return curve.planned;
-  if (curve.network.between.bandwidth.value <= 0) {
-    std::erase_if(counts, [&](int count) { return count > curve.gpus_per_node; });
-  }
-  return counts;
-}
-
-std::vector<CurvePoint> curve_points(const PredictedStudy& study, const PredictedCurve& curve,
-                                     int up_to) {
-  return predict::scaling_curve(model_of(study, curve), setting_of(curve),
-                                shown_counts(curve, up_to));
-}
-
-Table times_table(const PredictedStudy& study, int up_to) {
+Table times_table(const PredictedStudy& study) {
   Table table = curves_table(study, "predicted-times", "Predicted times");
   table.notes = grounds(study);
   add_columns(table, {{"gpus", "GPUs"},
@@ -94,9 +83,8 @@ Table times_table(const PredictedStudy& study, int up_to) {
                       {"gpu_hours", "GPU-hours", "h", 2},
                       {"planned", "planned"}});
   for (const PredictedCurve& curve : study.curves) {
-    const std::vector<CurvePoint> points = curve_points(study, curve, up_to);
-    add_once(table.notes, notes_of_distance(study, curve, points));
-    for (const CurvePoint& point : points) {
+    add_once(table.notes, notes_of_distance(study, curve));
+    for (const CurvePoint& point : curve.over_gpus) {
       const bool planned = std::find(curve.planned.begin(), curve.planned.end(),
                                      point.ranks.gpus) != curve.planned.end();
       add_row(table, beginning(study, curve),
@@ -126,7 +114,7 @@ Table knee_table(const PredictedStudy& study, int up_to) {
                       {"efficiency", "efficiency", "", 3},
                       {"efficiency_bounds", "efficiency, low to high", "", 3, 1, true}});
   for (const PredictedCurve& curve : study.curves) {
-    const std::vector<CurvePoint> points = curve_points(study, curve, up_to);
+    const std::vector<CurvePoint>& points = curve.over_gpus;
     const auto knee_by = [&](double predict::Band::*edge) {
       return predict::knee(points, predict::kWorthwhileEfficiency, edge);
     };
@@ -160,14 +148,15 @@ Table memory_table(const PredictedStudy& study) {
                       {"largest_batch", "largest batch"},
                       {"rests_on", "rests on"}});
   for (const PredictedCurve& curve : study.curves) {
-    if (curve.device.memory.value <= 0) continue;  // not known
+    const predict::Device& device = curve.hardware.device;
+    if (device.memory.value <= 0) continue;  // not known
     for (const int gpus : curve.planned) {
       const predict::Share share = predict::share_at(curve.shares, curve.strong, gpus);
       const predict::MemoryVerdict verdict = verdict_at(curve, gpus, share);
       const double needs = verdict.parts.total().value;
       const double error = needs * curve.held.uncertainty(verdict.parts.activations);
       add_row(table, beginning(study, curve),
-              {static_cast<double>(gpus), share.batch, text(curve.device.title), needs,
+              {static_cast<double>(gpus), share.batch, text(device.title), needs,
                Bounds{needs - error, needs + error}, verdict.parts.activations.value,
                verdict.capacity.value, verdict.margin, text(verdict.fits ? "fits" : "does not fit"),
                text(predict::dominating_layer(curve.card, share.batch).name),

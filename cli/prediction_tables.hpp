@@ -7,18 +7,10 @@
 
 namespace dlscale::cli {
 
-/// The GPU counts shown of a curve: the study's, then doubled up to `up_to`; those of one node
-/// where the link between nodes is not known.
-std::vector<int> shown_counts(const PredictedCurve& curve, int up_to);
-
-/// The curve at these counts.
-std::vector<predict::CurvePoint> curve_points(const PredictedStudy& study,
-                                              const PredictedCurve& curve, int up_to);
-
 /// Step, epoch, efficiency with bands, what bounds the step, GPU-hours: a row for each count.
-analysis::Table times_table(const PredictedStudy& study, int up_to);
+analysis::Table times_table(const PredictedStudy& study);
 
-/// How many GPUs are worth it, with bands: a row for each curve.
+/// How many GPUs, of up to so many, are worth it, with bands: a row for each curve.
 analysis::Table knee_table(const PredictedStudy& study, int up_to);
 
 /// What a GPU's memory holds: a row for each planned count, with its own batch.

@@ -17,7 +17,6 @@ namespace dlscale::cli {
 namespace {
 
 using analysis::Aggregate;
-using analysis::RunColumn;
 
 /// Words that begin a part of a query.
 const std::vector<std::string> kClauses{"by", "where", "sort", "limit"};
@@ -28,7 +27,7 @@ bool is_of_word(char c) {
 
 class QueryParser {
  public:
-  QueryParser(const std::string& text, const std::vector<RunColumn>& columns,
+  QueryParser(const std::string& text, const std::vector<analysis::RunColumn>& columns,
               const analysis::Frame& frame)
       : text_(text), columns_(columns), frame_(frame) {}
 
@@ -164,8 +163,8 @@ class QueryParser {
     fail("limit wants a number of rows", start);
   }
 
-  const RunColumn& known_column(const std::string& name, std::size_t place) const {
-    const RunColumn* column = analysis::find_column(columns_, name);
+  const analysis::RunColumn& known_column(const std::string& name, std::size_t place) const {
+    const analysis::RunColumn* column = analysis::find_column(columns_, name);
     if (column == nullptr) fail(unknown("column", name, names_of(columns_)), place);
     return *column;
   }
@@ -202,7 +201,7 @@ class QueryParser {
   }
 
   const std::string& text_;
-  const std::vector<RunColumn>& columns_;
+  const std::vector<analysis::RunColumn>& columns_;
   const analysis::Frame& frame_;
   std::size_t at_ = 0;
   std::size_t sort_at_ = 0;
@@ -212,7 +211,8 @@ class QueryParser {
 
 }  // namespace
 
-analysis::Query parse_query(const std::string& text, const std::vector<RunColumn>& columns,
+analysis::Query parse_query(const std::string& text,
+                            const std::vector<analysis::RunColumn>& columns,
                             const analysis::Frame& frame) {
   return QueryParser(text, columns, frame).parse();
 }

@@ -26,8 +26,9 @@ struct Attempt {
 
 /// Why a model does not follow a peak; empty where it does.
 std::string fixed_peak(const predict::TrainingModel& model, const PredictedCurve& curve) {
-  if (predict::is_measured_alone(curve.device)) {
-    return "no data sheet says how the steps of " + curve.device.title +
+  const predict::Device& device = curve.hardware.device;
+  if (predict::is_measured_alone(device)) {
+    return "no data sheet says how the steps of " + device.title +
            " follow it (--what-if gpu=NAME with --calibration none goes by one)";
   }
   return predict::fixed_rates(model);
@@ -58,8 +59,8 @@ Attempt swept_step(const PredictedStudy& study, const PredictedCurve& curve,
     if (std::string why = fixed_peak(model, curve); !why.empty()) return {{}, std::move(why)};
     model.computing.rates.peak = predict::teraflops(value);
   }
-  const predict::Placement ranks{(gpus - 1) / curve.gpus_per_node + 1, gpus};
-  predict::Network network = curve.network;
+  const predict::Placement ranks = predict::placement(gpus, curve.hardware.gpus_per_node);
+  predict::Network network = curve.hardware.network;
   if (quantity == "link" && ranks.nodes > 1) {
     network.between.bandwidth = predict::gigabits_per_s(value);
     const predict::AllReduce algorithm = predict::all_reduce_of(curve.first);

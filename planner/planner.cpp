@@ -169,7 +169,10 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
     contract::RunSpec run = run_of(study, point);
     run.resources.device = planning.site.device;  // GPUs hide communication that CPUs do not
     Granted granted = grant(planning, point, run, times);
-    if (const auto why = memory.misfit(run, partition_of(planning.site, granted.allocation))) {
+    const predict::Measurements* const measured =
+        times.measured(study.matrices[point.resources].resources);
+    if (const auto why =
+            memory.misfit(run, partition_of(planning.site, granted.allocation), measured)) {
       planning.plan.skipped.push_back({run.point, *why});
       continue;
     }

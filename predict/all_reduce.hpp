@@ -37,6 +37,11 @@ struct Placement {
   int gpus = 1;  ///< ranks on all nodes together
 };
 
+/// Of so many ranks that fill one node after the other.
+constexpr Placement placement(int gpus, int gpus_per_node) {
+  return {(gpus - 1) / gpus_per_node + 1, gpus};
+}
+
 enum class AllReduce { ring, tree, fastest };
 
 /// On a ring 2(N-1) hops of 2(P-1) leave their node, in trees 2⌈log₂N⌉; the narrowest link on the

@@ -22,10 +22,6 @@ struct Variant {
   double waiting = 1;
 };
 
-Placement place(const TrainingModel& model, int gpus) {
-  return {(gpus + model.gpus_per_node - 1) / model.gpus_per_node, gpus};
-}
-
 /// On the fullest of the nodes: a step is as long as its slowest rank's.
 ComputeEstimate computing(const TrainingModel& model, double batch, Placement ranks) {
   ComputeBasis basis = model.computing;
@@ -100,13 +96,13 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
   if (gpus.empty()) return curve;
   std::map<int, Share> shares = setting.shares;
   if (shares.empty()) shares[gpus.front()] = {setting.batch_per_gpu, model.setting.passes};
-  const Placement first = place(model, gpus.front());
+  const Placement first = placement(gpus.front(), model.gpus_per_node);
   const Share first_share = share_at(shares, setting.strong, first.gpus);
   const ComputeEstimate at_first = computing(model, first_share.batch, first);
   const Bytes gradients =
       number_width(model.card.precision) * static_cast<double>(model.card.parameters);
   for (const int count : gpus) {
-    const Placement ranks = place(model, count);
+    const Placement ranks = placement(count, model.gpus_per_node);
     const Share share = share_at(shares, setting.strong, count);
     if (share.batch < 1) break;
     const double samples = share.batch * share.passes;  // of a rank
@@ -138,6 +134,11 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
     curve.push_back(point);
   }
   return curve;
+}
+
+Band throughput(const CurvePoint& point) {
+  const double samples = point.samples_per_s * point.step_s.value;  // of a step
+  return {point.samples_per_s, samples / point.step_s.high, samples / point.step_s.low};
 }
 
 std::vector<int> doubled_counts(int first, int most) {

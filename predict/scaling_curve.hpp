@@ -71,6 +71,9 @@ struct CurvePoint {
   bool extrapolated = false;  ///< the batch is far from those measured
 };
 
+/// Samples in a second, by the band of the step.
+Band throughput(const CurvePoint& point);
+
 /// A point for each count, ascending; strong scaling ends where a GPU would have less than one
 /// sample. Bands: what computation and links may be wrong by, each alone, added in quadrature.
 std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSetting& setting,

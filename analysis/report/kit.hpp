@@ -17,7 +17,7 @@ struct WrittenKit {
   std::string problem;      ///< why the first of these has none; empty when all have
 };
 
-/// Writes into `folder` tables/<id>.{md,csv,tex,json}, figures/<id>.{csv,gp,svg,pdf,tex,pgf.csv},
+/// Writes into `folder` tables/<id>.{md,csv,tex,json}, figures/<id>.{csv,gp,svg,pdf,tex},
 /// report.html, values.tex and paper.tex. Pictures are drawn by `gnuplot`, several at a time. The
 /// same page gives the same bytes. `on_part` is told what was written and how much is done, 0 to 1,
 /// by one thread at a time. Throws base::RunError when a file cannot be written.

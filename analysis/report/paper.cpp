@@ -34,7 +34,6 @@ std::string paper(const StudyPage& page) {
       "\\usepackage[margin=2cm]{geometry}\n" +
       latex_font_packages() + latex_table_packages() + latex_figure_packages() +
       "\\usepackage{standalone} % a figure is a document of its own\n"
-      "\\pgfplotsset{table/search path={.,figures}} % where figures find their numbers\n"
       "\\usepackage{float}\\floatplacement{table}{H}\\floatplacement{figure}{H}\n"
       "\\input{values}\n\\sloppy\n\\begin{document}\n\\title{" +
       latex_text(page.title) + "}\n\\author{}\\date{}\n\\maketitle\n";

@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/report/csv_text.hpp"
 #include "analysis/report/gnuplot_script.hpp"
 #include "analysis/report/latex_text.hpp"
 #include "analysis/report/palette.hpp"
@@ -95,6 +94,7 @@ std::string axis_options(const Figure& figure) {
   }
   text += tick_options(figure);
   text += "    axis lines=left, ymajorgrids, grid style={black!12}, tick align=outside,\n";
+  text += "    plot coordinates/math parser=false,\n";  // they are numbers, no formulas: far faster
   text += "    label style={font=\\small}, tick label style={font=\\footnotesize},\n";
   return text + "    legend cell align=left,\n" + legend_options(figure);
 }
@@ -114,31 +114,66 @@ std::string color_definitions(const Figure& figure, std::size_t colors) {
   return text;
 }
 
-/// Which columns of the rows of series `number` are taken.
-std::string table_of(const std::string& data_file, std::size_t number, const std::string& columns) {
-  return fmt::format(
-      "table[col sep=comma, restrict expr to domain={{\\thisrow{{series}}}}{{{0}:{0}}}, {1}] "
-      "{{{2}}}",
-      number, columns, data_file);
+bool has_error_bars(const Figure& figure, const Series& series) {
+  return has_bounds(series) && figure.marks && !has_band(figure, series);
 }
 
-std::string x_column(const Figure& figure, std::size_t i) {
+Bounds known_bounds(const FigurePoint& point) {
+  return point.bounds.value_or(Bounds{point.y, point.y});
+}
+
+/// The points of a series that are numbers; of a function some and the last.
+std::vector<FigurePoint> drawn_points(const Figure& figure, const Series& series) {
+  const std::vector<FigurePoint>& points = series.points;
+  const std::size_t stride = figure.marks ? 1 : points.size() / kMostOfLine + 1;
+  std::vector<FigurePoint> drawn;
+  for (std::size_t j = 0; j < points.size(); j += stride) drawn.push_back(points[j]);
+  if (!points.empty() && (points.size() - 1) % stride != 0) drawn.push_back(points.back());
+  std::erase_if(drawn, [](const FigurePoint& point) {
+    return !std::isfinite(point.x) || !std::isfinite(point.y);
+  });
+  return drawn;
+}
+
+/// Where a point of series `i` stands: with others' marks beside its own a little aside.
+std::string drawn_x(const Figure& figure, std::size_t i, double x) {
   const std::size_t n = measured_series(figure);
-  if (!has_marks(figure, figure.series[i]) || !figure.lines || n < 2) return "x=x";
+  const bool moved = has_marks(figure, figure.series[i]) && figure.lines && dodge(i, n) != 0;
+  if (!moved) return fmt::format("{}", x);
   const double shift = dodge(i, n);
-  if (figure.x.log_base == 0) return fmt::format("x expr=\\thisrow{{x}}+({:.4f})", shift);
-  return fmt::format("x expr=\\thisrow{{x}}*{:.6f}", std::exp2(shift));
+  return fmt::format("{:.6g}", figure.x.log_base == 0 ? x + shift : x * std::exp2(shift));
+}
+
+std::string coordinate_of(const Figure& figure, std::size_t i, const FigurePoint& point) {
+  std::string text = fmt::format("({},{})", drawn_x(figure, i, point.x), point.y);
+  if (has_error_bars(figure, figure.series[i])) {
+    const Bounds bounds = known_bounds(point);
+    text +=
+        fmt::format(" += (0,{:.6g}) -= (0,{:.6g})", bounds.high - point.y, point.y - bounds.low);
+  }
+  return figure.note_id.empty() ? text : text + " [" + plain_word(point.note) + "]";
+}
+
+/// Each line has its own points: of a file that all of them read LaTeX would look at every row for
+/// every line.
+std::string coordinates(const std::vector<std::string>& points) {
+  return fmt::format("coordinates {{\n      {}}}", fmt::join(points, "\n      "));
 }
 
 /// Between two lines that are not drawn.
-std::string band(const Figure& figure, std::size_t i, const std::string& data_file) {
+std::string band(const Figure& figure, std::size_t i, const std::vector<FigurePoint>& points) {
+  std::vector<std::string> low;
+  std::vector<std::string> high;
+  for (const FigurePoint& point : points) {
+    const Bounds bounds = known_bounds(point);
+    const std::string x = drawn_x(figure, i, point.x);
+    low.push_back(fmt::format("({},{})", x, bounds.low));
+    high.push_back(fmt::format("({},{})", x, bounds.high));
+  }
   std::string text;
-  for (const auto& [edge, y] :
-       {std::pair{"low", "-\\thisrow{minus}"}, {"high", "+\\thisrow{plus}"}}) {
-    text +=
-        fmt::format("    \\addplot[name path={}{}, draw=none, forget plot] {};\n", edge, i,
-                    table_of(data_file, i + 1,
-                             fmt::format("{}, y expr=\\thisrow{{y}}{}", x_column(figure, i), y)));
+  for (const auto& [edge, ends] : {std::pair{"low", &low}, {"high", &high}}) {
+    text += fmt::format("    \\addplot[name path={}{}, draw=none, forget plot] {};\n", edge, i,
+                        coordinates(*ends));
   }
   return text + fmt::format(
                     "    \\addplot[{0}, opacity=0.15, forget plot] fill between[of=low{1} and "
@@ -153,7 +188,7 @@ std::string style_of(const Figure& figure, const Series& series) {
   if (!figure.lines) style += ", only marks";
   if (figure.lines && figure.marks && mark >= kMarkShapes) style += ", densely dashed";
   style += figure.marks ? fmt::format(", mark={}, mark size=2pt", kMarkNames[mark]) : ", mark=none";
-  if (has_bounds(series) && figure.marks && !figure.band) {
+  if (has_error_bars(figure, series)) {
     style += ",\n      error bars/.cd, y dir=both, y explicit, error bar style={solid}";
   }
   if (!figure.note_id.empty()) {
@@ -164,40 +199,46 @@ std::string style_of(const Figure& figure, const Series& series) {
   return style;
 }
 
-std::string line_plots(const Figure& figure, const std::string& data_file) {
+std::string ideal_plot(const Figure& figure) {
+  std::vector<std::string> points;
+  for (const auto& [x, y] : ideal_points(figure)) {
+    if (std::isfinite(x) && std::isfinite(y)) points.push_back(fmt::format("({},{})", x, y));
+  }
+  return "    \\addplot[black, dashed, mark=none] " + coordinates(points) +
+         ";\n    \\addlegendentry{" + latex_text(figure.ideal->label) + "}\n";
+}
+
+std::string line_plots(const Figure& figure) {
   std::string text;
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
     const Series& series = figure.series[i];
-    if (series.points.empty()) continue;
-    const bool in_band = has_band(figure, series);
-    if (in_band && has_bounds(series)) text += band(figure, i, data_file);
-    std::string columns = x_column(figure, i) + ", y=y";
-    if (has_bounds(series) && !in_band) columns += ", y error minus=minus, y error plus=plus";
-    if (!figure.note_id.empty()) columns += ", meta=note";
-    text += fmt::format("    \\addplot[{}]\n      {};\n", style_of(figure, series),
-                        table_of(data_file, i + 1, columns));
+    const std::vector<FigurePoint> drawn = drawn_points(figure, series);
+    if (drawn.empty()) continue;
+    if (has_band(figure, series) && has_bounds(series)) text += band(figure, i, drawn);
+    std::vector<std::string> points;
+    for (const FigurePoint& point : drawn) points.push_back(coordinate_of(figure, i, point));
+    text += "    \\addplot[" + style_of(figure, series) + "] " + coordinates(points) + ";\n";
     text += "    \\addlegendentry{" + latex_text(series.label) + "}\n";
   }
-  if (figure.ideal) {
-    text += "    \\addplot[black, dashed, mark=none]\n      " + table_of(data_file, 0, "x=x, y=y") +
-            ";\n    \\addlegendentry{" + latex_text(figure.ideal->label) + "}\n";
-  }
-  return text;
+  return figure.ideal ? text + ideal_plot(figure) : text;
 }
 
-std::string bar_plots(const Figure& figure, const std::string& data_file) {
+std::string bar_plots(const Figure& figure) {
   std::string text;
-  for (std::size_t i = 0; i < figure.series.size(); ++i) {
-    const Series& part = figure.series[i];
+  for (const Series& part : figure.series) {
     if (!has_part(part)) continue;
     const std::size_t color = part.color % kColors.size();
     const std::string pattern =
         color == 0 ? ""
                    : fmt::format(", postaction={{pattern={}, pattern color=black!60}}",
                                  kPatternNames[color]);
-    text += fmt::format(
-        "    \\addplot[draw=black!60, fill={}{}] table[col sep=comma, x=bar, y=part{}] {{{}}};\n",
-        color_name(color), pattern, i + 1, data_file);
+    std::vector<std::string> heights;
+    for (const FigurePoint& point : part.points) {  // parts without a height would not stack
+      heights.push_back(
+          fmt::format("({},{})", heights.size(), std::isfinite(point.y) ? point.y : 0));
+    }
+    text += fmt::format("    \\addplot[draw=black!60, fill={}{}] {};\n", color_name(color), pattern,
+                        coordinates(heights));
     text += "    \\addlegendentry{" + latex_text(part.label) + "}\n";
   }
   return text;
@@ -217,53 +258,15 @@ std::string bar_options(const Figure& figure) {
       fmt::join(places, ","), fmt::join(labels, ","));
 }
 
-std::string line_data(const Figure& figure) {
-  const bool notes = !figure.note_id.empty();
-  std::string text = notes ? "series,x,y,minus,plus,note\n" : "series,x,y,minus,plus\n";
-  const auto add = [&](std::size_t number, const FigurePoint& point) {
-    if (!std::isfinite(point.x) || !std::isfinite(point.y)) return;
-    const Bounds bounds = point.bounds.value_or(Bounds{point.y, point.y});
-    text += fmt::format("{},{},{},{},{}", number, point.x, point.y, point.y - bounds.low,
-                        bounds.high - point.y);
-    text += notes ? "," + plain_word(point.note) + "\n" : "\n";
-  };
-  for (const auto& [x, y] : ideal_points(figure)) add(0, {x, y, {}});
-  for (std::size_t i = 0; i < figure.series.size(); ++i) {
-    const std::vector<FigurePoint>& points = figure.series[i].points;
-    const std::size_t stride = figure.marks ? 1 : points.size() / kMostOfLine + 1;
-    for (std::size_t j = 0; j < points.size(); j += stride) add(i + 1, points[j]);
-    if (!points.empty() && (points.size() - 1) % stride != 0) add(i + 1, points.back());
-  }
-  return text;
-}
-
-std::string bar_data(const Figure& figure) {
-  std::string text = "bar";
-  for (std::size_t part = 1; part <= figure.series.size(); ++part) {
-    text += fmt::format(",part{}", part);
-  }
-  text += "\n";
-  for (std::size_t bar = 0; bar < figure.categories.size(); ++bar) {
-    text += std::to_string(bar);
-    for (const Series& part : figure.series) {  // parts without a height would not stack
-      const double height = part.points[bar].y;
-      text += "," + csv_number(std::isfinite(height) ? height : 0);
-    }
-    text += "\n";
-  }
-  return text;
-}
-
 }  // namespace
 
-std::string pgfplots_data(const Figure& figure) {
-  return figure.categories.empty() ? line_data(figure) : bar_data(figure);
-}
-
-std::string pgfplots_figure(const Figure& figure, const std::string& data_file) {
+std::string pgfplots_figure(const Figure& figure) {
   const bool stacked = !figure.categories.empty();
   std::string text = comment(figure.title) + comment(figure.subtitle);
   for (const std::string& note : figure.notes) text += comment(note);
+  if (!stacked && figure.marks && figure.lines && measured_series(figure) > 1) {
+    text += comment("Series stand a little beside their x values, so that bars hide no others.");
+  }
   text += "\\documentclass[border=2pt]{standalone}\n" + latex_font_packages() +
           latex_figure_packages() + "\\begin{document}\n\\begin{tikzpicture}\n";
   text += color_definitions(figure, stacked ? kColors.size() : kLineColors);
@@ -273,7 +276,7 @@ std::string pgfplots_figure(const Figure& figure, const std::string& data_file) 
     text += "    \\addlegendimage{empty legend}\n    \\addlegendentry{\\hspace{-1em}\\textit{" +
             latex_text(figure.legend_title) + "}}\n";
   }
-  text += stacked ? bar_plots(figure, data_file) : line_plots(figure, data_file);
+  text += stacked ? bar_plots(figure) : line_plots(figure);
   return text + "  \\end{axis}\n\\end{tikzpicture}\n\\end{document}\n";
 }
 
@@ -285,11 +288,8 @@ std::vector<fs::path> write_pgfplots(const Figure& figure, const fs::path& stem)
   }
   const fs::path folder = stem.has_parent_path() ? stem.parent_path() : fs::path(".");
   base::make_directories(folder);
-  const std::string data = name + ".pgf.csv";
   const std::vector<std::pair<std::string, std::string>> contents{
-      {name + ".csv", figure_csv(figure)},
-      {data, pgfplots_data(figure)},
-      {name + ".tex", pgfplots_figure(figure, data)}};
+      {name + ".csv", figure_csv(figure)}, {name + ".tex", pgfplots_figure(figure)}};
   std::vector<fs::path> files;
   for (const auto& [file, content] : contents) {
     files.push_back(folder / file);

@@ -119,6 +119,11 @@ double RunTimes::by_calibration(const contract::RunSpec& run, const ResourceWish
                       std::get<predict::Measurements>(named));
 }
 
+const predict::Measurements* RunTimes::measured(const ResourceWishes& wishes) {
+  if (wishes.calibration.empty()) return nullptr;
+  return std::get_if<predict::Measurements>(&calibration(wishes));
+}
+
 double RunTimes::by_rows(const contract::RunSpec& run, const Calibration& rows) {
   const auto throughput = rows.throughput(run);
   const std::int64_t samples = train_samples(run).value_or(0);

@@ -55,6 +55,9 @@ class RunTimes {
   /// Seconds; 0 where nothing is known. Reads each calibration file once. `site`: where the run is
   /// to be. Throws base::SpecError.
   double of(const contract::RunSpec& run, const ResourceWishes& wishes, const Site& site);
+  /// What the study's calibration measured; null where it names none, or rows of throughput.
+  /// Throws base::SpecError.
+  const predict::Measurements* measured(const ResourceWishes& wishes);
   /// So that what was asked up to now is not in the notes.
   void forget_counts();
   /// What a reader of the predictions should know, one line each.

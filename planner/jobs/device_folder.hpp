@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices of a folder, found by the partitions that have them.
+// What the GPUs and links of partitions are to predictions.
 #pragma once
 
 #include <filesystem>
@@ -8,22 +8,30 @@
 #include <string>
 
 #include "planner/site/site.hpp"
-#include "predict/device.hpp"
+#include "predict/training_model.hpp"
 
 namespace dlscale::planner {
 
+/// The devices of a folder. Each is read once.
 class DeviceFolder {
  public:
   /// Without a folder there is no device.
   explicit DeviceFolder(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
-  /// Null without a partition, and for one that does not name its GPU. Each is read once. Throws
-  /// base::UsageError for a GPU that is not in the folder, base::SpecError for a broken file.
+  /// As find_device() has it, with what that throws. There must be a folder.
+  const predict::Device& named(const std::string& name);
+
+  /// Null without a partition, and for one that does not name its GPU. Throws base::UsageError for
+  /// a GPU that is not in the folder, base::SpecError for a broken file.
   const predict::Device* gpu_of(const Partition* partition);
 
  private:
   std::optional<std::filesystem::path> folder_;
-  std::map<std::string, predict::Device> known_;  ///< by the name that a partition gives
+  std::map<std::string, predict::Device> known_;  ///< by the name that was asked for
 };
+
+/// Such devices on the nodes of a partition, or on one machine where it is null: as many on a node
+/// as it says, else without a limit. A link between nodes that it does not say has no bandwidth.
+predict::Hardware hardware_of(predict::Device device, const Partition* partition);
 
 }  // namespace dlscale::planner

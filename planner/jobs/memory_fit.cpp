@@ -4,13 +4,28 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "predict/held_memory.hpp"
 #include "predict/memory.hpp"
 #include "predict/workload.hpp"
 
 namespace dlscale::planner {
+namespace {
+
+/// What runs on such GPUs held beyond their cards.
+predict::HeldMemory held_on(const predict::Device& gpu, const contract::RunSpec& run,
+                            const contract::ModelCard& card,
+                            const predict::Measurements* measured) {
+  if (measured == nullptr || run.resources.device == "cpu") return {};
+  const contract::Calibration& calibration = measured->calibration();
+  if (!predict::not_measured_on(calibration, gpu).empty()) return {};
+  return predict::held_memory(calibration.memory, run, card);
+}
+
+}  // namespace
 
 std::optional<std::string> MemoryFit::misfit(const contract::RunSpec& run,
-                                             const Partition* partition) {
+                                             const Partition* partition,
+                                             const predict::Measurements* measured) {
   if (!judges_ || partition == nullptr || partition->gpu.empty()) return std::nullopt;
   if (!predict::not_modelled(run).empty()) return std::nullopt;
   const contract::ModelCard* const of_model = cards_.card(run);
@@ -20,14 +35,18 @@ std::optional<std::string> MemoryFit::misfit(const contract::RunSpec& run,
     return std::nullopt;
   }
   const predict::Device& gpu = *devices_.gpu_of(partition);
+  const predict::HeldMemory held = held_on(gpu, run, *of_model, measured);
+  predict::MemorySetting setting = predict::memory_setting(run);
+  setting.beyond = held.beyond;
   const predict::MemoryVerdict verdict =
-      predict::memory_verdict(*of_model, run.batch_per_gpu, predict::memory_setting(run), gpu);
+      predict::memory_verdict(*of_model, run.batch_per_gpu, setting, gpu);
   if (verdict.fits) return std::nullopt;
   if (verdict.margin >= 0) {
     ++close_;
     return std::nullopt;
   }
-  return fmt::format("out of memory on {}: {}", gpu.title,
+  return fmt::format("out of memory on {}{}: {}", gpu.title,
+                     held.runs > 0 ? ", by what measured runs held" : "",
                      verdict_text(verdict, *of_model, run.batch_per_gpu));
 }
 

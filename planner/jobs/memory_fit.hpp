@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether runs fit the memory of the GPUs that they get, by the cards of their models.
+// Whether runs fit the memory of the GPUs that they get, by the cards of their models and what runs
+// held that were measured.
 #pragma once
 
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "planner/jobs/card_folder.hpp"
 #include "planner/jobs/device_folder.hpp"
 #include "planner/site/site.hpp"
+#include "predict/training_model.hpp"
 
 namespace dlscale::planner {
 
@@ -23,9 +25,12 @@ class MemoryFit {
       : judges_(cards && devices), cards_(std::move(cards)), devices_(std::move(devices)) {}
 
   /// Why a run cannot run there: it needs more than the GPU has. Empty where it fits, where the
-  /// site does not name its GPU, and where there is no card or the run is not modelled. Throws
-  /// base::UsageError for a GPU that is not in the folder, base::SpecError for broken files.
-  std::optional<std::string> misfit(const contract::RunSpec& run, const Partition* partition);
+  /// site does not name its GPU, and where there is no card or the run is not modelled. What runs
+  /// on GPUs held beyond their cards comes of `measured`, unless that is of another device; null:
+  /// cards alone count. Throws base::UsageError for a GPU that is not in the folder,
+  /// base::SpecError for broken files.
+  std::optional<std::string> misfit(const contract::RunSpec& run, const Partition* partition,
+                                    const predict::Measurements* measured = nullptr);
 
   /// What of the runs that fit may not fit after all: less than the predictions' error is left, or
   /// there is no card to judge them by.

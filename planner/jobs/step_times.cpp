@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "planner/study/derive.hpp"
 #include "predict/workload.hpp"
@@ -19,32 +18,15 @@ double StepTimes::unknown(std::string why) {
   return 0;
 }
 
-predict::Hardware StepTimes::hardware(const contract::RunSpec& run, const Partition* partition,
-                                      const predict::Measurements& measured) {
-  predict::Hardware hardware;
-  const predict::Device* const named = devices_.gpu_of(partition);
-  hardware.device =
-      named != nullptr ? *named : predict::measured_device(measured.calibration(), run.precision);
-  hardware.network.inside = hardware.device.peer;
-  hardware.gpus_per_node = partition == nullptr || partition->gpus_per_node == 0
-                               ? std::numeric_limits<int>::max() / 2
-                               : partition->gpus_per_node;
-  if (partition != nullptr && partition->link_gbit_s > 0) {
-    constexpr double kUsualHop_us = 14;  // nccl/src/graph/tuning.cc, a ring over a network
-    hardware.network.between.bandwidth = predict::gigabits_per_s(partition->link_gbit_s);
-    hardware.network.between.latency = predict::microseconds(
-        partition->link_latency_us > 0 ? partition->link_latency_us : kUsualHop_us);
-  }
-  return hardware;
-}
-
 double StepTimes::run_s(const contract::RunSpec& run, const Partition* partition,
                         const predict::Measurements& measured) {
   if (const std::string why = predict::not_modelled(run); !why.empty()) return unknown(why);
   const contract::ModelCard* const card = cards_.card(run);
   if (card == nullptr) return unknown("there is no card of " + run.model + " on its data");
-  const predict::Hardware here = hardware(run, partition, measured);
   const contract::Calibration& calibration = measured.calibration();
+  const predict::Device* const gpu = devices_.gpu_of(partition);
+  const predict::Hardware here = hardware_of(
+      gpu != nullptr ? *gpu : predict::measured_device(calibration, run.precision), partition);
   if (std::string why = predict::not_measured_on(calibration, here.device); !why.empty()) {
     return unknown(std::move(why));
   }
@@ -57,7 +39,7 @@ double StepTimes::run_s(const contract::RunSpec& run, const Partition* partition
     return unknown("a data set is of unknown size (set training.dataset.train_samples)");
   }
   const predict::TrainingModel model = predict::training_model(run, *card, here, &measured);
-  const predict::Placement ranks{(run.gpus - 1) / here.gpus_per_node + 1, run.gpus};
+  const predict::Placement ranks = predict::placement(run.gpus, here.gpus_per_node);
   const double step_s =
       predict::step_at(model, ranks, static_cast<double>(run.batch_per_gpu)).total().value;
   if (!std::isfinite(step_s)) {

@@ -34,8 +34,6 @@ class StepTimes {
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  predict::Hardware hardware(const contract::RunSpec& run, const Partition* partition,
-                             const predict::Measurements& measured);
   double unknown(std::string why);
 
   CardFolder cards_;

@@ -37,6 +37,27 @@ std::string replaced(std::string lines, const std::string& what, const std::stri
   return lines;
 }
 
+/// Output of nccl-tests on a GPU of each of two nodes, as versions write it that do not name the
+/// collective: a hop of 10 us, 1 GB/s out of place, another time in place.
+std::string nccl_lines(int sizes) {
+  std::string text =
+      "# nThread 1 nGpus 1 minBytes 1024 maxBytes 8192 step: 2(factor) warmup iters: 5 iters: 20 "
+      "agg iters: 1 validation: 1 graph: 0\n#\n# Using devices\n"
+      "#  Rank  0 Group  0 Pid  1 on n1 device  0 [0x07] NVIDIA A100-SXM4-40GB\n"
+      "#  Rank  1 Group  0 Pid  2 on n2 device  0 [0x07] NVIDIA A100-SXM4-40GB\n#\n"
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     "
+      "time   algbw   busbw #wrong\n"
+      "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            "
+      "(us)  (GB/s)  (GB/s)       \n";
+  double bytes = 1024;
+  for (int i = 0; i < sizes; ++i, bytes *= 2) {
+    const double us = 2 * (10 + bytes / 2 * 1e-3);
+    text += fmt::format("{:12.0f} {:13.0f} float sum -1 {:.4f} {:.4f} {:.4f} 0 1.0 1.0 1.0 0\n",
+                        bytes, bytes / 4, us, bytes / us / 1e3, bytes / us / 1e3);
+  }
+  return text;
+}
+
 contract::Calibration read(const std::filesystem::path& file) {
   return contract::calibration_from_json(base::read_file(file), file.string());
 }
@@ -239,4 +260,20 @@ TEST_CASE("steps keep the precision of their runs, and GPUs are not called as th
   REQUIRE(calibration.compute.size() == 4);
   CHECK(calibration.compute[0].precision == "tf32");
   CHECK(calibration.device.empty());  // these records do not name their GPU
+}
+
+TEST_CASE("output of nccl-tests is a benchmark too, its collective told by the file's name") {
+  test::DlscaleProgram dlscale;
+  base::write_file_atomically(dlscale.folder / "all_reduce.txt", nccl_lines(4));
+  base::write_file_atomically(dlscale.folder / "alltoall.txt", nccl_lines(4));
+  const test::Ran ran = dlscale.run({"calibrate", "all_reduce.txt", "-o", "c.json"});
+  INFO(ran.err);
+  REQUIRE(ran.exit_code == 0);
+  const contract::Calibration made = read(dlscale.folder / "c.json");
+  CHECK(made.device == "NVIDIA A100-SXM4-40GB");
+  REQUIRE(made.all_reduce.size() == 4);  // out of place alone
+  CHECK(made.all_reduce[0].nodes == 2);
+  REQUIRE(made.all_reduce_fits.size() == 1);
+  CHECK(made.all_reduce_fits[0].latency_s.value == Approx(1e-5).epsilon(0.01));
+  CHECK(dlscale.run({"calibrate", "alltoall.txt", "-o", "d.json"}).exit_code == 2);
 }

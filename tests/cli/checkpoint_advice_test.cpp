@@ -115,6 +115,24 @@ TEST_CASE("how long saving takes is what runs of the same model and framework re
   CHECK_THAT(ran.out, Contains("no run of mlp with synchronous in demo has saved its state"));
 }
 
+TEST_CASE("results of models and frameworks that nobody asks about are not read") {
+  test::PlannedDemo demo;
+  for (const auto& run : contract::read_plan(demo.folder).runs) {
+    if (run.point.at("framework") == "ddp") {
+      save(demo, run.run_id, {12});
+    } else {  // cannot be read
+      base::make_directories(demo.folder.run(run.run_id).make_next_launch().results());
+    }
+  }
+  const auto predict = [&](const std::string& frameworks) {
+    return demo.dlscale.run({"predict", DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml",
+                             "--site", "altec", "--mtbf", "1000", "--checkpoint-write", "demo",
+                             "--up-to", "2", "-S", "matrix.framework=" + frameworks});
+  };
+  CHECK(predict("['ddp']").exit_code == 0);
+  CHECK(predict("['ddp', 'synchronous']").exit_code == 1);
+}
+
 TEST_CASE("advice without what it needs is one line that says what is missing") {
   SavingStudy study;
   const auto refused = [&](const std::vector<std::string>& words, const std::string& message) {

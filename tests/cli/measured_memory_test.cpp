@@ -53,6 +53,22 @@ dataset = { kind = "cifar10", path = "data" }
 epochs = 2
 lr.base = 0.1
 )";
+
+/// By its card it fits a T4.
+const std::string kDenseNet = R"(
+[study]
+name = "large"
+scaling = "weak"
+[matrix]
+framework = ["ddp"]
+model = ["densenet121"]
+gpus = [1]
+batch_per_gpu = [64]
+[training]
+dataset = { kind = "image_folder", path = "data", train_samples = 1000 }
+epochs = 1
+lr.base = 0.1
+)";
 constexpr double kMiB = 1024.0 * 1024;
 
 std::string card_of_mlp() {
@@ -168,7 +184,7 @@ TEST_CASE("a context by hand takes the place of the measured one, not of what gr
   CHECK_THAT(measured.predict(asked).out, Contains("300 MiB as asked for"));
 }
 
-TEST_CASE("without peaks that say anything memory is the card's, as it was") {
+TEST_CASE("without peaks that say anything memory is the card's") {
   for (const char* device : {"cuda", ""}) {
     MeasuredMemory measured(*device == '\0' ? "cpu" : device);
     std::vector<std::string> words{"--what-if", "capacity=8GiB"};
@@ -194,6 +210,28 @@ TEST_CASE("on GPUs what allocators held comes on top of the context, and is kept
   REQUIRE(kept.size() == 1);
   CHECK(kept[0].memory_bytes.value == Approx(held));
   CHECK_THAT(kept[0].basis, Contains("measured memory"));
+}
+
+TEST_CASE("a plan leaves out what needs more than the GPU has by what such runs held") {
+  MeasuredMemory measured("cuda", "densenet121");
+  base::write_file_atomically(measured.dlscale.folder / "study.toml", kDenseNet);
+  const auto file = measured.dlscale.folder / "c.json";
+  contract::Calibration held = contract::calibration_from_json(base::read_file(file), "c.json");
+  held.device = "Tesla T4";
+  for (contract::MemoryPeak& peak : held.memory) {
+    peak.input = {3, 224, 224};
+    peak.dataset = "image_folder";
+    peak.peak_memory_bytes += 12e9;
+  }
+  base::write_file_atomically(file, to_json(held));
+  const std::vector<std::string> words{"plan", "study.toml", "--site", "nef", "--dry-run"};
+  CHECK(measured.dlscale.run(words).exit_code == 0);
+  auto by_peaks = words;
+  by_peaks.insert(by_peaks.end(), {"-S", "resources.calibration=c.json"});
+  const test::Ran refused = measured.dlscale.run(by_peaks);
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, Contains("no point fits the GPUs of nef: out of memory on NVIDIA T4, by "
+                                   "what measured runs held"));
 }
 
 TEST_CASE("one other model says on GPUs what comes first, not how it grows") {

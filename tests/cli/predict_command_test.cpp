@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dlscale predict`, run as users do.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "contract/plan.hpp"
 #include "contract/run_prediction.hpp"
@@ -245,6 +246,39 @@ TEST_CASE("another link takes the place of all-reduces that were measured betwee
   }
 }
 
+TEST_CASE("several nodes whose link is not known go by all-reduces that were measured on them") {
+  // A GPU with a data sheet on each of eight nodes; nothing says what joins them.
+  const std::string unlinked = R"(
+name = "unlinked"
+scheduler = "slurm"
+device = "cuda"
+communicator = "nccl"
+launcher = "srun"
+walltime = "01:00:00"
+[[partitions]]
+name = "all"
+gpu = "v100-pcie-32gb"
+nodes = 8
+gpus_per_node = 1
+cores_per_node = 4
+)";
+  Prediction prediction;
+  prediction.calibrate("");
+  base::write_file_atomically(prediction.dlscale.folder / "unlinked.toml", unlinked);
+  const std::vector<std::string> site{"--site", "unlinked.toml", "--up-to", "8", "--format", "csv"};
+  auto measured = site;
+  measured.insert(measured.end(), {"--calibration", "calibration.json"});
+  CHECK_THAT(prediction.run(measured).out, Contains("synchronous,2,2,32,4.75,") &&
+                                               !Contains("synchronous,4,4,") &&
+                                               !Contains("synchronous,8,8,"));
+  CHECK_THAT(prediction.run(site).out,
+             Contains("synchronous,1,1,32,") && !Contains("synchronous,2,2,"));
+  REQUIRE(prediction.dlscale.run({"plan", "study.toml", "--site", "unlinked.toml", "-o", "out"})
+              .exit_code == 0);
+  measured.insert(measured.end(), {"--keep", "out"});
+  CHECK_THAT(prediction.run(measured).err, Contains("4 predictions kept"));
+}
+
 TEST_CASE("the study's own calibration counts unless another is named, or none") {
   Prediction prediction;
   prediction.calibrate("");
@@ -291,7 +325,7 @@ TEST_CASE("settings that are not counted are noted, and frozen models are not pr
                 "models of which a part is frozen are not modelled");
 }
 
-TEST_CASE("an epoch whose last samples are dropped is a step shorter") {
+TEST_CASE("an epoch whose last samples are dropped is another epoch") {
   Prediction prediction;
   const auto with = [&](const std::string& last_batch) {
     return prediction.on_altec({"-S", "training.last_batch=" + last_batch}).out;
@@ -324,4 +358,8 @@ TEST_CASE("a plan's time of a run is what is predicted of it, on the site's own 
   REQUIRE(kept.size() == 1);
   CHECK(runs[0].predicted_s > 0);
   CHECK(runs[0].predicted_s == Approx(kept[0].run_s.value));
+  const contract::Plan plan = contract::read_plan(out);
+  const double limit_s = 60 * std::ceil((1.5 * runs[0].predicted_s + 120) / 60);
+  CHECK(plan.jobs[0].resources.walltime_s == limit_s);
+  CHECK(runs[0].gpu_hours == Approx(2 * limit_s / 3600));
 }

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "tests/cli/dlscale_program.hpp"
@@ -91,6 +92,13 @@ struct ScalingPrediction {
   bool wrote(const std::string& name) const {
     return std::filesystem::exists(dlscale.folder / ("out/" + name));
   }
+  /// What the columns of a table are called.
+  std::vector<std::string> header(const std::string& table) const {
+    std::istringstream text(file(table + ".csv"));
+    std::string line;
+    while (std::getline(text, line) && line.starts_with('#')) continue;
+    return csv_cells(line);
+  }
   /// Of a table, without its comments.
   std::vector<CsvRow> rows(const std::string& table) const {
     std::istringstream text(file(table + ".csv"));
@@ -155,7 +163,6 @@ TEST_CASE("a strong sub-study of a weak study is strong, and throughput of one g
     prediction.succeed({"--site", "altec", "--up-to", "8"});
     std::map<int, std::string> strong, weak;
     for (const CsvRow& row : prediction.rows("predicted-times")) {
-      // The label comes first: of two columns batch_per_gpu the latter is the number.
       const bool is_strong = row.contains("global_batch") && row.at("global_batch") == "64";
       (is_strong ? strong : weak)[std::stoi(row.at("gpus"))] = row.at("batch_per_gpu");
     }
@@ -208,6 +215,24 @@ TEST_CASE("sweeps over what nothing is known of leave it out and say why") {
   CHECK(refused.exit_code == 2);
   CHECK(refused.out.empty());
   CHECK_THAT(refused.err, Contains("dlscale: --sweep peak: no data sheet says"));
+}
+
+TEST_CASE("where the batch of a GPU is an axis no two columns are called alike") {
+  ScalingPrediction prediction(scaling_study("weak", "ddp", "batch_per_gpu = [16, 32]"));
+  prediction.succeed({"--site", "altec", "--up-to", "8", "--sweep", "batch=64"});
+  for (const char* table :
+       {"predicted-times", "predicted-knee", "predicted-memory", "sweep-batch"}) {
+    INFO(table);
+    const std::vector<std::string> names = prediction.header(table);
+    CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
+  }
+  for (const CsvRow& row : prediction.rows("predicted-times")) {
+    CHECK(row.at("axis_batch_per_gpu") == row.at("batch_per_gpu"));
+  }
+  const auto swept = prediction.rows("sweep-batch");
+  REQUIRE(swept.size() == 2);
+  CHECK(swept[1].at("axis_batch_per_gpu") == "32");
+  CHECK(swept[1].at("batch_per_gpu") == "64");
 }
 
 TEST_CASE("memory is judged at every planned count") {

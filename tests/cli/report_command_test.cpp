@@ -75,7 +75,7 @@ TEST_CASE("analyze writes JSON, plot a figure for LaTeX") {
   CHECK_THAT(json.out, Contains("\"id\": \"efficiency\""));
   const test::Ran plot = at.program.run({"plot", "speedup", at.folder, "-o", "s.tex"});
   CHECK(plot.exit_code == 0);
-  CHECK(plot.out == "wrote ./s.csv\nwrote ./s.pgf.csv\nwrote ./s.tex\n");
+  CHECK(plot.out == "wrote ./s.csv\nwrote ./s.tex\n");
   CHECK(at.program.run({"plot", "speedup", at.folder, "-o", "100%.tex"}).exit_code == 2);
 }
 

@@ -36,6 +36,14 @@ TEST_CASE("summing takes as long as the numbers that each rank adds") {
   CHECK(ring_all_reduce(adding, 4, Bytes{4000}, Bytes{2}).value == Approx(1500e-9));
 }
 
+TEST_CASE("ranks fill one node after the other") {
+  CHECK(placement(1, 4).nodes == 1);
+  CHECK(placement(4, 4).nodes == 1);
+  CHECK(placement(5, 4).nodes == 2);
+  CHECK(placement(5, 4).gpus == 5);
+  CHECK(placement(1'000'000, std::numeric_limits<int>::max() / 2).nodes == 1);
+}
+
 TEST_CASE("one rank has nothing to reduce") {
   const Network network{kAltec, kAltec};
   CHECK(ring_all_reduce(kAltec, 1, Bytes{1e9}).value == 0);

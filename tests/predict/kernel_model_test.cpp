@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "predict/compute_fit.hpp"
+#include "predict/roofline.hpp"
 #include "tests/predict/made_card.hpp"
 
 using namespace dlscale;
@@ -110,4 +112,17 @@ TEST_CASE("models of other number formats are not a card's") {
   for (contract::KernelModel& each : models) each.precision = "bf16";
   const auto learned = predict::learned_times(sized_card(), models, 4, 0, kKernelRates);
   CHECK(learned.learned == 0);
+}
+
+TEST_CASE("a step goes by kernels that know nine tenths of it, else by the roofline") {
+  predict::ComputeBasis basis{
+      .rates = kKernelRates, .roofline_sure = {1, 3.5}, .kernels = all_models()};
+  const auto learned = predict::learned_times(sized_card(), all_models(), 4, 0, kKernelRates);
+  const auto known = predict::estimate_compute(sized_card(), 4, basis);
+  CHECK(known.times.total() == learned.times.total());
+  CHECK(known.sure.high == predict::kLearnedSure.high);
+  for (auto& model : basis.kernels) model.input_most.assign(model.inputs.size(), 1);
+  const auto unknown = predict::estimate_compute(sized_card(), 4, basis);
+  CHECK(unknown.times.total() == predict::roofline(sized_card(), kKernelRates, 4, 0).total());
+  CHECK(unknown.sure.high == 3.5);
 }

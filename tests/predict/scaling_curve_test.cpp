@@ -69,6 +69,15 @@ TEST_CASE("strong scaling divides the batch, and ends at one sample for a GPU") 
   CHECK(curve[2].batch_per_gpu == Approx(1.25));
 }
 
+TEST_CASE("throughput is as sure as the step") {
+  const CurvePoint point = scaling_curve(model({0.5, 2}), kWeak, {64}).front();
+  REQUIRE(point.step_s.low < point.step_s.high);
+  const Band samples = throughput(point);
+  CHECK(samples.value == point.samples_per_s);
+  CHECK(samples.low * point.step_s.high == Approx(640));
+  CHECK(samples.high * point.step_s.low == Approx(640));
+}
+
 TEST_CASE("bands hold the value and have no width where nothing is uncertain") {
   const auto sure = scaling_curve(model(), kWeak, {1, 64});
   CHECK(sure[1].epoch_s.low == sure[1].epoch_s.value);

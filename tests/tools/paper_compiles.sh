@@ -10,8 +10,7 @@ if ! command -v pdflatex >/dev/null; then
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# LaTeX reads all numbers of a figure for each of its lines: two epochs of 24 curves have every table and
-# figure that more have, in half of the time.
+# Two epochs of 24 curves have every table and figure that more have.
 "$2" "$folder/study" 6 3 2
 "$1" collect "$folder/study" --no-tables >/dev/null
 make_kit() { "$1" report "$folder/study" -o "$folder/kit" --where 'framework == "ddp" && gpus <= 8' >/dev/null; }

@@ -151,7 +151,7 @@ TEST_CASE("a part that only some bars have is unknown in the others, not 0") {
   CHECK(std::isnan(figure.series[0].points.at(1).y));
   CHECK_THAT(figure_csv(figure), Contains("\n2 GPUs,,38."));
   CHECK_THAT(svg_figure(figure, "f"), !Contains("nan"));
-  CHECK_THAT(pgfplots_data(figure), Contains("\n1,0,38."));
+  CHECK_THAT(pgfplots_figure(figure), Contains("\n      (1,0)};") && Contains("\n      (1,38."));
 }
 
 TEST_CASE("the loss of runs that recorded none is no figure, of some runs theirs") {
@@ -228,7 +228,7 @@ TEST_CASE("a fitted series is a dashed line with a band and without marks in eve
   const std::string script = gnuplot_script(figure, "f", {"svg"});
   CHECK_THAT(script, Contains("with lines lc rgb") && Contains("with filledcurves"));
   CHECK_THAT(script, Contains("using 2:3 with lines"));  // not dodged
-  const std::string tex = pgfplots_figure(figure, "f.csv");
+  const std::string tex = pgfplots_figure(figure);
   CHECK_THAT(tex, Contains("dotted, thick, mark=none") && Contains("fill between"));
   CHECK_THAT(figure_csv(figure), Contains("laws\",64,"));
 }

@@ -33,6 +33,17 @@ Frame measured_table() {
 
 }  // namespace
 
+TEST_CASE("below six repeats a table says \"no interval\", from six on it has intervals") {
+  Frame frame = frame_of({});
+  for (int i = 1; i <= 5; ++i) frame.runs.push_back(run_at(1, 1000 + i, "ddp", i));
+  CHECK_THAT(
+      notes(efficiency_table(frame, {})),
+      Contains("median of n = 5 repeats; ranges are smallest to largest: no interval for n < 6"));
+  frame.runs.push_back(run_at(1, 1006, "ddp", 6));
+  CHECK_THAT(notes(efficiency_table(frame, {})),
+             Contains("95 % intervals from order statistics") && !Contains("no interval"));
+}
+
 TEST_CASE("the efficiency table has the rows and says what they rest on") {
   const Table table = efficiency_table(measured_table(), {});
   REQUIRE(table.rows.size() == 4);

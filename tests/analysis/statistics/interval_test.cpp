@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "analysis/statistics/effect.hpp"
 #include "analysis/statistics/summary.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/statistics/noise.hpp"
@@ -58,6 +59,25 @@ TEST_CASE("95 % intervals of ratios of medians cover the truth 93 to 97 times of
         CHECK(coverage >= 0.93);
         CHECK(coverage <= 0.97);
       }
+    }
+  }
+}
+
+TEST_CASE("intervals of Hodges and Lehmann's ratio cover the truth 93 to 97 times of 100") {
+  constexpr int kSamples = 1000;
+  for (const auto shape : {Noise::Shape::LogNormal, Noise::Shape::Outliers, Noise::Shape::Nef}) {
+    // Times drawn with replacement meet their equals, which makes intervals wider.
+    const double most = shape == Noise::Shape::Nef ? 0.98 : 0.97;
+    for (const std::size_t n : {6, 10, 20}) {
+      Noise noise(shape, 13);
+      int covered = 0;
+      for (int i = 0; i < kSamples; ++i) {
+        const std::vector<double> a = noise.times(n, 3), b = noise.times(n, 2);
+        covered += holds(hodges_lehmann_ratio(a, b).interval, 1.5);
+      }
+      INFO("shape " << static_cast<int>(shape) << ", n = " << n << ": " << covered);
+      CHECK(covered >= 0.93 * kSamples);
+      CHECK(covered <= most * kSamples);
     }
   }
 }

@@ -23,6 +23,24 @@ contract::RunSpec densenet(std::int64_t batch) {
   return run;
 }
 
+/// Runs of DenseNet-121 on a GPU that its driver calls so, each with as much beyond its card.
+predict::Measurements held_on(const std::string& device, double beyond_bytes) {
+  contract::Calibration calibration{.device = device};
+  for (const int batch : {16, 32}) {
+    const double activations = batch * 80e6, card = 100e6 + activations;
+    calibration.memory.push_back({.model = "densenet121",
+                                  .input = {3, 224, 224},
+                                  .framework = "ddp",
+                                  .device = "cuda",
+                                  .batch = batch,
+                                  .peak_memory_bytes = card + beyond_bytes,
+                                  .card_bytes = card,
+                                  .activations_bytes = activations,
+                                  .runs = 1});
+  }
+  return predict::Measurements(std::move(calibration));
+}
+
 Partition of(const std::string& gpu) {
   Partition partition;
   partition.gpu = gpu;
@@ -52,6 +70,23 @@ TEST_CASE("what is closer than predictions are wrong is planned, and noted") {
   while (!memory.misfit(densenet(batch), &partition)) ++batch;
   REQUIRE(memory.notes().size() == 1);
   CHECK_THAT(memory.notes().front(), Contains("within 8 % of the GPU's memory"));
+}
+
+TEST_CASE("what runs on such a GPU held beyond their cards counts, not on another or on CPUs") {
+  MemoryFit memory = shipped();
+  const Partition t4 = of("t4");
+  contract::RunSpec run = densenet(64);
+  run.resources.device = "cuda";
+  CHECK_FALSE(memory.misfit(run, &t4));
+  const predict::Measurements much = held_on("Tesla T4", 12e9), little = held_on("Tesla T4", 1e6);
+  const auto why = memory.misfit(run, &t4, &much);
+  REQUIRE(why);
+  CHECK_THAT(*why, StartsWith("out of memory on NVIDIA T4, by what measured runs held: does not"));
+  CHECK_FALSE(memory.misfit(run, &t4, &little));
+  const predict::Measurements elsewhere = held_on("NVIDIA A100-SXM4-40GB", 12e9);
+  CHECK_FALSE(memory.misfit(run, &t4, &elsewhere));
+  run.resources.device = "cpu";
+  CHECK_FALSE(memory.misfit(run, &t4, &much));
 }
 
 TEST_CASE("what is not known is not judged") {

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "analysis/report/tables.hpp"
+#include "analysis/scaling/verdict.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
 #include "analysis/store/import/row_reader.hpp"
 #include "tests/analysis/support/log_folder.hpp"
@@ -155,6 +156,32 @@ TEST_CASE("nef: all measurements give every recomputed value to its last digit")
     const std::string reference =
         base::read_file(root + "/reference/nef-2025-" + device + "-recomputed.csv");
     CHECK(compare(table, device, reference, workers) == values);
+  }
+}
+
+TEST_CASE("nef: 3 GPUs are told from 2 at batch 64 and 128 alone") {
+  const char* data = std::getenv("DLSCALE_TEST_DATA");
+  if (data == nullptr) {
+    std::cout << "skipped: DLSCALE_TEST_DATA names no folder of real logs\n";
+    return;
+  }
+  test::LogFolder logs;
+  logs.request = nef_request(std::string(data) + "/scaling/nef-densenet121/gpu");
+  logs.request.scaling = "strong";
+  Frame frame = logs.collect();
+  std::erase_if(frame.runs, [](const RunRow& run) { return run.gpus < 2; });
+  const std::map<std::string, std::pair<Finding, double>> expected{
+      {"16", {Finding::NotDistinguishable, 0.5787}},
+      {"32", {Finding::NotDistinguishable, 0.2176}},
+      {"64", {Finding::Faster, 0.0005}},
+      {"128", {Finding::Faster, 0.0089}}};
+  const Verdicts verdicts = verdicts_between(scaling_curves(frame), false);
+  REQUIRE(verdicts.pairs.size() == expected.size());
+  for (const Verdict& one : verdicts.pairs) {
+    const auto& [finding, p] = expected.at(value_of(one.a.key, "global_batch"));
+    CHECK(one.a.gpus == 3);
+    CHECK(one.finding == finding);
+    CHECK(one.p == Approx(p).margin(6e-5));
   }
 }
 
