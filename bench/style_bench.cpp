@@ -154,11 +154,7 @@ Measured measure(const contract::RunSpec& spec, std::unique_ptr<Model> model,
       .device = *device,
       .queue = queue,
       .clock = clock};
-  const auto style =
-      spec.framework == "pipeline"
-          ? base::find(style_table(), "framework", spec.framework).make(std::move(context))
-          : make_replicated(std::move(context),
-                            base::find(sync_table(), "framework", spec.framework));
+  const auto style = make_style(std::move(context));
   const Batch batch{at::zeros({kSamples, kClasses}), at::zeros({kSamples}, at::kLong)};
   StepTimer timer(clock, *device);
   std::vector<BlockTimes> times;

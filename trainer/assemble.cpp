@@ -25,19 +25,6 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Null where each rank has a replica.
-const StyleEntry* divided_style(const std::string& framework) {
-  for (const StyleEntry* entry : style_table()) {
-    if (entry->name == framework) return entry;
-  }
-  return nullptr;
-}
-
-DataShare share_of(const contract::RunSpec& spec, int rank) {
-  const StyleEntry* style = divided_style(spec.framework);
-  return style != nullptr ? style->share(spec, rank) : DataShare{rank, spec.gpus};
-}
-
 /// **Collective.** Null where batch norms take the statistics of their own rank.
 std::unique_ptr<RankStatistics> statistics_of(const contract::RunSpec& spec, CollectiveQueue& queue,
                                               const base::Clock& clock) {
@@ -130,12 +117,6 @@ TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local
       .device = std::move(device),
       .train_loader = std::move(train_loader),
       .test_loader = std::move(test_loader)};
-}
-
-std::unique_ptr<ParallelStyle> make_style(StyleContext context) {
-  const std::string& framework = context.spec.framework;
-  if (const StyleEntry* style = divided_style(framework)) return style->make(std::move(context));
-  return make_replicated(std::move(context), base::find(sync_table(), "framework", framework));
 }
 
 }  // namespace

@@ -24,5 +24,6 @@ case $2 in
   slurm-memory)
     "${cluster[@]}" --limit-memory "${site[@]}" "$work/suite" -d yes "${3:-[memory]}"
     ;;
-  oar) "${cluster[@]}" "${site[@]}" "$work/suite" -d yes "${3:-~[slurm]~[books]~[memory]~[.]}" ;;
+  # OAR is to meet a dead node when it starts a job there, not to find it while looking around.
+  oar) "${cluster[@]}" --look 3600 "${site[@]}" "$work/suite" -d yes "${3:-~[slurm]~[books]~[memory]~[.]}" ;;
 esac

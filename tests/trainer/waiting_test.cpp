@@ -105,11 +105,7 @@ BlockTimes times_of_step(const contract::RunSpec& spec, std::unique_ptr<Model> m
       .device = *device,
       .queue = queue,
       .clock = clock};
-  const auto style =
-      spec.framework == "pipeline"
-          ? base::find(style_table(), "framework", spec.framework).make(std::move(context))
-          : make_replicated(std::move(context),
-                            base::find(sync_table(), "framework", spec.framework));
+  const auto style = make_style(std::move(context));
   StepTimer timer(clock, *device);
   timer.start();
   style->train_step({at::ones({2, 4}, at::kDouble), at::zeros({2}, at::kLong)}, 0.1, timer);

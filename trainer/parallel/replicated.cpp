@@ -13,6 +13,7 @@
 #include "trainer/device/autocast.hpp"
 #include "trainer/parallel/buffers.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
+#include "trainer/sync/gradient_sync.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
 
 namespace dlscale::trainer {
@@ -189,9 +190,25 @@ void Replicated::load(const std::vector<NamedTensor>& state) {
   sync_->release_parameters(true);
 }
 
+/// Null where each rank has a replica.
+const StyleEntry* divided_style(const std::string& framework) {
+  for (const StyleEntry* entry : style_table()) {
+    if (entry->name == framework) return entry;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-std::unique_ptr<ParallelStyle> make_replicated(StyleContext context, const SyncEntry& sync) {
+DataShare share_of(const contract::RunSpec& spec, int rank) {
+  const StyleEntry* style = divided_style(spec.framework);
+  return style != nullptr ? style->share(spec, rank) : DataShare{rank, spec.gpus};
+}
+
+std::unique_ptr<ParallelStyle> make_style(StyleContext context) {
+  const std::string& framework = context.spec.framework;
+  if (const StyleEntry* style = divided_style(framework)) return style->make(std::move(context));
+  const SyncEntry& sync = base::find(sync_table(), "framework", framework);
   return std::make_unique<Replicated>(std::move(context), sync);
 }
 

@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 
 #include "base/error.hpp"
@@ -85,7 +86,10 @@ TEST_CASE("bytes that are normalised on the device are the numbers that threads 
   const auto raw = bytes->next();
   CHECK(raw.input.scalar_type() == at::kByte);
   const auto made = trainer::hand_over(raw, at::kCPU, pictures.set, Precision::fp32);
-  CHECK(torch::allclose(made.input, numbers->next().input, 1e-5, 1e-5));
+  const auto ready = numbers->next();
+  CHECK(torch::allclose(made.input, ready.input, 1e-5, 1e-5));
+  const auto as_is = trainer::hand_over(ready, at::kCPU, pictures.set, Precision::fp32);
+  CHECK(as_is.input.data_ptr() == ready.input.data_ptr());  // nothing is copied
   CHECK(trainer::hand_over(raw, at::kCPU, pictures.set, Precision::fp64).input.scalar_type() ==
         at::kDouble);
 }
@@ -101,6 +105,19 @@ TEST_CASE("a batch that somebody still holds is not written over") {
   for (int i = 0; i < 5; ++i) used_again += loader->next().input.data_ptr() == first ? 1 : 0;
   CHECK(torch::equal(kept.input, before));
   CHECK(used_again > 0);
+}
+
+TEST_CASE("batches lie in as many places as are prefetched, and two more") {
+  const Pictures pictures;
+  auto context = pictures.context();
+  context.options.prefetch = 3;
+  const auto loader = trainer::make_picture_loader(context);
+  std::set<const void*> places;
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    loader->start({{0, 1, 2, 3, 4, 5, 6, 7}, 1, epoch});
+    for (int batch = 0; batch < 8; ++batch) places.insert(loader->next().input.data_ptr());
+  }
+  CHECK(places.size() <= 3 + 2);
 }
 
 TEST_CASE("a broken picture ends training with its name, or another takes its place") {

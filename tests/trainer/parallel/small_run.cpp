@@ -50,13 +50,6 @@ struct Net : torch::nn::Module {
   torch::nn::Linear hidden, output;
 };
 
-const trainer::StyleEntry* divided_style(const std::string& framework) {
-  const auto styles = trainer::style_table();
-  const auto found = std::find_if(styles.begin(), styles.end(),
-                                  [&](const auto* style) { return style->name == framework; });
-  return found == styles.end() ? nullptr : *found;
-}
-
 /// The same for every rank; step -1 is for predictions.
 trainer::Batch batch_of(int step, at::ScalarType type) {
   auto generator = at::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(100 + step));
@@ -110,9 +103,7 @@ class SmallRank {
       : run_(run),
         queue_(ranks, clock_),
         device_(base::find(trainer::device_table(), "device", "cpu").make({})),
-        entry_(divided_style(run.spec.framework)),
-        share_(entry_ ? entry_->share(run.spec, ranks.rank())
-                      : trainer::DataShare{ranks.rank(), run.spec.gpus}),
+        share_(trainer::share_of(run.spec, ranks.rank())),
         type_(run.spec.precision == "fp64" ? at::kDouble : at::kFloat) {
     if (run.spec.batch_norm == "synchronised") statistics_.emplace(queue_, share_.stage, clock_);
     trainer::StyleContext context{
@@ -130,13 +121,8 @@ class SmallRank {
         .placement = placement_,
         .device = *device_,
         .queue = queue_,
-        .clock = clock_,
-        .environment = [](const char*) -> const char* { return nullptr; },
-        .warn = [](const std::string&) {}};
-    style_ = entry_ ? entry_->make(std::move(context))
-                    : make_replicated(
-                          std::move(context),
-                          base::find(trainer::sync_table(), "framework", run_.spec.framework));
+        .clock = clock_};
+    style_ = make_style(std::move(context));
   }
 
   void go(SmallResult& result, std::mutex& mutex) {
@@ -215,7 +201,6 @@ class SmallRank {
   base::SystemClock clock_;
   trainer::CollectiveQueue queue_;
   std::unique_ptr<trainer::Device> device_;
-  const trainer::StyleEntry* entry_;
   trainer::DataShare share_;
   at::ScalarType type_;
   std::string placement_;
