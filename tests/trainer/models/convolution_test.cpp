@@ -32,6 +32,30 @@ void check_convolution_close(const at::Tensor& found, const at::Tensor& expected
   CHECK((found - expected).abs().max().item<double>() < 1e-5 * scale);
 }
 
+struct Exact {
+  Result ours, exact;
+};
+
+/// Of convolve(), and of LibTorch in float64.
+Exact both(const at::Tensor& input, const at::Tensor& weight, std::int64_t stride,
+           std::int64_t padding) {
+  const std::int64_t strides[] = {stride, stride}, pads[] = {padding, padding};
+  const at::Tensor bias = torch::randn(weight.size(0));
+  return {passes([&](const auto& x, const auto& w,
+                     const auto& b) { return trainer::convolve(x, w, b, strides, pads); },
+                 input, weight, bias),
+          passes([&](const auto& x, const auto& w,
+                     const auto& b) { return at::conv2d(x, w, b, strides, pads); },
+                 input.to(at::kDouble), weight.to(at::kDouble), bias.to(at::kDouble))};
+}
+
+void check_convolutions_close(const Exact& found) {
+  check_convolution_close(found.ours.output, found.exact.output);
+  check_convolution_close(found.ours.input_gradient, found.exact.input_gradient);
+  check_convolution_close(found.ours.weight_gradient, found.exact.weight_gradient);
+  check_convolution_close(found.ours.bias_gradient, found.exact.bias_gradient);
+}
+
 thread_local int slow_calls = 0;
 
 std::unique_ptr<at::ObserverContext> count_slow(const at::RecordFunction& call) {
@@ -50,25 +74,25 @@ TEST_CASE("convolutions of few samples are LibTorch's, forward and backward") {
           INFO(samples << " samples, " << kernel << "x" << kernel << ", stride " << stride);
           const at::Tensor input = torch::randn({samples, 48, 21, 23}).contiguous(format);
           const at::Tensor weight = torch::randn({40, 48, kernel, kernel}).contiguous(format);
-          const std::int64_t strides[] = {stride, stride};
-          const std::int64_t padding[] = {kernel / 2, kernel / 2};
-          const at::Tensor bias = torch::randn(40);
-          const auto ours =
-              passes([&](const auto& x, const auto& w,
-                         const auto& b) { return trainer::convolve(x, w, b, strides, padding); },
-                     input, weight, bias);
-          const auto exact =
-              passes([&](const auto& x, const auto& w,
-                         const auto& b) { return at::conv2d(x, w, b, strides, padding); },
-                     input.to(at::kDouble), weight.to(at::kDouble), bias.to(at::kDouble));
-          check_convolution_close(ours.output, exact.output);
-          check_convolution_close(ours.input_gradient, exact.input_gradient);
-          check_convolution_close(ours.weight_gradient, exact.weight_gradient);
-          check_convolution_close(ours.bias_gradient, exact.bias_gradient);
+          check_convolutions_close(both(input, weight, stride, kernel / 2));
         }
       }
     }
   }
+}
+
+TEST_CASE("narrow strided 1x1 convolutions with channels last are LibTorch's again and again") {
+  const int threads = at::get_num_threads();
+  at::set_num_threads(2);
+  torch::manual_seed(6);
+  for (const std::int64_t channels : {3, 4, 12}) {
+    INFO(channels << " channels");
+    const at::Tensor input =
+        torch::randn({32, channels, 28, 27}).contiguous(at::MemoryFormat::ChannelsLast);
+    const at::Tensor weight = torch::randn({8, channels, 1, 1});
+    for (int i = 0; i < 20; ++i) check_convolutions_close(both(input, weight, 2, 0));
+  }
+  at::set_num_threads(threads);
 }
 
 TEST_CASE("1x1 convolutions of few samples with channels last do not take the slow kernels") {
