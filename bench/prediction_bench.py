@@ -18,8 +18,9 @@ walltimes  runs of seconds, whose job's time includes start-up: the first teach 
 kernels    `dlscale-train --bench-kernels` and `--fit-kernels`, beside the errors published.
 
 DIR keeps plan folders and rounds.jsonl, so that the same command goes on where it was interrupted.
-Rounds in which other programs kept more than --others cores busy do not count. Two ranks need two
-cores; more ranks than cores would measure how they wait for each other.
+Rounds of steps and all-reduces beside which other programs kept more than --others cores busy do
+not count. Two ranks need two cores; more ranks than cores would measure how they wait for each
+other.
 """
 
 import argparse
@@ -386,7 +387,7 @@ def measure_walltimes(bench):
     bench.measure("walltimes that teach", 1,
                   lambda: bench.submit("walltimes", f"repetition <= {taught}", 2))
     if not bench.is_made("walltimes"):
-        (bench.folder / "walltimes-plan.txt").write_text(bench.plan("walltimes", text))
+        bench.plan("walltimes", text)
     bench.measure("walltimes", 1, lambda: bench.submit("walltimes", f"repetition > {taught}", 2))
 
 
@@ -404,20 +405,18 @@ def walltime_rows(bench):
     points = len({run["batch_per_gpu"] for run in plan["runs"]})
     taught = math.ceil(bench.arguments.taught / points)
     asked = {job["name"]: job["resources"]["walltime_s"] for job in plan["jobs"]}
-    said = next(line for line in (bench.folder / "walltimes-plan.txt").read_text().splitlines()
-                if "walltimes: predictions times" in line)
-    factor = float(said.split("predictions times ")[1].split(",")[0])
     teaching = [run for run in plan["runs"] if run["repetition"] <= taught]
     judged = [run for run in plan["runs"] if run["repetition"] > taught]
+    factor = next_ratio_bound([used[run["run_id"]] / run["predicted_s"] for run in teaching])
     runs = f"walltime of {len(judged)} runs of {statistics.median(used.values()):.1f} s: "
-    walltime_row(f"{runs}predictions times {factor:.2f}, learnt from {len(teaching)} runs",
+    walltime_row(f"{runs}predictions times {factor:.2f}, learnt from {len(teaching)} runs before",
                  [factor * run["predicted_s"] / used[run["run_id"]] for run in judged])
     walltime_row(f"{runs}the same as a batch system is asked, with 120 s and up to whole minutes",
                  [asked[run["job"]] / used[run["run_id"]] for run in judged])
     drawn = [drawn_rule([used[run["run_id"]] / run["predicted_s"] for run in plan["runs"]],
                         len(teaching), random.Random(seed)) for seed in range(DRAWS)]
-    walltime_row(f"{runs}learnt from {len(teaching)} runs drawn of all, so that the machine's drift "
-                 f"is in both parts, {DRAWS} draws", [ratio for ratios in drawn for ratio in ratios])
+    walltime_row(f"{runs}the rule without the machine's drift: learnt from {len(teaching)} drawn of "
+                 f"all, {DRAWS} draws", [ratio for ratios in drawn for ratio in ratios])
     for noise in NOISES:
         draw = random.Random(1)
         needed_s = {run["run_id"]: used[run["run_id"]] +
@@ -425,8 +424,8 @@ def walltime_rows(bench):
                     for run in plan["runs"]}
         learnt = next_ratio_bound([needed_s[run["run_id"]] / run["predicted_s"]
                                    for run in teaching])
-        walltime_row(f"{runs}with noise of {100 * noise:.0f} % drawn on all steps, predictions "
-                     f"times {learnt:.2f}",
+        walltime_row(f"{runs}with noise of {100 * noise:.0f} % drawn for each run's training, "
+                     f"predictions times {learnt:.2f}",
                      [learnt * run["predicted_s"] / needed_s[run["run_id"]] for run in judged])
     share = statistics.median(run["predicted_s"] / used[run["run_id"]] for run in judged)
     return f"Of the time of these jobs {100 * share:.0f} % is training, the rest start-up.\n"

@@ -34,10 +34,12 @@ std::string basis_of(const PredictedStudy& study, const PredictedCurve& curve) {
 }
 
 /// Of a rank, at a point's batch and number of ranks, as records measure it: on GPUs what the
-/// allocator takes, without the context, on CPUs what the process has resident.
+/// allocator takes, without the context, on CPUs what the process has resident, of which cards know
+/// too little.
 contract::PredictedValue memory_at(const PredictedCurve& curve, const predict::CurvePoint& point) {
   const predict::Device& device = curve.hardware.device;
-  if (device.memory.value <= 0) return {};
+  const bool by_card = device.memory.value > 0 && !is_of_process(curve);
+  if (!by_card && curve.held.runs == 0) return {};
   const int gpus = point.ranks.gpus;
   const int passes = predict::share_at(curve.shares, curve.strong, gpus).passes;
   const predict::Bytes context = is_of_process(curve) ? device.context : predict::Bytes{};

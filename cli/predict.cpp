@@ -59,9 +59,8 @@ void keep(const PredictOptions& options, const PredictedStudy& study,
   fmt::print(stderr, "{}", to_text(kept, folder));
 }
 
-analysis::Report report_of(const PredictedStudy& study, const std::vector<Sweep>& sweeps,
-                           int up_to) {
-  analysis::Report report{{times_table(study), knee_table(study, up_to), memory_table(study)}};
+analysis::Report report_of(const PredictedStudy& study, const std::vector<Sweep>& sweeps) {
+  analysis::Report report{{times_table(study), knee_table(study), memory_table(study)}};
   if (report.tables.back().rows.empty()) report.tables.pop_back();  // of devices without data sheet
   std::string nothing;
   for (const Sweep& sweep : sweeps) {
@@ -156,7 +155,7 @@ int predict(const PredictOptions& options) {
   if (const std::string text = text_of(what); !text.empty()) {
     study.notes.insert(study.notes.begin(), "what if: " + text);
   }
-  analysis::Report report = report_of(study, sweeps, options.up_to);
+  analysis::Report report = report_of(study, sweeps);
   if (options.checkpoints.node_mtbf_h > 0) {
     report.tables.push_back(checkpoint_table(study, question_of(options)));
   }

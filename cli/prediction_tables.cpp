@@ -99,11 +99,15 @@ Table times_table(const PredictedStudy& study) {
   return table;
 }
 
-Table knee_table(const PredictedStudy& study, int up_to) {
+Table knee_table(const PredictedStudy& study) {
   Table table = curves_table(study, "predicted-knee", "GPUs worth their cost");
+  int most = 0;
+  for (const PredictedCurve& curve : study.curves) {
+    for (const CurvePoint& point : curve.over_gpus) most = std::max(most, point.ranks.gpus);
+  }
   table.notes = {fmt::format("the largest count up to which efficiency is at least {}, as "
                              "predicted up to {} GPUs",
-                             predict::kWorthwhileEfficiency, up_to),
+                             predict::kWorthwhileEfficiency, most),
                  "GPUs, low to high: by the low and the high edge of efficiency"};
   add_columns(table, {{"gpus", "GPUs"},
                       {"gpus_bounds", "GPUs, low to high", "", 0, 1, true},

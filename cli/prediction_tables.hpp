@@ -10,8 +10,8 @@ namespace dlscale::cli {
 /// Step, epoch, efficiency with bands, what bounds the step, GPU-hours: a row for each count.
 analysis::Table times_table(const PredictedStudy& study);
 
-/// How many GPUs, of up to so many, are worth it, with bands: a row for each curve.
-analysis::Table knee_table(const PredictedStudy& study, int up_to);
+/// How many GPUs are worth it, with bands: a row for each curve.
+analysis::Table knee_table(const PredictedStudy& study);
 
 /// What a GPU's memory holds: a row for each planned count, with its own batch.
 analysis::Table memory_table(const PredictedStudy& study);

@@ -66,7 +66,8 @@ contract::ComputeTime compute_of(const MeasuredRun& run) {
           .optimizer_s = run.part(StepPart::optimizer) + run.part(StepPart::other),
           .deviation_s = run.scatter.deviation_s / std::sqrt(passes),
           .steps = static_cast<int>(run.row.steps.steps),
-          .ranks_on_node = run.ranks_on_node()};
+          .ranks_on_node = run.ranks_on_node(),
+          .framework = run.spec.framework};
 }
 
 /// How many all-reduces a step is, as the model's card has its gradients.

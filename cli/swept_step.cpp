@@ -61,7 +61,8 @@ Attempt swept_step(const PredictedStudy& study, const PredictedCurve& curve,
   }
   const predict::Placement ranks = predict::placement(gpus, curve.hardware.gpus_per_node);
   predict::Network network = curve.hardware.network;
-  if (quantity == "link" && ranks.nodes > 1) {
+  if (quantity == "link") {
+    if (ranks.nodes == 1) return {{}, "the GPUs are of one node, which needs no such link"};
     network.between.bandwidth = predict::gigabits_per_s(value);
     const predict::AllReduce algorithm = predict::all_reduce_of(curve.first);
     model.all_reduce = [network, algorithm](predict::Placement of, predict::Bytes message) {

@@ -144,20 +144,30 @@ std::string text_of(const WhatIf& what) {
 
 std::vector<Sweep> read_sweeps(const std::vector<std::string>& words) {
   std::vector<Sweep> sweeps;
+  const auto put = [&](const Sweep& sweep) {
+    const auto had = std::find_if(sweeps.begin(), sweeps.end(),
+                                  [&](const Sweep& each) { return each.name == sweep.name; });
+    if (had == sweeps.end()) {
+      sweeps.push_back(sweep);
+    } else {
+      *had = sweep;
+    }
+  };
   std::vector<std::string> names{"all"};
   for (const Sweep& usual : usual_sweeps()) names.push_back(usual.name);
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
-    if (word == "all") sweeps.insert(sweeps.end(), usual_sweeps().begin(), usual_sweeps().end());
-    if (word == "all") continue;
+    if (word == "all") {
+      std::for_each(usual_sweeps().begin(), usual_sweeps().end(), put);
+      continue;
+    }
     const auto usual = std::find_if(usual_sweeps().begin(), usual_sweeps().end(),
                                     [&](const Sweep& sweep) { return sweep.name == name; });
     if (usual == usual_sweeps().end()) {
       throw base::UsageError("--sweep: " + base::unknown_name("quantity", name, names));
     }
-    sweeps.push_back(
-        equals == std::string::npos ? *usual : with_values(*usual, word, word.substr(equals + 1)));
+    put(equals == std::string::npos ? *usual : with_values(*usual, word, word.substr(equals + 1)));
   }
   return sweeps;
 }

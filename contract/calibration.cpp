@@ -57,6 +57,7 @@ void visit_fields(Visitor& v, ComputeTime& t) {
   v.required("model", t.model);
   v.required("input", t.input);
   v.optional("precision", t.precision);
+  v.sparse("framework", t.framework);
   v.required("batch", t.batch);
   v.required("forward_s", t.forward_s);
   v.required("backward_s", t.backward_s);

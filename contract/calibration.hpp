@@ -72,6 +72,7 @@ struct ComputeTime {
   double deviation_s = 0;  ///< of the whole step, from step to step
   int steps = 0;           ///< measured
   int ranks_on_node = 0;   ///< that computed at the same time, this one counted; 0: this one alone
+  std::string framework;   ///< of the runs; empty: not known
   bool operator==(const ComputeTime&) const = default;
 };
 

@@ -71,6 +71,20 @@ std::vector<contract::ComputeTime> times_of(const std::vector<contract::ComputeT
   return own;
 }
 
+std::vector<contract::ComputeTime> times_as_in(const std::vector<contract::ComputeTime>& times,
+                                               const std::string& framework) {
+  std::set<int> measured_as;
+  for (const contract::ComputeTime& time : times) {
+    if (time.framework == framework && time.ranks_on_node > 1)
+      measured_as.insert(time.ranks_on_node);
+  }
+  std::vector<contract::ComputeTime> own;
+  std::copy_if(times.begin(), times.end(), std::back_inserter(own), [&](const auto& time) {
+    return time.framework == framework || !measured_as.contains(time.ranks_on_node);
+  });
+  return own;
+}
+
 double Sharing::at(int ranks) const {
   if (factors_.empty()) return 1;
   const auto above = factors_.lower_bound(ranks);

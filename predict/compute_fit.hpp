@@ -76,4 +76,9 @@ std::vector<contract::ComputeTime> times_of(const std::vector<contract::ComputeT
                                             const contract::ModelCard& card,
                                             const std::string& precision);
 
+/// Of several ranks on a node those of `framework` alone, where it was measured on as many: what it
+/// exchanges meanwhile makes passes longer. Of one rank, which exchanges nothing, all.
+std::vector<contract::ComputeTime> times_as_in(const std::vector<contract::ComputeTime>& times,
+                                               const std::string& framework);
+
 }  // namespace dlscale::predict

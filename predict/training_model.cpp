@@ -88,7 +88,8 @@ TrainingModel training_model(const contract::RunSpec& run, const contract::Model
                       .setting = step_setting(run)};
   if (measured != nullptr) {
     const contract::Calibration& calibration = measured->calibration();
-    model.computing.measured = times_of(calibration.compute, card, run.precision);
+    model.computing.measured =
+        times_as_in(times_of(calibration.compute, card, run.precision), run.framework);
     model.computing.kernels = kernels_of(calibration, run.precision);
     const double unmeasured = run.resources.device == "cpu" ? 0 : 1;
     model.hidden_most = [measured, framework = run.framework, unmeasured](Placement ranks) {

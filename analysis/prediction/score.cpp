@@ -53,7 +53,7 @@ constexpr PredictedQuantity kQuantities[] = {
      [](const KeptPrediction&, const RunsOfPoint& repeats) {
        return of_each(repeats, epoch_time_s);
      }},
-    {"memory_bytes", "memory of a GPU", &RunPrediction::memory_bytes,
+    {"memory_bytes", "memory of a rank", &RunPrediction::memory_bytes,
      [](const KeptPrediction& kept, const RunsOfPoint&) { return kept.memory_bytes; }},
     {"run_s", "training, all epochs", &RunPrediction::run_s,
      [](const KeptPrediction& kept, const RunsOfPoint& repeats) {

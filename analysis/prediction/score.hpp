@@ -23,7 +23,7 @@ struct PredictedQuantity {
                                   const std::vector<const RunRow*>& repeats);
 };
 
-/// Step time, throughput, epoch time, memory of a GPU's allocator, training of all epochs.
+/// Step time, throughput, epoch time, memory of a rank, training of all epochs.
 std::span<const PredictedQuantity> predicted_quantities();
 
 /// A prediction that can be told right or wrong.

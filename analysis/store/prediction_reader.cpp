@@ -35,12 +35,11 @@ struct SeenRun {
 };
 
 std::vector<SeenRun> read_runs(SQLite::Database& database) {
-  // What a CPU's processes hold is no device's memory.
   SQLite::Statement query(
       database,
       "SELECT run.run_id, (SELECT min(started) FROM launch WHERE launch.run_id = run.run_id), "
-      "CASE WHEN run.device = 'cpu' THEN NULL ELSE (SELECT max(peak_memory_bytes) FROM step_window "
-      "  WHERE step_window.run_id = run.run_id AND launch = run.result_launch) END "
+      "(SELECT max(peak_memory_bytes) FROM step_window "
+      " WHERE step_window.run_id = run.run_id AND launch = run.result_launch) "
       "FROM run WHERE plan_position IS NOT NULL ORDER BY plan_position");
   std::vector<SeenRun> runs;
   while (query.executeStep()) {

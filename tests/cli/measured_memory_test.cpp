@@ -212,6 +212,22 @@ TEST_CASE("on GPUs what allocators held comes on top of the context, and is kept
   CHECK_THAT(kept[0].basis, Contains("measured memory"));
 }
 
+TEST_CASE("of processes on CPUs memory is kept and scored where their runs' was measured") {
+  test::PlannedDemo demo;
+  for (const std::string& id : demo.ids) complete_with_peak(demo, id, 400e6);
+  REQUIRE(demo.dlscale.run({"collect", "demo", "--no-tables"}).exit_code == 0);
+  REQUIRE(demo.dlscale.run({"calibrate", "demo", "-o", "c.json"}).exit_code == 0);
+  const test::Ran kept =
+      demo.dlscale.run({"predict", DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml",
+                        "--calibration", "c.json", "--keep", "demo", "-S", "study.repeats=1", "-S",
+                        "matrix.lr_schedule='cosine'", "-S", "matrix.batch_per_gpu=32"});
+  INFO(kept.err);
+  REQUIRE(kept.exit_code == 0);
+  const test::Ran compared =
+      demo.dlscale.run({"compare", "demo", "--predicted", "--format", "csv"});
+  CHECK_THAT(compared.out, Contains("measured memory\n") && Contains("memory of a rank,2,"));
+}
+
 TEST_CASE("a plan leaves out what needs more than the GPU has by what such runs held") {
   MeasuredMemory measured("cuda", "densenet121");
   base::write_file_atomically(measured.dlscale.folder / "study.toml", kDenseNet);

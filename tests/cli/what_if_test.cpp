@@ -39,6 +39,10 @@ TEST_CASE("what is no quantity is refused") {
 
 TEST_CASE("a sweep has the usual values unless others are named") {
   CHECK(read_sweeps({"all"}).size() == 4);
+  const auto with_values = read_sweeps({"all", "link=1,10"});
+  REQUIRE(with_values.size() == 4);  // each once, as it was said last
+  CHECK(with_values[1].name == "link");
+  CHECK(with_values[1].values == std::vector<double>{1, 10});
   const auto sweeps = read_sweeps({"link=100,1,10", "batch"});
   REQUIRE(sweeps.size() == 2);
   CHECK(sweeps[0].values == std::vector<double>{1, 10, 100});

@@ -100,6 +100,17 @@ TEST_CASE("steps of two precisions that share a card are told apart") {
   CHECK(times_of({fast}, card, "fp32").empty());
 }
 
+TEST_CASE("several ranks take as long as those of their framework, one rank as any") {
+  contract::ComputeTime alone = measured_passes(8, 1e-3), ddp = alone, other = alone;
+  ddp.ranks_on_node = other.ranks_on_node = 2;
+  ddp.framework = "ddp";
+  other.framework = "synchronous";
+  const std::vector<contract::ComputeTime> all{alone, ddp, other};
+  CHECK(times_as_in(all, "ddp") == std::vector<contract::ComputeTime>{alone, ddp});
+  CHECK(times_as_in(all, "synchronous") == std::vector<contract::ComputeTime>{alone, other});
+  CHECK(times_as_in(all, "horovod") == all);
+}
+
 TEST_CASE("the line goes through the middle of a batch's runs, not towards the fastest") {
   const auto card = test::made_card();
   std::vector<contract::ComputeTime> runs;
