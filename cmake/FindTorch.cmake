@@ -48,7 +48,8 @@ if(Torch_FOUND AND NOT TARGET torch::cpu)
     INTERFACE_INCLUDE_DIRECTORIES "${Torch_INCLUDE_DIR};${Torch_INCLUDE_DIR}/torch/csrc/api/include"
     INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${Torch_INCLUDE_DIR};${Torch_INCLUDE_DIR}/torch/csrc/api/include"
     # The wheel is built with the distributed package; without these its headers are empty.
-    INTERFACE_COMPILE_DEFINITIONS "USE_DISTRIBUTED;USE_C10D_GLOO"
+    # It is built with NDEBUG, without which some of its classes (at::RecordFunction) have more members.
+    INTERFACE_COMPILE_DEFINITIONS "USE_DISTRIBUTED;USE_C10D_GLOO;$<$<CONFIG:Debug>:NDEBUG>"
     INTERFACE_LINK_LIBRARIES torch::c10
     INTERFACE_LINK_OPTIONS "-Wl,--no-as-needed;-Wl,--allow-shlib-undefined")
   if(Torch_CUDA_LIBRARY AND Torch_C10_CUDA_LIBRARY AND Torch_CUDART_LIBRARY AND Torch_NCCL_LIBRARY
