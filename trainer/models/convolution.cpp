@@ -8,13 +8,14 @@
 // beforehand, no stride is left.
 #include "trainer/models/convolution.hpp"
 
+#include "trainer/models/winograd.hpp"
+
 namespace dlscale::trainer {
 namespace {
 
 constexpr std::int64_t kEnoughSamples = 16;  // LibTorch itself takes oneDNN from here on
 constexpr std::int64_t kFewValues = 20480;   // of a single sample: its own kernels are faster
-
-constexpr std::int64_t kWidestBlock = 16;  // oneDNN's, of channels
+constexpr std::int64_t kWidestBlock = 16;    // oneDNN's, of channels
 
 bool is_of_one_value(const at::Tensor& weight) {
   return weight.size(2) == 1 && weight.size(3) == 1;
@@ -42,6 +43,8 @@ bool is_left_to_slow_kernels(const at::Tensor& input, const at::Tensor& weight) 
 
 at::Tensor convolve(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                     at::IntArrayRef stride, at::IntArrayRef padding) {
+  if (stride[0] == 1 && stride[1] == 1 && suits_winograd(input, weight, padding))
+    return winograd_convolve(input, weight, bias, padding);
   if (is_miscounted(input, weight, stride, padding)) {
     const at::Tensor seen = input.slice(2, 0, std::nullopt, stride[0])
                                 .slice(3, 0, std::nullopt, stride[1])

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each loop is compiled for several instruction sets; the processor's is taken when the program is
-// loaded.
 #include "trainer/models/norm_kernels.hpp"
 
 #include <limits>
 #include <vector>
 
-#ifdef __x86_64__
-#define DLSCALE_FOR_EACH_PROCESSOR \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define DLSCALE_FOR_EACH_PROCESSOR
-#endif
+#include "trainer/models/each_processor.hpp"
 
 namespace dlscale::trainer {
 namespace {

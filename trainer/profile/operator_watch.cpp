@@ -34,9 +34,13 @@ class OperatorWatch : public KernelWatch {
 
 namespace {
 
+bool is_ours(std::string_view name) {
+  return name.starts_with("dlscale::");
+}
+
 /// Others are wrappers of the autograd engine.
 bool is_operator(std::string_view name) {
-  return name.starts_with("aten::") || name.starts_with("dlscale::");
+  return name.starts_with("aten::") || is_ours(name);
 }
 
 /// A call under way.
@@ -44,6 +48,7 @@ struct Call : at::ObserverContext {
   double start_s = 0;
   double inner_s = 0;  ///< of the operators it has called
   Call* outer = nullptr;
+  bool is_whole = false;  ///< what it calls is part of it
 };
 
 thread_local OperatorWatch* watch_of_thread = nullptr;
@@ -56,8 +61,10 @@ double now_s() {
 
 std::unique_ptr<at::ObserverContext> begin_call(const at::RecordFunction& function) {
   if (watch_of_thread == nullptr) return nullptr;
-  if (!is_operator(function.name())) return nullptr;
+  const std::string_view name = function.name();
+  if (!is_operator(name) || (innermost != nullptr && innermost->is_whole)) return nullptr;
   auto call = std::make_unique<Call>();
+  call->is_whole = is_ours(name);
   call->outer = std::exchange(innermost, call.get());
   call->start_s = now_s();
   return call;
