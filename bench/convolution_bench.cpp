@@ -94,7 +94,11 @@ int main(int argc, char** argv) {
   const std::string network = argc > 1 ? argv[1] : "resnet50";
   const std::int64_t samples = argc > 2 ? std::atoll(argv[2]) : 8;
   at::set_num_threads(argc > 3 ? std::atoi(argv[3]) : 1);
-  const auto& shapes = network == "resnet18_cifar" ? kResNet18 : kResNet50;
+  if (network != "resnet50" && network != "resnet18_cifar") {
+    fmt::print(stderr, "convolution_bench: no network is named {}\n", network);
+    return 2;
+  }
+  const auto& shapes = network == "resnet50" ? kResNet50 : kResNet18;
   measure(shapes, samples, at::MemoryFormat::Contiguous, "contiguous");
   measure(shapes, samples, at::MemoryFormat::ChannelsLast, "channels_last");
 }

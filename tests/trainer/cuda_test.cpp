@@ -12,6 +12,8 @@
 #include "tests/trainer/comm/collective_suite.hpp"
 #include "tests/trainer/comm/on_gpu.hpp"
 #include "tests/trainer/gpu_queue_check.hpp"
+#include "tests/trainer/parallel/learns_alike.hpp"
+#include "tests/trainer/parallel/style_specs.hpp"
 #include "trainer/capabilities.hpp"
 #include "trainer/comm/algorithms/with_all_reduce.hpp"
 #include "trainer/comm/mpi.hpp"
@@ -105,6 +107,25 @@ TEST_CASE("NCCL passes the collective suite on the memory of GPUs", "[.nccl]") {
   const int gpu = gpu_of(session.placement().local_rank);
   CHECK_NOTHROW(test::check_gpu_queue(*beside, gpu));
   CHECK_NOTHROW(test::check_gpu_fusion(gpu));
+}
+
+TEST_CASE("every style learns over NCCL what one rank with the whole batch learns",
+          "[.nccl_styles]") {
+  const MpiSession session;
+  if (const auto why = no_gpu()) {
+    std::cout << "skipped: " << *why << "\n";
+    return;
+  }
+  const bool judges = session.rank() == 0;
+  test::ThreadLaunch alone;
+  if (judges) alone = test::run(test::ten_steps("synchronous", 1));
+  use_gpu(gpu_of(session.placement().local_rank));
+  const auto ranks = connect(session);
+  for (contract::RunSpec spec : test::styles_of_processes(session.size())) {
+    spec.resources = on_gpus().resources;
+    const auto found = test::run_as_rank(spec, *ranks);
+    if (judges) test::check_alike(spec, found, alone);
+  }
 }
 
 TEST_CASE("ranks that call different collectives on GPUs are all told so", "[.nccl_differ]") {

@@ -238,9 +238,13 @@ TEST_CASE("a full disk ends the job at once instead of losing records in silence
   CHECK_THAT(end.err, Catch::Contains("dlscale-train: rank 0: cannot write "));
 }
 
-TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines") {
-  const int victim = GENERATE(0, 1);
-  Job job(description(2, 10000));
+TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines, in every kind of style") {
+  const auto [framework, victim] = GENERATE(table<std::string, int>(
+      {{"ddp", 0}, {"ddp", 1}, {"horovod", 1}, {"deepspeed", 1}, {"pipeline", 1}}));
+  CAPTURE(framework, victim);
+  auto spec = description(2, 10000);
+  spec.framework = framework;
+  Job job(spec);
   job.start(2);
   job.wait_for_training();
   ::kill(job.pid_of_rank(victim), SIGKILL);
@@ -250,7 +254,11 @@ TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines") {
   CHECK(job.results_text().ends_with("}\n"));
   const auto results = job.results();
   CHECK(results.skipped.empty());
-  if (victim == 0) return;  // who writes the records is gone
+  if (victim == 0) {  // who writes the records is gone
+    for (const auto& record : results.records)
+      CHECK_FALSE(std::holds_alternative<contract::RunStop>(record));
+    return;
+  }
   CHECK(stop_of(results).outcome == RunOutcome::Failed);
   CHECK(stop_of(results).reason == "rank 1 has left while others wait for it");
 }
@@ -272,8 +280,14 @@ test::JobEnd end_of_failing(Job& job) {
 }  // namespace
 
 TEST_CASE("a rank that fails alone is the reason why the run stops, in every kind of style") {
-  const auto [framework, failing] = GENERATE(table<std::string, int>(
-      {{"ddp", 1}, {"vanilla_data_parallel", 1}, {"pipeline", 0}, {"hybrid", 0}}));
+  const auto [framework, failing] = GENERATE(table<std::string, int>({{"synchronous", 0},
+                                                                      {"ddp", 1},
+                                                                      {"horovod", 1},
+                                                                      {"deepspeed", 0},
+                                                                      {"vanilla_data_parallel", 1},
+                                                                      {"layerwise", 1},
+                                                                      {"pipeline", 0},
+                                                                      {"hybrid", 0}}));
   CAPTURE(framework);
   auto spec = description(2);
   spec.framework = framework;

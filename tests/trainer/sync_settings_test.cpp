@@ -200,4 +200,5 @@ TEST_CASE("a second backward pass in a step of ddp is an error") {
     rank.sync->before_backward(another);
     CHECK_NOTHROW(another.backward());
   }
+  CHECK(rank.reduced.take().empty());
 }

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace dlscale::trainer {
 namespace {
@@ -16,8 +17,9 @@ thread_local double* counted = nullptr;
 
 /// What is known of a call when it begins: its inputs are gone when it ends.
 struct Counted : at::ObserverContext {
-  explicit Counted(double each) : each(each) {}
-  double each;  ///< multiply-adds for a value of its output
+  explicit Counted(double each, double* outer = nullptr) : each(each), outer(outer) {}
+  double each;    ///< multiply-adds for a value of its output
+  double* outer;  ///< where it is counted, if what it calls is not
 };
 
 /// An output value of a convolution takes as many multiply-adds as a filter has weights; one of a
@@ -26,9 +28,12 @@ std::unique_ptr<at::ObserverContext> begin_call(const at::RecordFunction& call) 
   const std::string_view name = call.name();
   const auto input = [&](std::size_t i) { return call.inputs()[i].toTensor(); };
   if (counted == nullptr) return nullptr;
-  if (name == "aten::convolution") {
+  const bool is_ours =
+      name == "dlscale::convolution";  // its products are fewer, and a way of its own
+  if (is_ours || name == "aten::convolution") {
     const at::Tensor weight = input(1);
-    return std::make_unique<Counted>(static_cast<double>(weight.numel() / weight.size(0)));
+    return std::make_unique<Counted>(static_cast<double>(weight.numel() / weight.size(0)),
+                                     is_ours ? std::exchange(counted, nullptr) : nullptr);
   }
   if (name == "aten::addmm")
     return std::make_unique<Counted>(static_cast<double>(input(1).size(-1)));
@@ -39,9 +44,12 @@ std::unique_ptr<at::ObserverContext> begin_call(const at::RecordFunction& call) 
 }
 
 void end_call(const at::RecordFunction& call, at::ObserverContext* context) {
-  if (context == nullptr || counted == nullptr) return;
+  if (context == nullptr) return;
+  const auto& begun = *static_cast<Counted*>(context);
+  if (begun.outer != nullptr) counted = begun.outer;
+  if (counted == nullptr) return;
   const auto values = static_cast<double>(call.outputs()[0].toTensor().numel());
-  *counted += values * static_cast<Counted*>(context)->each;
+  *counted += values * begun.each;
 }
 
 }  // namespace

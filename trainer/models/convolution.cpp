@@ -6,6 +6,8 @@
 // that memory where channels are last and fewer than its block (8 with AVX2, 16 with AVX-512):
 // wrong gradients, crashes, loops without end (oneDNN issue 6035). Those pixels gathered
 // beforehand, no stride is left.
+//
+// 3x3 filters of stride 1 go to winograd.hpp where that is faster.
 #include "trainer/models/convolution.hpp"
 
 #include "trainer/models/winograd.hpp"
@@ -43,7 +45,7 @@ bool is_left_to_slow_kernels(const at::Tensor& input, const at::Tensor& weight) 
 
 at::Tensor convolve(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                     at::IntArrayRef stride, at::IntArrayRef padding) {
-  if (stride[0] == 1 && stride[1] == 1 && suits_winograd(input, weight, padding))
+  if (stride[0] == 1 && stride[1] == 1 && suits_winograd(input, weight, bias, padding))
     return winograd_convolve(input, weight, bias, padding);
   if (is_miscounted(input, weight, stride, padding)) {
     const at::Tensor seen = input.slice(2, 0, std::nullopt, stride[0])

@@ -9,7 +9,9 @@ namespace dlscale::trainer {
 /// at::conv2d of one group without dilation. On a CPU, in fp32 with channels last, it goes to
 /// oneDNN also where LibTorch 2.11 would take its own slower kernels: 1x1 filters of fewer than 16
 /// samples on one thread. With channels first these are the faster ones, as oneDNN would have to
-/// reorder. Narrow strided 1x1 filters with channels last are kept from a fault of oneDNN.
+/// reorder. Narrow strided 1x1 filters with channels last are kept from a fault of oneDNN. 3x3
+/// filters of stride 1 take fewer multiplications than oneDNN's kernels where that is faster
+/// (winograd.hpp).
 at::Tensor convolve(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                     at::IntArrayRef stride, at::IntArrayRef padding);
 

@@ -22,11 +22,13 @@ struct Range {
 
 constexpr std::int64_t kFilterSide = 3;
 constexpr std::int64_t kReach = kFilterSide - 1;
-/// Worked on at once by a thread: their points stay in its cache. The gain hardly depends on it.
-constexpr std::int64_t kTilesOfBlock = 64;
-/// With fewer, making the points of the filters takes longer than what is saved.
-constexpr std::int64_t kLeastTiles = 32;
+constexpr std::int64_t kLeastTilesOfBlock = 64;
+constexpr std::int64_t kLeastTilesOfThread = 8;
 constexpr std::int64_t kLeastChannels = 32;
+/// With fewer of a batch, the points of the filters take longer to make than is saved.
+constexpr std::int64_t kLeastResults = 320;
+/// Of the 16 of a tile: where images are small, most of them lie outside.
+constexpr std::int64_t kLeastResultsOfTile = 10;
 
 std::int64_t tiles_along(std::int64_t outputs) {
   return (outputs + kTileSide - 1) / kTileSide;
@@ -48,30 +50,41 @@ struct Sizes {
     filter = {TileKind::filter, weight.size(1), kFilterSide, kFilterSide, 1, 1};
   }
   std::int64_t tiles() const { return samples * input.tile_rows * input.tile_columns; }
-  /// Calls `body` with tiles that are worked on at once.
+  std::int64_t results() const { return samples * output.height * output.width; }
+  /// Calls `body` with tiles that are worked on at once: as many as there are channels, so that
+  /// what belongs to filters is not read more often than what belongs to images.
   template <class Body>
   void for_blocks(const Body& body) const {
-    const std::int64_t step = kTilesOfBlock * at::get_num_threads();
+    const std::int64_t step = std::max({kLeastTilesOfBlock, input.channels, output.channels});
     for (std::int64_t first = 0; first < tiles(); first += step)
       body(Range{first, std::min(first + step, tiles())});
   }
 };
 
-/// Each thread has channels of its own, so that no two add to the same value.
+/// Calls `body` with parts of the tiles, each in some thread.
 template <class Body>
-void for_channels(std::int64_t channels, const Body& body) {
+void for_tiles(Range tiles, std::int64_t channels, const Body& body) {
+  at::parallel_for(tiles.first, tiles.last, kLeastTilesOfThread,
+                   [&](std::int64_t first, std::int64_t last) {
+                     body(TileBlock{first, last, 0, channels});
+                   });
+}
+
+/// The same with parts of the channels: where tiles overlap no two threads may add to the same
+/// value.
+template <class Body>
+void for_channels(Range tiles, std::int64_t channels, const Body& body) {
   at::parallel_for(0, channels / kTileChannels, 1, [&](std::int64_t first, std::int64_t last) {
-    body(Range{first * kTileChannels, last * kTileChannels});
+    body(TileBlock{tiles.first, tiles.last, first * kTileChannels, last * kTileChannels});
   });
 }
 
 at::Tensor points_of(const TiledImages& images, const at::Tensor& values, Range tiles) {
-  const at::Tensor points =
-      at::empty({kTilePoints, tiles.last - tiles.first, images.channels}, values.options());
-  for_channels(images.channels, [&](Range channels) {
-    gather(images, values.const_data_ptr<float>(),
-           {tiles.first, tiles.last, channels.first, channels.last},
-           points.mutable_data_ptr<float>());
+  const std::int64_t count = tiles.last - tiles.first;
+  const at::Tensor points = at::empty({kTilePoints, count, images.channels}, values.options());
+  for_tiles(tiles, images.channels, [&](const TileBlock& block) {
+    gather(images, values.const_data_ptr<float>(), block,
+           {points.mutable_data_ptr<float>(), tiles.first, count});
   });
   return points;
 }
@@ -79,11 +92,12 @@ at::Tensor points_of(const TiledImages& images, const at::Tensor& values, Range 
 void put(const TiledImages& images, const at::Tensor& points, const at::Tensor& bias, Range tiles,
          const at::Tensor& values) {
   const float* const start = bias.defined() ? bias.const_data_ptr<float>() : nullptr;
-  for_channels(images.channels, [&](Range channels) {
-    scatter(images, points.const_data_ptr<float>(), start,
-            {tiles.first, tiles.last, channels.first, channels.last},
-            values.mutable_data_ptr<float>());
-  });
+  const auto body = [&](const TileBlock& block) {
+    scatter(images, {points.const_data_ptr<float>(), tiles.first, tiles.last - tiles.first}, start,
+            block, values.mutable_data_ptr<float>());
+  };
+  if (images.kind == TileKind::input) return for_channels(tiles, images.channels, body);
+  for_tiles(tiles, images.channels, body);
 }
 
 /// weight: its channels last.
@@ -148,16 +162,19 @@ class WinogradConvolution : public torch::autograd::Function<WinogradConvolution
 
   static at::Tensor forward(Context* context, const at::Tensor& images, const at::Tensor& weight,
                             const std::optional<at::Tensor>& bias, at::IntArrayRef padding) {
-    RECORD_FUNCTION("dlscale::convolution", std::vector<c10::IValue>());
+    RECORD_FUNCTION("dlscale::convolution", std::vector<c10::IValue>({images, weight}));
     context->save_for_backward({images, weight});
     context->saved_data["padding"] = padding.vec();
     context->saved_data["has_bias"] = bias.has_value();
-    return result_of(images, weight, bias.value_or(at::Tensor()), padding);
+    at::Tensor result = result_of(images, weight, bias.value_or(at::Tensor()), padding);
+    if (guard.needsOutputs()) guard.setOutputs(std::vector<c10::IValue>{result});
+    return result;
   }
 
   static torch::autograd::variable_list backward(Context* context,
                                                  torch::autograd::variable_list gradients) {
     RECORD_FUNCTION("dlscale::convolution_backward", std::vector<c10::IValue>());
+    TORCH_CHECK(!at::GradMode::is_enabled(), "this convolution has no gradient of its gradient");
     const auto saved = context->get_saved_variables();
     const at::Tensor dy = channels_last(gradients[0]);
     const Gradients found =
@@ -170,19 +187,30 @@ class WinogradConvolution : public torch::autograd::Function<WinogradConvolution
 
 }  // namespace
 
-bool suits_winograd(const at::Tensor& input, const at::Tensor& weight, at::IntArrayRef padding) {
-  if (!input.is_cpu() || input.scalar_type() != at::kFloat || weight.scalar_type() != at::kFloat ||
-      at::autocast::is_autocast_enabled(at::kCPU)) {
+bool suits_winograd(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
+                    at::IntArrayRef padding) {
+  const auto is_single = [](const at::Tensor& tensor) {
+    return tensor.is_cpu() && tensor.scalar_type() == at::kFloat;
+  };
+  if (!is_single(input) || !is_single(weight) || at::autocast::is_autocast_enabled(at::kCPU) ||
+      !input.is_contiguous(at::MemoryFormat::ChannelsLast)) {
     return false;
   }
-  if (weight.size(2) != kFilterSide || weight.size(3) != kFilterSide || padding[0] != padding[1] ||
-      weight.size(0) % kTileChannels != 0 || weight.size(1) % kTileChannels != 0 ||
+  if (input.dim() != 4 || input.size(1) != weight.size(1) || weight.size(2) != kFilterSide ||
+      weight.size(3) != kFilterSide || padding[0] != padding[1]) {
+    return false;
+  }
+  if (bias.defined() &&
+      (!is_single(bias) || !bias.is_contiguous() || bias.numel() != weight.size(0))) {
+    return false;
+  }
+  if (weight.size(0) % kTileChannels != 0 || weight.size(1) % kTileChannels != 0 ||
       std::min(weight.size(0), weight.size(1)) < kLeastChannels) {
     return false;
   }
   const Sizes sizes(input, weight, padding);
-  return sizes.output.height > 0 && sizes.output.width > 0 && sizes.tiles() >= kLeastTiles &&
-         input.is_contiguous(at::MemoryFormat::ChannelsLast);
+  return sizes.output.height > 0 && sizes.output.width > 0 && sizes.results() >= kLeastResults &&
+         sizes.results() >= kLeastResultsOfTile * sizes.tiles();
 }
 
 at::Tensor winograd_convolve(const at::Tensor& input, const at::Tensor& weight,

@@ -59,11 +59,12 @@ DLSCALE_INLINE void store(Lanes value, float* to) {
   std::memcpy(to, &value, sizeof(value));
 }
 
-/// sum + Factor value; nothing for a factor of 0.
-template <float Factor>
+/// sum + f value, where f stands in a row and column of L or Lᵀ; nothing for 0.
+template <class L, bool kTransposed, int kRow, int kColumn>
 DLSCALE_INLINE Lanes plus(Lanes sum, Lanes value) {
-  if constexpr (Factor == 0) return sum;
-  return sum + Factor * value;
+  constexpr float kFactor = kTransposed ? L::rows[kColumn][kRow] : L::rows[kRow][kColumn];
+  if constexpr (kFactor == 0) return sum;
+  return sum + kFactor * value;
 }
 
 /// One value of L in, or of Lᵀ in.
@@ -71,9 +72,7 @@ template <class L, bool kTransposed, int kRow, int... kColumns>
 DLSCALE_INLINE Lanes row_times(const Lanes* in, int stride,
                                std::integer_sequence<int, kColumns...>) {
   Lanes sum{};
-  ((sum = plus < kTransposed ? L::rows[kColumns][kRow]
-                             : L::rows[kRow][kColumns] > (sum, in[kColumns * stride])),
-   ...);
+  ((sum = plus<L, kTransposed, kRow, kColumns>(sum, in[kColumns * stride])), ...);
   return sum;
 }
 
@@ -115,9 +114,9 @@ DLSCALE_INLINE Patch patch_of(const TiledImages& images, std::int64_t tile, std:
 
 template <class L>
 DLSCALE_INLINE void gather_tiles(const TiledImages& images, const float* values,
-                                 const TileBlock& block, float* points) {
+                                 const TileBlock& block, const TilePoints<float>& points) {
   constexpr int kPatch = kPatchSide<L>;
-  const std::int64_t plane = (block.last_tile - block.first_tile) * images.channels;
+  const std::int64_t plane = points.count * images.channels;
   for (std::int64_t tile = block.first_tile; tile < block.last_tile; ++tile) {
     const Patch patch = patch_of(images, tile, kPatch);
     Lanes in[kPatch * kPatch] = {};  // what lies outside stays 0
@@ -126,33 +125,33 @@ DLSCALE_INLINE void gather_tiles(const TiledImages& images, const float* values,
       for (std::int64_t y = patch.first_row; y < patch.last_row; ++y) {
         for (std::int64_t x = patch.first_column; x < patch.last_column; ++x) {
           in[y * kPatch + x] =
-              load(values + patch.start + (y * images.width + x) * images.channels + c);
+              load(values + (patch.start + (y * images.width + x) * images.channels + c));
         }
       }
       from_both_sides<L, false>(in, out);
-      float* const to = points + (tile - block.first_tile) * images.channels + c;
+      float* const to = points.values + (tile - points.first_tile) * images.channels + c;
       for (int p = 0; p < kTilePoints; ++p) store(out[p], to + p * plane);
     }
   }
 }
 
 template <class L, bool kAdds>
-DLSCALE_INLINE void scatter_tiles(const TiledImages& images, const float* points, const float* bias,
-                                  const TileBlock& block, float* values) {
+DLSCALE_INLINE void scatter_tiles(const TiledImages& images, const TilePoints<const float>& points,
+                                  const float* bias, const TileBlock& block, float* values) {
   constexpr int kPatch = kPatchSide<L>;
-  const std::int64_t plane = (block.last_tile - block.first_tile) * images.channels;
+  const std::int64_t plane = points.count * images.channels;
   for (std::int64_t tile = block.first_tile; tile < block.last_tile; ++tile) {
     const Patch patch = patch_of(images, tile, kPatch);
     Lanes in[kTilePoints];
     Lanes out[kPatch * kPatch];
     for (std::int64_t c = block.first_channel; c < block.last_channel; c += kLanes) {
-      const float* const from = points + (tile - block.first_tile) * images.channels + c;
+      const float* const from = points.values + (tile - points.first_tile) * images.channels + c;
       for (int p = 0; p < kTilePoints; ++p) in[p] = load(from + p * plane);
       from_both_sides<L, true>(in, out);
       const Lanes start = bias == nullptr ? Lanes{} : load(bias + c);
       for (std::int64_t y = patch.first_row; y < patch.last_row; ++y) {
         for (std::int64_t x = patch.first_column; x < patch.last_column; ++x) {
-          float* const to = values + patch.start + (y * images.width + x) * images.channels + c;
+          float* const to = values + (patch.start + (y * images.width + x) * images.channels + c);
           store(out[y * kPatch + x] + (kAdds ? load(to) : start), to);
         }
       }
@@ -163,7 +162,7 @@ DLSCALE_INLINE void scatter_tiles(const TiledImages& images, const float* points
 }  // namespace
 
 DLSCALE_FOR_EACH_PROCESSOR void gather(const TiledImages& images, const float* values,
-                                       const TileBlock& block, float* points) {
+                                       const TileBlock& block, const TilePoints<float>& points) {
   switch (images.kind) {
     case TileKind::input:
       return gather_tiles<OfInput>(images, values, block, points);
@@ -174,8 +173,9 @@ DLSCALE_FOR_EACH_PROCESSOR void gather(const TiledImages& images, const float* v
   }
 }
 
-DLSCALE_FOR_EACH_PROCESSOR void scatter(const TiledImages& images, const float* points,
-                                        const float* bias, const TileBlock& block, float* values) {
+DLSCALE_FOR_EACH_PROCESSOR void scatter(const TiledImages& images,
+                                        const TilePoints<const float>& points, const float* bias,
+                                        const TileBlock& block, float* values) {
   switch (images.kind) {
     case TileKind::input:
       return scatter_tiles<OfInput, true>(images, points, bias, block, values);

@@ -32,18 +32,27 @@ struct TiledImages {
   std::int64_t margin = 0;  ///< rows and columns of zeros before an image: padding of an input
 };
 
-/// Some channels of some of all images' tiles; channels are whole multiples of kTileChannels.
+/// What lies at the points of some tiles: values[kTilePoints][count][channels of the images].
+template <class T>
+struct TilePoints {
+  T* values;
+  std::int64_t first_tile;  ///< of all images' tiles
+  std::int64_t count;
+};
+
+/// Some channels of some tiles, half open; channels are whole multiples of kTileChannels.
 struct TileBlock {
   std::int64_t first_tile, last_tile;
   std::int64_t first_channel, last_channel;
 };
 
-/// points[kTilePoints][tiles of the block][channels of the images] of the block.
-void gather(const TiledImages& images, const float* values, const TileBlock& block, float* points);
+/// The points of the block.
+void gather(const TiledImages& images, const float* values, const TileBlock& block,
+            const TilePoints<float>& points);
 
 /// Values of the images from those points. Tiles of an input overlap: they are added to its values.
 /// Others are written, with `bias` of each channel if there is one.
-void scatter(const TiledImages& images, const float* points, const float* bias,
+void scatter(const TiledImages& images, const TilePoints<const float>& points, const float* bias,
              const TileBlock& block, float* values);
 
 }  // namespace dlscale::trainer

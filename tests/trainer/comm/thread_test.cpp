@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.hpp"
@@ -43,6 +45,24 @@ int ranks_told(const std::function<void(Communicator&)>& body) {
 }
 
 }  // namespace
+
+TEST_CASE("ranks that are there first have waited for the last one, which has not") {
+  constexpr std::chrono::milliseconds kLate{60};
+  const double late_s = std::chrono::duration<double>(kLate).count();
+  run_as_threads(3, [&](Communicator& rank) {
+    std::vector<float> data(8);
+    rank.barrier();
+    const double before_s = rank.stats().wait_s;
+    if (rank.rank() == 1) std::this_thread::sleep_for(kLate);
+    const auto start = std::chrono::steady_clock::now();
+    rank.all_reduce({data.data(), 8, ElementType::float32}, ReduceOp::sum);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    const double waited_s = rank.stats().wait_s - before_s;
+    // Half of it: the others may not have been running at once either.
+    if (rank.rank() != 1 && waited_s < late_s / 2) throw std::logic_error("has not waited");
+    if (waited_s > taken.count()) throw std::logic_error("has waited for longer than it took");
+  });
+}
 
 TEST_CASE("a rank that fails makes the others fail instead of hang, and its error is reported") {
   std::atomic<int> told{0};

@@ -39,6 +39,18 @@ TEST_CASE("a convolution costs its filters' weights at each place of its output"
   CHECK(costs[1].output == Shape{64 * 12 * 12});
 }
 
+TEST_CASE("a convolution costs the same however it is computed") {
+  const trainer::ImageShape input{3, 224, 224};
+  auto context = test::model_context(input, 10);
+  const auto costs = costs_of("resnet18", input);
+  context.channels_last = true;
+  const auto by_tiles = trainer::measure_blocks(*test::make_model("resnet18", context),
+                                                {input.channels, input.height, input.width});
+  REQUIRE(by_tiles.size() == costs.size());
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    CHECK(by_tiles[i].multiply_adds == costs[i].multiply_adds);
+}
+
 TEST_CASE("each model's blocks have all its parameters, and their outputs fit together") {
   for (const auto* entry : trainer::model_table()) {
     const std::string_view name = entry->name;

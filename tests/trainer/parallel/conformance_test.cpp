@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "contract/process_count.hpp"
 #include "contract/vocabulary.hpp"
 #include "tests/trainer/parallel/learns_alike.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
@@ -24,21 +23,6 @@ namespace {
 contract::RunSpec in_single_precision(contract::RunSpec spec) {
   spec.precision = "fp32";
   return spec;
-}
-
-/// Those of exact_styles() that are `processes`, and pipelines of several micro-batches.
-std::vector<contract::RunSpec> styles_of_processes(int processes) {
-  auto specs = exact_styles(processes);
-  std::erase_if(specs,
-                [&](const auto& spec) { return contract::process_count(spec) != processes; });
-  for (const char* framework : {"pipeline", "hybrid"}) {
-    for (const char* schedule : {"1f1b", "gpipe"}) {
-      specs.push_back(test::ten_steps(framework, processes));
-      specs.back().framework_options.micro_batches = 4;
-      specs.back().framework_options.pipeline_schedule = schedule;
-    }
-  }
-  return specs;
 }
 
 }  // namespace
@@ -60,7 +44,7 @@ TEST_CASE("every style learns over every communicator what one rank with the who
       {"single", of_one},
       {"thread", of_threads},
       {"mpi", [] { SUCCEED("needs ranks: [.mpi] below runs under mpirun"); }},
-      {"nccl", [] { SUCCEED("needs GPUs"); }}};
+      {"nccl", [] { SUCCEED("needs GPUs: [.nccl_styles] of cuda_test runs under mpirun"); }}};
   for (const std::string& framework : test::frameworks()) {
     CHECK(contract::is_known("framework", framework));
   }
@@ -84,7 +68,7 @@ TEST_CASE("in single precision every style learns to 1e-5 what one rank learns")
   }
 }
 
-TEST_CASE("every style learns between MPI ranks what one rank with the whole batch learns",
+TEST_CASE("every style learns between MPI ranks what one rank learns, in single precision to 1e-5",
           "[.mpi]") {
   const trainer::MpiSession session;
   const bool judges = session.rank() == 0;
@@ -94,9 +78,13 @@ TEST_CASE("every style learns between MPI ranks what one rank with the whole bat
   for (const char* all_reduce : {"tuned", "auto"}) {
     const auto ranks = trainer::with_all_reduce(trainer::make_mpi(session), all_reduce);
     INFO("all_reduce " << all_reduce);
-    for (const auto& spec : styles_of_processes(session.size())) {
+    for (const auto& spec : test::styles_of_processes(session.size())) {
       const auto found = test::run_as_rank(spec, *ranks);
-      if (judges) test::check_alike(spec, found, alone);
+      const auto single = test::run_as_rank(in_single_precision(spec), *ranks);
+      if (!judges) continue;
+      test::check_alike(spec, found, alone);
+      INFO(test::title_of(spec));
+      CHECK(test::largest_difference(single.parameters, alone.parameters) < 1e-5);
     }
   }
 }

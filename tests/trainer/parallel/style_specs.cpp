@@ -78,6 +78,20 @@ std::vector<contract::RunSpec> exact_styles(int ranks) {
   return specs;
 }
 
+std::vector<contract::RunSpec> styles_of_processes(int processes) {
+  auto specs = exact_styles(processes);
+  std::erase_if(specs,
+                [&](const auto& spec) { return contract::process_count(spec) != processes; });
+  for (const char* framework : {"pipeline", "hybrid"}) {
+    for (const char* schedule : {"1f1b", "gpipe"}) {
+      specs.push_back(ten_steps(framework, processes));
+      specs.back().framework_options.micro_batches = 4;
+      specs.back().framework_options.pipeline_schedule = schedule;
+    }
+  }
+  return specs;
+}
+
 std::string title_of(const contract::RunSpec& spec) {
   const contract::FrameworkOptions& options = spec.framework_options;
   std::string title = spec.framework + " on " + std::to_string(spec.gpus);

@@ -37,6 +37,9 @@ std::vector<contract::RunSpec> all_styles(int ranks);
 /// Those of them that change no gradient.
 std::vector<contract::RunSpec> exact_styles(int ranks);
 
+/// Those of exact_styles() that are `processes`, and pipelines of several micro-batches.
+std::vector<contract::RunSpec> styles_of_processes(int processes);
+
 /// For messages.
 std::string title_of(const contract::RunSpec& spec);
 

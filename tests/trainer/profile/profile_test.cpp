@@ -3,9 +3,11 @@
 #include <torch/types.h>
 
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/thread_launch.hpp"
+#include "trainer/models/convolution.hpp"
 #include "trainer/profile/kernel_watch.hpp"
 #include "trainer/profile/operator_watch.hpp"
 
@@ -53,6 +55,24 @@ TEST_CASE("the second window is profiled; most of its time are convolutions") {
   CHECK(found[0].kernels[0].kind == "computation");
   CHECK(found[0].kernels[0].self_s >= found[0].kernels[1].self_s);
   CHECK(found[0].kernel_s <= found[0].wall_s);
+}
+
+TEST_CASE("an operator of ours is one kernel with all that it calls") {
+  const at::Tensor images =
+      torch::randn({4, 32, 16, 16}).contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor filters = torch::randn({32, 32, 3, 3}).requires_grad_();
+  const auto watch = trainer::make_operator_watch();
+  trainer::convolve(images, filters, {}, {1, 1}, {1, 1}).sum().backward();
+  std::set<std::string> names;
+  for (const trainer::KernelTime& kernel : watch->stop()) {
+    names.insert(kernel.name);
+    if (kernel.name.starts_with("dlscale::"))
+      CHECK(kernel.kind == trainer::KernelKind::computation);
+  }
+  CHECK(names.contains("dlscale::convolution"));
+  CHECK(names.contains("dlscale::convolution_backward"));
+  CHECK_FALSE(names.contains("aten::bmm"));
+  CHECK(names.contains("aten::sum"));
 }
 
 TEST_CASE("ranks and devices that exchange gradients spend kernel time on it") {

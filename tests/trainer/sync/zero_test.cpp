@@ -9,6 +9,7 @@
 #include "tests/trainer/sync/replica.hpp"
 #include "tests/trainer/sync/stage3_check.hpp"
 #include "tests/trainer/sync/zero_check.hpp"
+#include "trainer/comm/overlay.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/comm/thread.hpp"
 
@@ -108,6 +109,55 @@ TEST_CASE("after backward stage 2 keeps no gradient but the partition's, stage 1
     INFO("stage " << stage);
     CHECK(seen.gradients_in_backward == (stage == 2 ? 0 : seen.tensors));
     CHECK(seen.gradients_after_backward == 0);
+  }
+}
+
+namespace {
+
+/// Counts what a rank sends on average where collectives are as good as rings.
+class RingVolume : public Overlay {
+ public:
+  using Overlay::Overlay;
+  double of_gradients = 0;  ///< bytes
+
+ private:
+  double share() const { return static_cast<double>(size() - 1) / size(); }
+  void do_all_reduce(Span data, ReduceOp op) override {
+    of_gradients += 2 * share() * static_cast<double>(data.bytes());
+    Overlay::do_all_reduce(data, op);
+  }
+  void do_reduce(Span data, ReduceOp op, int root) override {
+    of_gradients += share() * static_cast<double>(data.bytes());
+    Overlay::do_reduce(data, op, root);
+  }
+  void do_reduce_scatter(Span in, Span out, ReduceOp op) override {
+    of_gradients += share() * static_cast<double>(in.bytes());
+    Overlay::do_reduce_scatter(in, out, op);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("reduced to their owners gradients travel half as far as all-reduced") {
+  for (const int stage : {1, 2}) {
+    for (const bool to_owners : {false, true}) {
+      INFO("stage " << stage << ", to owners " << to_owners);
+      Training training = six_layers(stage);
+      training.steps = 1;
+      training.options.use_reduce_scatter = to_owners;
+      training.options.reduce_bucket_elements = 2 * kLayerNumbers + 1;
+      double bytes = 0;
+      run_as_threads(3, [&](Communicator& rank) {
+        RingVolume volume(rank);
+        Training mine = training;
+        mine.before_step = [&](int) { volume.of_gradients = 0; };
+        test::train_replica(mine, deepspeed(), volume);
+        if (rank.rank() == 0) bytes = volume.of_gradients;
+      });
+      // S = 6 layers: (N-1)/N S, and twice that
+      const double all = 2.0 / 3 * 6 * kLayerNumbers * 8;
+      CHECK(bytes == Approx(to_owners ? all : 2 * all));
+    }
   }
 }
 

@@ -22,7 +22,7 @@ void Reduction::run(const Response& response, const std::vector<Span>& tensors) 
 }
 
 void Reduction::sum(const std::vector<std::string>& names, Span data) {
-  begin(names, "MPI_ALLREDUCE");
+  begin(names, communicator_.all_reduce_name() == "nccl" ? "NCCL_ALLREDUCE" : "MPI_ALLREDUCE");
   if (hierarchical_ != nullptr) {
     hierarchical_->run(data);
   } else {
