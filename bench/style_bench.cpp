@@ -247,7 +247,7 @@ double bubble_of(const contract::RunSpec& spec, int steps) {
   run_as_threads(spec.gpus, [&](Communicator& rank) {
     const base::SystemClock clock;
     CollectiveQueue queue(rank, clock);
-    const auto mine = measure(spec, sleeping_model(12, 1, 4), queue, nullptr, steps);
+    const auto mine = measure(spec, sleeping_model(12, 1, 12), queue, nullptr, steps);
     const double busy_s =
         part(mine, contract::StepPart::forward) + part(mine, contract::StepPart::backward);
     const std::lock_guard lock(mutex);

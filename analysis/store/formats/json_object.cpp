@@ -48,7 +48,8 @@ struct JsonObject::Parsed {
   /// The text is copied: it need not live on.
   bool parse(std::string_view text) {
     simdjson::dom::element value;
-    good = parser.parse(text.data(), text.size()).get(value) == simdjson::SUCCESS &&
+    good = !text.empty() &&
+           parser.parse(text.data(), text.size()).get(value) == simdjson::SUCCESS &&
            value.get(root) == simdjson::SUCCESS;
     return good;
   }

@@ -109,8 +109,8 @@ struct Made {
 Made made_by(int threads, const MadeUp& source, BrokenPictures broken = {}, int epoch = 0) {
   const base::SystemClock clock;
   const PictureRecipe how = recipe();
+  Made made;  // outlives the threads that write to it
   PicturePool pool({source, how, clock, threads, broken});
-  Made made;
   made.pixels.resize(static_cast<std::size_t>(kSamples * how.bytes()));
   int asked = 0, waited = 0;
   while (waited < kSamples / 8) {

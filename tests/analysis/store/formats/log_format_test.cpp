@@ -18,9 +18,9 @@ TEST_CASE("the log formats a study may name are those that lie in a launch folde
 TEST_CASE("no log format throws on content") {
   for (const LogFormat* format : log_formats()) {
     INFO(format->name);
-    for (const std::string text :
-         {"", "\n", "{", "Train: ", "Train: 0 [", std::string(3, '\0').c_str(),
-          "Train: 0 [ 1/2 (5%)] Loss: x", "\xff\xff"}) {
+    for (const std::string& text :
+         std::vector<std::string>{"", "\n", "{", "Train: ", "Train: 0 [", std::string(3, '\0'),
+                                  "Train: 0 [ 1/2 (5%)] Loss: x", "\xff\xff"}) {
       CHECK_NOTHROW(format->read(text, {}));
       CHECK_FALSE(format->recognises(text));
     }
