@@ -17,8 +17,8 @@ constexpr int kSide = 6;    // of a tile's points
 constexpr int kLanes = 16;  // a line of the cache: points are far apart
 using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
 
-// The polynomials' points are 0, ±√½, ±√2 and ∞. With the more usual 0, ±1, ±2, ∞ rounding errors
-// are two to three times as large (why points matter: Barabasz et al., 2020, arXiv:1803.10986).
+// The polynomials' points are 0, ±√½, ±√2 and ∞, which round less than the more usual 0, ±1, ±2
+// and ∞ (why points matter: Barabasz et al., 2020, arXiv:1803.10986).
 constexpr float kA = 1 / std::numbers::sqrt2_v<float>;
 constexpr float kB = std::numbers::sqrt2_v<float>;
 

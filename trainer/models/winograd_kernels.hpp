@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The linear maps of minimal filtering F(4x4, 3x3), which computes a 3x3 convolution of stride 1
-// with a quarter of its multiplications: Lavin, Gray: Fast Algorithms for Convolutional Neural
-// Networks, 2016 (arXiv:1509.09308). Nothing of LibTorch.
+// with down to a quarter of its multiplications: Lavin, Gray: Fast Algorithms for Convolutional
+// Neural Networks, 2016 (arXiv:1509.09308). Nothing of LibTorch.
 //
 // An image is cut into tiles of 4x4 results. What a tile needs of the input (6x6 values), of a
 // filter (3x3) and of the output (4x4) becomes 36 values each, its points: gather() does that with
