@@ -48,11 +48,11 @@ std::optional<Knowledge> known_trainer(const Site& site, const Resources& resour
   if (!site.capabilities.empty()) {
     const std::string text = read_named_file(site.capabilities);
     return Knowledge{contract::capabilities_from_json(text, site.capabilities), site.capabilities,
-                     false, true};
+                     true};
   }
   if (!resources.capabilities) return std::nullopt;
   const std::string file = resources.capabilities->string();
-  return Knowledge{contract::capabilities_from_json(base::read_file(file), file), file, true,
+  return Knowledge{contract::capabilities_from_json(base::read_file(file), file), file,
                    uses_trainer_here(site, resources)};
 }
 

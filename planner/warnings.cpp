@@ -3,24 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "contract/misfit.hpp"
 #include "contract/setting_misfit.hpp"
 
 namespace dlscale::planner {
-
-namespace {
-
-/// Styles with micro-batches accumulate no gradients.
-bool divides_model(std::string_view framework) {
-  for (const char* name : {"layerwise", "pipeline", "hybrid"}) {
-    if (framework == name) return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 void Warnings::look_at(const contract::RunSpec& run, int repeats) {
   runs_ += repeats;
@@ -35,7 +21,6 @@ void Warnings::look_at(const contract::RunSpec& run, int repeats) {
   }
   const std::optional<Knowledge>& known = *known_;
   if (!known || !run.trainer.command.empty()) return;
-  if (run.accumulation_steps > 1 && divides_model(run.framework)) accumulating_ += repeats;
   const std::pair<const char*, const std::string*> names[] = {
       {"framework", &run.framework},
       {"model", &run.model},
@@ -84,22 +69,10 @@ void Warnings::add_to(std::vector<std::string>& warnings) const {
   }
   for (const auto& [name, count] : missing_) warnings.push_back(missing(name, count));
   for (const auto& [misfit, count] : unfit_) warnings.push_back(unfit(misfit, count));
-  if (!*known_ || !(*known_)->built_here) return;
-  if (accumulating_ > 0) {
-    warnings.push_back(
-        refused("accumulation_steps above 1 with frameworks that divide the model", accumulating_));
-  }
 }
 
 std::string Warnings::of_runs(int count) const {
   return fmt::format("{} of {} runs", count, runs_);
-}
-
-std::string Warnings::refused(const char* what, int count) const {
-  const bool runs_there = (*known_)->runs_there;
-  return fmt::format("the trainer built here refuses {}{}: {}{}", what,
-                     runs_there ? "" : " (this site's may not)", of_runs(count),
-                     runs_there ? " would fail" : "");
 }
 
 std::string Warnings::missing(const std::pair<std::string, std::string>& name, int count) const {

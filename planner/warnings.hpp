@@ -17,7 +17,6 @@ namespace dlscale::planner {
 struct Knowledge {
   contract::Capabilities capabilities;
   std::string file;
-  bool built_here;
   bool runs_there;  ///< it is the site's
 };
 
@@ -32,12 +31,11 @@ class Warnings {
 
  private:
   std::string of_runs(int count) const;
-  std::string refused(const char* what, int count) const;
   std::string missing(const std::pair<std::string, std::string>& name, int count) const;
   std::string unfit(const std::pair<std::string, std::string>& misfit, int count) const;
 
   const std::optional<Knowledge>* known_;
-  int runs_ = 0, accumulating_ = 0;
+  int runs_ = 0;
   int endless_warmups_ = 0, falling_warmups_ = 0, flat_warmups_ = 0, idle_epochs_ = 0;
   std::map<std::pair<std::string, std::string>, int> missing_;  // family and name → runs
   std::map<std::pair<std::string, std::string>, int> unfit_;    // key and reason → runs

@@ -226,17 +226,6 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
   require_transport(spec, file);
   require_loader(spec, file);
   require_recipe_fit(spec, file);
-  const auto divided = style_table();
-  const bool accumulates =
-      std::none_of(divided.begin(), divided.end(), [&](const StyleEntry* style) {
-        return style->name == spec.framework && !style->accumulates;
-      });
-  if (spec.accumulation_steps > 1 && !accumulates) {
-    throw base::SpecError({file}, "accumulation_steps",
-                          fmt::format("is {}, but {} does not accumulate gradients; use 1 and a "
-                                      "larger batch_per_gpu (a pipeline has micro_batches)",
-                                      spec.accumulation_steps, spec.framework));
-  }
 }
 
 }  // namespace dlscale::trainer

@@ -260,6 +260,7 @@ int Launch::fail(const std::exception& error) {
     fmt::print(stderr, "dlscale-train: {}{}\n", rank, failure.message);
   }
   if (!shared && !is_root() && number_ > 0) {
+    speak_for_root(failure.exit_code);
     leave_rank_stop(folder_.launch(number_), session_->rank(), stop_of(failure));
   }
   stop(failure);
@@ -294,14 +295,29 @@ void Launch::stop_by(const std::string& signal, int exit_code) {
 }
 
 /// Of a rank other than 0. Rank 0 sees for itself who has gone of its node, not of others.
-void Launch::leave_by(int exit_code, const NodeRanks& ranks) const {
-  if (ranks.sees(0)) return let_root_go_first(ranks);
+void Launch::leave_by(int exit_code, const NodeRanks& ranks) {
+  if (ranks.sees(0)) {
+    let_root_go_first(ranks);
+    return speak_for_root(exit_code);
+  }
   const auto gone = ranks.first_gone();
   if (gone && number_ > 0) {
     const Failure failure{left_while_others_wait(*gone), exit_code, RunOutcome::Failed};
     leave_rank_stop(folder_.launch(number_), session_->rank(), stop_of(failure));
   }
   std::this_thread::sleep_for(kStays);
+}
+
+/// A rank that was killed leaves no word. Where it was rank 0, which writes the records, the first
+/// that is left of its node ends them, with the cause that another has left if there is one.
+void Launch::speak_for_root(int exit_code) {
+  const NodeRanks* const ranks = node_;
+  if (number_ == 0 || ranks == nullptr || !ranks->succeeds_root()) return;
+  std::call_once(spoken_, [&] {
+    const contract::LaunchDir launch = folder_.launch(number_);
+    const Failure failure{left_while_others_wait(0), exit_code, RunOutcome::Failed};
+    stop_for_root(launch, rank_stop_in(launch).value_or(stop_of(failure)));
+  });
 }
 
 /// Where another rank has failed, what rank 0 met is a consequence: a rank that is gone, or the

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <exception>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -41,7 +42,8 @@ class Launch {
   contract::RunStop stop_of(const Failure& failure) const;
   void stop(const Failure& failure);
   void stop_by(const std::string& signal, int exit_code);
-  void leave_by(int exit_code, const NodeRanks& ranks) const;
+  void leave_by(int exit_code, const NodeRanks& ranks);
+  void speak_for_root(int exit_code);
   bool is_root() const { return !session_ || session_->rank() == 0; }
 
   base::SystemClock clock_;
@@ -49,6 +51,7 @@ class Launch {
   contract::RunDir folder_;
   const bool profile_;
   ResultWriter writer_;
+  std::once_flag spoken_;  ///< for rank 0; two threads may want to
   std::optional<NodeRanks> node_ranks_;
   std::atomic<const NodeRanks*> node_ = nullptr;  ///< the same, for the watch's thread
   SignalWatch watch_;

@@ -66,6 +66,14 @@ std::optional<int> NodeRanks::first_gone() const {
   return std::nullopt;
 }
 
+bool NodeRanks::succeeds_root() const {
+  if (rank_ == 0 || !has_gone(0)) return false;
+  for (int rank = 1; rank < rank_; ++rank) {
+    if (sees(rank) && !has_gone(rank)) return false;
+  }
+  return true;
+}
+
 std::vector<int> NodeRanks::unseen() const {
   std::vector<int> found;
   for (int rank = 0; rank < static_cast<int>(processes_.size()); ++rank) {

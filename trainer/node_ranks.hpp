@@ -32,6 +32,8 @@ class NodeRanks {
   bool has_gone(int rank) const;
   /// The first of the others that has gone; nothing where all that can be seen are there.
   std::optional<int> first_gone() const;
+  /// Whether rank 0 has gone and of those that this rank can see it is the first that is left.
+  bool succeeds_root() const;
   /// Those of which this rank cannot tell.
   std::vector<int> unseen() const;
   /// Whether no other rank could tell that `rank` has gone.

@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <utility>
+#include <variant>
 
 #include "base/file.hpp"
 
@@ -30,6 +31,21 @@ std::optional<contract::RunStop> rank_stop_in(const contract::LaunchDir& launch)
     return stop != nullptr ? std::optional(*stop) : std::nullopt;
   } catch (const std::exception&) {
     return std::nullopt;
+  }
+}
+
+void stop_for_root(const contract::LaunchDir& launch, contract::RunStop stop) noexcept {
+  try {
+    for (const auto& record : contract::parse_results(base::read_file(launch.results())).records) {
+      if (std::holds_alternative<contract::RunStop>(record)) return;
+      if (const auto* window = std::get_if<contract::StepWindow>(&record)) {
+        stop.samples += window->samples;
+      }
+    }
+    base::LineAppender(launch.results()).append(contract::to_json_line(stop));
+    base::LineAppender(launch.err()).append(stop.reason);
+  } catch (const std::exception&) {
+    // The launcher says that a rank was lost.
   }
 }
 

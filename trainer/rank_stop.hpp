@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How rank 0, which alone keeps records, learns why another rank has failed.
+// How rank 0, which alone keeps records, learns why another rank has failed, and who ends the
+// records when it cannot.
 #pragma once
 
 #include <optional>
@@ -15,5 +16,9 @@ void leave_rank_stop(const contract::LaunchDir& launch, int rank, contract::RunS
 
 /// What another rank has left; nothing where none has.
 std::optional<contract::RunStop> rank_stop_in(const contract::LaunchDir& launch) noexcept;
+
+/// Of the rank that is left when rank 0 has gone: ends the records, unless rank 0 has. What cannot
+/// be written is lost.
+void stop_for_root(const contract::LaunchDir& launch, contract::RunStop stop) noexcept;
 
 }  // namespace dlscale::trainer

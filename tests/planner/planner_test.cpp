@@ -150,26 +150,6 @@ TEST_CASE("where the site's trainer is unknown, names the one built here lacks a
                     (dir / "caps.json").string() + ")"});
 }
 
-TEST_CASE("accumulation steps are a warning where the model is divided, and in no other style") {
-  test::TempDir dir;
-  const auto resources = built_small(dir);
-  const auto warnings = [&](const std::string& framework) {
-    return warnings_of("nef", "nef",
-                       {"training.accumulation_steps=2", "matrix.framework=['" + framework + "']"},
-                       resources);
-  };
-  const auto refusals = [](const std::vector<std::string>& all) {
-    return std::count_if(all.begin(), all.end(), [](const std::string& text) {
-      return text.starts_with(
-          "the trainer built here refuses accumulation_steps above 1 with "
-          "frameworks that divide the model (this site's may not): ");
-    });
-  };
-  CHECK(refusals(warnings("pipeline")) == 1);
-  CHECK(refusals(warnings("ddp")) == 0);
-  CHECK(refusals(warnings("vanilla_data_parallel")) == 0);
-}
-
 TEST_CASE("what the trainer would refuse is a warning with key and reason, once for each") {
   test::TempDir dir;
   const std::vector<std::string> misfit{"training.label_smoothing=0.1",

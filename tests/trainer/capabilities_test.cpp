@@ -106,15 +106,6 @@ TEST_CASE("a run of another program's is refused") {
                     Catch::Contains("run.json: trainer.command: this run is another program's"));
 }
 
-TEST_CASE("gradient accumulation is refused where a style divides the model") {
-  contract::RunSpec spec;
-  spec.accumulation_steps = 4;
-  CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
-  spec.framework = "pipeline";
-  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                    Catch::Contains("run.json: accumulation_steps: is 4"));
-}
-
 TEST_CASE("options that could not do what they say are refused with the reason") {
   contract::RunSpec spec;
   spec.framework = "horovod";

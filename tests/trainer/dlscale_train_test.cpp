@@ -238,31 +238,6 @@ TEST_CASE("a full disk ends the job at once instead of losing records in silence
   CHECK_THAT(end.err, Catch::Contains("dlscale-train: rank 0: cannot write "));
 }
 
-TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines, in every kind of style") {
-  const auto [framework, victim] = GENERATE(table<std::string, int>(
-      {{"ddp", 0}, {"ddp", 1}, {"horovod", 1}, {"deepspeed", 1}, {"pipeline", 1}}));
-  CAPTURE(framework, victim);
-  auto spec = description(2, 10000);
-  spec.framework = framework;
-  Job job(spec);
-  job.start(2);
-  job.wait_for_training();
-  ::kill(job.pid_of_rank(victim), SIGKILL);
-  const auto end = job.end();
-  CHECK(end.exit_code != 0);
-  CHECK(end.wall_s < 10);
-  CHECK(job.results_text().ends_with("}\n"));
-  const auto results = job.results();
-  CHECK(results.skipped.empty());
-  if (victim == 0) {  // who writes the records is gone
-    for (const auto& record : results.records)
-      CHECK_FALSE(std::holds_alternative<contract::RunStop>(record));
-    return;
-  }
-  CHECK(stop_of(results).outcome == RunOutcome::Failed);
-  CHECK(stop_of(results).reason == "rank 1 has left while others wait for it");
-}
-
 namespace {
 
 /// Waits until a rank has said why it fails; then all are to be gone within 10 s.

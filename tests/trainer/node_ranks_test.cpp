@@ -42,6 +42,18 @@ TEST_CASE("a rank whose process has ended has gone, before and after anybody too
   CHECK_FALSE(ranks.has_gone(0));
 }
 
+TEST_CASE("the first rank that is left succeeds rank 0 once that has gone") {
+  const RankProcess gone = process(ended_process()), here = process(::getpid());
+  CHECK(NodeRanks(1, {gone, here, here}).succeeds_root());
+  CHECK(NodeRanks(2, {gone, gone, here}).succeeds_root());
+  CHECK_FALSE(NodeRanks(2, {gone, here, here}).succeeds_root());
+  CHECK_FALSE(NodeRanks(1, {here, here, gone}).succeeds_root());
+  CHECK_FALSE(NodeRanks(0, {here, gone}).succeeds_root());
+  RankProcess elsewhere = gone;
+  ++elsewhere.machine;
+  CHECK_FALSE(NodeRanks(1, {elsewhere, here}).succeeds_root());
+}
+
 TEST_CASE("of ranks on other machines and in other sets of processes nothing is known") {
   const pid_t ended = ended_process();
   ::waitpid(ended, nullptr, 0);

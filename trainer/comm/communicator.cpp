@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
+#include "trainer/comm/call_number.hpp"
 
 namespace dlscale::trainer {
 
@@ -145,7 +146,11 @@ void Communicator::exchange(Span out, int to, Span in, int from) {
 }
 
 void Communicator::barrier() {
-  count(0, [&] { do_barrier(); });
+  meet({"barrier", {}});
+}
+
+void Communicator::meet(const NamedCollective& call) {
+  count(0, [&] { do_meet(call); });
 }
 
 std::unique_ptr<Communicator> Communicator::split(int color) {

@@ -10,6 +10,8 @@
 
 namespace dlscale::trainer {
 
+struct NamedCollective;
+
 enum class ElementType { uint8, int32, int64, float16, bfloat16, float32, float64 };
 enum class ReduceOp { sum, min, max, bit_and };  // bit_and: integers only
 
@@ -84,6 +86,9 @@ class Communicator {
   void receive(Span data, int from) { exchange({}, kNobody, data, from); }
   /// **Collective.** Returns when every rank has called it.
   void barrier();
+  /// **Collective.** As barrier(), for what begins here and is made of exchanges, which compare
+  /// nothing: throws on every rank when they are not about to do the same.
+  void meet(const NamedCollective& call);
   /// **Collective.** The ranks that give the same `color` (0 or more), in the order of their ranks
   /// here. What comes back may be used by another thread while this one is in use; it shares the
   /// counters, and this one must outlive it.
@@ -116,7 +121,7 @@ class Communicator {
   virtual void do_broadcast(Span data, int root) = 0;
   virtual void do_reduce(Span data, ReduceOp op, int root) = 0;
   virtual void do_exchange(Span out, int to, Span in, int from) = 0;
-  virtual void do_barrier() = 0;
+  virtual void do_meet(const NamedCollective& call) = 0;
   virtual std::unique_ptr<Communicator> do_split(int color) = 0;
 
   class Counters;

@@ -139,7 +139,6 @@ class MpiCommunicator : public Communicator {
   void do_broadcast(Span data, int root) override;
   void do_reduce(Span data, ReduceOp op, int root) override;
   void do_exchange(Span out, int to, Span in, int from) override;
-  void do_barrier() override { meet({"barrier", {}}); }
   std::unique_ptr<Communicator> do_split(int color) override;
 
   static int rank_in(MPI_Comm context) {
@@ -156,7 +155,7 @@ class MpiCommunicator : public Communicator {
   /// How every collective begins: its blocking MPI call, much faster than the non-blocking one for
   /// long data, then finds all ranks there and need not wait. Throws on every rank when they do not
   /// all bring the same call, which MPI would not notice.
-  void meet(const NamedCollective& call) {
+  void do_meet(const NamedCollective& call) override {
     const Clock::time_point begin = Clock::now();
     const std::int64_t mine = number_of(call);
     std::array<std::int64_t, 2> least{mine, -mine};
@@ -193,7 +192,7 @@ class MpiCommunicator : public Communicator {
 };
 
 void MpiCommunicator::do_all_reduce(Span data, ReduceOp op) {
-  meet({"all_reduce", data, op});
+  do_meet({"all_reduce", data, op});
   const MPI_Op mpi_op = settings_->ops.of(data.type, op);
   for_parts(data, [&](void* part, int count) {
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, part, count, mpi_type(data.type), mpi_op, context_),
@@ -202,7 +201,7 @@ void MpiCommunicator::do_all_reduce(Span data, ReduceOp op) {
 }
 
 void MpiCommunicator::do_reduce_scatter(Span in, Span out, ReduceOp op) {
-  meet({"reduce_scatter", in, op});
+  do_meet({"reduce_scatter", in, op});
   if (in.count <= max_count_) {
     check_mpi(MPI_Reduce_scatter_block(in.data, out.data, static_cast<int>(out.count),
                                        mpi_type(in.type), settings_->ops.of(in.type, op), context_),
@@ -215,7 +214,7 @@ void MpiCommunicator::do_reduce_scatter(Span in, Span out, ReduceOp op) {
 }
 
 void MpiCommunicator::do_all_gather(Span in, Span out) {
-  meet({"all_gather", in});
+  do_meet({"all_gather", in});
   const Span mine = out.part(rank() * in.count, in.count);
   const bool in_place = in.data == mine.data;
   if (in.count <= max_count_) {
@@ -234,12 +233,12 @@ void MpiCommunicator::do_all_gather(Span in, Span out) {
 }
 
 void MpiCommunicator::do_broadcast(Span data, int root) {
-  meet({"broadcast", data, ReduceOp::sum, root});
+  do_meet({"broadcast", data, ReduceOp::sum, root});
   broadcast_parts(data, root);
 }
 
 void MpiCommunicator::do_reduce(Span data, ReduceOp op, int root) {
-  meet({"reduce", data, op, root});
+  do_meet({"reduce", data, op, root});
   reduce_parts(data, data, op, root);
 }
 
@@ -292,7 +291,7 @@ void MpiCommunicator::do_exchange(Span out, int to, Span in, int from) {
 }
 
 std::unique_ptr<Communicator> MpiCommunicator::do_split(int color) {
-  meet({"split", {}});
+  do_meet({"split", {}});
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(context_, color, rank(), &part), "MPI_Comm_split");
   return std::make_unique<MpiCommunicator>(part, settings_);

@@ -79,8 +79,8 @@ class NcclCommunicator : public Communicator {
   void do_broadcast(Span data, int root) override;
   void do_reduce(Span data, ReduceOp op, int root) override;
   void do_exchange(Span out, int to, Span in, int from) override;
-  void do_barrier() override {
-    on_host([&] { host_->barrier(); });
+  void do_meet(const NamedCollective& call) override {
+    on_host([&] { host_->meet(call); });
   }
   std::unique_ptr<Communicator> do_split(int color) override;
 
@@ -89,7 +89,6 @@ class NcclCommunicator : public Communicator {
     call();
     waited(host_->last_wait_s());
   }
-  void meet(const NamedCollective& call);
   void run(const NamedCollective& collective, const NcclConnection::Call& call);
   void require_counterparts(const Span& out, int to, const Span& in, int from);
   void require_equal(const Span& mine, std::int64_t theirs, int other) const;
@@ -102,18 +101,8 @@ class NcclCommunicator : public Communicator {
 
 /// NCCL's kernels occupy the GPU while they wait for other ranks, and it does not notice when those
 /// call something else. Hence all meet in the host's memory first.
-void NcclCommunicator::meet(const NamedCollective& call) {
-  const std::int64_t mine = number_of(call);
-  std::array<std::int64_t, 2> least{mine, -mine};
-  on_host([&] { host_->all_reduce({least.data(), 2, ElementType::int64}, ReduceOp::min); });
-  if (least[0] == -least[1]) return;
-  throw base::RunError(fmt::format("rank {} calls {} with {} elements, others call something else",
-                                   rank(), call.name, call.data.count),
-                       contract::kExitCommunication);
-}
-
 void NcclCommunicator::run(const NamedCollective& collective, const NcclConnection::Call& call) {
-  meet(collective);
+  do_meet(collective);
   if (collective.data.count == 0) return;
   const OnGpu gpu(gpu_);
   gpus_->run(collective.name, call);

@@ -43,8 +43,8 @@ class Overlay : public Communicator {
   void do_exchange(Span out, int to, Span in, int from) override {
     inner_.exchange(out, to, in, from);
   }
-  void do_barrier() override {
-    inner_.barrier();
+  void do_meet(const NamedCollective& call) override {
+    inner_.meet(call);
     waited(inner_.last_wait_s());
   }
   std::unique_ptr<Communicator> do_split(int color) override { return inner_.split(color); }

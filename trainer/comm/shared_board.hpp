@@ -13,9 +13,9 @@ namespace dlscale::trainer {
 
 /// What a rank has called; ranks must have called the same.
 struct SharedCall {
-  enum class Kind { all_reduce, reduce_scatter, all_gather, broadcast };
+  enum class Kind { all_reduce, reduce_scatter, all_gather, broadcast, meeting };
   Kind kind = Kind::all_reduce;
-  std::int64_t count = 0;
+  std::int64_t count = 0;  ///< of elements; meeting: number_of(what begins)
   ElementType type = ElementType::float32;
   ReduceOp op = ReduceOp::sum;
   int root = 0;

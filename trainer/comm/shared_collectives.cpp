@@ -219,4 +219,10 @@ double SharedCollectives::broadcast(const Span& data, int root) {
       });
 }
 
+double SharedCollectives::meet(const NamedCollective& call) {
+  board_.show(round_, {Kind::meeting, number_of(call)});
+  const auto nothing = [](const Chunk&) {};
+  return in_rounds(0, 1, nothing, nothing);
+}
+
 }  // namespace dlscale::trainer

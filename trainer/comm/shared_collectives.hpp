@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "trainer/comm/call_number.hpp"
 #include "trainer/comm/communicator.hpp"
 #include "trainer/comm/shared_board.hpp"
 #include "trainer/comm/shared_segment.hpp"
@@ -31,6 +32,8 @@ class SharedCollectives {
   double reduce_scatter(const Span& in, const Span& out, ReduceOp op);
   double all_gather(const Span& in, const Span& out);
   double broadcast(const Span& data, int root);
+  /// As Communicator::meet.
+  double meet(const NamedCollective& call);
 
  private:
   SharedCollectives(std::unique_ptr<SharedSegment> segment, const Communicator& ranks);

@@ -26,7 +26,7 @@ class SingleCommunicator : public Communicator {
     throw base::RunError("a rank alone sends what nobody receives or receives what nobody sends",
                          contract::kExitCommunication);
   }
-  void do_barrier() override {}
+  void do_meet(const NamedCollective&) override {}
   std::unique_ptr<Communicator> do_split(int) override { return make_single(); }
 
   static void copy(const Span& from, const Span& to) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "trainer/comm/call_number.hpp"
 #include "trainer/comm/communicator_table.hpp"
 #include "trainer/comm/fold.hpp"
 #include "trainer/comm/thread_meeting.hpp"
@@ -38,7 +39,7 @@ class Member : public Communicator {
   void do_exchange(Span out, int to, Span in, int from) override {
     meeting_->exchange(rank(), out, to, in, from);
   }
-  void do_barrier() override { open({}); }
+  void do_meet(const NamedCollective& call) override { open({.number = number_of(call)}); }
   std::unique_ptr<Communicator> do_split(int color) override;
 
   void open(const ThreadCall& call) {

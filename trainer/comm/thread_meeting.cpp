@@ -13,7 +13,7 @@ namespace dlscale::trainer {
 
 bool ThreadCall::agrees_with(const ThreadCall& other) const {
   return kind == other.kind && data.count == other.data.count && data.type == other.data.type &&
-         op == other.op && root == other.root;
+         op == other.op && root == other.root && number == other.number;
 }
 
 ThreadMeeting::ThreadMeeting(int size)

@@ -21,11 +21,12 @@ class ThreadMeeting;
 
 /// What one rank brings to a collective.
 struct ThreadCall {
-  enum class Kind { all_reduce, reduce_scatter, all_gather, broadcast, reduce, barrier, split };
-  Kind kind = Kind::barrier;
+  enum class Kind { all_reduce, reduce_scatter, all_gather, broadcast, reduce, meeting, split };
+  Kind kind = Kind::meeting;
   Span data;
   ReduceOp op = ReduceOp::sum;
   int root = 0;
+  std::int64_t number = 0;  ///< meeting: number_of(what begins)
   // What ranks may differ in.
   int color = 0;
   std::shared_ptr<ThreadMeeting> made;  ///< split: by the first rank of a color, for all of it

@@ -269,7 +269,6 @@ const StyleEntry data_parallel_entry{
     .name = "data_parallel",
     .summary = "one process with several devices: the model is copied to all in every step",
     .make = make_data_parallel,
-    .share = share_data_parallel,
-    .accumulates = true};
+    .share = share_data_parallel};
 
 }  // namespace dlscale::trainer

@@ -106,7 +106,7 @@ class ModelParallel : public ParallelStyle {
   }
 
   at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
-    micro_size_ = batch.size() / division_.micro_batches;
+    micro_size_ = batch.size() / all_micro_batches();
     loss_ = at::zeros({}, options_);
     if (peers_.queue->size() > 1) {
       timer.enter(StepPart::exposed_comm);
@@ -114,8 +114,11 @@ class ModelParallel : public ParallelStyle {
     }
     const auto actions = pipeline_schedule(division_.schedule, stage_number_, division_.stages,
                                            division_.micro_batches);
-    for (const PipelineAction& action : actions) {
-      if (action.kind == PipelineAction::forward || goes_back_) take_part(action, batch, timer);
+    for (int round = 0; round < spec_.accumulation_steps; ++round) {
+      for (PipelineAction action : actions) {
+        action.micro_batch += round * division_.micro_batches;
+        if (action.kind == PipelineAction::forward || goes_back_) take_part(action, batch, timer);
+      }
     }
     timer.enter(StepPart::exposed_comm);
     outputs_.flush();
@@ -165,6 +168,8 @@ class ModelParallel : public ParallelStyle {
   }
 
  private:
+  /// Of a step: the schedule's, over again for each batch that is accumulated.
+  int all_micro_batches() const { return spec_.accumulation_steps * division_.micro_batches; }
   bool is_first() const { return stage_number_ == 0; }
   bool is_last() const { return stage_number_ + 1 == division_.stages; }
 
@@ -206,7 +211,7 @@ class ModelParallel : public ParallelStyle {
     if (!goes_back_) return outputs_.send(stage_.predict(input), stage_number_ + 1);
     if (!is_last()) return outputs_.send(stage_.forward(i, input), stage_number_ + 1);
     loss_.add_(stage_.forward_to_loss(i, input, [&](const at::Tensor& output) {
-      return loss_of_(output, micro(batch.target, i)) / division_.micro_batches;
+      return loss_of_(output, micro(batch.target, i)) / all_micro_batches();
     }));
   }
 
@@ -214,7 +219,7 @@ class ModelParallel : public ParallelStyle {
   void backward(int i, at::Tensor output_gradient) {
     if (is_last()) output_gradient = optimizer_->loss_gradient(loss_);
     if (sync_ != nullptr) {
-      sync_->before_forward(i + 1 == division_.micro_batches);
+      sync_->before_forward(i + 1 == all_micro_batches());
       sync_->before_backward({});
     }
     const at::Tensor input_gradient = stage_.backward(i, output_gradient);
@@ -261,7 +266,8 @@ std::unique_ptr<ParallelStyle> make_model_parallel(StyleContext context,
     refuse(fmt::format("{}: {} ranks cannot be divided into models of {} stages", spec.framework,
                        spec.gpus, division.stages));
   }
-  const std::int64_t samples = spec.global_batch / (spec.gpus / division.stages);
+  const std::int64_t samples =
+      spec.global_batch / (spec.gpus / division.stages * spec.accumulation_steps);
   if (samples % division.micro_batches != 0) {
     refuse(fmt::format("{}: a model's {} samples cannot be cut into {} micro-batches",
                        spec.framework, samples, division.micro_batches));

@@ -92,8 +92,6 @@ struct StyleEntry {
   /// be divided so.
   std::unique_ptr<ParallelStyle> (*make)(StyleContext context);
   DataShare (*share)(const contract::RunSpec& spec, int rank);
-  bool accumulates =
-      false;  ///< gradients of several batches, contract::RunSpec::accumulation_steps
   bool divides_model = false;  ///< a rank has some of its layers
 };
 

@@ -231,7 +231,6 @@ const StyleEntry vanilla_data_parallel_entry{
     .name = "vanilla_data_parallel",
     .summary = "by hand: rank 0 hands out parameters and samples, collects outputs and gradients",
     .make = make_vanilla_data_parallel,
-    .share = share_vanilla_data_parallel,
-    .accumulates = true};
+    .share = share_vanilla_data_parallel};
 
 }  // namespace dlscale::trainer

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "trainer/sync/gradient_hooks.hpp"
+#include "trainer/sync/last_to_first.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
 #include "trainer/sync/zero_flat_parameters.hpp"
 #include "trainer/sync/zero_gradient_buckets.hpp"
@@ -25,29 +26,25 @@ class OptimizerPartition : public GradientSync {
         flat_(parameters_, queue_.size()),
         owned_(flat_.partition(queue_.rank())),
         partition_(flat_.vector().narrow(0, owned_.first, owned_.count).detach()),
-        buckets_(
-            {.elements = context.options.reduce_bucket_elements,
-             .overlaps = context.options.overlap_comm == "on",
-             .to_owners = context.options.use_reduce_scatter},
-            flat_.partition_size(), queue_,
-            [this](const GradientPlace& place, const at::Tensor& mean) { keep(place, mean); }) {
+        buckets_({.elements = context.options.reduce_bucket_elements,
+                  .overlaps = context.options.overlap_comm == "on",
+                  .to_owners = context.options.use_reduce_scatter},
+                 flat_.partition_size(), queue_,
+                 [this](const GradientPlace& place, const at::Tensor& mean) { keep(place, mean); }),
+        order_(parameters_.size(), [this](std::size_t i) { hand_over(i); }) {
     partition_.mutable_grad() = at::zeros_like(partition_);
     if (!reduces_in_backward_) return;
-    hooks_ = GradientHooks(parameters_, [this](std::size_t i) { hand_over(i); });
+    hooks_ = GradientHooks(parameters_, [this](std::size_t i) { order_.ready(i); });
   }
 
   void before_forward(bool) override {
     if (starts_step_) partition_.mutable_grad().zero_();
     starts_step_ = false;
-    is_handed_over_.assign(parameters_.size(), false);
+    order_.restart();
   }
 
   void after_backward() override {
-    // In the order in which backward makes them. One that this rank did not use may be in use on
-    // another, whose buckets have it.
-    for (std::size_t i = parameters_.size(); i-- > 0;) {
-      if (!is_handed_over_[i]) hand_over(i);
-    }
+    order_.finish();
     buckets_.finish();
     starts_step_ = true;
     exposed_s_ = buckets_.take_exposed_s();
@@ -58,10 +55,10 @@ class OptimizerPartition : public GradientSync {
   double exposed_comm_s() const override { return exposed_s_; }
 
  private:
+  /// One that this rank did not use counts as zeros: it may be in use on another.
   void hand_over(std::size_t i) {
     at::Tensor& gradient = parameters_[i].mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);
-    is_handed_over_[i] = true;
     buckets_.add({i, flat_.range(i)}, gradient);
     gradient.reset();
   }
@@ -83,9 +80,9 @@ class OptimizerPartition : public GradientSync {
   FlatRange owned_;
   at::Tensor partition_;  ///< this rank's of flat_.vector(), whose memory it shares
   GradientBuckets buckets_;
+  LastToFirst order_;
   GradientHooks hooks_;
   bool starts_step_ = true;
-  std::vector<bool> is_handed_over_;  ///< in this backward pass
   double exposed_s_ = 0;
 };
 

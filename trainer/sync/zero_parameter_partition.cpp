@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/sync/zero_parameter_partition.hpp"
 
+#include <fmt/format.h>
 #include <torch/types.h>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   void before_backward(const at::Tensor&) override { goes_back_ = true; }
 
   void after_backward() override {
-    send_the_rest();
+    send_from(0);
     for_shards([this](BlockShard& shard) { exposed_s_ += shard.finish_gradients(); });
     starts_step_ = true;
     goes_back_ = false;
@@ -105,7 +106,10 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   void after_block(std::size_t block, const at::Tensor& output) override {
     if (shards_[block]) shards_[block]->release();
     if (!output.requires_grad()) return;
-    output.register_hook([this, block](const at::Tensor&) { make_whole(block); });
+    output.register_hook([this, block](const at::Tensor&) {
+      send_from(block + 1);
+      make_whole(block);
+    });
   }
 
   /// Waits for a block and asks for those that come next, as far as they may be ahead.
@@ -128,8 +132,14 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   }
 
   void gradient_ready(std::size_t block) {
-    if (++ready_[block] < shards_[block]->parameters().size()) return;
-    send(block);
+    if (is_sent_[block]) {
+      throw base::RunError(
+          fmt::format("deepspeed: block {} of the model is used again behind other blocks: "
+                      "zero_stage 3 cannot train it, other stages can",
+                      block),
+          contract::kExitBadRunDescription);
+    }
+    if (++ready_[block] == shards_[block]->parameters().size()) send(block);
   }
 
   void send(std::size_t block) {
@@ -140,9 +150,10 @@ class ParameterPartition : public GradientSync, private BlockWatch {
     is_sent_[block] = true;
   }
 
-  /// Blocks of which the loss did not depend on every parameter, on this rank.
-  void send_the_rest() {
-    for (std::size_t b = shards_.size(); b-- > 0;) {
+  /// Backward is done with these blocks. Those that are not sent yet have a parameter on which the
+  /// loss did not depend here; they go where ranks whose loss did have sent theirs.
+  void send_from(std::size_t first) {
+    for (std::size_t b = shards_.size(); b-- > first;) {
       if (shards_[b] && !is_sent_[b]) send(b);
     }
   }

@@ -19,6 +19,12 @@ struct Memory {
   Span six{out.data(), 6, ElementType::float64};
 };
 
+void gather_much(Communicator& ranks) {
+  std::vector<double> in(2048), out(3 * in.size());
+  ranks.all_gather({in.data(), 2048, ElementType::float64},
+                   {out.data(), 3 * 2048, ElementType::float64});
+}
+
 }  // namespace
 
 const std::vector<NamedCall>& different_calls() {
@@ -53,6 +59,7 @@ const std::vector<NamedCall>& different_calls() {
          Memory memory;
          c.all_gather(memory.two, memory.six);
        }},
+      {"all_gather of so much that it goes another way", &gather_much},
       {"broadcast",
        [](Communicator& c) {
          Memory memory;
@@ -76,6 +83,17 @@ const std::vector<NamedCall>& different_calls() {
       {"barrier", [](Communicator& c) { c.barrier(); }},
       {"split", [](Communicator& c) { c.split(0); }}};
   return calls;
+}
+
+std::vector<std::pair<NamedCall, NamedCall>> differing_pairs() {
+  std::vector<std::pair<NamedCall, NamedCall>> pairs;
+  const std::vector<NamedCall>& calls = different_calls();
+  for (auto one = calls.begin(); one != calls.end(); ++one) {
+    for (auto other = one + 1; other != calls.end(); ++other) {
+      if (one->name != "exchange" && other->name != "exchange") pairs.emplace_back(*one, *other);
+    }
+  }
+  return pairs;
 }
 
 }  // namespace dlscale::test

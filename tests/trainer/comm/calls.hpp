@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trainer/comm/communicator.hpp"
@@ -17,5 +18,8 @@ struct NamedCall {
 
 /// For 3 ranks. The exchange goes round: each rank sends to the next.
 const std::vector<NamedCall>& different_calls();
+
+/// Every two of them but the exchange, which no collective compares itself with.
+std::vector<std::pair<NamedCall, NamedCall>> differing_pairs();
 
 }  // namespace dlscale::test

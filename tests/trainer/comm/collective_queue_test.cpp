@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "tests/support/shared_clock.hpp"
+#include "trainer/comm/call_number.hpp"
 #include "trainer/comm/single.hpp"
 
 using namespace dlscale;
@@ -30,7 +31,7 @@ class ScriptedCommunicator : public Communicator {
   void do_broadcast(Span data, int) override { note("broadcast", data.count); }
   void do_reduce(Span data, ReduceOp, int) override { note("reduce", data.count); }
   void do_exchange(Span out, int, Span, int) override { note("exchange", out.count); }
-  void do_barrier() override { note("barrier", 0); }
+  void do_meet(const NamedCollective& call) override { note(call.name, 0); }
   std::unique_ptr<Communicator> do_split(int) override { return nullptr; }
 
   void note(const char* call, std::int64_t count) {

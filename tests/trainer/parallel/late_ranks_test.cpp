@@ -53,11 +53,12 @@ test::SmallResult run_late(const contract::RunSpec& spec, unsigned seed, std::at
 
 /// Those whose ranks send each other messages, or gather parts; interleaving_test has the others.
 std::vector<contract::RunSpec> styles_to_be_late() {
-  std::vector<contract::RunSpec> specs{style_spec("synchronous", 3),
-                                       style_spec("vanilla_data_parallel", 3),
-                                       style_spec("deepspeed", 3, 3)};
+  std::vector<contract::RunSpec> specs{
+      style_spec("synchronous", 3), style_spec("vanilla_data_parallel", 3),
+      style_spec("layerwise", 3), style_spec("deepspeed", 3, 3), style_spec("deepspeed", 3, 3)};
   specs.back().framework_options.persistence_threshold_elements = 100;
   specs.back().framework_options.prefetch_elements = 500;
+  specs.back().framework_options.overlap_comm = "off";
   for (const auto& [framework, schedule] :
        {std::pair{"pipeline", "1f1b"}, {"pipeline", "gpipe"}, {"hybrid", "1f1b"}}) {
     specs.push_back(style_spec(framework, framework == std::string("hybrid") ? 4 : 3));

@@ -107,8 +107,7 @@ TEST_CASE("a classifier on a frozen backbone learns on two ranks what it learns 
   auto untrained = with_backbone(style_spec("synchronous", 1));
   untrained.lr = {.base = 0, .peak = 0};
   CHECK(largest_difference(run(untrained).parameters, alone.parameters) > 1e-3);
-  for (const auto& style : {style_spec("ddp", 2), style_spec("deepspeed", 2, 3),
-                            style_spec("vanilla_data_parallel", 2), style_spec("pipeline", 2)}) {
+  for (const auto& style : test::style_specs(2)) {
     INFO(test::title_of(style));
     const auto found = run(with_backbone(style));
     CHECK(largest_difference(found.parameters, alone.parameters) < 1e-5);

@@ -13,10 +13,6 @@ bool cuts_models(const std::string& framework) {
   return framework == "layerwise" || framework == "pipeline" || framework == "hybrid";
 }
 
-bool accumulates(const std::string& framework) {
-  return !cuts_models(framework);
-}
-
 contract::RunSpec style_spec(const std::string& framework, int ranks, int zero_stage) {
   contract::RunSpec spec;
   spec.run_id = "run";

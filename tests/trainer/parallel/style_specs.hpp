@@ -17,9 +17,6 @@ std::vector<std::string> frameworks();
 /// Those that give each rank some of a model's blocks.
 bool cuts_models(const std::string& framework);
 
-/// Those that add up the gradients of several batches.
-bool accumulates(const std::string& framework);
-
 /// 5 steps of the CNN on noise of 6 x 6 pixels with momentum, in double precision: enough to tell
 /// styles apart, and 24 times fewer parameters than the MLP has.
 contract::RunSpec style_spec(const std::string& framework, int ranks, int zero_stage = 2);

@@ -2,12 +2,14 @@
 // What is observable of PyTorch's DistributedDataParallel: its buckets, bytes and overlap.
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <thread>
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "tests/trainer/sync/arrival_check.hpp"
+#include "tests/trainer/sync/mean_check.hpp"
 #include "tests/trainer/sync/recorder.hpp"
 #include "tests/trainer/sync/replica.hpp"
 #include "trainer/comm/single.hpp"
@@ -66,6 +68,26 @@ TEST_CASE("with PyTorch's default caps a small model is one bucket in every step
         std::vector<Bytes>{{6 * kLayerBytes}, {6 * kLayerBytes}, {6 * kLayerBytes}});
 }
 
+TEST_CASE("PyTorch's default caps are 1 MiB of the first bucket and 25 MiB of others") {
+  Training training = six_layers();
+  training.widths = {1100, 1100, 1100, 1100, 1100, 1100, 1100};
+  training.options = {};
+  constexpr std::int64_t kBytes = 1100 * 1100 * 8;  // 9.2 MiB
+  CHECK(all_reduces_of(training)[1] == Bytes{kBytes, 3 * kBytes, 2 * kBytes});
+}
+
+TEST_CASE("gradients are views of their buckets, or have memory of their own if so wished") {
+  for (const bool views : {true, false}) {
+    Training training = six_layers();
+    training.options.gradient_as_bucket_view = views;
+    std::size_t memories = 0;
+    training.after_backward = [&](std::size_t found) { memories = found; };
+    all_reduces_of(training);
+    INFO("views " << views);
+    CHECK(memories == (views ? 3 : 6));  // three buckets, six layers
+  }
+}
+
 TEST_CASE("where unused parameters are looked for, caps hold from the start and never change") {
   Training training = six_layers();
   training.options.find_unused_parameters = true;
@@ -111,6 +133,19 @@ TEST_CASE("two ranks of ddp learn the bits that two of synchronous learn") {
     return parameters;
   };
   CHECK(trained("ddp") == trained("synchronous"));
+}
+
+TEST_CASE("ddp divides before it sums, horovod sums first") {
+  const auto of_two = [](const char* framework) {
+    double mean = 0;
+    run_as_threads(2, [&](Communicator& rank) {
+      const double mine = test::mean_gradient(framework, 1.5e308, rank);
+      if (rank.rank() == 0) mean = mine;
+    });
+    return mean;
+  };
+  CHECK(of_two("ddp") == 1.5e308);
+  CHECK(std::isinf(of_two("horovod")));  // twice as much is more than the type has
 }
 
 TEST_CASE("the first buckets are reduced while backward still computes") {

@@ -52,8 +52,10 @@ std::vector<double> train_with_delays(const Style& style, int round) {
 
 }  // namespace
 
-TEST_CASE("in 200 random interleavings ddp and deepspeed neither stop nor learn anything else") {
-  const Style style = GENERATE(Style{"ddp", 2, "auto"}, Style{"deepspeed", 1, "off"},
+TEST_CASE("in 200 random interleavings ranks neither stop nor learn anything else") {
+  const Style style = GENERATE(Style{"synchronous", 2, "auto"}, Style{"ddp", 2, "auto"},
+                               Style{"horovod", 2, "auto"}, Style{"deepspeed", 0, "off"},
+                               Style{"deepspeed", 1, "off"}, Style{"deepspeed", 1, "on"},
                                Style{"deepspeed", 2, "off"}, Style{"deepspeed", 2, "on"});
   std::atomic<int> round{0};
   const auto all_rounds = [&] {

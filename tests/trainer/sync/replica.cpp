@@ -6,6 +6,7 @@
 #include <torch/optim/sgd.h>
 #include <torch/types.h>
 
+#include <set>
 #include <string>
 
 #include "trainer/comm/collective_queue.hpp"
@@ -84,6 +85,14 @@ struct Batch {
   at::Tensor x, y;
 };
 
+std::size_t memories_of_gradients(const std::vector<at::Tensor>& parameters) {
+  std::set<const void*> memories;
+  for (const at::Tensor& parameter : parameters) {
+    if (parameter.grad().defined()) memories.insert(parameter.grad().storage().data());
+  }
+  return memories.size();
+}
+
 void train(const Training& training, Network& network, GradientSync& sync, int first, int count) {
   torch::optim::SGD optimizer(sync.optimized().tensors,
                               torch::optim::SGDOptions(0.05).momentum(0.9));
@@ -97,6 +106,7 @@ void train(const Training& training, Network& network, GradientSync& sync, int f
     sync.before_backward(output);
     loss.backward();
     sync.after_backward();
+    training.after_backward(memories_of_gradients(network.parameters));
     optimizer.step();
     for (at::Tensor& parameter : network.parameters) parameter.mutable_grad().reset();
     sync.after_step();

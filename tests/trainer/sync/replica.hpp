@@ -23,6 +23,8 @@ struct Training {
   std::function<void(int step)> before_step = [](int) {};
   /// Called in each backward when all gradients but the first layer's are ready.
   std::function<void(int step)> late_in_backward = [](int) {};
+  /// Called when gradients have been agreed on, with the number of memories in which they lie.
+  std::function<void(std::size_t memories)> after_backward = [](std::size_t) {};
   /// Called after each step with the sync's exposed_comm_s().
   std::function<void(int step, double exposed_s)> after_step = [](int, double) {};
 };

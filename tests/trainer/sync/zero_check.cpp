@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tests/trainer/block_model.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 
 namespace dlscale::test {
@@ -65,6 +66,40 @@ ZeroSeen look_at_zero(const std::vector<std::int64_t>& widths, int stage,
   seen.padding_is_zero =
       partition.detach().narrow(0, partition.numel() - padding, padding).eq(0).all().item<bool>();
   return seen;
+}
+
+std::vector<double> learn_in_turns(const contract::FrameworkOptions& options,
+                                   trainer::Communicator& communicator) {
+  const base::SystemClock clock;
+  trainer::CollectiveQueue queue(communicator, clock);
+  BlockModel model;
+  for (int i = 0; i < 6; ++i) {
+    const bool used = i % queue.size() == queue.rank();
+    model.add(at::ones({4}, at::kDouble),
+              [i, used](const at::Tensor& input, const at::Tensor& parameter) {
+                return used ? input + (i + 1) * parameter.sum() : input + 0;
+              });
+  }
+  const auto sync = base::find<trainer::SyncEntry>(trainer::sync_table(), "framework", "deepspeed")
+                        .make({.parameters = model.parameters(),
+                               .parameter_names = model.parameter_names(),
+                               .options = options,
+                               .queue = queue,
+                               .clock = clock,
+                               .model = &model});
+  sync->before_forward(true);
+  const at::Tensor output = model.forward(at::zeros({1}, at::kDouble).set_requires_grad(true));
+  sync->before_backward(output);
+  output.sum().backward();
+  sync->after_backward();
+  torch::optim::SGD(sync->optimized().tensors, torch::optim::SGDOptions(1)).step();
+  sync->after_step();
+  sync->gather_parameters();
+  std::vector<double> learnt;
+  for (const at::Tensor& parameter : model.parameters()) {
+    learnt.push_back(parameter.detach()[0].item<double>());
+  }
+  return learnt;
 }
 
 }  // namespace dlscale::test

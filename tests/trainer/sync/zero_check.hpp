@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "contract/framework_options.hpp"
 #include "trainer/comm/communicator.hpp"
 
 namespace dlscale::test {
@@ -22,5 +23,11 @@ struct ZeroSeen {
 /// **Collective.** `widths` of linear layers with bias, in double precision.
 ZeroSeen look_at_zero(const std::vector<std::int64_t>& widths, int stage,
                       trainer::Communicator& communicator);
+
+/// **Collective.** A step of equal blocks, each of which one rank alone uses, the others pass by:
+/// the ranks take turns. Returns the first number of each block, which are 1 less the mean of
+/// gradients 1, 2, 3...
+std::vector<double> learn_in_turns(const contract::FrameworkOptions& options,
+                                   trainer::Communicator& communicator);
 
 }  // namespace dlscale::test

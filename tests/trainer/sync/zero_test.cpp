@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is observable of DeepSpeed's ZeRO: partitions, buckets, bytes.
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
+#include <mutex>
 #include <numeric>
 
 #include "base/error.hpp"
@@ -86,6 +89,86 @@ TEST_CASE("all ways to reduce and gather teach the same") {
           training.options.allgather_bucket_elements = elements;
           INFO("stage " << stage << ", overlap " << overlap << ", to owners " << to_owners);
           CHECK(train_three(training) == expected);
+        }
+      }
+    }
+  }
+}
+
+namespace {
+
+/// An all-reduce does not begin before it is let, or before its patience ends.
+class Gate : public Overlay {
+ public:
+  Gate(Communicator& inner, std::chrono::milliseconds patience)
+      : Overlay(inner), patience_(patience) {}
+  /// Whether somebody waits, or begins to.
+  bool open() {
+    std::unique_lock lock(mutex_);
+    const bool found = changed_.wait_for(lock, patience_, [this] { return waiting_; });
+    open_ = true;
+    changed_.notify_all();
+    return found;
+  }
+
+ private:
+  void do_all_reduce(Span data, ReduceOp op) override {
+    {
+      std::unique_lock lock(mutex_);
+      waiting_ = true;
+      changed_.notify_all();
+      changed_.wait_for(lock, patience_, [this] { return open_; });
+      waiting_ = false;
+    }
+    Overlay::do_all_reduce(data, op);
+  }
+
+  std::chrono::milliseconds patience_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = false, waiting_ = false;
+};
+
+/// Whether backward gets to the first layer while the first bucket, of three of six layers, waits.
+bool goes_on_beside_a_reduction(const char* overlap, std::chrono::milliseconds patience) {
+  const auto alone = make_single();
+  Gate gate(*alone, patience);
+  Training training = six_layers(2);
+  training.steps = 1;
+  training.options.overlap_comm = overlap;
+  training.options.reduce_bucket_elements = 3 * kLayerNumbers;
+  bool went_on = false;
+  training.late_in_backward = [&](int) { went_on = gate.open(); };
+  test::train_replica(training, deepspeed(), gate);
+  return went_on;
+}
+
+}  // namespace
+
+TEST_CASE("with overlap_comm backward goes on while a bucket is reduced, without it waits") {
+  CHECK(goes_on_beside_a_reduction("on", std::chrono::seconds(20)));
+  CHECK_FALSE(goes_on_beside_a_reduction("off", std::chrono::milliseconds(50)));
+}
+
+TEST_CASE("gradients of one rank meet zeros of the others, whatever each of them uses") {
+  for (const int stage : {0, 1, 2, 3}) {
+    for (const char* overlap : {"off", "on"}) {
+      for (const std::int64_t elements : {4, 50'000'000}) {
+        contract::FrameworkOptions options;
+        options.zero_stage = stage;
+        options.overlap_comm = overlap;
+        options.reduce_bucket_elements = elements;
+        options.prefetch_elements = elements;
+        options.persistence_threshold_elements = 0;
+        INFO("stage " << stage << ", overlap " << overlap << ", buckets of " << elements);
+        std::vector<double> learnt;
+        run_as_threads(3, [&](Communicator& rank) {
+          auto mine = test::learn_in_turns(options, rank);
+          if (rank.rank() == 0) learnt = std::move(mine);
+        });
+        REQUIRE(learnt.size() == 6);
+        for (std::size_t i = 0; i < learnt.size(); ++i) {
+          CHECK(learnt[i] == Approx(1 - static_cast<double>(i + 1) / 3));
         }
       }
     }

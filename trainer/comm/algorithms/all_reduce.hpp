@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/registry.hpp"
+#include "trainer/comm/call_number.hpp"
 #include "trainer/comm/communicator.hpp"
 
 namespace dlscale::trainer {
@@ -24,10 +25,10 @@ class AllReduce {
   virtual SharedCollectives* shared() { return nullptr; }
 };
 
-/// **Collective.** How an algorithm made of exchanges begins: it waits quietly for all ranks.
-/// Returns the seconds.
-inline double meet(Communicator& ranks) {
-  ranks.barrier();
+/// **Collective.** How an algorithm made of exchanges begins: it waits quietly for all ranks and
+/// compares what they bring. Returns the seconds.
+inline double meet(Communicator& ranks, const Span& data, ReduceOp op) {
+  ranks.meet({"all_reduce", data, op});
   return ranks.last_wait_s();
 }
 

@@ -16,22 +16,19 @@ class Hierarchical : public AllReduce {
         leaders_(ranks.split(leads_ ? 0 : 1)),
         in_node_(node_->size() > 1 ? make_shared_memory(*node_) : nullptr) {}
 
-  double run(Communicator&, const Span& data, ReduceOp op) override {
-    double wait_s = reduce_in_node(data, op);
-    if (leads_) {
-      leaders_->all_reduce(data, op);
-      wait_s += leaders_->last_wait_s();
-    }
+  double run(Communicator& ranks, const Span& data, ReduceOp op) override {
+    const double wait_s = meet(ranks, data, op);
+    reduce_in_node(data, op);
+    if (leads_) leaders_->all_reduce(data, op);
     node_->broadcast(data, 0);
     return wait_s;
   }
   const char* name() const override { return "hierarchical"; }
 
  private:
-  double reduce_in_node(const Span& data, ReduceOp op) {
-    if (in_node_) return in_node_->run(*node_, data, op);
-    node_->all_reduce(data, op);
-    return node_->last_wait_s();
+  void reduce_in_node(const Span& data, ReduceOp op) {
+    if (!in_node_) return node_->all_reduce(data, op);
+    in_node_->run(*node_, data, op);
   }
 
   std::unique_ptr<Communicator> node_;

@@ -15,7 +15,7 @@ namespace {
 class RecursiveDoubling : public AllReduce {
  public:
   double run(Communicator& ranks, const Span& data, ReduceOp op) override {
-    const double wait_s = meet(ranks);
+    const double wait_s = meet(ranks, data, op);
     scratch_.resize(std::max(scratch_.size(), data.bytes()));
     const Span arrived{scratch_.data(), data.count, data.type};
     as_power_of_two(ranks, data, arrived, op, [&](const Partners& partners) {

@@ -15,7 +15,7 @@ namespace {
 class Ring : public AllReduce {
  public:
   double run(Communicator& ranks, const Span& data, ReduceOp op) override {
-    const double wait_s = meet(ranks);
+    const double wait_s = meet(ranks, data, op);
     const int size = ranks.size();
     const int next = (ranks.rank() + 1) % size;
     const int previous = (ranks.rank() + size - 1) % size;

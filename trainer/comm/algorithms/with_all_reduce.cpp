@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/comm/algorithms/all_reduce.hpp"
+#include "trainer/comm/call_number.hpp"
 #include "trainer/comm/overlay.hpp"
 #include "trainer/comm/shared_collectives.hpp"
 
@@ -30,17 +31,32 @@ class ChosenAllReduce : public Overlay {
     waited(shared_->reduce_scatter(in, out, op));
   }
   void do_all_gather(Span in, Span out) override {
-    if (!shared_ || out.bytes() > SharedCollectives::kMostGatheredBytes) {
-      return Overlay::do_all_gather(in, out);
+    if (shared_ && out.bytes() <= SharedCollectives::kMostGatheredBytes) {
+      return waited(shared_->all_gather(in, out));
     }
-    waited(shared_->all_gather(in, out));
+    meet_in_shared({"all_gather", in});
+    Overlay::do_all_gather(in, out);
   }
   void do_broadcast(Span data, int root) override {
     if (!shared_) return Overlay::do_broadcast(data, root);
     waited(shared_->broadcast(data, root));
   }
+  void do_reduce(Span data, ReduceOp op, int root) override {
+    meet_in_shared({"reduce", data, op, root});
+    Overlay::do_reduce(data, op, root);
+  }
+  void do_meet(const NamedCollective& call) override {
+    if (!shared_) return Overlay::do_meet(call);
+    waited(shared_->meet(call));
+  }
   std::unique_ptr<Communicator> do_split(int color) override {
+    meet_in_shared({"split", {}});
     return std::make_unique<ChosenAllReduce>(inner().split(color), entry_);
+  }
+
+  /// Before what the transport does: a rank there does not see one that waits in shared memory.
+  void meet_in_shared(const NamedCollective& call) {
+    if (shared_) waited(shared_->meet(call));
   }
 
   std::unique_ptr<Communicator> owned_;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,6 +39,20 @@ std::vector<std::int64_t> bytes_sent(const std::string& name, int size, std::int
     bytes[static_cast<std::size_t>(ranks.rank())] = ranks.stats().bytes - before;
   });
   return bytes;
+}
+
+/// How many of three ranks get an error.
+int ranks_told(const std::string& name, const std::function<void(Communicator&)>& body) {
+  std::atomic<int> told{0};
+  run_as_threads(3, [&](Communicator& ranks) {
+    const auto chosen = with(name, ranks);
+    try {
+      body(*chosen);
+    } catch (const base::RunError&) {
+      ++told;
+    }
+  });
+  return told;
 }
 
 using Bytes = std::vector<std::int64_t>;
@@ -123,26 +138,23 @@ TEST_CASE("between nodes only one rank of each sends to others") {
   SUCCEED();
 }
 
-TEST_CASE("ranks that differ in an all-reduce are told so, and so are those whose peer leaves") {
+TEST_CASE("ranks whose peer leaves are told so by every all-reduce") {
   for (const AllReduceEntry* entry : all_reduce_table()) {
     INFO(entry->name);
-    std::atomic<int> told{0};
-    const auto body = [&](Communicator& ranks) {
-      const auto chosen = with(entry->name, ranks);
-      test::different_calls()[0].run(*chosen);
-      if (ranks.rank() == 1) return;
-      try {
-        test::different_calls()[0].run(*chosen);
-      } catch (const base::RunError&) {
-        ++told;
-      }
-    };
-    run_as_threads(3, body);
-    CHECK(told == 2);
+    CHECK(ranks_told(entry->name, [&](Communicator& chosen) {
+            test::different_calls()[0].run(chosen);
+            if (chosen.rank() != 1) test::different_calls()[0].run(chosen);
+          }) == 2);
   }
-  const auto differ = [](Communicator& ranks) {
-    const auto chosen = with("shared_memory", ranks);
-    test::different_calls()[ranks.rank() == 1 ? 1 : 0].run(*chosen);
-  };
-  CHECK_THROWS_WITH(run_as_threads(3, differ), "ranks 0 and 1 call different collectives");
+}
+
+TEST_CASE("with every all-reduce ranks that call different things are all told so") {
+  for (const AllReduceEntry* entry : all_reduce_table()) {
+    for (const auto& [one, other] : test::differing_pairs()) {
+      INFO(entry->name << ": " << one.name << " while rank 1 calls " << other.name);
+      CHECK(ranks_told(entry->name, [&](Communicator& chosen) {
+              (chosen.rank() == 1 ? other : one).run(chosen);
+            }) == 3);
+    }
+  }
 }

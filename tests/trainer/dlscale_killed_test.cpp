@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A rank that is killed while it trains.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/trainer/told_job.hpp"
+
+using namespace dlscale;
+using contract::RunOutcome;
+using test::description;
+using test::Job;
+using test::stop_of;
+
+TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines, in every kind of style") {
+  const auto [framework, victim] = GENERATE(table<std::string, int>(
+      {{"synchronous", 1},
+       {"ddp", 0},
+       {"ddp", 1},
+       {"horovod", 0},
+       {"deepspeed", 1},
+       {"vanilla_data_parallel", 1},
+       {"layerwise", 1},
+       {"pipeline", 0},
+       {"hybrid", 1}}));
+  CAPTURE(framework, victim);
+  auto spec = description(2, 10000);
+  spec.framework = framework;
+  if (framework == "hybrid") spec.framework_options.model_parallel_size = 2;
+  Job job(spec);
+  job.start(2);
+  job.wait_for_training();
+  ::kill(job.pid_of_rank(victim), SIGKILL);
+  const auto end = job.end();
+  CHECK(end.exit_code != 0);
+  CHECK(end.wall_s < 10);
+  CHECK(job.results_text().ends_with("}\n"));
+  const auto results = job.results();
+  CHECK(results.skipped.empty());
+  // Rank 0 writes the records: where it is the one that is gone, the other ends them.
+  CHECK(stop_of(results).outcome == RunOutcome::Failed);
+  CHECK(stop_of(results).reason ==
+        fmt::format("rank {} has left while others wait for it", victim));
+}
