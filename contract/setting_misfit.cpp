@@ -113,12 +113,12 @@ Found check_division(const RunSpec& run) {
                               "use hybrid for several models",
                               size, run.framework, run.gpus)};
   }
-  const std::int64_t samples = run.global_batch / (is_hybrid ? run.gpus / size : 1);
+  const std::int64_t samples =
+      run.global_batch / ((is_hybrid ? run.gpus / size : 1) * run.accumulation_steps);
   if (run.framework == "layerwise" || samples % options.micro_batches == 0) return {};
   return Misfit{
       "framework_options.micro_batches",
-      fmt::format("is {}, into which the {} samples that a model gets in a step cannot be "
-                  "cut evenly",
+      fmt::format("is {}, into which the {} samples of a model's batch cannot be cut evenly",
                   options.micro_batches, samples)};
 }
 

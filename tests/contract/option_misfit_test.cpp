@@ -136,11 +136,22 @@ TEST_CASE("ranks and samples that stages do not divide evenly are refused before
         "gpus: is 3, which cannot be divided into models of 2 stages "
         "(framework_options.model_parallel_size)");
   CHECK(said("hybrid", 4, {.model_parallel_size = 2, .micro_batches = 4}) == "no error");
-  CHECK(said("hybrid", 4, {.model_parallel_size = 2, .micro_batches = 5}) ==
-        "framework_options.micro_batches: is 5, into which the 12 samples that a model gets in a "
-        "step cannot be cut evenly");
+  CHECK(
+      said("hybrid", 4, {.model_parallel_size = 2, .micro_batches = 5}) ==
+      "framework_options.micro_batches: is 5, into which the 12 samples of a model's batch cannot "
+      "be cut evenly");
   CHECK(said("pipeline", 4, {.micro_batches = 8}) == "no error");
-  CHECK_THAT(said("pipeline", 4, {.micro_batches = 5}), Catch::Contains("the 24 samples that a"));
+  CHECK_THAT(said("pipeline", 4, {.micro_batches = 5}), Catch::Contains("the 24 samples of a"));
+  RunSpec accumulating{.framework = "pipeline",
+                       .framework_options = {.micro_batches = 32},
+                       .gpus = 2,
+                       .batch_per_gpu = 8,
+                       .global_batch = 32,
+                       .accumulation_steps = 2};
+  CHECK(contract::find_setting_misfit(accumulating)->reason ==
+        "is 32, into which the 16 samples of a model's batch cannot be cut evenly");
+  accumulating.framework_options.micro_batches = 16;
+  CHECK_FALSE(contract::find_setting_misfit(accumulating));
   for (const char* framework : {"pipeline", "layerwise"}) {
     CHECK(said(framework, 4, {.model_parallel_size = 4}) == "no error");
     CHECK(said(framework, 4, {.model_parallel_size = 2}) ==

@@ -139,5 +139,6 @@ TEST_CASE("ranks that call different collectives on GPUs are all told so", "[.nc
   std::vector<float> data(4);
   const Span some{data.data(), session.rank() == 0 ? 3 : 4, ElementType::float32};
   CHECK_THROWS_WITH(ranks->all_reduce(some, ReduceOp::sum),
-                    Catch::Contains("others call something else"));
+                    Catch::Contains("call different collectives") ||
+                        Catch::Contains("others call something else"));
 }

@@ -15,16 +15,15 @@ using test::Job;
 using test::stop_of;
 
 TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines, in every kind of style") {
-  const auto [framework, victim] = GENERATE(table<std::string, int>(
-      {{"synchronous", 1},
-       {"ddp", 0},
-       {"ddp", 1},
-       {"horovod", 0},
-       {"deepspeed", 1},
-       {"vanilla_data_parallel", 1},
-       {"layerwise", 1},
-       {"pipeline", 0},
-       {"hybrid", 1}}));
+  const auto [framework, victim] = GENERATE(table<std::string, int>({{"synchronous", 1},
+                                                                     {"ddp", 0},
+                                                                     {"ddp", 1},
+                                                                     {"horovod", 0},
+                                                                     {"deepspeed", 1},
+                                                                     {"vanilla_data_parallel", 1},
+                                                                     {"layerwise", 1},
+                                                                     {"pipeline", 0},
+                                                                     {"hybrid", 1}}));
   CAPTURE(framework, victim);
   auto spec = description(2, 10000);
   spec.framework = framework;

@@ -119,6 +119,8 @@ class ModelParallel : public ParallelStyle {
         action.micro_batch += round * division_.micro_batches;
         if (action.kind == PipelineAction::forward || goes_back_) take_part(action, batch, timer);
       }
+      // Nothing comes back that holds up a stage without a backward pass.
+      if (!goes_back_) outputs_.flush(static_cast<std::size_t>(division_.micro_batches));
     }
     timer.enter(StepPart::exposed_comm);
     outputs_.flush();

@@ -67,16 +67,11 @@ contract::StepWindow make_window(const WindowSteps& steps, const std::vector<Ran
   window.samples = steps.steps * steps.global_batch;
   window.lr = steps.lr;
   window.wall_s = over_ranks([](const RankWindow& rank) { return rank.times.wall_s; }).max;
-  const auto part_of = [&window](const RankWindow& rank, int part) {
-    // Who is done waits for the slowest, so that everybody's parts add up to the window's time.
-    const bool is_other = part == static_cast<int>(contract::StepPart::other);
-    return rank.times.parts[part] + (is_other ? window.wall_s - rank.times.wall_s : 0);
-  };
   window.train_loss =
       over_ranks([](const RankWindow& rank) { return rank.loss_sum; }).mean / steps.steps;
   for (int part = 0; part < contract::kStepParts; ++part) {
     window.parts[part] =
-        over_ranks([&, part](const RankWindow& rank) { return part_of(rank, part); });
+        over_ranks([part](const RankWindow& rank) { return rank.times.parts[part]; });
   }
   window.bytes_sent = over_ranks([](const RankWindow& rank) { return rank.comm_bytes; }).mean;
   window.collectives = over_ranks([](const RankWindow& rank) { return rank.collectives; }).mean;

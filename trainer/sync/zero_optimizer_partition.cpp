@@ -38,8 +38,11 @@ class OptimizerPartition : public GradientSync {
   }
 
   void before_forward(bool) override {
-    if (starts_step_) partition_.mutable_grad().zero_();
-    starts_step_ = false;
+    if (std::exchange(starts_step_, false)) {
+      partition_.mutable_grad().zero_();
+    } else if (reduces_in_backward_) {
+      order_.finish();  // of the micro-batch before, to which others may have handed over all
+    }
     order_.restart();
   }
 

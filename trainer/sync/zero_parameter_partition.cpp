@@ -46,6 +46,8 @@ class ParameterPartition : public GradientSync, private BlockWatch {
     if (std::exchange(starts_step_, false)) {
       exposed_s_ = exposed_in_forward_s_ = 0;
       for_shards([](BlockShard& shard) { shard.partition().mutable_grad().zero_(); });
+    } else {
+      send_from(0);  // of the micro-batch before, all of whose gradients others may have sent
     }
     ready_.assign(shards_.size(), 0);
     is_sent_.assign(shards_.size(), false);

@@ -87,10 +87,12 @@ std::vector<double> learn_in_turns(const contract::FrameworkOptions& options,
                                .queue = queue,
                                .clock = clock,
                                .model = &model});
-  sync->before_forward(true);
-  const at::Tensor output = model.forward(at::zeros({1}, at::kDouble).set_requires_grad(true));
-  sync->before_backward(output);
-  output.sum().backward();
+  for (const bool is_last : {false, true}) {
+    sync->before_forward(is_last);
+    const at::Tensor output = model.forward(at::zeros({1}, at::kDouble).set_requires_grad(true));
+    sync->before_backward(output);
+    (output.sum() / 2).backward();
+  }
   sync->after_backward();
   torch::optim::SGD(sync->optimized().tensors, torch::optim::SGDOptions(1)).step();
   sync->after_step();

@@ -24,9 +24,9 @@ struct ZeroSeen {
 ZeroSeen look_at_zero(const std::vector<std::int64_t>& widths, int stage,
                       trainer::Communicator& communicator);
 
-/// **Collective.** A step of equal blocks, each of which one rank alone uses, the others pass by:
-/// the ranks take turns. Returns the first number of each block, which are 1 less the mean of
-/// gradients 1, 2, 3...
+/// **Collective.** A step, of two micro-batches, of equal blocks, each of which one rank alone
+/// uses, the others pass by: the ranks take turns. Returns the first number of each block, which
+/// are 1 less the mean of gradients 1, 2, 3...
 std::vector<double> learn_in_turns(const contract::FrameworkOptions& options,
                                    trainer::Communicator& communicator);
 
