@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "trainer/models/matrix_products.hpp"
 #include "trainer/models/winograd_kernels.hpp"
 
 namespace dlscale::trainer {
@@ -117,7 +118,8 @@ at::Tensor result_of(const at::Tensor& images, const at::Tensor& weight, const a
       at::empty({sizes.samples, sizes.output.channels, sizes.output.height, sizes.output.width},
                 images.options(), at::MemoryFormat::ChannelsLast);
   sizes.for_blocks([&](Range tiles) {
-    put(sizes.output, at::bmm(points_of(sizes.input, images, tiles), filters), bias, tiles, result);
+    put(sizes.output, matrix_products(points_of(sizes.input, images, tiles), filters), bias, tiles,
+        result);
   });
   return result;
 }
@@ -140,13 +142,13 @@ Gradients gradients_of(const at::Tensor& images, const at::Tensor& weight, const
   }
   sizes.for_blocks([&](Range tiles) {
     const at::Tensor errors = points_of(sizes.output, dy, tiles);
-    if (wanted.images) put(sizes.input, at::bmm(errors, filters), {}, tiles, result.images);
+    if (wanted.images) put(sizes.input, matrix_products(errors, filters), {}, tiles, result.images);
     if (!wanted.weight) return;
     const at::Tensor values = points_of(sizes.input, images, tiles);
     if (filter_sums.defined()) {
-      filter_sums.baddbmm_(errors.transpose(1, 2), values);
+      add_matrix_products(filter_sums, errors.transpose(1, 2), values);
     } else {
-      filter_sums = at::bmm(errors.transpose(1, 2), values);
+      filter_sums = matrix_products(errors.transpose(1, 2), values);
     }
   });
   if (wanted.weight) {
