@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// at::bmm is MKL's, which keeps to AVX2 on processors that are not Intel's: on those with AVX-512
-// oneDNN is 2 to 3 times as fast. LibTorch itself calls oneDNN for 16-bit floats; its function
-// takes fp32 as well and is exported, but declared in no header that it ships.
+// at::bmm is MKL's, which is slower on processors that are not Intel's (docs/performance.md,
+// Convolutions). LibTorch itself calls oneDNN for 16-bit floats; its function takes fp32 as well
+// and is exported, but declared in no header that it ships.
 #include "trainer/models/matrix_products.hpp"
 
 #include <torch/types.h>

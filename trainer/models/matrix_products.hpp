@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices in fp32 on CPUs by oneDNN, which uses the widest vectors of any processor.
+// Products of matrices in fp32 on CPUs by oneDNN.
 #pragma once
 
 #include <ATen/core/Tensor.h>

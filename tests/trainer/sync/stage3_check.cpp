@@ -8,7 +8,7 @@
 
 #include "tests/trainer/block_model.hpp"
 #include "tests/trainer/sync/tensor_bytes.hpp"
-#include "trainer/sync/gradient_sync.hpp"
+#include "tests/trainer/sync/zero_check.hpp"
 
 namespace dlscale::test {
 namespace {
@@ -51,13 +51,7 @@ BlocksSeen look_at_blocks(const contract::FrameworkOptions& options, int micro_b
                 return at::mm(input, parameter);
               });
   }
-  const auto sync = base::find<trainer::SyncEntry>(trainer::sync_table(), "framework", "deepspeed")
-                        .make({.parameters = model.parameters(),
-                               .parameter_names = model.parameter_names(),
-                               .options = options,
-                               .queue = queue,
-                               .clock = clock,
-                               .model = &model});
+  const auto sync = zero_of(model, options, queue, clock);
   const auto optimized = sync->optimized().tensors;
   torch::optim::SGD optimizer(optimized, torch::optim::SGDOptions(0.1).momentum(0.9));
   for (int step = 0; step < 2; ++step) {

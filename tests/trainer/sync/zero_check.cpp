@@ -19,6 +19,19 @@ std::int64_t count_gradients(const std::vector<at::Tensor>& parameters) {
 
 }  // namespace
 
+std::unique_ptr<trainer::GradientSync> zero_of(trainer::Model& model,
+                                               const contract::FrameworkOptions& options,
+                                               trainer::CollectiveQueue& queue,
+                                               const base::Clock& clock) {
+  return base::find<trainer::SyncEntry>(trainer::sync_table(), "framework", "deepspeed")
+      .make({.parameters = model.parameters(),
+             .parameter_names = model.parameter_names(),
+             .options = options,
+             .queue = queue,
+             .clock = clock,
+             .model = &model});
+}
+
 ZeroSeen look_at_zero(const std::vector<std::int64_t>& widths, int stage,
                       trainer::Communicator& communicator) {
   const base::SystemClock clock;
@@ -80,13 +93,7 @@ std::vector<double> learn_in_turns(const contract::FrameworkOptions& options,
                 return used ? input + (i + 1) * parameter.sum() : input + 0;
               });
   }
-  const auto sync = base::find<trainer::SyncEntry>(trainer::sync_table(), "framework", "deepspeed")
-                        .make({.parameters = model.parameters(),
-                               .parameter_names = model.parameter_names(),
-                               .options = options,
-                               .queue = queue,
-                               .clock = clock,
-                               .model = &model});
+  const auto sync = zero_of(model, options, queue, clock);
   for (const bool is_last : {false, true}) {
     sync->before_forward(is_last);
     const at::Tensor output = model.forward(at::zeros({1}, at::kDouble).set_requires_grad(true));

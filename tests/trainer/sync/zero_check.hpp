@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "contract/framework_options.hpp"
 #include "trainer/comm/communicator.hpp"
+#include "trainer/models/model.hpp"
+#include "trainer/sync/gradient_sync.hpp"
 
 namespace dlscale::test {
 
@@ -19,6 +22,12 @@ struct ZeroSeen {
   bool padding_is_zero = false;  ///< the end of this rank's partition, after the step
   std::int64_t bytes = 0;        ///< given to collectives in the step
 };
+
+/// **Collective.** DeepSpeed's way to agree on the gradients of `model`.
+std::unique_ptr<trainer::GradientSync> zero_of(trainer::Model& model,
+                                               const contract::FrameworkOptions& options,
+                                               trainer::CollectiveQueue& queue,
+                                               const base::Clock& clock);
 
 /// **Collective.** `widths` of linear layers with bias, in double precision.
 ZeroSeen look_at_zero(const std::vector<std::int64_t>& widths, int stage,
