@@ -53,6 +53,10 @@ struct Script {
   /// What starts processes: the site's launcher, or "plain" where one process starts the others.
   std::string launch() const;
   int launch_nodes() const { return plain() ? 1 : request.nodes; }
+  /// On other nodes Open MPI would leave the folder of such a session directory behind.
+  bool owns_session() const {
+    return (launch() == "mpirun" || launch() == "oarsh") && launch_nodes() == 1 && !moldable();
+  }
   int processes_per_node() const {
     return plain() || torchrun() || one_process() ? 1 : request.ranks_per_node;
   }

@@ -159,6 +159,8 @@ constexpr DataRow<bool> kLaunchFlags[] = {
      [](const Script& s) { return s.binds_cores(); }},
     {"maps_processes", "mpirun is told where they go",
      [](const Script& s) { return s.launch_nodes() > 1 || s.binds_cores(); }},
+    {"owns_session", "mpirun starts processes on this node alone",
+     [](const Script& s) { return s.owns_session(); }},
     {"in_srun", "srun starts the processes", [](const Script& s) { return s.launch() == "srun"; }},
     {"in_pyxis", "srun starts the container", [](const Script& s) { return s.pyxis(); }},
     {"wraps_ranks", "runtime starts the container",

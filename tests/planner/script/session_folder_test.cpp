@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where launches by mpirun have Open MPI's session directory.
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "tests/planner/script_bench.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using test::ScriptBench;
+
+namespace {
+
+/// mpirun that makes its session directory as Open MPI does, and tells where it is.
+struct SessionBench : ScriptBench {
+  const std::string temporary = (dir / "tmp").string();
+
+  SessionBench(const std::string& batch_system, const std::string& starter) {
+    scheduler = batch_system;
+    launcher = starter;
+    partition_keys = "max_walltime = '10:00:00'";
+    program("mpirun",
+            "base=${OMPI_MCA_orte_tmpdir_base:-none}\n"
+            "[ \"$base\" = none ] || mkdir -p \"$base/ompi.node/pid.$$\"\n"
+            "echo \"$base\" >> \"${0%/*}/words\"");
+    std::filesystem::create_directory(temporary);
+  }
+  /// The folders that launches of the first job had, one for each.
+  std::vector<std::string> folders_of_launches(const std::string& environment = "TMPDIR") {
+    plan();
+    const auto result = test::run_bash("OAR_NODEFILE=/dev/null " + environment + "='" + temporary + "' bash " + script());
+    INFO(result.out);
+    CHECK(result.exit_code == 0);
+    std::vector<std::string> folders;
+    std::istringstream lines(text("words"));
+    for (std::string line; std::getline(lines, line);) folders.push_back(line);
+    return folders;
+  }
+  bool left_nothing() const { return std::filesystem::is_empty(temporary); }
+};
+
+}  // namespace
+
+TEST_CASE("each launch on a node has a session directory of its own, which it does not leave") {
+  const auto [scheduler, launcher] = GENERATE(table<std::string, std::string>(
+      {{"slurm", "mpirun"}, {"oar", "mpirun"}, {"oar", "oarsh"}, {"local", "mpirun"}}));
+  INFO(scheduler << " " << launcher);
+  SessionBench single(scheduler, launcher);
+  const std::vector<std::string> folder = single.folders_of_launches();
+  REQUIRE(folder.size() == 1);
+  CHECK_THAT(folder[0], Catch::StartsWith(single.temporary + "/dlscale."));
+  CHECK(single.left_nothing());
+  if (scheduler == "local") return;  // runs of one machine are jobs of their own
+  SessionBench packed(scheduler, launcher);
+  packed.study.rest = "[launch]\npack = true";
+  const std::vector<std::string> folders = packed.folders_of_launches();
+  REQUIRE(folders.size() == 2);
+  CHECK(folders[0] != folders[1]);
+  CHECK(packed.left_nothing());
+}
+
+TEST_CASE("a base for session directories that is set already is kept") {
+  SessionBench bench("slurm", "mpirun");
+  const auto folders = bench.folders_of_launches("TMPDIR=/nowhere OMPI_MCA_orte_tmpdir_base");
+  REQUIRE(folders.size() == 1);
+  CHECK_THAT(folders[0], Catch::StartsWith(bench.temporary + "/dlscale."));
+  CHECK(bench.left_nothing());
+}
+
+TEST_CASE("launches that may reach other nodes leave Open MPI's session directory where it is") {
+  SessionBench nodes("slurm", "mpirun");
+  nodes.study.matrix = "model = 'mlp'\ngpus = 8\nbatch_per_gpu = 32";
+  CHECK(nodes.folders_of_launches() == std::vector<std::string>{"none"});
+  SessionBench moldable("oar", "oarsh");
+  moldable.partition_keys += "\nmoldable = true";
+  moldable.plan();
+  CHECK_THAT(base::read_file(moldable.out.job_script(moldable.planning.plan.jobs[0].name)),
+             !Contains("orte_tmpdir_base"));
+}
