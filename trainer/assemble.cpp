@@ -119,6 +119,26 @@ TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local
       .test_loader = std::move(test_loader)};
 }
 
+std::string in_words(const Dataset& data) {
+  return fmt::format("{} training and {} test samples of {} classes{}{}", data.train.size(),
+                     data.test.size(), data.classes, data.sha256.empty() ? "" : ", SHA-256 ",
+                     data.sha256);
+}
+
+/// **Collective.** A node may have an old copy of the data, or one that is still under way. Ranks
+/// would take other samples than the sampler means, or do different numbers of steps.
+void require_same_data(const Dataset& data, CollectiveQueue& queue) {
+  const std::string here = in_words(data);
+  const std::string of_root = broadcast_text(here, queue);
+  all_or_none(queue, [&] {
+    if (here == of_root) return;
+    throw base::RunError(
+        fmt::format("its data set has {}, rank 0's has {}; give every node the same files", here,
+                    of_root),
+        contract::kExitData);
+  });
+}
+
 }  // namespace
 
 TrainerParts assemble(const contract::RunSpec& spec, int local_rank, CollectiveQueue& queue,
@@ -134,6 +154,7 @@ TrainerParts assemble(const contract::RunSpec& spec, int local_rank, CollectiveQ
     if (!spec.weights.empty()) load_weights(*model, file_of(spec.weights, "weights"));
     parts->digests = digests_of(spec);
   });
+  require_same_data(*parts->dataset, queue);
   std::vector<at::Tensor> state;
   for (const NamedTensor& part : model->state()) state.push_back(part.tensor.detach());
   broadcast_from_root(state, queue);

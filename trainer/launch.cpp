@@ -77,6 +77,18 @@ std::string doubt_of(const NodeRanks& ranks) {
   return "";
 }
 
+/// A rank that has gone, or a transport that broke: another rank may know why.
+bool is_consequence(const Failure& failure) {
+  return failure.exit_code == contract::kExitCommunication;
+}
+
+/// The rank that failed first may be on its way out still.
+void let_cause_be_said(const contract::LaunchDir& launch) {
+  constexpr int kLooks = 20;
+  constexpr std::chrono::milliseconds kBetween{25};
+  for (int i = 0; i < kLooks && !rank_stop_in(launch); ++i) std::this_thread::sleep_for(kBetween);
+}
+
 }  // namespace
 
 Launch::Launch(const std::string& run_folder, bool profile)
@@ -259,11 +271,15 @@ int Launch::fail(const std::exception& error) {
     const std::string rank = shared || alone ? "" : fmt::format("rank {}: ", session_->rank());
     fmt::print(stderr, "dlscale-train: {}{}\n", rank, failure.message);
   }
+  const bool is_cause = !is_consequence(failure);
+  if (!shared && !alone && number_ > 0 && !is_cause) {
+    let_cause_be_said(folder_.launch(number_));
+  }
   if (!shared && !is_root() && number_ > 0) {
     speak_for_root(failure.exit_code);
     leave_rank_stop(folder_.launch(number_), session_->rank(), stop_of(failure));
   }
-  stop(failure);
+  stop(failure, is_cause);
   // The other ranks know nothing of this and would wait for ever.
   if (!shared && !alone) session_->abort(failure.exit_code);
   return failure.exit_code;
@@ -320,11 +336,11 @@ void Launch::speak_for_root(int exit_code) {
   });
 }
 
-/// Where another rank has failed, what rank 0 met is a consequence: a rank that is gone, or the
+/// Where another rank has failed, what rank 0 met may be a consequence: a rank that is gone, or the
 /// signal by which the launcher ends those that are left.
-void Launch::stop(const Failure& failure) {
+void Launch::stop(const Failure& failure, bool is_cause) {
   contract::RunStop stop = stop_of(failure);
-  if (is_root() && number_ > 0 && failure.outcome != RunOutcome::Completed) {
+  if (is_root() && number_ > 0 && failure.outcome != RunOutcome::Completed && !is_cause) {
     stop = rank_stop_in(folder_.launch(number_)).value_or(stop);
   }
   writer_.stop(stop);

@@ -40,7 +40,7 @@ class Launch {
                    const Resumed& resumed);
   int finish(const FitResult& result);
   contract::RunStop stop_of(const Failure& failure) const;
-  void stop(const Failure& failure);
+  void stop(const Failure& failure, bool is_cause = false);
   void stop_by(const std::string& signal, int exit_code);
   void leave_by(int exit_code, const NodeRanks& ranks);
   void speak_for_root(int exit_code);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a run on several nodes says why it stopped. Nodes are ranks of this machine that are shown
-// another one's identity; between them gradients go through MPI, as between nodes.
+// How a run on several nodes says why it stopped, or does not start. Nodes are ranks of this
+// machine that are shown another one's identity; between them gradients go through MPI, as between
+// nodes.
 #include <signal.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <iostream>
 
 #include "base/file.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/data/sample_files.hpp"
 #include "tests/trainer/told_job.hpp"
 
 using namespace dlscale;
@@ -81,4 +84,33 @@ TEST_CASE("of a rank alone on its node the record says that it could have gone b
   CHECK(stop_of(results).outcome == RunOutcome::Cancelled);
   CHECK(stop_of(results).reason ==
         "received SIGTERM; whether rank 2, alone on its node, had gone before is not known here");
+}
+
+TEST_CASE("ranks on nodes with other data than rank 0's end before they train, with the reason") {
+  const test::TempDir data;
+  for (const char* rank : {"0", "1"}) {
+    std::filesystem::create_directory(data / rank);
+    test::write_samples("text_sst", data / rank);
+  }
+  // As many as before: an older copy.
+  const auto training_file = data / "1" / "stsa.binary.train";
+  const std::string text = base::read_file(training_file);
+  base::write_file_atomically(training_file, "1 other words" + text.substr(text.find('\n')));
+  auto spec = description(2);
+  spec.framework = "ddp";
+  spec.model = "nbow";
+  spec.loader = "text";
+  spec.dataset = {.kind = "text_sst", .path = "$DATA"};
+  spec.batch_per_gpu = 4;
+  spec.global_batch = 8;
+  Job job(spec);
+  job.begin_ranks_with("export DATA='" + data.path().string() + "'/$OMPI_COMM_WORLD_RANK");
+  const auto end = job.run(2);
+  INFO(end.err);
+  CHECK(end.exit_code == contract::kExitData);
+  const std::string reason = stop_of(job.results()).reason;
+  CHECK_THAT(reason, Catch::Contains("rank 1: its data set has ") &&
+                         Catch::Contains(" training and 40 test samples of 2 classes, SHA-256 ") &&
+                         Catch::Contains(", rank 0's has ") &&
+                         Catch::EndsWith("; give every node the same files"));
 }

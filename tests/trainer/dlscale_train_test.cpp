@@ -11,8 +11,10 @@
 #include <string>
 #include <utility>
 
+#include "base/file.hpp"
 #include "contract/run_dir.hpp"
 #include "tests/support/records.hpp"
+#include "tests/trainer/data/sample_files.hpp"
 #include "tests/trainer/job.hpp"
 
 using namespace dlscale;

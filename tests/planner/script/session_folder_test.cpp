@@ -28,7 +28,8 @@ struct SessionBench : ScriptBench {
   /// The folders that launches of the first job had, one for each.
   std::vector<std::string> folders_of_launches(const std::string& environment = "TMPDIR") {
     plan();
-    const auto result = test::run_bash("OAR_NODEFILE=/dev/null " + environment + "='" + temporary + "' bash " + script());
+    const auto result = test::run_bash("OAR_NODEFILE=/dev/null " + environment + "='" + temporary +
+                                       "' bash " + script());
     INFO(result.out);
     CHECK(result.exit_code == 0);
     std::vector<std::string> folders;

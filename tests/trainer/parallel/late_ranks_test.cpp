@@ -99,6 +99,25 @@ TEST_CASE("a rank that fails in a step ends the others of every style") {
   }
 }
 
+TEST_CASE("what nothing hides of collectives is in the parts of every style's steps") {
+  for (const auto& spec : test::style_specs(2)) {
+    if (contract::process_count(spec) == 1) continue;
+    INFO(title_of(spec));
+    SmallRun run{.spec = spec};
+    run.before_call = [](int, std::string_view) { std::this_thread::sleep_for(20ms); };
+    const auto found = test::run(run);
+    for (int rank = 0; rank < 2; ++rank) {
+      // The last call of a step has nothing behind which it could hide.
+      CHECK(seconds_of(found, rank, StepPart::exposed_comm) +
+                seconds_of(found, rank, StepPart::bubble) >=
+            run.steps * 0.02);
+      for (const StepPart part : {StepPart::forward, StepPart::backward, StepPart::optimizer}) {
+        CHECK(seconds_of(found, rank, part) > 0);
+      }
+    }
+  }
+}
+
 TEST_CASE("a stage that waits for one that is late stands in the bubble") {
   for (const char* framework : {"layerwise", "pipeline", "hybrid"}) {
     SmallRun run{.spec = style_spec(framework, 2)};

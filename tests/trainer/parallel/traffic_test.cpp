@@ -96,6 +96,31 @@ TEST_CASE("stages hand over outputs at their cuts and the gradients of these, an
   }
 }
 
+TEST_CASE("stages are balanced by operations, by parameters or by number of blocks, as is asked") {
+  struct Case {
+    const char *shape, *balance;
+    int ranks;
+    std::int64_t cuts;  // numbers that go on, of a sample
+  };
+  // The first convolution of 3 x 7 x 7 has more operations than both linear layers, which have more
+  // parameters than all else; of 3 x 12 x 12 the hidden layer alone has.
+  constexpr std::int64_t kConv1Of7 = 32 * 5 * 5, kConv1Of12 = 32 * 10 * 10;
+  constexpr std::int64_t kConv2Of12 = 64 * 4 * 4;
+  for (const Case& one : {Case{"3x7x7", "cost", 2, kConv1Of7},
+                          {"3x7x7", "blocks", 2, kAfterConv2},
+                          {"3x7x7", "parameters", 2, kAfterConv2},
+                          {"3x12x12", "cost", 3, kConv1Of12 + kConv2Of12},
+                          {"3x12x12", "blocks", 3, kConv1Of12 + kConv2Of12},
+                          {"3x12x12", "parameters", 3, kConv2Of12 + kAfterHidden}}) {
+    INFO(one.shape << " by " << one.balance);
+    auto spec = ten_steps("pipeline", one.ranks);
+    spec.dataset.shape = one.shape;
+    spec.framework_options.balance = one.balance;
+    CHECK(numbers_of(spec) ==
+          Approx(2.0 * kStepSamples * static_cast<double>(one.cuts) / one.ranks));
+  }
+}
+
 TEST_CASE("replicas of stages hand over gradients to the ranks with the same stage alone") {
   auto spec = ten_steps("hybrid", 4);
   spec.framework_options.micro_batches = 2;

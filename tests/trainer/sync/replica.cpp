@@ -94,8 +94,9 @@ std::size_t memories_of_gradients(const std::vector<at::Tensor>& parameters) {
 }
 
 void train(const Training& training, Network& network, GradientSync& sync, int first, int count) {
-  torch::optim::SGD optimizer(sync.optimized().tensors,
-                              torch::optim::SGDOptions(0.05).momentum(0.9));
+  torch::optim::SGD optimizer(
+      sync.optimized().tensors,
+      torch::optim::SGDOptions(0.05).momentum(0.9).weight_decay(training.weight_decay));
   for (int step = 0; step < training.steps; ++step) {
     training.before_step(step);
     const Batch batch(training, step, first, count);

@@ -18,6 +18,7 @@ struct Training {
   bool bias = true;
   bool unused_parameter = false;  ///< one parameter that the loss does not depend on
   int steps = 6;
+  double weight_decay = 0;
   std::int64_t batch_per_rank = 4;
   contract::FrameworkOptions options;
   std::function<void(int step)> before_step = [](int) {};

@@ -79,6 +79,20 @@ TEST_CASE("an unused parameter stays as it was where unused parameters are allow
   }
 }
 
+TEST_CASE("an unused parameter decays where ranks send zeros for its gradient, not with ddp") {
+  Training training;
+  training.unused_parameter = true;
+  training.options.find_unused_parameters = true;
+  const std::vector<double> fresh = test::train_alone(training, 1);
+  training.weight_decay = 0.1;
+  for (const SyncEntry* entry : sync_table()) {
+    INFO(entry->name);
+    const std::vector<double> trained = train_in_threads(training, *entry)[0];
+    const bool is_as_it_was = std::equal(trained.end() - 3, trained.end(), fresh.end() - 3);
+    CHECK(is_as_it_was == (std::string(entry->name) == "ddp"));
+  }
+}
+
 TEST_CASE("one rank alone trains as without a sync") {
   for (const SyncEntry* entry : sync_table()) {
     INFO(entry->name);

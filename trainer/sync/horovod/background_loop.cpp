@@ -2,6 +2,7 @@
 // Cycle after cycle, until a rank wants no more or the transport breaks.
 #include "trainer/sync/horovod/background_loop.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
@@ -101,6 +102,19 @@ bool BackgroundLoop::cycle() {
   return true;
 }
 
+/// On a GPU gradients are submitted before they are computed.
+void BackgroundLoop::wait_for_data(const std::vector<std::string>& names,
+                                   const std::vector<TensorQueue::Entry>& entries) {
+  const bool waits = std::any_of(entries.begin(), entries.end(),
+                                 [](const auto& entry) { return entry.fence != nullptr; });
+  if (!waits) return;
+  if (timeline_) timeline_->begin_activity(names, "WAIT_FOR_DATA");
+  for (const auto& entry : entries) {
+    if (entry.fence) entry.fence->wait();
+  }
+  if (timeline_) timeline_->end_activity(names);
+}
+
 void BackgroundLoop::perform(const Response& response) {
   if (timeline_) timeline_->end_activity(response.names);
   std::vector<TensorQueue::Entry> entries;
@@ -114,9 +128,7 @@ void BackgroundLoop::perform(const Response& response) {
     if (!response.error.empty()) {
       throw base::RunError(response.error, contract::kExitCommunication);
     }
-    for (const auto& entry : entries) {
-      if (entry.fence) entry.fence->wait();
-    }
+    wait_for_data(response.names, entries);
     reduction_.run(response, spans);
     count(response);
   } catch (...) {

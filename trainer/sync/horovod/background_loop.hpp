@@ -58,6 +58,8 @@ class BackgroundLoop {
  private:
   void serve();
   bool cycle();
+  void wait_for_data(const std::vector<std::string>& names,
+                     const std::vector<TensorQueue::Entry>& entries);
   void perform(const Response& response);
   void count(const Response& response);
   void adopt(const Tuned& tuned);

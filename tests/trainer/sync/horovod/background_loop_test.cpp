@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -291,6 +292,7 @@ TEST_CASE("the timeline follows fused tensors through the buffer") {
     INFO(name);
     CHECK(text.find("\"name\": \"" + std::string(name) + "\"") != std::string::npos);
   }
+  CHECK(text.find("WAIT_FOR_DATA") == std::string::npos);
   const auto count = [&](const std::string& what) {
     int found = 0;
     for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
@@ -298,4 +300,38 @@ TEST_CASE("the timeline follows fused tensors through the buffer") {
   };
   CHECK(count("\"ph\": \"B\"") == count("\"ph\": \"E\""));
   CHECK(count("NEGOTIATE_ALLREDUCE") == 2 * 6);
+}
+
+namespace {
+
+/// Numbers that are there some time after they were submitted, as those of a GPU.
+class Late : public trainer::Fence {
+ public:
+  explicit Late(double& number) : number_(number) {}
+  void wait() const override {
+    std::this_thread::sleep_for(milliseconds(20));
+    number_ = 3;
+  }
+  double age_s() const override { return 0; }
+
+ private:
+  double& number_;
+};
+
+}  // namespace
+
+TEST_CASE("what is submitted before it is there is waited for, as the timeline shows") {
+  const test::TempDir folder;
+  const auto sums = test::on_ranks<double>(2, [&](Communicator& rank) {
+    Options options = with_threshold(128);
+    options.timeline = folder.path() / "timeline.json";
+    BackgroundLoop loop(rank, kClock, options, no_warning);
+    double number = 0;
+    loop.submit({"late", {&number, 1, ElementType::float64}, {1}, std::make_shared<Late>(number)})
+        .get();
+    return number;
+  });
+  CHECK(sums == std::vector<double>{3, 3});
+  const std::string text = base::read_file(folder.path() / "timeline.json");
+  CHECK(text.find("\"name\": \"WAIT_FOR_DATA\"") != std::string::npos);
 }
