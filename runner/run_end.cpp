@@ -105,17 +105,17 @@ bool speaks_of_memory(std::string words) {
          words.find("oom-kill") != std::string::npos || words.find("oom_kill") != std::string::npos;
 }
 
-/// Which file says most about the failure, and its last line.
+/// Which file says most about the failure, and its last line. Ranks only see that another one has
+/// left; that it was killed for its memory may stand in a file behind theirs.
 void explain(const std::vector<fs::path>& files, RunEnd& end) {
   for (const fs::path& file : files) {
     const std::string words = last_words(file);
     if (words.empty()) continue;
-    end.details = file;
-    if (end.outcome == RunOutcome::Failed && speaks_of_memory(words)) {
-      end.outcome = RunOutcome::OutOfMemory;
-    }
+    const bool of_memory = end.outcome == RunOutcome::Failed && speaks_of_memory(words);
+    if (of_memory) end.outcome = RunOutcome::OutOfMemory;
+    if (of_memory || end.details.empty()) end.details = file;
     if (end.reason.empty()) end.reason = words;
-    return;
+    if (of_memory || !words.ends_with(" has left while others wait for it")) return;
   }
 }
 

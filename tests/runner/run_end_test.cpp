@@ -123,6 +123,22 @@ TEST_CASE("ranks that were told to stop do not explain why; mpirun does") {
   CHECK(end.reason == "mpirun noticed that rank 1 died");
 }
 
+TEST_CASE(
+    "ranks that saw another one leave do not say why; the launcher may: it took too much memory") {
+  const std::string left = "rank 0 has left while others wait for it";
+  test::WrittenPlan written({"a"});
+  const auto launch = written.write_launch("run-a", 110, {stop(RunOutcome::Failed, left)});
+  base::write_file_atomically(launch.err(), left + "\n");
+  auto end = judge(written, ended(137));
+  CHECK(end.outcome == RunOutcome::Failed);
+  CHECK(end.details == launch.err());
+  base::write_file_atomically(written.folder.job_err("a"), "srun: error: task 0: Out Of Memory\n");
+  end = judge(written, ended(137));
+  CHECK(end.outcome == RunOutcome::OutOfMemory);
+  CHECK(end.details == written.folder.job_err("a"));
+  CHECK(end.reason == left);
+}
+
 TEST_CASE("a job killed by a signal has failed with the shell's exit code for it") {
   test::WrittenPlan written({"a"});
   const JobEnd job{"a", "t1", 0, {JobState::Failed, {}, 9, "killed by signal 9"}};

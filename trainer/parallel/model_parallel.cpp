@@ -119,8 +119,10 @@ class ModelParallel : public ParallelStyle {
         action.micro_batch += round * division_.micro_batches;
         if (action.kind == PipelineAction::forward || goes_back_) take_part(action, batch, timer);
       }
+      if (goes_back_) continue;
       // Nothing comes back that holds up a stage without a backward pass.
-      if (!goes_back_) outputs_.flush(static_cast<std::size_t>(division_.micro_batches));
+      timer.enter(StepPart::bubble);
+      outputs_.flush(static_cast<std::size_t>(division_.micro_batches));
     }
     timer.enter(StepPart::exposed_comm);
     outputs_.flush();

@@ -40,8 +40,11 @@ class OptimizerPartition : public GradientSync {
   void before_forward(bool) override {
     if (std::exchange(starts_step_, false)) {
       partition_.mutable_grad().zero_();
+      exposed_s_ = exposed_in_forward_s_ = 0;
     } else if (reduces_in_backward_) {
+      exposed_s_ += buckets_.take_exposed_s();
       order_.finish();  // of the micro-batch before, to which others may have handed over all
+      exposed_in_forward_s_ += buckets_.take_exposed_s();
     }
     order_.restart();
   }
@@ -50,12 +53,13 @@ class OptimizerPartition : public GradientSync {
     order_.finish();
     buckets_.finish();
     starts_step_ = true;
-    exposed_s_ = buckets_.take_exposed_s();
+    exposed_s_ += exposed_in_forward_s_ + buckets_.take_exposed_s();
   }
 
   Optimized optimized() override { return {{partition_}, true, flat_.pieces(queue_.rank())}; }
   void after_step() override;
   double exposed_comm_s() const override { return exposed_s_; }
+  double exposed_in_forward_s() const override { return exposed_in_forward_s_; }
 
  private:
   /// One that this rank did not use counts as zeros: it may be in use on another.
@@ -87,6 +91,7 @@ class OptimizerPartition : public GradientSync {
   GradientHooks hooks_;
   bool starts_step_ = true;
   double exposed_s_ = 0;
+  double exposed_in_forward_s_ = 0;
 };
 
 /// Stretch after stretch of all partitions, so that no more than a bucket is under way.

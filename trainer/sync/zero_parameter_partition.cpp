@@ -47,7 +47,9 @@ class ParameterPartition : public GradientSync, private BlockWatch {
       exposed_s_ = exposed_in_forward_s_ = 0;
       for_shards([](BlockShard& shard) { shard.partition().mutable_grad().zero_(); });
     } else {
+      const double before_s = exposed_s_;
       send_from(0);  // of the micro-batch before, all of whose gradients others may have sent
+      exposed_in_forward_s_ += exposed_s_ - before_s;
     }
     ready_.assign(shards_.size(), 0);
     is_sent_.assign(shards_.size(), false);

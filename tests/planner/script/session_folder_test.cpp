@@ -60,6 +60,20 @@ TEST_CASE("each launch on a node has a session directory of its own, which it do
   CHECK(packed.left_nothing());
 }
 
+TEST_CASE("a start of the user's own, which names no session directory, launches all the same") {
+  SessionBench bench("slurm", "mpirun");
+  bench.plan();
+  const auto script = bench.out.job_script(bench.planning.plan.jobs[0].name);
+  std::string text = base::read_file(script);
+  const std::size_t line = text.find("\nsession=");
+  REQUIRE(line != text.npos);
+  base::write_file_atomically(script, text.erase(line, text.find('\n', line + 1) - line));
+  const auto result = test::run_bash("bash " + bench.script());
+  INFO(result.out);
+  CHECK(result.exit_code == 0);
+  CHECK(bench.text("words") == "none\n");
+}
+
 TEST_CASE("a base for session directories that is set already is kept") {
   SessionBench bench("slurm", "mpirun");
   const auto folders = bench.folders_of_launches("TMPDIR=/nowhere OMPI_MCA_orte_tmpdir_base");
