@@ -118,8 +118,11 @@ TEST_CASE("orders to jobs that have ended are passed over") {
 
 TEST_CASE("no more tasks run at a time than are let", "[slurm]") {
   Bench bench;
+  // The first waits for the second, however long that takes to start.
   Job job = bench.array("a", {0, 1, 2, 3},
-                        "echo $(date +%s%N) 1 >>turns; sleep 0.5; echo $(date +%s%N) -1 >>turns");
+                        "echo $(date +%s%N) 1 >>turns\n"
+                        "until [[ $(grep -c ' 1$' turns) -ge 2 ]]; do sleep 0.1; done\n"
+                        "sleep 0.5; echo $(date +%s%N) -1 >>turns");
   job.throttle = 2;
   bench.wait_for_end(bench.submit(job).tasks);
   std::ifstream turns(bench.temp / "turns");
