@@ -107,6 +107,7 @@ TEST_CASE("NCCL passes the collective suite on the memory of GPUs", "[.nccl]") {
   const int gpu = gpu_of(session.placement().local_rank);
   CHECK_NOTHROW(test::check_gpu_queue(*beside, gpu));
   CHECK_NOTHROW(test::check_gpu_fusion(gpu));
+  CHECK_NOTHROW(test::check_gpu_times(gpu));
 }
 
 TEST_CASE("every style learns over NCCL what one rank with the whole batch learns",

@@ -9,6 +9,8 @@
 
 #include "base/clock.hpp"
 #include "trainer/comm/collective_queue.hpp"
+#include "trainer/device/device.hpp"
+#include "trainer/record/step_timer.hpp"
 #include "trainer/sync/device_fusion.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
 
@@ -58,6 +60,29 @@ void check_gpu_fusion(int number) {
   fusion->hand_out(fused, tensors, 0.25);
   expect(a, 1.5, "the first tensor of a fusion");
   expect(b, 3, "the second tensor of a fusion");
+}
+
+void check_gpu_times(int number) {
+  const at::Device gpu(at::kCUDA, static_cast<at::DeviceIndex>(number));
+  const auto device = base::find(trainer::device_table(), "device", "cuda").make({number});
+  const base::SystemClock clock;
+  trainer::StepTimer timer(clock, *device);
+  slow_ones(gpu);  // the first products of a size take longer
+  timer.start();
+  const double begin_s = clock.steady_s();
+  timer.enter(contract::StepPart::forward);
+  const at::Tensor ones = slow_ones(gpu);
+  timer.enter(contract::StepPart::optimizer);
+  const at::Tensor twice = ones.mul(2);
+  timer.leave();
+  const double given_s = clock.steady_s() - begin_s;
+  const trainer::BlockTimes block = timer.cut();
+  const double forward_s = block.parts[static_cast<std::size_t>(contract::StepPart::forward)];
+  const double optimizer_s = block.parts[static_cast<std::size_t>(contract::StepPart::optimizer)];
+  if (forward_s < given_s) throw std::runtime_error("the GPU was waited for within a step");
+  if (optimizer_s <= 0 || optimizer_s > forward_s || forward_s + optimizer_s > block.wall_s) {
+    throw std::runtime_error("work of the GPU counts in the wrong part of a step");
+  }
 }
 
 }  // namespace dlscale::test

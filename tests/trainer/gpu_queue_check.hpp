@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds between computation on a GPU and collectives of its tensors.
+// What holds between computation on a GPU, collectives of its tensors and the times of both.
 #pragma once
 
 #include "trainer/comm/communicator.hpp"
@@ -13,5 +13,8 @@ void check_gpu_queue(trainer::Communicator& ranks, int gpu);
 
 /// Tensors of a GPU go through Horovod's fusion buffer and back.
 void check_gpu_fusion(int gpu);
+
+/// A step's parts last as long as the GPU works on them, while the processor goes on at once.
+void check_gpu_times(int gpu);
 
 }  // namespace dlscale::test

@@ -13,6 +13,9 @@ class Cpu : public Device {
  public:
   c10::Device torch_device() const override { return c10::kCPU; }
   void synchronize() override {}  // operators return when they are done
+  std::unique_ptr<Timeline> timeline(const base::Clock& clock) override {
+    return make_host_timeline(clock);
+  }
   double peak_memory_bytes() const override {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);

@@ -2,7 +2,12 @@
 // One GPU per rank: the local ranks of a node share its GPUs out in turn.
 #include <ATen/Context.h>
 #include <c10/core/CachingDeviceAllocator.h>
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/cuda.h>
+
+#include <iterator>
+#include <utility>
 
 #include "trainer/device/device.hpp"
 #include "trainer/device/gpu.hpp"
@@ -11,11 +16,45 @@
 namespace dlscale::trainer {
 namespace {
 
+/// Events of the stream that operators go to.
+class CudaTimeline : public Timeline {
+ public:
+  explicit CudaTimeline(c10::Device device) : device_(device), gpu_(c10::kCUDA) {}
+
+  void mark() override {
+    if (spare_.empty()) spare_.emplace_back(c10::kCUDA, c10::EventFlag::BACKEND_DEFAULT);  // timed
+    marks_.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+    marks_.back().record(gpu_.getStream(device_));
+  }
+
+  std::vector<double> take() override {
+    if (marks_.empty()) return {};
+    marks_.back().synchronize();
+    std::vector<double> between_s;
+    for (std::size_t i = 1; i < marks_.size(); ++i) {
+      between_s.push_back(marks_[i - 1].elapsedTime(marks_[i]) / 1e3);  // it gives milliseconds
+    }
+    const auto last = marks_.end() - 1;
+    std::move(marks_.begin(), last, std::back_inserter(spare_));
+    marks_.erase(marks_.begin(), last);
+    return between_s;
+  }
+
+ private:
+  c10::Device device_;
+  c10::impl::VirtualGuardImpl gpu_;
+  std::vector<c10::Event> marks_, spare_;
+};
+
 class Cuda : public Device {
  public:
   explicit Cuda(c10::DeviceIndex index) : index_(index) {}
   c10::Device torch_device() const override { return {c10::kCUDA, index_}; }
   void synchronize() override { torch::cuda::synchronize(index_); }
+  std::unique_ptr<Timeline> timeline(const base::Clock&) override {
+    return std::make_unique<CudaTimeline>(torch_device());
+  }
   double peak_memory_bytes() const override {
     const auto stats = c10::getDeviceAllocator(c10::kCUDA)->getDeviceStats(index_);
     return static_cast<double>(stats.reserved_bytes[0].peak);  // 0: all of the allocator's pools

@@ -4,7 +4,9 @@
 
 #include <memory>
 
+#include "base/clock.hpp"
 #include "base/registry.hpp"
+#include "trainer/device/timeline.hpp"
 
 namespace c10 {
 struct Device;
@@ -18,6 +20,8 @@ class Device {
   virtual c10::Device torch_device() const = 0;
   /// Returns when all work given to the device is done.
   virtual void synchronize() = 0;
+  /// Of what this thread gives the device. On a CPU its time is `clock`'s.
+  virtual std::unique_ptr<Timeline> timeline(const base::Clock& clock) = 0;
   /// Most memory this rank has held so far: of the process on a CPU, of the device otherwise.
   virtual double peak_memory_bytes() const = 0;
   /// Whether it fetches by itself, while the processor goes on, what lies in pinned memory.

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "contract/result_record.hpp"
 #include "trainer/device/device.hpp"
+#include "trainer/device/timeline.hpp"
 
 namespace dlscale::trainer {
 
@@ -19,11 +23,12 @@ struct BlockTimes {
   StepParts parts{};
 };
 
-/// Splits time into parts. One part is under way at a time; the device is awaited at each change,
-/// so that work counts where it was caused.
+/// Splits time into parts, of which one is under way at a time. Time is the device's: a part lasts
+/// from where the device has done what it was given before to where it has done what it was given
+/// in it. Only start() and cut() wait for the device.
 class StepTimer {
  public:
-  StepTimer(const base::Clock& clock, Device& device) : clock_(clock), device_(device) {}
+  StepTimer(const base::Clock& clock, Device& device);
   /// Begins a block; time before is forgotten.
   void start();
   /// Ends the part under way, if any, and begins `part`.
@@ -36,12 +41,21 @@ class StepTimer {
   BlockTimes cut();
 
  private:
+  struct Move {
+    std::size_t after;  ///< intervals
+    contract::StepPart from, to;
+    double seconds;
+  };
+  void resolve();
+  void apply(const Move& move);
+
   const base::Clock& clock_;
-  Device& device_;
+  std::unique_ptr<Timeline> timeline_;
   double block_start_s_ = 0;
-  double part_start_s_ = 0;
   int part_ = -1;
-  StepParts parts_{};
+  std::vector<int> intervals_;  ///< what was under way before each mark of the timeline
+  std::vector<Move> moves_;     ///< of these intervals, in order
+  StepParts parts_{};           ///< of the intervals before these
 };
 
 }  // namespace dlscale::trainer

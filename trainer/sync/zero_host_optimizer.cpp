@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/sync/zero_host_optimizer.hpp"
 
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/types.h>
 
 #include <utility>
@@ -32,6 +33,7 @@ class HostOptimizer : public GradientSync {
   void before_backward(const at::Tensor& output) override { sync_->before_backward(output); }
   void after_backward() override {
     sync_->after_backward();
+    wait_for_gradients();
     const double begin_s = clock_.steady_s();
     for (std::size_t i = 0; i < host_.tensors.size(); ++i) {
       host_.tensors[i].mutable_grad().copy_(device_.tensors[i].grad());
@@ -57,6 +59,12 @@ class HostOptimizer : public GradientSync {
   Counts take_counts() override { return sync_->take_counts(); }
 
  private:
+  /// Copying begins where a GPU has come to the end of the backward pass, not while it computes.
+  void wait_for_gradients() const {
+    if (device_.tensors.empty()) return;
+    const c10::Device device = device_.tensors.front().device();
+    c10::impl::VirtualGuardImpl(device.type()).getStream(device).synchronize();
+  }
   void copy_parameters_to_host() {
     const at::NoGradGuard no_gradients;
     for (std::size_t i = 0; i < host_.tensors.size(); ++i) {

@@ -3,9 +3,10 @@
 
 #include <c10/core/Device.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <numeric>
-#include <utility>
+#include <vector>
 
 #include "tests/support/fake_clock.hpp"
 
@@ -14,17 +15,41 @@ using contract::StepPart;
 
 namespace {
 
-/// A device whose work takes as long as the test says, until it is waited for.
+/// A device that works beside the processor, which goes on at once.
 class SlowDevice : public trainer::Device {
  public:
   explicit SlowDevice(test::FakeClock& clock) : clock_(clock) {}
   c10::Device torch_device() const override { return c10::kCPU; }
-  void synchronize() override { clock_.now_s += std::exchange(pending_s, 0); }
+  void synchronize() override { wait_for(free_at_s_); }
   double peak_memory_bytes() const override { return 0; }
-  double pending_s = 0;
+  std::unique_ptr<trainer::Timeline> timeline(const base::Clock&) override {
+    return std::make_unique<Marks>(*this);
+  }
+  void work(double seconds) { free_at_s_ = done_at_s() + seconds; }
 
  private:
+  class Marks : public trainer::Timeline {
+   public:
+    explicit Marks(SlowDevice& device) : device_(device) {}
+    void mark() override { at_s_.push_back(device_.done_at_s()); }
+    std::vector<double> take() override {
+      std::vector<double> between_s(at_s_.size());
+      std::adjacent_difference(at_s_.begin(), at_s_.end(), between_s.begin());
+      between_s.erase(between_s.begin());
+      device_.wait_for(at_s_.back());
+      at_s_ = {at_s_.back()};
+      return between_s;
+    }
+
+   private:
+    SlowDevice& device_;
+    std::vector<double> at_s_;
+  };
+  double done_at_s() const { return std::max(clock_.now_s, free_at_s_); }
+  void wait_for(double time_s) { clock_.now_s = std::max(clock_.now_s, time_s); }
+
   test::FakeClock& clock_;
+  double free_at_s_ = 0;
 };
 
 struct Fixture {
@@ -93,15 +118,67 @@ TEST_CASE("no part becomes negative when more is moved than was measured") {
   CHECK(part(block, StepPart::other) == Approx(0));
 }
 
-TEST_CASE("work that a device still does counts in the part that gave it") {
+TEST_CASE("work counts in the part that gave it to a device, which is not waited for") {
   Fixture f;
-  f.spend(StepPart::forward, 0.25);
-  f.device.pending_s = 1;
+  f.timer.enter(StepPart::forward);
+  f.device.work(1.25);
   f.spend(StepPart::backward, 0.5);
+  f.device.work(2);
+  f.timer.enter(StepPart::optimizer);
+  f.device.work(0.25);
   f.timer.leave();
+  CHECK(f.clock.now_s == 0.5);
   const auto block = f.timer.cut();
   CHECK(part(block, StepPart::forward) == Approx(1.25));
-  CHECK(part(block, StepPart::backward) == Approx(0.5));
+  CHECK(part(block, StepPart::backward) == Approx(2));
+  CHECK(part(block, StepPart::optimizer) == Approx(0.25));
+  CHECK(part(block, StepPart::other) == Approx(0));
+  CHECK(block.wall_s == Approx(3.5));
+}
+
+TEST_CASE("waiting for data counts as far as a device stands still") {
+  Fixture f;
+  f.timer.enter(StepPart::backward);
+  f.device.work(1);
+  f.spend(StepPart::load_wait, 0.75);
+  f.timer.enter(StepPart::forward);
+  f.device.work(1);
+  f.timer.enter(StepPart::load_wait);
+  f.clock.now_s += 1.75;
+  f.timer.leave();
+  const auto block = f.timer.cut();
+  CHECK(part(block, StepPart::backward) == Approx(1));
+  CHECK(part(block, StepPart::forward) == Approx(1));
+  CHECK(part(block, StepPart::load_wait) == Approx(0.5));
+  CHECK(block.wall_s == Approx(2.5));
+}
+
+TEST_CASE("what is moved is moved of what was claimed before, though it is measured later") {
+  Fixture f;
+  f.timer.enter(StepPart::backward);
+  f.device.work(1);
+  f.timer.leave();
+  f.timer.move(StepPart::backward, StepPart::exposed_comm, 3);
+  f.timer.enter(StepPart::backward);
+  f.device.work(2);
+  f.timer.leave();
+  const auto block = f.timer.cut();
+  CHECK(part(block, StepPart::exposed_comm) == Approx(1));
+  CHECK(part(block, StepPart::backward) == Approx(2));
+}
+
+TEST_CASE("the parts of many thousand steps in a block are all counted") {
+  Fixture f;
+  for (int step = 0; step < 10'000; ++step) {
+    f.timer.enter(StepPart::forward);
+    f.device.work(0.25);
+    f.timer.leave();
+    f.timer.move(StepPart::forward, StepPart::exposed_comm, 0.125);
+  }
+  const auto block = f.timer.cut();
+  CHECK(part(block, StepPart::forward) == Approx(1250));
+  CHECK(part(block, StepPart::exposed_comm) == Approx(1250));
+  CHECK(block.wall_s == Approx(2500));
 }
 
 TEST_CASE("time before the start belongs to no block") {
