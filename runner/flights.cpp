@@ -66,15 +66,19 @@ std::vector<RunReport> Flights::look() {
   std::vector<JobId> ids;
   for (const Flight& flight : flights_) ids.push_back(flight.id);
   if (ids.empty()) return {};
+  std::vector<std::size_t> waiting;
+  for (std::size_t i = 0; i < flights_.size(); ++i) {
+    if (!flights_[i].running) waiting.push_back(i);
+  }
+  hear_wishes();  // before the question, with which this machine's scheduler starts what waits
+  if (log_ != nullptr) end_wished(waiting);
   const std::vector<JobStatus> answers = scheduler_.status(ids);
   hear_wishes();  // a wish is noted before it is carried out, so now it is there
   just_started_.clear();
-  std::vector<std::size_t> waiting;
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     const bool ran = flights_[i].running;
     take_answer(flights_[i], answers.at(i));
     if (flights_[i].running && !ran) just_started_.push_back(i);
-    if (!ran) waiting.push_back(i);
   }
   note_starts();
   if (log_ != nullptr) end_wished(waiting);

@@ -341,6 +341,20 @@ TEST_CASE("a job wished away while it waits is cancelled by who follows it, once
   CHECK(desk.log().back().outcome == RunOutcome::Cancelled);
 }
 
+TEST_CASE("a job wished away while it waits is cancelled before the question that may start it") {
+  Desk desk({"a", "b"});
+  desk.scheduler.on_submit = [&](const runner::Job& job) {
+    if (job.name == "b") runner::note_wishes(desk.written.folder, {{"run-b", "t2"}}, desk.clock);
+  };
+  desk.scheduler.on_status = [&] {
+    REQUIRE(desk.scheduler.cancelled == std::vector<Lines>{{"id-b"}});
+    desk.scheduler.jobs["id-b"].state = JobState::Cancelled;
+    desk.complete("a");
+  };
+  CHECK(desk.launch().ended.size() == 2);
+  CHECK(desk.log().back().outcome == RunOutcome::Cancelled);
+}
+
 TEST_CASE("a job that already runs is not asked to end a second time for a wish") {
   Desk desk({"a"});
   int looks = 0;
