@@ -6,11 +6,11 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
-#include <iostream>
 #include <thread>
 
 #include "contract/plan.hpp"
 #include "tests/cli/small_study.hpp"
+#include "tests/support/skip.hpp"
 
 using namespace dlscale;
 using Catch::Contains;
@@ -115,7 +115,7 @@ TEST_CASE("who may not write the folder waits by looking, and is told so") {
   const std::string dlscale = DLSCALE_BINARY_DIR "/bin/dlscale";
   const std::string there = "cd '" + folder.string() + "' && " + nobody;
   if (std::system((there + "test -x '" + dlscale + "'").c_str()) != 0) {
-    std::cout << "skipped: the program is hidden from a user without rights\n";
+    test::skip("the program is hidden from a user without rights");
     return;
   }
   const int ran = std::system((there + "timeout 20 '" + dlscale + "' wait p >out 2>&1").c_str());

@@ -7,6 +7,7 @@
 #include "base/file.hpp"
 #include "tests/cli/dlscale_program.hpp"
 #include "tests/planner/bash_run.hpp"
+#include "tests/support/skip.hpp"
 
 using namespace dlscale;
 
@@ -100,7 +101,7 @@ TEST_CASE("the other shells get scripts as well, an unknown one is refused") {
 TEST_CASE("zsh and fish find no fault in their scripts") {
   for (const std::string shell : {"zsh", "fish"}) {
     if (test::run_bash("command -v " + shell).exit_code != 0) {
-      WARN("skipped: no " << shell << " here");
+      test::skip("no " + shell + " here");
       continue;
     }
     CHECK(test::run_bash(kDlscale + " completion " + shell + " | " + shell + " -n").out == "");

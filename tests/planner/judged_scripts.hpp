@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 #include <cctype>
 #include <filesystem>
-#include <iostream>
 #include <map>
 #include <sstream>
 #include <string>
@@ -13,6 +12,7 @@
 #include "base/file.hpp"
 #include "contract/run_dir.hpp"
 #include "tests/planner/bash_run.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace dlscale::test {
@@ -39,7 +39,7 @@ class JudgedScripts {
     REQUIRE_FALSE(different_.empty());
     check("for f in ./*.sh; do bash -n \"$f\" || exit; done");
     if (run_bash("command -v shellcheck").exit_code != 0) {
-      std::cout << "skipped: no shellcheck on PATH\n";
+      test::skip("no shellcheck on PATH");
       return;
     }
     std::string files;

@@ -2,8 +2,8 @@
 // The recipe whose result with plain PyTorch is known: one epoch of real MNIST.
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <iostream>
 
+#include "tests/support/skip.hpp"
 #include "tests/trainer/job.hpp"
 
 using namespace dlscale;
@@ -13,7 +13,7 @@ TEST_CASE("cnn reaches 97.4 % on MNIST in one epoch of plain SGD") {
   // one seed may end 0.2 points off the next. docs/accuracy.md has studies of several seeds.
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (!data) {
-    std::cout << "skipped: DLSCALE_TEST_DATA does not name a folder with mnist/\n";
+    test::skip("DLSCALE_TEST_DATA does not name a folder with mnist/");
     return;
   }
   contract::RunSpec spec;

@@ -5,10 +5,10 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <iostream>
 #include <utility>
 
 #include "base/file.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/trainer/told_job.hpp"
 
 using namespace dlscale;
@@ -42,7 +42,7 @@ TEST_CASE("a full disk costs a checkpoint, not the run; the last one before the 
   Job job(spec);
   const SmallDisk disk(job.folder());
   if (!disk.mounted) {
-    std::cout << "skipped: cannot mount a small disk without being root\n";
+    test::skip("cannot mount a small disk without being root");
     return;
   }
   base::write_file_atomically(job.folder() / "run.json", contract::to_json(spec));

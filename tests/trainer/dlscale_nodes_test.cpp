@@ -7,9 +7,9 @@
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <iostream>
 
 #include "base/file.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
 #include "tests/trainer/told_job.hpp"
@@ -40,7 +40,7 @@ bool start_on_two_nodes(Job& job, int ranks) {
   base::write_file_atomically(identity, "another machine\n");
   const std::string elsewhere = kElsewhere + "'" + identity + "' ";
   if (std::system((elsewhere + "true 2>/dev/null").c_str()) != 0) {
-    std::cout << "skipped: this user may not mount\n";
+    test::skip("this user may not mount");
     return false;
   }
   job.begin_ranks_with("[ $OMPI_COMM_WORLD_RANK -lt 2 ] || exec " + elsewhere + "\"$@\"");

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <numeric>
 #include <random>
 
 #include "base/error.hpp"
 #include "tests/analysis/laws/ai4hpc_times.hpp"
+#include "tests/support/skip.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -109,7 +109,7 @@ TEST_CASE("intervals have nine of ten of the published times that were not fitte
 TEST_CASE("the published times are those of their file") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
-    std::cout << "skipped: DLSCALE_TEST_DATA is not set\n";
+    test::skip("DLSCALE_TEST_DATA is not set");
     return;
   }
   std::ifstream file(std::filesystem::path(data) / "reference/ai4hpc-2023-epoch-times.csv");

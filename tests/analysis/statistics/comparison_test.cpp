@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <random>
 #include <sstream>
 
@@ -13,6 +12,7 @@
 #include "analysis/statistics/holm.hpp"
 #include "analysis/statistics/permutation_test.hpp"
 #include "tests/analysis/statistics/noise.hpp"
+#include "tests/support/skip.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -66,7 +66,7 @@ TEST_CASE("effects of 3 GPUs instead of 2 are those found in the published times
 TEST_CASE("effects come out of the study's own files") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
-    std::cout << "skipped: DLSCALE_TEST_DATA is not set\n";
+    test::skip("DLSCALE_TEST_DATA is not set");
     return;
   }
   const auto root = std::filesystem::path(data) / "scaling/nef-densenet121/gpu/gpu_experiments";

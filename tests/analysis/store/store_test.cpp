@@ -12,6 +12,7 @@
 #include "analysis/store/schema.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/support/written_study.hpp"
+#include "tests/support/skip.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -124,7 +125,7 @@ TEST_CASE("a database that cannot be opened is one line naming it") {
 
 TEST_CASE("a folder that cannot be written is one line naming the database") {
   if (::geteuid() == 0) {
-    WARN("skipped: the superuser can write anywhere");
+    test::skip("the superuser can write anywhere");
     return;
   }
   WrittenStudy study;

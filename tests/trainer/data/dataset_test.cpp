@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <iostream>
 #include <set>
 
 #include "base/file.hpp"
 #include "contract/run_outcome.hpp"
 #include "contract/vocabulary.hpp"
 #include "predict/walltime.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
 #include "trainer/data/dataset_path.hpp"
@@ -236,7 +236,7 @@ TEST_CASE("mnist without files says what is missing") {
 TEST_CASE("the real MNIST files have 60,000 and 10,000 images of 28x28") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (!data) {
-    std::cout << "skipped: DLSCALE_TEST_DATA does not name a folder with mnist/\n";
+    test::skip("DLSCALE_TEST_DATA does not name a folder with mnist/");
     return;
   }
   const auto set = load_dataset({"mnist", std::string(data) + "/mnist"});

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <iostream>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/run_outcome.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
 #include "trainer/data/dataset.hpp"
@@ -158,7 +158,7 @@ TEST_CASE("images of several sizes are an error that names one and the remedy") 
 TEST_CASE("the real CIFAR-10 samples are the same as binary batch and as JPEG files") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (!data) {
-    std::cout << "skipped: DLSCALE_TEST_DATA does not name a folder with cifar10/\n";
+    test::skip("DLSCALE_TEST_DATA does not name a folder with cifar10/");
     return;
   }
   const std::string cifar = std::string(data) + "/cifar10";

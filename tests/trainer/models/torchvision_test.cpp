@@ -3,9 +3,9 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 
+#include "tests/support/skip.hpp"
 #include "tests/trainer/models/torchvision_reference.hpp"
 
 using namespace dlscale;
@@ -14,12 +14,12 @@ using test::TorchvisionReference;
 TEST_CASE("models compute what torchvision's compute from the same parameters") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (!data) {
-    std::cout << "skipped: DLSCALE_TEST_DATA does not name a folder with models/\n";
+    test::skip("DLSCALE_TEST_DATA does not name a folder with models/");
     return;
   }
   const std::string file = std::string(data) + "/models/torchvision-reference.json";
   if (!std::filesystem::exists(file)) {
-    std::cout << "skipped: there is no " << file << '\n';
+    test::skip("there is no " + file);
     return;
   }
   const TorchvisionReference reference(file);

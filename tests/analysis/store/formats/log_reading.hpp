@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "analysis/store/formats/log_format.hpp"
 #include "base/file.hpp"
 #include "tests/support/records.hpp"
+#include "tests/support/skip.hpp"
 
 namespace dlscale::analysis {
 
@@ -51,7 +51,7 @@ inline bool completed(const LogContent& log) {
 inline std::optional<std::string> real_log(const std::string& file) {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
-    std::cout << "skipped: DLSCALE_TEST_DATA names no folder with " << file << "\n";
+    test::skip("DLSCALE_TEST_DATA names no folder with " + file);
     return std::nullopt;
   }
   return base::read_file(std::string(data) + "/" + file);

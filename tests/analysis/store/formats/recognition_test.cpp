@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "tests/analysis/store/formats/log_reading.hpp"
+#include "tests/support/skip.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -36,7 +37,7 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 TEST_CASE("real logs are recognised by their own format alone") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
-    std::cout << "skipped: DLSCALE_TEST_DATA names no folder of real logs\n";
+    test::skip("DLSCALE_TEST_DATA names no folder of real logs");
     return;
   }
   const fs::path root(data);

@@ -3,11 +3,11 @@
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <iostream>
 
 #include "analysis/store/formats/log_format.hpp"
 #include "base/file.hpp"
 #include "tests/support/records.hpp"
+#include "tests/support/skip.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -121,7 +121,7 @@ TEST_CASE("timm: a log is recognised by a whole line of its own") {
 TEST_CASE("timm: a published log of 300 epochs has their times and accuracies") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
-    std::cout << "skipped: DLSCALE_TEST_DATA names no folder of real logs\n";
+    test::skip("DLSCALE_TEST_DATA names no folder of real logs");
     return;
   }
   const auto file =

@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
-#include <iostream>
 #include <map>
 
 #include "analysis/report/tables.hpp"
@@ -13,6 +12,7 @@
 #include "analysis/store/formats/text_scanner.hpp"
 #include "analysis/store/import/row_reader.hpp"
 #include "tests/analysis/support/log_folder.hpp"
+#include "tests/support/skip.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -143,7 +143,7 @@ TEST_CASE("nef: at batch 16 two GPUs are best by the mean, three by the median")
 TEST_CASE("nef: all measurements give every recomputed value to its last digit") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
-    std::cout << "skipped: DLSCALE_TEST_DATA names no folder of real logs\n";
+    test::skip("DLSCALE_TEST_DATA names no folder of real logs");
     return;
   }
   const std::string root(data);
@@ -162,7 +162,7 @@ TEST_CASE("nef: all measurements give every recomputed value to its last digit")
 TEST_CASE("nef: 3 GPUs are told from 2 at batch 64 and 128 alone") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
-    std::cout << "skipped: DLSCALE_TEST_DATA names no folder of real logs\n";
+    test::skip("DLSCALE_TEST_DATA names no folder of real logs");
     return;
   }
   test::LogFolder logs;

@@ -5,10 +5,10 @@
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <iostream>
 
 #include "tests/analysis/support/log_folder.hpp"
 #include "tests/analysis/support/shared_logs.hpp"
+#include "tests/support/skip.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -51,7 +51,7 @@ void check_values(const SharedLogs& logs, const contract::PlanDir& folder) {
 TEST_CASE("each folder of published logs is collected by one command, with the values in it") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
-    std::cout << "skipped: DLSCALE_TEST_DATA names no folder of published logs\n";
+    test::skip("DLSCALE_TEST_DATA names no folder of published logs");
     return;
   }
   for (const SharedLogs& logs : test::shared_logs()) {
@@ -75,7 +75,7 @@ TEST_CASE("each folder of published logs is collected by one command, with the v
 TEST_CASE("parameters of a benchmark script, without a measurement, are no log") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
-    std::cout << "skipped: DLSCALE_TEST_DATA names no folder with scaling/pydtnn\n";
+    test::skip("DLSCALE_TEST_DATA names no folder with scaling/pydtnn");
     return;
   }
   test::LogFolder into;

@@ -8,7 +8,7 @@ source_dir=$1 compiler=$2
 dali=$("$source_dir/tools/setup" --print-dali)
 if [[ ! -f $dali/include/dali/dali.h ]]; then
   echo "skipped: DALI's header is not there; run tools/setup --dali"
-  exit 0
+  exit 77
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "images/encode.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/dali/real_dali.hpp"
 #include "trainer/data/dali/encoded_reader.hpp"
@@ -115,7 +116,7 @@ TEST_CASE("photographs become the same images, but for roundings") {
   const char* const data = std::getenv("DLSCALE_TEST_DATA");
   if (!library) return;
   if (data == nullptr) {
-    std::cout << "skipped: DLSCALE_TEST_DATA is not set\n";
+    test::skip("DLSCALE_TEST_DATA is not set");
     return;
   }
   const test::TempDir dir;
@@ -163,7 +164,7 @@ TEST_CASE("a pipeline of the GPU says in one line why it cannot be where there i
   const auto library = test::real_dali();
   if (!library) return;
   if (fs::exists("/dev/nvidiactl")) {
-    std::cout << "skipped: this machine has a GPU\n";
+    test::skip("this machine has a GPU");
     return;
   }
   try {

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdlib>
-#include <iostream>
 #include <optional>
 #include <variant>
 
+#include "tests/support/skip.hpp"
 #include "trainer/data/dali/library.hpp"
 
 namespace dlscale::test {
@@ -15,7 +15,7 @@ namespace dlscale::test {
 inline std::optional<trainer::dali::Library> real_dali() {
   auto found = trainer::dali::find_library(::getenv);
   if (const auto* missing = std::get_if<trainer::dali::Missing>(&found)) {
-    std::cout << "skipped: " << missing->why << "\n";
+    test::skip(missing->why);
     return std::nullopt;
   }
   return std::get<trainer::dali::Library>(std::move(found));

@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <iostream>
 
 #include "contract/run_outcome.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
 #include "trainer/data/text/special_token.hpp"
@@ -197,7 +197,7 @@ TEST_CASE("lines end in a line feed, with or without a carriage return before it
 TEST_CASE("the real text files have the sizes that are known") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (!data) {
-    std::cout << "skipped: DLSCALE_TEST_DATA does not name a folder with sst/ and others\n";
+    test::skip("DLSCALE_TEST_DATA does not name a folder with sst/ and others");
     return;
   }
   const std::string root = data;
