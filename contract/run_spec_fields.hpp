@@ -152,6 +152,7 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.optional("precision", s.precision);
   v.sparse("batch_norm", s.batch_norm);
   v.sparse("memory_format", s.memory_format);
+  v.sparse("cuda_graph", s.cuda_graph);
   v.sparse("weights", s.weights);
   v.sparse("zero_init_gamma", s.zero_init_gamma);
   v.sparse("frozen", s.frozen);

@@ -38,6 +38,40 @@ Found check_arithmetic(const RunSpec& run) {
   return {};
 }
 
+bool exchanges_behind_passes(const RunSpec& run) {
+  const FrameworkOptions& options = run.framework_options;
+  return run.framework == "synchronous" ||
+         (run.framework == "deepspeed" && options.zero_stage <= 1 && options.overlap_comm != "on");
+}
+
+/// What cannot be recorded once and replayed: what the host takes part in, or what changes.
+Found check_graph(const RunSpec& run) {
+  if (!run.cuda_graph) return {};
+  const auto refused = [](std::string why) { return Misfit{"cuda_graph", std::move(why)}; };
+  if (!is_on_gpus(run)) {
+    return refused(fmt::format("is true, but the device {} has no graphs; they are of GPUs",
+                               run.resources.device));
+  }
+  if (!exchanges_behind_passes(run)) {
+    return refused(
+        fmt::format("is true, but {}{} exchanges data within the passes that would be "
+                    "recorded; synchronous does so behind them, and deepspeed in stages "
+                    "0 and 1 without overlap_comm",
+                    run.framework, run.framework == "deepspeed" ? " as it is set" : ""));
+  }
+  if (run.batch_norm == "synchronised") {
+    return refused(
+        "is true, but synchronised batch norms exchange data within the passes that "
+        "would be recorded");
+  }
+  if (run.loader == "text") {
+    return refused(
+        "is true, but batches of text have lengths of their own, and a graph is of one "
+        "shape");
+  }
+  return {};
+}
+
 /// Why a framework reduces nothing that `all_reduce` could be about; null where it does.
 const char* reduces_nothing(const RunSpec& run) {
   if (run.mode == "inference") return "reduces no gradients in inference";
@@ -82,6 +116,13 @@ Found check_options(const RunSpec& run) {
     return Misfit{"framework_options.compression",
                   "powersgd keeps what a step has lost for the next, so that one which overflows, "
                   "as with fp16 happens, would spoil all after it; use bf16"};
+  }
+  if (run.framework == "ddp" && options.static_graph && run.accumulation_steps > 1) {
+    return Misfit{
+        "framework_options.static_graph",
+        "is true, but the reducer counts a static graph's gradients over all passes of its "
+        "first step, so that later steps with several would reduce none; leave it out, or "
+        "accumulation_steps 1"};
   }
   if (!options.offload_optimizer) return {};
   if (run.framework == "deepspeed" && options.zero_stage == 0) {
@@ -146,7 +187,7 @@ Found check_inference(const RunSpec& run) {
 }  // namespace
 
 std::optional<Misfit> find_setting_misfit(const RunSpec& run) {
-  for (const auto check : {&check_arithmetic, &check_all_reduce, &check_options,
+  for (const auto check : {&check_arithmetic, &check_graph, &check_all_reduce, &check_options,
                            &find_option_misfit, &check_division, &check_inference}) {
     if (Found found = check(run)) return found;
   }

@@ -157,6 +157,8 @@ std::vector<Setting> numeric_settings() {
           "auto", "memory_format", {"auto", "contiguous", "channels_last"},
           [](Recipe & r) -> auto& { return r.run.memory_format; }),
       flag(
+          "cuda_graph", [](Recipe & r) -> auto& { return r.run.cuda_graph; }),
+      flag(
           "profile", [](Recipe & r) -> auto& { return r.run.profile; }),
   };
 }

@@ -32,6 +32,40 @@ TEST_CASE("tf32 is for GPUs") {
   CHECK(said_of_settings(spec) == "no error");
 }
 
+TEST_CASE("a static graph of ddp has one pass in a step") {
+  RunSpec spec;
+  spec.framework_options.static_graph = true;
+  CHECK(said_of_settings(spec) == "no error");
+  spec.accumulation_steps = 2;
+  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("framework_options.static_graph: is true,"));
+}
+
+TEST_CASE("graphs are of GPUs, and of passes that exchange nothing and have one shape") {
+  RunSpec spec;
+  spec.cuda_graph = true;
+  spec.framework = "synchronous";
+  CHECK(said_of_settings(spec) ==
+        "cuda_graph: is true, but the device cpu has no graphs; they are of GPUs");
+  spec.resources.device = "cuda";
+  CHECK(said_of_settings(spec) == "no error");
+  for (const char* framework : {"ddp", "horovod", "data_parallel", "pipeline", "deepspeed"}) {
+    spec.framework = framework;
+    CHECK_THAT(said_of_settings(spec),
+               Catch::StartsWith(std::string("cuda_graph: is true, but ") + framework) &&
+                   Catch::Contains("synchronous does so behind them"));
+  }
+  spec.framework_options.zero_stage = 1;
+  CHECK(said_of_settings(spec) == "no error");
+  spec.framework_options.overlap_comm = "on";
+  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("cuda_graph: is true, but deepspeed as it"));
+  spec = {.framework = "synchronous", .batch_norm = "synchronised", .cuda_graph = true};
+  spec.resources.device = "cuda";
+  CHECK_THAT(said_of_settings(spec), Catch::Contains("synchronised batch norms exchange data"));
+  spec.batch_norm.clear();
+  spec.loader = "text";
+  CHECK_THAT(said_of_settings(spec), Catch::Contains("batches of text have lengths of their own"));
+}
+
 TEST_CASE("devices of one process and modules of files share no statistics") {
   RunSpec spec;
   spec.batch_norm = "synchronised";

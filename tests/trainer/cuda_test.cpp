@@ -2,13 +2,14 @@
 // What a build for GPUs does. Without a GPU: that it starts, offers GPUs and says what is missing.
 #include <catch2/catch.hpp>
 #include <cstdlib>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
+#include "contract/setting_misfit.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/trainer/comm/collective_suite.hpp"
 #include "tests/trainer/comm/on_gpu.hpp"
 #include "tests/trainer/gpu_queue_check.hpp"
@@ -37,10 +38,23 @@ std::optional<std::string> no_gpu() {
   }
 }
 
+/// Whether a test cannot judge here; with DLSCALE_REQUIRE_GPU=1 it fails then.
+bool lacks_gpu() {
+  const auto why = no_gpu();
+  if (why && ::getenv("DLSCALE_REQUIRE_GPU") != nullptr) FAIL(*why);
+  if (why) test::skip(*why);
+  return why.has_value();
+}
+
 contract::RunSpec on_gpus() {
   contract::RunSpec spec;
   spec.resources.device = "cuda";
   spec.resources.communicator = "nccl";
+  return spec;
+}
+
+contract::RunSpec with_graphs(contract::RunSpec spec) {
+  spec.cuda_graph = true;
   return spec;
 }
 
@@ -92,10 +106,7 @@ TEST_CASE("a rank without a GPU is told why, and what to check") {
 
 TEST_CASE("NCCL passes the collective suite on the memory of GPUs", "[.nccl]") {
   const MpiSession session;
-  if (const auto why = no_gpu()) {
-    std::cout << "skipped: " << *why << "\n";
-    return;
-  }
+  if (lacks_gpu()) return;
   use_gpu(gpu_of(session.placement().local_rank));
   const auto ranks = test::on_gpu(connect(session));
   CHECK_NOTHROW(test::check_collectives(*ranks, {0, 1, 17, 1000}));
@@ -113,10 +124,7 @@ TEST_CASE("NCCL passes the collective suite on the memory of GPUs", "[.nccl]") {
 TEST_CASE("every style learns over NCCL what one rank with the whole batch learns",
           "[.nccl_styles]") {
   const MpiSession session;
-  if (const auto why = no_gpu()) {
-    std::cout << "skipped: " << *why << "\n";
-    return;
-  }
+  if (lacks_gpu()) return;
   const bool judges = session.rank() == 0;
   test::ThreadLaunch alone;
   if (judges) alone = test::run(test::ten_steps("synchronous", 1));
@@ -126,15 +134,15 @@ TEST_CASE("every style learns over NCCL what one rank with the whole batch learn
     spec.resources = on_gpus().resources;
     const auto found = test::run_as_rank(spec, *ranks);
     if (judges) test::check_alike(spec, found, alone);
+    if (contract::find_setting_misfit(with_graphs(spec))) continue;
+    const auto replayed = test::run_as_rank(with_graphs(spec), *ranks);
+    if (judges) test::check_alike(spec, replayed, alone);
   }
 }
 
 TEST_CASE("ranks that call different collectives on GPUs are all told so", "[.nccl_differ]") {
   const MpiSession session;
-  if (const auto why = no_gpu()) {
-    std::cout << "skipped: " << *why << "\n";
-    return;
-  }
+  if (lacks_gpu()) return;
   use_gpu(gpu_of(session.placement().local_rank));
   const auto ranks = test::on_gpu(connect(session));
   std::vector<float> data(4);

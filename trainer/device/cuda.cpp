@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "trainer/device/cuda_graph.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/device/gpu.hpp"
 #include "trainer/device/threads.hpp"
@@ -55,6 +56,7 @@ class Cuda : public Device {
   std::unique_ptr<Timeline> timeline(const base::Clock&) override {
     return std::make_unique<CudaTimeline>(torch_device());
   }
+  std::unique_ptr<WorkRecorder> recorder() override { return make_cuda_graph_recorder(index_); }
   double peak_memory_bytes() const override {
     const auto stats = c10::getDeviceAllocator(c10::kCUDA)->getDeviceStats(index_);
     return static_cast<double>(stats.reserved_bytes[0].peak);  // 0: all of the allocator's pools

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rank computes on; and the table of devices.
+// size: what a rank, its loader and its records ask of a device; each device has an answer to all.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 #include "base/clock.hpp"
 #include "base/registry.hpp"
 #include "trainer/device/timeline.hpp"
+#include "trainer/device/work_graph.hpp"
 
 namespace c10 {
 struct Device;
@@ -24,6 +26,8 @@ class Device {
   virtual std::unique_ptr<Timeline> timeline(const base::Clock& clock) = 0;
   /// Most memory this rank has held so far: of the process on a CPU, of the device otherwise.
   virtual double peak_memory_bytes() const = 0;
+  /// Of what this thread gives the device. Null where giving takes no time that could be saved.
+  virtual std::unique_ptr<WorkRecorder> recorder() { return nullptr; }
   /// Whether it fetches by itself, while the processor goes on, what lies in pinned memory.
   virtual bool fetches_pinned() const { return false; }
 };

@@ -6,12 +6,14 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/device/autocast.hpp"
 #include "trainer/parallel/buffers.hpp"
+#include "trainer/parallel/graphed_pass.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
@@ -41,7 +43,9 @@ class Replicated : public ParallelStyle {
                          .warn = context.warn})),
         optimized_(sync_->optimized()),
         optimizer_(context.spec, optimized_.tensors, make_optimizer(context),
-                   optimized_.is_shard ? &queue_ : nullptr) {}
+                   optimized_.is_shard ? &queue_ : nullptr) {
+    if (context.spec.cuda_graph) graphed_.emplace(context.device.recorder(), graph_parts());
+  }
 
   at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
     at::Tensor loss;
@@ -49,7 +53,7 @@ class Replicated : public ParallelStyle {
     for (int i = 0; i < micro_batches_; ++i) {
       const at::Tensor part = micro_step({batch.input.narrow(0, i * samples, samples),
                                           batch.target.narrow(0, i * samples, samples)},
-                                         i + 1 == micro_batches_, timer);
+                                         i, timer);
       loss = loss.defined() ? loss.add_(part) : part;
     }
     sync_->after_backward();
@@ -103,22 +107,38 @@ class Replicated : public ParallelStyle {
   }
 
   /// Returns its share of the step's loss.
-  at::Tensor micro_step(const Batch& batch, bool is_last, StepTimer& timer) {
+  at::Tensor micro_step(const Batch& batch, int number, StepTimer& timer) {
+    const bool is_last = number + 1 == micro_batches_;
     share_buffers(is_last, timer);
     timer.enter(StepPart::forward);
     sync_->before_forward(is_last);
-    at::Tensor output, loss;
-    {
-      const auto casts = autocast_.forward_pass();
-      output = model_->forward(batch.input);
-      loss = loss_of_(output, batch.target);
-    }
-    if (micro_batches_ > 1) loss = loss / micro_batches_;
-
+    if (graphed_) return graphed_->run(batch, number == 0, timer);
+    at::Tensor output;
+    const at::Tensor loss = forward(batch, output);
     timer.enter(StepPart::backward);
     sync_->before_backward(output);
     loss.backward(optimizer_.loss_gradient(loss));
     return loss.detach();
+  }
+
+  at::Tensor forward(const Batch& batch, at::Tensor& output) {
+    const auto casts = autocast_.forward_pass();
+    output = model_->forward(batch.input);
+    const at::Tensor loss = loss_of_(output, batch.target);
+    return micro_batches_ > 1 ? loss / micro_batches_ : loss;
+  }
+
+  /// Of a sync that takes no part in passes.
+  GraphedPass::Parts graph_parts() {
+    return {
+        .forward =
+            [this](const Batch& batch) {
+              at::Tensor output;
+              return forward(batch, output);
+            },
+        .loss_gradient = [this](const at::Tensor& loss) { return optimizer_.loss_gradient(loss); },
+        .parameters = model_->parameters(),
+        .adds = micro_batches_ > 1};
   }
 
   /// Of the optimizer's tensors: numbers that all ranks have alike (a count of steps) are none.
@@ -151,6 +171,7 @@ class Replicated : public ParallelStyle {
   std::unique_ptr<GradientSync> sync_;
   Optimized optimized_;
   OptimizerStep optimizer_;
+  std::optional<GraphedPass> graphed_;  ///< where the run wants its passes to be graphs
 };
 
 std::vector<NamedTensor> Replicated::state() {

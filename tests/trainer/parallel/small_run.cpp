@@ -102,7 +102,8 @@ class SmallRank {
   SmallRank(const SmallRun& run, trainer::Communicator& ranks)
       : run_(run),
         queue_(ranks, clock_),
-        device_(base::find(trainer::device_table(), "device", "cpu").make({})),
+        device_(run.make_device ? run.make_device(ranks.rank())
+                                : base::find(trainer::device_table(), "device", "cpu").make({})),
         share_(trainer::share_of(run.spec, ranks.rank())),
         type_(run.spec.precision == "fp64" ? at::kDouble : at::kFloat) {
     if (run.spec.batch_norm == "synchronised") statistics_.emplace(queue_, share_.stage, clock_);
@@ -110,8 +111,11 @@ class SmallRank {
         .spec = run_.spec,
         .model = make_model(*device_),
         .sample = {1, kSide, kSide},
-        .loss = [](const at::Tensor& scores,
-                   const at::Tensor& target) { return trainer::cross_entropy(scores, target, 0); },
+        .loss =
+            [this](const at::Tensor& scores, const at::Tensor& target) {
+              if (run_.after_forward) run_.after_forward(scores);
+              return trainer::cross_entropy(scores, target, 0);
+            },
         .make_optimizer =
             [this](const trainer::Stepped& stepped) {
               return base::find(trainer::optimizer_table(), "optimizer", run_.spec.optimizer.kind)

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "contract/run_spec.hpp"
 #include "trainer/comm/communicator.hpp"
 #include "trainer/data/batch.hpp"
+#include "trainer/device/device.hpp"
 #include "trainer/record/step_timer.hpp"
 
 namespace dlscale::test {
@@ -26,6 +28,10 @@ struct SmallRun {
   std::function<void(int rank, int step, trainer::Batch&)> disturb = {};
   /// What each of a rank's calls of its communicator begins with; `call` as Communicator names it.
   std::function<void(int rank, std::string_view call)> before_call = {};
+  /// Of a rank, on a CPU; null: the usual one.
+  std::function<std::unique_ptr<trainer::Device>(int rank)> make_device = {};
+  /// Done behind the forward passes, with the scores.
+  std::function<void(const at::Tensor& scores)> after_forward = {};
 };
 
 struct SmallResult {

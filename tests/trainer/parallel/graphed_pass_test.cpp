@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps whose passes are replayed, on a CPU that does what a GPU's graphs do.
+#include <catch2/catch.hpp>
+#include <map>
+#include <mutex>
+
+#include "base/error.hpp"
+#include "tests/trainer/parallel/recorded_device.hpp"
+#include "tests/trainer/parallel/small_run.hpp"
+#include "tests/trainer/parallel/style_specs.hpp"
+#include "trainer/parallel/graphed_pass.hpp"
+
+using namespace dlscale;
+using test::SmallRun;
+using test::style_spec;
+
+namespace {
+
+struct Replayed {
+  test::SmallResult result;
+  std::map<int, int> replays;  ///< of each rank
+};
+
+/// The run, its passes replayed.
+Replayed replay(SmallRun run) {
+  Replayed found;
+  std::mutex mutex;
+  run.spec.cuda_graph = true;
+  run.make_device = [&](int rank) {
+    const std::lock_guard lock(mutex);
+    return test::make_recorded_device(found.replays[rank]);
+  };
+  found.result = test::run(run);
+  return found;
+}
+
+/// How many graphs a rank replays.
+int replays_of(const SmallRun& run) {
+  const int passes = run.spec.accumulation_steps;
+  const int by_hand = (trainer::GraphedPass::kRehearsals + passes - 1) / passes;
+  return 2 * passes * (run.steps - by_hand);
+}
+
+void check_learns_alike(const SmallRun& run) {
+  INFO(test::title_of(run.spec) << ", " << run.spec.precision << ", accumulation "
+                                << run.spec.accumulation_steps);
+  const Replayed found = replay(run);
+  const test::SmallResult by_hand = test::run(run);
+  CHECK(test::largest_difference(found.result, by_hand) == 0);
+  CHECK(found.result.comm.bytes == by_hand.comm.bytes);
+  for (const auto& [name, count] : by_hand.counts) CHECK(found.result.counts.at(name) == count);
+  REQUIRE(found.replays.size() == static_cast<std::size_t>(run.spec.gpus));
+  for (const auto& [rank, replays] : found.replays) CHECK(replays == replays_of(run));
+}
+
+}  // namespace
+
+TEST_CASE("replayed passes learn what passes by hand learn, in every style that may replay them") {
+  for (const int ranks : {1, 2, 3}) {
+    for (const contract::RunSpec& style :
+         {style_spec("synchronous", ranks), style_spec("deepspeed", ranks, 0),
+          style_spec("deepspeed", ranks, 1)}) {
+      for (const int passes : {1, 2}) {
+        SmallRun run{style, 10};
+        run.spec.accumulation_steps = passes;
+        check_learns_alike(run);
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "replayed passes learn alike with every optimizer, in 16 bits, clipped, and with a mean") {
+  for (const char* precision : {"fp32", "bf16", "fp16"}) {
+    for (const char* optimizer : {"sgd", "adam", "adamw", "lars"}) {
+      SmallRun run{style_spec("synchronous", 2), 8};
+      run.spec.precision = precision;
+      run.spec.optimizer = {.kind = optimizer, .weight_decay = 0.05};
+      run.spec.clip_norm = 0.5;
+      run.spec.ema_decay = 0.7;
+      INFO(optimizer);
+      check_learns_alike(run);
+    }
+  }
+}
+
+TEST_CASE("batches of another shape than the first are done by hand between replays") {
+  SmallRun run{style_spec("synchronous", 2), 10};
+  run.disturb = [](int, int step, trainer::Batch& batch) {
+    if (step != 1 && step != 6) return;
+    batch.input = batch.input.narrow(0, 0, 5);
+    batch.target = batch.target.narrow(0, 0, 5);
+  };
+  const Replayed found = replay(run);
+  CHECK(test::largest_difference(found.result, test::run(run)) == 0);
+  CHECK(found.replays.at(0) == 2 * (10 - 2 - 2));  // steps 0 to 2 by hand, and step 6
+}
+
+TEST_CASE("a forward pass that reads a number from the device cannot be recorded") {
+  SmallRun run{style_spec("synchronous", 1), 5};
+  run.after_forward = [](const at::Tensor& scores) { scores.sum().item<double>(); };
+  CHECK_THROWS_WITH(replay(run), Catch::Contains("reads a number from the device"));
+  run.steps = trainer::GraphedPass::kRehearsals;  // before it is recorded
+  CHECK_NOTHROW(replay(run));
+}
