@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -133,9 +134,15 @@ struct Measured {
   double communication_s = 0;
 };
 
-/// **Collective.** Steps of a rank; the first is left out.
+struct Steps {
+  int count;
+  bool in_a_row = false;  ///< they go on into each other, and what is said is their mean
+};
+
+/// **Collective.** Steps of a rank, of which one more is left out at first. Ranks begin and end
+/// each together unless they are in a row.
 Measured measure(const contract::RunSpec& spec, std::unique_ptr<Model> model,
-                 CollectiveQueue& queue, Slept* slept, int steps) {
+                 CollectiveQueue& queue, Slept* slept, const Steps& steps) {
   const base::SystemClock clock;
   const auto device = base::find(device_table(), "device", "cpu").make({});
   std::string placement;
@@ -159,12 +166,12 @@ Measured measure(const contract::RunSpec& spec, std::unique_ptr<Model> model,
   StepTimer timer(clock, *device);
   std::vector<BlockTimes> times;
   double before_s = 0;
-  for (int step = 0; step <= steps; ++step) {
-    queue.barrier()->wait();
-    timer.start();
+  for (int step = 0; step <= steps.count; ++step) {
+    if (!steps.in_a_row) queue.barrier()->wait();
+    if (!steps.in_a_row || step == 0) timer.start();
     style->train_step(batch, 0.1, timer);
     timer.leave();
-    queue.barrier()->wait();  // a pipeline's last stage is done long before the first
+    if (!steps.in_a_row) queue.barrier()->wait();
     times.push_back(timer.cut());
     if (step == 0 && slept != nullptr) before_s = slept->seconds();
   }
@@ -173,13 +180,14 @@ Measured measure(const contract::RunSpec& spec, std::unique_ptr<Model> model,
   const auto of = [&](const auto& get) {
     std::vector<double> values;
     for (const BlockTimes& each : times) values.push_back(get(each));
-    return median(values);
+    const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+    return steps.in_a_row ? sum / static_cast<double>(values.size()) : median(values);
   };
   result.times.wall_s = of([](const BlockTimes& each) { return each.wall_s; });
   for (std::size_t part = 0; part < result.times.parts.size(); ++part) {
     result.times.parts[part] = of([part](const BlockTimes& each) { return each.parts[part]; });
   }
-  if (slept != nullptr) result.communication_s = (slept->seconds() - before_s) / steps;
+  if (slept != nullptr) result.communication_s = (slept->seconds() - before_s) / steps.count;
   return result;
 }
 
@@ -209,7 +217,7 @@ void print_overlap_of(const std::string& name, const contract::RunSpec& spec, in
     const base::SystemClock clock;
     CollectiveQueue queue(delayed, clock);
     const auto mine =
-        measure(spec, sleeping_model(kBlocks, kElements, 1), queue, slept.get(), steps);
+        measure(spec, sleeping_model(kBlocks, kElements, 1), queue, slept.get(), {steps});
     const std::lock_guard lock(mutex);
     if (mine.times.wall_s > slowest.times.wall_s) slowest = mine;
   });
@@ -240,18 +248,17 @@ void print_overlap(int steps) {
   }
 }
 
-/// Mean over the stages of the share of a step in which they had nothing to do.
+/// Mean over the stages of the share of steps that their records call bubble.
 double bubble_of(const contract::RunSpec& spec, int steps) {
   std::mutex mutex;
   double sum = 0;
   run_as_threads(spec.gpus, [&](Communicator& rank) {
     const base::SystemClock clock;
     CollectiveQueue queue(rank, clock);
-    const auto mine = measure(spec, sleeping_model(12, 1, 12), queue, nullptr, steps);
-    const double busy_s =
-        part(mine, contract::StepPart::forward) + part(mine, contract::StepPart::backward);
+    const auto mine = measure(spec, sleeping_model(12, 1, 12), queue, nullptr,
+                              {.count = steps, .in_a_row = true});
     const std::lock_guard lock(mutex);
-    sum += 1 - busy_s / mine.times.wall_s;
+    sum += part(mine, contract::StepPart::bubble) / mine.times.wall_s;
   });
   return sum / spec.gpus;
 }

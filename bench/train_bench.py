@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times dlscale-train beside Python frameworks of the same torch version.
 
-Both sides train the same model on batches in memory, one thread a rank; samples/s are those of all
+Both sides train the same model on a batch in memory, one thread a rank; samples/s are those of all
 ranks over the wall time of blocks of steps, without the first. A round launches every side of a
 cell once, in an order that turns from round to round; a ratio is that of two launches of one
 round. The table has the median of the ratios and its 95 % bootstrap interval. A claim needs the
@@ -85,12 +85,13 @@ def contests(cell, framework, ranks):
     # Horovod takes no tensors that are not contiguous, so none with channels last; DeepSpeed ends
     # with an error (self.stride(-1) must be 1).
     other = "horovod+yield" if both else f"none{nhwc}"
-    tuned = {"ddp": [f"ddp{nhwc}+malloc+fused+view", f"{other}+malloc+fused"],
-             "horovod": ["horovod+yield+malloc"]
-             }.get(framework, [f"{framework}+malloc"])
+    bound = [f"ddp{nhwc}+malloc+fused+view+bind"] if both else []
+    tuned = {"ddp": [f"ddp{nhwc}+malloc+fused+view", *bound, f"{other}+malloc+fused"],
+             "horovod": ["horovod+yield+malloc+fused"]
+             }.get(framework, [f"{framework}+malloc+fused"])
     rows = [Contest(ours, framework, bars[0])] + [Contest(ours, side, bars[1]) for side in tuned]
     if framework == "deepspeed:1":  # not DeepSpeed's, so without a bar
-        rows.append(Contest(ours, f"zero_redundancy{nhwc}+malloc"))
+        rows.append(Contest(ours, f"zero_redundancy{nhwc}+malloc+fused"))
     return rows
 
 
@@ -219,7 +220,8 @@ class Launcher:
             # Not torchrun, which imports PyTorch once more before its ranks do.
             command = ["mpirun", "--bind-to", "none", "-np", str(ranks), self.python, *program]
         malloc = KEEP_FREED_MEMORY if "malloc" in words else {}
-        meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+        meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()),
+                   "GLOO_SOCKET_IFNAME": "lo"}
         out = output_of(command, {**self.environment, **malloc, **meeting})
         for line in out.splitlines():
             if line.startswith('{"samples_per_s"'):
@@ -255,9 +257,16 @@ class Raw:
             f.write(json.dumps(launch) + "\n")
 
     def of(self, cell, ranks, side):
-        """By round."""
-        return {launch["round"]: launch for launch in self.launches if self.counts(launch)
+        """By round and attempt."""
+        return {(launch["round"], launch.get("attempt", 0)): launch for launch in self.launches
+                if self.counts(launch)
                 and (launch["cell"], launch["ranks"], launch["side"]) == (cell, ranks, side)}
+
+    def attempts(self, turn, cell, ranks):
+        """How often the round has been begun."""
+        return 1 + max((launch.get("attempt", 0) for launch in self.launches
+                        if (launch["round"], launch["cell"], launch["ranks"])
+                        == (turn, cell, ranks)), default=-1)
 
     def failures(self):
         """What failed the last time."""
@@ -279,7 +288,7 @@ def planned(arguments, raw):
         group = [{"round": turn, "cell": cell, "ranks": ranks, "side": side}
                  for side in sides[shift:] + sides[:shift]]
         if not all(raw.is_made(key) for key in group):
-            keys += group
+            keys += [{**key, "attempt": raw.attempts(turn, cell, ranks)} for key in group]
     return keys
 
 
@@ -313,12 +322,17 @@ def interval(ratios, resamples=10000):
 
 def row(raw, cell, ranks, contest):
     ours, theirs = raw.of(cell, ranks, contest.ours), raw.of(cell, ranks, contest.theirs)
-    rounds = sorted(ours.keys() & theirs.keys())
+    # Of a round that was begun again, the launches of one attempt.
+    rounds = list({turn: (turn, attempt)
+                   for turn, attempt in sorted(ours.keys() & theirs.keys())}.values())
     if not rounds:
         return None
     sizes = {launch["parameters"] for launch in [*ours.values(), *theirs.values()]}
     if len(sizes) > 1:
         sys.exit(f"train_bench: {cell}: the models differ, they have {sizes} parameters")
+    versions = {launch["torch"] for launch in [*ours.values(), *theirs.values()]}
+    if len(versions) > 1:
+        sys.exit(f"train_bench: {cell}: the sides have PyTorch {' and '.join(sorted(versions))}")
     ratios = [ours[r]["samples_per_s"] / theirs[r]["samples_per_s"] for r in rounds]
     low, high = interval(ratios)
     speed = [statistics.median(side[r]["samples_per_s"] for r in rounds) for side in (ours, theirs)]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a model with one Python framework on batches in memory and says how fast.
+"""Trains a model with one Python framework on a batch in memory and says how fast.
 
 Knows how each framework is used as its own documentation shows it; train_bench.py starts it, one
 process a rank (python, mpirun or torchrun). Rank 0 prints one line of JSON. samples_per_s counts
@@ -23,7 +23,6 @@ from torch import nn
 from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.functional import cross_entropy
 
-BATCHES = 4  # in memory, taken in turn
 
 
 def mlp():
@@ -111,7 +110,8 @@ class Ddp(Peer):
 class ZeroRedundancy(Ddp):
     def sgd(self, parameters):
         return ZeroRedundancyOptimizer(
-            parameters, optimizer_class=torch.optim.SGD, lr=0.01, momentum=0.9)
+            parameters, optimizer_class=torch.optim.SGD, lr=0.01, momentum=0.9,
+            fused=True if "fused" in self.tuning else None)
 
 
 class Horovod(Peer):
@@ -161,10 +161,10 @@ FRAMEWORKS = {"none": Peer, "ddp": Ddp, "zero_redundancy": ZeroRedundancy, "horo
               "deepspeed": DeepSpeed}
 
 
-def make_batches(shape, classes, arguments, layout):
+def make_batch(shape, classes, arguments, layout):
     torch.manual_seed(1)
-    return [(torch.randn(arguments.batch, *shape).to(memory_format=layout),
-             torch.randint(classes, (arguments.batch,))) for _ in range(BATCHES)]
+    return (torch.randn(arguments.batch, *shape).to(memory_format=layout),
+            torch.randint(classes, (arguments.batch,)))
 
 
 def measure(peer, arguments):
@@ -173,12 +173,12 @@ def measure(peer, arguments):
     model = constructor().to(memory_format=layout)
     parameters = sum(p.numel() for p in model.parameters())
     peer.wrap(model)
-    batches = make_batches(shape, classes, arguments, layout)
+    batch = make_batch(shape, classes, arguments, layout)  # the same in every step, as dlscale's
     walls = []
     for _ in range(arguments.blocks):
         start = time.perf_counter()
-        for i in range(arguments.steps):
-            peer.step(*batches[i % BATCHES])
+        for _ in range(arguments.steps):
+            peer.step(*batch)
         walls.append(time.perf_counter() - start)
     kept = walls[1:]
     samples = peer.ranks * arguments.batch * arguments.steps * len(kept)

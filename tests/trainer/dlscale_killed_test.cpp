@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <string>
 
 #include "tests/trainer/told_job.hpp"
@@ -13,6 +14,17 @@ using contract::RunOutcome;
 using test::description;
 using test::Job;
 using test::stop_of;
+
+namespace {
+
+/// One that has ended and that nobody has asked about yet is still listed.
+bool is_gone(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string text;
+  return !std::getline(file, text) || text.substr(text.rfind(')')).starts_with(") Z");
+}
+
+}  // namespace
 
 TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines, in every kind of style") {
   const auto [framework, victim] = GENERATE(table<std::string, int>({{"synchronous", 1},
@@ -31,8 +43,10 @@ TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines, in eve
   Job job(spec);
   job.start(2);
   job.wait_for_training();
-  ::kill(job.pid_of_rank(victim), SIGKILL);
+  const pid_t ranks[] = {job.pid_of_rank(0), job.pid_of_rank(1)};
+  ::kill(ranks[victim], SIGKILL);
   const auto end = job.end();
+  for (const pid_t rank : ranks) CHECK(is_gone(rank));
   CHECK(end.exit_code != 0);
   CHECK(end.wall_s < 10);
   CHECK(job.results_text().ends_with("}\n"));

@@ -107,6 +107,7 @@ TEST_CASE("one and two ranks learn the digits and leave complete results") {
   for (const char* key : {"torch", "mpi", "compiler", "cpu", "allocator", "threads_per_rank"}) {
     CHECK(start.environment.contains(key));
   }
+  CHECK(start.environment.at("all_reduce") == (ranks == 1 ? "tuned" : "shared_memory"));
   CHECK(stop_of(results).outcome == RunOutcome::Completed);
   const auto& last = results.records.at(results.records.size() - 2);
   CHECK(std::get<contract::EvalRecord>(last).accuracy > 0.95);

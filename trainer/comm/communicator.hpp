@@ -33,7 +33,7 @@ struct Span {
 
 /// Totals of one rank; failed calls do not count.
 struct CommStats {
-  std::int64_t collectives = 0;  ///< calls, exchanges included
+  std::int64_t collectives = 0;  ///< calls, exchanges included unless they are of nothing
   std::int64_t bytes = 0;        ///< payload given: `data`, `in` or, of an exchange, `out`
   double busy_s = 0;             ///< a call was under way, waiting for other ranks included
   double wait_s = 0;             ///< of busy_s: until all ranks were there; exchanges have none
@@ -80,7 +80,8 @@ class Communicator {
   void reduce(Span data, ReduceOp op, int root);
   /// Sends `out` to rank `to` while it receives `in` from rank `from`; kNobody leaves that half
   /// out. Returns when `out` may be reused and `in` is there. Not collective: each half needs its
-  /// counterpart of the same count and type. Between two ranks messages keep their order.
+  /// counterpart of the same count and type. Between two ranks messages keep their order. An empty
+  /// message is not received before it is waited for: who sends it waits, which counts as no call.
   void exchange(Span out, int to, Span in, int from);
   void send(Span data, int to) { exchange(data, to, {}, kNobody); }
   void receive(Span data, int from) { exchange({}, kNobody, data, from); }

@@ -273,9 +273,10 @@ void MpiCommunicator::do_exchange(Span out, int to, Span in, int from) {
   }
   if (to != kNobody) {
     for_messages(out, [&](void* part, int count) {
-      check_mpi(
-          MPI_Isend(part, count, mpi_type(out.type), to, 0, context_, &requests.emplace_back()),
-          "MPI_Isend");
+      // MPI would put a message of nothing aside for a receiver that is not there yet.
+      const auto send = count == 0 ? &MPI_Issend : &MPI_Isend;
+      check_mpi(send(part, count, mpi_type(out.type), to, 0, context_, &requests.emplace_back()),
+                "MPI_Isend");
     });
   }
   std::vector<MPI_Status> statuses(requests.size());

@@ -86,16 +86,16 @@ class ModelParallel : public ParallelStyle {
         goes_back_(first_trained_block(*model_) < last_),
         hands_back_(first_trained_block(*model_) < first_),
         stage_(*model_, first_, last_),
-        downstream_(context.queue, context.queue.rank() / division.stages, context.clock),
-        upstream_(context.queue, context.queue.rank() / division.stages, context.clock),
-        peers_(context.queue, stage_number_, context.clock),
-        outputs_(*downstream_.queue, context.clock),
-        gradients_(*upstream_.queue, context.clock) {
+        outputs_(context.queue, context.queue.rank() / division.stages, stage_number_,
+                 context.clock),
+        gradients_(context.queue, context.queue.rank() / division.stages, stage_number_,
+                   context.clock),
+        peers_(context.queue, stage_number_, context.clock) {
     if (!is_first()) input_ = blocks[first_ - 1];
     if (!is_last()) output_ = blocks[last_ - 1];
     model_->keep_blocks(first_, last_);
     optimizer_.emplace(spec_, model_->parameters(), context.make_optimizer({model_->parameters()}),
-                       &*downstream_.queue);
+                       &outputs_.queue());
     if (peers_.queue->size() == 1 || model_->parameters().empty()) return;
     sync_ = base::find(sync_table(), "framework", "ddp")
                 .make({.parameters = model_->parameters(),
@@ -124,9 +124,11 @@ class ModelParallel : public ParallelStyle {
       timer.enter(StepPart::bubble);
       outputs_.flush(static_cast<std::size_t>(division_.micro_batches));
     }
-    timer.enter(StepPart::exposed_comm);
+    timer.enter(StepPart::bubble);
     outputs_.flush();
     gradients_.flush();
+    move_transfers(timer);
+    timer.enter(StepPart::exposed_comm);
     if (sync_ != nullptr) sync_->after_backward();
     timer.enter(StepPart::optimizer);
     if (sync_ != nullptr) {
@@ -145,15 +147,16 @@ class ModelParallel : public ParallelStyle {
       value = empty_batch(input.size(0), input_, options_);
       outputs_.receive(value, stage_number_ - 1);
     }
-    outputs_.take_times();  // of no training step
     {
       const auto casts = autocast_.forward_pass();
       value = stage_.predict(value);
     }
-    if (is_last()) return value;
-    outputs_.send(value, stage_number_ + 1);
-    outputs_.flush(kPredictionsAhead);
-    return {};
+    if (!is_last()) {
+      outputs_.send(value, stage_number_ + 1);
+      outputs_.flush(kPredictionsAhead);
+    }
+    outputs_.take_exposed_s();  // of no training step
+    return is_last() ? value : at::Tensor();
   }
 
   void set_training(bool training) override {
@@ -189,9 +192,15 @@ class ModelParallel : public ParallelStyle {
     TensorLink& link = forwards ? outputs_ : gradients_;
     const at::Tensor tensor = empty_batch(micro_size_, forwards ? input_ : output_, options_);
     link.receive(tensor, stage_number_ + (forwards ? -1 : 1));
-    timer.leave();
-    timer.move(StepPart::bubble, StepPart::exposed_comm, link.take_times().exposed_s);
+    move_transfers(timer);
     return tensor;
+  }
+
+  /// Of the waiting for a neighbour that ends here, what tensors were on their way in.
+  void move_transfers(StepTimer& timer) {
+    timer.leave();
+    const double exposed_s = outputs_.take_exposed_s() + gradients_.take_exposed_s();
+    timer.move(StepPart::bubble, StepPart::exposed_comm, exposed_s);
   }
 
   void take_part(const PipelineAction& action, const Batch& batch, StepTimer& timer) {
@@ -251,10 +260,9 @@ class ModelParallel : public ParallelStyle {
   bool hands_back_;                  ///< and the one before it as well
   BlockCost input_, output_;         ///< the blocks before the cuts
   Stage stage_;
-  RankGroup downstream_, upstream_;  ///< the stages of this rank's replica, once for each direction
-  RankGroup peers_;                  ///< the ranks with this stage
-  TensorLink outputs_;               ///< from a stage to the next
-  TensorLink gradients_;             ///< of outputs, back
+  TensorLink outputs_;                  ///< from a stage of this rank's replica to the next
+  TensorLink gradients_;                ///< of outputs, back
+  RankGroup peers_;                     ///< the ranks with this stage
   std::unique_ptr<GradientSync> sync_;  ///< null where nobody shares this rank's parameters
   std::optional<OptimizerStep> optimizer_;
   std::int64_t micro_size_ = 0;

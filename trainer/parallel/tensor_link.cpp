@@ -11,10 +11,16 @@
 
 namespace dlscale::trainer {
 
+TensorLink::TensorLink(CollectiveQueue& all, int color, int stage, const base::Clock& clock)
+    : clock_(clock),
+      groups_{RankGroup(all, color, clock), RankGroup(all, color, clock)},
+      sends_(*groups_[static_cast<std::size_t>(stage % 2)].queue),
+      receives_(*groups_[static_cast<std::size_t>((stage + 1) % 2)].queue) {}
+
 TensorLink::~TensorLink() {
   for (const Sent& sent : sent_) {
     try {
-      sent.work->wait();
+      sent.transfer->wait();
     } catch (const std::exception&) {
       // Whoever waits for a tensor of this link has been told.
     }
@@ -22,28 +28,26 @@ TensorLink::~TensorLink() {
 }
 
 void TensorLink::send(const at::Tensor& tensor, int to) {
-  while (!sent_.empty() && sent_.front().work->done()) {
-    sent_.front().work->wait();
+  while (!sent_.empty() && sent_.front().transfer->done()) {
+    sent_.front().transfer->wait();
     sent_.pop_front();
   }
   const at::Tensor dense = tensor.contiguous();
   // Not before a device has made the tensor, as if it carried it.
-  queue_.run([to](Communicator& ranks) { ranks.exchange({}, to, {}, kNobody); });
-  sent_.push_back({queue_.exchange(span_of(dense), to, {}, kNobody), dense});
+  auto ready = sends_.run([to](Communicator& ranks) { ranks.exchange({}, to, {}, kNobody); });
+  sent_.push_back({std::move(ready), sends_.exchange(span_of(dense), to, {}, kNobody), dense});
 }
 
 void TensorLink::receive(const at::Tensor& into, int from) {
-  const auto ready = queue_.exchange({}, kNobody, {}, from);
-  const auto arrived = queue_.exchange({}, kNobody, span_of(into), from);
+  const auto ready = receives_.exchange({}, kNobody, {}, from);
+  const auto arrived = receives_.exchange({}, kNobody, span_of(into), from);
   wait_for(*ready, *arrived);
 }
 
 void TensorLink::flush(std::size_t most) {
-  for (; sent_.size() > most; sent_.pop_front()) sent_.front().work->wait();
-}
-
-LinkTimes TensorLink::take_times() {
-  return std::exchange(times_, {});
+  for (; sent_.size() > most; sent_.pop_front()) {
+    wait_for(*sent_.front().ready, *sent_.front().transfer);
+  }
 }
 
 /// What was submitted before may still be under way: that is a transfer as well.
@@ -53,8 +57,7 @@ void TensorLink::wait_for(Work& ready, Work& transfer) {
   transfer.wait();
   const double waited_s = clock_.steady_s() - begin_s;
   const double bubble_s = ready.finished_s() - std::max(begin_s, ready.started_s());
-  times_.bubble_s += std::clamp(bubble_s, 0.0, waited_s);
-  times_.exposed_s += waited_s - std::clamp(bubble_s, 0.0, waited_s);
+  exposed_s_ += waited_s - std::clamp(bubble_s, 0.0, waited_s);
 }
 
 }  // namespace dlscale::trainer

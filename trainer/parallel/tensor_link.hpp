@@ -4,29 +4,27 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <vector>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "trainer/comm/collective_queue.hpp"
+#include "trainer/parallel/rank_group.hpp"
 
 namespace dlscale::trainer {
 
-/// Where a stage's waiting went since it was last asked.
-struct LinkTimes {
-  double bubble_s = 0;   ///< the neighbour had nothing to hand over yet
-  double exposed_s = 0;  ///< a tensor was on its way
-};
-
-/// One direction: every call needs its counterpart on the other rank, in the same order, and where
-/// tensors go both ways each way has a link, so that nobody waits to send while the other does.
+/// One direction between neighbouring stages: every call needs its counterpart on the other rank,
+/// in the same order. What a stage sends and what it receives have a communicator each, and so has
+/// the other direction, so that nobody waits to send while others wait for this one to receive.
 /// Each tensor follows an empty message, which tells waiting for the neighbour from waiting for the
 /// transfer.
 class TensorLink {
  public:
-  TensorLink(CollectiveQueue& queue, const base::Clock& clock) : queue_(queue), clock_(clock) {}
+  /// **Collective** over `all`. Ranks of the same `color` are linked; `stage` is this one's.
+  TensorLink(CollectiveQueue& all, int color, int stage, const base::Clock& clock);
   /// Lets what was sent arrive.
   ~TensorLink();
   TensorLink(const TensorLink&) = delete;
@@ -37,19 +35,24 @@ class TensorLink {
   void receive(const at::Tensor& into, int from);
   /// Returns when all that was sent has arrived, but for at most `most` tensors.
   void flush(std::size_t most = 0);
-  LinkTimes take_times();
+  /// Of the waiting since it was last asked, seconds in which a tensor was on its way; in the rest
+  /// the neighbour was not there yet.
+  double take_exposed_s() { return std::exchange(exposed_s_, 0); }
+  /// For collectives of the linked ranks while no tensor is on its way.
+  CollectiveQueue& queue() { return *groups_.front().queue; }
 
  private:
   struct Sent {
-    std::shared_ptr<Work> work;
+    std::shared_ptr<Work> ready, transfer;
     at::Tensor tensor;  ///< kept until it has arrived
   };
   void wait_for(Work& ready, Work& transfer);
 
-  CollectiveQueue& queue_;
   const base::Clock& clock_;
+  std::array<RankGroup, 2> groups_;  ///< for what even stages send, and what odd ones do
+  CollectiveQueue &sends_, &receives_;
   std::deque<Sent> sent_;
-  LinkTimes times_;
+  double exposed_s_ = 0;
 };
 
 }  // namespace dlscale::trainer

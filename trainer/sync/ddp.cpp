@@ -78,6 +78,7 @@ class Ddp : public GradientSync {
   void before_backward(const at::Tensor& output) override {
     if (!exchanges_) return;  // its hooks then leave gradients alone, as within PyTorch's no_sync
     if (std::exchange(goes_back_, true)) refuse_second_pass();
+    reduced_before_ = backend_->last_all_reduce();
     allow_one_pass(output);
     if (std::exchange(learns_graph_, false)) reduce_after(output);
     reducer_->prepare_for_backward(find_unused_ ? std::vector<at::Tensor>{output}
@@ -89,6 +90,10 @@ class Ddp : public GradientSync {
     // The reducer has waited for its collectives at the end of backward. The last one was
     // submitted when the last gradient was ready: from then on nothing was left to compute.
     const auto& last = backend_->last_all_reduce();
+    if (last == reduced_before_) {
+      throw base::RunError("ddp: the reducer has reduced nothing in this step",
+                           contract::kExitCommunication);
+    }
     last->wait();
     exposed_s_ = rebuild_s_ + last->finished_s() - last->ready_s();
   }
@@ -167,8 +172,9 @@ class Ddp : public GradientSync {
   std::shared_ptr<PowerSgd> power_sgd_;  ///< null where nothing is compressed so
   std::unique_ptr<c10d::Reducer> reducer_;
   bool exchanges_ = true;
-  bool goes_back_ = false;  ///< the backward pass that exchanges has begun
-  int passes_ = 0;          ///< backward passes through its output
+  bool goes_back_ = false;                ///< the backward pass that exchanges has begun
+  std::shared_ptr<Work> reduced_before_;  ///< the last all-reduce of earlier steps
+  int passes_ = 0;                        ///< backward passes through its output
   double rebuild_s_ = 0;
   double exposed_s_ = 0;
 };

@@ -3,10 +3,13 @@
 #include "trainer/comm/mpi.hpp"
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <csignal>
 #include <memory>
+#include <random>
 #include <set>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -51,6 +54,40 @@ void check_queues(const MpiSession& session) {
   }
 }
 
+/// 200 steps of calls through MPI's communication thread, between which each rank is late as it
+/// happens: computing, before it waits, and within the thread itself.
+void check_interleavings(const MpiSession& session) {
+  const base::SystemClock clock;
+  const auto ranks = make_mpi(session);
+  CollectiveQueue queue(*ranks, clock);
+  std::mt19937 random(static_cast<unsigned>(session.rank()));
+  const auto be_late = [&random] {
+    if (random() % 4 == 0) std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+  };
+  const int size = session.size(), next = (session.rank() + 1) % size;
+  const int previous = (session.rank() + size - 1) % size;
+  const std::int64_t sum = size * (size - 1) / 2;
+  for (std::int64_t step = 0; step < 200; ++step) {
+    std::int64_t small = session.rank() + step, root = step, from = -1;
+    std::vector<std::int64_t> large(20000, session.rank());
+    const auto one = [](std::int64_t& number) { return Span{&number, 1, ElementType::int64}; };
+    const auto late = queue.run([&](Communicator&) { be_late(); });
+    late->wait();
+    const std::vector<std::shared_ptr<Work>> works{
+        queue.all_reduce({large.data(), 20000, ElementType::int64}, ReduceOp::sum),
+        queue.all_reduce(one(small), ReduceOp::max),
+        queue.exchange(one(root), next, one(from), previous),
+        queue.broadcast(one(root), static_cast<int>(step) % size)};
+    for (const auto& work : works) {
+      be_late();
+      work->wait();
+    }
+    if (small != size - 1 + step || from != step || root != step || large.back() != sum) {
+      throw std::runtime_error("a wrong result");
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("MPI ranks pass the collective suite and know where they are", "[.mpi]") {
@@ -71,6 +108,7 @@ TEST_CASE("MPI ranks pass the collective suite and know where they are", "[.mpi]
   }
 
   CHECK_NOTHROW(check_queues(session));
+  CHECK_NOTHROW(check_interleavings(session));
 
   const Placement placement = session.placement();
   CHECK(placement.hostnames.size() == static_cast<std::size_t>(session.size()));

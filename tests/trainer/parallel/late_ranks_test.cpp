@@ -131,3 +131,24 @@ TEST_CASE("a stage that waits for one that is late stands in the bubble") {
     CHECK(seconds_of(found, 0, StepPart::bubble) < found.times.at(0).wall_s - 4 * 0.05);
   }
 }
+
+TEST_CASE("what stages wait for a late one is bubble on both sides of it, not communication") {
+  for (const char* schedule : {"1f1b", "gpipe"}) {
+    for (const int late : {0, 1, 2}) {
+      SmallRun run{.spec = style_spec("pipeline", 3)};
+      run.spec.framework_options.pipeline_schedule = schedule;
+      run.spec.framework_options.micro_batches = 4;
+      run.disturb = [late](int rank, int, trainer::Batch&) {
+        if (rank == late) std::this_thread::sleep_for(50ms);
+      };
+      const auto found = test::run(run);
+      for (int rank = 0; rank < 3; ++rank) {
+        if (rank == late) continue;
+        INFO(schedule << ", rank " << rank << " beside " << late);
+        const double bubble_s = seconds_of(found, rank, StepPart::bubble);
+        CHECK(bubble_s >= 0.1);  // of 4 x 0.05
+        CHECK(bubble_s > seconds_of(found, rank, StepPart::exposed_comm));
+      }
+    }
+  }
+}

@@ -119,6 +119,23 @@ TEST_CASE(
   CHECK(!have_equal_buffers(run_to_one_batch(spec), 0, 1));
 }
 
+TEST_CASE("data parallelism keeps the running statistics of the first device's part of the batch") {
+  SmallRun alone{style_spec("synchronous", 1), 1};
+  alone.disturb = [](int, int, trainer::Batch& batch) {
+    batch.input = batch.input.chunk(2)[0];
+    batch.target = batch.target.chunk(2)[0];
+  };
+  const auto expected = test::run(alone).buffers.at(0);
+  for (const char* framework : {"data_parallel", "vanilla_data_parallel"}) {
+    INFO(framework);
+    const auto found = test::run({style_spec(framework, 2), 1}).buffers.at(0);
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(found[i].to(at::kDouble).sub(expected[i]).abs().max().item<double>() < 1e-12);
+    }
+  }
+}
+
 TEST_CASE("replicas of stages begin steps with the first one's running statistics") {
   const auto found = run_to_one_batch(style_spec("hybrid", 4));
   CHECK(have_equal_buffers(found, 0, 2));

@@ -2,6 +2,8 @@
 // Cycle after cycle, until a rank wants no more or the transport breaks.
 #include "trainer/sync/horovod/background_loop.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -29,6 +31,7 @@ BackgroundLoop::BackgroundLoop(Communicator& communicator, const base::Clock& cl
                                std::unique_ptr<FusionBuffer> fusion)
     : communicator_(communicator.split(0)),
       clock_(clock),
+      tell_(std::move(warn)),
       node_of_rank_(options.node_of_rank.empty() ? find_nodes(*communicator_)
                                                  : options.node_of_rank),
       hierarchical_(options.hierarchical_all_reduce
@@ -40,7 +43,7 @@ BackgroundLoop::BackgroundLoop(Communicator& communicator, const base::Clock& cl
       reduction_(*communicator_, hierarchical_.get(), timeline_.get(),
                  fusion ? std::move(fusion) : make_host_fusion_buffer()) {
   if (options.autotune) autotune_.emplace(options.tuned, clock);
-  negotiation_.on_stall(std::move(warn));
+  negotiation_.on_stall(tell_);
   adopt(options.tuned);
   thread_ = std::thread([this] { serve(); });
 }
@@ -98,8 +101,15 @@ bool BackgroundLoop::cycle() {
     }
   }
   for (const Response& response : answer.responses) perform(response);
-  if (autotune_ && autotune_->record(answer.responses)) adopt(autotune_->agree(*communicator_));
+  if (autotune_ && autotune_->record(answer.responses)) tune();
   return true;
+}
+
+void BackgroundLoop::tune() {
+  adopt(autotune_->agree(*communicator_));
+  if (!autotune_->done() || communicator_->rank() != 0) return;
+  tell_(fmt::format("horovod: autotune keeps fusion_threshold_mb = {:g}, cycle_time_ms = {:g}",
+                    tuned_.fusion_threshold_mb, tuned_.cycle_time_ms));
 }
 
 /// On a GPU gradients are submitted before they are computed.

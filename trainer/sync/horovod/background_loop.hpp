@@ -58,6 +58,7 @@ class BackgroundLoop {
  private:
   void serve();
   bool cycle();
+  void tune();
   void wait_for_data(const std::vector<std::string>& names,
                      const std::vector<TensorQueue::Entry>& entries);
   void perform(const Response& response);
@@ -69,6 +70,7 @@ class BackgroundLoop {
 
   std::unique_ptr<Communicator> communicator_;
   const base::Clock& clock_;
+  Warn tell_;
   NodeOfRank node_of_rank_;
   std::unique_ptr<HierarchicalSum> hierarchical_;
   std::unique_ptr<Timeline> timeline_;

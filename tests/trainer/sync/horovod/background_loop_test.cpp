@@ -63,9 +63,10 @@ Options with_threshold(double mb, double cycle_time_ms = 1) {
 }
 
 /// Counters of each rank after `steps` steps over 6 tensors.
-std::vector<Counters> counters_of(const Options& options, int ranks, int steps) {
+std::vector<Counters> counters_of(const Options& options, int ranks, int steps,
+                                  const trainer::horovod::Warn& warn = no_warning) {
   return test::on_ranks<Counters>(ranks, [&](Communicator& rank) {
-    BackgroundLoop loop(rank, kClock, options, no_warning);
+    BackgroundLoop loop(rank, kClock, options, warn);
     Tensors tensors(6, 5, rank.rank());
     for (int step = 0; step < steps; ++step) {
       std::vector<std::future<void>> done;
@@ -278,6 +279,16 @@ TEST_CASE("while settings are tuned, ranks reduce the same tensors together") {
   const std::vector<Counters> counters = counters_of(options, 2, 250);
   for (const Counters& of_rank : counters) CHECK(of_rank.tensors == 250 * 6);
   CHECK(counters[0].reductions == counters[1].reductions);
+}
+
+TEST_CASE("rank 0 tells the settings that tuning ends with") {
+  Options options = with_threshold(128, 0.25);
+  options.autotune = true;
+  std::vector<std::string> told;  // by one thread
+  counters_of(options, 2, 1500, [&](const std::string& line) { told.push_back(line); });
+  REQUIRE(told.size() == 1);
+  CHECK_THAT(told[0], Catch::StartsWith("horovod: autotune keeps fusion_threshold_mb = ") &&
+                          Catch::Contains(", cycle_time_ms = "));
 }
 
 TEST_CASE("the timeline follows fused tensors through the buffer") {
