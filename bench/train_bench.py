@@ -248,7 +248,7 @@ class Raw:
 
     def is_made(self, key):
         last = next((launch for launch in reversed(self.launches)
-                     if all(launch[name] == value for name, value in key.items())), None)
+                     if all(launch.get(name, 0) == value for name, value in key.items())), None)
         return last is not None and (self.counts(last) or "error" in last)
 
     def add(self, launch):
@@ -287,8 +287,9 @@ def planned(arguments, raw):
         shift = turn % len(sides)
         group = [{"round": turn, "cell": cell, "ranks": ranks, "side": side}
                  for side in sides[shift:] + sides[:shift]]
-        if not all(raw.is_made(key) for key in group):
-            keys += [{**key, "attempt": raw.attempts(turn, cell, ranks)} for key in group]
+        attempts = raw.attempts(turn, cell, ranks)
+        if not all(raw.is_made({**key, "attempt": attempts - 1}) for key in group):
+            keys += [{**key, "attempt": attempts} for key in group]
     return keys
 
 

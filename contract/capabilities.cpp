@@ -14,6 +14,7 @@ void visit_fields(Visitor& v, Traits& t) {
   v.sparse("input_is_target", t.input_is_target);
   v.sparse("smooths_labels", t.smooths_labels);
   v.sparse("is_residual", t.is_residual);
+  v.sparse("has_dropout", t.has_dropout);
   v.sparse("is_one_block", t.is_one_block);
   v.sparse("is_generated", t.is_generated);
   v.sparse("augments", t.augments);

@@ -16,6 +16,7 @@ struct Traits {
   bool input_is_target = false;  ///< model: any data set of its samples will do
   bool smooths_labels = false;   ///< model: label_smoothing means something
   bool is_residual = false;      ///< model: it is made of residual blocks
+  bool has_dropout = false;      ///< model: its passes draw random numbers, whatever its options
   bool is_one_block = false;     ///< model: it cannot be cut into stages
   bool is_generated = false;     ///< data set: it has no files
   bool augments = false;         ///< loader: it crops and mirrors images

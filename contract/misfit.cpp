@@ -179,6 +179,16 @@ Found check_set(const Fit& fit) {
   return {};
 }
 
+/// A graph would draw the same numbers again.
+Found check_drawing(const Fit& fit) {
+  const RunSpec& run = fit.run;
+  if (!run.cuda_graph || !(fit.model.has_dropout || run.model_options.dropout > 0)) return {};
+  return Misfit{"cuda_graph",
+                fmt::format("is true, but {} draws random numbers in each pass (dropout), of which "
+                            "a graph knows nothing",
+                            run.model)};
+}
+
 /// What only training heeds.
 Found check_inference(const Fit& fit) {
   const RunSpec& run = fit.run;
@@ -242,9 +252,9 @@ std::optional<Misfit> find_misfit(const Capabilities& build, const RunSpec& run)
   const Traits* const data = build.traits_of("dataset", run.dataset.kind);
   const Traits* const loader = build.traits_of("loader", run.loader);
   if (model == nullptr || data == nullptr || loader == nullptr) return {};
-  for (const auto check :
-       {&check_model, &check_stages, &check_loader, &check_augmentation, &check_pictures,
-        &check_loader_options, &check_text, &check_set, &check_inference, &check_goals}) {
+  for (const auto check : {&check_model, &check_stages, &check_loader, &check_augmentation,
+                           &check_pictures, &check_loader_options, &check_text, &check_set,
+                           &check_drawing, &check_inference, &check_goals}) {
     if (Found found = check({run, *model, *data, *loader})) return found;
   }
   return {};

@@ -100,17 +100,21 @@ using TraitsByName = std::map<std::string, contract::Traits>;
 
 TraitsByName model_traits() {
   TraitsByName traits;
-  const auto add = [&](const std::string& name, const char* input, bool is_residual) {
+  const auto add = [&](const std::string& name, const char* input) -> contract::Traits& {
     const TaskEntry& task = task_of_model(name);
-    traits[name] = {.samples = input,
-                    .task = task.name,
-                    .input_is_target = task.target_is_input,
-                    .smooths_labels = task.smooths_labels,
-                    .is_residual = is_residual,
-                    .is_one_block = task.needs_whole_model || name == contract::kScriptModel};
+    return traits[name] = {
+               .samples = input,
+               .task = task.name,
+               .input_is_target = task.target_is_input,
+               .smooths_labels = task.smooths_labels,
+               .is_one_block = task.needs_whole_model || name == contract::kScriptModel};
   };
-  for (const ModelEntry* model : model_table()) add(model->name, model->input, model->is_residual);
-  add(std::string(contract::kScriptModel), "images", false);
+  for (const ModelEntry* model : model_table()) {
+    contract::Traits& added = add(model->name, model->input);
+    added.is_residual = model->is_residual;
+    added.has_dropout = model->has_dropout;
+  }
+  add(std::string(contract::kScriptModel), "images").has_dropout = true;  // it may have
   return traits;
 }
 

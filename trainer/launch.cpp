@@ -106,7 +106,7 @@ int Launch::run() {
   const contract::RunSpec spec = read_description();
   choose_communicator(spec);
   open_folder(spec);
-  TrainerParts parts = assemble(spec, placement_.local_rank, *queue_, clock_);
+  TrainerParts& parts = parts_.emplace(assemble(spec, placement_.local_rank, *queue_, clock_));
   Checkpointer checkpoints(
       {spec, folder_, number_, *queue_, writer_, clock_, parts.digests["model_sha256"]},
       *parts.style);
@@ -122,6 +122,8 @@ int Launch::run() {
   if (result.outcome == RunOutcome::Completed) checkpoints.discard();
   return exit_code;
 }
+
+Launch::~Launch() = default;
 
 /// Rank 0 alone reads: a thousand ranks opening one file is what parallel file systems are bad at.
 contract::RunSpec Launch::read_description() {

@@ -26,6 +26,7 @@ class Launch {
  public:
   /// `profile`: records a profile, also where the run's description does not say so.
   Launch(const std::string& run_folder, bool profile);
+  ~Launch();
   /// **Collective.** Trains. Returns the program's exit code.
   int run();
   /// After run() threw: says why, once, and sees to it that every rank ends. Returns the exit code.
@@ -59,6 +60,9 @@ class Launch {
   Placement placement_;
   std::unique_ptr<Communicator> communicator_;
   std::optional<CollectiveQueue> queue_;
+  /// Kept until fail() has ended the others: what goes lets its messages arrive, for which two
+  /// ranks that fail would wait for each other.
+  std::optional<TrainerParts> parts_;
   int number_ = 0;         ///< k of launch-<k>; 0: there is no folder yet
   std::string allocator_;  ///< how memory is kept, in words
 };

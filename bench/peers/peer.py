@@ -24,7 +24,6 @@ from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn.functional import cross_entropy
 
 
-
 def mlp():
     return nn.Sequential(nn.Flatten(), nn.Linear(784, 512), nn.ReLU(inplace=True),
                          nn.Linear(512, 512), nn.ReLU(inplace=True), nn.Linear(512, 10))

@@ -10,8 +10,11 @@ namespace {
 
 const Traits kClassifier{.samples = "images", .task = "classification", .smooths_labels = true};
 
-const Traits kScript{
-    .samples = "images", .task = "classification", .smooths_labels = true, .is_one_block = true};
+const Traits kScript{.samples = "images",
+                     .task = "classification",
+                     .smooths_labels = true,
+                     .has_dropout = true,
+                     .is_one_block = true};
 
 /// A trainer of few names.
 contract::Capabilities build() {
@@ -290,6 +293,19 @@ TEST_CASE("of names that a build says nothing about nothing is known not to fit"
     CHECK_FALSE(contract::find_misfit(silent, spec));
   }
   CHECK_FALSE(contract::find_misfit(build(), run_of("nbow", "video", "memory")));
+}
+
+TEST_CASE("passes that draw random numbers cannot be replayed") {
+  auto spec = run_of("mlp", "mnist", "memory");
+  spec.cuda_graph = true;
+  CHECK(error_of(spec) == "no error");
+  spec.model_options.dropout = 0.5;
+  CHECK_THAT(error_of(spec),
+             Catch::StartsWith("cuda_graph: is true, but mlp draws random numbers"));
+  spec = run_of("script:net.pt", "mnist", "memory");
+  CHECK(error_of(spec) == "no error");
+  spec.cuda_graph = true;
+  CHECK_THAT(error_of(spec), Catch::Contains("script:net.pt draws random numbers in each pass"));
 }
 
 TEST_CASE("zero_init_gamma and the weights of a file do not go together") {

@@ -4,12 +4,14 @@
 
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <c10/util/Exception.h>
 #include <torch/cuda.h>
 
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
@@ -51,6 +53,8 @@ class CudaGraphRecorder : public WorkRecorder {
 
   std::unique_ptr<WorkGraph> record(const std::function<void()>& work) override {
     torch::cuda::synchronize(gpu_);  // what is under way is not to be part of it
+    // While it records LibTorch gives nothing back of what the rehearsals have left.
+    c10::cuda::CUDACachingAllocator::emptyCache();
     const c10::cuda::CUDAStreamGuard here(stream_);
     auto made = std::make_unique<CudaGraph>();
     // Threads that load batches and write checkpoints go on allocating, which only a capture of
@@ -60,20 +64,30 @@ class CudaGraphRecorder : public WorkRecorder {
       work();
       made->graph.capture_end();
     } catch (const c10::Error& error) {
-      end_capture(made->graph);
-      throw base::RunError(std::string("cuda_graph: the step cannot be recorded: ") +
-                               error.what_without_backtrace() + "; leave training.cuda_graph out",
+      give_up(std::move(made));
+      throw base::RunError("cuda_graph: the step cannot be recorded: " + first_line(error) +
+                               "; leave training.cuda_graph out",
                            contract::kExitBadRunDescription);
+    } catch (...) {
+      give_up(std::move(made));
+      throw;
     }
     pool_ = made->graph.pool();
     return made;
   }
 
  private:
-  /// Of one that has failed: the stream is to be of use again.
-  static void end_capture(at::cuda::CUDAGraph& graph) {
+  /// CUDA's errors go on with advice on how to find them.
+  static std::string first_line(const c10::Error& error) {
+    const std::string words = error.what_without_backtrace();
+    return words.substr(0, words.find('\n'));
+  }
+
+  /// The stream is to be of use again. LibTorch's allocator may go on knowing the graph.
+  void give_up(std::unique_ptr<CudaGraph> failed) {
+    failed_ = std::move(failed);
     try {
-      graph.capture_end();
+      failed_->graph.capture_end();
     } catch (const c10::Error&) {  // says once more that it has failed
     }
   }
@@ -81,6 +95,7 @@ class CudaGraphRecorder : public WorkRecorder {
   c10::DeviceIndex gpu_;
   CUDAStream stream_;
   at::cuda::MempoolId_t pool_{0, 0};  ///< zeros: of its own, which later graphs share
+  std::unique_ptr<CudaGraph> failed_;
 };
 
 }  // namespace

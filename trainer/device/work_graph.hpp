@@ -23,7 +23,7 @@ class WorkRecorder {
   virtual void rehearse(const std::function<void()>& work) = 0;
   /// Learns `work`, which is not done by that. Graphs of one recorder share memory: they are to be
   /// replayed in the order in which they were recorded. Throws base::RunError when `work` waits for
-  /// the device or reads from it.
+  /// the device or reads from it, and what `work` throws.
   virtual std::unique_ptr<WorkGraph> record(const std::function<void()>& work) = 0;
 };
 

@@ -104,6 +104,7 @@ struct ModelEntry {
   /// Its net, without a classifier where the context has no classes; null: it is no backbone.
   std::shared_ptr<VisionNet> (*backbone)(const ModelContext& context) = nullptr;
   bool is_residual = false;  ///< it is made of residual blocks
+  bool has_dropout = false;  ///< its passes draw random numbers, whatever its options
 };
 
 base::Table<ModelEntry> model_table();

@@ -100,6 +100,7 @@ const ModelEntry squeezenet1_0_entry{
     .name = "squeezenet1_0",
     .summary = "8 modules that squeeze channels and expand them, no linear layer",
     .make = make_vision_model<make_squeezenet1_0_net>,
-    .backbone = make_squeezenet1_0_net};
+    .backbone = make_squeezenet1_0_net,
+    .has_dropout = true};
 
 }  // namespace dlscale::trainer

@@ -15,6 +15,7 @@ extern const ModelEntry vgg11_bn_entry;
 const ModelEntry vgg11_bn_entry{.name = "vgg11_bn",
                                 .summary = "VGG network of 11 layers, with batch norms",
                                 .make = make_vision_model<make_vgg11_bn_net>,
-                                .backbone = make_vgg11_bn_net};
+                                .backbone = make_vgg11_bn_net,
+                                .has_dropout = true};
 
 }  // namespace dlscale::trainer

@@ -15,6 +15,7 @@ extern const ModelEntry vgg16_bn_entry;
 const ModelEntry vgg16_bn_entry{.name = "vgg16_bn",
                                 .summary = "VGG network of 16 layers, with batch norms",
                                 .make = make_vision_model<make_vgg16_bn_net>,
-                                .backbone = make_vgg16_bn_net};
+                                .backbone = make_vgg16_bn_net,
+                                .has_dropout = true};
 
 }  // namespace dlscale::trainer

@@ -50,14 +50,13 @@ void TensorLink::flush(std::size_t most) {
   }
 }
 
-/// What was submitted before may still be under way: that is a transfer as well.
 void TensorLink::wait_for(Work& ready, Work& transfer) {
   const double begin_s = clock_.steady_s();
   ready.wait();
   transfer.wait();
-  const double waited_s = clock_.steady_s() - begin_s;
-  const double bubble_s = ready.finished_s() - std::max(begin_s, ready.started_s());
-  exposed_s_ += waited_s - std::clamp(bubble_s, 0.0, waited_s);
+  const double on_its_way_s =
+      transfer.finished_s() - std::max({begin_s, ready.finished_s(), transfer.started_s()});
+  exposed_s_ += std::max(0.0, on_its_way_s);
 }
 
 }  // namespace dlscale::trainer

@@ -88,6 +88,22 @@ void check_interleavings(const MpiSession& session) {
   }
 }
 
+/// An empty message is a rendezvous, which counts as no call.
+void check_signals(const MpiSession& session) {
+  if (session.size() == 1) return;
+  const auto ranks = make_mpi(session);
+  const auto before = ranks->stats().collectives;
+  const auto begin = std::chrono::steady_clock::now();
+  if (session.rank() == 0) ranks->send({}, 1);
+  if (session.rank() == 1) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ranks->receive({}, 0);
+  }
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+  if (session.rank() == 0 && taken.count() < 0.03) throw std::runtime_error("sent to nobody");
+  if (ranks->stats().collectives != before) throw std::runtime_error("a signal was counted");
+}
+
 }  // namespace
 
 TEST_CASE("MPI ranks pass the collective suite and know where they are", "[.mpi]") {
@@ -109,6 +125,8 @@ TEST_CASE("MPI ranks pass the collective suite and know where they are", "[.mpi]
 
   CHECK_NOTHROW(check_queues(session));
   CHECK_NOTHROW(check_interleavings(session));
+  CHECK_NOTHROW(make_mpi(session)->barrier());
+  CHECK_NOTHROW(check_signals(session));
 
   const Placement placement = session.placement();
   CHECK(placement.hostnames.size() == static_cast<std::size_t>(session.size()));

@@ -96,6 +96,15 @@ TEST_CASE("a model's state is all that it computes with, in its own memory") {
   }
 }
 
+TEST_CASE("a model says whether its passes draw random numbers") {
+  for (const auto* entry : models()) {
+    INFO(entry->name);
+    const auto model = new_model(entry->name, {3, 8, 9});
+    const at::Tensor input = torch::randn({3, 3, 8, 9});
+    CHECK(torch::equal(model->forward(input), model->forward(input)) != entry->has_dropout);
+  }
+}
+
 TEST_CASE("a model starts from its seed") {
   for (const auto* entry : small_models()) {
     INFO(entry->name);

@@ -119,6 +119,14 @@ TEST_CASE(
   CHECK(!have_equal_buffers(run_to_one_batch(spec), 0, 1));
 }
 
+TEST_CASE(
+    "a step in which ddp's reducer reduces nothing is an error, not a step of each rank's own") {
+  SmallRun run{style_spec("ddp", 2)};
+  run.spec.framework_options.static_graph = true;
+  run.spec.accumulation_steps = 2;  // which descriptions may not have
+  CHECK_THROWS_WITH(test::run(run), Catch::Contains("the reducer has reduced nothing"));
+}
+
 TEST_CASE("data parallelism keeps the running statistics of the first device's part of the batch") {
   SmallRun alone{style_spec("synchronous", 1), 1};
   alone.disturb = [](int, int, trainer::Batch& batch) {

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,9 +98,8 @@ class Recording {
     --here.depth_;
     Call& call = *static_cast<Under*>(context)->call;
     call.outputs = function.outputs();
-    for_each_tensor(call.outputs, [&](const at::Tensor& made) {
-      here.own_.insert({made.data_ptr(), true});
-    });
+    for_each_tensor(call.outputs,
+                    [&](const at::Tensor& made) { here.own_.insert(made.data_ptr()); });
     here.calls_.push_back(std::move(call));
   }
 
@@ -115,7 +115,7 @@ class Recording {
   at::CallbackHandle callback_;
   int depth_ = 0;  ///< of operators that call others
   std::vector<Call> calls_;
-  std::map<void*, bool> own_;                                  ///< memory that calls have made
+  std::set<void*> own_;                                        ///< memory that calls have made
   std::map<void*, std::pair<at::Tensor, at::Tensor>> before_;  ///< and that they have found
   std::string failure_;
 };

@@ -134,8 +134,9 @@ class SmallRank {
     const trainer::CommStats before = queue_.stats();
     trainer::StepTimer timer(clock_, *device_);
     timer.start();
+    std::vector<double> losses;
     for (int step = 0; step < run_.steps; ++step) {
-      style_->train_step(mine(step), 0.1, timer);
+      losses.push_back(style_->train_step(mine(step), 0.1, timer).item<double>());
       timer.leave();
     }
     const trainer::BlockTimes times = timer.cut();
@@ -157,6 +158,7 @@ class SmallRank {
     }
     if (scores.defined()) result.predictions.push_back(scores);
     if (queue_.rank() != 0) return;
+    result.losses = torch::tensor(losses, torch::kDouble);
     for (const auto& [key, count] : style_->take_counts()) result.counts[key] = count;
     for (const auto& part : state) result.state[part.name] = part.tensor.detach().clone();
     result.comm.bytes = after.bytes - before.bytes;
@@ -225,6 +227,10 @@ SmallResult run(const SmallRun& run) {
     SmallRank(run, disturbed).go(result, mutex);
   });
   return result;
+}
+
+bool is_equal(const at::Tensor& a, const at::Tensor& b) {
+  return at::allclose(a, b, /*rtol=*/0, /*atol=*/0, /*equal_nan=*/true);
 }
 
 double largest_difference(const SmallResult& a, const SmallResult& b) {

@@ -37,6 +37,7 @@ struct SmallRun {
 struct SmallResult {
   std::map<std::string, at::Tensor> state;
   std::vector<at::Tensor> predictions;  ///< of each rank that makes some, for the same samples
+  at::Tensor losses;                    ///< rank 0's, of each step
   std::map<std::string, std::int64_t> counts;
   trainer::CommStats comm;                   ///< rank 0's, of the steps
   std::map<int, trainer::BlockTimes> times;  ///< of each rank's steps
@@ -45,6 +46,8 @@ struct SmallResult {
 };
 
 SmallResult run(const SmallRun& run);
+/// To the bit; what is no number is equal.
+bool is_equal(const at::Tensor& a, const at::Tensor& b);
 /// Over the model's parameters and buffers; the numbers' size is about 1.
 double largest_difference(const SmallResult& a, const SmallResult& b);
 
