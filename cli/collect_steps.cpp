@@ -129,7 +129,7 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
                      summary.files_unchanged);
   print_problems(summary, out);
   if (summary.launches == 0) {
-    out << "nothing to collect: no run has been started yet\n";
+    out << "nothing to collect: no run has left records yet\n";
     return kExitNothingMatched;
   }
   if (options.runs.narrows()) {

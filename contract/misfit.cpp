@@ -184,9 +184,9 @@ Found check_drawing(const Fit& fit) {
   const RunSpec& run = fit.run;
   if (!run.cuda_graph || !(fit.model.has_dropout || run.model_options.dropout > 0)) return {};
   return Misfit{"cuda_graph",
-                fmt::format("is true, but {} draws random numbers in each pass (dropout), of which "
-                            "a graph knows nothing",
-                            run.model)};
+                fmt::format("is true, but {} {} random numbers in each pass (dropout), of which a "
+                            "graph knows nothing",
+                            run.model, run.model.starts_with(kScriptModel) ? "may draw" : "draws")};
 }
 
 /// What only training heeds.

@@ -53,11 +53,16 @@ Found check_graph(const RunSpec& run) {
                                run.resources.device));
   }
   if (!exchanges_behind_passes(run)) {
+    std::string set;
+    if (run.framework == "deepspeed") {
+      const int stage = run.framework_options.zero_stage;
+      set = stage > 1 ? fmt::format(" with zero_stage {}", stage) : " with overlap_comm on";
+    }
     return refused(
         fmt::format("is true, but {}{} exchanges data within the passes that would be "
                     "recorded; synchronous does so behind them, and deepspeed in stages "
                     "0 and 1 without overlap_comm",
-                    run.framework, run.framework == "deepspeed" ? " as it is set" : ""));
+                    run.framework, set));
   }
   if (run.batch_norm == "synchronised") {
     return refused(

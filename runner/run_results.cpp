@@ -23,6 +23,10 @@ std::string read_whole(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Begin what the trainer says, and the end of mpirun's notice of a rank that said it and ended.
+constexpr std::string_view kTrainer = "dlscale-train: ";
+constexpr std::string_view kEndOfNotice = "Exit code:";
+
 bool says_something(std::string_view line) {
   return std::any_of(line.begin(), line.end(),
                      [](unsigned char c) { return std::isalnum(c) != 0 || c >= 0x80; });
@@ -87,13 +91,17 @@ bool has_completed(const contract::RunDir& run) {
 std::string last_words(const fs::path& path) {
   const std::string tail = base::read_end(path, kTail_bytes);
   std::string_view rest = tail;
+  std::string last;
   while (!rest.empty()) {
     const std::size_t end = rest.rfind('\n');
     const std::string_view line = end == std::string_view::npos ? rest : rest.substr(end + 1);
-    if (says_something(line)) return printable(line);
     rest = end == std::string_view::npos ? std::string_view() : rest.substr(0, end);
+    if (!says_something(line)) continue;
+    if (!last.empty() && !line.starts_with(kTrainer)) continue;
+    if (last.empty()) last = printable(line);
+    if (line.starts_with(kTrainer) || !last.starts_with(kEndOfNotice)) return printable(line);
   }
-  return {};
+  return last;
 }
 
 }  // namespace dlscale::runner

@@ -68,5 +68,10 @@ TEST_CASE("last words are the last line that says something") {
   CHECK(said("\n---\n") == "");
   CHECK(said(std::string(200000, 'x') + "\nlast\n") == "last");
   CHECK(said(std::string(1000, 'y')).size() == 300);
+  const std::string notice = "-----\nThe first process to do so was:\n\n  Exit code:    2\n-----\n";
+  CHECK(said("dlscale-train: a.json: gpus: is 3\n" + notice) ==
+        "dlscale-train: a.json: gpus: is 3");
+  CHECK(said("a line\n" + notice) == "Exit code:    2");
+  CHECK(said("dlscale-train: a warning\nslurmstepd: killed\n") == "slurmstepd: killed");
   CHECK(runner::last_words(temp / "missing") == "");
 }
