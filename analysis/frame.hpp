@@ -30,7 +30,7 @@ struct EpochRow {
 };
 
 struct EvalRow {
-  int epoch = 0;  ///< after this epoch
+  int epoch = 0;  ///< after this epoch; kUnknownEpoch if the log does not tell it
   double accuracy = 0;
   double loss = 0;
 };

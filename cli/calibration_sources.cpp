@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "analysis/store/formats/launcher_prefix.hpp"
 #include "analysis/store/formats/log_format.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -294,7 +295,7 @@ std::string read_source(const std::string& source) {
 void gather(const std::string& source, const GatherOptions& options, GatheredMeasurements& all) {
   std::error_code unreadable;
   if (fs::is_directory(source, unreadable)) return gather_study(source, options, all);
-  const std::string text = read_source(source);
+  const std::string text = analysis::without_launcher_prefixes(read_source(source));
   constexpr std::size_t kHead = 65536;
   const std::string_view head = std::string_view(text).substr(0, kHead);
   const std::string_view line = head.substr(0, head.find('\n'));

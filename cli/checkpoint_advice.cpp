@@ -23,7 +23,7 @@
 #include "cli/curve_labels.hpp"
 #include "cli/plan_folder.hpp"
 #include "contract/plan.hpp"
-#include "contract/result_record.hpp"
+#include "contract/results_file.hpp"
 #include "predict/checkpoint_interval.hpp"
 
 namespace dlscale::cli {
@@ -173,7 +173,9 @@ std::vector<std::string> notes_of(const CheckpointQuestion& question) {
           question.node_mtbf_h),
       "lost: the share of the time that goes into saving and into doing again what was not saved; "
       "starting again is not in it, and is the same whatever the interval; where the interval is "
-      "longer than the run, saving does not pay, and lost is what never saving loses"};
+      "longer than the run, saving does not pay, and lost is what never saving loses",
+      "steps, epochs and lost: by the predicted times themselves, whose low and high are in "
+      "predicted-times"};
 }
 
 const std::vector<analysis::Column> kAdviceColumns{

@@ -44,13 +44,14 @@ Action define_collect(CLI::App& app) {
   return [options] {
     check_log_options(options->logs);
     std::vector<std::string> folders = options->names;
+    std::vector<int> codes;
     if (!options->logs.folder.empty()) {
-      import_and_report(options->logs, options->names, std::cout);
+      const bool is_complete = import_and_report(options->logs, options->names, std::cout);
+      if (!is_complete) codes.push_back(kExitRunsFailed);
       folders = {options->logs.folder};
     } else if (folders.empty()) {
       folders = {"."};
     }
-    std::vector<int> codes;
     for (const std::string& folder : folders) {
       codes.push_back(collect_and_report(
           {folder, options->rebuild, !options->no_tables, options->figures, options->runs},

@@ -7,19 +7,19 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ostream>
+#include <string_view>
 
 #include "analysis/frame.hpp"
 #include "analysis/store/seen_files.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "cli/collect_steps.hpp"
 #include "cli/completer.hpp"
 #include "contract/run_dir.hpp"
+#include "contract/skip_tally.hpp"
 
 namespace dlscale::cli {
 namespace {
-
-/// More lines than this of one kind help nobody.
-constexpr std::size_t kShown = 10;
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names = base::names(analysis::log_formats());
@@ -27,12 +27,21 @@ std::vector<std::string> format_names() {
   return names;
 }
 
+/// The name of a file without the ending that tells how it is compressed.
+std::string_view decompressed_name(std::string_view name) {
+  for (const std::string_view ending : {".gz", ".xz", ".bz2", ".zst"}) {
+    if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
+  }
+  return name;
+}
+
 /// Of tables that all have a name that tells it.
 std::string kind_of(const std::vector<std::string>& logs) {
   const auto all = [&](std::initializer_list<const char*> endings) {
     return !logs.empty() && std::all_of(logs.begin(), logs.end(), [&](const std::string& log) {
-      return std::any_of(endings.begin(), endings.end(),
-                         [&](const char* ending) { return log.ends_with(ending); });
+      return std::any_of(endings.begin(), endings.end(), [&](const char* ending) {
+        return decompressed_name(log).ends_with(ending);
+      });
     });
   };
   if (all({".jsonl", ".json"})) return "jsonl";
@@ -67,13 +76,16 @@ void choose_format(const LogOptions& options, const std::vector<std::string>& lo
       request.mapped.columns.push_back(analysis::parse_mapping(column));
     }
   }
+  if (!options.decimal.empty()) {
+    const std::string& kind = request.mapped.kind;
+    if (kind != "csv" && kind != "markdown") {
+      throw base::UsageError(
+          "--decimal: is for tables, csv and markdown, whose columns --map names");
+    }
+    request.mapped.decimal =
+        options.decimal == "comma" ? analysis::DecimalMark::comma : analysis::DecimalMark::point;
+  }
   if (!request.mapped.kind.empty()) request.format.clear();
-}
-
-std::string list_logs(const std::vector<std::string>& names) {
-  const std::vector<std::string> first(
-      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown)));
-  return fmt::format("{}{}", fmt::join(first, ", "), names.size() > kShown ? ", …" : "");
 }
 
 void print(const analysis::ImportSummary& summary, const std::string& folder, std::ostream& out) {
@@ -84,16 +96,13 @@ void print(const analysis::ImportSummary& summary, const std::string& folder, st
                      analysis::count_of(summary.logs, "log"), fmt::join(formats, ", "), folder,
                      analysis::count_of(summary.runs, "run"), summary.added, summary.changed,
                      summary.unchanged);
-  if (!summary.unrecognised.empty()) {
-    out << fmt::format("left out, recognised by no format: {}: {}\n",
-                       analysis::count_of(static_cast<int>(summary.unrecognised.size()), "file"),
-                       list_logs(summary.unrecognised));
+  if (!summary.joined.empty()) {
+    out << fmt::format("no runs of their own, for they are of the training of another log: {}\n",
+                       analysis::count_of(static_cast<int>(summary.joined.size()), "log"));
+    for (const std::string& joined : summary.joined) out << "  " << joined << "\n";
   }
-  const std::size_t shown = std::min(summary.warnings.size(), kShown);
-  for (std::size_t i = 0; i < shown; ++i) out << "warning: " << summary.warnings[i] << "\n";
-  if (shown < summary.warnings.size()) {
-    out << fmt::format("warning: and {} more like these\n", summary.warnings.size() - shown);
-  }
+  out << contract::describe_skipped(analysis::tally_of(summary.skipped));
+  print_warnings(summary.warnings, out);
 }
 
 }  // namespace
@@ -108,6 +117,10 @@ void add_log_options(CLI::App& app, LogOptions& options) {
   app.add_option("--map", options.columns,
                  "csv, jsonl, markdown: what a column means, FIELD=COLUMN or FIELD=COLUMN*FACTOR")
       ->allow_extra_args(false);
+  app.add_option("--decimal", options.decimal,
+                 "csv, markdown: the mark before decimals (default: as the numbers show it)")
+      ->type_name(one_of({"point", "comma"}))
+      ->check(CLI::IsMember({"point", "comma"}));
   app.add_option("--pattern", options.pattern,
                  "TOML file with regular expressions of the logs' lines")
       ->type_name(value_kind::kFile);
@@ -133,11 +146,11 @@ void check_log_options(const LogOptions& options) {
   if (!options.folder.empty()) return;
   const analysis::ImportRequest& request = options.request;
   const std::pair<const char*, bool> given[] = {
-      {"--format", !request.format.empty()},    {"--map", !options.columns.empty()},
-      {"--pattern", !options.pattern.empty()},  {"--axis", !request.axes.empty()},
-      {"--table", !request.table.empty()},      {"--set", !request.stated.empty()},
-      {"--default", !request.defaults.empty()}, {"--study", !request.study.empty()},
-      {"--scaling", !request.scaling.empty()}};
+      {"--format", !request.format.empty()},   {"--map", !options.columns.empty()},
+      {"--decimal", !options.decimal.empty()}, {"--pattern", !options.pattern.empty()},
+      {"--axis", !request.axes.empty()},       {"--table", !request.table.empty()},
+      {"--set", !request.stated.empty()},      {"--default", !request.defaults.empty()},
+      {"--study", !request.study.empty()},     {"--scaling", !request.scaling.empty()}};
   for (const auto& [name, is_given] : given) {
     if (is_given) {
       throw base::UsageError(
@@ -146,7 +159,7 @@ void check_log_options(const LogOptions& options) {
   }
 }
 
-void import_and_report(const LogOptions& options, const std::vector<std::string>& logs,
+bool import_and_report(const LogOptions& options, const std::vector<std::string>& logs,
                        std::ostream& out) {
   if (logs.empty()) throw base::UsageError("-o: name the logs, or the folders they lie in");
   analysis::ImportRequest request = options.request;
@@ -154,9 +167,10 @@ void import_and_report(const LogOptions& options, const std::vector<std::string>
   choose_format(options, logs, request);
   const contract::PlanDir folder{std::filesystem::path(options.folder)};
   analysis::SeenFiles seen(folder);
-  print(analysis::import_logs(request, folder,
-                              [&](const std::string& log) { return seen.is_unchanged(log); }),
-        options.folder, out);
+  const analysis::ImportSummary summary = analysis::import_logs(
+      request, folder, [&](const std::string& log) { return seen.is_unchanged(log); });
+  print(summary, options.folder, out);
+  return summary.is_complete();
 }
 
 }  // namespace dlscale::cli

@@ -20,6 +20,7 @@ struct LogOptions {
   analysis::ImportRequest request;
   std::string folder;                ///< -o; empty: there are no logs
   std::vector<std::string> columns;  ///< --map
+  std::string decimal;               ///< "point" or "comma"; empty: as the numbers show it
   std::string pattern;               ///< TOML file
 };
 
@@ -29,8 +30,9 @@ void add_log_options(CLI::App& app, LogOptions& options);
 /// Throws base::UsageError when one of them is given without the folder that all of them need.
 void check_log_options(const LogOptions& options);
 
-/// Takes the logs over into the folder and says to `out` what came of it. Throws base::Error.
-void import_and_report(const LogOptions& options, const std::vector<std::string>& logs,
+/// Imports the logs into the folder and reports to `out`. Returns false when a log was skipped that
+/// was to be imported. Throws base::Error.
+bool import_and_report(const LogOptions& options, const std::vector<std::string>& logs,
                        std::ostream& out);
 
 /// The regular expressions of a TOML file (docs/importing.md). Throws base::SpecError with the

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,13 @@
 #include "analysis/report/metrics.hpp"
 #include "analysis/report/report_writer.hpp"
 #include "analysis/scaling/selected_runs.hpp"
+#include "analysis/store/formats/file_problems.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
 #include "base/file.hpp"
 #include "cli/command.hpp"
 #include "cli/plan_folder.hpp"
+#include "contract/skip_tally.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -34,14 +37,14 @@ void print_problems(const analysis::IngestSummary& summary, std::ostream& out) {
                        summary.truncated.size() == 1 ? "" : "s",
                        fmt::join(summary.truncated, ", "));
   }
-  if (!summary.unplanned.empty()) {
-    out << fmt::format("left out, not in the plan: {}\n", fmt::join(summary.unplanned, ", "));
+  contract::SkipTally skipped;
+  std::vector<std::string> others;
+  for (const std::string& problem : summary.problems) {
+    if (!analysis::count_skipped_lines(problem, skipped)) others.push_back(problem);
   }
-  const std::size_t shown = std::min(summary.problems.size(), kShownProblems);
-  for (std::size_t i = 0; i < shown; ++i) out << "warning: " << summary.problems[i] << "\n";
-  if (shown < summary.problems.size()) {
-    out << fmt::format("warning: and {} more like these\n", summary.problems.size() - shown);
-  }
+  for (const std::string& run : summary.unplanned) skipped.add({"run", "not in the plan", run});
+  out << contract::describe_skipped(skipped);
+  print_warnings(others, out);
 }
 
 bool is_failed(const analysis::RunRow& run) {
@@ -107,6 +110,21 @@ void print_written(const std::vector<fs::path>& files, std::ostream& out) {
 }
 
 }  // namespace
+
+void print_warnings(const std::vector<std::string>& warnings, std::ostream& out) {
+  std::set<std::string> kinds;
+  std::size_t shown = 0;
+  for (const std::string& warning : warnings) {
+    const std::size_t path = std::min(warning.find(": "), warning.size());
+    const bool is_new = kinds.insert(contract::general_reason(warning.substr(path))).second;
+    if (!is_new && shown >= kShownProblems) continue;
+    out << "warning: " << warning << "\n";
+    ++shown;
+  }
+  if (shown < warnings.size()) {
+    out << fmt::format("warning: and {} more like these\n", warnings.size() - shown);
+  }
+}
 
 std::vector<std::string> collected_tables(const analysis::Frame& frame) {
   std::vector<std::string> files;

@@ -28,6 +28,9 @@ struct CollectOptions {
 /// Throws base::Error, also when the selection leaves no run.
 int collect_and_report(const CollectOptions& options, std::ostream& out);
 
+/// Prints the first warnings, and of the others one of each kind and how many more there are.
+void print_warnings(const std::vector<std::string>& warnings, std::ostream& out);
+
 /// The files that it writes into tables/ of such results, in the order in which it does.
 std::vector<std::string> collected_tables(const analysis::Frame& frame);
 

@@ -18,6 +18,7 @@
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/folder_checks.hpp"
+#include "cli/job_environment.hpp"
 #include "cli/plan_folder.hpp"
 #include "cli/program_checks.hpp"
 #include "cli/resources.hpp"
@@ -89,9 +90,11 @@ int doctor(const DoctorOptions& options) {
   }
   const fs::path file = chosen_site_file(options, folder);
   const planner::Site site = planner::read_site(base::read_file(file), file);
-  const auto commands = runner::make_command_runner();
+  const runner::CleanEnvironment environment = job_environment(site);
+  const auto commands = runner::make_command_runner(environment);
   const base::SystemClock clock;
-  Checks checks{ok("site", fmt::format("{} ({})", site.name, file.string()))};
+  Checks checks{ok("site", fmt::format("{} ({})", site.name, file.string())),
+                check_environment(environment.removed)};
   for (const Checks& some :
        {check_cluster(site, *commands), check_programs(site, trainer_of(site), *commands),
         check_folder(folder.root(), clock, inodes_needed(folder))}) {

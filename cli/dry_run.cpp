@@ -28,8 +28,10 @@ class Listener : public runner::CommandRunner {
   std::vector<runner::ProcessId> find_by_environment(const std::string&) override { return {}; }
 };
 
-std::string shell_line(const runner::Command& command) {
-  std::string line;
+/// The command as `removed` variables do not reach it.
+std::string shell_line(const runner::Command& command, const std::vector<std::string>& removed) {
+  std::string line = removed.empty() ? "" : "env ";
+  for (const std::string& name : removed) line += fmt::format("-u {} ", name);
   for (const auto& [name, value] : command.environment) {
     line += fmt::format("{}={} ", name, planner::shell_quote(value));
   }
@@ -74,7 +76,7 @@ std::vector<DryJob> dry_run(const LaunchFolder& place, const std::set<std::strin
       // One that has jobs of its own would begin with the first of them.
       entry.make(setup)->submit(runner::describe_job(place.folder, part, new_launch_token()));
     } catch (const Told& told) {
-      jobs.push_back({part.runs, shell_line(told.command)});
+      jobs.push_back({part.runs, shell_line(told.command, place.environment.removed)});
     }
   }
   return jobs;

@@ -34,8 +34,8 @@ std::vector<planner::FinishedRun> finished_runs(const contract::PlanDir& folder,
     if (state_of(run) == runner::JobState::Planned) continue;
     const auto launches = elapsed.find(run.run_id);
     const bool once = launches != elapsed.end() && launches->second.size() == 1;
-    begun.push_back(
-        {run.point, run.gpus, run.predicted_s, once ? launches->second.front() : 0, run.run_id});
+    begun.push_back({run.point, run.gpus, run.predicted_s, once ? launches->second.front() : 0,
+                     run.run_id, run.predicted_low_s, run.predicted_high_s});
   }
   return begun;
 }

@@ -14,6 +14,7 @@
 #include "base/file.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/job_environment.hpp"
 #include "cli/launch_view.hpp"
 #include "cli/more_repeats.hpp"
 #include "planner/site/site_reader.hpp"
@@ -37,7 +38,8 @@ LaunchFolder::LaunchFolder(const fs::path& root, bool wants_json)
       words(json ? std::cerr : std::cout),
       folder(existing(root)),
       plan(contract::read_plan(folder)),
-      commands(runner::make_command_runner()),
+      environment(job_environment(folder, plan.scheduler)),
+      commands(runner::make_command_runner(environment)),
       scheduler(base::find(runner::job_scheduler_table(), "job scheduler", plan.scheduler)
                     .make(runner::scheduler_setup(*commands, clock))) {}
 

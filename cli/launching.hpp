@@ -14,6 +14,7 @@
 #include "cli/selection.hpp"
 #include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
+#include "runner/clean_environment.hpp"
 #include "runner/job_scheduler.hpp"
 #include "runner/launch_history.hpp"
 #include "runner/launch_log.hpp"
@@ -34,6 +35,7 @@ struct LaunchFolder {
   const contract::PlanDir folder;  ///< absolute
   const contract::Plan plan;
   const base::SystemClock clock;
+  const runner::CleanEnvironment environment;  ///< of every program that is started for the folder
   const std::unique_ptr<runner::CommandRunner> commands;
   const std::unique_ptr<runner::JobScheduler> scheduler;
 };

@@ -20,6 +20,7 @@
 #include "cli/pack_view.hpp"
 #include "cli/record_file_report.hpp"
 #include "contract/run_outcome.hpp"
+#include "contract/skip_tally.hpp"
 #include "images/packing.hpp"
 #include "images/record_file.hpp"
 
@@ -65,9 +66,12 @@ void pack_one(const PackOptions& options, const std::string& split, PackView& vi
       is_train ? images::class_names(folder) : images::class_names_of_tree(root);
   const fs::path out = images::record_file_of(options.out, split);
   view.begin(out.string(), "images");
+  std::string lines;
   const images::PackObserver observer{
       .progress = [&](std::int64_t done, std::int64_t total) { view.show(done, total); },
-      .left_out = [&](const std::string& complaint) { view.complain("left out: " + complaint); }};
+      .left_out = [&](const std::string& complaint) { view.complain("left out: " + complaint); },
+      .skipped =
+          [&](const contract::SkipTally& skipped) { lines = contract::describe_skipped(skipped); }};
   const bool written = images::pack_split(folder, classes, out, pack_options(options), observer);
   const images::RecordFile file(out);
   std::string line = fmt::format("{}: {}", out.string(), contents_of(file));
@@ -75,7 +79,8 @@ void pack_one(const PackOptions& options, const std::string& split, PackView& vi
     line += fmt::format("; {} broken image{} left out", file.left_out(),
                         file.left_out() == 1 ? "" : "s");
   }
-  std::cout << line << (written ? "" : "; it was there already and stays as it is") << std::endl;
+  std::cout << line << (written ? "" : "; it was there already and stays as it is") << "\n"
+            << lines << std::flush;
 }
 
 int pack(const PackOptions& options, PackView& view) {
@@ -84,6 +89,9 @@ int pack(const PackOptions& options, PackView& view) {
   pack_options(options);
   if (options.split != kTest) images::class_names(fs::path(options.folder) / kTrain);
   if (options.split != kTrain) images::class_names_of_tree(options.folder);
+  contract::SkipTally skipped;
+  images::count_skipped_in_root(options.folder, skipped);
+  std::cout << contract::describe_skipped(skipped) << std::flush;
   base::make_directories(options.out);
   base::remove_left_parts(options.out);
   for (const char* split : {kTrain, kTest}) {

@@ -56,20 +56,24 @@ std::string headline(const contract::Plan& plan) {
   return text + "\n";
 }
 
-/// "predicted: 2:03:00 for the longest run, 40:00:00 for all of them one by one".
+/// "predicted: 2:03:00 (1:50:00 to 2:40:00) for the longest run, 40:00:00 (…) for all one by one".
 std::string predicted_time(const contract::Plan& plan) {
-  double longest_s = 0;
+  const contract::PlannedRun* longest = nullptr;
   std::size_t known = 0;
+  contract::PlannedRun all;
   for (const contract::PlannedRun& run : plan.runs) {
-    longest_s = std::max(longest_s, run.predicted_s);
-    if (run.predicted_s > 0) ++known;
+    if (run.predicted_s <= 0) continue;
+    ++known;
+    if (longest == nullptr || run.predicted_s > longest->predicted_s) longest = &run;
+    all.predicted_s += run.predicted_s;
+    all.predicted_low_s += run.predicted_low_s;
+    all.predicted_high_s += run.predicted_high_s;
   }
-  if (known == 0) return {};
+  if (longest == nullptr) return {};
   const std::string whom =
       known == plan.runs.size() ? "all" : fmt::format("the {} that are", known);
   return fmt::format("predicted: {} for the longest run, {} for {} one by one\n",
-                     base::clock_time(longest_s),
-                     base::clock_time(sum_of(plan, &contract::PlannedRun::predicted_s)), whom);
+                     predicted_text(*longest), predicted_text(all), whom);
 }
 
 std::string point_table(const contract::Plan& plan) {

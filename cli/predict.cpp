@@ -23,6 +23,8 @@
 #include "cli/prediction_figures.hpp"
 #include "cli/prediction_tables.hpp"
 #include "cli/resources.hpp"
+#include "cli/selected_predictions.hpp"
+#include "cli/selection.hpp"
 #include "planner/planner.hpp"
 
 namespace dlscale::cli {
@@ -34,6 +36,7 @@ constexpr const char* kNoCalibration = "none";  // data sheets, whatever the stu
 
 struct PredictOptions {
   planner::PlanRequest request;
+  SelectionChoice runs;
   std::string calibration;
   std::string cards;
   std::vector<std::string> what_if;
@@ -126,6 +129,20 @@ CheckpointQuestion question_of(const PredictOptions& options) {
   return question;
 }
 
+/// Plans the curves of the selected runs, which `selection` names afterwards.
+planner::Planning plan_selected(const PredictOptions& options, PredictedSelection& selection) {
+  planner::Resources resources = shipped_resources();
+  resources.cards.reset();  // what does not fit is shown, not left out
+  planner::PlanRequest request = options.request;
+  if (options.runs.narrows()) {
+    request.choose = [&](const contract::Plan& plan) {
+      selection = select_predictions(plan, options.runs);
+      return selection.runs;
+    };
+  }
+  return planner::make_plan(request, resources);
+}
+
 int predict(const PredictOptions& options) {
   if (options.request.study.empty()) {
     throw base::UsageError("study is required; see dlscale predict --help");
@@ -143,15 +160,16 @@ int predict(const PredictOptions& options) {
   if (!options.checkpoints.write.empty() && options.checkpoints.node_mtbf_h <= 0) {
     throw base::UsageError("--checkpoint-write: how often a node fails is missing: --mtbf HOURS");
   }
-  planner::Resources resources = shipped_resources();
-  resources.cards.reset();  // what does not fit is shown, not left out
-  const planner::Planning planning = planner::make_plan(options.request, resources);
+  PredictedSelection selection;
+  const planner::Planning planning = plan_selected(options, selection);
+  if (planning.plan.runs.empty() && options.runs.narrows()) return kExitOk;  // --allow-empty
   if (planning.plan.runs.empty()) throw base::UsageError("the study has no run to predict");
   if (options.calibration.empty()) calibration = calibration_of(planning.study);
   const fs::path share = share_folder();
   const PredictionFiles files{options.cards.empty() ? share / "cards" : fs::path(options.cards),
                               share / "devices"};
   PredictedStudy study = predict_study(planning, files, what, calibration.measured, options.up_to);
+  if (options.runs.narrows()) keep_selected(study, selection.points);
   if (const std::string text = text_of(what); !text.empty()) {
     study.notes.insert(study.notes.begin(), "what if: " + text);
   }
@@ -171,6 +189,7 @@ Action define_predict(CLI::App& app) {
   app.add_option("--site", options->request.site, "a name of sites/, or a file")
       ->type_name(value_kind::kSite)
       ->capture_default_str();
+  add_selection_options(app, options->runs, RunArguments::none);
   app.add_option("-S,--set", options->request.overrides, "change a value: dotted.key=value")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

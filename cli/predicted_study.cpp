@@ -21,11 +21,6 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// What differs between the points of a curve.
-bool varies(const std::string& axis) {
-  return axis == "gpus" || axis == "lr.base" || axis == "lr_schedule";
-}
-
 void note_once(std::vector<std::string>& notes, std::string note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
@@ -94,9 +89,10 @@ predict::Device device_of(const planner::Planning& planning, const planner::Part
   return device;
 }
 
-predict::Hardware hardware_in(const planner::Partition* partition, predict::Device device,
-                              const WhatIf& what) {
+predict::Hardware hardware_in(const planner::Site& site, const planner::Partition* partition,
+                              predict::Device device, const WhatIf& what) {
   predict::Hardware hardware = planner::hardware_of(std::move(device), partition);
+  hardware.site = site.name;
   if (what.link) hardware.network.between.bandwidth = *what.link;
   if (what.latency) hardware.network.between.latency = *what.latency;
   hardware.other_link = what.link || what.latency;
@@ -155,7 +151,7 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
               "the calibration does not name its device: it is taken for one of " + device.title);
   }
   PredictedCurve curve;
-  curve.hardware = hardware_in(partition, std::move(device), given.what);
+  curve.hardware = hardware_in(planning.site, partition, std::move(device), given.what);
   curve.samples = predict::train_samples(run.dataset).value_or(0);
   if (curve.samples == 0) {
     note_once(notes, fmt::format("how many samples {} has is not known: an epoch is one step "
@@ -229,8 +225,9 @@ const std::string& scaling_of(const planner::Planning& planning, std::size_t run
 /// What times depend on of where a run is to be: runs on other hardware are another curve.
 std::string hardware_key(const planner::Partition* partition) {
   if (partition == nullptr) return "";
-  return fmt::format("{} {} {} {}", partition->gpu, partition->gpus_per_node,
-                     partition->link_gbit_s, partition->link_latency_us);
+  return fmt::format("{} {} {} {} {}", partition->gpu, partition->gpus_per_node,
+                     partition->link_gbit_s, partition->link_latency_us,
+                     partition->link_all_reduce);
 }
 
 /// Measured steps say nothing of another peak and another bandwidth.
@@ -249,7 +246,7 @@ Groups group(const planner::Planning& planning, std::vector<std::string>& order)
   const auto repeats = static_cast<std::size_t>(planning.study.repeats);
   for (std::size_t i = 0; i < planning.plan.runs.size(); i += repeats) {
     std::map<std::string, std::string> axes = planning.plan.runs[i].point;
-    std::erase_if(axes, [](const auto& axis) { return varies(axis.first); });
+    std::erase_if(axes, [](const auto& axis) { return varies_on_curve(axis.first); });
     const bool strong = scaling_of(planning, i) == "strong";  // it may have a weak one's axes
     const std::string key = key_of(axes) + (strong ? "strong\n" : "weak\n") +
                             hardware_key(partition_of(planning, i / repeats));
@@ -306,6 +303,10 @@ std::vector<predict::CurvePoint> curve_points(const predict::TrainingModel& mode
 
 }  // namespace
 
+bool varies_on_curve(const std::string& axis) {
+  return axis == "gpus" || axis == "lr.base" || axis == "lr_schedule";
+}
+
 predict::TrainingModel model_of(const PredictedStudy& study, const PredictedCurve& curve) {
   return predict::training_model(curve.first, curve.card, curve.hardware, study.measured.get());
 }
@@ -352,7 +353,7 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
     keep_measured(*curve, given, study.notes);
     if (curve->planned.empty()) continue;
     curve->axes = planning.plan.runs[runs.front()].point;
-    std::erase_if(curve->axes, [](const auto& axis) { return varies(axis.first); });
+    std::erase_if(curve->axes, [](const auto& axis) { return varies_on_curve(axis.first); });
     const auto* const partition =
         partition_of(planning, runs.front() / static_cast<std::size_t>(planning.study.repeats));
     if (partition != nullptr) curve->axes["partition"] = partition->name;
@@ -368,7 +369,7 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
   }
   std::vector<std::string> names;
   for (const contract::Axis& axis : planning.plan.axes) {
-    if (!varies(axis.name)) names.push_back(axis.name);
+    if (!varies_on_curve(axis.name)) names.push_back(axis.name);
   }
   names.emplace_back("partition");  // shown where nothing else tells curves apart
   study.axes = telling_axes(names, study.curves);

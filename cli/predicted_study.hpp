@@ -61,6 +61,9 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
                              const WhatIf& what,
                              std::shared_ptr<const predict::Measurements> measured, int up_to);
 
+/// Returns whether the points of one curve differ on this axis of a study.
+bool varies_on_curve(const std::string& axis);
+
 /// The model of a curve's time; `study` and `curve` must outlive it.
 predict::TrainingModel model_of(const PredictedStudy& study, const PredictedCurve& curve);
 

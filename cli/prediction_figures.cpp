@@ -74,13 +74,15 @@ analysis::Figure sweep_figure(const PredictedStudy& study, const Sweep& sweep) {
                                 : fmt::format("{} ({})", quantity.title, quantity.unit);
   analysis::Figure figure{.title = fmt::format("Predicted step over {}", quantity.title),
                           .subtitle = study.study + " on " + study.site,
+                          .notes = grounds(study),
                           .x = {.id = quantity.id, .title = title, .log_base = 2},
                           .y = {.id = "step_s", .title = "step time (s)", .log_base = 10},
                           .marks = false};
   for (const PredictedCurve& curve : study.curves) {
     analysis::Series series = dashed(study, curve, figure);
     for (const SweptStep& one : swept_curve(study, curve, sweep).steps) {
-      series.points.push_back({one.value, one.step.total().value, {}});
+      series.points.push_back(
+          {one.value, one.step_s.value, analysis::Bounds{one.step_s.low, one.step_s.high}});
     }
     if (!series.points.empty()) figure.series.push_back(std::move(series));
   }

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "cli/curve_labels.hpp"
@@ -33,7 +34,42 @@ int most_gpus_measured(const PredictedStudy& study) {
   return most;
 }
 
+/// How much wider bands are for what the model leaves out, and from which count on.
+std::string width_of(const predict::MissingTerms& missing, predict::SampleSource source,
+                     const std::string& site) {
+  const bool reads = source == predict::SampleSource::input_pipeline;
+  std::string note = fmt::format(
+      "low and high beyond {}: also what published systems lost for such reasons, of those with {} "
+      "95 % at most {:.0f} % of a step's time more for each doubling of the GPUs",
+      missing.measured_gpus == 1 ? "1 GPU"
+                                 : fmt::format("the {} GPUs measured", missing.measured_gpus),
+      reads ? "an input pipeline" : "data in memory", 100 * (std::exp(missing.spread.loss) - 1));
+  if (predict::is_published_system(site)) {
+    note += fmt::format("; {} is such a system, and is left out of them", site);
+  }
+  return note;
+}
+
 }  // namespace
+
+std::vector<std::string> missing_terms_notes(const PredictedStudy& study) {
+  std::vector<std::string> notes;
+  for (const PredictedCurve& curve : study.curves) {
+    const predict::MissingTerms missing = model_of(study, curve).missing;
+    const bool widened = std::any_of(curve.over_gpus.begin(), curve.over_gpus.end(),
+                                     [&](const auto& at) { return missing.widen(at.ranks.gpus); });
+    if (!widened) continue;
+    if (std::string note = width_of(missing, predict::sample_source(curve.first), study.site);
+        std::find(notes.begin(), notes.end(), note) == notes.end()) {
+      notes.push_back(std::move(note));
+    }
+  }
+  if (notes.empty()) return notes;
+  notes.insert(notes.begin(), std::string("not in the model: ") + predict::kMissingTerms);
+  notes.emplace_back(
+      "what would help: runs on these GPU counts, read by dlscale calibrate (docs/prediction.md)");
+  return notes;
+}
 
 std::vector<std::string> grounds(const PredictedStudy& study) {
   bool measured = false, scatter = false;
@@ -62,6 +98,7 @@ std::vector<std::string> grounds(const PredictedStudy& study) {
   notes.emplace_back(std::string("low and high: all of these in quadrature; epoch and GPU-hours "
                                  "in proportion to the step; loading of data is ") +
                      (loads ? "as measured" : "not in it"));
+  for (std::string& note : missing_terms_notes(study)) notes.push_back(std::move(note));
   notes.insert(notes.end(), study.notes.begin(), study.notes.end());
   return notes;
 }

@@ -9,7 +9,11 @@
 
 namespace dlscale::cli {
 
-/// Computing, all-reduces, bands: a sentence each; then the study's own notes.
+/// What the model leaves out, how wide that makes bands, and what would help. Empty where every
+/// predicted count was measured.
+std::vector<std::string> missing_terms_notes(const PredictedStudy& study);
+
+/// Computing, all-reduces, bands: a sentence each; then what is missing, and the study's own notes.
 std::vector<std::string> grounds(const PredictedStudy& study);
 
 /// When a run is said to fit, and what models held beyond their cards: a sentence each.

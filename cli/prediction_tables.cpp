@@ -75,12 +75,14 @@ Table times_table(const PredictedStudy& study) {
                       {"step_s", "step", "ms", 2, 1000},
                       {"step_bounds_s", "step, low to high", "ms", 2, 1000, true},
                       {"epoch_s", "epoch", "s", 2},
+                      {"epoch_bounds_s", "epoch, low to high", "s", 2, 1, true},
                       {"efficiency", "efficiency", "", 3},
                       {"efficiency_bounds", "efficiency, low to high", "", 3, 1, true},
                       {"exposed_share", "exposed communication", "%", 1, 100},
                       {"waiting_share", "waiting for the slowest rank", "%", 1, 100},
                       {"bound", "bound by"},
                       {"gpu_hours", "GPU-hours", "h", 2},
+                      {"gpu_hours_bounds", "GPU-hours, low to high", "h", 2, 1, true},
                       {"planned", "planned"}});
   for (const PredictedCurve& curve : study.curves) {
     add_once(table.notes, notes_of_distance(study, curve));
@@ -90,10 +92,11 @@ Table times_table(const PredictedStudy& study) {
       add_row(table, beginning(study, curve),
               {static_cast<double>(point.ranks.gpus), static_cast<double>(point.ranks.nodes),
                point.batch_per_gpu, point.step_s.value, bounds(point.step_s), point.epoch_s.value,
-               point.efficiency.value, bounds(point.efficiency),
+               bounds(point.epoch_s), point.efficiency.value, bounds(point.efficiency),
                point.step.exposed_comm / point.step.total(),
                point.step.slowest_wait / point.step.total(), text(to_string(point.step.bound)),
-               point.gpu_hours, text(planned ? "yes" : "no")});
+               point.gpu_hours, bounds(point.epoch_s, hours_of_epoch(point)),
+               text(planned ? "yes" : "no")});
     }
   }
   return table;
@@ -109,6 +112,7 @@ Table knee_table(const PredictedStudy& study) {
                              "predicted up to {} GPUs",
                              predict::kWorthwhileEfficiency, most),
                  "GPUs, low to high: by the low and the high edge of efficiency"};
+  add_once(table.notes, missing_terms_notes(study));
   add_columns(table, {{"gpus", "GPUs"},
                       {"gpus_bounds", "GPUs, low to high", "", 0, 1, true},
                       {"epoch_s", "epoch", "s", 2},
@@ -175,9 +179,11 @@ Table sweep_table(const PredictedStudy& study, const Sweep& sweep) {
   Table table =
       curves_table(study, "sweep-" + sweep.name, fmt::format("Step over {}", quantity.title));
   table.notes = {fmt::format("each curve as planned on its most GPUs, {} apart", quantity.title)};
+  add_once(table.notes, missing_terms_notes(study));
   table.notes_in_caption = 1;
   add_columns(table, {{quantity.id, quantity.title, quantity.unit, quantity.decimals},
                       {"step_s", "step", "ms", 3, 1000},
+                      {"step_bounds_s", "step, low to high", "ms", 3, 1000, true},
                       {"computing_s", "computing", "ms", 3, 1000},
                       {"exposed_comm_s", "exposed communication", "ms", 3, 1000},
                       {"slowest_wait_s", "waiting for the slowest rank", "ms", 3, 1000},
@@ -189,9 +195,9 @@ Table sweep_table(const PredictedStudy& study, const Sweep& sweep) {
     for (const SweptStep& one : swept.steps) {
       const predict::StepTime& step = one.step;
       add_row(table, beginning(study, curve),
-              {one.value, step.total().value, (step.forward + step.backward + step.optimizer).value,
-               step.exposed_comm.value, step.slowest_wait.value, step.communication.value,
-               text(to_string(step.bound))});
+              {one.value, step.total().value, bounds(one.step_s),
+               (step.forward + step.backward + step.optimizer).value, step.exposed_comm.value,
+               step.slowest_wait.value, step.communication.value, text(to_string(step.bound))});
     }
   }
   return table;

@@ -10,13 +10,12 @@
 namespace dlscale::cli {
 namespace {
 
-using analysis::RunColumn;
 using analysis::RunRow;
 using planner::Symbol;
 using planner::Value;
 
 /// Texts that are always "true" or "false" are truth values.
-bool is_truth(const RunColumn& column, const analysis::Frame& frame) {
+bool is_truth(const analysis::RunColumn& column, const analysis::Frame& frame) {
   bool any = false;
   for (const RunRow& run : frame.runs) {
     const analysis::RunValue value = column.value(run);
@@ -28,13 +27,13 @@ bool is_truth(const RunColumn& column, const analysis::Frame& frame) {
   return any;
 }
 
-Symbol symbol_of(const RunColumn& column, const analysis::Frame& frame) {
-  if (column.kind != RunColumn::Kind::Text) return {column.name, Symbol::Kind::number};
+Symbol symbol_of(const analysis::RunColumn& column, const analysis::Frame& frame) {
+  if (column.kind != analysis::RunColumn::Kind::Text) return {column.name, Symbol::Kind::number};
   if (is_truth(column, frame)) return {column.name, Symbol::Kind::truth};
   return {column.name, Symbol::Kind::text};
 }
 
-Value value_of(const RunColumn& column, const Symbol& symbol, const RunRow& run) {
+Value value_of(const analysis::RunColumn& column, const Symbol& symbol, const RunRow& run) {
   const analysis::RunValue value = column.value(run);
   if (symbol.kind == Symbol::Kind::number) {
     const auto* number = std::get_if<double>(&value);
@@ -48,10 +47,10 @@ Value value_of(const RunColumn& column, const Symbol& symbol, const RunRow& run)
 }  // namespace
 
 std::function<bool(const RunRow&)> query_condition(const std::string& text,
-                                                   const std::vector<RunColumn>& columns,
+                                                   const std::vector<analysis::RunColumn>& columns,
                                                    const analysis::Frame& frame) {
   std::vector<Symbol> symbols;
-  for (const RunColumn& column : columns) symbols.push_back(symbol_of(column, frame));
+  for (const analysis::RunColumn& column : columns) symbols.push_back(symbol_of(column, frame));
   const planner::Node node{text, {"--query"}};
   const auto expression =
       std::make_shared<const planner::Expression>(planner::Item{node, "where"}, symbols);

@@ -17,6 +17,7 @@
 #include "cli/collect_steps.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
+#include "cli/job_environment.hpp"
 #include "cli/kept_predictions.hpp"
 #include "cli/launching.hpp"
 #include "cli/more_repeats.hpp"
@@ -131,6 +132,7 @@ int run(const RunOptions& options) {
   std::cout << keep_planned(planning, shown, clock.unix_s()) << std::endl;
 
   LaunchFolder place(shown.root());
+  place.words << removed_variables_line(place.environment.removed) << std::flush;
   LaunchChoice how;
   how.max_jobs = options.jobs;
   how.tell_submissions = false;

@@ -32,6 +32,15 @@ std::string hours(double gpu_hours) {
   return gpu_hours < 100 ? fmt::format("{:.4g}", gpu_hours) : fmt::format("{:.0f}", gpu_hours);
 }
 
+std::string predicted_text(const contract::PlannedRun& run) {
+  if (run.predicted_s <= 0) return kUnknownFact;
+  if (run.predicted_high_s <= 0) {
+    return base::clock_time(run.predicted_s) + " (band not recorded: an earlier version's plan)";
+  }
+  return fmt::format("{} ({} to {})", base::clock_time(run.predicted_s),
+                     base::clock_time(run.predicted_low_s), base::clock_time(run.predicted_high_s));
+}
+
 std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::PlannedRun& planned,
                               const contract::PlannedJob& job) {
   const auto time = [](double seconds) {
@@ -55,7 +64,7 @@ std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::Plan
       {"LR peak", rate(run.lr.peak)},
       {"warm-up steps", text_of(warmup_steps(run))},
       {"walltime", time(job.resources.walltime_s)},
-      {"predicted", time(planned.predicted_s)},
+      {"predicted", predicted_text(planned)},
       {"GPU-hours", planned.gpu_hours > 0 ? hours(planned.gpu_hours) : kUnknownFact},
   };
 }

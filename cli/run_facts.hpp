@@ -22,6 +22,9 @@ struct RunFact {
 std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::PlannedRun& planned,
                               const contract::PlannedJob& job);
 
+/// Returns the predicted run time with its band: "2:03:00 (1:50:00 to 2:40:00)".
+std::string predicted_text(const contract::PlannedRun& run);
+
 /// GPU-hours: few as they are, many without a fraction: 0.75, 12, 2322432.
 std::string hours(double gpu_hours);
 

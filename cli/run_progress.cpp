@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string_view>
 #include <variant>
 
 #include "base/file.hpp"
-#include "contract/result_record.hpp"
+#include "contract/results_file.hpp"
 #include "runner/run_notes.hpp"
 
 namespace dlscale::cli {
@@ -149,11 +150,17 @@ bool has_started(JobState state) {
 
 }  // namespace
 
-std::optional<double> peak_memory_bytes(const contract::PlanDir& folder,
-                                        const std::string& run_id) {
+std::optional<RankMemory> rank_memory(const contract::PlanDir& folder, const std::string& run_id) {
   const Launch launch = read_last_launch(folder.run(run_id), read_launch);
   if (launch.peak_memory_bytes <= 0) return std::nullopt;
-  return launch.peak_memory_bytes;
+  RankMemory memory{launch.peak_memory_bytes};
+  std::map<std::string, int> ranks;
+  if (launch.start) {
+    for (const std::string& host : launch.start->hosts) {
+      memory.ranks_per_node = std::max(memory.ranks_per_node, ++ranks[host]);
+    }
+  }
+  return memory;
 }
 
 bool needs_no_files(const contract::PlannedRun& run, const runner::RunLook& look) {

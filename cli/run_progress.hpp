@@ -30,7 +30,11 @@ RunProgress read_progress(const contract::PlanDir& folder, const contract::Plann
 /// True of runs that are done where read_progress() takes nothing from files.
 bool needs_no_files(const contract::PlannedRun& run, const runner::RunLook& look);
 
-/// Of the largest rank of the run's last launch, by its records.
-std::optional<double> peak_memory_bytes(const contract::PlanDir& folder, const std::string& run_id);
+/// Memory of the run's last launch, by its records.
+struct RankMemory {
+  double peak_bytes = 0;   ///< of the largest rank
+  int ranks_per_node = 0;  ///< on the host that had most; 0: the records name no hosts
+};
+std::optional<RankMemory> rank_memory(const contract::PlanDir& folder, const std::string& run_id);
 
 }  // namespace dlscale::cli

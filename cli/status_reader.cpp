@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "cli/job_environment.hpp"
 #include "cli/more_repeats.hpp"
 #include "runner/command_runner.hpp"
 #include "runner/job_scheduler.hpp"
@@ -69,7 +70,7 @@ void StatusReader::look_at_files_again() {
 void StatusReader::ask() {
   if (!std::filesystem::exists(folder_.launch_log())) return look_at_files();
   if (!scheduler_) {
-    commands_ = runner::make_command_runner();
+    commands_ = runner::make_command_runner(job_environment(folder_, plan_.scheduler));
     scheduler_ = base::find(runner::job_scheduler_table(), "job scheduler", plan_.scheduler)
                      .make(runner::scheduler_setup(*commands_, clock_));
   }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "contract/result_record.hpp"
+#include "contract/results_file.hpp"
 #include "predict/slowest_rank.hpp"
 
 namespace dlscale::cli {

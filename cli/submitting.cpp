@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/detach.hpp"
 #include "cli/dry_run.hpp"
+#include "cli/job_environment.hpp"
 #include "cli/more_repeats.hpp"
 #include "cli/moved_folder.hpp"
 #include "cli/plan_folder.hpp"
@@ -74,6 +75,7 @@ class Handover {
   }
 
   int submit() {
+    place_.words << removed_variables_line(place_.environment.removed);
     log_.emplace(place_.folder.launch_log(), place_.clock);
     records_before_ = log_->records().size();
     if (choice_.detach && !detach(place_.folder.logs() / "submit.log")) return kExitOk;

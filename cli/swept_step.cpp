@@ -20,7 +20,7 @@ constexpr double kMostRanks = 1e7;  // more than any machine has
 
 /// A step, or why nothing is known of it.
 struct Attempt {
-  std::optional<predict::StepTime> step;
+  std::optional<SweptStep> step;
   std::string why;
 };
 
@@ -64,14 +64,16 @@ Attempt swept_step(const PredictedStudy& study, const PredictedCurve& curve,
   if (quantity == "link") {
     if (ranks.nodes == 1) return {{}, "the GPUs are of one node, which needs no such link"};
     network.between.bandwidth = predict::gigabits_per_s(value);
-    const predict::AllReduce algorithm = predict::all_reduce_of(curve.first);
+    const predict::AllReduce algorithm =
+        predict::all_reduce_of(curve.first, curve.hardware.network);
     model.all_reduce = [network, algorithm](predict::Placement of, predict::Bytes message) {
-      return predict::LinkEstimate{predict::all_reduce(network, of, message, algorithm), {}};
+      return predict::LinkEstimate{predict::all_reduce(network, of, message, algorithm),
+                                   predict::kDataSheetSure};
     };
   }
   const predict::StepTime step = predict::step_at(model, ranks, share.batch);
   if (!std::isfinite(step.total().value)) return {{}, unknown_link(study, network, ranks)};
-  return {step, ""};
+  return {SweptStep{value, step, predict::step_band(model, ranks, share)}, ""};
 }
 
 }  // namespace
@@ -97,7 +99,7 @@ SweptCurve swept_curve(const PredictedStudy& study, const PredictedCurve& curve,
   for (const double value : sweep.values) {
     Attempt attempt = swept_step(study, curve, sweep.name, value);
     if (attempt.step) {
-      swept.steps.push_back({value, *attempt.step});
+      swept.steps.push_back(*attempt.step);
     } else {
       left_out[attempt.why].push_back(value);
     }

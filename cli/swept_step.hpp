@@ -24,6 +24,7 @@ const SweptQuantity& swept_quantity(const std::string& name);
 struct SweptStep {
   double value = 0;
   predict::StepTime step;
+  predict::Band step_s;
 };
 
 /// Of a curve on the most GPUs that are planned.

@@ -54,13 +54,16 @@ class UseReader {
     return use(run, look.state == JobState::TimedOut, progress.elapsed_s, peak_of_node(run));
   }
 
-  /// Ranks of a node hold about the same: no more than that many times the largest.
+  /// Ranks of a node hold about the same: at most as many times the largest as there are ranks. The
+  /// plan's shape is one of several that a moldable job may get, so that the hosts of the records
+  /// count before it.
   std::optional<double> peak_of_node(const contract::PlannedRun& run) const {
-    const auto of_rank = peak_memory_bytes(folder_, run.run_id);
+    const auto memory = rank_memory(folder_, run.run_id);
+    if (!memory) return std::nullopt;
     const auto job = jobs_.find(run.job);
-    if (!of_rank || job == jobs_.end()) return of_rank;
-    const int ranks = std::min(job->second->resources.ranks_per_node, run.gpus);
-    return *of_rank * ranks;
+    const int planned =
+        job == jobs_.end() ? 1 : std::min(job->second->resources.ranks_per_node, run.gpus);
+    return memory->peak_bytes * (memory->ranks_per_node > 0 ? memory->ranks_per_node : planned);
   }
 
  private:

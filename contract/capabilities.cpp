@@ -20,6 +20,13 @@ void visit_fields(Visitor& v, Traits& t) {
   v.sparse("augments", t.augments);
   v.sparse("any_size", t.any_size);
   v.sparse("is_in_memory", t.is_in_memory);
+  v.sparse("needs_gpu", t.needs_gpu);
+  v.sparse("shape", t.shape);
+  v.sparse("train_samples", t.train_samples);
+  v.sparse("smallest_side", t.smallest_side);
+  v.sparse("side_multiple", t.side_multiple);
+  v.sparse("channels", t.channels);
+  v.sparse("blocks", t.blocks);
 }
 
 template <class Visitor>

@@ -2,6 +2,7 @@
 // What a trainer build can do: `dlscale-train --capabilities`, read by `dlscale plan`.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -23,6 +24,14 @@ struct Traits {
   bool any_size = false;         ///< data set: its pictures may be; loader: it makes them one size
   /// Loader: it takes samples, unless dataset.image_size makes pictures of them, from memory.
   bool is_in_memory = false;
+  bool needs_gpu = false;  ///< Loader: batches are made by the GPU of the rank.
+  std::string shape;       ///< Generated data set: shape of its images, "1x28x28".
+  std::int64_t train_samples =
+      0;                      ///< Generated data set: its samples unless the run says a number.
+  int smallest_side = 0;      ///< Model: fewest pixels that a side may have; 0: any number.
+  int side_multiple = 0;      ///< Model: number that must divide both sides; 0: none.
+  std::vector<int> channels;  ///< Model: numbers of channels it takes; empty: any number.
+  int blocks = 0;             ///< Model: most stages it can be cut into; 0: not known.
   bool operator==(const Traits&) const = default;
 };
 

@@ -21,6 +21,7 @@ void visit_fields(Visitor& v, LaunchRecord& r) {
   v.sparse("exit_code", r.exit_code);
   v.sparse("elapsed_s", r.elapsed_s);
   v.sparse("peak_memory_bytes", r.peak_memory_bytes);
+  v.sparse("stderr_bytes", r.stderr_bytes);
   v.sparse("reason", r.reason);
 }
 

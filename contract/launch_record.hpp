@@ -3,6 +3,7 @@
 // `logs/<run_id>.end` (written by the job script).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -32,6 +33,7 @@ struct LaunchRecord {
   int exit_code = 0;                  ///< ended only
   double elapsed_s = 0;               ///< ended only: by the batch system's books; 0 = not known
   double peak_memory_bytes = 0;       ///< likewise
+  std::int64_t stderr_bytes = 0;      ///< notes of scripts: size of the run's error file then
   std::string reason;                 ///< one line for people
   bool operator==(const LaunchRecord&) const = default;
 };

@@ -51,6 +51,12 @@ Found check_stages(const Fit& fit) {
   const int stages = run.framework == "hybrid" ? run.framework_options.model_parallel_size
                      : run.framework == "layerwise" || run.framework == "pipeline" ? run.gpus
                                                                                    : 1;
+  if (fit.model.blocks > 0 && stages > fit.model.blocks) {
+    return Misfit{
+        run.framework == "hybrid" ? "framework_options.model_parallel_size" : "gpus",
+        fmt::format("is {}, but the model {} has {} blocks and cannot be cut into that many stages",
+                    stages, run.model, fit.model.blocks)};
+  }
   if (stages == 1 || !fit.model.is_one_block) return {};
   const bool is_script = run.model.starts_with(kScriptModel);
   return Misfit{"model",

@@ -30,6 +30,8 @@ void visit_fields(Visitor& v, PlannedRun& s) {
   v.sparse("epochs", s.epochs);
   v.sparse("lr_peak", s.lr_peak);
   v.sparse("predicted_s", s.predicted_s);
+  v.sparse("predicted_low_s", s.predicted_low_s);
+  v.sparse("predicted_high_s", s.predicted_high_s);
   v.optional("gpu_hours", s.gpu_hours);
   v.sparse("stale", s.stale);
 }

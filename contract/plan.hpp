@@ -45,8 +45,12 @@ struct PlannedRun {
   int epochs = 0;          ///< 0 = the study does not say it of an external trainer
   double lr_peak = 0;      ///< 0: not said, of an external trainer
   double predicted_s = 0;  ///< expected wall time; 0 = no prediction
-  double gpu_hours = 0;    ///< its share of what its job may take
-  bool stale = false;      ///< its results are of an earlier description, which was left alone
+  /// Edges of the band that predicted_s lies in. 0, 0: not recorded, as in plans of earlier
+  /// versions.
+  double predicted_low_s = 0;
+  double predicted_high_s = 0;
+  double gpu_hours = 0;  ///< its share of what its job may take
+  bool stale = false;    ///< its results are of an earlier description, which was left alone
   bool operator==(const PlannedRun&) const = default;
 };
 

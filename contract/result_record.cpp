@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "contract/json_codec.hpp"
+#include "contract/results_file.hpp"
 
 namespace dlscale::contract {
 
@@ -222,7 +223,7 @@ ResultsFile parse_results(std::string_view text) {
       if (!complete) {
         file.truncated = true;
       } else {
-        file.skipped.push_back(fmt::format("line {}: {}", line_number, error.what()));
+        skip_line(file, line_number, error.what());
       }
     }
   }

@@ -187,14 +187,4 @@ using ResultRecord =
 /// Numbers that JSON cannot say (NaN, infinities) become null and are read as NaN.
 std::string to_json_line(const ResultRecord& record);
 
-struct ResultsFile {
-  std::vector<ResultRecord> records;
-  std::vector<int> record_lines;     ///< line (from 1) of each record
-  std::vector<std::string> skipped;  ///< "line 7: …" for lines that are no known record
-  bool truncated = false;            ///< the last line was incomplete (a killed writer)
-};
-
-/// Reads `results.jsonl` text. Never throws on content: unknown keys are kept in `extra`.
-ResultsFile parse_results(std::string_view text);
-
 }  // namespace dlscale::contract

@@ -142,6 +142,20 @@ Found check_options(const RunSpec& run) {
   return {};
 }
 
+/// Settings that only another optimizer has.
+Found check_optimizer(const RunSpec& run) {
+  const OptimizerSpec& optimizer = run.optimizer;
+  const std::string& kind = optimizer.kind;
+  if (kind == "sgd") return {};
+  if (optimizer.nesterov) return Misfit{"optimizer.nesterov", "is sgd's; " + kind + " has none"};
+  if (optimizer.dampening != 0) {
+    return Misfit{"optimizer.dampening", "is sgd's; " + kind + " has none"};
+  }
+  if (kind == "lars" || optimizer.momentum == 0) return {};
+  return Misfit{"optimizer.momentum",
+                fmt::format("is for sgd and lars; {} has optimizer.adam.beta1", kind)};
+}
+
 /// Ranks and samples that a model's stages do not divide evenly.
 Found check_division(const RunSpec& run) {
   const FrameworkOptions& options = run.framework_options;
@@ -192,8 +206,9 @@ Found check_inference(const RunSpec& run) {
 }  // namespace
 
 std::optional<Misfit> find_setting_misfit(const RunSpec& run) {
-  for (const auto check : {&check_arithmetic, &check_graph, &check_all_reduce, &check_options,
-                           &find_option_misfit, &check_division, &check_inference}) {
+  for (const auto check :
+       {&check_arithmetic, &check_graph, &check_all_reduce, &check_options, &find_option_misfit,
+        &check_optimizer, &check_division, &check_inference}) {
     if (Found found = check(run)) return found;
   }
   return {};

@@ -21,32 +21,132 @@ using Names = std::vector<std::string>;
   throw base::RunError(message, contract::kExitData);
 }
 
-bool is_picture(const fs::directory_entry& entry) {
-  std::string ending = entry.path().extension().string();
+constexpr const char* kTestFolders[] = {"val", "validation", "test"};
+
+std::string lower_case_ending(const fs::path& path) {
+  std::string ending = path.extension().string();
   std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  std::error_code error;  // of a link to nowhere or to itself
-  return entry.is_regular_file(error) &&
-         (ending == ".jpg" || ending == ".jpeg" || ending == ".png");
+  return ending;
 }
 
-/// Names in `folder`, sorted, but for hidden ones.
-template <class Wanted>
-Names names_in(const fs::path& folder, const Wanted& wanted) {
+bool is_image_ending(const std::string& ending) {
+  return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
+}
+
+bool is_hidden(const fs::directory_entry& entry) {
+  return entry.path().filename().native().starts_with('.');
+}
+
+bool is_folder(const fs::directory_entry& entry) {
   std::error_code error;
-  Names names;
+  return entry.is_directory(error);
+}
+
+/// Calls `take` for each entry of a folder, in any order.
+template <class Take>
+void each_entry(const fs::path& folder, const Take& take) {
+  std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (!name.starts_with('.') && wanted(*it)) names.push_back(name);
+    take(*it);
   }
   if (error) fail(fmt::format("cannot read {}: {}", folder.string(), error.message()));
+}
+
+/// For what each_entry() finds.
+contract::SkipTally in_any_order() {
+  return contract::SkipTally(contract::SkipTally::Example::smallest);
+}
+
+/// Adds what was found in any order by its examples, so that the same files give the same lines.
+void add_in_order(const contract::SkipTally& found, contract::SkipTally& skipped) {
+  std::vector<contract::Skip> reasons = found.reasons();
+  std::ranges::sort(reasons, {}, &contract::Skip::example);
+  for (contract::Skip& skip : reasons) skipped.add(std::move(skip));
+}
+
+/// Why an entry of a class folder that is no folder is not read; empty: it is an image.
+std::string why_skipped(const fs::directory_entry& entry) {
+  if (is_hidden(entry)) return "hidden files are not read";
+  std::error_code error;  // of a link to nowhere or to itself
+  if (!entry.is_regular_file(error)) {
+    const bool is_link = entry.is_symlink(error);
+    return is_link ? "links to what is no file are not read"
+                   : "pipes, sockets and devices are not read";
+  }
+  const std::string ending = lower_case_ending(entry.path());
+  if (is_image_ending(ending)) return "";
+  if (ending.empty()) return "files without an ending are not read, only .jpg, .jpeg and .png";
+  return fmt::format("{} files are not read, only .jpg, .jpeg and .png", ending);
+}
+
+/// Counts the files in a folder that is not read, and in the folders below it.
+void count_files_below(const fs::path& folder, const char* why, contract::SkipTally& skipped) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code ignored;
+    if (!it->is_directory(ignored)) skipped.add({"file", why, it->path().string()});
+  }
+  if (!error) return;
+  skipped.add({"folder", "cannot be read: " + error.message(), folder.string()});
+}
+
+void count_folder(const fs::directory_entry& entry, contract::SkipTally& skipped) {
+  std::error_code error;
+  if (is_hidden(entry)) {
+    count_files_below(entry.path(), "files in hidden folders are not read", skipped);
+  } else if (entry.is_symlink(error)) {
+    skipped.add({"folder", "links to folders below a class are not followed",  //
+                 entry.path().string()});
+  } else {
+    count_files_below(entry.path(), "files in folders below a class are not read", skipped);
+  }
+}
+
+/// Names of the images in the folder of a class, sorted.
+Names image_names(const fs::path& folder, contract::SkipTally& skipped) {
+  Names names;
+  contract::SkipTally own = in_any_order();
+  each_entry(folder, [&](const fs::directory_entry& entry) {
+    if (is_folder(entry)) return count_folder(entry, own);
+    const std::string why = why_skipped(entry);
+    if (why.empty()) {
+      names.push_back(entry.path().filename().string());
+    } else {
+      own.add({"file", why, entry.path().string()});
+    }
+  });
+  if (names.empty()) {
+    const bool is_one = own.total() == 1;
+    fail(fmt::format("{} has no image (.jpg, .jpeg, .png){}", folder.string(),
+                     own.empty()
+                         ? ""
+                         : fmt::format(", but {} file{} that {} not read, such as {}", own.total(),
+                                       is_one ? "" : "s", is_one ? "is" : "are",
+                                       own.reasons().front().example)));
+  }
+  add_in_order(own, skipped);
   std::ranges::sort(names);
   return names;
+}
+
+/// Counts the files of `split` that are in no folder of a class.
+void count_skipped_in_split(const fs::path& split, contract::SkipTally& skipped) {
+  contract::SkipTally found = in_any_order();
+  each_entry(split, [&](const fs::directory_entry& entry) {
+    if (!is_folder(entry)) {
+      found.add({"file", "files outside of a class folder are not read", entry.path().string()});
+    } else if (is_hidden(entry)) {
+      count_folder(entry, found);
+    }
+  });
+  add_in_order(found, skipped);
 }
 
 }  // namespace
 
 fs::path test_folder(const fs::path& root) {
-  for (const char* name : {"val", "validation", "test"}) {
+  for (const char* name : kTestFolders) {
     if (fs::is_directory(root / name)) return root / name;
   }
   const bool is_packed = fs::exists(record_file_of(root, "train"));
@@ -55,10 +155,13 @@ fs::path test_folder(const fs::path& root) {
 }
 
 ClassNames class_names(const fs::path& split) {
-  ClassNames classes = names_in(split, [](const fs::directory_entry& e) {
-    std::error_code error;
-    return e.is_directory(error);
+  ClassNames classes;
+  each_entry(split, [&](const fs::directory_entry& entry) {
+    if (is_folder(entry) && !is_hidden(entry)) {
+      classes.push_back(entry.path().filename().string());
+    }
   });
+  std::ranges::sort(classes);
   if (classes.empty()) fail(fmt::format("{} has no folder of a class", split.string()));
   if (classes.size() > kMostClasses) {
     fail(fmt::format("{} has {} classes, more than {}", split.string(), classes.size(),
@@ -78,12 +181,21 @@ ClassNames class_names_of_tree(const fs::path& root) {
 }
 
 std::vector<ClassFile> class_files(const fs::path& split, const ClassNames& classes) {
+  contract::SkipTally unused;
+  return class_files(split, classes, unused);
+}
+
+std::vector<ClassFile> class_files(const fs::path& split, const ClassNames& classes,
+                                   contract::SkipTally& skipped) {
+  count_skipped_in_split(split, skipped);
   std::vector<std::pair<std::size_t, ClassFile>> by_place;
   for (std::size_t label = 0; label < classes.size(); ++label) {
     const fs::path folder = split / classes[label];
-    if (!fs::is_directory(folder)) continue;
-    const Names names = names_in(folder, is_picture);
-    if (names.empty()) fail(fmt::format("{} has no image (.jpg, .jpeg, .png)", folder.string()));
+    if (!fs::is_directory(folder)) {
+      skipped.add({"class", fmt::format("has no folder in {}", split.string()), classes[label]});
+      continue;
+    }
+    const Names names = image_names(folder, skipped);
     for (std::size_t i = 0; i < names.size(); ++i) {
       by_place.push_back({i, {folder / names[i], static_cast<std::uint16_t>(label)}});
     }
@@ -93,6 +205,26 @@ std::vector<ClassFile> class_files(const fs::path& split, const ClassNames& clas
   files.reserve(by_place.size());
   for (auto& [place, file] : by_place) files.push_back(std::move(file));
   return files;
+}
+
+void count_skipped_in_root(const fs::path& root, contract::SkipTally& skipped) {
+  contract::SkipTally found = in_any_order();
+  each_entry(root, [&](const fs::directory_entry& entry) {
+    if (is_folder(entry)) return;
+    found.add({"file", "files outside of a class folder are not read", entry.path().string()});
+  });
+  add_in_order(found, skipped);
+  fs::path taken;  // the folder that test_folder() returns
+  for (const char* name : kTestFolders) {
+    const fs::path folder = root / name;
+    if (!fs::is_directory(folder)) continue;
+    if (taken.empty()) {
+      taken = folder;
+    } else {
+      skipped.add({"folder", fmt::format("the tests are those of {}", taken.string()),  //
+                   folder.string()});
+    }
+  }
 }
 
 }  // namespace dlscale::images

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "contract/skip_tally.hpp"
+
 namespace dlscale::images {
 
 using ClassNames = std::vector<std::string>;
@@ -30,8 +32,16 @@ ClassNames class_names(const std::filesystem::path& split);
 /// none of their own.
 ClassNames class_names_of_tree(const std::filesystem::path& root);
 
-/// JPEG and PNG files by their endings, class after class in turn, of a class by name: every
-/// beginning is balanced. A class may have no folder, but none without an image.
+/// Returns the JPEG and PNG files by their endings, class after class in turn, of a class by name:
+/// every beginning is balanced. A class may have no folder, but none without an image. Counts in
+/// `skipped` what is in the folder `split` and is not returned, and the classes without a folder.
+std::vector<ClassFile> class_files(const std::filesystem::path& split, const ClassNames& classes,
+                                   contract::SkipTally& skipped);
+/// Likewise, for callers that do not report what is skipped.
 std::vector<ClassFile> class_files(const std::filesystem::path& split, const ClassNames& classes);
+
+/// Counts the files that lie in `root` itself, and the folders that would hold the tests if
+/// test_folder() did not take another.
+void count_skipped_in_root(const std::filesystem::path& root, contract::SkipTally& skipped);
 
 }  // namespace dlscale::images

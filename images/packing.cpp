@@ -117,7 +117,9 @@ void write_records(const std::vector<ClassFile>& files, RecordWriter& writer,
 
 bool pack_split(const fs::path& split, const ClassNames& classes, const fs::path& out,
                 const PackOptions& options, const PackObserver& observer) {
-  std::vector<ClassFile> files = class_files(split, classes);
+  contract::SkipTally skipped;
+  std::vector<ClassFile> files = class_files(split, classes, skipped);
+  if (observer.skipped) observer.skipped(skipped);
   const std::string note = note_of(files, split, options);
   const Present present =
       options.replaces ? Present::nothing : present_at(out, note, classes, options);

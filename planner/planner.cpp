@@ -103,7 +103,7 @@ bool has_one_process(const contract::RunSpec& run) {
 
 /// What a run is to get.
 struct Granted {
-  double predicted_s;
+  predict::Band predicted_s;
   Allocation allocation;
   double limit_s() const {
     const double walltime_s = allocation.request.walltime_s;
@@ -117,12 +117,12 @@ Granted grant(Planning& planning, Point& point, const contract::RunSpec& run, Ru
   const auto wishes_of = [&](std::uint32_t matrix) -> const ResourceWishes& {
     return study.matrices[matrix].resources;
   };
-  const auto with = [&](const ResourceWishes& wishes, double predicted_s) {
+  const auto with = [&](const ResourceWishes& wishes, const predict::Band& predicted_s) {
     return Granted{predicted_s, allocate(planning.site, wishes, gpus_of(study, point), predicted_s,
                                          has_one_process(run))};
   };
   const ResourceWishes& first = wishes_of(point.matrix);
-  const double first_s = times.of(run, first, planning.site);
+  const predict::Band first_s = times.of(run, first, planning.site);
   Granted granted = with(first, first_s);
   for (const std::uint32_t matrix : point.also) {
     const ResourceWishes& wishes = wishes_of(matrix);
@@ -185,7 +185,11 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
     list_runs(study, point, std::move(run), planning.plan.runs);
     for (std::size_t i = first; i < planning.plan.runs.size(); ++i) {
       contract::PlannedRun& planned = planning.plan.runs[i];
-      planned.predicted_s = begun.predicted_s(planned.run_id).value_or(granted.predicted_s);
+      const predict::Band predicted_s =
+          begun.predicted_s(planned.run_id).value_or(granted.predicted_s);
+      planned.predicted_s = predicted_s.value;
+      planned.predicted_low_s = predicted_s.low;
+      planned.predicted_high_s = predicted_s.high;
     }
     if (&points[kept] != &point) points[kept] = std::move(point);
     ++kept;

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "contract/misfit.hpp"
-#include "contract/setting_misfit.hpp"
+#include "contract/refusal.hpp"
 
 namespace dlscale::planner {
 
@@ -21,25 +20,13 @@ void Warnings::look_at(const contract::RunSpec& run, int repeats) {
   }
   const std::optional<Knowledge>& known = *known_;
   if (!known || !run.trainer.command.empty()) return;
-  const std::pair<const char*, const std::string*> names[] = {
-      {"framework", &run.framework},
-      {"model", &run.model},
-      {"loader", &run.loader},
-      {"lr_schedule", &run.lr_schedule.kind},
-      {"dataset", &run.dataset.kind},
-      {"optimizer", &run.optimizer.kind},
-      {"communicator", &run.resources.communicator},
-      {"device", &run.resources.device}};
-  if (!run.all_reduce.empty() && !known->capabilities.has("all_reduce", run.all_reduce)) {
-    missing_[{"all_reduce", run.all_reduce}] += repeats;
+  for (const auto& name : contract::missing_names(known->capabilities, run)) {
+    missing_[{name.family, name.name}] += repeats;
   }
-  for (const auto& [family, name] : names) {
-    if (name->starts_with(contract::kScriptModel)) continue;
-    if (!known->capabilities.has(family, *name)) missing_[{family, *name}] += repeats;
-  }
-  auto misfit = contract::find_misfit(known->capabilities, run);
-  if (!misfit) misfit = contract::find_setting_misfit(run);
-  if (misfit) unfit_[{misfit->key, misfit->reason}] += repeats;
+  const auto refusal = contract::find_refusal(known->capabilities, run);
+  if (refusal) unfit_[{refusal->key, refusal->reason}] += repeats;
+  const std::string condition = contract::data_condition(known->capabilities, run);
+  if (!refusal && !condition.empty()) conditional_[condition] += repeats;
 }
 
 void Warnings::add_to(std::vector<std::string>& warnings) const {
@@ -69,6 +56,9 @@ void Warnings::add_to(std::vector<std::string>& warnings) const {
   }
   for (const auto& [name, count] : missing_) warnings.push_back(missing(name, count));
   for (const auto& [misfit, count] : unfit_) warnings.push_back(unfit(misfit, count));
+  for (const auto& [condition, count] : conditional_) {
+    warnings.push_back(fmt::format("the trainer starts only if {}: {}", condition, of_runs(count)));
+  }
 }
 
 std::string Warnings::of_runs(int count) const {

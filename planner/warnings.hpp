@@ -39,6 +39,7 @@ class Warnings {
   int endless_warmups_ = 0, falling_warmups_ = 0, flat_warmups_ = 0, idle_epochs_ = 0;
   std::map<std::pair<std::string, std::string>, int> missing_;  // family and name → runs
   std::map<std::pair<std::string, std::string>, int> unfit_;    // key and reason → runs
+  std::map<std::string, int> conditional_;  // what the data must be like → runs
 };
 
 }  // namespace dlscale::planner

@@ -24,11 +24,15 @@ Seconds ring_all_reduce(const Link& link, int ranks, Bytes message, Bytes number
 /// 2009.
 Seconds tree_all_reduce(const Link& link, int ranks, Bytes message, Bytes number = kSingle);
 
+enum class AllReduce { ring, tree, fastest };
+
 /// Nodes of several GPUs: ranks of a node are joined by `inside`, nodes by `between`, whose
 /// bandwidth is that of all of a node's adaptors.
 struct Network {
   Link inside;
   Link between;
+  /// Algorithm of all-reduces, unless a run asks for another one.
+  AllReduce algorithm = AllReduce::fastest;
 };
 
 /// Where ranks are.
@@ -41,8 +45,6 @@ struct Placement {
 constexpr Placement placement(int gpus, int gpus_per_node) {
   return {(gpus - 1) / gpus_per_node + 1, gpus};
 }
-
-enum class AllReduce { ring, tree, fastest };
 
 /// On a ring 2(N-1) hops of 2(P-1) leave their node, in trees 2⌈log₂N⌉; the narrowest link on the
 /// way bounds the bandwidth. Nothing for one rank.

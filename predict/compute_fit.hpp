@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "contract/calibration.hpp"
+#include "predict/band.hpp"
 #include "predict/roofline.hpp"
 
 namespace dlscale::predict {
@@ -22,12 +23,6 @@ struct BatchFit {
 
 /// Least squares of relative errors; of one point a line through the origin. Not empty.
 BatchFit fit_batches(const std::vector<double>& batches, const std::vector<double>& seconds);
-
-/// How sure computation is: factors that it lies between.
-struct Factors {
-  double low = 1;
-  double high = 1;
-};
 
 struct ComputeEstimate {
   ComputeTimes times;

@@ -69,6 +69,25 @@ Band band(const std::vector<Variant>& variants, const Value& value) {
   return result;
 }
 
+/// What may be wrong, in pairs: computing, all-reduces, waiting for the slowest rank.
+std::vector<Variant> variants_of(const TrainingModel& model, const ComputeEstimate& computing,
+                                 Placement ranks) {
+  const Bytes gradients =
+      number_width(model.card.precision) * static_cast<double>(model.card.parameters);
+  const Factors links = model.all_reduce(ranks, gradients).sure;
+  return {{computing.sure.low, 1}, {computing.sure.high, 1}, {1, links.low},
+          {1, links.high},         {1, 1, kWaitSure.low},    {1, 1, kWaitSure.high}};
+}
+
+Band step_band_of(const TrainingModel& model, const ComputeEstimate& computing, Placement ranks,
+                  const Share& share) {
+  const auto step_s = [&](Variant v) {
+    return step_of(model, computing, ranks, share, v).total().value;
+  };
+  return widened(band(variants_of(model, computing, ranks), step_s),
+                 model.missing.of_step(ranks.gpus));
+}
+
 double steps_of_epoch(const CurveSetting& setting, double global_batch) {
   constexpr double kRounding = 1e-9;  // batches of strong scaling are quotients
   const double steps = static_cast<double>(setting.samples) / global_batch;
@@ -82,6 +101,10 @@ StepTime step_at(const TrainingModel& model, Placement ranks, double batch, doub
                  double reducing) {
   return step_of(model, computing(model, batch, ranks), ranks, {batch, model.setting.passes},
                  {computing_factor, reducing});
+}
+
+Band step_band(const TrainingModel& model, Placement ranks, const Share& share) {
+  return step_band_of(model, computing(model, share.batch, ranks), ranks, share);
 }
 
 Share share_at(const std::map<int, Share>& shares, bool strong, int gpus) {
@@ -99,22 +122,15 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
   const Placement first = placement(gpus.front(), model.gpus_per_node);
   const Share first_share = share_at(shares, setting.strong, first.gpus);
   const ComputeEstimate at_first = computing(model, first_share.batch, first);
-  const Bytes gradients =
-      number_width(model.card.precision) * static_cast<double>(model.card.parameters);
   for (const int count : gpus) {
     const Placement ranks = placement(count, model.gpus_per_node);
     const Share share = share_at(shares, setting.strong, count);
     if (share.batch < 1) break;
     const double samples = share.batch * share.passes;  // of a rank
     const ComputeEstimate here = computing(model, share.batch, ranks);
-    const Factors links = model.all_reduce(ranks, gradients).sure;
-    const std::vector<Variant> variants{{here.sure.low, 1},    {here.sure.high, 1},
-                                        {1, links.low},        {1, links.high},
-                                        {1, 1, kWaitSure.low}, {1, 1, kWaitSure.high}};
-    const auto step_s = [&](Variant v) {
-      return step_of(model, here, ranks, share, v).total().value;
+    const auto cost = [&](Variant v) {
+      return step_of(model, here, ranks, share, v).total().value / samples;
     };
-    const auto cost = [&](Variant v) { return step_s(v) / samples; };
     const auto first_cost = [&](Variant v) {
       // What is wrong with a batch that is far from all measured is not wrong with a near one.
       if (here.extrapolated != at_first.extrapolated) v.computing = 1;
@@ -124,11 +140,11 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
     CurvePoint point{
         .ranks = ranks, .batch_per_gpu = share.batch, .extrapolated = here.extrapolated};
     point.step = step_of(model, here, ranks, share, {1, 1});
-    point.step_s = band(variants, step_s);
-    const double steps = steps_of_epoch(setting, samples * count);
-    point.epoch_s = {point.step_s.value * steps, point.step_s.low * steps,
-                     point.step_s.high * steps};
-    point.efficiency = band(variants, [&](Variant v) { return first_cost(v) / cost(v); });
+    point.step_s = step_band_of(model, here, ranks, share);
+    point.epoch_s = scaled(point.step_s, steps_of_epoch(setting, samples * count));
+    point.efficiency = widened(
+        band(variants_of(model, here, ranks), [&](Variant v) { return first_cost(v) / cost(v); }),
+        model.missing.of_efficiency(first.gpus, count));
     point.samples_per_s = samples * count / point.step_s.value;
     point.gpu_hours = point.epoch_s.value * setting.epochs * count / kSecondsPerHour;
     curve.push_back(point);

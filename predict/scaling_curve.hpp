@@ -10,7 +10,9 @@
 
 #include "contract/calibration.hpp"
 #include "predict/all_reduce.hpp"
+#include "predict/band.hpp"
 #include "predict/compute_fit.hpp"
+#include "predict/missing_terms.hpp"
 #include "predict/step_time.hpp"
 
 namespace dlscale::predict {
@@ -31,6 +33,7 @@ struct TrainingModel {
   int gpus_per_node = 1;
   StepSetting setting;      ///< its wait is set by that below
   Seconds wait_per_sample;  ///< of a rank, as measured
+  MissingTerms missing;     ///< what the model leaves out; by default nothing
 };
 
 /// What a rank takes of a step: so many batches, one after the other, of so many samples.
@@ -53,12 +56,6 @@ struct CurveSetting {
 /// scaling its batch divided as the ranks become more. `shares`: not empty.
 Share share_at(const std::map<int, Share>& shares, bool strong, int gpus);
 
-struct Band {
-  double value = 0;
-  double low = 0;
-  double high = 0;
-};
-
 struct CurvePoint {
   Placement ranks;
   double batch_per_gpu = 0;
@@ -74,10 +71,14 @@ struct CurvePoint {
 /// Samples in a second, by the band of the step.
 Band throughput(const CurvePoint& point);
 
-/// A point for each count, ascending; strong scaling ends where a GPU would have less than one
-/// sample. Bands: what computation and links may be wrong by, each alone, added in quadrature.
+/// Returns a point for each count, ascending. Strong scaling ends where a GPU would have less than
+/// one sample. Bands add in quadrature what computation, links, waiting and the missing terms may
+/// be wrong by, each alone.
 std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSetting& setting,
                                       const std::vector<int>& gpus);
+
+/// Returns the band of one point's step.
+Band step_band(const TrainingModel& model, Placement ranks, const Share& share);
 
 /// One point of it, with what computing and all-reduces take multiplied.
 StepTime step_at(const TrainingModel& model, Placement ranks, double batch, double computing = 1,

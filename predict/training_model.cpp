@@ -77,6 +77,26 @@ Seconds Measurements::wait_per_sample(const std::string& loader, const std::stri
   return {};
 }
 
+int measured_gpus(const contract::RunSpec& run, const contract::ModelCard& card,
+                  const contract::Calibration& calibration) {
+  const std::vector<contract::LoadTime>& loading = calibration.loading;
+  const bool loads = std::any_of(loading.begin(), loading.end(), [&](const auto& time) {
+    return time.loader == run.loader && time.dataset == run.dataset.kind;
+  });
+  const auto steps = times_of(calibration.compute, card, run.precision);
+  if (steps.empty() || (sample_source(run) == SampleSource::input_pipeline && !loads)) return 1;
+  int most = 1;
+  for (const contract::ComputeTime& time : steps) {
+    if (time.framework.empty() || time.framework == run.framework) {
+      most = std::max(most, time.ranks_on_node);
+    }
+  }
+  for (const contract::ExchangeTime& time : calibration.exchange) {
+    if (time.framework == run.framework) most = std::max(most, time.gpus);
+  }
+  return most;
+}
+
 TrainingModel training_model(const contract::RunSpec& run, const contract::ModelCard& card,
                              const Hardware& hardware, const Measurements* measured) {
   TrainingModel model{.card = card,
@@ -86,8 +106,10 @@ TrainingModel training_model(const contract::RunSpec& run, const contract::Model
                                     .roofline_sure = kRooflineSure},
                       .gpus_per_node = hardware.gpus_per_node,
                       .setting = step_setting(run)};
+  model.missing.spread = published_spread(sample_source(run), hardware.site);
   if (measured != nullptr) {
     const contract::Calibration& calibration = measured->calibration();
+    model.missing.measured_gpus = measured_gpus(run, card, calibration);
     model.computing.measured =
         times_as_in(times_of(calibration.compute, card, run.precision), run.framework);
     model.computing.kernels = kernels_of(calibration, run.precision);
@@ -97,8 +119,8 @@ TrainingModel training_model(const contract::RunSpec& run, const contract::Model
     };
     model.wait_per_sample = measured->wait_per_sample(run.loader, run.dataset.kind);
   }
-  model.all_reduce = [network = hardware.network, algorithm = all_reduce_of(run), measured,
-                      other_link = hardware.other_link](Placement ranks, Bytes message) {
+  model.all_reduce = [network = hardware.network, algorithm = all_reduce_of(run, hardware.network),
+                      measured, other_link = hardware.other_link](Placement ranks, Bytes message) {
     if (measured != nullptr && !(other_link && ranks.nodes > 1)) {
       if (const auto estimate = measured->all_reduce(ranks, message)) return *estimate;
     }

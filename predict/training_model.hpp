@@ -19,6 +19,8 @@ struct Hardware {
   int gpus_per_node = 1;
   /// Nodes are joined otherwise than where all-reduces were measured: several go by `network`.
   bool other_link = false;
+  /// Name of the site. Bands for a published system leave out what that system published.
+  std::string site;
 };
 
 /// A calibration made ready for questions.
@@ -49,9 +51,17 @@ inline constexpr Factors kDataSheetSure{1, 2};
 /// `card` and `measured`, of this device, must outlive it; without `measured` the roofline and data
 /// sheets. Steps and kernels count in the precision that they were measured in alone. Where no run
 /// says how much communication is hidden, GPUs hide what the backward pass covers, and CPUs
-/// nothing: the cores that compute are those that copy and add up.
+/// nothing: the cores that compute are those that copy and add up. Bands of counts beyond
+/// measured_gpus() hold what the model leaves out.
 TrainingModel training_model(const contract::RunSpec& run, const contract::ModelCard& card,
                              const Hardware& hardware, const Measurements* measured);
+
+/// Returns the most GPUs of the runs in a calibration that hold what the model leaves out for runs
+/// like this one: runs of its model and framework, and, where it has an input pipeline, of its
+/// loader and kind of data. Returns 1 where there are none. Benchmarks of all-reduces or of kernels
+/// are no runs: they show neither loading nor stragglers.
+int measured_gpus(const contract::RunSpec& run, const contract::ModelCard& card,
+                  const contract::Calibration& calibration);
 
 /// A device that the calibration's steps were measured on, of which no data sheet is known: what
 /// computes has been measured, and FLOPs and bytes only share it among the layers. Its memory is

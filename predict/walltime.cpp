@@ -17,16 +17,16 @@ std::optional<ThroughputEstimate> throughput_at(std::vector<Throughput> measured
   measured.erase(last, measured.end());
   const auto above = std::lower_bound(measured.begin(), measured.end(), gpus,
                                       [](const Throughput& m, int g) { return m.gpus < g; });
-  if (above != measured.end() && above->gpus == gpus) return {{above->samples_per_s, false}};
+  if (above != measured.end() && above->gpus == gpus) return {{above->samples_per_s, false, gpus}};
   if (above == measured.begin() || above == measured.end()) {
     const Throughput& nearest = above == measured.begin() ? *above : measured.back();
-    return {{nearest.samples_per_s * gpus / nearest.gpus, true}};
+    return {{nearest.samples_per_s * gpus / nearest.gpus, true, nearest.gpus}};
   }
   const Throughput& below = *std::prev(above);
   const double part = std::log(static_cast<double>(gpus) / below.gpus) /
                       std::log(static_cast<double>(above->gpus) / below.gpus);
-  return {
-      {below.samples_per_s * std::pow(above->samples_per_s / below.samples_per_s, part), false}};
+  const double growth = above->samples_per_s / below.samples_per_s;
+  return {{below.samples_per_s * std::pow(growth, part), false, gpus}};
 }
 
 std::optional<std::int64_t> known_train_samples(std::string_view dataset_kind) {
@@ -51,9 +51,14 @@ std::optional<std::int64_t> train_samples(const contract::DatasetSpec& dataset) 
   return *all - (*all - dataset.fold + dataset.folds) / dataset.folds;
 }
 
-double walltime_s(double predicted_s, double margin) {
+double walltime_s(double predicted_s, double margin, double longest_s) {
   constexpr double kMinute = 60;
-  return std::ceil((predicted_s * margin + kStartUp_s) / kMinute) * kMinute;
+  return std::ceil((std::max(predicted_s * margin, longest_s) + kStartUp_s) / kMinute) * kMinute;
+}
+
+Band measured_time(double seconds) {
+  constexpr double kRepeats = 0.06;  // docs/prediction.md: Bands, of measured steps
+  return {seconds, seconds / (1 + kRepeats), seconds * (1 + kRepeats)};
 }
 
 }  // namespace dlscale::predict

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "contract/run_spec.hpp"
+#include "predict/band.hpp"
 
 namespace dlscale::predict {
 
@@ -20,6 +21,7 @@ struct Throughput {
 struct ThroughputEstimate {
   double samples_per_s = 0;
   bool extrapolated = false;  ///< outside the measured GPU counts
+  int from_gpus = 0;          ///< the measured count that it is extrapolated from; else its own
 };
 
 /// Throughput at a GPU count. Between two measured counts the logarithm is linear in that of the
@@ -39,7 +41,12 @@ inline constexpr double kDefaultMargin = 1.5;
 /// Allowance for what comes before the first step: modules, libraries, opening the data.
 inline constexpr double kStartUp_s = 120;
 
-/// The time to ask for: prediction x margin + start-up, rounded up to whole minutes.
-double walltime_s(double predicted_s, double margin);
+/// Returns the time to ask for: the larger of prediction x margin and `longest_s`, the upper edge
+/// of the prediction's band, plus start-up, rounded up to whole minutes.
+double walltime_s(double predicted_s, double margin, double longest_s = 0);
+
+/// Returns the band of a run time that was measured: equal runs differ, so that it is as wide as
+/// that of a measured step.
+Band measured_time(double seconds);
 
 }  // namespace dlscale::predict

@@ -154,8 +154,8 @@ StepSetting step_setting(const contract::RunSpec& run) {
   return setting;
 }
 
-AllReduce all_reduce_of(const contract::RunSpec& run) {
-  return run.all_reduce == "ring" ? AllReduce::ring : AllReduce::fastest;
+AllReduce all_reduce_of(const contract::RunSpec& run, const Network& network) {
+  return run.all_reduce == "ring" ? AllReduce::ring : network.algorithm;
 }
 
 MemorySetting memory_setting(const contract::RunSpec& run) {

@@ -35,8 +35,8 @@ std::vector<std::string> not_counted(const contract::RunSpec& run);
 /// When the replicas of a run agree, and how much they send. Loading is not in it.
 StepSetting step_setting(const contract::RunSpec& run);
 
-/// The ring where a run's all_reduce asks for it, else the fastest.
-AllReduce all_reduce_of(const contract::RunSpec& run);
+/// Returns the ring where the run asks for it, else the algorithm of the network.
+AllReduce all_reduce_of(const contract::RunSpec& run, const Network& network = {});
 
 /// What a rank of a run keeps.
 MemorySetting memory_setting(const contract::RunSpec& run);

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "runner/ask_program.hpp"
+#include "runner/scheduler_error.hpp"
 
 namespace dlscale::runner {
 namespace fs = std::filesystem;
@@ -18,7 +19,7 @@ std::string ask(CommandRunner& commands, double timeout_s, const std::vector<std
   const Command command{words, fs::current_path(), {}, {}, {{"LC_ALL", "C"}}};
   const Answer answer = ask_program(commands, command, timeout_s);
   if (*answer.end != ExitStatus{}) {
-    const std::string reason = first_line(answer.err);
+    const std::string reason = scheduler_error(answer.err);
     throw Unreachable(
         fmt::format("{} fails: {}", words[0], reason.empty() ? "it does not say why" : reason));
   }

@@ -29,6 +29,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -129,7 +130,7 @@ Descriptor end_of(ProcessId process) {
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{1600};
 
-ProcessId spawn(const Command& command, int out, int err) {
+ProcessId spawn(const Command& command, const Environment& inherited, int out, int err) {
   const fs::path program = bp::search_path(command.arguments.at(0));
   if (program.empty()) {
     throw base::RunError(fmt::format("cannot find {} in PATH", command.arguments[0]));
@@ -138,7 +139,8 @@ ProcessId spawn(const Command& command, int out, int err) {
     throw base::RunError(
         fmt::format("no folder {} to start {} in", command.folder.string(), program.string()));
   }
-  bp::environment environment = boost::this_process::environment();
+  bp::environment environment;
+  for (const auto& [name, value] : inherited) environment[name] = value;
   for (const auto& [name, value] : command.environment) environment[name] = value;
   const std::vector<std::string> arguments(command.arguments.begin() + 1, command.arguments.end());
   const auto inherit = [&](auto&) {
@@ -185,10 +187,13 @@ double seconds(const timeval& time) {
 
 class RealCommandRunner : public CommandRunner {
  public:
+  explicit RealCommandRunner(CleanEnvironment environment)
+      : environment_(std::move(environment.variables)) {}
+
   ProcessId start(const Command& command) override {
     const Descriptor out = open_emptied(command.out);
     const Descriptor err = open_emptied(command.err);
-    const ProcessId process = spawn(command, out.number(), err.number());
+    const ProcessId process = spawn(command, environment_, out.number(), err.number());
     children_.insert_or_assign(process, Child{});
     return process;
   }
@@ -196,7 +201,7 @@ class RealCommandRunner : public CommandRunner {
   Answer run(const Command& command, double timeout_s) override {
     Pipe out, err;
     Answer answer;
-    answer.process = spawn(command, out.write.number(), err.write.number());
+    answer.process = spawn(command, environment_, out.write.number(), err.write.number());
     children_.insert_or_assign(answer.process, Child{});
     out.write.close();
     err.write.close();
@@ -283,13 +288,18 @@ class RealCommandRunner : public CommandRunner {
     return true;
   }
 
+  Environment environment_;
   std::map<ProcessId, Child> children_;
 };
 
 }  // namespace
 
 std::unique_ptr<CommandRunner> make_command_runner() {
-  return std::make_unique<RealCommandRunner>();
+  return make_command_runner(clean_environment(own_environment(), "local", {}));
+}
+
+std::unique_ptr<CommandRunner> make_command_runner(CleanEnvironment environment) {
+  return std::make_unique<RealCommandRunner>(std::move(environment));
 }
 
 }  // namespace dlscale::runner

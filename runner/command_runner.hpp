@@ -4,20 +4,21 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "runner/clean_environment.hpp"
+
 namespace dlscale::runner {
 
 struct Command {
-  std::vector<std::string> arguments;                   ///< the first is looked up in PATH
-  std::filesystem::path folder;                         ///< working directory
-  std::filesystem::path out, err = {};                  ///< emptied, then written by the process
-  std::map<std::string, std::string> environment = {};  ///< added to this program's own
-  std::vector<int> keep_open = {};  ///< descriptors that it gets, too, under the same numbers
+  std::vector<std::string> arguments;   ///< the first is looked up in PATH
+  std::filesystem::path folder;         ///< working directory
+  std::filesystem::path out, err = {};  ///< emptied, then written by the process
+  Environment environment = {};         ///< added to what every process of the runner gets
+  std::vector<int> keep_open = {};      ///< descriptors that it gets, too, under the same numbers
 };
 
 struct ExitStatus {
@@ -67,7 +68,10 @@ class CommandRunner {
   virtual std::vector<ProcessId> find_by_environment(const std::string& entry) = 0;
 };
 
-/// Real processes of this machine. Those still running when it is destroyed go on running.
+/// Starts real processes of this machine. Those still running when it is destroyed go on running.
+/// Every process gets `environment`, without which it is this program's own, cleaned for this
+/// machine.
 std::unique_ptr<CommandRunner> make_command_runner();
+std::unique_ptr<CommandRunner> make_command_runner(CleanEnvironment environment);
 
 }  // namespace dlscale::runner

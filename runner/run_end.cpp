@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <cstdint>
 #include <optional>
-#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/file.hpp"
 #include "contract/launch_record.hpp"
+#include "runner/failure_words.hpp"
 #include "runner/run_notes.hpp"
 #include "runner/run_results.hpp"
 
@@ -18,6 +20,8 @@ namespace fs = std::filesystem;
 using contract::RunOutcome;
 namespace {
 
+constexpr std::size_t kWords_bytes = 256 * 1024;  // the words of hundreds of ranks
+
 /// All that is known of how a run ended.
 struct Evidence {
   const JobEnd& job;
@@ -25,7 +29,8 @@ struct Evidence {
   bool launched = false;                  ///< the submission made a launch folder
   std::optional<contract::RunStop> stop;  ///< of its last launch
   std::optional<contract::LaunchRecord> note;
-  std::optional<int> exit_code;  ///< of the run
+  std::optional<int> exit_code;   ///< of the run
+  std::int64_t stderr_bytes = 0;  ///< of the run's error file, that earlier launches wrote
 };
 
 Evidence gather(const contract::PlanDir& plan, const contract::PlannedRun& run, const JobEnd& job,
@@ -33,7 +38,9 @@ Evidence gather(const contract::PlanDir& plan, const contract::PlannedRun& run, 
   Evidence seen{job, is_external(run, plan)};
   seen.launched = results.launches > job.earlier_launches;
   if (seen.launched) seen.stop = results.stop;
-  seen.note = read_run_notes(plan, run.run_id, job.launch).end;
+  RunNotes notes = read_run_notes(plan, run.run_id, job.launch);
+  seen.note = std::move(notes.end);
+  seen.stderr_bytes = notes.stderr_bytes;
   if (seen.note) {
     seen.exit_code = seen.note->exit_code;
   } else if (!job.shared || job.status.exit_code != 0) {
@@ -98,37 +105,50 @@ std::string reason_of_cancellation(const JobEnd& job) {
   return "";
 }
 
-bool speaks_of_memory(std::string words) {
-  std::transform(words.begin(), words.end(), words.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return words.find("out of memory") != std::string::npos ||
-         words.find("oom-kill") != std::string::npos || words.find("oom_kill") != std::string::npos;
+/// A file in which a program, its launcher or the batch system may have written why it ended.
+struct WordsFile {
+  fs::path path;
+  std::int64_t from = 0;    ///< bytes that earlier launches wrote
+  bool is_results = false;  ///< it also has the program's ordinary output
+};
+
+/// The end of the file, of what the last launch wrote.
+std::string tail_of(const WordsFile& file) {
+  std::error_code missing;
+  const auto size = static_cast<std::int64_t>(fs::file_size(file.path, missing));
+  if (missing || size <= file.from) return "";
+  return base::read_end(file.path,
+                        std::min(kWords_bytes, static_cast<std::size_t>(size - file.from)));
 }
 
-/// Which file says most about the failure, and its last line. Ranks only see that another one has
-/// left; that it was killed for its memory may stand in a file behind theirs.
-void explain(const std::vector<fs::path>& files, RunEnd& end) {
-  for (const fs::path& file : files) {
-    const std::string words = last_words(file);
-    if (words.empty()) continue;
-    const bool of_memory = end.outcome == RunOutcome::Failed && speaks_of_memory(words);
-    if (of_memory) end.outcome = RunOutcome::OutOfMemory;
-    if (of_memory || end.details.empty()) end.details = file;
-    if (end.reason.empty()) end.reason = words;
-    if (of_memory || !words.ends_with(" has left while others wait for it")) return;
+/// Takes the outcome and the reason from the file that is most certain of them; of equally certain
+/// ones from the first. Ranks only see that another one has left; that the kernel killed it may
+/// stand in a file behind theirs.
+void explain(const std::vector<WordsFile>& files, RunEnd& end) {
+  FailureWords best;
+  for (const WordsFile& file : files) {
+    FailureWords words = find_failure(tail_of(file));
+    if (file.is_results && words.certainty < Certainty::killed) continue;
+    if (words.certainty <= best.certainty) continue;
+    best = std::move(words);
+    end.details = file.path;
   }
+  const bool is_open = end.outcome == RunOutcome::Failed || end.outcome == RunOutcome::Lost;
+  if (is_open && best.outcome) end.outcome = *best.outcome;
+  if (end.reason.empty()) end.reason = best.reason;
 }
 
 /// Where a run's words may be, the most telling first. mpirun ends all ranks when one dies: they
-/// then say that they were told to stop, mpirun says why.
-std::vector<fs::path> files_with_words(const contract::PlanDir& plan, const std::string& run_id,
-                                       const Evidence& seen, int last_launch) {
-  std::vector<fs::path> files{plan.run_err(run_id)};
-  if (seen.job.job != run_id) files.push_back(plan.job_err(seen.job.job));
+/// then report that they received a signal, and mpirun says why.
+std::vector<WordsFile> files_with_words(const contract::PlanDir& plan, const std::string& run_id,
+                                        const Evidence& seen, int last_launch) {
+  std::vector<WordsFile> files{{plan.run_err(run_id), seen.stderr_bytes}};
+  if (seen.job.job != run_id) files.push_back({plan.job_err(seen.job.job)});
   if (!seen.launched) return files;
   const bool told = seen.stop && seen.stop->outcome == RunOutcome::Cancelled;
-  const fs::path own = plan.run(run_id).launch(last_launch).err();
-  files.insert(told ? files.end() : files.begin(), own);
+  const contract::LaunchDir own = plan.run(run_id).launch(last_launch);
+  files.insert(told ? files.end() : files.begin(), WordsFile{own.err()});
+  if (seen.external) files.push_back({own.out(), 0, true});
   return files;
 }
 

@@ -2,6 +2,7 @@
 // What job scripts noted of their runs: logs/<run_id>.end.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,7 @@ namespace dlscale::runner {
 struct RunNotes {
   bool started = false;
   std::string job_id;                         ///< of the start or end noted last
+  std::int64_t stderr_bytes = 0;              ///< size of the run's error file when it last started
   std::optional<contract::LaunchRecord> end;  ///< empty while the script runs, or died
 };
 

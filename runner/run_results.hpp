@@ -31,9 +31,4 @@ RunResults read_run_results(const contract::RunDir& run,
 /// Whether some launch trained to the end: RunResults::completed, by the ends of the files alone.
 bool has_completed(const contract::RunDir& run);
 
-/// The last line of a text file that says something: rules of dashes, as mpirun draws them, and
-/// blank lines are passed over, and so is mpirun's notice of a rank that has said itself why it
-/// ended. Empty when there is none or no file.
-std::string last_words(const std::filesystem::path& path);
-
 }  // namespace dlscale::runner

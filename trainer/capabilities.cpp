@@ -8,8 +8,7 @@
 
 #include "base/error.hpp"
 #include "contract/learning_rate.hpp"
-#include "contract/misfit.hpp"
-#include "contract/setting_misfit.hpp"
+#include "contract/refusal.hpp"
 #include "contract/version.hpp"
 #include "contract/vocabulary.hpp"
 #include "trainer/build_info.hpp"
@@ -21,7 +20,6 @@
 #include "trainer/models/model.hpp"
 #include "trainer/optim/optimizer.hpp"
 #include "trainer/parallel/parallel_style.hpp"
-#include "trainer/recipe_fit.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 #include "trainer/tasks/task.hpp"
 
@@ -89,6 +87,15 @@ std::vector<std::string> all_reduces() {
   return names;
 }
 
+/// Models that a frozen_backbone can train a classifier on.
+std::vector<std::string> backbones() {
+  std::vector<std::string> names;
+  for (const ModelEntry* model : model_table()) {
+    if (model->backbone != nullptr) names.emplace_back(model->name);
+  }
+  return names;
+}
+
 /// Those in which each rank has a replica, and those that divide the work otherwise.
 std::vector<std::string> frameworks() {
   std::vector<std::string> names = base::names(sync_table());
@@ -113,6 +120,12 @@ TraitsByName model_traits() {
     contract::Traits& added = add(model->name, model->input);
     added.is_residual = model->is_residual;
     added.has_dropout = model->has_dropout;
+    added.smallest_side = model->smallest_side;
+    added.side_multiple = model->side_multiple;
+    for (const int channels : model->channels) {
+      if (channels > 0) added.channels.push_back(channels);
+    }
+    added.blocks = model->blocks;
   }
   add(std::string(contract::kScriptModel), "images").has_dropout = true;  // it may have
   return traits;
@@ -124,7 +137,8 @@ TraitsByName loader_traits() {
     traits[loader->name] = {.samples = loader->samples,
                             .augments = loader->augments,
                             .any_size = loader->any_size,
-                            .is_in_memory = loader->in_memory};
+                            .is_in_memory = loader->in_memory,
+                            .needs_gpu = loader->needs_gpu};
   }
   return traits;
 }
@@ -135,38 +149,18 @@ TraitsByName dataset_traits() {
     traits[set->name] = {.samples = set->samples,
                          .task = set->task,
                          .is_generated = set->is_generated,
-                         .any_size = set->any_size};
+                         .any_size = set->any_size,
+                         .shape = set->shape,
+                         .train_samples = set->train_samples};
   }
   return traits;
 }
 
-/// Throws base::SpecError where ranks cannot be connected so.
-void require_transport(const contract::RunSpec& spec, const std::string& file) {
-  const std::string& communicator = spec.resources.communicator;
-  const bool gpus = spec.resources.device == "cuda";
-  if (gpus != (communicator == "nccl")) {
-    throw base::SpecError(
-        {file}, "resources.communicator",
-        gpus ? fmt::format("is {}, which reaches no memory of GPUs; the device cuda wants nccl, "
-                           "for one rank as well",
-                           communicator)
-             : fmt::format("is nccl, which connects GPUs; the device {} wants mpi",
-                           spec.resources.device));
-  }
-}
-
-/// Throws where the loader cannot work here, or not on this device.
-void require_loader(const contract::RunSpec& spec, const std::string& file) {
-  const LoaderEntry& loader = base::find(loader_table(), "loader", spec.loader);
-  if (loader.needs_gpu && spec.resources.device != "cuda") {
-    throw base::SpecError({file}, "loader",
-                          fmt::format("is {}, which works on the rank's GPU; on the device {} use "
-                                      "another, as dali_cpu or native",
-                                      spec.loader, spec.resources.device));
-  }
-  if (const std::string why = why_missing(spec.loader); !why.empty()) {
-    throw base::SpecError({file}, "loader", fmt::format("is {}, but {}", spec.loader, why));
-  }
+/// Why this build or this machine lacks a name; empty where only the build's list says so.
+std::string why_absent(const contract::RequiredName& name) {
+  if (name.family == "loader") return loader_reason(name.name);
+  if (name.family == "communicator") return reason(communicator_table(), name.name);
+  return name.family == "device" ? reason(device_table(), name.name) : "";
 }
 
 contract::Capabilities capabilities_of_build() {
@@ -175,6 +169,7 @@ contract::Capabilities capabilities_of_build() {
       .built_with = built_with(),
       .families = {{"framework", frameworks()},
                    {"model", base::names(model_table())},
+                   {"backbone", backbones()},
                    {"loader", loaders()},
                    {"lr_schedule", base::names(contract::lr_schedule_table())},
                    {"dataset", base::names(dataset_table())},
@@ -203,33 +198,19 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
   }
   // What is opened as the trainer runs is asked for only where the run wants it.
   const contract::Capabilities available = capabilities_of_build();
-  const auto require = [&](const char* family, const char* key, const std::string& name,
-                           const std::string& why = "") {
-    if (available.has(family, name)) return;
-    throw base::SpecError({file}, key,
-                          fmt::format("this dlscale-train has no {} \"{}\" (it has: {}){}", family,
-                                      name, fmt::join(available.families.at(family), ", "), why));
-  };
-  require("framework", "framework", spec.framework);
-  if (!spec.model.starts_with(contract::kScriptModel)) require("model", "model", spec.model);
-  require("loader", "loader", spec.loader, loader_reason(spec.loader));
-  require("lr_schedule", "lr_schedule.kind", spec.lr_schedule.kind);
-  require("dataset", "dataset.kind", spec.dataset.kind);
-  require("optimizer", "optimizer.kind", spec.optimizer.kind);
-  if (!spec.all_reduce.empty()) require("all_reduce", "all_reduce", spec.all_reduce);
-  const contract::ResourceRequest& resources = spec.resources;
-  require("communicator", "resources.communicator", resources.communicator,
-          reason(communicator_table(), resources.communicator));
-  require("device", "resources.device", resources.device, reason(device_table(), resources.device));
-  if (const auto misfit = contract::find_misfit(available, spec)) {
-    throw base::SpecError({file}, misfit->key, misfit->reason);
+  if (const auto missing = contract::missing_names(available, spec); !missing.empty()) {
+    const contract::RequiredName& first = missing.front();
+    throw base::SpecError(
+        {file}, first.key,
+        fmt::format("this dlscale-train has no {} \"{}\" (it has: {}){}", first.family, first.name,
+                    fmt::join(available.families.at(first.family), ", "), why_absent(first)));
   }
-  if (const auto misfit = contract::find_setting_misfit(spec)) {
-    throw base::SpecError({file}, misfit->key, misfit->reason);
+  if (const auto refusal = contract::find_refusal(available, spec)) {
+    throw base::SpecError({file}, refusal->key, refusal->reason);
   }
-  require_transport(spec, file);
-  require_loader(spec, file);
-  require_recipe_fit(spec, file);
+  if (const std::string why = why_missing(spec.loader); !why.empty()) {
+    throw base::SpecError({file}, "loader", fmt::format("is {}, but {}", spec.loader, why));
+  }
 }
 
 }  // namespace dlscale::trainer

@@ -2,10 +2,12 @@
 #include "trainer/describe.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torch/types.h>
 
 #include <algorithm>
 #include <charconv>
+#include <sstream>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -23,11 +25,96 @@ namespace {
 constexpr const char* kPrecisions[] = {"fp32", "bf16", "fp64"};
 constexpr std::size_t kImageExtents = 3;
 
-int whole(const std::string& key, const std::string& text) {
+using contract::ModelOptions;
+
+int whole(const std::string& key, const std::string& text, int least = 1) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= 1) return value;
-  throw base::UsageError(fmt::format("{} {}: expected a whole number of at least 1", key, text));
+  if (error == std::errc() && end == text.data() + text.size() && value >= least) return value;
+  throw base::UsageError(
+      fmt::format("{} {}: expected a whole number of at least {}", key, text, least));
+}
+
+double fraction(const std::string& key, const std::string& text) {
+  double value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (is_number && value >= 0 && value < 1) return value;
+  throw base::UsageError(
+      fmt::format("{} {}: expected a number of at least 0 and below 1", key, text));
+}
+
+/// A setting of models as an option: --classifier-hidden for classifier_hidden.
+struct SettingOption {
+  std::string_view key;  ///< in model_options
+  void (*read)(ModelOptions& options, const std::string& option, const std::string& value);
+  std::string (*text)(const ModelOptions& options);  ///< empty where the option was not given
+};
+
+template <std::string ModelOptions::*Member>
+constexpr SettingOption named(std::string_view key) {
+  return {key,
+          [](ModelOptions& o, const std::string&, const std::string& value) { o.*Member = value; },
+          [](const ModelOptions& o) { return o.*Member; }};
+}
+
+template <int ModelOptions::*Member, int Least = 1>
+constexpr SettingOption counted(std::string_view key) {
+  return {key,
+          [](ModelOptions& o, const std::string& option, const std::string& value) {
+            o.*Member = whole(option, value, Least);
+          },
+          [](const ModelOptions& o) { return o.*Member > 0 ? std::to_string(o.*Member) : ""; }};
+}
+
+constexpr SettingOption kSettings[] = {
+    named<&ModelOptions::backbone>("backbone"),
+    counted<&ModelOptions::classifier_hidden, 0>("classifier_hidden"),
+    {"dropout",
+     [](ModelOptions& o, const std::string& option, const std::string& value) {
+       o.dropout = fraction(option, value);
+     },
+     [](const ModelOptions& o) { return o.dropout > 0 ? fmt::format("{}", o.dropout) : ""; }},
+    counted<&ModelOptions::embedding>("embedding"),
+    counted<&ModelOptions::hidden>("hidden"),
+    named<&ModelOptions::cell>("cell")};
+
+std::string option_of(std::string_view key) {
+  std::string option = "--" + std::string(key);
+  std::replace(option.begin(), option.end(), '_', '-');
+  return option;
+}
+
+const SettingOption* find_setting(const std::string& option) {
+  const auto* const found =
+      std::find_if(std::begin(kSettings), std::end(kSettings),
+                   [&](const SettingOption& setting) { return option_of(setting.key) == option; });
+  return found == std::end(kSettings) ? nullptr : found;
+}
+
+/// Options of the settings that a model reads.
+std::vector<std::string> settings_of(const ModelEntry& entry) {
+  std::istringstream keys(entry.settings);
+  std::vector<std::string> options;
+  for (std::string key; keys >> key;) options.push_back(option_of(key));
+  return options;
+}
+
+/// A setting that the model does not read would describe another model than the user means.
+void check_settings(const Description& what, const ModelEntry& entry) {
+  const std::vector<std::string> own = settings_of(entry);
+  for (const SettingOption& setting : kSettings) {
+    const std::string option = option_of(setting.key);
+    if (setting.text(what.options).empty()) continue;
+    if (std::find(own.begin(), own.end(), option) != own.end()) continue;
+    throw base::UsageError(
+        fmt::format("{}: {} has no such setting; it has {}", option, what.model,
+                    own.empty() ? "none" : fmt::format("{}", fmt::join(own, ", "))));
+  }
+  const std::string& cell = what.options.cell;
+  if (!cell.empty() && cell != "gru" && cell != "lstm") {
+    throw base::UsageError(base::unknown_name("cell", cell, {"gru", "lstm"}));
+  }
 }
 
 bool is_text(const ModelEntry& entry) {
@@ -71,7 +158,10 @@ std::string command_of(const Description& what) {
   std::string text = fmt::format("dlscale-train --describe {} --input {} --classes {}", what.model,
                                  contract::shape_text(what.input), what.classes);
   if (what.words > 0) text += fmt::format(" --words {}", what.words);
-  if (!what.backbone.empty()) text += fmt::format(" --backbone {}", what.backbone);
+  for (const SettingOption& setting : kSettings) {
+    const std::string value = setting.text(what.options);
+    if (!value.empty()) text += fmt::format(" {} {}", option_of(setting.key), value);
+  }
   if (what.precision != "fp32") text += fmt::format(" --precision {}", what.precision);
   return text;
 }
@@ -101,13 +191,14 @@ Description read_description(const std::vector<std::string>& arguments) {
       what.classes = whole(key, value);
     } else if (key == "--words") {
       what.words = whole(key, value);
-    } else if (key == "--backbone") {
-      what.backbone = value;
+    } else if (const SettingOption* const setting = find_setting(key)) {
+      setting->read(what.options, key, value);
     } else if (key == "--precision") {
       what.precision = value;
     } else {
-      throw base::UsageError(base::unknown_name(
-          "option", key, {"--input", "--classes", "--words", "--backbone", "--precision"}));
+      std::vector<std::string> known{"--input", "--classes", "--words", "--precision"};
+      for (const SettingOption& each : kSettings) known.push_back(option_of(each.key));
+      throw base::UsageError(base::unknown_name("option", key, known));
     }
   }
   if (what.input.empty()) throw base::UsageError("--input is missing, as 3x224x224");
@@ -123,6 +214,7 @@ Description read_description(const std::vector<std::string>& arguments) {
 contract::ModelCard describe(const Description& what) {
   const ModelEntry& entry = base::find(model_table(), "model", what.model);
   check(what, entry);
+  check_settings(what, entry);
   const auto device = base::find(device_table(), "device", "cpu").make({});
   const auto model =
       entry.make({.input = image_shape(what, entry),
@@ -132,7 +224,7 @@ contract::ModelCard describe(const Description& what) {
                   .precision = what.precision == "fp64" ? Precision::fp64 : Precision::fp32,
                   .device = *device,
                   .seed = 1,
-                  .options = {.backbone = what.backbone}});
+                  .options = what.options});
   contract::ModelCard card{.model = what.model,
                            .input = what.input,
                            .classes = what.classes,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "contract/model_card.hpp"
+#include "contract/run_spec.hpp"
 
 namespace dlscale::trainer {
 
@@ -13,14 +14,15 @@ namespace dlscale::trainer {
 struct Description {
   std::string model;
   std::vector<std::int64_t> input;
-  int classes = 0;       ///< of a model that translates: words to translate into
-  int words = 0;         ///< of texts
-  std::string backbone;  ///< of a frozen_backbone
+  int classes = 0;  ///< of a model that translates: words to translate into
+  int words = 0;    ///< of texts
+  contract::ModelOptions options;
   std::string precision = "fp32";
 };
 
-/// MODEL --input SHAPE --classes N [--words N] [--backbone NAME] [--precision fp32|bf16|fp64].
-/// Throws base::UsageError.
+/// Reads MODEL --input SHAPE --classes N [--words N] [--precision fp32|bf16|fp64] and the settings
+/// of models, [--backbone NAME] [--classifier-hidden N] [--dropout P] [--embedding N] [--hidden N]
+/// [--cell gru|lstm]. Throws base::UsageError.
 Description read_description(const std::vector<std::string>& arguments);
 
 /// Makes the model on the processor and walks it. Throws base::UsageError for a model that there is

@@ -143,12 +143,7 @@ contract::RunSpec Launch::read_description() {
   all_or_none(*queue_, [&] {
     spec = contract::run_spec_from_json(text, file);
     require_available(spec, file);
-    const int started = session_->size();
     require_started(spec, file);
-    if (spec.resources.communicator == "single" && started > 1) {
-      throw base::SpecError({file}, "resources.communicator",
-                            "\"single\" is for one rank; use \"mpi\"");
-    }
   });
   return spec;
 }
@@ -243,10 +238,18 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   start.padded_samples = parts.sampler.padded_samples();
   start.dropped_samples = parts.sampler.dropped_samples();
   writer_.write(start);
+  report_skipped(parts.dataset->skipped);
   if (!parts.placement.empty()) writer_.say(parts.placement);
   if (resumed.from.empty()) return;
   writer_.say(fmt::format("goes on from {} at epoch {}, step {}", resumed.from,
                           resumed.progress.epoch + 1, resumed.progress.step));
+}
+
+void Launch::report_skipped(const std::string& lines) {
+  if (!is_root() || lines.empty()) return;
+  writer_.say(lines.substr(0, lines.size() - 1));
+  fmt::print("{}", lines);
+  std::fflush(stdout);
 }
 
 int Launch::finish(const FitResult& result) {

@@ -37,6 +37,8 @@ class Launch {
   void require_started(const contract::RunSpec& spec, const std::string& file) const;
   void choose_communicator(const contract::RunSpec& spec);
   void open_folder(const contract::RunSpec& spec);
+  /// Rank 0 tells the user which files of the data set were skipped.
+  void report_skipped(const std::string& lines);
   void write_start(const contract::RunSpec& spec, const TrainerParts& parts,
                    const Resumed& resumed);
   int finish(const FitResult& result);

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "base/file.hpp"
+#include "contract/results_file.hpp"
 
 namespace dlscale::trainer {
 

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "analysis/cells/separator.hpp"
+
 namespace dlscale::analysis {
 namespace {
 
@@ -20,6 +24,8 @@ class CsvRowsReader {
         csv.comments.push_back(comment());
         continue;
       }
+      if (csv.header.empty())
+        separator_ = separator_of(text_.substr(at_, text_.find('\n', at_) - at_));
       std::vector<CsvCell> row = cells();
       if (csv.header.empty()) {
         csv.header = std::move(row);
@@ -28,6 +34,7 @@ class CsvRowsReader {
         csv.rows.push_back(std::move(row));
       }
     }
+    csv.separator = separator_;
     if (csv.header.empty()) throw base::SpecError({file_, line_, 1}, "", "no header line");
     return csv;
   }
@@ -57,7 +64,7 @@ class CsvRowsReader {
 
   std::vector<CsvCell> cells() {
     std::vector<CsvCell> row{cell()};
-    while (at_ < text_.size() && text_[at_] == ',') {
+    while (at_ < text_.size() && text_[at_] == separator_) {
       ++at_;
       row.push_back(cell());
     }
@@ -70,7 +77,9 @@ class CsvRowsReader {
       quoted(cell);
       return cell;
     }
-    while (!at_line_end() && text_[at_] != ',') cell.text += text_[at_++];
+    while (!at_line_end() && text_[at_] != separator_) cell.text += text_[at_++];
+    cell.text.erase(0, std::min(cell.text.find_first_not_of(' '), cell.text.size()));
+    cell.text.erase(cell.text.find_last_not_of(' ') + 1);
     return cell;
   }
 
@@ -87,8 +96,12 @@ class CsvRowsReader {
       cell.text += text_[at_];
     }
     ++at_;
-    if (!at_line_end() && text_[at_] != ',') {
-      throw base::SpecError(here(), "", "a comma is missing behind the closing quote");
+    if (!at_line_end() && text_[at_] != separator_) {
+      const char* const name = separator_ == ','   ? "comma"
+                               : separator_ == ';' ? "semicolon"
+                                                   : "tab";
+      throw base::SpecError(here(), "",
+                            fmt::format("a {} is missing behind the closing quote", name));
     }
   }
 
@@ -101,6 +114,7 @@ class CsvRowsReader {
 
   std::string_view text_;
   const std::string& file_;
+  char separator_ = ',';
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
   int line_ = 1;

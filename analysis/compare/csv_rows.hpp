@@ -19,6 +19,7 @@ struct CsvText {
   std::vector<CsvCell> comments;  ///< without "# "
   std::vector<CsvCell> header;
   std::vector<std::vector<CsvCell>> rows;  ///< each as long as the header
+  char separator = ',';                    ///< comma, semicolon or tab, as in the header
 };
 
 /// RFC 4180, LF or CRLF; empty lines are skipped. Throws base::SpecError for an open quote, text

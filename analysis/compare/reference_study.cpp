@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <limits>
 
 namespace dlscale::analysis {
@@ -12,12 +14,21 @@ constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 /// What "about" allows when nothing says how much.
 constexpr double kAbout = 0.05;
 
+/// "520 ms" and "95%": the cell's unit counts instead of its column's.
+bool has_own_unit(const std::string& text) {
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) {
+    return c == '%' || (std::isalpha(c) != 0 && c != 'e' && c != 'E');
+  });
+}
+
 std::string words(const Published& value) {
   std::string text = value.quantity;
   if (!value.statistic.empty()) text += " (" + value.statistic + ")";
   text += " " + value.relation;
   if (!value.text.empty()) text += " " + value.text;
-  if (!value.unit.empty() && value.unit != "1") text += " " + value.unit;
+  if (!value.unit.empty() && value.unit != "1" && !has_own_unit(value.text)) {
+    text += " " + value.unit;
+  }
   if (!value.along.empty()) text += " along " + value.along;
   if (!value.from.empty()) text += " from " + value.from;
   if (!value.to.empty()) text += " to " + value.to;

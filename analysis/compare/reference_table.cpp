@@ -3,16 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
 
 #include "analysis/compare/axis_cell.hpp"
 #include "analysis/compare/csv_rows.hpp"
+#include "analysis/compare/printed_cell.hpp"
+#include "analysis/compare/published_series.hpp"
 #include "analysis/compare/reference_study.hpp"
+#include "analysis/compare/table_names.hpp"
 #include "base/registry.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
-const std::vector<std::string> kHeadKeys{"source", "where", "kind", "note"};
+const std::vector<std::string> kHeadKeys{"source", "where", "kind", "note", "decimal"};
 const std::vector<std::string> kRelations{
     "=", "~", "<", "<=", ">", ">=", "rises", "falls", "best", "gain", "times"};
 /// Columns of stated values; every other one without a unit is an axis.
@@ -33,18 +40,51 @@ struct Column {
   std::string statistic;
   std::string unit;  ///< of a measured column
   bool measured = false;
+  bool has_unit = true;  ///< false of a speed-up or an efficiency whose heading names none
 };
 
+/// "throughput@median" as "throughput" is called by the rules, with its statistic.
+std::string canonical_quantity(const std::string& name) {
+  const std::size_t at = std::min(name.find('@'), name.size());
+  return canonical_name(name.substr(0, at)) + name.substr(at);
+}
+
+/// Of a heading without brackets: an axis, or a quantity that is known by its name.
+void set_known_quantity(Column& column, const CsvCell& cell) {
+  column.name = canonical_quantity(cell.text);
+  const std::string unit = usual_unit(column.name.substr(0, column.name.find('@')));
+  if (unit.empty()) return;
+  if (unit != "1") {
+    fail(cell, fmt::format("column \"{0}\" names no unit: write it in brackets, as \"{0} [{1}]\"",
+                           cell.text, unit));
+  }
+  column.measured = true;
+  column.has_unit = false;
+  column.unit = unit;
+}
+
+/// "name [unit]"; "name (unit)" where the brackets hold a unit that is known.
 Column read_column(const CsvCell& cell) {
   Column column{cell.text, "", "", false};
   if (cell.text.empty()) fail(cell, "a column without a name");
-  const std::size_t bracket = cell.text.find(" [");
-  if (bracket == std::string::npos) return column;
-  if (!cell.text.ends_with(']')) fail(cell, fmt::format("\"{}\": ] is missing", cell.text));
+  const std::size_t square = cell.text.find(" [");
+  const bool is_square = square != std::string::npos;
+  const std::size_t space = is_square ? square : cell.text.rfind(" (");
+  const bool has_bracket = space != std::string::npos;
+  if (is_square && !cell.text.ends_with(']')) {
+    fail(cell, fmt::format("\"{}\": ] is missing", cell.text));
+  }
+  const std::string unit =
+      has_bracket ? cell.text.substr(space + 2, cell.text.size() - space - 3) : "";
+  const bool is_unit = has_bracket && (is_square || cell.text.ends_with(')')) && parse_unit(unit);
+  if (is_square && !is_unit) fail(cell, fmt::format("unknown unit \"{}\"", unit));
+  if (!is_unit) {
+    set_known_quantity(column, cell);
+    return column;
+  }
   column.measured = true;
-  column.name = cell.text.substr(0, bracket);
-  column.unit = cell.text.substr(bracket + 2, cell.text.size() - bracket - 3);
-  if (!parse_unit(column.unit)) fail(cell, fmt::format("unknown unit \"{}\"", column.unit));
+  column.name = canonical_quantity(cell.text.substr(0, space));
+  column.unit = unit;
   return column;
 }
 
@@ -55,15 +95,25 @@ void set_quantity(Published& value, const std::string& name) {
   value.statistic = at == std::string::npos ? "" : name.substr(at + 1);
 }
 
-void set_number(Published& value, const CsvCell& cell, const std::string& unit) {
-  value.text = cell.text;
+/// Returns why the cell holds no number; empty when it does.
+std::string set_number(Published& value, const CsvCell& cell, const std::string& unit,
+                       DecimalMark mark) {
+  const PrintedCell printed = read_printed_cell(cell.text, unit, mark);
+  value.text = printed.text;
   value.unit = unit;
-  value.number = parse_printed(cell.text);
-  const auto known = parse_unit(unit.empty() ? "1" : unit);
-  if (!value.number || !known) return;
-  value.number->value *= known->factor;
-  value.number->low *= known->factor;
-  value.number->high *= known->factor;
+  value.number = printed.number;
+  if (value.relation == "=") value.relation = printed.relation;
+  return printed.problem == "is no number" ? fmt::format("\"{}\" is no number", cell.text)
+         : printed.problem.empty()         ? ""
+                                           : fmt::format("\"{}\" {}", cell.text, printed.problem);
+}
+
+/// "1,024" GPUs and "8 GPUs" as plain numbers; what AxisCell reads otherwise as it is.
+std::string axis_cell_text(const std::string& axis, const std::string& text) {
+  if (!is_scaling_axis(axis) || AxisCell(text).number()) return text;
+  const NumberCell cell = read_number_cell(text, DecimalMark::point, /*whole=*/true);
+  const bool is_count = cell.problem.empty() && cell.relation == "=" && cell.value < 1e12;
+  return is_count ? fmt::format("{:.10g}", cell.value) : text;
 }
 
 char read_kind(const CsvCell& cell, const std::string& text) {
@@ -73,6 +123,53 @@ char read_kind(const CsvCell& cell, const std::string& text) {
                          text));
 }
 
+/// Digits of a printed number. Of a whole number zeros at its end are not significant.
+struct PrintedLength {
+  int digits = 0;
+  int significant = 0;
+  bool is_whole = false;
+};
+
+PrintedLength length_of(const std::string& text) {
+  PrintedLength length;
+  length.is_whole = text.find_first_not_of("0123456789,' ") == std::string::npos;
+  for (const char c : text.substr(0, text.find_first_of("eE"))) {
+    if (c < '0' || c > '9' || (length.digits == 0 && c == '0')) continue;
+    ++length.digits;
+    if (c != '0' || !length.is_whole) length.significant = length.digits;
+  }
+  return length;
+}
+
+/// Columns such as 12300, 24100, 47000 and 201.8, 1612, 11370 were rounded to three digits or more.
+/// Their whole numbers then stand for what rounds to so many digits.
+void widen_rounded_columns(std::vector<Published>& values) {
+  constexpr int kFewestDigits = 3;
+  std::map<std::tuple<std::string, std::string, std::string>, std::vector<Published*>> columns;
+  for (Published& value : values) {
+    if (value.number) columns[{value.quantity, value.statistic, value.unit}].push_back(&value);
+  }
+  for (const auto& [name, column] : columns) {
+    int most = kFewestDigits;
+    std::size_t long_ones = 0;
+    for (const Published* value : column) {
+      const PrintedLength length = length_of(value->text);
+      most = std::max(most, length.significant);
+      long_ones += length.digits > kFewestDigits ? 1 : 0;
+    }
+    if (long_ones == 0) continue;
+    for (Published* value : column) {
+      const PrintedLength length = length_of(value->text);
+      const int zeros = length.digits - most;
+      if (zeros <= 0 || !length.is_whole) continue;
+      const auto unit = parse_unit(value->unit.empty() ? "1" : value->unit);
+      const double half = 0.5 * std::pow(10.0, zeros) * (unit ? unit->factor : 1);
+      value->number->low = value->number->value - half;
+      value->number->high = value->number->value + half;
+    }
+  }
+}
+
 class TableReader {
  public:
   TableReader(const CsvText& csv, const std::string& file) : csv_(csv) {
@@ -80,10 +177,12 @@ class TableReader {
     read_head();
     for (const CsvCell& cell : csv.header) columns_.push_back(read_column(cell));
     require_columns();
+    if (mark_ == DecimalMark::unknown) mark_ = shown_mark();
   }
 
   ReferenceTable read() {
     for (const auto& row : csv_.rows) read_row(row);
+    widen_rounded_columns(table_.values);
     return std::move(table_);
   }
 
@@ -97,10 +196,34 @@ class TableReader {
       if (key == "source") table_.source = value;
       if (key == "where") where_ = value;
       if (key == "kind") table_.kind = read_kind(line, value);
+      if (key == "decimal") mark_ = read_mark(line, value);
       has_kind_ = has_kind_ || key == "kind";
     }
     if (table_.source.empty()) fail(csv_.header[0], "no \"# source: …\" line above the header");
     if (!has_kind_) fail(csv_.header[0], "no \"# kind: R\" (or D, C) line above the header");
+  }
+
+  static DecimalMark read_mark(const CsvCell& cell, const std::string& text) {
+    if (text != "comma" && text != "point") {
+      fail(cell, fmt::format("decimal is comma or point, not \"{}\"", text));
+    }
+    return text == "comma" ? DecimalMark::comma : DecimalMark::point;
+  }
+
+  /// The decimal mark that the measured numbers show. A file with commas between its columns has
+  /// decimal points unless its numbers show otherwise.
+  DecimalMark shown_mark() const {
+    bool comma = false, point = false;
+    for (const auto& row : csv_.rows) {
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (!columns_[i].measured) continue;
+        const DecimalMark shown = decimal_mark_of(row[i].text);
+        comma = comma || shown == DecimalMark::comma;
+        point = point || shown == DecimalMark::point;
+      }
+    }
+    if (comma != point) return comma ? DecimalMark::comma : DecimalMark::point;
+    return !comma && csv_.separator == ',' ? DecimalMark::point : DecimalMark::unknown;
   }
 
   void require_columns() const {
@@ -108,7 +231,7 @@ class TableReader {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       says_something = says_something || columns_[i].measured || columns_[i].name == "quantity";
       for (std::size_t j = 0; j < i; ++j) {
-        if (csv_.header[j].text == csv_.header[i].text) {
+        if (columns_[j].name == columns_[i].name && columns_[j].unit == columns_[i].unit) {
           fail(csv_.header[i],
                fmt::format("column \"{}\" stands there twice", csv_.header[i].text));
         }
@@ -132,7 +255,8 @@ class TableReader {
       set_word(common, columns_[i].name, row[i]);
     }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].measured && !row[i].text.empty()) add_measured(common, columns_[i], row[i]);
+      if (!columns_[i].measured || is_blank_cell(row[i].text)) continue;
+      add_measured(common, columns_[i], row[i], stated != nullptr);
     }
     if (stated != nullptr) add_stated(common, *stated, value);
   }
@@ -161,19 +285,31 @@ class TableReader {
     } else if (column == "statement") {
       value.statement = text;
     } else if (!is_one_of(kStated, column)) {
-      value.axes[column] = text;
+      value.axes[column] = axis_cell_text(column, text);
     }
   }
 
-  void add_measured(const Published& common, const Column& column, const CsvCell& cell) {
+  /// `is_stated`: the row states a quantity of its own, which from and to belong to.
+  void add_measured(const Published& common, const Column& column, const CsvCell& cell,
+                    bool is_stated) {
     Published value = common;
     value.relation = "=";
-    value.along = value.from = value.to = value.cause = value.statement = "";
+    value.along = value.cause = value.statement = "";
     set_quantity(value, column.name);
-    set_number(value, cell, column.unit);
-    if (!value.number) fail(cell, fmt::format("\"{}\" is no number", cell.text));
+    if (is_stated || value.quantity != "speedup") value.from = value.to = "";
+    const std::string problem = set_number(value, cell, column.unit, mark_);
+    if (!value.number && !is_failure_word(cell.text)) fail(cell, problem);
+    require_unit(value, column, cell);
     value.place = cell.place;
     table_.values.push_back(std::move(value));
+  }
+
+  /// Percents under a heading without a unit are not told from fractions.
+  static void require_unit(const Published& value, const Column& column, const CsvCell& cell) {
+    const bool is_share = !column.has_unit && value.quantity == "efficiency";
+    if (!is_share || !value.number || value.number->value <= 5) return;
+    fail(cell, fmt::format("an efficiency of {0} without a unit: call the column \"{1} [%]\"",
+                           cell.text, column.name));
   }
 
   void add_stated(const Published& common, const CsvCell& quantity, const CsvCell* cell) {
@@ -187,10 +323,9 @@ class TableReader {
     }
     if (!claim && cell == nullptr) fail(quantity, "a quantity without a value");
     if (cell != nullptr) {
-      set_number(value, *cell, common.unit);
+      const std::string problem = set_number(value, *cell, common.unit, mark_);
       const bool needs_number = value.relation != "=" || !value.unit.empty();
-      if (needs_number && !value.number)
-        fail(*cell, fmt::format("\"{}\" is no number", cell->text));
+      if (needs_number && !value.number) fail(*cell, problem);
     }
     table_.values.push_back(std::move(value));
   }
@@ -199,6 +334,7 @@ class TableReader {
   ReferenceTable table_;
   std::string where_;
   bool has_kind_ = false;
+  DecimalMark mark_ = DecimalMark::unknown;
   std::vector<Column> columns_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace dlscale::analysis {
@@ -53,6 +54,16 @@ constexpr std::pair<std::string_view, Unit> kUnits[] = {
     {"Hz", {1, {-1, 0, 0}}},
     {"image", {1, {}}},
     {"images", {1, {}}},
+    {"img", {1, {}}},
+    {"imgs", {1, {}}},
+    {"sample", {1, {}}},
+    {"samples", {1, {}}},
+    {"seq", {1, {}}},
+    {"sequences", {1, {}}},
+    {"tokens", {1, {}}},
+    {"step", {1, {}}},
+    {"epoch", {1, {}}},
+    {"x", {1, {}}},
     {"values", {1, {}}},
 };
 
@@ -117,7 +128,9 @@ int significant_digits(std::string_view text) {
 }
 
 Printed ratio(const Printed& to, const Printed& from) {
-  return {to.value / from.value, to.low / from.high, to.high / from.low};
+  constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  return {to.value / from.value, to.low / from.high,
+          from.low > 0 ? to.high / from.low : kUnbounded};
 }
 
 bool overlap(const Printed& a, const Printed& b) {

@@ -16,6 +16,10 @@ struct Printed {
   double high = 0;
 };
 
+inline Printed scaled(const Printed& printed, double factor) {
+  return {printed.value * factor, printed.low * factor, printed.high * factor};
+}
+
 /// Exponents of seconds, bytes and operations. Images, values and other counts have none.
 using Dimension = std::array<int, 3>;
 

@@ -30,10 +30,12 @@ double all_train_s(const RunRow& run) {
   return run.epochs.empty() ? 0 : train_s(run, run.epochs.back().epoch);
 }
 
-/// The first time that an evaluation found at least this accuracy; nothing if none did.
+/// Returns the training time until an evaluation first found at least this accuracy. Returns
+/// nothing if none did, or if the log does not tell the epoch of that evaluation.
 std::optional<double> time_to(const RunRow& run, double accuracy) {
   for (const EvalRow& eval : run.evals) {
-    if (eval.accuracy >= accuracy) return train_s(run, eval.epoch);
+    if (eval.accuracy < accuracy || std::isnan(eval.accuracy)) continue;
+    return eval.epoch < 0 ? std::nullopt : std::optional(train_s(run, eval.epoch));
   }
   return std::nullopt;
 }
@@ -44,7 +46,7 @@ std::optional<double> samples_to(const RunRow& run, double accuracy) {
   const std::int64_t an_epoch = run.size.steps_per_epoch * run.global_batch;
   for (const EvalRow& eval : run.evals) {
     if (eval.accuracy < accuracy) continue;
-    if (an_epoch <= 0) return std::nullopt;
+    if (an_epoch <= 0 || eval.epoch < 0) return std::nullopt;
     return static_cast<double>(an_epoch) * (eval.epoch + 1);
   }
   return std::nullopt;
@@ -195,7 +197,9 @@ Figure epoch_figure(const Frame& frame, Values values) {
 Figure accuracy_vs_epoch_figure(const Frame& frame, const AnalysisOptions&) {
   Figure figure = epoch_figure(frame, [](const RunRow& run) {
     std::vector<std::pair<int, double>> values;
-    for (const EvalRow& eval : run.evals) values.emplace_back(eval.epoch, 100 * eval.accuracy);
+    for (const EvalRow& eval : run.evals) {
+      if (eval.epoch >= 0) values.emplace_back(eval.epoch, 100 * eval.accuracy);
+    }
     return values;
   });
   figure.title = fmt::format("Test accuracy by epoch of {}", frame.study);
@@ -235,7 +239,7 @@ Figure accuracy_vs_time_figure(const Frame& frame, const AnalysisOptions&) {
     std::map<int, std::pair<std::vector<double>, std::vector<double>>> by_epoch;
     for (const RunRow* run : points[i].repeats) {
       for (const EvalRow& eval : run->evals) {
-        if (!std::isfinite(eval.accuracy)) continue;
+        if (!std::isfinite(eval.accuracy) || eval.epoch < 0) continue;
         by_epoch[eval.epoch].first.push_back(train_s(*run, eval.epoch) / unit_s);
         by_epoch[eval.epoch].second.push_back(100 * eval.accuracy);
       }

@@ -16,7 +16,11 @@
 #include "analysis/store/end_rows.hpp"
 #include "analysis/store/folder_walk.hpp"
 #include "analysis/store/foreign_rows.hpp"
+#include "analysis/store/formats/file_problems.hpp"
+#include "analysis/store/formats/launcher_prefix.hpp"
 #include "analysis/store/formats/log_format.hpp"
+#include "analysis/store/import/foreign_log.hpp"
+#include "analysis/store/import/foreign_text.hpp"
 #include "analysis/store/import/imported_plan.hpp"
 #include "analysis/store/import/imported_run.hpp"
 #include "analysis/store/noted_ends.hpp"
@@ -196,7 +200,10 @@ class FolderRows {
         ++summary_.files_unchanged;
         return;
       }
-      if (log_path_ != record.path) log_ = read_foreign(log_path_ = record.path);
+      if (log_path_ != record.path) {
+        log_ = read_foreign(log_path_ = record.path);
+        log_.text = without_launcher_prefixes(record, std::move(log_.text));
+      }
       ++summary_.files_read;
       const contract::ResultsFile content = read_import(record, run);
       const std::string problems = problems_of(record.path, content);
@@ -284,11 +291,12 @@ class FolderRows {
       }
     }
     std::string problems;
-    if (!taken.results) taken.results = format.read(taken.text, spec).file;
-    contract::ResultsFile& file = *taken.results;
-    for (const std::string& skipped : file.skipped) {
-      problems += fmt::format("{}: {}\n", key.source, skipped);
+    if (!taken.results) {
+      taken.text = without_launcher_prefixes(std::move(taken.text));
+      taken.results = format.read(taken.text, spec).file;
     }
+    contract::ResultsFile& file = *taken.results;
+    problems += problems_in(key.source, file);
     for (const contract::ResultRecord& record : file.records) {
       const auto* start = std::get_if<contract::RunStart>(&record);
       if (start == nullptr || start->run_id == key.run_id) continue;

@@ -52,7 +52,7 @@ class FrameReader {
         evals_(database, epoch_query("eval", "accuracy, loss")),
         metrics_(database,
                  "SELECT name, value FROM eval_metric JOIN eval USING (run_id, launch, line) "
-                 "WHERE run_id = ?1 AND launch = ?2 AND epoch = ?3"),
+                 "WHERE run_id = ?1 AND launch = ?2 AND coalesce(epoch, -1) = ?3"),
         targets_(database,
                  "SELECT metric, threshold, epoch, train_s, samples FROM target "
                  "WHERE run_id = ?1 AND launch = ?2 AND step <= ?3 ORDER BY line"),
@@ -124,7 +124,7 @@ class FrameReader {
   void read_findings(RunRow& run, const Link& link) {
     if (has_metrics_) {
       metrics_.reset();
-      metrics_.bind(3, run.evals.empty() ? -1 : run.evals.back().epoch);
+      metrics_.bind(3, run.evals.empty() ? -2 : run.evals.back().epoch);
       each(metrics_, run.run_id, link.launch,
            [&] { run.metrics[metrics_.getColumn(0)] = number_or_nan(metrics_.getColumn(1)); });
     }
@@ -190,12 +190,13 @@ class FrameReader {
     rows.insert(rows.end(), own.begin(), own.end());
   }
 
-  /// Rows of a launch on epochs that ended by step ?3.
+  /// Rows of a launch on epochs that ended by step ?3. A log may not tell the epoch of an
+  /// evaluation (kUnknownEpoch).
   static std::string epoch_query(const char* table, const char* columns) {
     return fmt::format(
-        "SELECT epoch, {1} FROM {0} JOIN launch USING (run_id, launch) "
+        "SELECT coalesce(epoch, -1), {1} FROM {0} JOIN launch USING (run_id, launch) "
         "WHERE run_id = ?1 AND launch = ?2 "
-        "AND (epoch + 1) * coalesce(steps_per_epoch, 0) <= ?3 ORDER BY line",
+        "AND (coalesce(epoch, -1) + 1) * coalesce(steps_per_epoch, 0) <= ?3 ORDER BY line",
         table, columns);
   }
 

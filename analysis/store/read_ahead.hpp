@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/result_record.hpp"
+#include "contract/results_file.hpp"
 #include "contract/run_spec.hpp"
 
 namespace dlscale::analysis {

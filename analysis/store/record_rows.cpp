@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/store/formats/log_format.hpp"
 #include "analysis/store/launch_outcome.hpp"
 #include "analysis/store/sqlite_inserter.hpp"
 #include "analysis/store/stop_rule.hpp"
@@ -148,7 +149,9 @@ class LaunchRows {
     epochs_.add(r.train_loss, r.lr).done();
   }
   void operator()(const contract::EvalRecord& r) {
-    add_place(evals_).add(r.epoch, r.time, r.wall_s, r.samples, r.correct);
+    const bool is_known = r.epoch != kUnknownEpoch;
+    add_place(evals_).add(is_known ? std::optional<std::int64_t>(r.epoch) : kNotSaid);
+    evals_.add(r.time, r.wall_s, r.samples, r.correct);
     evals_.add(r.accuracy, r.loss).done();
     for (const auto& [name, value] : r.metrics) add_place(metrics_).add(name, value).done();
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "contract/plan.hpp"
-#include "contract/result_record.hpp"
+#include "contract/results_file.hpp"
 #include "contract/run_spec.hpp"
 
 namespace SQLite {

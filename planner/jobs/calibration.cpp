@@ -34,6 +34,11 @@ std::optional<std::string> value_of(const contract::RunSpec& run, const std::str
   return std::nullopt;
 }
 
+/// How far published systems with such runs lie apart.
+predict::PublishedSpread spread_of(const contract::RunSpec& run, const Site& site) {
+  return predict::published_spread(predict::sample_source(run), site.name);
+}
+
 }  // namespace
 
 Calibration::Calibration(std::string_view text, const std::string& file) {
@@ -102,21 +107,26 @@ bool is_measured(std::string_view text) {
   return first != text.npos && text[first] == '{';  // no TOML begins so
 }
 
-double RunTimes::of(const contract::RunSpec& run, const ResourceWishes& wishes, const Site& site) {
-  const double calibrated = wishes.calibration.empty() ? 0 : by_calibration(run, wishes, site);
+predict::Band RunTimes::of(const contract::RunSpec& run, const ResourceWishes& wishes,
+                           const Site& site) {
+  const predict::Band calibrated =
+      wishes.calibration.empty() ? predict::Band{} : by_calibration(run, wishes, site);
   // What may take its time, as on one's own machine, is not cut off for what others took.
-  if (calibrated > 0 || site.scheduler == "local") return calibrated;
-  const auto finished = finished_.run_s(run);
-  if (finished) ++as_finished_;
-  return finished.value_or(0);
+  if (calibrated.value > 0 || site.scheduler == "local") return calibrated;
+  const auto finished = finished_.run_s(run, spread_of(run, site));
+  if (finished) {
+    ++as_finished_;
+    if (finished->high > predict::measured_time(finished->value).high) ++beyond_;
+  }
+  return finished.value_or(predict::Band{});
 }
 
-double RunTimes::by_calibration(const contract::RunSpec& run, const ResourceWishes& wishes,
-                                const Site& site) {
+predict::Band RunTimes::by_calibration(const contract::RunSpec& run, const ResourceWishes& wishes,
+                                       const Site& site) {
   const Named& named = calibration(wishes);
-  if (const auto* rows = std::get_if<Calibration>(&named)) return by_rows(run, *rows);
+  if (const auto* rows = std::get_if<Calibration>(&named)) return by_rows(run, *rows, site);
   return steps_.run_s(run, roomy_partition(site, wishes, run.gpus),
-                      std::get<predict::Measurements>(named));
+                      std::get<predict::Measurements>(named), site.name);
 }
 
 const predict::Measurements* RunTimes::measured(const ResourceWishes& wishes) {
@@ -124,18 +134,25 @@ const predict::Measurements* RunTimes::measured(const ResourceWishes& wishes) {
   return std::get_if<predict::Measurements>(&calibration(wishes));
 }
 
-double RunTimes::by_rows(const contract::RunSpec& run, const Calibration& rows) {
+predict::Band RunTimes::by_rows(const contract::RunSpec& run, const Calibration& rows,
+                                const Site& site) {
   const auto throughput = rows.throughput(run);
   const std::int64_t samples = train_samples(run).value_or(0);
   if (!throughput) ++unmatched_;
   if (throughput && samples == 0) ++unknown_size_;
-  if (!throughput || samples == 0) return 0;
-  if (throughput->extrapolated) ++extrapolated_;
-  return static_cast<double>(samples) * run.epochs / throughput->samples_per_s;
+  if (!throughput || samples == 0) return {};
+  if (throughput->extrapolated) {
+    ++extrapolated_;
+    ++beyond_;
+  }
+  const double run_s = static_cast<double>(samples) * run.epochs / throughput->samples_per_s;
+  return predict::widened(
+      predict::measured_time(run_s),
+      predict::missing_cost(spread_of(run, site), throughput->from_gpus, run.gpus));
 }
 
 void RunTimes::forget_counts() {
-  extrapolated_ = unmatched_ = unknown_size_ = as_finished_ = 0;
+  extrapolated_ = unmatched_ = unknown_size_ = as_finished_ = beyond_ = 0;
   steps_.forget();
 }
 
@@ -147,6 +164,14 @@ std::vector<std::string> RunTimes::notes() const {
   };
   note(extrapolated_,
        "outside the GPU counts measured: run times assume throughput linear in GPUs from there on");
+  if (const int beyond = beyond_ + steps_.beyond_measured(); beyond > 0) {
+    lines.push_back(fmt::format(
+        "{} point{} outside the GPU counts that runs were measured on, where nothing is known "
+        "of {}: time limits are at least the upper edge of the band, which 95 % of published "
+        "systems stay "
+        "below (docs/prediction.md); runs on these counts and dlscale calibrate make it narrower",
+        beyond, beyond == 1 ? "" : "s", predict::kMissingTerms));
+  }
   note(unmatched_, "without a matching row in the calibration: they get the site's walltime");
   note(unknown_size_,
        "with a data set of unknown size (set training.dataset.train_samples): they get the site's "

@@ -52,9 +52,9 @@ class RunTimes {
   RunTimes(StepTimes steps, FinishedRuns finished)
       : steps_(std::move(steps)), finished_(std::move(finished)) {}
 
-  /// Seconds; 0 where nothing is known. Reads each calibration file once. `site`: where the run is
-  /// to be. Throws base::SpecError.
-  double of(const contract::RunSpec& run, const ResourceWishes& wishes, const Site& site);
+  /// Seconds with their band; 0 where nothing is known. Reads each calibration file once. `site`:
+  /// where the run is to be. Throws base::SpecError.
+  predict::Band of(const contract::RunSpec& run, const ResourceWishes& wishes, const Site& site);
   /// What the study's calibration measured; null where it names none, or rows of throughput.
   /// Throws base::SpecError.
   const predict::Measurements* measured(const ResourceWishes& wishes);
@@ -67,15 +67,16 @@ class RunTimes {
   /// A file of rows, or what `dlscale calibrate` wrote.
   using Named = std::variant<Calibration, predict::Measurements>;
 
-  double by_calibration(const contract::RunSpec& run, const ResourceWishes& wishes,
-                        const Site& site);
-  double by_rows(const contract::RunSpec& run, const Calibration& rows);
+  predict::Band by_calibration(const contract::RunSpec& run, const ResourceWishes& wishes,
+                               const Site& site);
+  predict::Band by_rows(const contract::RunSpec& run, const Calibration& rows, const Site& site);
   const Named& calibration(const ResourceWishes& wishes);
 
   StepTimes steps_;
   FinishedRuns finished_;
   std::map<std::string, Named> files_;
   int extrapolated_ = 0, unmatched_ = 0, unknown_size_ = 0, as_finished_ = 0;
+  int beyond_ = 0;  ///< outside the counts that rows or finished runs were measured on
 };
 
 }  // namespace dlscale::planner

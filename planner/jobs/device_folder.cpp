@@ -32,6 +32,8 @@ predict::Hardware hardware_of(predict::Device device, const Partition* partition
   if (partition->link_latency_us > 0) {
     link.latency = predict::microseconds(partition->link_latency_us);
   }
+  if (partition->link_all_reduce == "ring") hardware.network.algorithm = predict::AllReduce::ring;
+  if (partition->link_all_reduce == "tree") hardware.network.algorithm = predict::AllReduce::tree;
   return hardware;
 }
 

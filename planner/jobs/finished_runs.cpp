@@ -26,7 +26,9 @@ std::string key_of(const std::map<std::string, std::string>& point) {
 
 FinishedRuns::FinishedRuns(std::vector<FinishedRun> runs) {
   for (const FinishedRun& run : runs) {
-    if (!run.run_id.empty()) begun_[run.run_id] = run.predicted_s;
+    if (!run.run_id.empty()) {
+      begun_[run.run_id] = {run.predicted_s, run.predicted_low_s, run.predicted_high_s};
+    }
     if (run.elapsed_s <= 0) continue;
     by_point_[key_of(run.point)].of_gpus.emplace_back(run.gpus, run.elapsed_s);
     // Start-up is in the ratio, so that short runs say more than long ones need, never less.
@@ -34,17 +36,20 @@ FinishedRuns::FinishedRuns(std::vector<FinishedRun> runs) {
   }
 }
 
-std::optional<double> FinishedRuns::run_s(const contract::RunSpec& run) const {
+std::optional<predict::Band> FinishedRuns::run_s(const contract::RunSpec& run,
+                                                 const predict::PublishedSpread& spread) const {
   const auto found = by_point_.find(key_of(run.point));
   if (found == by_point_.end()) return std::nullopt;
   // Runs of one point do the same work: 1 / time is their throughput.
   std::vector<predict::Throughput> measured;
   for (const auto& [gpus, seconds] : found->second.of_gpus) measured.push_back({gpus, 1 / seconds});
   const auto rate = predict::throughput_at(std::move(measured), run.gpus);
-  return rate ? std::optional(1 / rate->samples_per_s) : std::nullopt;
+  if (!rate) return std::nullopt;
+  return predict::widened(predict::measured_time(1 / rate->samples_per_s),
+                          predict::missing_cost(spread, rate->from_gpus, run.gpus));
 }
 
-std::optional<double> FinishedRuns::predicted_s(const std::string& run_id) const {
+std::optional<predict::Band> FinishedRuns::predicted_s(const std::string& run_id) const {
   const auto found = begun_.find(run_id);
   return found == begun_.end() ? std::nullopt : std::optional(found->second);
 }

@@ -9,6 +9,7 @@
 
 #include "contract/run_spec.hpp"
 #include "planner/site/wishes.hpp"
+#include "predict/missing_terms.hpp"
 
 namespace dlscale::planner {
 
@@ -20,6 +21,8 @@ struct FinishedRun {
   /// Of its job, or of its own records, where it was trained to its end in one launch; else 0.
   double elapsed_s = 0;
   std::string run_id;
+  double predicted_low_s = 0;  ///< edges of the band of predicted_s
+  double predicted_high_s = 0;
 };
 
 class FinishedRuns {
@@ -27,13 +30,14 @@ class FinishedRuns {
   explicit FinishedRuns(std::vector<FinishedRun> runs);
 
   /// The time of a run of the same point, whatever its schedule and learning rate: the slowest of
-  /// them; on other GPU counts than theirs as throughput_at() has it. Empty where no such run has
-  /// finished.
-  std::optional<double> run_s(const contract::RunSpec& run) const;
+  /// them; on other GPU counts than theirs as throughput_at() has it, in a band that holds what
+  /// `spread` says of the distance. Empty where no such run has finished.
+  std::optional<predict::Band> run_s(const contract::RunSpec& run,
+                                     const predict::PublishedSpread& spread) const;
 
   /// What was predicted of a run that has begun: no later prediction takes its place, for that
   /// would know how long it took. Empty of one that has not.
-  std::optional<double> predicted_s(const std::string& run_id) const;
+  std::optional<predict::Band> predicted_s(const std::string& run_id) const;
 
   /// What predictions are multiplied with, for wishes whose walltime is "auto": by how wrong the
   /// finished runs' were, see predict::request_walltime. Without finished runs that were predicted
@@ -48,7 +52,7 @@ class FinishedRuns {
   };
   std::map<std::string, Times> by_point_;  ///< by the point without what time does not depend on
   std::vector<double> ratios_;             ///< elapsed / predicted
-  std::map<std::string, double> begun_;    ///< by run id: what was predicted of it
+  std::map<std::string, predict::Band> begun_;  ///< by run id: what was predicted of it
 };
 
 /// Whether two descriptions say the same but for the time limit, which is no part of what a run

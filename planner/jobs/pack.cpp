@@ -82,9 +82,11 @@ class Arranger {
   /// The time a run is to be given inside a packed job.
   double allowance_s(std::uint32_t i) const {
     const double limit = request_of(i).walltime_s;
-    const double predicted = runs_[i].predicted_s;
-    if (predicted <= 0) return limit;
-    return std::min(limit, predicted * needs_[i].wishes->margin + predict::kStartUp_s);
+    const contract::PlannedRun& run = runs_[i];
+    if (run.predicted_s <= 0) return limit;
+    const double longest_s =
+        std::max(run.predicted_s * needs_[i].wishes->margin, run.predicted_high_s);
+    return std::min(limit, longest_s + predict::kStartUp_s);
   }
 
   /// Adds a job, charges it and tells its runs.

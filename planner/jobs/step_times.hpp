@@ -26,19 +26,26 @@ class StepTimes {
   /// than the partition's, has no step of the model in the run's precision, or nothing that says
   /// how long its ranks' all-reduces take, which notes() then tells: a roofline is no time to ask
   /// for. Of the run's resources only the device is looked at. `partition` null: one machine.
-  double run_s(const contract::RunSpec& run, const Partition* partition,
-               const predict::Measurements& measured);
+  /// `site` is the name of the site.
+  predict::Band run_s(const contract::RunSpec& run, const Partition* partition,
+                      const predict::Measurements& measured, const std::string& site = "");
 
-  void forget() { notes_.clear(); }
+  void forget() {
+    notes_.clear();
+    beyond_ = 0;
+  }
+  /// Number of runs on more GPUs than the measured runs that hold what the model leaves out.
+  int beyond_measured() const { return beyond_; }
   /// Why there are runs without a time, one line each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  double unknown(std::string why);
+  predict::Band unknown(std::string why);
 
   CardFolder cards_;
   DeviceFolder devices_;
   std::vector<std::string> notes_;
+  int beyond_ = 0;
 };
 
 }  // namespace dlscale::planner

@@ -214,6 +214,17 @@ std::vector<std::string> Script::slots() const {
   return items;
 }
 
+contract::ScriptVariables Script::variables() const {
+  std::vector<std::string> own;
+  if (!asks_memory()) own.push_back("SLURM_MEM_PER_CPU");  // a partition's default may set it
+  if (asks_gpus_per_node()) own.push_back("SLURM_GPUS_PER_NODE");
+  if (array()) own.push_back("SLURM_ARRAY_*");
+  if (!partition.hint.empty()) {
+    own.insert(own.end(), {"SLURM_HINT", "SLURM_THREADS_PER_CORE", "SLURM_NTASKS_PER_CORE"});
+  }
+  return contract::script_variables(site.scheduler, own, site.keep_environment);
+}
+
 std::vector<std::string> Script::data_variables() const {
   std::vector<std::string> names;
   for (const std::string& path : datasets) {

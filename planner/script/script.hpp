@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "contract/inherited_variables.hpp"
 #include "contract/run_dir.hpp"
 #include "planner/jobs/planning.hpp"
 #include "planner/script/run_values.hpp"
@@ -71,6 +72,16 @@ struct Script {
   bool binds_cores() const;
   /// Of each process; no more than a job is sure to have, or mpirun refuses to start.
   int bound_cores() const;
+
+  /// torchrun meets at the name that the site's command prints.
+  bool names_rendezvous() const {
+    return torchrun() && launch_nodes() > 1 && !site.rendezvous_host.empty();
+  }
+  bool asks_gpus_per_node() const {
+    return on("slurm") && cuda() && partition.gpu_request == "gpus-per-node";
+  }
+  /// What of its environment the script unsets first, and what it does not.
+  contract::ScriptVariables variables() const;
 
   bool asks_memory() const { return wishes.memory_gb > 0 || partition.memory_request; }
   long memory_mib() const;  ///< of each node, 2^20 bytes

@@ -17,6 +17,21 @@ struct DataRow {
   T (*of)(const Script&);
 };
 
+/// Alternatives of one pattern in bash's `case`, in lines that go on in the next one.
+std::vector<std::string> case_patterns(const std::vector<std::string>& patterns) {
+  constexpr std::size_t kLongest = 90;
+  std::vector<std::string> lines;
+  for (const std::string& pattern : patterns) {
+    if (lines.empty() || lines.back().size() + pattern.size() > kLongest) {
+      if (!lines.empty()) lines.back() += " | \\";
+      lines.push_back(pattern);
+    } else {
+      lines.back() += " | " + pattern;
+    }
+  }
+  return lines;
+}
+
 std::string gigabytes(double value) {
   return fmt::format("{:g}", value);
 }
@@ -93,6 +108,8 @@ constexpr DataRow<std::string> kRunningValues[] = {
      }},
     {"program", "external trainer: the first word of its command",
      [](const Script& s) { return s.program(); }},
+    {"rendezvous_host", "the site's command that prints a node's name for torchrun",
+     [](const Script& s) { return s.site.rendezvous_host; }},
     {"image", "of the container", [](const Script& s) { return s.site.container.image; }},
     {"runtime", "the program that starts containers",
      [](const Script& s) { return s.container(); }},
@@ -155,6 +172,9 @@ constexpr DataRow<bool> kLaunchFlags[] = {
     {"has_runtime", "runtime is a program of its own",
      [](const Script& s) { return !s.container().empty() && !s.pyxis(); }},
     {"in_oar", "OAR runs the job", [](const Script& s) { return s.on("oar"); }},
+    {"in_slurm", "SLURM runs the job", [](const Script& s) { return s.on("slurm"); }},
+    {"names_rendezvous", "torchrun meets at the name that rendezvous_host prints",
+     [](const Script& s) { return s.names_rendezvous(); }},
     {"binds_cores", "the launcher ties each process to cores of its own",
      [](const Script& s) { return s.binds_cores(); }},
     {"maps_processes", "mpirun is told where they go",
@@ -180,7 +200,7 @@ constexpr DataRow<bool> kLaunchFlags[] = {
     {"asks_gres", "SLURM: with --gres",
      [](const Script& s) { return s.cuda() && s.partition.gpu_request == "gres"; }},
     {"asks_gpus_per_node", "SLURM: with --gpus-per-node",
-     [](const Script& s) { return s.cuda() && s.partition.gpu_request == "gpus-per-node"; }},
+     [](const Script& s) { return s.asks_gpus_per_node(); }},
     {"asks_memory", "SLURM: memory is asked for", [](const Script& s) { return s.asks_memory(); }},
 };
 
@@ -204,6 +224,10 @@ constexpr DataRow<std::vector<std::string>> kLists[] = {
 };
 
 constexpr DataRow<std::vector<std::string>> kLines[] = {
+    {"kept_variables", "patterns of variables that the script leaves as they are, {{{line}}}",
+     [](const Script& s) { return case_patterns(s.variables().kept); }},
+    {"unset_variables", "patterns of variables that are not this job's, {{{line}}}",
+     [](const Script& s) { return case_patterns(s.variables().unset); }},
     {"modules", "shell lines of the site, {{{line}}}",
      [](const Script& s) { return s.site.modules; }},
     {"environment", "shell lines of the site, {{{line}}}",

@@ -26,7 +26,7 @@ int cores_per_rank(const Site& site, const ResourceWishes& wishes, const Partiti
 /// What a run wants of every partition.
 struct Demand {
   int gpus = 1;
-  double predicted_s = 0;
+  predict::Band predicted_s;
   bool one_process = false;
 };
 
@@ -57,11 +57,12 @@ Refusal refusal_of_nodes(const Partition& partition, int gpus, int room, Request
 }
 
 Refusal refusal_of_wishes(const Partition& partition, const ResourceWishes& wishes,
-                          double predicted_s) {
+                          const predict::Band& predicted_s) {
   const double limit = partition.max_walltime_s;
-  if (limit > 0 && wishes.walltime_s == 0 && predicted_s > limit) {
+  if (limit > 0 && wishes.walltime_s == 0 && predicted_s.value > limit) {
     return {"walltime",
-            fmt::format("predicted run time {}, at most {}", hours(predicted_s), hours(limit))};
+            fmt::format("predicted run time {} ({} to {}), at most {}", hours(predicted_s.value),
+                        hours(predicted_s.low), hours(predicted_s.high), hours(limit))};
   }
   if (!wishes.gpu_type.empty() && !partition.gpu_type.empty() &&
       partition.gpu_type != wishes.gpu_type) {
@@ -77,7 +78,6 @@ Refusal refusal_of_wishes(const Partition& partition, const ResourceWishes& wish
 /// Gives the request its nodes where the partition takes it.
 Refusal try_partition(const Site& site, const ResourceWishes& wishes, const Partition& partition,
                       const Demand& demand, Request& request) {
-  const double predicted_s = demand.predicted_s;
   const int room = ranks_per_full_node(site, partition, request.cores_per_rank);
   if (room < 1) {
     return {"cores_per_rank", fmt::format("{} cores per rank on nodes of {} cores",
@@ -89,9 +89,12 @@ Refusal try_partition(const Site& site, const ResourceWishes& wishes, const Part
   if (Refusal no = refusal_of_nodes(partition, demand.gpus, room, request); !no.why.empty()) {
     return no;
   }
-  if (Refusal no = refusal_of_wishes(partition, wishes, predicted_s); !no.why.empty()) return no;
+  if (Refusal no = refusal_of_wishes(partition, wishes, demand.predicted_s); !no.why.empty()) {
+    return no;
+  }
   const double limit = partition.max_walltime_s;
-  const bool decided = predicted_s > 0 || wishes.partition;  // else another may give more time
+  const bool decided =
+      demand.predicted_s.value > 0 || wishes.partition;  // else another may give more time
   if (limit > 0 && wishes.walltime_s == 0 && decided) {
     request.walltime_s = std::min(request.walltime_s, limit);
   }
@@ -119,19 +122,21 @@ std::vector<const Partition*> candidates(const Site& site, const ResourceWishes&
 }
 
 Request request_on(const Site& site, const ResourceWishes& wishes, const Partition* partition,
-                   double predicted_s) {
+                   const predict::Band& predicted_s) {
   Request request{.device = site.device, .communicator = site.communicator};
   request.cores_per_rank = cores_per_rank(site, wishes, partition);
-  request.walltime_s = wishes.walltime_s > 0 ? wishes.walltime_s
-                       : predicted_s > 0     ? predict::walltime_s(predicted_s, wishes.margin)
-                                             : site.walltime_s;
+  request.walltime_s = site.walltime_s;
+  if (predicted_s.value > 0) {
+    request.walltime_s = predict::walltime_s(predicted_s.value, wishes.margin, predicted_s.high);
+  }
+  if (wishes.walltime_s > 0) request.walltime_s = wishes.walltime_s;
   return request;
 }
 
 }  // namespace
 
 Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& gpus,
-                    double predicted_s, bool one_process) {
+                    const predict::Band& predicted_s, bool one_process) {
   const int count = static_cast<int>(gpus.whole(1));
   std::string reasons;
   std::set<std::string> at_odds;
@@ -159,7 +164,7 @@ Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& 
 
 const Partition* roomy_partition(const Site& site, const ResourceWishes& wishes, int gpus) {
   for (const Partition* partition : candidates(site, wishes)) {
-    Request request = request_on(site, wishes, partition, 0);
+    Request request = request_on(site, wishes, partition, {});
     request.walltime_s = 0;
     if (try_partition(site, wishes, *partition, {gpus}, request).why.empty()) return partition;
   }

@@ -9,6 +9,7 @@
 #include "planner/site/site.hpp"
 #include "planner/site/wishes.hpp"
 #include "planner/toml/fields.hpp"
+#include "predict/band.hpp"
 
 namespace dlscale::planner {
 
@@ -22,12 +23,12 @@ struct Allocation {
 /// The first partition that takes the job, or the one the study names: the fewest nodes over which
 /// the ranks divide evenly, each with room for its ranks (GPUs and cores). Without partitions all
 /// ranks share one node, as do the devices of `one_process` everywhere. The time limit is the
-/// study's; else follows from `predicted_s`, the expected run time (0: not known), cut to what the
-/// partition allows; else is the site's, cut likewise where the study names the partition. Throws
-/// base::SpecError naming the limit of each partition, at the wish that none of them fulfils, or
-/// at `gpus`.
+/// study's; else follows from `predicted_s`, the expected run time (0: not known), as
+/// predict::walltime_s() has it, cut to what the partition allows; else is the site's, cut likewise
+/// where the study names the partition. Throws base::SpecError naming the limit of each partition,
+/// at the wish that none of them fulfils, or at `gpus`.
 Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& gpus,
-                    double predicted_s = 0, bool one_process = false);
+                    const predict::Band& predicted_s = {}, bool one_process = false);
 
 /// Of those that the study allows the first with nodes for so many ranks, however long they take;
 /// null where none has them, and on a site without any. Throws base::SpecError for a partition that

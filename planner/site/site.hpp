@@ -47,8 +47,9 @@ struct Partition {
   std::vector<std::string> types;       ///< OAR: types of the job (-t)
   bool moldable = false;                ///< OAR: any nodes x GPUs that make up the count will do
   std::string gpu;                      ///< for predictions: a name in devices/; empty: not said
-  double link_gbit_s = 0;      ///< for predictions: of a node, all adaptors together; 0 = not said
-  double link_latency_us = 0;  ///< for predictions: of a hop between nodes; 0 = not said
+  double link_gbit_s = 0;       ///< for predictions: of a node, all adaptors together; 0 = not said
+  double link_latency_us = 0;   ///< for predictions: of a hop between nodes; 0 = not said
+  std::string link_all_reduce;  ///< For predictions: ring or tree; empty: the faster of the two.
 };
 
 struct Site {
@@ -70,8 +71,13 @@ struct Site {
   std::optional<bool> requeue;  ///< not said: on SLURM
   Mail mail;
   Container container;
-  std::vector<std::string> modules;              ///< shell lines, verbatim
-  std::vector<std::string> environment;          ///< shell lines, verbatim, after the modules
+  std::vector<std::string> modules;      ///< shell lines, verbatim
+  std::vector<std::string> environment;  ///< shell lines, verbatim, after the modules
+  /// Names of variables that reach the jobs although contract/inherited_variables.hpp names them.
+  std::vector<std::string> keep_environment;
+  /// A command of bash that prints the name under which other nodes of a job reach the node it runs
+  /// on; empty: hostname.
+  std::string rendezvous_host;
   std::string trainer;                           ///< path or name on PATH; empty = dlscale-train
   std::string capabilities;                      ///< file; empty = not known
   std::map<std::string, std::string> variables;  ///< for $NAME in the paths of runs

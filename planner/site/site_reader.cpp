@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/registry.hpp"
+#include "contract/inherited_variables.hpp"
 #include "contract/vocabulary.hpp"
 #include "planner/site/wishes.hpp"
 #include "planner/toml/fields.hpp"
@@ -88,6 +89,7 @@ const std::vector<Field<Partition>>& partition_fields() {
       {"link_gbit_s", [](Partition& p, const Item& item) { p.link_gbit_s = item.number(1e-6); }},
       {"link_latency_us",
        [](Partition& p, const Item& item) { p.link_latency_us = item.number(1e-6); }},
+      choice_field("link_all_reduce", &Partition::link_all_reduce, {"ring", "tree"}),
   };
   return fields;
 }
@@ -132,6 +134,31 @@ void read_variables(Site& site, const Item& item) {
   }
 }
 
+void read_kept_variables(Site& site, const Item& item) {
+  site.keep_environment = item.texts();
+  for (const std::string& name : site.keep_environment) {
+    if (!is_identifier(name)) {
+      item.fail(fmt::format(
+          "\"{}\" is no name of a variable: letters, digits and _, no digit first", name));
+    }
+    if (!contract::is_inherited_variable(name)) {
+      item.fail(fmt::format(
+          "{} reaches jobs without this key; name variables that dlscale submit says it removes",
+          name));
+    }
+  }
+}
+
+void read_rendezvous_host(Site& site, const Item& item) {
+  site.rendezvous_host = item.text();
+  if (site.rendezvous_host.find_first_not_of(" \t") == std::string::npos) {
+    item.fail("is empty; give a command that prints a node's name, or leave the key out");
+  }
+  if (site.rendezvous_host.find_first_of("\n\r") != std::string::npos) {
+    item.fail("must be one line of shell");
+  }
+}
+
 const std::vector<Field<Site>>& site_fields() {
   static const std::vector<Field<Site>> fields{
       text_field("name", &Site::name),
@@ -153,6 +180,8 @@ const std::vector<Field<Site>>& site_fields() {
       {"container", read_container},
       lines_field("modules", &Site::modules),
       lines_field("environment", &Site::environment),
+      {"keep_environment", read_kept_variables},
+      {"rendezvous_host", read_rendezvous_host},
       text_field("trainer", &Site::trainer),
       text_field("capabilities", &Site::capabilities),
       {"variables", read_variables},
@@ -166,9 +195,10 @@ struct SchedulerKey {
   const char* schedulers;
 };
 constexpr SchedulerKey kSiteKeys[] = {
-    {"bind", "slurm oar"},     {"max_array_size", "slurm oar"},
-    {"max_jobs", "slurm oar"}, {"signal_before_end_s", "slurm oar"},
-    {"requeue", "slurm oar"},  {"mail", "slurm oar"}};
+    {"bind", "slurm oar"},           {"max_array_size", "slurm oar"},
+    {"max_jobs", "slurm oar"},       {"signal_before_end_s", "slurm oar"},
+    {"requeue", "slurm oar"},        {"mail", "slurm oar"},
+    {"rendezvous_host", "slurm oar"}};
 constexpr SchedulerKey kPartitionKeys[] = {
     {"exclusive", "slurm oar"}, {"gpu_type", "slurm oar"},   {"account", "slurm oar"},
     {"qos", "slurm"},           {"constraint", "slurm"},     {"hint", "slurm"},

@@ -85,6 +85,13 @@ std::string site_text(const Site& site) {
   lines.set_number("max_array_size", site.max_array_size, Site{}.max_array_size);
   lines.say("\n# Shell lines that bring a job the libraries which the trainer was built with.");
   lines.say("# modules = [\"module load OpenMPI CUDA\"]");
+  if (!oar) {
+    lines.say(
+        "\n# Variables of SLURM's commands that are to reach them and the jobs. Others do not.");
+    lines.say("# keep_environment = [\"SBATCH_ACCOUNT\"]");
+  }
+  lines.say("\n# A command that prints the name of a node in its fast network, for torchrun.");
+  lines.say("# rendezvous_host = \"uname -n\"");
   lines.say("\n# A job goes to the first of these that can take it. Delete those you may not use.");
   if (oar) lines.say("# `queue`, or else `name`, is the queue; OAR does not tell which there are.");
   for (const Partition& partition : site.partitions) write_partition(lines, partition, oar);

@@ -11,6 +11,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "runner/scheduler_error.hpp"
+
 namespace dlscale::runner::oar {
 namespace {
 
@@ -192,11 +194,15 @@ std::vector<JobId> submitted_ids(std::string_view text) {
 }
 
 std::string refusal_in(std::string_view complaint) {
+  constexpr std::string_view kAlways = "[ERROR] Oarsub failed";  // whatever the reason is
+  std::string reasons, general;
   for (const std::string_view line : lines_of(complaint)) {
-    const bool warning = line.starts_with("/!\\ Ignore");
-    if (!line.empty() && !warning) return std::string(line);
+    if (line.starts_with("/!\\ Ignore")) continue;
+    (line.starts_with(kAlways) ? general : reasons).append(line).append("\n");
   }
-  return "OAR does not say why";
+  std::string reason = scheduler_error(reasons);
+  if (reason.empty()) reason = scheduler_error(general);
+  return reason.empty() ? "OAR does not say why" : reason;
 }
 
 std::string job_name(std::string_view name, std::string_view word) {
@@ -268,13 +274,14 @@ std::vector<JobId> single_jobs(const std::vector<JobId>& ids) {
 }
 
 std::string first_objection(std::string_view complaint) {
+  std::string objections;
   for (const std::string_view line : lines_of(complaint)) {
     const bool harmless = std::any_of(
         kNoOarObjection.begin(), kNoOarObjection.end(),
         [&](std::string_view phrase) { return line.find(phrase) != std::string_view::npos; });
-    if (!line.empty() && !harmless) return std::string(line);
+    if (!harmless) objections.append(line).append("\n");
   }
-  return "";
+  return scheduler_error(objections);
 }
 
 }  // namespace dlscale::runner::oar

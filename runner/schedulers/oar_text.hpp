@@ -46,7 +46,8 @@ JobId joined(const std::vector<JobId>& ids);
 /// The ids of all jobs of some jobs and arrays.
 std::vector<JobId> single_jobs(const std::vector<JobId>& ids);
 
-/// The first complaint that is not about jobs which have ended, have not started or are unknown.
+/// The reason of a failure that is not about jobs which have ended, have not started or are
+/// unknown; empty if there is none.
 std::string first_objection(std::string_view complaint);
 
 }  // namespace dlscale::runner::oar

@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "runner/ask_program.hpp"
+#include "runner/scheduler_error.hpp"
 #include "runner/schedulers/slurm_text.hpp"
 
 namespace dlscale::runner {
@@ -108,7 +109,7 @@ class SlurmScheduler : public JobScheduler {
     if (!job.avoid.empty()) words.push_back(fmt::format("--exclude={}", fmt::join(job.avoid, ",")));
     words.push_back(job.script);
     words.push_back(job.launch);
-    // The job gets the environment of sbatch, so nothing is added to it.
+    // The job gets the environment of sbatch, so nothing is added to the clean one.
     const Command command{words, job.folder, {}, {}, {}, job.keep_open};
     return ask_program(setup_.commands, command, setup_.patience_s);
   }
@@ -125,8 +126,9 @@ class SlurmScheduler : public JobScheduler {
   }
 
   static std::string complaint_of(const Answer& answer) {
-    const std::string line = first_line(answer.err);
-    return line.empty() ? "SLURM does not say why" : line;
+    const bool is_silent = answer.err.find_first_not_of(" \n\r\t") == std::string::npos;
+    const std::string reason = scheduler_error(is_silent ? answer.out : answer.err);
+    return reason.empty() ? "SLURM does not say why" : reason;
   }
 
   static void fail_unless_reached(const Answer& answer, const std::string& program) {

@@ -10,6 +10,8 @@
 #include <cmath>
 #include <optional>
 
+#include "runner/scheduler_error.hpp"
+
 namespace dlscale::runner::slurm {
 
 const char* const kQueueFormat =
@@ -352,10 +354,11 @@ bool says_too_many(std::string_view complaint) {
 }
 
 std::string first_objection(std::string_view complaint) {
+  std::string objections;
   for (const std::string_view line : split(complaint, '\n')) {
-    if (!line.empty() && !has_one_of(line, kNoObjection)) return std::string(line);
+    if (!has_one_of(line, kNoObjection)) objections.append(line).append("\n");
   }
-  return "";
+  return scheduler_error(objections);
 }
 
 }  // namespace dlscale::runner::slurm

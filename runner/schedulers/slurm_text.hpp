@@ -57,7 +57,8 @@ bool says_unreachable(std::string_view complaint);
 /// True for the refusal of a job that is one too many, as far as SLURM says it: the words are those
 /// of a job that is too large, unless a line above names the limit.
 bool says_too_many(std::string_view complaint);
-/// The first complaint that is not about jobs which have ended, have not started or are unknown.
+/// The reason of a failure that is not about jobs which have ended, have not started or are
+/// unknown; empty if there is none.
 std::string first_objection(std::string_view complaint);
 
 }  // namespace dlscale::runner::slurm

@@ -59,7 +59,7 @@ TEST_CASE("a batch that no log says is empty where runs are listed and exported"
       {"collect", "rates.csv", "-o", "study", "--map", "gpus=g", "--map", "samples_per_s=rate"});
   const Ran listed = program.run({"list", "study", "--csv"});
   CHECK_THAT(listed.out, Contains("gpus,batch_per_gpu,global_batch,lr_peak,repetition"));
-  CHECK_THAT(listed.out, Contains(",done,1,,,,1,"));
+  CHECK_THAT(listed.out, Contains(",done,rates.csv,1,,,,1,"));
   program.run({"export", "study", "-o", "views"});
   CHECK_THAT(base::read_file(program.folder.path() / "views" / "run.csv"),
              Contains(",1,Completed,1,1,,,,"));
@@ -121,6 +121,44 @@ TEST_CASE(
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err,
              Contains("mine.toml:3:1: factor: unknown field \"los\"; did you mean \"loss\"?"));
+}
+
+TEST_CASE("a log that cannot be imported is exit code 1, and none at all is exit code 2") {
+  DlscaleProgram program;
+  write_logs(program);
+  const std::filesystem::path odd = program.folder.path() / "logs" / "gx";
+  base::make_directories(odd);
+  base::write_file_atomically(odd / "1.csv", "t\n1\n");
+  base::write_file_atomically(odd / "2.csv", "t\n1\nbroken\nbroken, too\n");
+  const std::vector<std::string> some{"collect", "logs",          "-o",    "study",
+                                      "--axis",  "gpus=g(\\d+)/", "--set", "global_batch=16",
+                                      "--map",   "wall_s=t"};
+  const Ran first = program.run(some);
+  CHECK(first.exit_code == 1);
+  CHECK_THAT(first.out, Contains("took 6 logs (6 csv) into study: 6 runs, 6 new") &&
+                            Contains("Skipped 2 files: nothing says how many GPUs") &&
+                            Contains("--set gpus=N") && Contains("example: logs/gx/1.csv\n") &&
+                            Contains("6 of 6 runs used"));
+  const Ran rest = program.run(with(some, {"--default", "gpus=1"}));
+  CHECK(rest.exit_code == 0);
+  CHECK_THAT(rest.out, Contains("8 runs, 2 new, 0 changed, 6 unchanged") &&
+                           Contains("Skipped 1 line: wall_s is no number: \"broken\"") &&
+                           Contains("Skipped 1 line: has 2 of 1 columns; example: "));
+  const Ran none = program.run(
+      {"collect", "logs/gx", "-o", "other", "--map", "wall_s=t", "--set", "global_batch=16"});
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err, Contains("nothing says how many GPUs"));
+  CHECK_FALSE(std::filesystem::exists(program.folder.path() / "other"));
+}
+
+TEST_CASE("the ending before that of a compressed file says what kind of table it is") {
+  DlscaleProgram program;
+  base::write_file_atomically(program.folder.path() / "rates.md.xz",
+                              "| g | r |\n|---|---|\n| 2 | 9 |\n");
+  const Ran ran = program.run(
+      {"collect", "rates.md.xz", "-o", "study", "--map", "gpus=g", "--map", "samples_per_s=r"});
+  CHECK(ran.exit_code == 0);  // which bytes are in it decides whether it is compressed
+  CHECK_THAT(ran.out, Contains("took 1 log (1 markdown) into study"));
 }
 
 TEST_CASE("options about logs need the folder that logs go to, and the other way round") {

@@ -5,6 +5,7 @@
 
 #include "cli/cluster_checks.hpp"
 #include "cli/folder_checks.hpp"
+#include "cli/job_environment.hpp"
 #include "cli/program_checks.hpp"
 #include "contract/version.hpp"
 #include "tests/cli/planned_demo.hpp"
@@ -68,6 +69,14 @@ TEST_CASE("what a site promises beyond the cluster fails, what it leaves unused 
   runner::Cluster larger = cluster_of_it();
   larger.groups[0].cores_per_node = 64;
   CHECK(cli::compare_with_cluster(site_of_one_partition(), larger)[0].level == "warn");
+}
+
+TEST_CASE("variables that are removed for jobs are a warning that names them") {
+  CHECK(cli::check_environment({}).level == "ok");
+  const auto check = cli::check_environment({"SBATCH_QOS", "SLURM_JOB_ID"});
+  CHECK(check.level == "warn");
+  CHECK(check.message == "set here and removed for jobs: SBATCH_QOS, SLURM_JOB_ID");
+  CHECK_THAT(check.advice, StartsWith("keep_environment in the site file"));
 }
 
 TEST_CASE("a partition that is gone is answered with the nearest name") {

@@ -27,11 +27,14 @@ class LoginNode {
   }
   test::Ran init(std::vector<std::string> arguments = {}) {
     arguments.insert(arguments.begin(), {"init", "site"});
-    return program.run(arguments, {{"PATH", programs_.path().string()}});
+    std::map<std::string, std::string> environment = variables;
+    environment["PATH"] = programs_.path().string();
+    return program.run(arguments, environment);
   }
   std::string file(const std::string& name) { return base::read_file(program.folder / name); }
 
   test::DlscaleProgram program;
+  std::map<std::string, std::string> variables;  ///< of its user
 
  private:
   test::TempDir programs_;
@@ -51,6 +54,17 @@ TEST_CASE("init site prints the site that SLURM describes, of its nodes with GPU
   CHECK(says(ran.out, "\n[[partitions]]\nname = \"gpu\"\nnodes = 8\ngpus_per_node = 4\n"));
   CHECK_FALSE(says(ran.out, "memory_gb = 256"));
   CHECK(fs::is_empty(node.program.folder.path()));
+}
+
+TEST_CASE("init site asks SLURM the same, whatever options of its commands are set") {
+  LoginNode node;
+  node.has_slurm();
+  const std::string plain = node.init().out;
+  node.has("sinfo",
+           "[ -z \"$SINFO_FORMAT$SINFO_PARTITION$SLURM_JOB_ID\" ] || exit 1\n"
+           "echo 'gpu|8|2|24|524288|gpu:4'; echo 'gpu|8|2|24|262144|(null)'");
+  node.variables = {{"SINFO_FORMAT", "%P"}, {"SINFO_PARTITION", "x"}, {"SLURM_JOB_ID", "7"}};
+  CHECK(node.init().out == plain);
 }
 
 TEST_CASE("init site writes a file that plan takes as it is") {

@@ -126,6 +126,25 @@ TEST_CASE("pack names a broken image and ends, or leaves it out and counts it") 
   CHECK_THAT(skipped.out, Contains("6 images of 3 classes") && Contains("; 1 broken image left"));
 }
 
+TEST_CASE("pack counts what it skips by ending, also where record files are there already") {
+  Photos photos;
+  const fs::path tree = photos.dlscale.folder / "photos";
+  base::write_file_atomically(tree / "train/dog/d.webp", "RIFF");
+  base::write_file_atomically(tree / "train/cat/e.WEBP", "RIFF");
+  base::write_file_atomically(tree / "val/cat/f.tiff", "II*");
+  base::write_file_atomically(tree / "README", "text");
+  for (int time = 0; time < 2; ++time) {
+    const test::Ran ran = photos.pack();
+    CHECK(ran.exit_code == 0);
+    CHECK_THAT(ran.out, Contains("Skipped 2 files: .webp files are not read") &&
+                            Contains("Skipped 1 file: .tiff files are not read") &&
+                            Contains("outside of a class folder are not read; example: "
+                                     "photos/README") &&
+                            Contains("Skipped 1 class: has no folder in photos/val; example: emu"));
+  }
+  CHECK_THAT(photos.pack({"--split", "val"}).out, !Contains(".webp"));
+}
+
 TEST_CASE("pack goes on after a process that was killed: whole files stay, its parts are removed") {
   Photos photos;
   photos.pack({"--split", "train"});

@@ -5,8 +5,7 @@
 
 #include "contract/plan.hpp"
 #include "contract/run_prediction.hpp"
-#include "tests/cli/dlscale_program.hpp"
-#include "tests/predict/made_card.hpp"
+#include "tests/cli/predicted_mlp.hpp"
 
 using namespace dlscale;
 using Catch::Contains;
@@ -14,55 +13,7 @@ using Catch::StartsWith;
 
 namespace {
 
-const std::string kStudy = R"(
-[study]
-name = "small"
-scaling = "weak"
-[matrix]
-framework = ["synchronous", "ddp"]
-model = ["mlp"]
-gpus = [1, 2, 4, 8]
-batch_per_gpu = [32]
-[training]
-dataset = { kind = "cifar10", path = "data" }
-epochs = 2
-lr.base = 0.1
-)";
-
-/// The program in a folder with the study and a card of its model.
-struct Prediction {
-  Prediction() {
-    base::write_file_atomically(dlscale.folder.path() / "study.toml", kStudy);
-    contract::ModelCard card = test::made_card();
-    card.model = "mlp";
-    card.input = {3, 32, 32};
-    card.classes = 10;
-    const auto cards = dlscale.folder.path() / "made";
-    std::filesystem::create_directories(cards);
-    base::write_file_atomically(cards / "mlp-3x32x32-10.json", to_json(card));
-  }
-  test::Ran run(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"predict", "study.toml", "--cards", "made"});
-    return dlscale.run(arguments);
-  }
-  /// One or two GPUs of ALTEC, by calibration.json; its V100 or another device.
-  test::Ran on_altec(const std::vector<std::string>& more) {
-    std::vector<std::string> all{"--site",  "altec", "--format", "csv",
-                                 "--up-to", "2",     "-S",       "matrix.gpus=[1,2]"};
-    all.insert(all.end(), more.begin(), more.end());
-    return run(all);
-  }
-  /// Steps of 3.25 s, all-reduces of half a second between two nodes.
-  void calibrate(const std::string& device) const {
-    base::write_file_atomically(dlscale.folder.path() / "calibration.json",
-                                R"({"schema_version": 1, "device": ")" + device + R"(",
-          "all_reduce": [{"nodes": 2, "gpus": 2, "bytes": 1000, "seconds": 0.5},
-                         {"nodes": 2, "gpus": 2, "bytes": 1000000000, "seconds": 0.5}],
-          "compute": [{"model": "mlp", "input": [3, 32, 32], "batch": 32, "forward_s": 1,
-                       "backward_s": 2, "optimizer_s": 0.25}]})");
-  }
-  test::DlscaleProgram dlscale;
-};
+using test::Prediction;
 
 void check_refused(const test::Ran& ran, const std::string& message) {
   CHECK(ran.exit_code == 2);

@@ -65,9 +65,10 @@ struct SmallStudy {
     base::write_file_atomically(path, text);
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
-  Ran run(const std::vector<std::string>& arguments) {
-    const std::string path = (dlscale.folder / "bin").string() + ":" + std::getenv("PATH");
-    return dlscale.run(arguments, {{"PATH", path}});
+  Ran run(const std::vector<std::string>& arguments,
+          std::map<std::string, std::string> environment = {}) {
+    environment["PATH"] = (dlscale.folder / "bin").string() + ":" + std::getenv("PATH");
+    return dlscale.run(arguments, environment);
   }
   /// From now on runs measure something: always the same.
   void measure() {

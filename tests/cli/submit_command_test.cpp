@@ -64,6 +64,60 @@ TEST_CASE("a refusal of the batch system is an error with its words, and noted")
   CHECK(planned.run({"list", "p", "--csv"}).out.find(",planned,") != std::string::npos);
 }
 
+TEST_CASE("variables of an outer job are named, and reach no command of SLURM") {
+  Planned planned("slurm.toml");
+  planned.program("sbatch", "#!/bin/sh\nenv >sbatch.env; echo 41\n");
+  for (const char* name : {"squeue", "sacct", "scancel"}) {
+    planned.program(name, "#!/bin/sh\nenv >>\"${0%/*}/asked.env\"\n");
+  }
+  const std::map<std::string, std::string> outer{{"SBATCH_TIMELIMIT", "7"},
+                                                 {"SLURM_JOB_ID", "12"},
+                                                 {"SLURM_MEM_PER_CPU", "300"},
+                                                 {"SQUEUE_FORMAT", "%i"},
+                                                 {"SACCT_FORMAT", "x"},
+                                                 {"SCANCEL_NAME", "x"},
+                                                 {"RANK", "1"},
+                                                 {"SLURM_CONF", "c"},
+                                                 {"OTHER", "o"}};
+  const test::Ran ran = planned.run({"submit", "p", "--once"}, outer);
+  INFO(ran.err);
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out,
+             StartsWith("removed from the environment: RANK, SACCT_FORMAT, SBATCH_TIMELIMIT, "
+                        "SCANCEL_NAME, SLURM_JOB_ID, SLURM_MEM_PER_CPU, SQUEUE_FORMAT "
+                        "(keep_environment in the site file keeps those that jobs need)\n"));
+  planned.run({"status", "p"}, outer);
+  planned.run({"cancel", "p", "--yes"}, outer);
+  for (const char* file : {"p/sbatch.env", "bin/asked.env"}) {
+    const std::string text = "\n" + base::read_file(planned.dlscale.folder / file);
+    CHECK_THAT(text, Contains("\nSLURM_CONF=c\n") && Contains("\nOTHER=o\n"));
+    for (const char* name :
+         {"SBATCH_", "SLURM_JOB_ID", "SLURM_MEM_", "SQUEUE_", "SACCT_", "SCANCEL_", "RANK="}) {
+      CHECK_THAT(text, !Contains(std::string("\n") + name));
+    }
+  }
+}
+
+TEST_CASE("a variable that the site keeps reaches sbatch and is not named") {
+  Planned planned("slurm.toml");
+  planned.program("sbatch", "#!/bin/sh\nenv >sbatch.env; echo 41\n");
+  const std::filesystem::path site = planned.dlscale.folder / "p/site.toml";
+  base::write_file_atomically(site,
+                              "keep_environment = ['SBATCH_ACCOUNT']\n" + base::read_file(site));
+  const test::Ran ran =
+      planned.run({"submit", "p", "--once"}, {{"SBATCH_ACCOUNT", "paid"}, {"SBATCH_QOS", "q"}});
+  CHECK_THAT(ran.out, StartsWith("removed from the environment: SBATCH_QOS ("));
+  CHECK_THAT(base::read_file(planned.dlscale.folder / "p/sbatch.env"),
+             Contains("SBATCH_ACCOUNT=paid\n") && !Contains("SBATCH_QOS"));
+}
+
+TEST_CASE("a dry run prints commands that other variables do not change") {
+  Planned planned("slurm.toml");
+  const test::Ran ran =
+      planned.run({"submit", "p", "--dry-run"}, {{"SBATCH_QOS", "q"}, {"SLURM_JOB_ID", "1"}});
+  CHECK_THAT(ran.out, StartsWith("env -u SBATCH_QOS -u SLURM_JOB_ID sbatch --parsable --comment="));
+}
+
 TEST_CASE("where one job is refused the others are submitted, and it is an error all the same") {
   Planned planned("slurm.toml");
   planned.program("sbatch",

@@ -77,6 +77,20 @@ TEST_CASE("runs that nobody logged count by their own records") {
   CHECK_THAT(csv.out, Contains("\ngpus,launches,timeouts_share,walltime_s,elapsed_s,"));
 }
 
+TEST_CASE("the peak of a node counts the ranks that the records place on one host") {
+  PlannedDemo demo;
+  contract::RunStart start;
+  start.hosts = {"n1", "n1", "n1", "n2"};
+  contract::RunStop stop;
+  stop.wall_s = 42;
+  contract::StepWindow window;
+  window.peak_memory_bytes = 3e9;
+  demo.launch(demo.ids[0], {start, window, stop});
+  const test::Ran ran = demo.dlscale.run({"usage", "demo", "--json"});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("\"peak_memory_bytes\":9000000000"));
+}
+
 TEST_CASE("usage refuses an unknown axis and has nothing to show before a launch has ended") {
   PlannedDemo demo;
   const test::Ran none = demo.dlscale.run({"usage", "demo"});

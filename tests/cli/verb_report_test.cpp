@@ -64,7 +64,8 @@ TEST_CASE("a run that there is no room for waits, with what SLURM says") {
   const test::Ran ran = planned.run({"submit", "p", "--once", "--json"});
   CHECK(ran.exit_code == 0);
   CHECK_THAT(ran.out, Contains("\"submitted\": 1") && Contains("\"waiting\": 1"));
-  CHECK_THAT(ran.out, Contains("QOSMaxSubmitJobPerUserLimit\""));
+  CHECK_THAT(ran.out,
+             Contains("sbatch: error: QOSMaxSubmitJobPerUserLimit; Batch job submission failed: "));
   CHECK_THAT(ran.err, Contains("; waiting for room\n") && Contains("1 run wait for room"));
 }
 

@@ -27,6 +27,7 @@ TEST_CASE("every launch record survives being written and read") {
     record.exit_code = static_cast<int>(any.whole(-1, 255));
     record.elapsed_s = any.number();
     record.peak_memory_bytes = any.number();
+    record.stderr_bytes = any.whole(0, 1 << 20);
     record.reason = any.text();
     if (any.flag()) record.outcome = all_outcomes()[seed % all_outcomes().size()];
     records.push_back(record);

@@ -25,6 +25,7 @@ contract::Capabilities build() {
            {{"mlp", kClassifier},
             {"script:", kScript},
             {"resnet50", {.samples = "images", .task = "classification", .is_residual = true}},
+            {"vgg11", {.samples = "images", .task = "classification", .blocks = 11}},
             {"nbow", {.samples = "text", .task = "classification"}},
             {"seq2seq", {.samples = "text", .task = "translation", .is_one_block = true}},
             {"conv_autoencoder",
@@ -247,6 +248,26 @@ TEST_CASE("a model of one block is cut into no stages") {
                                 "'s 2 stages; use a style that copies models");
   }
   spec.framework = "ddp";
+  CHECK(error_of(spec) == "no error");
+}
+
+TEST_CASE("a model is cut into at most as many stages as it has blocks") {
+  auto spec = run_of("vgg11", "cifar10", "memory");
+  for (const char* framework : {"layerwise", "pipeline"}) {
+    spec.framework = framework;
+    spec.gpus = 11;
+    CHECK(error_of(spec) == "no error");
+    spec.gpus = 12;
+    CHECK(error_of(spec) ==
+          "gpus: is 12, but the model vgg11 has 11 blocks and cannot be cut into that many stages");
+  }
+  spec.framework = "hybrid";
+  spec.framework_options.model_parallel_size = 12;
+  CHECK_THAT(error_of(spec),
+             Catch::StartsWith("framework_options.model_parallel_size: is 12, but"));
+  spec.framework = "ddp";
+  spec.framework_options.model_parallel_size = 1;
+  spec.gpus = 64;
   CHECK(error_of(spec) == "no error");
 }
 

@@ -28,6 +28,8 @@ Plan any_plan(unsigned seed) {
     run.batch_per_gpu = any.whole(1, 99);
     run.lr_peak = any.number();
     run.predicted_s = any.flag() ? any.positive() : 0;
+    run.predicted_low_s = any.flag() ? any.positive() : 0;
+    run.predicted_high_s = any.flag() ? any.positive() : 0;
     run.gpu_hours = any.number();
     run.stale = any.flag();
     return run;

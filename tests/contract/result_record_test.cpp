@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "contract/result_record.hpp"
+#include "contract/results_file.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -32,6 +32,21 @@ TEST_CASE("tf32 is for GPUs") {
   CHECK(said_of_settings(spec) == "no error");
 }
 
+TEST_CASE("settings that an optimizer does not have are refused with its own") {
+  RunSpec spec;
+  for (const char* kind : {"sgd", "lars"}) {
+    spec.optimizer = {.kind = kind, .momentum = 0.9};
+    CHECK(said_of_settings(spec) == "no error");
+  }
+  spec.optimizer = {.kind = "adamw", .momentum = 0.9};
+  CHECK(said_of_settings(spec) ==
+        "optimizer.momentum: is for sgd and lars; adamw has optimizer.adam.beta1");
+  spec.optimizer = {.kind = "lars", .momentum = 0.9, .nesterov = true};
+  CHECK(said_of_settings(spec) == "optimizer.nesterov: is sgd's; lars has none");
+  spec.optimizer = {.kind = "adam", .dampening = 0.1};
+  CHECK(said_of_settings(spec) == "optimizer.dampening: is sgd's; adam has none");
+}
+
 TEST_CASE("a static graph of ddp has one pass in a step") {
   RunSpec spec;
   spec.framework_options.static_graph = true;

@@ -63,9 +63,12 @@ expect 0 "$dlscale" plan "$parts/study.toml" --site site.toml -o packed -S launc
 says "(8 single, "
 chmod -R a+rwX .
 
+# shellcheck source=../support/readable.bash
+source "$root/tests/support/readable.bash"
+copy_for_all_users checkout
 code=0
 "$root/tests/support/${kind}_cluster.sh" --running --site site.toml \
-  "$here/cluster_study.sh" "$readable/bin/dlscale" "$kind" inside "$PWD" || code=$?
+  "$PWD/checkout/tests/e2e/cluster_study.sh" "$readable/bin/dlscale" "$kind" inside "$PWD" || code=$?
 [[ $code == 0 ]] || exit "$code"
 for form in "${forms[@]}"; do
   expect 0 "$dlscale" collect "$form"

@@ -10,6 +10,8 @@ dlscale=$(realpath "$1")
 fault=$2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
+# shellcheck source=../support/readable.bash
+source "$root/tests/support/readable.bash"
 
 if [[ -n ${3:-} ]]; then
   work=$3
@@ -70,7 +72,9 @@ SH
 in_cluster() {
   local code=0 cluster=("$root/tests/support/$1" --running "${@:2}" --site "$here/$cluster_kind.toml")
   make_trainer
-  cp "$dlscale" "$work/dlscale" # OAR's user may not enter the folders that lead to the build
+  # The user of OAR may not be able to enter the folders that lead to the build and the checkout.
+  cp "$dlscale" "$work/dlscale"
+  copy_for_all_users "$work/checkout"
   if [[ $fault == disk_full* ]]; then # nodes see what was mounted before them
     mkdir "$work/p"
     unshare --mount true 2>/dev/null || { echo "skipped: only root may mount"; exit 77; }
@@ -78,8 +82,8 @@ in_cluster() {
     cluster=(unshare --mount bash -c 'mount -t tmpfs -o size=2m,mode=777 tmpfs "$0" && exec "$@"'
       "$work/p" "${cluster[@]}")
   fi
-  "${cluster[@]}" env DLSCALE_SHARE="${DLSCALE_SHARE:-$root}" "$0" "$work/dlscale" "$fault" "$work" ||
-    code=$?
+  "${cluster[@]}" env DLSCALE_SHARE="${DLSCALE_SHARE:-$work/checkout}" \
+    "$work/checkout/tests/faults/$(basename "$0")" "$work/dlscale" "$fault" "$work" || code=$?
   exit "$code"
 }
 

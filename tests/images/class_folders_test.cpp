@@ -43,3 +43,104 @@ TEST_CASE("a tree that lacks something is an error that names the folder") {
   std::filesystem::create_directories(root / "test/dog");
   CHECK_THROWS_WITH(images::class_names_of_tree(root), Contains("test has the class dog, which"));
 }
+
+namespace {
+
+std::string skipped_in(const std::filesystem::path& split, const images::ClassNames& classes) {
+  contract::SkipTally skipped;
+  images::class_files(split, classes, skipped);
+  std::string lines = contract::describe_skipped(skipped);
+  const std::string above = split.string() + "/";
+  for (auto at = lines.find(above); at != lines.npos; at = lines.find(above)) {
+    lines.erase(at, above.size());
+  }
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("files of other endings are counted by ending, in whatever case it is written") {
+  test::TempDir folder;
+  test::write_tree(folder.path());
+  CHECK(skipped_in(folder / "val", {"cat", "dog"}).empty());
+  for (const char* name : {"cat/1.webp", "dog/2.WebP"}) {
+    base::write_file_atomically(folder / "val" / name, "RIFF");
+  }
+  base::write_file_atomically(folder / "val/dog/3.bmp", "BM");
+  base::write_file_atomically(folder / "val/dog/LICENSE", "text");
+  const std::string lines = skipped_in(folder / "val", {"cat", "dog"});
+  CHECK_THAT(lines, Contains("Skipped 2 files: .webp files are not read, only .jpg, .jpeg and "
+                             ".png; example: cat/1.webp\n"));
+  CHECK_THAT(lines, Contains("Skipped 1 file: .bmp files are not read, only .jpg, .jpeg and .png; "
+                             "example: dog/3.bmp\n"));
+  CHECK_THAT(lines, Contains("Skipped 1 file: files without an ending are not read, only .jpg, "
+                             ".jpeg and .png; example: dog/LICENSE\n"));
+}
+
+TEST_CASE("files outside of a class, in hidden folders and in folders below a class are counted") {
+  test::TempDir folder;
+  test::write_tree(folder.path());
+  const auto val = folder / "val";
+  for (const char* name : {"val/.x/dog/1.jpg", "val/.x/2.jpg", "val/dog/more/deep/1.jpg"}) {
+    test::write_numbered_jpeg(folder / name, {8, 8}, 1);
+  }
+  base::write_file_atomically(val / "1.jpg", "image");
+  base::write_file_atomically(val / "dog/.DS_Store", "hidden");
+  const std::string lines = skipped_in(val, {"cat", "dog"});
+  CHECK_THAT(lines,
+             Contains("Skipped 2 files: files in hidden folders are not read; example: .x/"));
+  CHECK_THAT(lines, Contains("Skipped 1 file: files in folders below a class are not read; "
+                             "example: dog/more/deep/1.jpg\n"));
+  CHECK_THAT(lines, Contains("Skipped 1 file: files outside of a class folder are not read; "
+                             "example: 1.jpg\n"));
+  CHECK_THAT(lines, Contains("Skipped 1 file: hidden files are not read; example: dog/.DS_Store"));
+}
+
+TEST_CASE("a link to an image is read; one to nowhere or to a folder is counted") {
+  test::TempDir folder;
+  test::write_tree(folder.path());
+  const auto dog = folder / "val/dog";
+  std::filesystem::create_symlink("1.jpg", dog / "2.jpg");
+  std::filesystem::create_symlink("nowhere.jpg", dog / "3.jpg");
+  std::filesystem::create_directory_symlink("../cat", dog / "cats");
+  CHECK(images::class_files(folder / "val", {"cat", "dog"}).size() == 3);
+  CHECK_THAT(
+      skipped_in(folder / "val", {"cat", "dog"}),
+      Contains("Skipped 1 file: links to what is no file are not read; example: dog/3.jpg") &&
+          Contains("Skipped 1 folder: links to folders below a class are not followed; "
+                   "example: dog/cats"));
+}
+
+TEST_CASE("a class without a folder among the tests is named") {
+  test::TempDir folder;
+  test::write_tree(folder.path());
+  CHECK_THAT(skipped_in(folder / "val", {"cat", "dog", "emu"}),
+             Contains("Skipped 1 class: has no folder in ") && Contains("; example: emu\n"));
+}
+
+TEST_CASE("a class of nothing but files that are not read is an error that counts them") {
+  test::TempDir folder;
+  test::write_tree(folder.path());
+  std::filesystem::create_directory(folder / "val/emu");
+  base::write_file_atomically(folder / "val/emu/1.webp", "RIFF");
+  CHECK_THROWS_WITH(images::class_files(folder / "val", {"cat", "dog", "emu"}),
+                    Contains("emu has no image (.jpg, .jpeg, .png), but 1 file that is not read, "
+                             "such as ") &&
+                        Contains("emu/1.webp"));
+}
+
+TEST_CASE("files in the folder itself and a second folder of tests are counted") {
+  test::TempDir folder;
+  test::write_tree(folder.path());
+  contract::SkipTally none;
+  images::count_skipped_in_root(folder.path(), none);
+  CHECK(none.empty());
+  base::write_file_atomically(folder / "1.jpg", "image");
+  std::filesystem::create_directory(folder / "test");
+  contract::SkipTally skipped;
+  images::count_skipped_in_root(folder.path(), skipped);
+  CHECK_THAT(contract::describe_skipped(skipped),
+             Contains("Skipped 1 file: files outside of a class folder are not read; example: ") &&
+                 Contains("Skipped 1 folder: the tests are those of ") &&
+                 Contains("/val; example: "));
+}

@@ -24,6 +24,11 @@ inline planner::Planning plan_example(const std::string& study, const std::strin
                             shipped_resources());
 }
 
+/// What a trainer with every part says of itself: tests/data/capabilities/README.md.
+inline std::filesystem::path full_trainer() {
+  return kSource / "tests/data/capabilities/cuda-dali.json";
+}
+
 /// The runs of a plan in full.
 inline std::vector<contract::RunSpec> runs_of(const planner::Planning& planning) {
   std::vector<contract::RunSpec> runs;

@@ -51,6 +51,46 @@ TEST_CASE(
   CHECK_THAT(idle[0], Catch::StartsWith("the first epoch learns nothing"));
 }
 
+TEST_CASE("every run that a trainer would refuse at its start is in a warning") {
+  const auto warnings = [](const std::string& training) {
+    const test::TempDir dir;
+    const test::StudyText study{.matrix =
+                                    "model = 'cnn'\nloader = 'memory'\ngpus = [1, 2]\n"
+                                    "batch_per_gpu = 32",
+                                .training = "epochs = 1\nlr.base = 0.1\n" + training};
+    const std::string site = "scheduler = 'local'\nwalltime = '01:00:00'\ncapabilities = '" +
+                             test::full_trainer().string() + "'\n";
+    return test::plan_texts(study.text(), site, dir).plan.warnings;
+  };
+  const auto refused = [&](const std::string& training, const std::string& beginning,
+                           const std::string& runs) {
+    INFO(training);
+    const auto lines = warnings(training);
+    REQUIRE(lines.size() == 1);
+    CHECK_THAT(lines[0], Catch::StartsWith("the trainer refuses " + beginning) &&
+                             Catch::Contains(runs + " of 2 runs would fail"));
+  };
+  const std::string set = "dataset = { kind = 'synthetic', train_samples = 40";
+  CHECK(warnings(set + " }").empty());
+  refused(set + ", shape = '1x5x5' }", "model (cnn needs images of at least 6x6", "2");
+  refused(set + ", shape = '28' }", "dataset.shape (\"28\" is not channels x", "2");
+  refused("dataset = { kind = 'image_folder', path = '/d', image_size = 32 }",
+          "dataset.image_size (is for loaders that decode", "2");
+}
+
+TEST_CASE("what the data must be like for a run to start is a warning") {
+  const test::TempDir dir;
+  const test::StudyText study{
+      .matrix = "model = 'cnn'\nloader = 'synthetic'\ngpus = [1, 2]\nbatch_per_gpu = 32",
+      .training = "epochs = 1\nlr.base = 0.1\ndataset = { kind = 'image_folder', path = '/d' }"};
+  const std::string site =
+      "scheduler = 'local'\ncapabilities = '" + test::full_trainer().string() + "'\n";
+  CHECK(test::plan_texts(study.text(), site, dir).plan.warnings ==
+        std::vector<std::string>{
+            "the trainer starts only if all images of image_folder have one size "
+            "(dataset.image_size is not set): 2 of 2 runs"});
+}
+
 TEST_CASE("warnings count the runs that --fit leaves") {
   const test::TempDir dir;
   base::write_file_atomically(dir / "t.toml",

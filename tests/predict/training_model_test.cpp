@@ -62,6 +62,28 @@ TEST_CASE("more ranks than were measured go on as the last ones, at most in prop
   CHECK(Sharing({}).at(3) == 1);
 }
 
+TEST_CASE("measured runs hold what the model leaves out up to the most GPUs of them") {
+  const contract::ModelCard card = test::made_card();
+  contract::Calibration calibration = calibration_of(card);
+  CHECK(measured_gpus(run_of(card), card, calibration) == 2);
+  calibration.exchange.push_back({"ddp", 4, 16, 0.5});
+  CHECK(measured_gpus(run_of(card), card, calibration) == 16);
+  CHECK(measured_gpus(run_of(card, "horovod"), card, calibration) == 2);
+  contract::RunSpec run = run_of(card);
+  run.loader = "dali_cpu";  // its data was not waited for in any of these runs
+  CHECK(measured_gpus(run, card, calibration) == 1);
+  run.loader = "synthetic";  // it has none to wait for
+  CHECK(measured_gpus(run, card, calibration) == 16);
+}
+
+TEST_CASE("all-reduces and kernels alone hold nothing of what the model leaves out") {
+  const contract::ModelCard card = test::made_card();
+  contract::Calibration calibration = calibration_of(card);
+  calibration.compute.clear();
+  calibration.all_reduce.push_back({"ib", 256, 1024, 1'000'000, 1e-3});
+  CHECK(measured_gpus(run_of(card), card, calibration) == 1);
+}
+
 TEST_CASE("loading is waited for as long as was measured, for its own loader and data alone") {
   auto calibration = calibration_of(test::made_card());
   CHECK(step_on(1, calibration).load_wait.value == Approx(0.32));

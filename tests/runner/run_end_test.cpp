@@ -220,3 +220,65 @@ TEST_CASE("exit code 99 says that the run can go on") {
   job.status.state = JobState::TimedOut;
   CHECK(judge(written, job).outcome == RunOutcome::Preempted);
 }
+
+TEST_CASE("what an external program wrote is found behind what srun wrote later") {
+  test::WrittenPlan written({"a"});
+  written.plan.runs[0].log_format = "timm";
+  const auto launch = written.write_launch("run-a", 110);
+  base::write_file_atomically(launch.err(),
+                              "torch.OutOfMemoryError: CUDA out of memory.\n"
+                              "srun: error: node1: task 1: Exited with exit code 1\n"
+                              "srun: Force Terminated StepId=1.0\n");
+  const auto end = judge(written, ended(1));
+  CHECK(end.outcome == RunOutcome::OutOfMemory);
+  CHECK(end.reason == "torch.OutOfMemoryError: CUDA out of memory.");
+  CHECK(end.details == launch.err());
+}
+
+TEST_CASE("an error on the standard output of an external program counts, its progress does not") {
+  test::WrittenPlan written({"a"});
+  written.plan.runs[0].log_format = "timm";
+  const auto launch = written.write_launch("run-a", 110);
+  base::write_file_atomically(launch.out(), "Train: 0 [ 50/1251]\n");
+  CHECK(judge(written, ended(1)).reason == "exit code 1");
+  base::write_file_atomically(launch.err(),
+                              "srun: error: node1: task 1: Exited with exit code 1\n");
+  CHECK(judge(written, ended(1)).details == launch.err());
+  base::write_file_atomically(launch.out(), "Train: 0 [ 50/1251]\nKeyError: 'lr'\n");
+  const auto end = judge(written, ended(1));
+  CHECK(end.reason == "KeyError: 'lr'");
+  CHECK(end.details == launch.out());
+}
+
+TEST_CASE("what an earlier launch wrote into the same file is not why this one failed") {
+  const test::WrittenPlan written({"a"});
+  const std::string before = "slurmstepd: error: Detected 1 oom_kill event in StepId=1.0.\n";
+  const std::string now = "srun: error: node1: task 1: Exited with exit code 1\n";
+  base::write_file_atomically(written.folder.run_err("run-a"), before + now);
+  note(written, ",\"stderr_bytes\":" + std::to_string(before.size()), "started");
+  note(written, R"(,"exit_code":1)");
+  const auto end = judge(written, ended(1));
+  CHECK(end.outcome == RunOutcome::Failed);
+  CHECK(end.reason == "srun: error: node1: task 1: Exited with exit code 1");
+}
+
+TEST_CASE("without books and notes the kernel's or the batch system's words tell how a run ended") {
+  const test::WrittenPlan written({"a"});
+  const JobEnd lost{"a", "t1", 0, {JobState::Lost, {}, 0, ""}};
+  base::write_file_atomically(written.folder.job_err("a"),
+                              "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-01-01T01:00:00 "
+                              "DUE TO TIME LIMIT ***\n");
+  CHECK(judge(written, lost).outcome == RunOutcome::TimedOut);
+  base::write_file_atomically(written.folder.job_err("a"), "epoch 1\n");
+  CHECK(judge(written, lost).outcome == RunOutcome::Lost);
+}
+
+TEST_CASE("the batch system's books win over what files say") {
+  const test::WrittenPlan written({"a"});
+  base::write_file_atomically(written.folder.job_err("a"), "CUDA out of memory\n");
+  JobEnd job = ended(1);
+  job.status = {JobState::NodeFailed, 1, 0, "node n3 is down"};
+  const auto end = judge(written, job);
+  CHECK(end.outcome == RunOutcome::NodeFailed);
+  CHECK(end.reason == "node n3 is down");
+}

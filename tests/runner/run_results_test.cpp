@@ -56,22 +56,3 @@ TEST_CASE("a results file cut in the middle of a line counts up to there") {
   CHECK(results.epochs == 1);
   CHECK_FALSE(results.stop.has_value());
 }
-
-TEST_CASE("last words are the last line that says something") {
-  test::TempDir temp;
-  const auto said = [&](const std::string& text) {
-    base::write_file_atomically(temp / "err", text);
-    return runner::last_words(temp / "err");
-  };
-  CHECK(said("first\n  mpirun noticed a dead rank\r\n-------\n\n") == "mpirun noticed a dead rank");
-  CHECK(said("no end of line") == "no end of line");
-  CHECK(said("\n---\n") == "");
-  CHECK(said(std::string(200000, 'x') + "\nlast\n") == "last");
-  CHECK(said(std::string(1000, 'y')).size() == 300);
-  const std::string notice = "-----\nThe first process to do so was:\n\n  Exit code:    2\n-----\n";
-  CHECK(said("dlscale-train: a.json: gpus: is 3\n" + notice) ==
-        "dlscale-train: a.json: gpus: is 3");
-  CHECK(said("a line\n" + notice) == "Exit code:    2");
-  CHECK(said("dlscale-train: a warning\nslurmstepd: killed\n") == "slurmstepd: killed");
-  CHECK(runner::last_words(temp / "missing") == "");
-}

@@ -7,6 +7,8 @@ set -euo pipefail
 dlscale=$(realpath "$1")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
+# shellcheck source=../support/readable.bash
+source "$root/tests/support/readable.bash"
 work=$(mktemp -d)
 chmod 755 "$work" # OAR runs what it tests as another user
 trap 'rm -rf "$work"' EXIT

@@ -8,5 +8,6 @@ source "$(dirname "$0")/planned.bash"
 site=$2
 plan_site "$site" "$work/plans"
 scheduler=$(scheduler_of "$site")
+copy_for_all_users "$work/checkout"
 "$root/tests/support/${scheduler}_cluster.sh" --site "$site" \
-  "$here/${scheduler}_accepts.sh" "$work/plans"
+  "$work/checkout/tests/schedulers/${scheduler}_accepts.sh" "$work/plans"

@@ -9,7 +9,7 @@ usage() {
 usage: oar_cluster.sh [--running [--look SECONDS]] --site FILE.toml COMMAND [ARGUMENT]...
 The nodes stand in the database only and nothing is ever scheduled: jobs are admitted, listed and
 deleted, but do not start. The command runs as user "scientist"; the folders it uses must be open
-to other users.
+to other users. Where the current folder is not, the command starts in the home of "scientist".
   --running  every node is a host of its own (name, address, processes, shared memory) on this
              machine, and jobs run; all share the file system. No cpusets: what oarsh has started on
              other nodes outlives a job that is killed. Sites of a few nodes only.
@@ -159,7 +159,12 @@ fi
 fault_controller_start || die "oar-server does not start"
 [[ $running == no ]] || serve_faults
 
+as_scientist() {
+  setpriv --reuid=1777 --regid=1777 --clear-groups env HOME="$state/home" USER=scientist \
+    LOGNAME=scientist SHELL=/bin/bash OAR_OARSTAT_OUTPUT_FORMAT=2 "$@"
+}
+# A command fails in a folder that its user cannot enter, such as one below the home of root.
+as_scientist test -x "$PWD" || cd "$state/home"
 code=0
-setpriv --reuid=1777 --regid=1777 --clear-groups env HOME="$state/home" USER=scientist \
-  LOGNAME=scientist SHELL=/bin/bash OAR_OARSTAT_OUTPUT_FORMAT=2 "$@" || code=$?
+as_scientist "$@" || code=$?
 exit "$code"

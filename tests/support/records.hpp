@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "contract/result_record.hpp"
+#include "contract/results_file.hpp"
 
 namespace dlscale::test {
 

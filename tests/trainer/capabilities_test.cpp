@@ -59,6 +59,21 @@ TEST_CASE("the capabilities file of this build says the same") {
   CHECK(contract::capabilities_from_json(base::read_file(file), file) == trainer::capabilities());
 }
 
+TEST_CASE(
+    "the committed capabilities of a full trainer have the families and traits of this source") {
+  const std::string file = DLSCALE_SOURCE_DIR "/tests/data/capabilities/cuda-dali.json";
+  const auto committed = contract::capabilities_from_json(base::read_file(file), file);
+  const auto here = trainer::capabilities();
+  CHECK((committed.traits == here.traits));
+  for (const auto& [family, names] : here.families) {
+    INFO(family);
+    for (const std::string& name : names) {
+      INFO(name);
+      CHECK(committed.has(family, name));
+    }
+  }
+}
+
 TEST_CASE("a description with what there is passes") {
   contract::RunSpec spec;
   CHECK_NOTHROW(trainer::require_available(spec, "run.json"));

@@ -44,6 +44,53 @@ TEST_CASE("models of texts are described by the words that there are") {
   CHECK(translator.layers.size() > 10);
 }
 
+TEST_CASE("the settings of a model are options, and the card's command repeats them") {
+  const contract::ModelCard wide =
+      describe(read_description({"frozen_backbone", "--input", "1x28x28", "--classes", "10",
+                                 "--backbone", "squeezenet1_0", "--classifier-hidden", "64"}));
+  CHECK(wide.parameters == 512 * 64 + 64 + 64 * 64 + 64 + 64 * 10 + 10);
+  CHECK(wide.command ==
+        "dlscale-train --describe frozen_backbone --input 1x28x28 --classes 10 "
+        "--backbone squeezenet1_0 --classifier-hidden 64");
+  const contract::ModelCard narrow = describe(read_description(
+      {"nbow", "--input", "60", "--classes", "2", "--words", "5000", "--embedding", "16"}));
+  CHECK(narrow.parameters == 5000 * 16 + 16 * 2 + 2);
+  const auto translator = [](const char* hidden) {
+    return describe(read_description({"seq2seq", "--input", "2x12", "--classes", "90", "--words",
+                                      "80", "--hidden", hidden, "--cell", "lstm"}))
+        .parameters;
+  };
+  CHECK(translator("8") < translator("16"));
+}
+
+TEST_CASE("without a hidden width a frozen backbone has one linear layer on top") {
+  for (const std::vector<std::string>& width :
+       {std::vector<std::string>{}, {"--classifier-hidden", "0"}}) {
+    std::vector<std::string> arguments{
+        "frozen_backbone", "--input", "1x28x28", "--classes", "10", "--backbone", "squeezenet1_0"};
+    arguments.insert(arguments.end(), width.begin(), width.end());
+    CHECK(describe(read_description(arguments)).parameters == 5130);
+  }
+}
+
+TEST_CASE("a setting that the model does not have is refused with those it has") {
+  const auto refused = [](std::vector<std::string> arguments, const std::string& message) {
+    arguments.insert(arguments.begin() + 1, {"--input", "3x32x32", "--classes", "10"});
+    CHECK_THROWS_WITH(describe(read_description(arguments)), message);
+  };
+  refused({"mlp", "--hidden", "64"}, "--hidden: mlp has no such setting; it has none");
+  refused({"frozen_backbone", "--backbone", "alexnet", "--hidden", "64"},
+          "--hidden: frozen_backbone has no such setting; it has --backbone, --classifier-hidden, "
+          "--dropout");
+  refused({"frozen_backbone", "--classifier-hidden", "-1"},
+          "--classifier-hidden -1: expected a whole number of at least 0");
+  refused({"frozen_backbone", "--dropout", "1"},
+          "--dropout 1: expected a number of at least 0 and below 1");
+  CHECK_THROWS_WITH(describe(read_description({"seq2seq", "--input", "2x12", "--classes", "9",
+                                               "--words", "80", "--cell", "gur"})),
+                    Contains("unknown cell \"gur\""));
+}
+
 TEST_CASE("what cannot be described is refused with what to do") {
   const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
     CHECK_THROWS_WITH(describe(read_description(arguments)), Contains(message));

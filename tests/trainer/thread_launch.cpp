@@ -10,6 +10,7 @@
 
 #include "base/file.hpp"
 #include "contract/process_count.hpp"
+#include "contract/results_file.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trainer/agreement.hpp"
 #include "trainer/assemble.hpp"

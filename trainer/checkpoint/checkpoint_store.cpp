@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "contract/result_record.hpp"
+#include "contract/results_file.hpp"
 
 namespace dlscale::trainer {
 namespace fs = std::filesystem;

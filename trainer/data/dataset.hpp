@@ -74,9 +74,10 @@ struct Dataset {
   std::vector<double> deviation;
   Split train;
   Split test;
-  std::string sha256 = {};  ///< of all samples that could have been used: docs/data.md
-  int words = 0;            ///< of texts: numbers that tokens may have
-  int target_words = 0;     ///< of their translations
+  std::string sha256 = {};   ///< of all samples that could have been used: docs/data.md
+  std::string skipped = {};  ///< lines that say which files were skipped; the user is to see them
+  int words = 0;             ///< of texts: numbers that tokens may have
+  int target_words = 0;      ///< of their translations
 
   bool is_text() const { return words > 0; }
   /// Of one input; of a text as long as one token.
@@ -109,6 +110,8 @@ struct DatasetEntry {
   const char* task = "classification";  ///< that its targets are for; images also are their own
   bool is_generated = false;            ///< there are no files
   bool any_size = false;                ///< of images: heeds dataset.image_size
+  const char* shape = "";               ///< of generated images, unless dataset.shape is set
+  std::int64_t train_samples = 0;       ///< of a generated set, unless the run says how many
 };
 
 base::Table<DatasetEntry> dataset_table();

@@ -97,9 +97,12 @@ Dataset load_image_tree(const contract::DatasetSpec& spec, const ColourStatistic
   const fs::path root = spec.path;
   const fs::path train = root / "train", test = images::test_folder(root);
   const images::ClassNames classes = images::class_names_of_tree(root);
-  Files train_files = images::class_files(train, classes);
-  Files test_files = images::class_files(test, classes);
+  contract::SkipTally skipped;
+  images::count_skipped_in_root(root, skipped);
+  Files train_files = images::class_files(train, classes, skipped);
+  Files test_files = images::class_files(test, classes, skipped);
   Dataset dataset;
+  dataset.skipped = contract::describe_skipped(skipped);
   dataset.mean = colours.mean;
   dataset.deviation = colours.deviation;
   dataset.shape = {images::kColours, spec.image_size, spec.image_size};

@@ -77,6 +77,7 @@ const ModelEntry alexnet_entry{.name = "alexnet",
                                .summary = "5 convolutions, the first of 11x11, 3 linear layers",
                                .make = make_vision_model<make_alexnet_net>,
                                .backbone = make_alexnet_net,
-                               .has_dropout = true};
+                               .has_dropout = true,
+                               .blocks = 8};
 
 }  // namespace dlscale::trainer

@@ -54,6 +54,10 @@ std::unique_ptr<Model> make_cnn(const ModelContext& context) {
 }  // namespace
 
 extern const ModelEntry cnn_entry;
-const ModelEntry cnn_entry{"cnn", "convolutions of 32 and 64, pool, hidden layer of 128", make_cnn};
+const ModelEntry cnn_entry{.name = "cnn",
+                           .summary = "convolutions of 32 and 64, pool, hidden layer of 128",
+                           .make = make_cnn,
+                           .smallest_side = kSmallestSide,
+                           .blocks = 4};
 
 }  // namespace dlscale::trainer

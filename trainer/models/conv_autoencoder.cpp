@@ -63,6 +63,8 @@ const ModelEntry conv_autoencoder_entry{
     .name = "conv_autoencoder",
     .summary = "images through two convolutions to 4 channels, and back",
     .make = make_conv_autoencoder,
-    .task = "reconstruction"};
+    .task = "reconstruction",
+    .side_multiple = kShrinks,
+    .blocks = 4};
 
 }  // namespace dlscale::trainer

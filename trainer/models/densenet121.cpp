@@ -108,6 +108,7 @@ const ModelEntry densenet121_entry{
     .name = "densenet121",
     .summary = "58 layers that each add 32 channels to all those before them",
     .make = make_vision_model<make_densenet121_net>,
-    .backbone = make_densenet121_net};
+    .backbone = make_densenet121_net,
+    .blocks = 63};
 
 }  // namespace dlscale::trainer

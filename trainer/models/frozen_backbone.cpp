@@ -155,6 +155,8 @@ extern const ModelEntry frozen_backbone_entry;
 const ModelEntry frozen_backbone_entry{
     .name = "frozen_backbone",
     .summary = "a classifier that is trained on the features of a model that is not",
-    .make = make_frozen_backbone};
+    .make = make_frozen_backbone,
+    .channels = {1, kColours},
+    .settings = "backbone classifier_hidden dropout"};
 
 }  // namespace dlscale::trainer

@@ -30,7 +30,9 @@ struct Mlp : torch::nn::Module {
 }  // namespace
 
 extern const ModelEntry mlp_entry;
-const ModelEntry mlp_entry{"mlp", "multi-layer perceptron, two hidden layers of 512",
-                           make_module_model<Mlp>};
+const ModelEntry mlp_entry{.name = "mlp",
+                           .summary = "multi-layer perceptron, two hidden layers of 512",
+                           .make = make_module_model<Mlp>,
+                           .blocks = 3};
 
 }  // namespace dlscale::trainer

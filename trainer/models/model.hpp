@@ -105,6 +105,12 @@ struct ModelEntry {
   std::shared_ptr<VisionNet> (*backbone)(const ModelContext& context) = nullptr;
   bool is_residual = false;  ///< it is made of residual blocks
   bool has_dropout = false;  ///< its passes draw random numbers, whatever its options
+  int smallest_side = 0;     ///< Fewest pixels that a side of an image may have; 0: any number.
+  int side_multiple = 0;     ///< Number that must divide both sides of an image; 0: none.
+  int channels[2] = {};      ///< Numbers of channels that an image may have; zeros: any number.
+  /// Keys of model_options that it reads, separated by spaces.
+  const char* settings = "";
+  int blocks = 0;  ///< Number of its blocks, whatever its options; 0: not known.
 };
 
 base::Table<ModelEntry> model_table();

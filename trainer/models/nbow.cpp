@@ -50,6 +50,8 @@ extern const ModelEntry nbow_entry;
 const ModelEntry nbow_entry{.name = "nbow",
                             .summary = "neural bag of words: mean of word vectors, linear layer",
                             .make = make_module_model<Nbow>,
-                            .input = "text"};
+                            .input = "text",
+                            .settings = "embedding",
+                            .blocks = 2};
 
 }  // namespace dlscale::trainer

@@ -17,6 +17,7 @@ const ModelEntry resnet101_entry{
     .summary = "residual network, 33 bottlenecks of three convolutions",
     .make = make_vision_model<make_resnet101_net>,
     .backbone = make_resnet101_net,
-    .is_residual = true};
+    .is_residual = true,
+    .blocks = 35};
 
 }  // namespace dlscale::trainer

@@ -17,6 +17,7 @@ const ModelEntry resnet152_entry{
     .summary = "residual network, 50 bottlenecks of three convolutions",
     .make = make_vision_model<make_resnet152_net>,
     .backbone = make_resnet152_net,
-    .is_residual = true};
+    .is_residual = true,
+    .blocks = 52};
 
 }  // namespace dlscale::trainer

@@ -16,6 +16,7 @@ const ModelEntry resnet18_entry{.name = "resnet18",
                                 .summary = "residual network, 8 blocks of two convolutions",
                                 .make = make_vision_model<make_resnet18_net>,
                                 .backbone = make_resnet18_net,
-                                .is_residual = true};
+                                .is_residual = true,
+                                .blocks = 10};
 
 }  // namespace dlscale::trainer

@@ -16,6 +16,7 @@ const ModelEntry resnet34_entry{.name = "resnet34",
                                 .summary = "residual network, 16 blocks of two convolutions",
                                 .make = make_vision_model<make_resnet34_net>,
                                 .backbone = make_resnet34_net,
-                                .is_residual = true};
+                                .is_residual = true,
+                                .blocks = 18};
 
 }  // namespace dlscale::trainer

@@ -16,6 +16,7 @@ const ModelEntry resnet50_entry{.name = "resnet50",
                                 .summary = "residual network, 16 bottlenecks of three convolutions",
                                 .make = make_vision_model<make_resnet50_net>,
                                 .backbone = make_resnet50_net,
-                                .is_residual = true};
+                                .is_residual = true,
+                                .blocks = 18};
 
 }  // namespace dlscale::trainer

@@ -148,6 +148,7 @@ const ModelEntry seq2seq_entry{.name = "seq2seq",
                                .summary = "GRU or LSTM encoder and decoder with attention",
                                .make = make_module_model<Seq2Seq>,
                                .task = "translation",
-                               .input = "text"};
+                               .input = "text",
+                               .settings = "embedding hidden cell dropout"};
 
 }  // namespace dlscale::trainer

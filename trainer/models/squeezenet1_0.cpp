@@ -101,6 +101,7 @@ const ModelEntry squeezenet1_0_entry{
     .summary = "8 modules that squeeze channels and expand them, no linear layer",
     .make = make_vision_model<make_squeezenet1_0_net>,
     .backbone = make_squeezenet1_0_net,
-    .has_dropout = true};
+    .has_dropout = true,
+    .blocks = 10};
 
 }  // namespace dlscale::trainer

@@ -16,6 +16,7 @@ const ModelEntry vgg11_entry{.name = "vgg11",
                              .summary = "VGG network of 11 layers, 8 of them convolutions",
                              .make = make_vision_model<make_vgg11_net>,
                              .backbone = make_vgg11_net,
-                             .has_dropout = true};
+                             .has_dropout = true,
+                             .blocks = 11};
 
 }  // namespace dlscale::trainer

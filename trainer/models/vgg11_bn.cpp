@@ -16,6 +16,7 @@ const ModelEntry vgg11_bn_entry{.name = "vgg11_bn",
                                 .summary = "VGG network of 11 layers, with batch norms",
                                 .make = make_vision_model<make_vgg11_bn_net>,
                                 .backbone = make_vgg11_bn_net,
-                                .has_dropout = true};
+                                .has_dropout = true,
+                                .blocks = 11};
 
 }  // namespace dlscale::trainer

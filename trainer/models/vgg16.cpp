@@ -16,6 +16,7 @@ const ModelEntry vgg16_entry{.name = "vgg16",
                              .summary = "VGG network of 16 layers, 13 of them convolutions",
                              .make = make_vision_model<make_vgg16_net>,
                              .backbone = make_vgg16_net,
-                             .has_dropout = true};
+                             .has_dropout = true,
+                             .blocks = 16};
 
 }  // namespace dlscale::trainer

@@ -16,6 +16,7 @@ const ModelEntry vgg16_bn_entry{.name = "vgg16_bn",
                                 .summary = "VGG network of 16 layers, with batch norms",
                                 .make = make_vision_model<make_vgg16_bn_net>,
                                 .backbone = make_vgg16_bn_net,
-                                .has_dropout = true};
+                                .has_dropout = true,
+                                .blocks = 16};
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gain or a ratio in words follows from the values.
+// A gain, a ratio in words and a speed-up follow from the values.
 #include <fmt/format.h>
 
 #include <string>
@@ -7,6 +7,7 @@
 #include "analysis/compare/axis_cell.hpp"
 #include "analysis/compare/contradiction.hpp"
 #include "analysis/compare/published_series.hpp"
+#include "analysis/compare/scaling_claim.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -23,8 +24,18 @@ std::string in_words(const Published& claim, double factor) {
                                   : fmt::format("{:.2f} times", factor);
 }
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> of_speedups(const Publication& publication) {
   std::vector<Finding> found;
+  for (const ClaimMismatch& one : claims_beside_measurements(publication, "speedup")) {
+    found.push_back(finding_of({one.claim, one.base, one.point},
+                               fmt::format("From {:g} to {:g}, the {} gives a speed-up of {:.3g}.",
+                                           one.from, one.at, one.point->quantity, one.implied)));
+  }
+  return found;
+}
+
+std::vector<Finding> find(const Publication& publication) {
+  std::vector<Finding> found = of_speedups(publication);
   for (const Published& claim : publication.values) {
     if ((claim.relation != "gain" && claim.relation != "times") || !claim.number) continue;
     const auto from = AxisCell(claim.from).number(), to = AxisCell(claim.to).number();
@@ -49,6 +60,6 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule claimed_ratio_entry;
 const ContradictionRule claimed_ratio_entry{
-    "claimed_ratio", "a gain or ratio in the text is not that of the values", &find};
+    "claimed_ratio", "a gain, ratio or speed-up is not that of the values", &find};
 
 }  // namespace dlscale::analysis

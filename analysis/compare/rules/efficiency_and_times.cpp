@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Efficiencies follow from times; those of rounded times do not.
+// Efficiencies follow from times and throughputs; those of rounded times do not.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <string>
 
-#include "analysis/compare/axis_cell.hpp"
 #include "analysis/compare/contradiction.hpp"
 #include "analysis/compare/published_series.hpp"
+#include "analysis/compare/scaling_claim.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -34,43 +34,35 @@ Rounding rounding_that_explains(const Publication& publication, const SeriesPoin
   return {};
 }
 
-std::vector<Finding> judge(const Publication& publication, const Published& stated,
-                           const PublishedSeries& series) {
-  const SeriesPoint& first = series.points.front();
-  const auto gpus = AxisCell(stated.axis("gpus")).number();
-  const Published* time = gpus ? at(series, *gpus) : nullptr;
-  if (time == nullptr || *gpus == first.at) return {};
-  const Printed constant = speedup_of(*first.value, *time);
-  const double ideal = *gpus / first.at;
-  const Printed shrinking{constant.value / ideal, constant.low / ideal, constant.high / ideal};
-  const Printed said = allowed(stated);
-  if (overlap(said, constant) || overlap(said, shrinking)) return {};
-  const Rounding rounding = rounding_that_explains(publication, first, {*gpus, time}, said);
-  const bool nearer =
-      std::abs(constant.value - said.value) < std::abs(shrinking.value - said.value);
-  std::string meaning = fmt::format("From the times themselves the efficiency is {:.4f}.",
-                                    nearer ? constant.value : shrinking.value);
-  if (rounding.decimals > 0) {
-    meaning += fmt::format(
-        " Times per node rounded to {} decimals give {:.4f}: the stated one was computed from a "
-        "rounded table.",
-        rounding.decimals, rounding.efficiency);
-  }
-  return {finding_of({&stated, first.value, time}, meaning)};
+/// How far rounded table entries explain a stated efficiency.
+std::string rounding_text(const Publication& publication, const ClaimMismatch& one) {
+  if (!is_whole_time(*one.point)) return "";
+  const Rounding rounding = rounding_that_explains(publication, {one.from, one.base},
+                                                   {one.at, one.point}, allowed(*one.claim));
+  if (rounding.decimals == 0) return "";
+  return fmt::format(
+      " Times per node rounded to {} decimals give {:.4f}: the stated efficiency was computed from "
+      "a rounded table.",
+      rounding.decimals, rounding.efficiency);
+}
+
+/// A reading of the throughput as that of one GPU, where it explains the claim.
+std::string per_gpu_text(const ClaimMismatch& one) {
+  if (!is_rate(*one.point)) return "";
+  const Printed per_gpu = speedup_of(*one.base, *one.point);
+  if (!overlap(allowed(*one.claim), per_gpu)) return "";
+  return " The two agree if the throughput is that of one GPU: call it throughput_per_gpu.";
 }
 
 std::vector<Finding> find(const Publication& publication) {
   std::vector<Finding> found;
-  for (const PublishedSeries& series : series_along(publication, "gpus")) {
-    if (!is_whole_time(*series.points.front().value)) continue;
-    for (const Published& stated : publication.values) {
-      if (stated.quantity != "efficiency" || stated.relation != "=" || !stated.number ||
-          series.points.front().value->relation != "=" ||
-          !may_be_one_point(stated.axes, series.axes, "gpus")) {
-        continue;
-      }
-      for (Finding& finding : judge(publication, stated, series)) found.push_back(finding);
-    }
+  for (const ClaimMismatch& one : claims_beside_measurements(publication, "efficiency")) {
+    Evidence evidence{one.claim, one.base};
+    if (one.point != one.base) evidence.push_back(one.point);
+    const char* const source = is_whole_time(*one.point) ? "times" : "throughputs";
+    found.push_back(finding_of(
+        evidence, fmt::format("From the {} themselves the efficiency is {:.4f}.{}{}", source,
+                              one.implied, rounding_text(publication, one), per_gpu_text(one))));
   }
   return found;
 }
@@ -79,6 +71,7 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule efficiency_and_times_entry;
 const ContradictionRule efficiency_and_times_entry{
-    "efficiency_and_times", "a stated efficiency is not that of the stated times", &find};
+    "efficiency_and_times", "a stated efficiency is not that of the stated times or throughputs",
+    &find};
 
 }  // namespace dlscale::analysis

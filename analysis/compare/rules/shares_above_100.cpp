@@ -2,19 +2,33 @@
 // Parts of a whole are at most the whole.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "analysis/compare/axis_cell.hpp"
 #include "analysis/compare/contradiction.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
+/// Percentages of wholes of their own, which a row may have several of.
+bool is_share(const std::string& quantity) {
+  constexpr std::array<std::string_view, 12> kOthers{
+      "efficiency", "accuracy", "utili", "occupancy", "mfu",     "hfu",
+      "speedup",    "top1",     "top5",  "error",     "overlap", "variation"};
+  return std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view word) {
+    return comparable(quantity).find(word) != std::string::npos;
+  });
+}
+
 std::vector<Finding> find(const Publication& publication) {
   std::map<std::pair<std::string, int>, Evidence> rows;
   for (const Published& value : publication.values) {
-    if (value.unit == "%" && value.number && value.relation == "=") {
+    if (value.unit == "%" && value.number && value.relation == "=" && is_share(value.quantity)) {
       rows[{value.place.file, value.place.line}].push_back(&value);
     }
   }

@@ -5,6 +5,7 @@
 #include "analysis/compare/axis_cell.hpp"
 #include "analysis/compare/contradiction.hpp"
 #include "analysis/compare/published_series.hpp"
+#include "analysis/compare/scaling_claim.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -17,7 +18,9 @@ bool agree(const Printed& a, Printed b, double variation) {
 }
 
 std::vector<Finding> judge(const Publication& publication, const Published& speedup) {
-  const auto from = AxisCell(speedup.from).number(), to = AxisCell(speedup.to).number();
+  const auto from = AxisCell(speedup.from).number();
+  auto to = AxisCell(speedup.to).number();
+  if (!to) to = AxisCell(speedup.axis("gpus")).number();
   if (!from || !to) return {};
   Printed implied = allowed(speedup);
   const double scale = *from / *to;
@@ -40,10 +43,23 @@ std::vector<Finding> judge(const Publication& publication, const Published& spee
                             speedup.text, *to / *from, implied.value))};
 }
 
-std::vector<Finding> find(const Publication& publication) {
+/// Of columns that stand side by side.
+std::vector<Finding> of_curves(const Publication& publication) {
   std::vector<Finding> found;
+  for (const PairMismatch& one : speedups_beside_efficiencies(publication)) {
+    found.push_back(finding_of(
+        {one.speedup, one.efficiency},
+        fmt::format("A speed-up of {} on {:g} times the GPUs is an efficiency of {:.3f}.",
+                    one.speedup->text, one.ratio, one.speedup->number->value / one.ratio)));
+  }
+  return found;
+}
+
+std::vector<Finding> find(const Publication& publication) {
+  std::vector<Finding> found = of_curves(publication);
   for (const Published& value : publication.values) {
-    if (value.quantity != "speedup" || value.along != "gpus" || !value.is_value()) continue;
+    const bool along_gpus = value.along == "gpus" || value.along.empty();
+    if (value.quantity != "speedup" || !along_gpus || !value.is_value()) continue;
     for (Finding& finding : judge(publication, value)) found.push_back(std::move(finding));
   }
   return found;

@@ -7,6 +7,7 @@
 
 #include "analysis/compare/contradiction.hpp"
 #include "analysis/compare/published_series.hpp"
+#include "analysis/compare/table_names.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -20,6 +21,7 @@ std::vector<Finding> find(const Publication& publication) {
   for (const PublishedSeries& series : series_along(publication, "gpus")) {
     const SeriesPoint &first = series.points.front(), &last = series.points.back();
     if (!is_whole_time(*first.value) || last.at / first.at < kFewestTimes) continue;
+    if (is_step_time_name(series.quantity)) continue;  // of a batch, whatever an epoch's work is
     const Printed faster = speedup_of(*first.value, *last.value);
     if (faster.value > 1 / kConstant) continue;
     const bool stated = std::any_of(

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <utility>
 
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::size_t kMostSkips = 100;  ///< told one by one
 // Beyond these a number of a log is a mistake, not a measurement.
 constexpr std::int64_t kMostEpochs = 10'000'000;
 constexpr std::int64_t kMostSteps = 1'000'000'000;
@@ -54,6 +54,10 @@ void CollectedLog::add(contract::ResultRecord record) {
   losses_.take(record, line_);
   content_.file.records.push_back(std::move(record));
   content_.file.record_lines.push_back(line_);
+}
+
+void CollectedLog::note_content(std::string_view content) {
+  content_.trail.push_back(std::hash<std::string_view>()(content));
 }
 
 void CollectedLog::add(CollectiveResult result) {
@@ -119,6 +123,12 @@ void CollectedLog::add_epoch(contract::EpochRecord epoch) {
   add(std::move(epoch));
 }
 
+void CollectedLog::compare(PrintedFigure figure) {
+  if (figure.line == 0) figure.line = line_;
+  if (figure.end_step < 0) figure.end_step = next_step_;
+  rates_.add(std::move(figure));
+}
+
 void CollectedLog::stop(contract::RunOutcome outcome, std::string reason, double wall_s) {
   if (std::exchange(stopped_, true)) return;
   contract::RunStop stop{.outcome = outcome, .exit_code = 0, .reason = std::move(reason)};
@@ -129,11 +139,7 @@ void CollectedLog::stop(contract::RunOutcome outcome, std::string reason, double
 }
 
 void CollectedLog::skip(std::string_view why) {
-  if (content_.file.skipped.size() < kMostSkips) {
-    content_.file.skipped.push_back(fmt::format("line {}: {}", line_, why));
-  } else {
-    ++skipped_more_;
-  }
+  contract::skip_line(content_.file, line_, why);
 }
 
 bool CollectedLog::repeats(RunPlace& last, const RunPlace& place) {
@@ -177,7 +183,7 @@ LogContent CollectedLog::finish() {
                        repeated_, repeated_ == 1 ? "line" : "lines"));
   }
   for (std::string& sum : sums_) file.skipped.push_back(std::move(sum));
-  if (skipped_more_ > 0) file.skipped.push_back(fmt::format("and {} more lines", skipped_more_));
+  rates_.conclude(file);
   losses_.conclude(file);
   return std::move(content_);
 }

@@ -12,6 +12,7 @@
 #include "analysis/store/formats/log_lines.hpp"
 #include "analysis/store/formats/loss_watch.hpp"
 #include "analysis/store/formats/ranks_of_log.hpp"
+#include "analysis/store/formats/rate_check.hpp"
 
 namespace dlscale::analysis {
 
@@ -56,8 +57,13 @@ class CollectedLog {
                 std::map<std::string, double> metrics = {}, double wall_s = std::nan(""));
   void add_epoch(contract::EpochRecord epoch);
   void add(contract::ResultRecord record);
+  /// Adds to the trail of the log (LogContent::trail) what becomes no record.
+  void note_content(std::string_view content);
   void add(CollectiveResult result);
   void add(AccountedJob job);
+  /// Hands in a figure that the current line prints about the speed of the run. finish() compares
+  /// it with the step windows and removes the rate of the run when the two contradict each other.
+  void compare(PrintedFigure figure);
   /// The log says how the run ended; the first word counts.
   void stop(contract::RunOutcome outcome, std::string reason = "", double wall_s = std::nan(""));
 
@@ -93,11 +99,11 @@ class CollectedLog {
   contract::RunStart start_;
   std::int64_t global_batch_;
   std::int64_t next_step_ = 0;
-  std::int64_t skipped_more_ = 0;
   std::int64_t repeated_ = 0;  ///< lines
   int first_repeated_ = 0;     ///< of them
   std::vector<std::string> sums_;
   LossWatch losses_;
+  RateCheck rates_;
   int line_ = 0;
   bool stopped_ = false;
 };

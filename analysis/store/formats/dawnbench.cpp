@@ -118,6 +118,7 @@ const LogFormat dawnbench_entry{
     .name = "dawnbench",
     .summary = "training progress of DAWNBench entries (TSV: epoch, hours, top1Accuracy, f1Score)",
     .rates = "none: samples stand nowhere; epochs have their times, perhaps with evaluation",
+    .cross_check = "nothing: the table has no samples, so that there is no rate",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

@@ -4,8 +4,9 @@
 // deepspeed/utils/timer.py, ThroughputTimer: "epoch=0/micro_step=10/global_step=10,
 // RunningAvgSamplesPerSec=…, CurrSamplesPerSec=…" every steps_per_print steps. The running average
 // is the global batch over the mean step time since step 2; its clock runs from a forward pass to
-// the end of the optimizer's step and therefore leaves waiting for data out. The time between two
-// lines is the difference of steps x global batch / average. Versions before 0.8 print
+// the end of the optimizer's step and therefore leaves waiting for data out. The time stamps of the
+// lines are therefore a bound: steps take no longer than from one line to the next. The time
+// between two lines is the difference of steps x global batch / average. Versions before 0.8 print
 // "0/10, RunningAvgSamplesPerSec=…" or "0/10, SamplesPerSec=…", which count micro batches as steps
 // where gradients are accumulated (DeepSpeed#2498): they give no rate.
 //
@@ -14,6 +15,7 @@
 //
 // "step=10, skipped=0, lr=[…]" (runtime/engine.py) tells the learning rate.
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
@@ -107,7 +109,25 @@ class Reader {
     window.lr = lr_;
     last_ = t;
     elapsed_s_ = elapsed_s;
-    log_.add_steps(window);
+    if (log_.add_steps(window) && log_.knows("global_batch")) compare_clock(line.text);
+  }
+
+  /// "[2023-07-25 21:03:17,269] [INFO] …": the steps since the first such line.
+  void compare_clock(std::string_view text) {
+    TextScanner s(text);
+    double time = 0;
+    if (!s.find("[") || !date_and_time(s, time)) return;
+    if (std::isnan(clock_)) {
+      clock_ = time;
+      clock_step_ = log_.steps();
+    } else if (time > clock_) {
+      log_.compare({.name = "time since the first line",
+                    .value = time - clock_,
+                    .quantity = PrintedQuantity::seconds,
+                    .span = PrintedSpan::longer,
+                    .first_step = clock_step_,
+                    .resolution = 1});
+    }
   }
 
   void take_pipe(const LogLine& line) {
@@ -117,12 +137,19 @@ class Reader {
     if (log_.repeats(told_by_pipe_, {0, p.step})) return;
     const std::int64_t steps = p.step - last_pipe_;
     TimedSteps window{.steps = steps, .loss = p.loss};
-    window.samples = static_cast<double>(log_.global_batch()) * static_cast<double>(steps);
-    window.wall_s = window.samples / p.rate;
+    window.wall_s = p.step_s * static_cast<double>(steps);
+    window.samples = p.rate * window.wall_s;
     window.lr = lr_;
     window.warmup = last_pipe_ == 0;
     last_pipe_ = p.step;
-    log_.add_steps(window);
+    if (!log_.add_steps(window) || !log_.knows("global_batch")) return;
+    const double samples = static_cast<double>(log_.global_batch()) * static_cast<double>(steps);
+    log_.compare({.name = "train_batch_size x steps",
+                  .value = samples,
+                  .quantity = PrintedQuantity::samples,
+                  .has_warmup = true,
+                  .first_step = log_.steps() - steps,
+                  .resolution = samples * 0.0005 / p.step_s});
   }
 
   CollectedLog log_;
@@ -130,6 +157,8 @@ class Reader {
   RunPlace told_{0, 0}, told_by_pipe_{0, 0};
   double elapsed_s_ = 0;
   double lr_ = std::nan("");
+  double clock_ = std::nan("");  ///< time stamp of the first line of the timer
+  std::int64_t clock_step_ = 0;
   std::int64_t last_pipe_ = 0;
 };
 
@@ -157,6 +186,9 @@ const LogFormat deepspeed_entry{
     .rates =
         "of all ranks; without waiting for data and without the first two steps (ThroughputTimer); "
         "of pipelines with waiting for data, the first line marked as warm-up",
+    .cross_check =
+        "timer: the time stamps of the lines, only a bound, because waiting for data is in them; "
+        "pipelines: \"iter time\" x samples/sec with train_batch_size",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

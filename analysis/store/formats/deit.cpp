@@ -56,6 +56,7 @@ const LogFormat deit_entry{
     .name = "deit",
     .summary = "log.txt of DeiT's main.py and its descendants: losses and accuracies by epoch",
     .rates = "none: the log has no times",
+    .cross_check = "nothing: the log has neither times nor rates",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

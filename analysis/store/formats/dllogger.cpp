@@ -5,11 +5,13 @@
 //
 // Read are the names of image_classification's main.py (image_classification/training.py:
 // total_ips = ranks x batch of a rank / (data time + compute time), the mean over the steps since
-// the line before; compute_ips leaves the data time out and is not used) and run_squad.py of BERT,
-// whose training_sequences_per_second is that of all ranks over the whole training, start-up
+// the line before; compute_ips leaves the data time out and is only a bound of it; an epoch's line
+// has the mean over its steps, which is not above the rate without warm-up) and run_squad.py of
+// BERT, whose training_sequences_per_second is that of all ranks over the whole training, start-up
 // included. Of NCF ("DLL … - (0,) train_throughput : … hr@10 : 0.73 …") the hit rate is read, and
 // train_throughput is not: its clock stops before the device is done, so that 1e10 samples/s and
 // more stand in logs.
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -69,6 +71,7 @@ class Reader {
     Entry entry;
     if (!scanner.rest().starts_with(' ') || !scanner.find(" - ")) return;
     if (!line.complete) return log_.cut_off();
+    take_clock(line.text);
     entry.parameters = scanner.skip("PARAMETER ");
     entry.summary = scanner.skip("Summary:");
     std::int64_t number = 0;
@@ -85,6 +88,25 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
+  /// "DLL 2024-05-02 04:40:42.836052 - ": the time since the first such line.
+  void take_clock(std::string_view text) {
+    TextScanner s(text);
+    double time = 0;
+    if (!s.find("DLL ") || !date_and_time(s, time)) return;
+    if (std::isnan(clock_)) clock_ = time;
+    elapsed_s_ = time - clock_;
+  }
+
+  /// The whole training cannot have taken longer than the log.
+  void compare_clock() {
+    if (!(elapsed_s_ > 0)) return;
+    log_.compare({.name = "time since the first line",
+                  .value = elapsed_s_,
+                  .quantity = PrintedQuantity::seconds,
+                  .span = PrintedSpan::longer,
+                  .resolution = 1});
+  }
+
   void take_json(const LogLine& line) {
     if (!json_.read(line.text.substr(line.text.find("DLLL ") + 5))) {
       return line.complete ? log_.skip("no JSON after \"DLLL\"") : log_.cut_off();
@@ -155,14 +177,23 @@ class Reader {
     window.lr = entry.number("train.lr").value_or(std::nan(""));
     window.loss = entry.loss("train.loss");
     window.warmup = first_;
+    if (steps == *entry.iteration) epoch_begins_ = log_.steps();
     first_ = false;
-    log_.add_steps(window);
+    if (!log_.add_steps(window)) return;
+    if (const auto compute = entry.number("train.compute_ips")) {
+      log_.compare({.name = "train.compute_ips",
+                    .value = *compute,
+                    .span = PrintedSpan::shorter,
+                    .has_warmup = true,
+                    .first_step = log_.steps() - steps});
+    }
   }
 
   /// What the epoch's line says of all its steps; only those that lines told before are known.
   void take_epoch(const Entry& entry, double rate) {
     if (log_.repeats(ended_, {*entry.epoch, 0})) return;
     if (*entry.epoch != epoch_ || done_ < 1 || !(rate > 0)) return;
+    compare_epoch(rate);
     contract::EpochRecord epoch{.epoch = static_cast<int>(std::min<std::int64_t>(epoch_, 1 << 30))};
     epoch.steps = done_;
     epoch.samples = done_ * log_.global_batch();
@@ -170,6 +201,21 @@ class Reader {
     epoch.train_loss = entry.loss("train.loss");
     epoch.lr = entry.number("train.lr").value_or(std::nan(""));
     log_.add_epoch(epoch);
+  }
+
+  /// The mean of the steps' rates lies between the rate with the slow first steps and the mean of
+  /// those without.
+  void compare_epoch(double rate) {
+    PrintedFigure figure{.name = "train.total_ips of the epoch",
+                         .value = rate,
+                         .quantity = PrintedQuantity::mean_samples_per_s,
+                         .span = PrintedSpan::longer,
+                         .first_step = epoch_begins_};
+    log_.compare(figure);
+    figure.quantity = PrintedQuantity::samples_per_s;
+    figure.span = PrintedSpan::shorter;
+    figure.has_warmup = true;
+    log_.compare(figure);
   }
 
   void take_ncf(const Entry& entry) {
@@ -189,13 +235,18 @@ class Reader {
     const double steps = all.samples / static_cast<double>(log_.global_batch());
     all.steps = steps < 1e9 ? std::max<std::int64_t>(std::llround(steps), 1) : 0;
     all.loss = entry.loss("final_loss");
-    if (log_.add_steps(all)) log_.stop(contract::RunOutcome::Completed, "", wall_s);
+    if (!log_.add_steps(all)) return;
+    compare_clock();
+    log_.stop(contract::RunOutcome::Completed, "", wall_s);
   }
 
   CollectedLog log_;
   JsonObject json_;
   RunPlace told_, ended_, validated_, whole_;
   std::int64_t epoch_ = -1, done_ = 0;
+  std::int64_t epoch_begins_ = 0;  ///< step of the run
+  double clock_ = std::nan("");    ///< time stamp of the first line
+  double elapsed_s_ = 0;           ///< since then
   bool first_ = true;
 };
 
@@ -222,6 +273,9 @@ const LogFormat dllogger_entry{
     .rates =
         "of all ranks, waiting for data included; image classification: the first line's steps are "
         "marked as warm-up; SQuAD: the whole training, start-up included",
+    .cross_check =
+        "train.total_ips of an epoch with its lines, train.compute_ips of each line as a bound; "
+        "SQuAD: the time stamps of the log, only a bound",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

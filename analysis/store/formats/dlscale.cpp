@@ -22,6 +22,8 @@ const LogFormat dlscale_entry{
     .rates =
         "of all ranks over the slowest rank's wall time, waiting for data included; a launch's "
         "first steps are marked as warm-up",
+    .cross_check =
+        "nothing: the trainer counts samples and times itself and prints no total next to them",
     .file = "results.jsonl",
     .needs_run = false,
     .recognises = &recognises,

@@ -9,7 +9,9 @@
 // Samples are pairs of sentences. Tok/s, source and target together, is a mean of the iterations'
 // rates, summed over the ranks: it is a metric, never the rate. Ranks print alike: where no
 // launcher's prefix tells them apart the first line of an iteration counts.
+#include <cmath>
 #include <optional>
+#include <utility>
 
 #include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
@@ -163,6 +165,14 @@ class Reader {
     TextScanner s(text);
     double wall_s = 0;
     if (!s.skip("Total training time ") || !s.number(wall_s)) return;
+    if (!std::exchange(has_total_, true)) {
+      log_.compare({.name = "Total training time",
+                    .value = wall_s,
+                    .quantity = PrintedQuantity::seconds,
+                    .span = PrintedSpan::longer,
+                    .has_warmup = true,
+                    .resolution = 1});
+    }
     log_.stop(contract::RunOutcome::Completed, "", wall_s);
   }
 
@@ -173,7 +183,7 @@ class Reader {
   std::map<std::string, double> metrics_;
   double validation_ = std::nan("");
   std::int64_t ranks_ = 0, batch_ = 0;
-  bool skips_first_ = false;
+  bool skips_first_ = false, has_total_ = false;
 };
 
 bool recognises(std::string_view head) {
@@ -201,6 +211,9 @@ const LogFormat gnmt_entry{
     .rates =
         "pairs of sentences of all ranks, waiting for data included: the mean time of an epoch's "
         "iterations up to the last that is printed; the first epoch is marked as warm-up",
+    .cross_check =
+        "\"Total training time\" with the sum of the epochs: only a bound, because evaluations are "
+        "in it; Tok/s counts tokens and cannot be compared",
     .file = "",
     .needs_run = true,
     .recognises = &recognises,

@@ -4,10 +4,15 @@
 //
 // Synthetic: "Iter #n: x img/sec per GPU" is rank 0's, of the batches of an iteration (10 unless
 // --num-batches-per-iter says otherwise; the log does not) on data that is on the device already;
-// batches of warm-up are not in it. An iteration stands as one step here. ImageNet: the elapsed
-// time of a finished bar "Train Epoch     #1: 100%|…| 2502/2502 [12:34<00:00, …, loss=…,
-// accuracy=…]" is rank 0's wall time in whole seconds, waiting for data included; loss and accuracy
-// are means over all ranks.
+// batches of warm-up are not in it, except in tensorflow2_keras_synthetic_benchmark.py, which
+// prints its first iteration and leaves it out of the totals. The Keras program alone prints no
+// "Running warmup...", so that the first iteration of a log without that line is marked as warm-up.
+// "Total img/sec" is the mean of the iterations' rates x the number of ranks. An iteration stands
+// as one step here. ImageNet: the elapsed time of a finished bar "Train Epoch     #1: 100%|…|
+// 2502/2502 [12:34<00:00, …, loss=…, accuracy=…]" is rank 0's wall time in whole seconds, waiting
+// for data included; loss and accuracy are means over all ranks.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -68,6 +73,7 @@ class Reader {
   void take_head(std::string_view text) {
     TextScanner scanner(text);
     std::int64_t number = 0;
+    if (text.starts_with("Running warmup")) has_warmed_up_ = true;
     if (scanner.skip("Model: ")) {
       log_.fact("model", std::string(scanner.until(" \t,;")));
     } else if (scanner.skip("Batch size: ") && scanner.integer(number) && scanner.rest().empty()) {
@@ -102,6 +108,7 @@ class Reader {
         static_cast<double>(batch_ > 0 ? batch_ : std::max<std::int64_t>(run_.batch_per_gpu, 1));
     step.samples = batch * static_cast<double>(ranks_ > 0 ? ranks_ : run_.gpus);
     step.wall_s = batch / rate;
+    step.warmup = number == 0 && !has_warmed_up_;
     log_.add_steps(step);
   }
 
@@ -112,6 +119,9 @@ class Reader {
     if (scanner.integer(ranks) && scanner.find("U(s): ") && scanner.number(rate) &&
         scanner.skip("+-")) {
       log_.fact("gpus", ranks);
+      log_.compare({.name = fmt::format("Total img/sec on {} ranks", ranks),
+                    .value = rate,
+                    .quantity = PrintedQuantity::mean_samples_per_s});
       return log_.stop(contract::RunOutcome::Completed);
     }
     line.complete ? log_.skip("no total after \"Total img/sec on\"") : log_.cut_off();
@@ -155,6 +165,7 @@ class Reader {
   const contract::RunSpec& run_;
   CollectedLog log_;
   RunPlace told_;
+  bool has_warmed_up_ = false;  ///< before the first iteration
   std::int64_t batch_ = 0, ranks_ = 0, iterations_ = 0, epochs_ = 0, validated_ = 0;
 };
 
@@ -184,8 +195,12 @@ const LogFormat horovod_entry{
     .summary = "output of Horovod's examples: synthetic benchmarks, pytorch_imagenet_resnet50.py",
     .rates =
         "synthetic benchmarks: rank 0's times the number of ranks, data on the device already, "
-        "warm-up batches left out; ImageNet: of all ranks, waiting for data included, in whole "
+        "warm-up batches left out (Keras: the first iteration is marked as warm-up); ImageNet: of "
+        "all ranks, waiting for data included, in whole "
         "seconds, the first epoch marked as warm-up",
+    .cross_check =
+        "synthetic benchmarks: \"Total img/sec\" with the mean of the iterations' rates; ImageNet: "
+        "nothing, the rate of a progress bar comes from the same elapsed time",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

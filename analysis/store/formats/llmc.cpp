@@ -3,6 +3,8 @@
 // "s:10 trl:8.93" is a step's training loss, "s:10 tel:8.91" the loss of a validation, "s:10
 // eval:0.31" the accuracy of HellaSwag. There are no times: such logs have no rates, and no epochs.
 #include <array>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "analysis/store/formats/collected_log.hpp"
@@ -26,6 +28,15 @@ bool read_line(std::string_view text, std::int64_t& step, Kind& kind, double& va
     return false;
   }
   return s.loss(value);
+}
+
+/// The log counts steps and has no epochs.
+void add_eval(CollectedLog& log, double loss, std::map<std::string, double> metrics) {
+  contract::EvalRecord eval{.epoch = kUnknownEpoch, .time = std::nan("")};
+  eval.wall_s = eval.accuracy = std::nan("");
+  eval.loss = loss;
+  eval.metrics = std::move(metrics);
+  log.add(std::move(eval));
 }
 
 bool recognises(std::string_view head) {
@@ -60,10 +71,9 @@ LogContent read(std::string_view text, const contract::RunSpec& run) {
                  window.train_loss = value;
                  log.add(window);
                } else if (kind == Kind::validation) {
-                 log.add_eval(0, std::nan(""), value, {{"step", at}});
+                 add_eval(log, value, {{"step", at}});
                } else if (kind == Kind::hellaswag && std::isfinite(value)) {
-                 log.add_eval(0, std::nan(""), std::nan(""),
-                              {{"step", at}, {"hellaswag_accuracy", value}});
+                 add_eval(log, std::nan(""), {{"step", at}, {"hellaswag_accuracy", value}});
                }
              },
              {&recognises});
@@ -77,6 +87,7 @@ const LogFormat llmc_entry{
     .name = "llmc",
     .summary = "main.log of llm.c: losses by step",
     .rates = "none: the log has no times",
+    .cross_check = "nothing: the log has neither times nor rates",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,10 +14,13 @@
 #include "analysis/store/formats/accounted_job.hpp"
 #include "analysis/store/formats/collective_result.hpp"
 #include "base/registry.hpp"
-#include "contract/result_record.hpp"
+#include "contract/results_file.hpp"
 #include "contract/run_spec.hpp"
 
 namespace dlscale::analysis {
+
+/// Epoch of an evaluation (contract::EvalRecord) whose log does not tell it; NULL in the database.
+inline constexpr int kUnknownEpoch = -1;
 
 /// What a log says, as the records dlscale-train would have written.
 struct LogContent {
@@ -26,6 +30,9 @@ struct LogContent {
   contract::ResultsFile file;
   std::vector<CollectiveResult> collectives;
   std::vector<AccountedJob> jobs;
+  /// Hashes of what the log says, in its order, for formats whose records leave out what tells one
+  /// training from another. Empty: the records tell it.
+  std::vector<std::uint64_t> trail;
   /// Whether a line that tells the end is to be expected of the program that wrote it: not of all
   /// programs whose format tells_end.
   bool has_end_line = true;
@@ -46,6 +53,9 @@ struct LogFormat {
   /// What its samples/s mean: of one rank or all, with waiting for data or without, which steps
   /// are left out.
   const char* rates;
+  /// Which figures of the log are compared with the step windows (CollectedLog::compare), or why
+  /// no figure can be compared. docs/log-formats.md repeats it.
+  const char* cross_check = "";
   const char* file;  ///< in the launch folder of own runs; "" for formats of foreign files alone
   bool needs_run;    ///< the run tells what such logs leave out: world size, global batch
   /// Whether a file with this beginning (64 KiB at most) is certainly of this format.
@@ -58,6 +68,11 @@ struct LogFormat {
   /// What one of them says.
   LogContent (*read_part)(std::string_view text, const LogPart& part,
                           const contract::RunSpec& run) = nullptr;
+  /// False where no model is trained or run: benchmarks of networks, a batch system's books.
+  bool of_model = true;
+  /// Name of the format of the log that the same program prints while it writes this file; empty
+  /// for files that are no summary of another log.
+  const char* summary_of = "";
   /// False of jobs in a batch system's books: nobody needs to know their ranks and batches.
   bool of_training = true;
   /// Its programs write a last line by which a completed run is known: a log without one ended

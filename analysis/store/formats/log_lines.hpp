@@ -3,36 +3,38 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace dlscale::analysis {
 
-inline constexpr std::size_t kLongestLine = std::size_t{1}
-                                            << 20;  ///< bytes; no trainer's is longer
-inline constexpr std::string_view kByteOrderMark =
-    "\xef\xbb\xbf";  ///< what Excel begins UTF-8 with
+/// Bytes of the longest line that is read. No trainer writes a longer one.
+inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
+/// What Excel begins UTF-8 texts with.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-struct LaunchedLine {
-  std::string_view text;
-  int rank = -1;  ///< that the prefix names; -1: there is none
-};
-
-/// What mpirun ("[1,0]<stdout>:"), srun --label ("0: ") and torchrun ("[default0]:") put before a
-/// line is none of the program's. torchrun's number is the local rank.
-LaunchedLine without_launcher(std::string_view line);
+/// Control characters that enclose which process wrote a line. without_launcher_prefixes writes
+/// them.
+inline constexpr char kProcessMark = '\x1e';
+inline constexpr char kEndOfMark = '\x1f';
+void append_process_mark(int rank, std::string_view host, std::string& text);
 
 struct LogLine {
-  std::string_view text;  ///< without its end, "\n" or "\r\n", and without its launcher's prefix
+  std::string_view text;      ///< without its end, "\n" or "\r\n", and without a process mark
   std::string_view with_end;  ///< the same with its end
+  std::size_t offset = 0;     ///< byte of the log at which the line begins
   int number = 0;             ///< from 1
-  int rank = -1;              ///< as its launcher's prefix says; -1: it has none
+  int rank = -1;              ///< global or local rank of the process that wrote it; -1: unknown
+  std::string_view host;      ///< of the process; empty: unknown
   bool complete = false;      ///< it has an end; without one a number at its end may be cut off
+
+  bool has_process() const { return rank >= 0 || !host.empty(); }
 };
 
 class LogLines {
  public:
   /// A byte order mark at the beginning belongs to no line.
-  explicit LogLines(std::string_view text) : rest_(text) {
+  explicit LogLines(std::string_view text) : begin_(text.data()), rest_(text) {
     if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
   }
 
@@ -42,13 +44,14 @@ class LogLines {
     const std::size_t end = rest_.find('\n');
     line_.complete = end != std::string_view::npos;
     const std::string_view whole = rest_.substr(0, line_.complete ? end + 1 : rest_.size());
-    std::string_view text = rest_.substr(0, end);
+    line_.offset = static_cast<std::size_t>(rest_.data() - begin_);
+    line_.text = rest_.substr(0, end);
+    line_.rank = -1;
+    line_.host = {};
     ++line_.number;
     rest_.remove_prefix(whole.size());
-    if (text.ends_with('\r')) text.remove_suffix(1);
-    const LaunchedLine launched = without_launcher(text);
-    line_.text = launched.text;
-    line_.rank = launched.rank;
+    if (line_.text.ends_with('\r')) line_.text.remove_suffix(1);
+    if (line_.text.starts_with(kProcessMark)) take_mark();
     line_.with_end = whole.substr(static_cast<std::size_t>(line_.text.data() - whole.data()));
     return true;
   }
@@ -59,6 +62,9 @@ class LogLines {
   std::string_view rest() const { return rest_; }
 
  private:
+  void take_mark();
+
+  const char* begin_;
   std::string_view rest_;
   LogLine line_;
 };

@@ -2,7 +2,7 @@
 // Whether the losses that a log tells are finite: a run whose last one is not has diverged.
 #pragma once
 
-#include "contract/result_record.hpp"
+#include "contract/results_file.hpp"
 
 namespace dlscale::analysis {
 

@@ -1,74 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of MLPerf Training: ":::MLLOG {…}" (from v0.6 on) and ":::MLPv0.5.0 …" lines among others.
+// Logs of MLPerf Training: epochs and blocks of training, evaluations and the end of the run.
 //
-// Both are defined by mlcommons/logging (mlperf_logging/mllog) and the rules of
-// mlcommons/training_policies. Times are a clock's in the log; what the trainer itself calls its
-// throughput (tracked_stats) is not needed. From v0.6 on an epoch's time is epoch_stop -
-// epoch_start, a block's (several epochs, where a log has no others) block_start to eval_start. In
-// v0.5 it is what lies between train_epoch, eval_start and eval_stop lines. Logs without either
-// have blocks with the evaluation in them; the environment's "timed" tells them apart.
+// Whole epochs last from epoch_start to epoch_stop, or, as blocks of epochs (first_epoch_num,
+// epoch_count), from block_start to block_stop or eval_start. In v0.5 it is what lies between
+// train_epoch, eval_start and eval_stop lines. Logs without eval_start have blocks with the
+// evaluation in them. The environment's "timed" tells the kinds apart. mlperf_progress.hpp
+// describes the other units of progress.
 //
-// Of v0.5 "input_batch_size" is not read: some mean that of a device, others that of all.
+// "throughput" (or "imgs_sec") of tracked_stats is compared with the windows. It is a rate of all
+// accelerators over the period before it, except that SSD and RetinaNet print the rate of one
+// accelerator (of all in some logs of v5.1), that BERT includes the evaluation before the period,
+// and that DLRM and the graph benchmarks include the evaluations of the whole run.
+//
+// "input_batch_size" of v0.5 is not read: some programs mean the batch of a device, others the
+// batch of all devices.
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <optional>
+#include <utility>
 
 #include "analysis/store/formats/collected_log.hpp"
-#include "analysis/store/formats/json_object.hpp"
-#include "analysis/store/formats/text_scanner.hpp"
+#include "analysis/store/formats/mlperf_lines.hpp"
+#include "analysis/store/formats/mlperf_progress.hpp"
 
 namespace dlscale::analysis {
 namespace {
-
-constexpr std::string_view kMark = ":::ML";
-constexpr std::string_view kLog = "LOG ";         // behind the mark, with JSON
-constexpr std::string_view kLogV05 = "Pv0.5.0 ";  // behind the mark
-
-/// One line, whichever way it was written; what it leaves out is empty.
-struct Event {
-  std::string_view key;
-  double time = 0;  ///< s
-  std::optional<double> value;
-  std::optional<double> epoch;   ///< epoch_num, first_epoch_num
-  std::optional<double> epochs;  ///< of a block
-  std::string_view text;         ///< a value that is text
-  std::string_view status;
-};
-
-/// What the quality of a benchmark is called when it is no top-1 accuracy.
-const char* quality_of(std::string_view benchmark) {
-  constexpr std::array<std::pair<std::string_view, const char*>, 9> kQualities{
-      {{"gnmt", "bleu"},
-       {"transformer", "bleu"},
-       {"ssd", "map"},
-       {"maskrcnn", "map"},
-       {"dlrm", "auc"},
-       {"bert", "mlm_accuracy"},
-       {"ncf", "hit_rate"},
-       {"minigo", "win_rate"},
-       {"rnnt", "wer"}}};
-  for (const auto& [name, quality] : kQualities) {
-    if (benchmark == name) return quality;
-  }
-  return benchmark == "resnet" ? nullptr : "quality";
-}
 
 class Reader {
  public:
   explicit Reader(const contract::RunSpec& run) : log_(run, "mlperf") {}
 
   void take(const LogLine& line) {
-    TextScanner scanner(line.text);
-    Event event;
-    if (!scanner.find(kMark)) return;
-    if (scanner.skip(kLog)) {
-      if (!json_.read(scanner.rest())) return broken(line);
-      read_event(event);
-    } else if (scanner.skip(kLogV05)) {
-      if (!line.complete || !read_v05(scanner, event)) return broken(line);
-    } else {
-      return broken(line);
+    if (line.text.find(kMlperfMark) == line.text.npos) return;
+    line_ = line.number;
+    MlperfEvent event;
+    if (!lines_.read(line, event)) {
+      return line.complete ? log_.skip("no line of MLPerf's after its mark") : log_.cut_off();
     }
+    if (!event.benchmark.empty()) set_benchmark(event.benchmark);
+    progress_.train_samples = log_.start().train_samples;
+    progress_.global_batch = log_.knows_batch() ? log_.global_batch() : 0;
+    progress_.is_first_epoch = by_epoch_ && done_ == 0;
+    progress_.find_samples(event);
     if (!told(event)) timed(event);
   }
 
@@ -79,53 +53,17 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  void broken(const LogLine& line) {
-    line.complete ? log_.skip("no line of MLPerf's after its mark") : log_.cut_off();
-  }
-
-  void read_event(Event& event) {
-    event.key = json_.text("key").value_or("");
-    event.time = json_.number("time_ms").value_or(0) / 1000;
-    event.value = json_.number("value");
-    event.text = json_.text("value").value_or("");
-    event.epoch = json_.number("metadata/epoch_num");
-    if (!event.epoch) event.epoch = json_.number("metadata/first_epoch_num");
-    event.epochs = json_.number("metadata/epoch_count");
-    event.status = json_.text("metadata/status").value_or("");
-  }
-
-  /// "resnet 1541213547.25 (file:27) key: value": the value is JSON.
-  bool read_v05(TextScanner& scanner, Event& event) {
-    scanner.skip_blanks();
-    benchmark_ = scanner.until(" ");
+  void set_benchmark(std::string_view name) {
+    benchmark_ = progress_.benchmark = name;
     log_.fact("model", benchmark_);
-    if (!scanner.number(event.time) || !scanner.skip("(") || !scanner.find(") ")) return false;
-    event.key = scanner.until(": \t");
-    double value = 0;
-    if (event.key == "run_stop") event.status = "success";  // unless it says otherwise
-    if (!scanner.skip(":")) return true;
-    scanner.skip_blanks();
-    if (whole_number(scanner.rest(), value)) {
-      event.value = value;
-    } else if (scanner.rest().starts_with('{')) {
-      if (!json_.read(scanner.rest())) return false;
-      event.value = json_.number("value");
-      event.epoch = json_.number("epoch");
-      if (json_.has("success"))
-        event.status =
-            scanner.rest().find("true") != std::string_view::npos ? "success" : "aborted";
-    }
-    if (event.key == "train_epoch") event.epoch = event.value;
-    return true;
   }
 
   /// What lines say of the run as a whole. False: it is another line.
-  bool told(const Event& e) {
+  bool told(const MlperfEvent& e) {
     const std::string_view key = e.key;
     const auto whole = static_cast<std::int64_t>(std::clamp(e.value.value_or(0), 0.0, 9e15));
     if (key == "submission_benchmark") {
-      benchmark_ = e.text;
-      log_.fact("model", benchmark_);
+      set_benchmark(e.text);
     } else if (key == "global_batch_size") {
       log_.fact("global_batch", whole);
     } else if (key == "train_samples" || key == "preproc_num_train_examples") {
@@ -134,6 +72,10 @@ class Reader {
       log_.start().test_samples = whole;
     } else if (key == "submission_platform") {
       log_.start().environment.emplace("platform", e.text);
+    } else if (key == "samples_per_epoch") {
+      progress_.samples_per_epoch = whole;
+    } else if (key == "max_sequence_length") {
+      progress_.sequence_length = std::max<std::int64_t>(whole, 1);
     } else if (key == "gradient_accumulation_steps") {
       log_.fact("accumulation_steps", whole);
     } else if (key == "opt_name") {
@@ -144,7 +86,8 @@ class Reader {
     return true;
   }
 
-  void timed(const Event& e) {
+  void timed(const MlperfEvent& e) {
+    if (e.rate && begun_) return take_rate(*e.rate);
     if (stopped_) {  // what is under way then is not complete
       if (e.key == "run_start") log_.skip_repeated();
       return;
@@ -154,7 +97,7 @@ class Reader {
       log_.start().time = e.time;
       open_.reset();
       first_epoch_.reset();
-      done_ = 0;
+      done_ = done_samples_ = count_ = 0;
     } else if (!begun_) {
       return;  // a rehearsal before the run
     } else if (e.key == "epoch_start" || e.key == "block_start" || e.key == "train_loop" ||
@@ -162,8 +105,9 @@ class Reader {
       period_starts(e);
     } else if (e.key == "epoch_stop" || e.key == "eval_start" || e.key == "block_stop") {
       period_ends(e);
+      if (e.key == "eval_start") compare_count(e);
     } else if (e.key == "eval_stop") {
-      if (is_v05_) open_ = Mark{e.time, {}};
+      if (is_v05_ || (counts_by_samples_ && !open_)) open_ = Mark{e.time, {}};
     } else if (e.key == "eval_accuracy" && e.value) {
       evaluated(e);
     } else if (e.key == "run_stop") {
@@ -175,39 +119,136 @@ class Reader {
     double time = 0;
     std::optional<double> epoch;
     double epochs = 1;
+    std::optional<double> samples = {};        ///< that the line states
+    std::optional<double> block_samples = {};  ///< likewise
   };
 
-  void period_starts(const Event& e) {
+  void period_starts(const MlperfEvent& e) {
     is_v05_ = e.key.starts_with("train_");
+    pending_rate_.reset();
+    if (e.samples || e.block_samples || benchmark_ == "bert") counts_by_samples_ = true;
     if (e.key == "train_epoch" && open_ && open_->epoch) period_ends(e);  // the one before ends
     if (e.key == "epoch_start") by_epoch_ = true;
-    if (e.key == "block_start" && by_epoch_) return;
+    if (e.key == "block_start" && by_epoch_ && !counts_by_samples_) return;
     if (!first_epoch_ && e.epoch) first_epoch_ = std::min(*e.epoch, 1.0);
-    open_ = Mark{e.time, e.epoch, e.key == "block_start" ? e.epochs.value_or(1) : 1};
+    open_ = Mark{e.time, e.epoch, e.key == "block_start" ? e.epochs.value_or(1) : 1, e.samples,
+                 e.block_samples};
   }
 
-  void period_ends(const Event& e) {
+  void period_ends(const MlperfEvent& e) {
+    if (e.samples || e.block_samples) counts_by_samples_ = true;
+    if (counts_by_samples_) return period_of_samples_ends(e);
     if (by_epoch_ && e.key != "epoch_stop") return;
-    if (e.key == "block_stop" && !evaluated_within_) return;
     if (!open_) return;
     const Mark begin = *open_;
+    // A block may be evaluated while the next one trains.
+    const bool is_of_before =
+        e.key == "block_stop" && e.epoch && begin.epoch && *e.epoch < *begin.epoch;
+    if (is_of_before && !evaluated_within_) return;
+    if (e.key == "eval_start") has_eval_start_ = true;
     open_.reset();
     if (is_v05_ && e.key == "eval_start") {  // how many epochs it was, the evaluation tells
       pending_ = Mark{e.time - begin.time, begin.epoch};
       return;
     }
-    timed_ = by_epoch_ || is_v05_    ? "epochs"
-             : e.key == "eval_start" ? "blocks of epochs"
-                                     : "blocks of epochs with evaluation";
+    if (e.key == "epoch_stop" && begin.epoch && e.epoch && *e.epoch != *begin.epoch &&
+        *e.epoch != *begin.epoch + 1) {
+      return log_.skip(fmt::format(
+          "the epoch that stops is {} and the one that started is {}: no rate for this time",
+          *e.epoch, *begin.epoch));
+    }
+    timed_ = by_epoch_ || is_v05_                    ? "epochs"
+             : has_eval_start_ && !evaluated_within_ ? "blocks of epochs"
+                                                     : "blocks of epochs with evaluation";
     trained(begin.epochs, e.time - begin.time);
     evaluated_within_ = false;
   }
 
-  void evaluated(const Event& e) {
+  void period_of_samples_ends(const MlperfEvent& e) {
+    if (ended_s_ && e.key != "block_stop") resolve_ended(e);
+    if (!open_) {
+      if (e.key == "block_stop" && e.samples) count_ = std::max(count_, *e.samples);
+      return;
+    }
+    const Mark begin = *std::exchange(open_, std::nullopt);
+    const bool is_new = log_.steps() == 0 && count_ == 0;
+    double samples = 0;
+    if (begin.block_samples) {
+      samples = *begin.block_samples;
+    } else if (e.key == "block_stop" && e.samples && begin.samples == e.samples) {
+      ended_s_ = e.time - begin.time;  // the length of the block, or the sum at its start
+      return;
+    } else if (e.samples) {
+      // Another run trained the samples before the first block.
+      const bool resumes = is_new && begin.samples && *begin.samples < *e.samples;
+      if (resumes) count_ = stated_samples_ = *begin.samples;
+      samples = *e.samples - count_;
+    } else if (e.key == "eval_start") {
+      return log_.skip("how many samples were trained is not said: no rate");
+    }
+    if (samples >= 1) trained_samples(samples, e.time - begin.time);
+  }
+
+  /// A block of which only the next evaluation states the samples.
+  void resolve_ended(const MlperfEvent& e) {
+    const double wall_s = *std::exchange(ended_s_, std::nullopt);
+    const double samples = e.samples.value_or(0) - count_;
+    if (samples >= 1) return trained_samples(samples, wall_s);
+    log_.skip("how many samples the block before has is not said: no rate");
+  }
+
+  /// The sum that an evaluation states must be the sum of the windows.
+  void compare_count(const MlperfEvent& e) {
+    if (!e.samples || *e.samples <= std::max(stated_samples_, count_before_last_)) return;
+    log_.compare({.name = "samples at an evaluation",
+                  .value = *e.samples - stated_samples_,
+                  .quantity = PrintedQuantity::samples,
+                  .has_warmup = true,
+                  .first_step = stated_at_step_});
+    stated_samples_ = *e.samples;
+    stated_at_step_ = log_.steps();
+  }
+
+  /// Some programs print the rate of a period before they state its end, others behind it.
+  void take_rate(double rate) {
+    PrintedFigure figure{.name = "throughput", .value = rate, .has_warmup = true};
+    figure.line = line_;
+    if (benchmark_ == "bert") figure.span = PrintedSpan::longer;
+    if (progress_.is_part_of_epoch) {
+      figure.span = PrintedSpan::longer;
+      figure.has_warmup = false;
+      log_.compare(figure);
+    } else if (stopped_) {
+      return;  // of an epoch that did not end
+    } else if (open_ || ended_s_) {
+      pending_rate_ = figure;
+    } else if (last_step_ >= 0) {
+      compare_with_last(figure);
+    }
+  }
+
+  void compare_pending_rate() {
+    if (pending_rate_) compare_with_last(*std::exchange(pending_rate_, std::nullopt));
+  }
+
+  /// A period has up to 0.2 s that its rate leaves out; the first one has the start-up, too.
+  void compare_with_last(PrintedFigure figure) {
+    constexpr double kOverhead = 0.2;   // s
+    constexpr double kOfStartUp = 0.5;  // of the rate
+    figure.first_step = last_step_;
+    const double of_all = figure.value * log_.start().world_size;
+    const bool is_of_one = std::abs(of_all - last_rate_) < std::abs(figure.value - last_rate_);
+    if (progress_.counts_batches && is_of_one) figure.value = of_all;
+    figure.resolution = figure.value * (last_step_ == 0 ? kOfStartUp : kOverhead / last_wall_s_);
+    log_.compare(std::move(figure));
+  }
+
+  void evaluated(const MlperfEvent& e) {
     const double epoch = e.epoch.value_or(0);
-    const std::pair told(epoch, *e.value);
+    const std::pair told(e.samples.value_or(epoch), *e.value);
     if (told == evaluation_) return log_.skip_repeated();  // by another rank
     evaluation_ = told;
+    compare_count(e);
     if (!first_epoch_) first_epoch_ = std::min(epoch, 1.0);
     if (pending_) {
       const double until = std::floor(epoch - *first_epoch_) + 1;
@@ -217,18 +258,22 @@ class Reader {
     }
     // Some log a block's accuracy before its end: the block has the evaluation in it.
     if (open_ && !is_v05_ && !by_epoch_) evaluated_within_ = true;
-    const auto after = static_cast<std::int64_t>(std::clamp(epoch - *first_epoch_, 0.0, 1e9));
-    const char* quality = quality_of(benchmark_);
-    if (quality == nullptr) {
-      log_.add_eval(after, *e.value, std::nan(""));
-    } else {
-      log_.add_eval(after, std::nan(""), std::nan(""), {{quality, *e.value}});
+    std::map<std::string, double> metrics;
+    double after = std::clamp(epoch - *first_epoch_, 0.0, 1e9);
+    if (e.samples) {
+      metrics["samples_count"] = *e.samples;
+      const auto of_epoch = static_cast<double>(log_.start().train_samples);
+      after = of_epoch > 0 ? std::clamp(std::ceil(*e.samples / of_epoch) - 1, 0.0, 1e9) : 0;
     }
+    const char* quality = mlperf_quality(benchmark_);
+    if (quality != nullptr) metrics[quality] = *e.value;
+    log_.add_eval(static_cast<std::int64_t>(after), quality ? std::nan("") : *e.value, std::nan(""),
+                  std::move(metrics));
   }
 
   /// `epochs` more epochs took so long.
   void trained(double epochs, double wall_s) {
-    const std::int64_t of_epoch = log_.start().train_samples;
+    const std::int64_t of_epoch = progress_.samples_of_epoch();
     const double first = done_;
     done_ += epochs;
     if (!(epochs >= 1 && epochs <= 1e6)) return log_.skip("no block has so many epochs");
@@ -241,7 +286,11 @@ class Reader {
     // Of "transformer" the global batch counts tokens, the samples are sentences.
     const bool has_steps = benchmark_ != "transformer" && of_epoch > 0;
     if (!has_steps && first == 0) log_.skip("how many steps an epoch has is not said: no rate");
+    last_step_ = log_.steps();
+    last_rate_ = steps.samples / wall_s;
+    last_wall_s_ = wall_s;
     if (has_steps && !log_.add_steps(steps)) return;
+    compare_pending_rate();
     if (epochs != 1) return;
     contract::EpochRecord record{.epoch = static_cast<int>(steps.epoch), .wall_s = wall_s};
     record.samples = of_epoch;
@@ -250,9 +299,31 @@ class Reader {
     log_.add_epoch(record);
   }
 
-  void run_stops(const Event& e) {
+  void trained_samples(double samples, double wall_s) {
+    TimedSteps steps{.samples = samples, .wall_s = wall_s};
+    const double count = samples / static_cast<double>(log_.global_batch());
+    steps.steps = count < 1e9 ? std::max<std::int64_t>(std::llround(count), 1) : 0;
+    steps.warmup = done_samples_ == 0;
+    const auto of_epoch = static_cast<double>(log_.start().train_samples);
+    if (of_epoch > 0) {
+      const double last = std::ceil((done_samples_ + samples) / of_epoch) - 1;
+      steps.epoch = static_cast<std::int64_t>(std::clamp(last, 0.0, 1e9));
+    }
+    count_before_last_ = count_;
+    count_ += samples;
+    done_samples_ += samples;
+    timed_ = "blocks of samples";
+    last_step_ = log_.steps();
+    last_rate_ = samples / wall_s;
+    last_wall_s_ = wall_s;
+    if (log_.add_steps(steps)) compare_pending_rate();
+  }
+
+  void run_stops(const MlperfEvent& e) {
+    if (ended_s_ && e.samples) resolve_ended(e);
     stopped_ = true;
-    if (done_ == 0) log_.skip("no epoch ended before run_stop: there is no rate");
+    if (done_ == 0 && done_samples_ == 0)
+      log_.skip("no epoch ended before run_stop: there is no rate");
     const bool good = e.status == "success";
     log_.stop(good ? contract::RunOutcome::Completed : contract::RunOutcome::Failed,
               good ? "" : "run_stop says \"" + std::string(e.status.substr(0, 100)) + "\"",
@@ -260,7 +331,8 @@ class Reader {
   }
 
   CollectedLog log_;
-  JsonObject json_;
+  MlperfLines lines_;
+  MlperfProgress progress_;
   std::string benchmark_;
   std::string timed_;
   std::optional<Mark> begun_, open_;
@@ -268,16 +340,23 @@ class Reader {
       pending_;  ///< v0.5: seconds of training of which the epochs are not known yet
   std::optional<double> first_epoch_;                    ///< what the log calls the first
   std::optional<std::pair<double, double>> evaluation_;  ///< the last one's epoch and quality
+  std::optional<PrintedFigure> pending_rate_;            ///< of the period under way
   double done_ = 0;                                      ///< epochs
+  double done_samples_ = 0;                              ///< where the log counts samples
+  double count_ = 0, count_before_last_ = 0;             ///< with those of the run before
+  std::optional<double> ended_s_;                        ///< of a block whose samples come later
+  double last_wall_s_ = 0;                               ///< of the last window
+  double last_rate_ = 0;                                 ///< of the last window
+  double stated_samples_ = 0;                            ///< at the last evaluation
+  std::int64_t stated_at_step_ = 0, last_step_ = -1;     ///< of it; where the last window begins
+  int line_ = 0;
   bool is_v05_ = false, by_epoch_ = false, evaluated_within_ = false, stopped_ = false;
+  bool has_eval_start_ = false;
+  bool counts_by_samples_ = false;  ///< of any kind
 };
 
 bool recognises(std::string_view head) {
-  return any_line(head, [](std::string_view line) {
-    TextScanner scanner(line);
-    return scanner.find(kMark) &&
-           (scanner.rest().starts_with(kLog) || scanner.rest().starts_with(kLogV05));
-  });
+  return any_line(head, is_mlperf_line);
 }
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
@@ -289,11 +368,16 @@ LogContent read(std::string_view text, const contract::RunSpec& run) {
 extern const LogFormat mlperf_entry;
 const LogFormat mlperf_entry{
     .name = "mlperf",
-    .summary = "MLPerf Training's lines (:::MLLOG, :::MLPv0.5.0) in any output",
+    .summary = "MLPerf Training's lines (:::MLLOG, :::MLL, :::MLPv0.5.0) in any output",
     .rates =
-        "of all accelerators: training samples of an epoch over its wall time, waiting for data "
-        "included, evaluation not (but where only blocks with evaluation are timed); the first "
-        "epoch or block is marked as warm-up",
+        "of all accelerators: training samples of an epoch or a block over its wall time, waiting "
+        "for data included, evaluation not (but where only blocks with evaluation are timed); the "
+        "first epoch or block is marked as warm-up",
+    .cross_check =
+        "throughput and imgs_sec of tracked_stats with the epoch or block that they belong to "
+        "(BERT, DLRM "
+        "and graph benchmarks: only a bound, because evaluations are in them); samples_count of "
+        "eval_start with the sum of the blocks",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

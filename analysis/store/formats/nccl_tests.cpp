@@ -344,9 +344,7 @@ std::vector<LogPart> parts(std::string_view text) {
     const std::string_view line = lines.line().text;
     if (!ranks.counts(lines.line(), lines.rest())) continue;
     if (is_own(line) && std::exchange(has_table, false)) {
-      const auto offset = static_cast<std::size_t>(line.data() - text.data());
-      const std::size_t newline = text.substr(0, offset).rfind('\n');  // a launcher's prefix is on
-      found.push_back({{}, newline == text.npos ? 0 : newline + 1, 0, lines.line().number});
+      found.push_back({{}, lines.line().offset, 0, lines.line().number});
     }
     if (line.starts_with(kStarting) && !found.empty()) {
       const std::string name = collective_of(line.substr(kStarting.size()));
@@ -373,12 +371,14 @@ const LogFormat nccl_tests_entry{
     .rates =
         "none: nothing is trained; time, algbw and busbw of each message size are means over the "
         "iterations, warm-up iterations left out",
+    .cross_check = "nothing is trained; a row whose algbw is not size / time is left out",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
     .read = &read,
     .parts = &parts,
     .read_part = &read_part,
+    .of_model = false,
     .tells_end = true,
 };
 

@@ -89,6 +89,7 @@ const LogFormat nvlog_entry{
     .name = "nvlog",
     .summary = "NCF's :::NVLOG lines (NVIDIA DeepLearningExamples before DLLogger)",
     .rates = "none: its clock stops before the device is done",
+    .cross_check = "nothing: the run has no rate",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

@@ -4,8 +4,9 @@
 // 1970; 0 is never. exit_code is what wait() returned: state Terminated says nothing of success
 // without it.
 //
-// GPUs are counted from what was asked for ("/nodes=2/gpu=2"), for OAR's resources are cores. Jobs
-// train nothing that OAR knows of: there are no rates.
+// GPUs are counted from what was asked for ("/nodes=2/gpu=2"), for OAR's resources are cores. A
+// moldable job asks for one of several shapes; the shape with the nodes and the walltime that the
+// job got counts. Jobs train nothing that OAR knows of: there are no rates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 
 #include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/json_scan.hpp"
+#include "analysis/store/formats/oar_request.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
 
 namespace dlscale::analysis {
@@ -108,27 +110,6 @@ End end_of(const json& job, const AccountedJob& known) {
   return {RunOutcome::Failed, fmt::format("exit code {}", *known.exit_code)};
 }
 
-/// GPUs in "-l \"{type = 'default'}/host=2/gpu=2,walltime=1:0:0\"": what stands before gpu in its
-/// group multiplies it; nothing where no GPU was asked for.
-std::optional<std::int64_t> gpus_in(std::string_view request) {
-  std::optional<std::int64_t> sum;
-  std::int64_t product = 1;
-  for (std::size_t at = request.find_first_of("/+,"); at != request.npos;
-       at = request.find_first_of("/+,", at + 1)) {
-    if (request[at] != '/') {
-      product = 1;
-      continue;
-    }
-    TextScanner level(request.substr(at + 1));
-    const std::string_view name = level.until("=");
-    std::int64_t count = 0;
-    if (!level.skip("=") || !level.integer(count) || count < 1 || count > 1'000'000) continue;
-    product = std::min<std::int64_t>(product * count, 1'000'000'000);
-    if (name == "gpu" || name == "gpudevice") sum = sum.value_or(0) + product;
-  }
-  return sum;
-}
-
 void take_exit(const json& job, AccountedJob& known) {
   const double raw = number_in(job, "exit_code");
   if (!(raw >= 0 && raw < 65536)) return;
@@ -166,7 +147,6 @@ AccountedJob job_of(const std::string& id, const json& job) {
   const auto cores = job.find("assigned_resources");
   if (cores != job.end() && cores->is_array())
     known.cpus = static_cast<std::int64_t>(cores->size());
-  known.gpus = gpus_in(text_in(job, "wanted_resources"));
   return known;
 }
 
@@ -175,6 +155,10 @@ void take_job(CollectedLog& log, const std::string& key, std::string_view text) 
   if (!job.is_object()) return log.skip("no job of oarstat's");
   AccountedJob known = job_of(key, job);
   if (known.state.empty()) return log.skip("a job without a state");
+  const oar::Request request = oar::parse_request(text_in(job, "wanted_resources"));
+  const oar::GpuCount gpus = oar::gpus_of(request, known.nodes.value_or(0), known.timelimit_s);
+  known.gpus = gpus.gpus;
+  if (!gpus.problem.empty()) log.skip(gpus.problem);
   contract::RunStart& start = log.start();
   if (known.nodes && *known.nodes > 0) start.nodes = static_cast<int>(*known.nodes);
   if (known.gpus) start.world_size = static_cast<int>(*known.gpus);
@@ -253,12 +237,14 @@ const LogFormat oarstat_entry{
     .name = "oarstat",
     .summary = "OAR's accounting: oarstat --full --json",
     .rates = "none: what jobs computed is not in it; GPU-hours are elapsed time times GPUs",
+    .cross_check = "nothing: jobs have no rates",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
     .read = &read,
     .parts = &parts,
     .read_part = &read_part,
+    .of_model = false,
     .of_training = false,
 };
 

@@ -57,6 +57,7 @@ const LogFormat pytorch_csv_entry{
     .name = "pytorch_csv",
     .summary = "results.csv with epoch, val_error1, … (CsvLogger): errors and losses by epoch",
     .rates = "none: the table has no times",
+    .cross_check = "nothing: the table has neither times nor rates",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

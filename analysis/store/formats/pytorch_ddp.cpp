@@ -16,12 +16,13 @@ namespace dlscale::analysis {
 namespace {
 
 struct Epoch {
-  double rate = 0, total_s = 0, first_batch_s = 0;
+  double rate = 0, total_s = 0, mean_batch_s = 0, first_batch_s = 0;
   std::int64_t batch = 0, gpus = 0;
 };
 
 bool read_epoch(std::string_view text, Epoch& e) {
-  TextScanner s(text);
+  TextScanner s(text), mean(text);
+  if (mean.find("Average batch time: ")) mean.number(e.mean_batch_s);
   return s.skip("Throughput: ") && s.number(e.rate) && s.skip("images/s, Batch size: ") &&
          s.integer(e.batch) && s.skip(", Num of GPUs: ") && s.integer(e.gpus) &&
          s.skip(", Total time: ") && s.number(e.total_s) && s.find("First batch time: ") &&
@@ -83,11 +84,25 @@ class Reader {
     window.samples = static_cast<double>(window.steps) * global_batch;
     window.wall_s = window.samples / e.rate;
     if (!log_.add_steps(window)) return;
+    compare_batches(e, window.steps);
     contract::EpochRecord epoch{.epoch = static_cast<int>(epoch_++), .wall_s = e.total_s};
     epoch.steps = window.steps + 1;
     epoch.samples = epoch.steps * e.batch * e.gpus;
     epoch.train_loss = epoch.lr = std::nan("");
     log_.add_epoch(epoch);
+  }
+
+  /// The epoch has total time / average batch time batches, of which the first is left out.
+  void compare_batches(const Epoch& e, std::int64_t steps) {
+    if (!(e.mean_batch_s > 0)) return;
+    const double batches = e.total_s / e.mean_batch_s;
+    const double global_batch = static_cast<double>(e.batch * e.gpus);
+    constexpr double kRounding = 0.0005;  // s, of the printed times
+    log_.compare({.name = "Total time / Average batch time",
+                  .value = (batches - 1) * global_batch,
+                  .quantity = PrintedQuantity::samples,
+                  .first_step = log_.steps() - steps,
+                  .resolution = (batches * kRounding / e.mean_batch_s + 1) * global_batch});
   }
 
   /// "Test set: Average loss: -0.0014, Accuracy: 6/50000 (0%)"
@@ -138,6 +153,9 @@ const LogFormat pytorch_ddp_entry{
     .name = "pytorch_ddp",
     .summary = "output of alcf-nccl-tests' ResNet-50 test of PyTorch DDP",
     .rates = "of all ranks, waiting for data included; the first batch of each epoch is left out",
+    .cross_check =
+        "total time / average batch time, which is the number of batches, with the batches that "
+        "follow from the throughput",
     .file = "stdout",
     .needs_run = false,
     .recognises = &recognises,

@@ -3,15 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <climits>
-
 namespace dlscale::analysis {
 
 bool RanksOfLog::counts(const LogLine& line, std::string_view rest) {
-  if (line.rank < 0) return true;
-  if (!rank_) rank_ = choose(line, rest);
-  if (line.rank == *rank_) return true;
+  if (!line.has_process()) return true;
+  if (!chosen_) chosen_ = choose(line, rest);
+  if (line.rank == chosen_->rank && line.host == chosen_->host) return true;
   if (own_.are_of_each_rank && own_.are_of_each_rank(line.text)) return true;
   if (is_own(line)) {
     if (left_out_ == 0) first_left_out_ = line.number;
@@ -20,22 +17,29 @@ bool RanksOfLog::counts(const LogLine& line, std::string_view rest) {
   return false;
 }
 
-int RanksOfLog::choose(LogLine first, std::string_view rest) const {
-  int lowest = first.rank, lowest_own = INT_MAX;
+RanksOfLog::Process RanksOfLog::choose(const LogLine& first, std::string_view rest) const {
+  Process any{first.rank, std::string(first.host)};
+  std::optional<Process> own;
   const auto see = [&](const LogLine& line) {
-    if (line.rank < 0) return;
-    lowest = std::min(lowest, line.rank);
-    if (line.rank < lowest_own && is_own(line)) lowest_own = line.rank;
+    if (!line.has_process()) return;
+    if (line.rank < any.rank) any = {line.rank, std::string(line.host)};
+    const bool is_lower = !own || line.rank < own->rank;
+    if (is_lower && is_own(line)) own = Process{line.rank, std::string(line.host)};
   };
   see(first);
-  for (LogLines lines(rest); lowest_own > 0 && lines.next();) see(lines.line());
-  return lowest_own == INT_MAX ? lowest : lowest_own;
+  for (LogLines lines(rest); !(own && own->rank <= 0) && lines.next();) see(lines.line());
+  return own.value_or(any);
 }
 
 std::string RanksOfLog::what_is_left_out() const {
+  const Process chosen = chosen_.value_or(Process());
+  std::string name = chosen.rank < 0 ? "" : fmt::format("rank {}", chosen.rank);
+  if (!chosen.host.empty()) {
+    name += fmt::format("{}{}", name.empty() ? "host " : " on ", chosen.host);
+  }
   return fmt::format(
-      "of several ranks that write such lines rank {} counts: {} of others {} left out",
-      rank_.value_or(0), left_out_, left_out_ == 1 ? "is" : "are");
+      "several processes write such lines: {} counts, {} line{} of others {} left out", name,
+      left_out_, left_out_ == 1 ? "" : "s", left_out_ == 1 ? "is" : "are");
 }
 
 }  // namespace dlscale::analysis

@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose lines count in a log in which several ranks write.
+// Whose lines count in a log in which several processes write.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "analysis/store/formats/log_lines.hpp"
 
 namespace dlscale::analysis {
 
-/// What a format's lines are; each is asked about one line without its launcher's prefix.
+/// What a format's lines are. Each predicate gets one line without launcher prefix.
 struct OwnLines {
-  /// The program's own, with their ends (a format's `recognises`); null: not told by single lines.
-  bool (*are_own)(std::string_view line) = nullptr;
-  /// Those that each rank writes of itself alone, without their ends: they count of all ranks.
-  bool (*are_of_each_rank)(std::string_view line) = nullptr;
+  /// True for the program's own lines, with their ends (a format's `recognises`). Empty if single
+  /// lines do not show it.
+  std::function<bool(std::string_view line)> are_own;
+  /// True for lines that each rank writes about itself, without their ends. They count from all
+  /// ranks.
+  std::function<bool(std::string_view line)> are_of_each_rank;
 };
 
-/// Of lines with a launcher's prefix those of one rank count: of the lowest that wrote an own line,
-/// or else of the lowest that wrote anything. Lines without a prefix count all.
+/// Selects the lines of one process: of the lowest rank that wrote an own line, or else of the
+/// lowest rank that wrote anything. Where ranks are local or unknown, several hosts have the same
+/// rank: the first host counts that wrote such a line. Lines of unknown processes count all.
 class RanksOfLog {
  public:
-  explicit RanksOfLog(const OwnLines& own) : own_(own) {}
+  explicit RanksOfLog(OwnLines own) : own_(std::move(own)) {}
 
   /// Whether the line counts; `rest` is what is behind it in the log.
   bool counts(const LogLine& line, std::string_view rest);
@@ -33,11 +38,15 @@ class RanksOfLog {
   std::string what_is_left_out() const;
 
  private:
+  struct Process {
+    int rank = -1;
+    std::string host;
+  };
   bool is_own(const LogLine& line) const { return own_.are_own && own_.are_own(line.with_end); }
-  int choose(LogLine first, std::string_view rest) const;
+  Process choose(const LogLine& first, std::string_view rest) const;
 
   OwnLines own_;
-  std::optional<int> rank_;  ///< that counts; nothing before the first line with a prefix
+  std::optional<Process> chosen_;  ///< whose lines count; empty before the first marked line
   int first_left_out_ = 0;
   std::int64_t left_out_ = 0;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SLURM's sacct prints with --parsable or --parsable2: jobs and their steps between "|", under
-// a heading, or without one in the order in which Open XDMoD asks for fields (ubccr/xdmod,
-// xdmod-slurm-helper): jobid jobidraw cluster partition qos account group gid user uid submit
-// eligible start end elapsed exitcode state nnodes ncpus reqcpus reqmem reqtres alloctres timelimit
-// nodelist jobname.
+// What SLURM's sacct prints with --parsable or --parsable2: jobs and their steps between "|" or
+// what
+// --delimiter says, under a heading, or without one in the order in which Open XDMoD asks for
+// fields (ubccr/xdmod, xdmod-slurm-helper). Columns may stand in any order, formatted or raw
+// (ElapsedRaw in seconds, TimelimitRaw in minutes).
 //
 // A job is a run; its steps (".batch", ".0") say how much memory it had and are no runs. Jobs train
 // nothing that sacct knows of: there are no rates. Times of day are the cluster's, without a zone.
@@ -15,12 +15,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <set>
+#include <initializer_list>
+#include <map>
 #include <vector>
 
 #include "analysis/store/formats/collected_log.hpp"
-#include "analysis/store/formats/plain_text.hpp"
+#include "analysis/store/formats/sacct_columns.hpp"
 #include "analysis/store/formats/sacct_fields.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
 
@@ -29,98 +29,13 @@ namespace {
 
 using contract::RunOutcome;
 
-constexpr std::string_view kXdmod =
-    "jobid|jobidraw|cluster|partition|qos|account|group|gid|user|uid|submit|eligible|start|end|"
-    "elapsed|exitcode|state|nnodes|ncpus|reqcpus|reqmem|reqtres|alloctres|timelimit|nodelist|"
-    "jobname";
 /// Clocks are set back by an hour in autumn.
 constexpr double kClockChange = 3601;
 constexpr double kMostEnergy_j = 1e15;  ///< of a job; a year of 30 MW
 
-struct State {
-  std::string_view word;
-  RunOutcome outcome;
-  bool ended = true;
-};
-constexpr std::array kStates{
-    State{"COMPLETED", RunOutcome::Completed},       State{"FAILED", RunOutcome::Failed},
-    State{"TIMEOUT", RunOutcome::TimedOut},          State{"DEADLINE", RunOutcome::TimedOut},
-    State{"OUT_OF_MEMORY", RunOutcome::OutOfMemory}, State{"NODE_FAIL", RunOutcome::NodeFailed},
-    State{"BOOT_FAIL", RunOutcome::NodeFailed},      State{"PREEMPTED", RunOutcome::Preempted},
-    State{"CANCELLED", RunOutcome::Cancelled},       State{"REVOKED", RunOutcome::Cancelled},
-    State{"PENDING", RunOutcome::Lost, false},       State{"RUNNING", RunOutcome::Lost, false},
-    State{"SUSPENDED", RunOutcome::Lost, false},     State{"REQUEUED", RunOutcome::Lost, false},
-    State{"RESIZING", RunOutcome::Lost, false},      State{"COMPLETING", RunOutcome::Lost, false},
-    State{"CONFIGURING", RunOutcome::Lost, false},
-};
-
-const State* state_of(std::string_view text) {
-  const std::string_view word = text.substr(0, text.find(' '));  // "CANCELLED by 1300204"
-  const auto* const found = std::find_if(kStates.begin(), kStates.end(),
-                                         [&](const State& one) { return one.word == word; });
-  return found == kStates.end() ? nullptr : found;
-}
-
-std::vector<std::string_view> cells_of(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (;;) {
-    const std::size_t end = line.find('|');
-    cells.push_back(line.substr(0, end));
-    if (end == line.npos) return cells;
-    line.remove_prefix(end + 1);
-  }
-}
-
-/// Which cell is what, and whether a line is a row.
-class Fields {
- public:
-  /// Of the first line that is a heading or a row without one; empty until then.
-  bool learn(std::string_view line) {
-    const std::string heading = lower_case_of(std::string(line));
-    const auto names = cells_of(heading);
-    const bool told = std::find(names.begin(), names.end(), "jobid") != names.end() &&
-                      std::find(names.begin(), names.end(), "state") != names.end();
-    if (told) {
-      set(heading);
-      return true;
-    }
-    set(kXdmod);
-    if (!is_row(cells_of(line))) names_.clear();
-    return false;
-  }
-  bool known() const { return !names_.empty(); }
-  std::size_t count() const { return names_.size(); }
-
-  std::string_view operator()(const std::vector<std::string_view>& row,
-                              std::string_view name) const {
-    const auto found = std::find(names_.begin(), names_.end(), name);
-    if (found == names_.end()) return {};
-    const auto at = static_cast<std::size_t>(found - names_.begin());
-    return at < row.size() ? row[at] : std::string_view();
-  }
-
-  bool fits(const std::vector<std::string_view>& row) const {
-    const bool closed = row.size() == names_.size() + 1 && row.back().empty();  // --parsable
-    return row.size() == names_.size() || closed;
-  }
-  bool is_row(const std::vector<std::string_view>& row) const {
-    const std::string_view id = (*this)(row, "jobid");
-    return fits(row) && !id.empty() && id[0] >= '0' && id[0] <= '9' &&
-           state_of((*this)(row, "state")) != nullptr;
-  }
-
- private:
-  void set(std::string_view heading) {
-    names_.clear();
-    for (const std::string_view name : cells_of(heading)) {
-      if (!name.empty()) names_.emplace_back(name);
-    }
-  }
-
-  std::vector<std::string> names_;
-};
-
-using Row = std::vector<std::string_view>;
+using sacct::Columns;
+using sacct::Row;
+using sacct::State;
 
 class Reader {
  public:
@@ -128,24 +43,22 @@ class Reader {
 
   /// Learns the columns from the log's beginning.
   void learn(std::string_view text) {
-    for (LogLines lines(text); !fields_.known() && lines.next();) {
-      if (lines.line().complete) fields_.learn(lines.line().text);
+    for (LogLines lines(text); !columns_.known() && lines.next();) {
+      if (lines.line().complete) columns_.learn(lines.line().text);
     }
   }
 
   void take(const LogLine& line, int number) {
-    if (line.text.find('|') == line.text.npos) return;
+    if (!columns_.known() && columns_.learn(line.text)) return;
+    if (!columns_.is_table_line(line.text)) return;
     if (!line.complete) return log_.cut_off();
-    if (!fields_.known() && (fields_.learn(line.text) || !fields_.known())) return;
-    const Row row = cells_of(line.text);
-    if (lower_case_of(std::string(fields_(row, "jobid"))) == "jobid") {
-      return;  // the heading once more
-    }
-    if (!fields_.fits(row)) {
-      return log_.skip(fmt::format("has {} of {} columns", row.size(), fields_.count()));
-    }
-    if (!fields_.is_row(row)) return log_.skip("no job: its JobID or State is none of SLURM's");
-    const std::string_view id = fields_(row, "jobid");
+    if (!columns_.known()) return;
+    Row row;
+    const std::string problem = columns_.split(line.text, row);
+    if (columns_.is_heading(row)) return;  // once more
+    if (!problem.empty()) return log_.skip(problem);
+    if (!columns_.is_row(row)) return log_.skip("no job: its JobID or State is none of SLURM's");
+    const std::string_view id = columns_.job_id(row);
     id.find('.') == id.npos ? take_job(row, number) : take_step(row, id);
   }
 
@@ -159,19 +72,22 @@ class Reader {
   void take_job(const Row& row, int number) {
     end_job();
     log_.at(number);
-    AccountedJob job{.job_id = std::string(fields_(row, "jobid"))};
+    AccountedJob job{.job_id = std::string(columns_.job_id(row))};
     job.line = number;
-    const auto text = [&](const char* name) { return std::string(fields_(row, name)); };
+    const auto text = [&](const char* name) { return std::string(columns_(row, name)); };
+    const auto time = [&](const char* name) {
+      return std::string(sacct::known_time(columns_(row, name)));
+    };
     job.name = text("jobname");
     job.cluster = text("cluster");
     job.partition = text("partition");
     job.account = text("account");
     job.state = text("state");
-    job.submitted = text("submit");
-    job.started = text("start");
-    job.ended = text("end");
+    job.submitted = time("submit");
+    job.started = time("start");
+    job.ended = time("end");
     job.hosts = text("nodelist");
-    take_codes(fields_(row, "exitcode"), job);
+    take_codes(columns_(row, "exitcode"), job);
     job.energy_j = energy_of(row);
     has_own_energy_ = !std::isnan(job.energy_j);
     take_resources(row, job);
@@ -181,9 +97,11 @@ class Reader {
   }
 
   void take_times(const Row& row, AccountedJob& job) {
-    job.elapsed_s = seconds(row, "elapsed");
-    job.timelimit_s = seconds(row, "timelimit");
-    job.cpu_s = seconds(row, "totalcpu");
+    job.elapsed_s = first_of({seconds(row, "elapsed"), number(row, "elapsedraw"),
+                              number(row, "cputimeraw") / number(row, "alloccpus")});
+    job.timelimit_s = first_of({seconds(row, "timelimit"), 60 * number(row, "timelimitraw")});
+    job.cpu_s =
+        first_of({seconds(row, "totalcpu"), seconds(row, "systemcpu") + seconds(row, "usercpu")});
     const auto started = sacct::clock_time(job.started), ended = sacct::clock_time(job.ended);
     if (!started || !ended || !(job.elapsed_s > *ended - *started + kClockChange)) return;
     log_.skip(fmt::format("elapsed {:.0f} s are more than the {:.0f} from its start to its end",
@@ -191,13 +109,27 @@ class Reader {
     job.elapsed_s = std::nan("");
   }
 
+  /// The first that is known.
+  static double first_of(std::initializer_list<double> values) {
+    for (const double value : values) {
+      if (std::isfinite(value)) return value;
+    }
+    return std::nan("");
+  }
+
+  double number(const Row& row, const char* name) const {
+    double value = 0;
+    const bool good = whole_number(columns_(row, name), value) && value >= 0 && value < 1e12;
+    return good ? value : std::nan("");
+  }
+
   double seconds(const Row& row, const char* name) const {
-    return sacct::duration(fields_(row, name)).value_or(std::nan(""));
+    return sacct::duration(columns_(row, name)).value_or(std::nan(""));
   }
 
   std::optional<std::int64_t> count(const Row& row, const char* name) const {
     double number = 0;
-    const bool good = whole_number(fields_(row, name), number) && number >= 0 && number < 1e9;
+    const bool good = whole_number(columns_(row, name), number) && number >= 0 && number < 1e9;
     return good ? std::optional(std::llround(number)) : std::nullopt;
   }
 
@@ -209,22 +141,47 @@ class Reader {
     if (signal > 0 && signal < 1000) job.signal = static_cast<int>(signal);
   }
 
-  void take_resources(const Row& row, AccountedJob& job) {
-    job.nodes = count(row, "nnodes") ? count(row, "nnodes") : count(row, "allocnodes");
-    job.cpus = count(row, "alloccpus") ? count(row, "alloccpus") : count(row, "ncpus");
-    const std::string_view tres = fields_(row, "alloctres");
-    job.gpus = sacct::gpus_of(tres);
-    for (const char* gres : {"allocgres", "reqgres"}) {
-      if (job.gpus) break;
-      const auto each = sacct::gpus_of_gres(fields_(row, gres));
-      if (each) job.gpus = *each * job.nodes.value_or(1);
+  /// The first of these columns that has a count, else the count of a resource that was allocated.
+  std::optional<std::int64_t> count_of(const Row& row, std::initializer_list<const char*> names,
+                                       const char* resource) const {
+    for (const char* name : names) {
+      if (const auto found = count(row, name)) return found;
     }
-    if (job.gpus && *job.gpus > 100'000'000) job.gpus.reset();
-    for (const std::string_view list : {tres, fields_(row, "reqtres")}) {
-      const auto all = sacct::memory(sacct::resource(list, "mem").value_or(""));
+    const auto allocated = sacct::resource(columns_(row, "alloctres"), resource);
+    double number = 0;
+    const bool good = allocated && whole_number(*allocated, number) && number >= 0 && number < 1e9;
+    return good ? std::optional(std::llround(number)) : std::nullopt;
+  }
+
+  /// The first source that tells of GPUs; 0 where one tells resources and none tells of GPUs: sites
+  /// may leave GPUs out of AllocTRES and have them in the other columns.
+  std::optional<std::int64_t> gpus_of(const Row& row, std::int64_t nodes) const {
+    std::optional<std::int64_t> gpus;
+    const auto take = [&](std::optional<std::int64_t> found) {
+      if (found && gpus.value_or(0) == 0) gpus = found;
+    };
+    const auto on_nodes = [&](const char* name) {
+      auto each = sacct::gpus_of_gres(columns_(row, name));
+      if (each) *each *= nodes;
+      return each;
+    };
+    take(sacct::gpus_of(columns_(row, "alloctres")));
+    take(on_nodes("allocgres"));
+    take(sacct::gpus_of(columns_(row, "reqtres")));
+    take(on_nodes("reqgres"));
+    return gpus.value_or(0) > 100'000'000 ? std::nullopt : gpus;
+  }
+
+  void take_resources(const Row& row, AccountedJob& job) {
+    job.nodes = count_of(row, {"nnodes", "allocnodes"}, "node");
+    job.cpus = count_of(row, {"alloccpus", "ncpus"}, "cpu");
+    if (!job.cpus) job.cpus = count(row, "reqcpus");
+    job.gpus = gpus_of(row, job.nodes.value_or(1));
+    for (const char* list : {"alloctres", "reqtres"}) {
+      const auto all = sacct::memory(sacct::resource(columns_(row, list), "mem").value_or(""));
       if (all && std::isnan(job.requested_memory_bytes)) job.requested_memory_bytes = all->bytes;
     }
-    const auto asked = sacct::memory(fields_(row, "reqmem"));
+    const auto asked = sacct::memory(columns_(row, "reqmem"));
     if (!std::isnan(job.requested_memory_bytes) || !asked) return;
     const auto times = asked->each == 'c'   ? job.cpus
                        : asked->each == 'n' ? job.nodes
@@ -236,19 +193,21 @@ class Reader {
     if (!under_way_ || id.substr(0, id.find('.')) != job_.job_id) {
       return log_.skip("a step of a job that is not before it");
     }
-    const auto memory = sacct::memory(fields_(row, "maxrss"));
+    const auto memory = sacct::memory(columns_(row, "maxrss"), sacct::kByte);
     if (memory) job_.max_memory_bytes = std::fmax(job_.max_memory_bytes, memory->bytes);
     if (!has_own_energy_) job_.energy_j = std::fmax(job_.energy_j, energy_of(row));
   }
 
   /// Joules; NaN where nothing measured them: 0, and what SLURM writes for no value (2^64 - 2).
   double energy_of(const Row& row) const {
-    const auto allocated = sacct::resource(fields_(row, "alloctres"), "energy");
+    const auto allocated = sacct::resource(columns_(row, "alloctres"), "energy");
     for (const std::string_view text :
-         {fields_(row, "consumedenergyraw"), allocated.value_or("")}) {
+         {columns_(row, "consumedenergyraw"), allocated.value_or("")}) {
       double energy = 0;
       if (whole_number(text, energy) && energy > 0 && energy < kMostEnergy_j) return energy;
     }
+    const auto rounded = sacct::energy(columns_(row, "consumedenergy"));
+    if (rounded && *rounded > 0 && *rounded < kMostEnergy_j) return *rounded;
     return std::nan("");
   }
 
@@ -256,7 +215,7 @@ class Reader {
     if (!under_way_) return;
     under_way_ = false;
     log_.at(job_.line);
-    const State& state = *state_of(job_.state);
+    const State& state = *sacct::state_of(job_.state);
     contract::RunStart& start = log_.start();
     if (job_.nodes) start.nodes = static_cast<int>(std::max<std::int64_t>(*job_.nodes, 1));
     if (job_.gpus && *job_.gpus > 0) start.world_size = static_cast<int>(*job_.gpus);
@@ -273,26 +232,35 @@ class Reader {
   }
 
   CollectedLog log_;
-  Fields fields_;
+  Columns columns_;
   AccountedJob job_;
   bool has_own_energy_ = false;
   bool under_way_ = false;
 };
 
-/// A heading of sacct's, or a row in XDMoD's order, is the first line with a "|".
+/// A heading of sacct's, or a row in XDMoD's order, is the first line of a table; or a form of
+/// output that is named when it is read.
 bool recognises(std::string_view head) {
+  if (!sacct::unreadable_form(head).empty()) return true;
   for (LogLines lines(head); lines.next();) {
     const LogLine& line = lines.line();
-    if (line.text.find('|') == line.text.npos || !line.complete) continue;
-    Fields fields;
-    return fields.learn(line.text) || fields.known();
+    const bool has_bar = line.text.find('|') != line.text.npos;
+    if (!line.complete || (!has_bar && line.text.find("JobID") == line.text.npos)) continue;
+    Columns columns;
+    if (columns.learn(line.text) || columns.known()) return true;
+    if (has_bar) return false;
   }
   return false;
 }
 
 LogContent read_lines(std::string_view text, const LogPart& part, const contract::RunSpec& run) {
   Reader reader(run);
-  if (part.offset > 0) reader.learn(text);
+  if (const std::string form = sacct::unreadable_form(text); !form.empty()) {
+    reader.log().at(1);
+    reader.log().skip(form);
+    return reader.finish();
+  }
+  reader.learn(text);
   const int before = part.first_line - 1;
   take_lines(
       part.size > 0 && part.offset < text.size() ? text.substr(part.offset, part.size) : text,
@@ -306,22 +274,35 @@ LogContent read(std::string_view text, const contract::RunSpec& run) {
   return read_lines(text, {}, run);
 }
 
-/// Jobs, each with the steps that follow it.
+/// Jobs, each with the steps that follow it. The first part begins behind the heading: lines before
+/// the first job that cannot be read are named with that job.
 std::vector<LogPart> parts(std::string_view text) {
   std::vector<LogPart> found;
+  if (!sacct::unreadable_form(text).empty()) return found;
   std::map<std::string, int> seen;
-  Fields fields;
+  Columns columns;
   std::size_t offset = 0;
+  LogPart first;
   for (LogLines lines(text); lines.next();) {
     const LogLine& line = lines.line();
     const std::size_t begins = offset;
     offset = std::min(text.find('\n', offset), text.size() - 1) + 1;
     if (!line.complete || line.text.size() > kLongestLine) continue;
-    if (!fields.known() && (fields.learn(line.text) || !fields.known())) continue;
-    const Row row = cells_of(line.text);
-    const std::string id(fields(row, "jobid"));
-    if (!fields.is_row(row) || id.find('.') != id.npos) continue;
-    found.push_back({{{"job_id", id}}, begins, 0, line.number});
+    if (!columns.known() && columns.learn(line.text)) {
+      first.offset = offset;
+      first.first_line = line.number + 1;
+      continue;
+    }
+    Row row;
+    const bool is_row =
+        columns.known() && columns.split(line.text, row).empty() && columns.is_row(row);
+    const std::string id(is_row ? columns.job_id(row) : "");
+    if (!is_row || id.find('.') != id.npos) continue;
+    const bool is_first = found.empty();
+    found.push_back({{{"job_id", id}},
+                     is_first ? first.offset : begins,
+                     0,
+                     is_first ? first.first_line : line.number});
     if (++seen[id] > 1) found.back().which["attempt"] = std::to_string(seen[id]);  // requeued
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -338,12 +319,14 @@ const LogFormat sacct_entry{
     .name = "sacct",
     .summary = "SLURM's accounting: sacct --parsable2 with a heading, or in Open XDMoD's order",
     .rates = "none: what jobs computed is not in it; GPU-hours are elapsed time times GPUs",
+    .cross_check = "nothing: jobs have no rates",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
     .read = &read,
     .parts = &parts,
     .read_part = &read_lines,
+    .of_model = false,
     .of_training = false,
 };
 

@@ -68,7 +68,24 @@ std::optional<double> clock_time(std::string_view text) {
          static_cast<double>(3600 * hour + 60 * minute + second);
 }
 
-std::optional<Memory> memory(std::string_view text) {
+std::string_view known_time(std::string_view text) {
+  const bool is_unknown = text == "Unknown" || text == "None" || text == "N/A";
+  return is_unknown ? std::string_view() : text;
+}
+
+std::optional<double> energy(std::string_view text) {
+  TextScanner scanner(text);
+  double joules = 0;
+  if (!scanner.number(joules) || joules < 0) return std::nullopt;
+  const std::string_view rest = scanner.rest();
+  constexpr std::string_view kUnits = "KMGTP";
+  const std::size_t unit = rest.size() == 1 ? kUnits.find(rest.front()) : kUnits.npos;
+  if (unit == kUnits.npos && !rest.empty()) return std::nullopt;
+  for (std::size_t i = 0; unit != kUnits.npos && i <= unit; ++i) joules *= 1000;
+  return joules;
+}
+
+std::optional<Memory> memory(std::string_view text, double unit_bytes) {
   TextScanner scanner(text);
   Memory found;
   if (!scanner.number(found.bytes) || found.bytes < 0) return std::nullopt;
@@ -76,7 +93,8 @@ std::optional<Memory> memory(std::string_view text) {
   constexpr std::string_view kUnits = "KMGTP";
   const std::size_t unit = rest.empty() ? kUnits.npos : kUnits.find(rest.front());
   if (unit != kUnits.npos) rest.remove_prefix(1);
-  for (std::size_t i = 0; i <= (unit == kUnits.npos ? 1 : unit); ++i) found.bytes *= 1024;
+  if (unit == kUnits.npos) found.bytes *= unit_bytes;
+  for (std::size_t i = 0; unit != kUnits.npos && i <= unit; ++i) found.bytes *= 1024;
   if (!rest.empty() && (rest.front() == 'c' || rest.front() == 'n')) {
     found.each = rest.front();
     rest.remove_prefix(1);

@@ -14,12 +14,20 @@ std::optional<double> duration(std::string_view text);
 /// Seconds from 1970 to "2015-06-26T13:57:00" by the cluster's clock; nothing for "Unknown".
 std::optional<double> clock_time(std::string_view text);
 
+/// Empty for "Unknown" and "None", which sacct prints for a time that has not come.
+std::string_view known_time(std::string_view text);
+
+/// Joules of "1.50M" and "532.61K", whose units are thousands; nothing for other texts.
+std::optional<double> energy(std::string_view text);
+
 struct Memory {
   double bytes = 0;
   char each = ' ';  ///< c: of each CPU, n: of each node, blank: in all
 };
-/// "231092K", "62.50G", "3000Mc", "48000Mn"; without a unit it is MB.
-std::optional<Memory> memory(std::string_view text);
+inline constexpr double kByte = 1, kMebibyte = 1024.0 * 1024;
+/// "231092K", "62.50G", "3000Mc", "48000Mn". A number without a unit is in `unit`: MaxRSS is in
+/// bytes and all other memory in MB (sacct's print.c).
+std::optional<Memory> memory(std::string_view text, double unit = kMebibyte);
 
 /// The number behind `name=` of "billing=12,cpu=12,gres/gpu=2,mem=31000M,node=1".
 std::optional<std::string_view> resource(std::string_view tres, std::string_view name);

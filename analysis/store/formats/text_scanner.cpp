@@ -2,6 +2,7 @@
 #include "analysis/store/formats/text_scanner.hpp"
 
 #include <charconv>
+#include <chrono>
 #include <cmath>
 
 namespace dlscale::analysis {
@@ -59,6 +60,30 @@ bool clock_time(TextScanner& scanner, double& seconds) {
   } while (scanner.rest().starts_with(':') && scanner.skip(":"));
   seconds = 86400.0 * static_cast<double>(days) + total;
   return parts >= 2;
+}
+
+bool date_and_time(TextScanner& scanner, double& seconds) {
+  std::int64_t year = 0, month = 0, day = 0, hour = 0, minute = 0;
+  double second = 0;
+  const bool has_day = scanner.integer(year) && scanner.skip("-") && scanner.integer(month) &&
+                       scanner.skip("-") && scanner.integer(day);
+  if (!has_day || !scanner.integer(hour) || !scanner.skip(":") || !scanner.integer(minute) ||
+      !scanner.skip(":") || !scanner.number(second) || year < 1970 || year > 9999) {
+    return false;
+  }
+  if (month < 1 || month > 12 || day < 1 || day > 31) return false;
+  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(year)),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day))};
+  if (!date.ok()) return false;
+  const auto days = std::chrono::sys_days(date).time_since_epoch().count();
+  seconds = 86400.0 * static_cast<double>(days) + 3600.0 * static_cast<double>(hour) +
+            60.0 * static_cast<double>(minute) + second;
+  std::int64_t milliseconds = 0;
+  if (scanner.rest().starts_with(',') && scanner.skip(",") && scanner.integer(milliseconds)) {
+    seconds += static_cast<double>(milliseconds) / 1000;
+  }
+  return true;
 }
 
 bool whole_number(std::string_view text, double& value) {

@@ -45,6 +45,10 @@ class TextScanner {
 /// "1:02:03" (hours, minutes, seconds) or "02:03", after days ("1 day, ") where there are any.
 bool clock_time(TextScanner& scanner, double& seconds);
 
+/// "2024-05-02 04:40:42,836", with a comma or a point before the fraction, as seconds since 1970 in
+/// the time zone of the log. Only differences between two times of one log have a meaning.
+bool date_and_time(TextScanner& scanner, double& seconds);
+
 /// The whole of a text as a number; false for any other text and for numbers that are not finite.
 bool whole_number(std::string_view text, double& value);
 

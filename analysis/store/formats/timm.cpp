@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard output of timm's train.py (pytorch-image-models): "Train:" and "Test:" lines.
 //
-// timm's rates are images of all ranks over wall time, waiting for data included; those in
-// parentheses are means since the epoch began. Between two lines of an epoch the time is therefore
-// the difference of images / mean rate, which is finer than the printed milliseconds.
+// timm's rates are images of all ranks over wall time, waiting for data included. A rate in
+// parentheses is the images of the current update over the mean time of an update since the epoch
+// began. Between two lines of an epoch the time is therefore the difference of images / mean rate,
+// which is finer than the printed milliseconds.
+//
+// Steps are batches before timm 0.9 and optimizer updates from 0.9 on. The last update of an epoch
+// may have fewer images (fewer accumulated batches, or a smaller last batch), so its rate is lower
+// at the same time. Rate x time of a line is the images of its update, which tells such a line and
+// the global batch: where another batch was stated, steps follow the log. The mean time of all
+// lines must then agree with the time of the windows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 #include <optional>
+#include <string>
 
 #include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
@@ -17,7 +29,11 @@ constexpr std::string_view kTest = "Test: [";
 
 struct TrainLine {
   std::int64_t epoch = 0, step = 0, steps = 0;
-  double loss = 0, mean_loss = 0, mean_rate = 0, lr = 0, mean_load_s = 0;
+  double loss = 0, mean_loss = 0, mean_time_s = 0, mean_rate = 0, lr = 0, mean_load_s = 0;
+
+  /// Images of the line's update, and how far the printed digits leave that open, as a share.
+  double images() const { return mean_rate * mean_time_s; }
+  double rounding() const { return 0.0005 / mean_time_s + 0.005 / mean_rate; }
 };
 
 /// "Train: 0 [  50/5004 (  1%)]  Loss: 6.9 (6.95)  Time: 0.4s, 621.3/s  (0.5s, 512.0/s) LR: 1.0e-01
@@ -34,7 +50,8 @@ std::optional<TrainLine> read_train_line(std::string_view text) {
                     s.skip("(") && s.loss(line.mean_loss) && s.skip(")");
   if (!head || !s.skip("Time:") || !s.number(ignored)) return std::nullopt;
   s.skip("s");
-  if (!s.skip(",") || !s.number(ignored) || !s.skip("/s") || !s.skip("(") || !s.number(ignored)) {
+  if (!s.skip(",") || !s.number(ignored) || !s.skip("/s") || !s.skip("(") ||
+      !s.number(line.mean_time_s)) {
     return std::nullopt;
   }
   s.skip("s");
@@ -72,6 +89,7 @@ class Reader {
   explicit Reader(const contract::RunSpec& run) : log_(run, "timm") {}
 
   void take(const LogLine& line) {
+    line_ = line.number;
     if (const std::size_t at = line.text.find(kTrain); at != std::string_view::npos) {
       const auto train = read_train_line(line.text.substr(at));
       if (train) return take(*train);
@@ -83,7 +101,10 @@ class Reader {
       return line.complete ? log_.skip("no line of timm's after \"Test:\"") : log_.cut_off();
     }
   }
-  LogContent finish() { return log_.finish(); }
+  LogContent finish() {
+    if (batch_note_line_ > 0) log_.sum_up(batch_note_line_, batch_note_);
+    return log_.finish();
+  }
   CollectedLog& log() { return log_; }
 
  private:
@@ -94,13 +115,17 @@ class Reader {
     if (line.epoch != before.epoch) {  // an epoch begins
       done_ = 0;
       wall_s_ = load_s_ = 0;
+      epoch_begins_ = log_.steps();
+      is_whole_ = true;
     }
     const std::int64_t done = line.step + 1;
-    const double batch = static_cast<double>(log_.global_batch());
-    const double wall_s = batch * static_cast<double>(done) / line.mean_rate;
+    const double batch = batch_of(line);
+    const double last_images = done == line.steps ? images_of_last(line, batch) : batch;
+    if (done < line.steps) full_ = line;
+    const double wall_s = last_images * static_cast<double>(done) / line.mean_rate;
     const double load_s = line.mean_load_s * static_cast<double>(done);
     TimedSteps window{.epoch = line.epoch, .steps = done - done_};
-    window.samples = batch * static_cast<double>(window.steps);
+    window.samples = batch * static_cast<double>(window.steps - 1) + last_images;
     window.wall_s = wall_s - wall_s_;
     window.load_s = load_s - load_s_;
     window.lr = line.lr;
@@ -109,13 +134,55 @@ class Reader {
     done_ = done;
     wall_s_ = wall_s;
     load_s_ = load_s;
-    if (log_.add_steps(window) && done == line.steps) end_epoch(line);
+    const bool good = log_.add_steps(window);
+    is_whole_ = is_whole_ && good;
+    if (is_whole_) compare_time(line, done);
+    if (good && done == line.steps) end_epoch(line, batch - last_images);
   }
 
-  void end_epoch(const TrainLine& line) {
+  /// The images of an update, by the first line and by what was stated.
+  double batch_of(const TrainLine& line) {
+    if (batch_ > 0) return batch_;
+    const auto stated = static_cast<double>(log_.global_batch());
+    const double printed = line.images();
+    batch_ = stated;
+    if (!(printed >= 1) || std::abs(stated - printed) <= (0.02 + line.rounding()) * printed) {
+      return batch_;
+    }
+    batch_ = std::round(printed);
+    if (log_.knows_batch()) {
+      batch_note_line_ = line_;
+      batch_note_ = fmt::format(
+          "an update has {:.0f} images ({:g}/s x {:g} s), but the stated global batch is {:.0f}: "
+          "times of steps follow the log",
+          batch_, line.mean_rate, line.mean_time_s, stated);
+    }
+    return batch_;
+  }
+
+  /// Of the last update of an epoch, by the rate x time of an update before.
+  double images_of_last(const TrainLine& line, double batch) const {
+    if (!full_ || !(line.mean_time_s > 0)) return batch;
+    const double share = line.images() / full_->images();
+    const double unsure = 0.02 + line.rounding() + full_->rounding();
+    return share < 1 - unsure ? std::max(std::round(batch * share), 1.0) : batch;
+  }
+
+  void compare_time(const TrainLine& line, std::int64_t done) {
+    const double wall_s = line.mean_time_s * static_cast<double>(done);
+    if (!(wall_s > 0)) return;
+    log_.compare({.name = "mean Time",
+                  .value = wall_s,
+                  .quantity = PrintedQuantity::seconds,
+                  .has_warmup = true,
+                  .first_step = epoch_begins_,
+                  .resolution = wall_s * line.rounding()});
+  }
+
+  void end_epoch(const TrainLine& line, double missing_images) {
     contract::EpochRecord epoch{.epoch = static_cast<int>(line.epoch), .wall_s = wall_s_};
     epoch.steps = line.steps;
-    epoch.samples = log_.global_batch() * line.steps;
+    epoch.samples = std::llround(batch_ * static_cast<double>(line.steps) - missing_images);
     epoch.train_loss = line.mean_loss;
     epoch.lr = line.lr;
     log_.add_epoch(epoch);
@@ -130,6 +197,13 @@ class Reader {
 
   CollectedLog log_;
   RunPlace told_, tested_;
+  std::optional<TrainLine> full_;  ///< the last line of an update with all its images
+  std::string batch_note_;         ///< that another batch was stated
+  int batch_note_line_ = 0;        ///< 0: the batch is the stated one, or none was stated
+  int line_ = 0;
+  double batch_ = 0;                ///< images of an update; 0: no line yet
+  std::int64_t epoch_begins_ = 0;   ///< step of the run
+  bool is_whole_ = true;            ///< all lines of the epoch have become windows
   std::int64_t at_epoch_ = -1;      ///< of the last "Train:" line, told before or not
   std::int64_t done_ = 0;           ///< steps of the epoch under way, with their time
   double wall_s_ = 0, load_s_ = 0;  ///< and waiting for data, since it began
@@ -154,6 +228,9 @@ const LogFormat timm_entry{
     .summary = "standard output of timm's train.py",
     .rates =
         "of all ranks, waiting for data included; the first line of a run is marked as warm-up",
+    .cross_check =
+        "the mean time of an update, in parentheses behind \"Time:\", with the time of the epoch's "
+        "windows, which come from the mean rates and the images of the first line's update",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

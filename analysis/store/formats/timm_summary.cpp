@@ -61,10 +61,12 @@ const LogFormat timm_summary_entry{
     .name = "timm_summary",
     .summary = "summary.csv of timm's train.py: losses and accuracies by epoch",
     .rates = "none: the table has no times",
+    .cross_check = "nothing: the table has neither times nor rates",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
     .read = &read,
+    .summary_of = "timm",
 };
 
 }  // namespace dlscale::analysis

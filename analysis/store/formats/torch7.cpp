@@ -105,6 +105,7 @@ const LogFormat torch7_entry{
     .rates =
         "of one process and all its devices, waiting for data included, where the run tells how "
         "many samples an epoch has; the first epoch is marked as warm-up",
+    .cross_check = "nothing: an epoch has one time and no rate",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

@@ -50,7 +50,10 @@ class Reader {
     } else if (line.text.starts_with(" * Acc@1 ")) {
       take_accuracy(line, TextScanner(line.text.substr(3)));
     } else if (line.text.starts_with("Training time ")) {
+      if (line.complete) take_whole_time(TextScanner(line.text.substr(14)));
       log_.stop(contract::RunOutcome::Completed);
+    } else if (line.text.starts_with("Start training")) {
+      launch_begins_ = log_.steps();
     }
   }
   LogContent finish() {
@@ -102,6 +105,19 @@ class Reader {
     log_.add_epoch(epoch);
   }
 
+  /// The time of all epochs of this launch with their evaluations, in whole seconds.
+  void take_whole_time(TextScanner scanner) {
+    double wall_s = 0;
+    if (!clock_time(scanner, wall_s)) return;
+    log_.compare({.name = "Training time",
+                  .value = wall_s,
+                  .quantity = PrintedQuantity::seconds,
+                  .span = PrintedSpan::longer,
+                  .has_warmup = true,
+                  .first_step = launch_begins_,
+                  .resolution = 1});
+  }
+
   void take_test_line(const LogLine& line, std::string_view text) {
     TextScanner scanner(text);
     if (scanner.skip("Total time:")) {
@@ -128,7 +144,8 @@ class Reader {
   CollectedLog log_;
   std::optional<Progress> last_;
   RunPlace told_, ended_, tested_;
-  std::int64_t at_epoch_ = 0;  ///< of the last line of progress, told before or not
+  std::int64_t at_epoch_ = 0;       ///< of the last line of progress, told before or not
+  std::int64_t launch_begins_ = 0;  ///< step of the run at the last "Start training"
   double load_s_ = 0;
   double test_s_ = std::nan("");
   bool first_ = true;
@@ -155,6 +172,8 @@ const LogFormat torchvision_entry{
         "of all ranks, waiting for data included: the steps of an epoch over its time in whole "
         "seconds; the first epoch is marked as warm-up; its img/s, of one rank without data, are "
         "not used",
+    .cross_check =
+        "\"Training time\" with the sum of the epochs: only a bound, because evaluations are in it",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/store/formats/log_lines.hpp"
+#include "analysis/store/import/measured_cell.hpp"
 #include "analysis/store/import/row_reader.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -82,33 +83,43 @@ AxisTable::AxisTable(const std::string& file) {
     TextRow cells;
     const std::string problem = reader->read(lines.line().text, cells);
     if (!problem.empty()) throw base::SpecError({file, lines.line().number}, "", problem);
-    Row row;
+    if (cells.empty()) continue;
+    Row row{.line = lines.line().number};
     for (const auto& [heading, value] : cells) {
       heading == kPath ? row.path = value : row.axes[heading] = value;
     }
-    if (!row.path.empty()) rows_.push_back(std::move(row));
+    rows_.push_back(std::move(row));
   }
 }
 
 const AxisValues* AxisTable::find(const ForeignLog& log) {
+  const AxisValues* axes = nullptr;
   for (Row& row : rows_) {
-    if (!ends_with_path(log.path.generic_string(), row.path)) continue;
-    row.used = true;
-    return &row.axes;
+    if (row.path.empty() || !ends_with_path(log.path.generic_string(), row.path)) continue;
+    (axes == nullptr ? row.is_used : row.is_late) = true;
+    if (axes == nullptr) axes = &row.axes;
   }
-  return nullptr;
+  return axes;
 }
 
 std::vector<std::string> AxisTable::unused() const {
   std::vector<std::string> paths;
   for (const Row& row : rows_) {
-    if (!row.used) paths.push_back(row.path);
+    if (row.is_used) continue;
+    if (row.path.empty()) {
+      paths.push_back(fmt::format("line {} has no path", row.line));
+    } else {
+      paths.push_back(row.path + (row.is_late
+                                      ? " has an earlier row about the same log, which counts"
+                                      : " is none of the logs"));
+    }
   }
   return paths;
 }
 
 void MergedAxes::add(const std::string& source, const AxisValues& axes) {
-  for (const auto& [name, value] : axes) {
+  for (const auto& [name, printed] : axes) {
+    const std::string value = axis_text(name, printed, DecimalMark::point);
     if (value.empty()) continue;
     const auto [known, is_new] = values_.try_emplace(name, value);
     if (is_new) {

@@ -40,14 +40,17 @@ class AxisTable {
   explicit AxisTable(const std::string& file);
   /// Null when no row is about the log.
   const AxisValues* find(const ForeignLog& log);
-  /// Rows that were never found, by their paths.
+  /// What is wrong with rows that say nothing of a log: no path, the path of none of the logs, or
+  /// of one that an earlier row is about. Begins with the path or the line.
   std::vector<std::string> unused() const;
 
  private:
   struct Row {
     std::string path;
     AxisValues axes;
-    bool used = false;
+    int line = 0;
+    bool is_used = false;
+    bool is_late = false;  ///< an earlier row is about the same log
   };
   std::vector<Row> rows_;
 };

@@ -6,7 +6,7 @@
 #include "analysis/store/formats/json_object.hpp"
 #include "analysis/store/formats/log_lines.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
-#include "analysis/store/import/foreign_log.hpp"
+#include "analysis/store/import/foreign_text.hpp"
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,21 +10,13 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <set>
 
-#include "analysis/store/formats/log_lines.hpp"
 #include "base/error.hpp"
-#include "base/file.hpp"
-#include "contract/run_id.hpp"
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr std::size_t kHeadBytes = 64 * 1024;
-constexpr std::int64_t kLargestLog = std::int64_t{2} << 30;
-constexpr std::int64_t kMappedFrom = std::int64_t{64} << 20;
 
 bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
@@ -82,8 +73,30 @@ std::string shown_of(const fs::directory_entry& entry) {
   return entry.path().lexically_normal().generic_string();
 }
 
+/// Puts an entry of a folder into `logs` or, where it is no file that can be read, into `skipped`.
+/// A folder that is looked into is put into neither.
+void sort_entry(const fs::directory_entry& entry, std::size_t above, std::vector<ForeignLog>& logs,
+                std::vector<SkippedLog>& skipped) {
+  const fs::path path = whole_path(entry.path());
+  std::error_code error;
+  if (entry.is_directory(error)) {
+    const std::string refused = folder_refusal_of(path);
+    if (!refused.empty()) {
+      skipped.push_back({shown_of(entry), "cannot be looked into: " + refused, true, "folder"});
+    } else if (entry.is_symlink(error)) {
+      skipped.push_back({shown_of(entry),
+                         "is a link to a folder, which is not followed; name it to import its logs",
+                         false, "folder"});
+    }
+  } else if (entry.is_regular_file(error)) {
+    logs.push_back({path, shown_of(entry), false, above});
+  } else if (const std::string odd = oddity_of(path); !odd.empty()) {
+    skipped.push_back({shown_of(entry), odd});
+  }
+}
+
 void walk(const std::string& argument, const fs::path& except, std::vector<ForeignLog>& logs,
-          std::vector<std::string>& passed_over) {
+          std::vector<SkippedLog>& skipped) {
   std::error_code error;
   fs::recursive_directory_iterator entry(argument, fs::directory_options::skip_permission_denied,
                                          error);
@@ -92,72 +105,14 @@ void walk(const std::string& argument, const fs::path& except, std::vector<Forei
   if (!refusal.empty()) throw base::UsageError(fmt::format("{}: {}", argument, refusal));
   const std::size_t above = length_above(argument);
   for (; entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    const fs::path path = whole_path(entry->path());
-    if (path == except) {
+    if (whole_path(entry->path()) == except) {
       entry.disable_recursion_pending();
-      continue;
-    }
-    if (entry->is_directory(error)) {
-      const std::string refused = folder_refusal_of(path);
-      if (!refused.empty()) passed_over.push_back(shown_of(*entry) + ": " + refused);
-    } else if (entry->is_regular_file(error)) {
-      logs.push_back({path, shown_of(*entry), false, above});
-    } else if (const std::string odd = oddity_of(path); !odd.empty()) {
-      passed_over.push_back(shown_of(*entry) + ": " + odd);
+    } else {
+      sort_entry(*entry, above, logs, skipped);
     }
   }
-}
-
-/// A large file's bytes without a copy of them in memory.
-class MappedFile {
- public:
-  /// Throws base::RunError when it cannot be.
-  explicit MappedFile(const fs::path& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat status {};
-    if (file >= 0 && ::fstat(file, &status) == 0 && status.st_size > 0) {
-      size_ = static_cast<std::size_t>(status.st_size);
-      bytes_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-    }
-    if (file >= 0) ::close(file);
-    if (bytes_ == MAP_FAILED) throw base::RunError(path.string() + ": cannot be read");
-    ::madvise(bytes_, size_, MADV_SEQUENTIAL);
-  }
-  ~MappedFile() { ::munmap(bytes_, size_); }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-
-  std::string_view text() const { return {static_cast<const char*>(bytes_), size_}; }
-
- private:
-  void* bytes_ = MAP_FAILED;
-  std::size_t size_ = 0;
-};
-
-std::size_t zero_in(std::string_view text) {
-  return text.find('\0');
-}
-
-/// Of lines that readers pass over for their length so much that they still see it.
-std::string without_long_lines(std::string_view text) {
-  std::string kept;
-  while (!text.empty()) {
-    const std::size_t newline = text.find('\n');
-    const std::size_t size = newline == text.npos ? text.size() : newline;
-    kept.append(text.substr(0, std::min(size, kLongestLine + 64)));  // a launcher's prefix is none
-    if (newline == text.npos) break;
-    kept += '\n';
-    text.remove_prefix(newline + 1);
-  }
-  return kept;
-}
-
-void note_what_is_wrong(ForeignText& foreign, std::string_view text) {
-  const std::size_t zero = zero_in(text);
-  if (text.empty()) foreign.problem = "is empty";
-  if (zero != std::string::npos) {
-    foreign.problem = fmt::format("is no text (byte {} is 0)", zero + 1);
-  }
+  if (!error) return;  // else the rest of the folder was not looked at
+  skipped.push_back({argument, "cannot be looked into: " + error.message(), true, "folder"});
 }
 
 }  // namespace
@@ -168,7 +123,7 @@ fs::path whole_path(const fs::path& path) {
 }
 
 std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments, const fs::path& except,
-                                  std::vector<std::string>& passed_over) {
+                                  std::vector<SkippedLog>& skipped) {
   const fs::path own = whole_path(except);
   std::vector<ForeignLog> logs;
   for (const std::string& argument : arguments) {
@@ -178,7 +133,7 @@ std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments, con
       if (is_below(whole_path(argument), own)) {
         throw base::UsageError(argument + ": is the folder that the runs are to be written to");
       }
-      walk(argument, own, logs, passed_over);
+      walk(argument, own, logs, skipped);
     } else if (fs::is_regular_file(status)) {
       logs.push_back(
           {whole_path(argument), fs::path(argument).lexically_normal().generic_string(), true});
@@ -213,55 +168,6 @@ FileStamp stamp_of(const fs::path& path) {
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
   return {status.st_size,
           std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
-}
-
-std::string head_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string head(kHeadBytes, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
-  if (head.starts_with(kByteOrderMark)) head.erase(0, kByteOrderMark.size());
-  return head.find('\0') == std::string::npos ? head : "";
-}
-
-std::string refusal_of(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) return std::strerror(errno);
-  char first = 0;
-  const bool is_readable = ::read(file, &first, 1) >= 0;
-  const int error = errno;
-  ::close(file);
-  return is_readable ? "" : std::strerror(error);
-}
-
-ForeignText read_foreign(const fs::path& path) {
-  ForeignText foreign;
-  const FileStamp stamp = stamp_of(path);
-  if (stamp.size < 0) {
-    foreign.problem = "is gone";
-  } else if (stamp.size > kLargestLog) {
-    foreign.problem = fmt::format("has {} bytes; at most {} are read", stamp.size, kLargestLog);
-  }
-  if (!foreign.problem.empty()) return foreign;
-  try {
-    if (stamp.size > kMappedFrom) {
-      const MappedFile file(path);
-      foreign.sha256 = contract::sha256_hex(file.text());
-      if (zero_in(file.text()) == std::string::npos) foreign.text = without_long_lines(file.text());
-      note_what_is_wrong(foreign, file.text());
-    } else {
-      foreign.text = base::read_file(path);
-      foreign.sha256 = contract::sha256_hex(foreign.text);
-      note_what_is_wrong(foreign, foreign.text);
-    }
-  } catch (const base::RunError&) {
-    const std::string refusal = refusal_of(path);
-    foreign.problem = "cannot be read" + (refusal.empty() ? "" : ": " + refusal);
-    foreign.is_unreadable = true;
-  }
-  if (!foreign.problem.empty()) foreign.text.clear();
-  if (foreign.text.starts_with(kByteOrderMark)) foreign.text.erase(0, kByteOrderMark.size());
-  return foreign;
 }
 
 }  // namespace dlscale::analysis

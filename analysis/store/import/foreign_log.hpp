@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that other programs left: which there are, and what they hold.
+// Files that other programs left: which there are.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "analysis/store/import/skipped_log.hpp"
 
 namespace dlscale::analysis {
 
@@ -20,12 +22,12 @@ struct ForeignLog {
 std::filesystem::path whole_path(const std::filesystem::path& path);
 
 /// The files that are meant: those named, and all below the folders named, in natural order (run2
-/// before run10), each once. Left out is `except`, with all below it; what was met on the way and
-/// is no file (a pipe, a link to nothing), or a folder that may not be looked into, is named in
-/// `passed_over`. Throws base::UsageError for a name that is no file or folder, or such a folder.
+/// before run10), each once. `except` is left out, with all below it. What else below a folder is
+/// no file (a pipe, a link to nothing or to a folder) or cannot be looked into is put into
+/// `skipped`. Throws base::UsageError for a name that is no file or folder, or such a folder.
 std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments,
                                   const std::filesystem::path& except,
-                                  std::vector<std::string>& passed_over);
+                                  std::vector<SkippedLog>& skipped);
 
 /// What stands under a name in place of a file: "is a pipe, not a file", "is a link to what is not
 /// there", or why that cannot be told. Empty of files and folders, and where there is nothing.
@@ -38,20 +40,5 @@ struct FileStamp {
   bool operator==(const FileStamp&) const = default;
 };
 FileStamp stamp_of(const std::filesystem::path& path);
-
-/// Its first 64 KiB, without a byte order mark; empty when it cannot be read or is no text.
-std::string head_of(const std::filesystem::path& path);
-
-/// What the system says against reading a file that is there, such as "Permission denied"; empty
-/// of one that can be read.
-std::string refusal_of(const std::filesystem::path& path);
-
-struct ForeignText {
-  std::string text;
-  std::string sha256;          ///< of the text as it is in the file
-  std::string problem;         ///< why there is no text: missing, too large, empty, binary
-  bool is_unreadable = false;  ///< it is there, and may be readable later or by others
-};
-ForeignText read_foreign(const std::filesystem::path& path);
 
 }  // namespace dlscale::analysis

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+// size: the order in which a log is recognised, described, read and joined is one thought.
 #include "analysis/store/import/import_logs.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <set>
+#include <utility>
 
+#include "analysis/store/formats/launcher_prefix.hpp"
 #include "analysis/store/import/axis_sources.hpp"
 #include "analysis/store/import/beside_log.hpp"
+#include "analysis/store/import/foreign_text.hpp"
 #include "analysis/store/import/imported_plan.hpp"
 #include "analysis/store/import/imported_run.hpp"
-#include "analysis/store/import/row_reader.hpp"
+#include "analysis/store/import/same_training.hpp"
+#include "analysis/store/import/unknown_model.hpp"
 #include "base/error.hpp"
 #include "contract/run_id.hpp"
 
@@ -27,13 +33,19 @@ bool has_measurements(contract::RunOutcome outcome) {
 
 /// The format that certainly is the file's; null when there is none.
 const LogFormat* recognise(const std::filesystem::path& path) {
-  const std::string head = head_of(path);
+  const std::string head = without_launcher_prefixes(head_of(path));
   if (head.empty()) return nullptr;
   for (const LogFormat* format : log_formats()) {
     if (format->recognises(head)) return format;
   }
   return nullptr;
 }
+
+struct KnownCompanion {
+  ForeignLog log;
+  ImportRecord record;
+  CompanionOf known;
+};
 
 class Import {
  public:
@@ -51,18 +63,19 @@ class Import {
   }
 
   ImportSummary run() {
-    const std::vector<ForeignLog> logs =
-        find_logs(request_.logs, folder_.root(), summary_.warnings);
+    const std::vector<ForeignLog> logs = find_logs(request_.logs, folder_.root(), summary_.skipped);
     for (const ForeignLog& log : logs) take(log);
+    for (const KnownCompanion& one : companions_) keep_companion(one);
     check_found(logs.size());
-    find_equal_files();
+    const std::set<std::string> joined = join();
+    const std::string unknown = unknown_model_warning(runs_, before_);
+    if (!unknown.empty()) summary_.warnings.push_back(unknown);
     if (table_) {
-      for (const std::string& path : table_->unused()) {
-        summary_.warnings.push_back(
-            fmt::format("{}: {} is none of the logs", request_.table, path));
+      for (const std::string& row : table_->unused()) {
+        summary_.warnings.push_back(fmt::format("{}: {}", request_.table, row));
       }
     }
-    write_imported_runs(folder_, {request_.study, request_.scaling}, runs_, summary_);
+    write_imported_runs(folder_, {request_.study, request_.scaling}, runs_, joined, summary_);
     return summary_;
   }
 
@@ -100,9 +113,13 @@ class Import {
     if (const std::string refusal = refusal_of(log.path); !refusal.empty()) {
       return take_unreadable(log, record.path, refusal);
     }
+    read_recognised(log, std::move(record));
+  }
+
+  void read_recognised(const ForeignLog& log, ImportRecord record) {
     if (record.format.empty()) {
       const LogFormat* const format = recognise(log.path);
-      if (format == nullptr) return leave_out(log, "no format recognises it");
+      if (format == nullptr) return skip_unrecognised(log);
       record.format = format->name;
     }
     read(log, record);
@@ -111,33 +128,56 @@ class Import {
   /// True when the folder has the log as it is, read in this way: its content says what it said.
   bool take_unchanged(const ForeignLog& log, const ImportRecord& record) {
     const auto [first, last] = before_.by_path.equal_range(record.path);
-    if (first == last) return false;
+    if (first == last) return take_unchanged_companion(log, record);
     for (auto known = first; known != last; ++known) {
       const ImportRecord& then = known->second.record;
-      const bool same_way = record.format.empty()
-                                ? then.mapped.kind.empty()
-                                : then.format == record.format && then.mapped == record.mapped;
-      if (then.stamp != record.stamp || !same_way) return false;
+      if (then.stamp != record.stamp || !is_read_alike(record, then)) return false;
     }
     if (!has_content(log, first->second.record.sha256)) return false;
-    for (auto known = first; known != last; ++known) {
-      add(log, known->second.record, known->second.outcome, known->second.reason);
-    }
-    count(first->second.record);
+    add_known(log, record.path);
     return true;
+  }
+
+  /// True of a log that belongs to another of the folder. Whether that one is as it was is known
+  /// when all logs are.
+  bool take_unchanged_companion(const ForeignLog& log, const ImportRecord& record) {
+    const auto owner = find_owner(before_, record);
+    if (!owner || !has_content(log, owner->companion.sha256)) return false;
+    companions_.push_back({log, record, *owner});
+    return true;
+  }
+
+  /// A companion stays one while the log that it belongs to has not changed.
+  void keep_companion(const KnownCompanion& one) {
+    const auto owner = std::ranges::find_if(
+        runs_, [&](const ImportedRun& run) { return run.record.path == one.known.owner; });
+    if (owner != runs_.end() && owner->record.sha256 != one.known.owner_sha256) {
+      return read_recognised(one.log, one.record);
+    }
+    summary_.joined.push_back(fmt::format("{}: belongs to {}: {}", one.log.shown,
+                                          owner == runs_.end() ? one.known.owner : owner->shown,
+                                          one.known.companion.why));
+  }
+
+  /// The runs that the folder has of the log.
+  void add_known(const ForeignLog& log, const std::string& path) {
+    const auto [first, last] = before_.by_path.equal_range(path);
+    const bool is_whole = first == last || std::next(first) == last;
+    int added = 0;
+    for (auto known = first; known != last; ++known) {
+      const KnownRun& run = known->second;
+      added += try_run(log, run.record, is_whole, [&] {
+        add(log, run.record, run.outcome, run.reason);
+        return true;
+      });
+    }
+    if (added > 0) count(first->second.record);
   }
 
   /// What the folder knows of such a log stays; collecting the folder says that it cannot be read.
   void take_unreadable(const ForeignLog& log, const std::string& path, const std::string& why) {
-    const auto [first, last] = before_.by_path.equal_range(path);
-    const std::string told = fmt::format("{}: cannot be read: {}", log.shown, why);
-    if (first == last && log.named) throw base::UsageError(told);
-    if (left_out_.empty()) left_out_ = told;
-    summary_.warnings.push_back(told);
-    for (auto known = first; known != last; ++known) {
-      add(log, known->second.record, known->second.outcome, known->second.reason);
-    }
-    if (first != last) count(first->second.record);
+    skip(log, "cannot be read: " + why, true);
+    add_known(log, path);
   }
 
   /// Of a log whose size and time are as they were: these can be set, and another content can be
@@ -148,29 +188,55 @@ class Import {
   }
 
   void read(const ForeignLog& log, ImportRecord record) {
-    const ForeignText foreign = read_foreign(log.path);
+    ForeignText foreign = read_foreign(log.path);
     record.sha256 = foreign.sha256;
-    if (!foreign.problem.empty()) {
-      if (is_meant(log) || !is_asked()) {
-        count(record);
-        add(log, record, contract::RunOutcome::Failed, foreign.problem);
-      } else {
-        leave_out(log, foreign.problem);
-      }
-      return;
-    }
+    if (!foreign.problem.empty()) return take_without_text(log, record, foreign);
+    foreign.text = without_launcher_prefixes(record, std::move(foreign.text));
     std::vector<LogPart> parts;
     try {
       parts = parts_of(record, foreign.text);
     } catch (const base::UsageError& error) {  // read_mapped says it once more
-      if (!is_meant(log)) return leave_out(log, error.what());
+      if (!is_meant(log)) return skip(log, error.what(), false);
     }
     if (parts.empty()) parts.emplace_back();
+    const bool is_whole = parts.size() == 1;
+    int added = 0;
     for (LogPart& part : parts) {
       record.part = std::move(part);
-      if (!read_run(log, record, foreign.text)) return;
+      added += try_run(log, record, is_whole,
+                       [&] { return read_run(log, record, foreign.text, is_whole); });
     }
+    if (added > 0) count(record);
+  }
+
+  /// A log that certainly is one is a run that failed.
+  void take_without_text(const ForeignLog& log, const ImportRecord& record,
+                         const ForeignText& foreign) {
+    if (!is_meant(log) && is_asked()) return skip(log, foreign.problem, foreign.is_damaged);
+    const bool is_added = try_run(log, record, true, [&] {
+      add(log, record, contract::RunOutcome::Failed, foreign.problem);
+      return true;
+    });
+    if (!is_added) return;
     count(record);
+    if (foreign.is_damaged) {
+      summary_.warnings.push_back(fmt::format("{}: {}", log.shown, foreign.problem));
+    }
+  }
+
+  /// Makes a run of a log, or of a part unless the log `is_whole`. Where what is said of it cannot
+  /// be, or says too little, it is skipped, and the others are imported.
+  template <class MakeRun>
+  bool try_run(const ForeignLog& log, const ImportRecord& record, bool is_whole, MakeRun make) {
+    try {
+      return make();
+    } catch (const base::UsageError& error) {
+      std::string why = error.what();
+      const std::string place = log.shown + ": ";
+      if (why.starts_with(place)) why.erase(0, place.size());
+      is_whole ? skip(log, why, true) : skip_part(log, record, why, true);
+      return false;
+    }
   }
 
   static std::vector<LogPart> parts_of(const ImportRecord& record, std::string_view text) {
@@ -179,21 +245,24 @@ class Import {
     return format.parts == nullptr ? std::vector<LogPart>() : format.parts(text);
   }
 
-  /// False when the file says nothing and was only met on the way.
-  bool read_run(const ForeignLog& log, ImportRecord& record, std::string_view text) {
+  /// False when the file, or this part of it, says nothing and was only met on the way.
+  bool read_run(const ForeignLog& log, ImportRecord& record, std::string_view text, bool is_whole) {
     MergedAxes told = told_of(log, record);
     add_defaults(told);
     contract::RunSpec run = imported_run(study(), told, log.shown);
     keep_what_is_said(run);
     LogContent content = read_log(record, text, run);
     record.facts = content.facts;
+    TrainingTrace trace = trace_of(content);
+    record.opening = opening_of(trace);
     const bool says_nothing =
         content.collectives.empty() &&
         std::all_of(content.file.records.begin(), content.file.records.end(), [](const auto& one) {
           return std::holds_alternative<contract::RunStart>(one);
         });
     if (says_nothing && !is_meant(log) && is_asked()) {
-      leave_out(log, why_nothing(content.file));
+      const std::string why = why_nothing(content.file);
+      is_whole ? skip(log, why, false) : skip_part(log, record, why, false);
       return false;
     }
     complete_launch(content, run);
@@ -201,6 +270,7 @@ class Import {
         content.file.records.begin(), content.file.records.end(),
         [](const auto& one) { return std::holds_alternative<contract::RunStop>(one); }));
     add(log, record, stop.outcome, stop.reason);
+    runs_.back().trace = std::move(trace);
     return true;
   }
 
@@ -209,9 +279,19 @@ class Import {
     ++summary_.formats[record.format];
   }
 
-  void leave_out(const ForeignLog& log, const std::string& why) {
-    if (left_out_.empty()) left_out_ = fmt::format("{}: {}", log.shown, why);
-    summary_.unrecognised.push_back(log.shown);
+  void skip(const ForeignLog& log, const std::string& why, bool is_failure) {
+    summary_.skipped.push_back({log.shown, why, is_failure || log.named});
+  }
+
+  void skip_part(const ForeignLog& log, const ImportRecord& record, const std::string& why,
+                 bool is_failure) {
+    const std::string place = fmt::format("{}: line {}", log.shown, record.part.first_line);
+    summary_.skipped.push_back({place, why, is_failure || log.named, "run"});
+  }
+
+  void skip_unrecognised(const ForeignLog& log) {
+    const HeadProblem problem = head_problem_of(log.path);
+    skip(log, problem.why.empty() ? kUnrecognised : problem.why, problem.is_damage);
   }
 
   /// The user says how all files are to be read.
@@ -247,89 +327,86 @@ class Import {
     return axes;
   }
 
+  /// Throws base::UsageError where what is said of the run cannot be or is too little.
   void add(const ForeignLog& log, const ImportRecord& record, contract::RunOutcome outcome,
            const std::string& reason) {
     MergedAxes axes = told_of(log, record);
     axes.add("its content", record.facts);
     add_defaults(axes);
+    add_unknown_model(axes, record, whole_path(folder_.root()).parent_path());
     for (const std::string& conflict : axes.conflicts()) {
       summary_.warnings.push_back(fmt::format("{}: {}", log.shown, conflict));
     }
     ImportedRun run{record, imported_run(study(), axes, log.shown), log.shown, outcome, reason};
     const auto repetition = run.spec.point.find("repetition");
     if (repetition != run.spec.point.end()) {
-      run.repetition = told_repetition(log, repetition->second);
+      run.repetition = stated_repetition(repetition->second, log.shown);
       run.spec.parameters.erase("repetition");
       run.spec.point.erase(repetition);
     }
+    require_what_is_needed(run);
     ++summary_.runs;
     runs_.push_back(std::move(run));
-    require_what_is_needed(log, record, outcome);
-  }
-
-  static int told_repetition(const ForeignLog& log, const std::string& text) {
-    double number = 0;
-    const bool is_one = read_number(text, number) && number >= 1 && number < 1e6 &&
-                        number == static_cast<int>(number);
-    if (is_one) return static_cast<int>(number);
-    throw base::UsageError(fmt::format(
-        "{}: repetition is \"{}\", must be a whole number of at least 1", log.shown, text));
   }
 
   /// What tables cannot do without, of logs with measurements.
-  void require_what_is_needed(const ForeignLog& log, const ImportRecord& record,
-                              contract::RunOutcome outcome) const {
-    if (!has_measurements(outcome)) return;
-    const bool mapped = !record.mapped.kind.empty();
-    if (!mapped && !base::find(log_formats(), "log format", record.format).of_training) return;
-    const AxisValues& known = runs_.back().spec.point;
-    const auto miss = [&](const char* what, const char* axis) {
+  static void require_what_is_needed(const ImportedRun& run) {
+    if (!has_measurements(run.outcome)) return;
+    const bool mapped = !run.record.mapped.kind.empty();
+    const auto format_of = [&]() -> const LogFormat& {
+      return base::find(log_formats(), "log format", run.record.format);
+    };
+    if (!mapped && !format_of().of_training) return;
+    const AxisValues& known = run.spec.point;
+    const auto miss = [](const char* what, const char* axis) {
       throw base::UsageError(fmt::format(
-          "{0}: nothing says {1}; say {2} with --set {2}=N, --axis '{2}=REGEX' for a part of the "
-          "path, or --table",
-          log.shown, what, axis));
+          "nothing says {0}; say {1} with --set {1}=N, --axis '{1}=REGEX' for a part of the path, "
+          "or --table",
+          what, axis));
     };
     if (!known.contains("gpus")) miss("how many GPUs (ranks) it ran on", "gpus");
     if (mapped) return;
     const bool has_batch = known.contains("global_batch") || known.contains("batch_per_gpu");
-    const LogFormat& format = base::find(log_formats(), "log format", record.format);
-    if (format.needs_run && !has_batch) miss("how many samples a step has", "global_batch");
+    if (format_of().needs_run && !has_batch) miss("how many samples a step has", "global_batch");
   }
 
   void check_found(std::size_t files) const {
-    if (files == 0) {
+    if (files == 0 && summary_.skipped.empty()) {
       throw base::UsageError(fmt::format("no file in {}", fmt::join(request_.logs, ", ")));
     }
-    if (runs_.empty() && (is_asked() || summary_.unrecognised.empty())) {
-      throw base::UsageError(left_out_ + (files == 1 ? "" : "; so with all the other files"));
-    }
     if (runs_.empty()) {
-      throw base::UsageError(fmt::format(
-          "no format recognises {}{}: name one with --format (known: {}), or say with --map what "
-          "the columns of tables mean",
-          summary_.unrecognised.front(),
-          files == 1 ? "" : fmt::format(" or another of the {} files", files),
-          fmt::join(base::names(log_formats()), ", ")));
+      throw base::UsageError(why_nothing_is_imported(summary_.skipped, files));
     }
     const bool any = std::any_of(runs_.begin(), runs_.end(), [](const ImportedRun& run) {
       return has_measurements(run.outcome);
     });
     if (!is_asked() || any) return;
     const ImportedRun& first = runs_.front();
-    throw base::UsageError(fmt::format("{}: {}{}", first.shown, first.reason,
-                                       runs_.size() == 1 ? "" : "; so with all the other logs"));
+    throw base::UsageError(fmt::format("{}: {}{}{}", first.shown, first.reason,
+                                       runs_.size() == 1 ? "" : "; so with all the other logs",
+                                       lines_behind_error(summary_.skipped)));
   }
 
-  void find_equal_files() {
-    std::map<std::string, std::string> known;
-    std::set<std::string> seen;
-    for (const ImportedRun& run : runs_) {
-      if (run.record.sha256.empty() || !seen.insert(run.record.path).second) continue;
-      const auto [other, is_new] = known.try_emplace(run.record.sha256, run.shown);
-      if (is_new || run.outcome != contract::RunOutcome::Completed) continue;
-      summary_.warnings.push_back(fmt::format("{} and {} are the same, byte by byte; both count",
-                                              other->second, run.shown));
+  /// Leaves one run for each training; returns the logs that make no run of their own.
+  std::set<std::string> join() {
+    JoinedRuns joined = join_trainings(std::move(runs_), before_);
+    runs_ = std::move(joined.runs);
+    summary_.runs -= static_cast<int>(joined.joined.size());
+    std::set<std::string> uncounted;
+    for (const ImportedRun& run : runs_) uncounted.insert(run.record.path);
+    for (const ImportedRun& run : joined.joined) {
+      const std::string& format = run.record.format;
+      if (!uncounted.insert(run.record.path).second) continue;
+      --summary_.logs;
+      if (--summary_.formats[format] == 0) summary_.formats.erase(format);
     }
+    for (std::string& note : joined.notes) summary_.joined.push_back(std::move(note));
+    for (const std::string& copy : joined.copies) {
+      summary_.warnings.push_back(copy +
+                                  " are the same, byte by byte; both count, for their axes "
+                                  "say that they are different runs");
+    }
+    return joined.paths;
   }
 
   const ImportRequest& request_;
@@ -341,7 +418,7 @@ class Import {
   AxisValues beside_;  ///< of the log under way
   std::unique_ptr<AxisTable> table_;
   std::vector<ImportedRun> runs_;
-  std::string left_out_;  ///< the first file that is no run, and why
+  std::vector<KnownCompanion> companions_;
   ImportSummary summary_;
 };
 

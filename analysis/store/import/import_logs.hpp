@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/store/import/mapped_format.hpp"
+#include "analysis/store/import/skipped_log.hpp"
 #include "contract/run_dir.hpp"
 
 namespace dlscale::analysis {
@@ -28,9 +29,13 @@ struct ImportSummary {
   int logs = 0;  ///< that are runs now
   int runs = 0;  ///< of these logs
   int added = 0, changed = 0, unchanged = 0;
-  std::map<std::string, int> formats;     ///< logs of each
-  std::vector<std::string> unrecognised;  ///< files that no format recognises
-  std::vector<std::string> warnings;      ///< conflicts of axes, equal files
+  std::map<std::string, int> formats;  ///< logs of each
+  std::vector<SkippedLog> skipped;     ///< files, and runs of files, that are not imported
+  std::vector<std::string> joined;     ///< logs that belong to the training of another, and why
+  std::vector<std::string> warnings;   ///< conflicts of axes, equal files
+
+  /// False when something that was to be imported was skipped.
+  bool is_complete() const { return !has_failure(skipped); }
 };
 
 /// True of a log, by its path, to which certainly nothing has happened since it was collected.
@@ -40,8 +45,9 @@ using IsUnchanged = std::function<bool(const std::string&)>;
 /// run.json and launch-1/import.json. Logs that the folder has stay as they are, unless they or
 /// what is said of them have changed: those that have not are not read again; of one with the size
 /// and time that it had, unless `is_unchanged` is sure of it, the SHA-256 decides. Several
-/// processes may do this at once. Throws base::UsageError, with nothing written, where no log can
-/// be made a run, and where the folder is a plan of runs to be done.
+/// processes may do this at once. A log that cannot be a run is skipped with the
+/// reason, and the others are imported. Throws base::UsageError, with nothing written, when no log
+/// can be a run, and when the folder is a plan of runs to be done.
 ImportSummary import_logs(const ImportRequest& request, const contract::PlanDir& folder,
                           const IsUnchanged& is_unchanged = {});
 

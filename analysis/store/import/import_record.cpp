@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "analysis/store/formats/file_problems.hpp"
+#include "analysis/store/formats/launcher_prefix.hpp"
 #include "analysis/store/import/imported_run.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
@@ -65,6 +68,9 @@ MappedFormat mapped_of(const std::string& kind, const json& value) {
   }
   format.patterns = value.at("patterns").get<std::vector<std::string>>();
   format.factors = value.at("factors").get<std::map<std::string, double>>();
+  if (value.contains("decimal")) {
+    format.decimal = value.at("decimal") == "comma" ? DecimalMark::comma : DecimalMark::point;
+  }
   return format;
 }
 
@@ -93,11 +99,22 @@ std::string to_json(const ImportRecord& record) {
     value["mapped"] = {{"columns", metric_columns_of(record.mapped)},
                        {"patterns", record.mapped.patterns},
                        {"factors", json(record.mapped.factors)}};
+    if (record.mapped.decimal != DecimalMark::unknown) {
+      value["mapped"]["decimal"] = record.mapped.decimal == DecimalMark::comma ? "comma" : "point";
+    }
   }
   if (record.part.size > 0) {
     value["part"] = {{"offset", record.part.offset},
                      {"size", record.part.size},
                      {"line", record.part.first_line}};
+  }
+  if (!record.opening.empty()) value["opening"] = record.opening;
+  for (const Companion& one : record.companions) {
+    value["same_training"].push_back({{"path", one.path},
+                                      {"size", one.stamp.size},
+                                      {"mtime_ns", one.stamp.mtime_ns},
+                                      {"sha256", one.sha256},
+                                      {"why", one.why}});
   }
   return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -116,11 +133,22 @@ ImportRecord import_record_from_json(std::string_view text, const std::string& f
       record.part.first_line = value.at("part").at("line");
     }
     record.facts = value.at("facts").get<AxisValues>();
+    record.opening = value.value("opening", "");
+    for (const json& one : value.value("same_training", json::array())) {
+      record.companions.push_back(
+          {one.at("path"), {one.at("size"), one.at("mtime_ns")}, one.at("sha256"), one.at("why")});
+    }
     if (value.contains("mapped")) record.mapped = mapped_of(record.format, value.at("mapped"));
     return record;
   } catch (const json::exception& error) {
     throw base::SpecError({file}, "", std::string("is no import.json: ") + error.what());
   }
+}
+
+std::string without_launcher_prefixes(const ImportRecord& record, std::string text) {
+  if (record.mapped.kind.empty()) return without_launcher_prefixes(std::move(text));
+  return without_launcher_prefixes(
+      std::move(text), [&](std::string_view head) { return has_rows(head, record.mapped); });
 }
 
 LogContent read_log(const ImportRecord& record, std::string_view text,
@@ -176,10 +204,7 @@ contract::ResultsFile failed_launch(const contract::RunSpec& run, RunOutcome out
 }
 
 std::string problems_of(const std::string& path, const contract::ResultsFile& file) {
-  std::string problems;
-  for (const std::string& skipped : file.skipped) {
-    problems += fmt::format("{}: {}\n", path, skipped);
-  }
+  std::string problems = problems_in(path, file);
   const auto* const stop =
       file.records.empty() ? nullptr : std::get_if<contract::RunStop>(&file.records.back());
   const bool is_told = stop != nullptr && (stop->outcome == contract::RunOutcome::Lost ||

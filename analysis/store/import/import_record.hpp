@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/store/import/foreign_log.hpp"
 #include "analysis/store/import/mapped_format.hpp"
@@ -13,14 +14,25 @@
 
 namespace dlscale::analysis {
 
-struct ImportRecord {
-  std::string path;  ///< of the log, absolute
+/// Another log of the same training, which makes no run of its own.
+struct Companion {
+  std::string path;  ///< absolute
   FileStamp stamp;   ///< as it was when it was read
   std::string sha256;
+  std::string why;  ///< what shows that it is of this training
+  bool operator==(const Companion&) const = default;
+};
+
+struct ImportRecord {
+  std::string path;     ///< of the log, absolute
+  FileStamp stamp;      ///< as it was when it was read
+  std::string sha256;   ///< of the file, compressed or not
   std::string format;   ///< of log_formats, or csv, jsonl, markdown, pattern
   MappedFormat mapped;  ///< of the last four
   LogPart part;         ///< which of the runs in the log
   AxisValues facts;     ///< what the log says of the run
+  std::string opening;  ///< hash of its first entries, which the logs of one training share
+  std::vector<Companion> companions;
 };
 
 std::filesystem::path import_json(const contract::LaunchDir& launch);
@@ -30,7 +42,11 @@ std::string to_json(const ImportRecord& record);
 /// Throws base::SpecError; `file` is only named.
 ImportRecord import_record_from_json(std::string_view text, const std::string& file);
 
-/// The log's content as this record says; `run` as in LogFormat. Never throws on content.
+/// Returns the log without launcher prefixes, which the record's reader then does not see.
+std::string without_launcher_prefixes(const ImportRecord& record, std::string text);
+
+/// The log's content as this record says, of a text without launcher prefixes; `run` as in
+/// LogFormat. Never throws on content.
 LogContent read_log(const ImportRecord& record, std::string_view text,
                     const contract::RunSpec& run);
 

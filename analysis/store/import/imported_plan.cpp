@@ -111,8 +111,7 @@ class Writer {
   }
 
   /// Those of the folder that are of other logs stay.
-  void keep_others(const std::vector<ImportedRun>& runs) {
-    std::set<std::string> paths;
+  void keep_others(const std::vector<ImportedRun>& runs, std::set<std::string> paths) {
     for (const ImportedRun& run : runs) paths.insert(run.record.path);
     for (const contract::PlannedRun& run : before_.runs) {
       const auto known = known_.find(run.run_id);
@@ -279,7 +278,8 @@ std::string default_study(const contract::PlanDir& folder) {
 }
 
 void write_imported_runs(const contract::PlanDir& folder, const StudyNames& names,
-                         const std::vector<ImportedRun>& runs, ImportSummary& summary) {
+                         const std::vector<ImportedRun>& runs, const std::set<std::string>& joined,
+                         ImportSummary& summary) {
   // Numbered once before anything is made: what cannot be leaves no folder.
   if (!fs::exists(folder.plan_json())) {
     ImportSummary unused;
@@ -288,7 +288,7 @@ void write_imported_runs(const contract::PlanDir& folder, const StudyNames& name
   base::make_directories(folder.root());
   const FolderLock lock(folder.root());
   Writer writer(folder, names, summary);
-  writer.keep_others(runs);
+  writer.keep_others(runs, joined);
   writer.number(runs);
   writer.write(runs);
 }

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "analysis/store/import/import_logs.hpp"
 #include "analysis/store/import/import_record.hpp"
+#include "analysis/store/import/training_trace.hpp"
 #include "contract/plan.hpp"
 
 namespace dlscale::analysis {
@@ -19,7 +22,8 @@ struct ImportedRun {
   std::string shown;       ///< the log as the user named it
   contract::RunOutcome outcome = contract::RunOutcome::Completed;
   std::string reason;
-  int repetition = 0;  ///< as somebody says; 0: the next of its point
+  int repetition = 0;                  ///< as somebody says; 0: the next of its point
+  std::optional<TrainingTrace> trace;  ///< of a log that was read; nothing: it has not changed
 };
 
 /// A run that the folder has.
@@ -52,9 +56,11 @@ struct StudyNames {
 };
 
 /// Gives the runs their repetitions and ids and writes them. Runs of the same logs that the folder
-/// had otherwise are gone then. Holds a lock on the folder. Throws base::UsageError when two logs
-/// are told to be the same repetition; nothing is written then.
+/// had otherwise are gone then, and so are the runs of the logs `joined`, which belong to others.
+/// Holds a lock on the folder. Throws base::UsageError when two logs are told to be the same
+/// repetition; nothing is written then.
 void write_imported_runs(const contract::PlanDir& folder, const StudyNames& names,
-                         const std::vector<ImportedRun>& runs, ImportSummary& summary);
+                         const std::vector<ImportedRun>& runs, const std::set<std::string>& joined,
+                         ImportSummary& summary);
 
 }  // namespace dlscale::analysis

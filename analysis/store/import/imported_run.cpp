@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "analysis/store/formats/plain_text.hpp"
+#include "analysis/store/import/row_reader.hpp"
 #include "base/error.hpp"
 
 namespace dlscale::analysis {
@@ -127,6 +128,15 @@ void keep_what_is_said(contract::RunSpec& run) {
     run.resources.device = lower_case_of(device->second);
   }
   if (!run.point.contains("cores_per_rank")) run.resources.cores_per_rank = 0;
+}
+
+int stated_repetition(const std::string& text, const std::string& log) {
+  double number = 0;
+  const bool is_one = read_number(text, number) && number >= 1 && number < 1e6 &&
+                      number == static_cast<int>(number);
+  if (is_one) return static_cast<int>(number);
+  throw base::UsageError(
+      fmt::format("{}: repetition is \"{}\", must be a whole number of at least 1", log, text));
 }
 
 std::string device_name(const contract::RunSpec& run) {

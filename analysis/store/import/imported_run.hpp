@@ -21,6 +21,10 @@ contract::RunSpec imported_run(const std::string& study, const MergedAxes& axes,
 /// the GPUs could not share it evenly; there is no batch of a GPU then.
 void keep_what_is_said(contract::RunSpec& run);
 
+/// The number of a repetition as the user or a table states it. Throws base::UsageError, which
+/// names `log`, for another text than a whole number of at least 1.
+int stated_repetition(const std::string& text, const std::string& log);
+
 /// What the device of an imported run is called, by its axes `gpu` and `device` ("K80"); empty
 /// where nobody names it, or no more than its kind (cpu, gpu, cuda).
 std::string device_name(const contract::RunSpec& run);

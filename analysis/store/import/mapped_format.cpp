@@ -10,6 +10,8 @@
 #include <set>
 
 #include "analysis/store/formats/log_lines.hpp"
+#include "analysis/store/formats/ranks_of_log.hpp"
+#include "analysis/store/import/measured_cell.hpp"
 #include "analysis/store/import/row_reader.hpp"
 #include "analysis/store/import/row_records.hpp"
 #include "base/error.hpp"
@@ -17,9 +19,28 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Hands the rows of each line that can be read to `take`, and what is wrong with others to `skip`.
+/// Tells which lines of a log with several processes are rows. Lines of tables do not show it
+/// alone.
+OwnLines own_lines_of(const MappedFormat& format) {
+  if (format.kind != "pattern" && format.kind != "jsonl") return {};
+  const std::shared_ptr<RowReader> reader = make_row_reader(format);
+  return {.are_own =
+              [reader](std::string_view line) {
+                TextRow row;
+                return reader->read(line, row).empty() && !row.empty();
+              },
+          .are_of_each_rank = {}};
+}
+
+/// Rows that name their rank count from all processes.
+bool names_ranks(const TextRow& row) {
+  return std::any_of(row.begin(), row.end(),
+                     [](const auto& cell) { return find_measure(cell.first) == Measure::rank; });
+}
+
+/// Passes the rows of each readable line to `take`, and the fault of each other line to `skip`.
 template <class Take, class Skip>
-void each_row(LogLines& lines, RowReader& reader, Take take, Skip skip) {
+void each_row(LogLines& lines, RowReader& reader, RanksOfLog& ranks, Take take, Skip skip) {
   while (lines.next()) {
     const LogLine& line = lines.line();
     if (line.text.size() > kLongestLine) {
@@ -28,6 +49,7 @@ void each_row(LogLines& lines, RowReader& reader, Take take, Skip skip) {
     }
     TextRow row;
     const std::string problem = reader.read(line.text, row);
+    if (line.has_process() && !names_ranks(row) && !ranks.counts(line, lines.rest())) continue;
     if (!problem.empty()) {
       skip(line, problem);
     } else if (!row.empty()) {
@@ -37,28 +59,33 @@ void each_row(LogLines& lines, RowReader& reader, Take take, Skip skip) {
   }
 }
 
-AxisValues format_axes_of(const TextRow& row) {
+AxisValues format_axes_of(const TextRow& row, const FieldMarks& marks) {
   AxisValues axes;
   for (const auto& [field, value] : row) {
-    if (!find_measure(field)) axes[field] = value;
+    if (!find_measure(field)) axes[field] = axis_text(field, value, marks.mark_of(field));
   }
   return axes;
 }
 
-/// The numbers of a row, or why it has none.
-std::string read_numbers(const TextRow& row, const MappedFormat& format, MeasuredRow& numbers) {
+double factor_of(const std::string& field, const MappedFormat& format) {
+  const auto stated = format.factors.find(field);
+  double factor = stated == format.factors.end() ? 1 : stated->second;
+  for (const MappedColumn& column : format.columns) {
+    if (column.field == field) factor *= column.factor;
+  }
+  return factor;
+}
+
+/// Reads the numbers of a row; returns why it has none.
+std::string read_numbers(const TextRow& row, const MappedFormat& format, const FieldMarks& marks,
+                         MeasuredRow& numbers) {
   for (const auto& [field, value] : row) {
     const auto measure = find_measure(field);
-    if (!measure || value.empty()) continue;
+    if (!measure || is_blank_cell(value)) continue;
     double number = 0;
-    const bool is_loss = *measure == Measure::loss || *measure == Measure::test_loss;
-    const bool is_number = is_loss ? read_loss(value, number) : read_number(value, number);
-    if (!is_number) return fmt::format("{} is no number: \"{}\"", field, value);
-    const auto factor = format.factors.find(field);
-    if (factor != format.factors.end()) number *= factor->second;
-    for (const MappedColumn& column : format.columns) {
-      if (column.field == field) number *= column.factor;
-    }
+    const std::string problem =
+        read_measure(*measure, value, marks.mark_of(field), factor_of(field, format), number);
+    if (!problem.empty()) return problem;
     numbers[*measure] = number;
   }
   return "";
@@ -119,9 +146,20 @@ void check(const MappedFormat& format) {
   make_row_reader(format);
 }
 
+bool has_rows(std::string_view head, const MappedFormat& format) {
+  const std::unique_ptr<RowReader> reader = make_row_reader(format);
+  for (LogLines lines(head); lines.next();) {
+    TextRow row;
+    const bool is_short = lines.line().text.size() <= kLongestLine;
+    if (is_short && reader->read(lines.line().text, row).empty() && !row.empty()) return true;
+  }
+  return false;
+}
+
 std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format) {
   if (format.kind == "pattern") return {{}};
   const std::unique_ptr<RowReader> reader = make_row_reader(format);
+  const FieldMarks marks(text, format);
   std::vector<LogPart> runs;
   std::map<AxisValues, std::size_t> known;
   std::size_t current = 0;
@@ -131,20 +169,27 @@ std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format) 
     const auto end = static_cast<std::size_t>(line.text.data() + line.text.size() - text.data());
     return std::min(text.find('\n', end), text.size() - 1) + 1;
   };
+  RanksOfLog ranks(own_lines_of(format));
+  // The first line before all runs that cannot be read: the first run names it.
+  LogPart skipped{.first_line = 0};
   each_row(
-      lines, *reader,
+      lines, *reader, ranks,
       [&](const LogLine& line, const TextRow& row) {
-        const auto [run, is_new] = known.try_emplace(format_axes_of(row), runs.size());
-        const auto begins = static_cast<std::size_t>(line.text.data() - text.data());
+        const auto [run, is_new] = known.try_emplace(format_axes_of(row, marks), runs.size());
         current = run->second;
         if (is_new) {
-          const std::size_t newline = text.substr(0, begins).rfind('\n');
-          runs.push_back({run->first, newline == text.npos ? 0 : newline + 1, 0, line.number});
+          const bool has_skipped = runs.empty() && skipped.first_line > 0;
+          runs.push_back({run->first, has_skipped ? skipped.offset : line.offset, 0,
+                          has_skipped ? skipped.first_line : line.number});
         }
         runs[current].size = end_of(line) - runs[current].offset;
       },
       [&](const LogLine& line, const std::string&) {
-        if (!runs.empty()) runs[current].size = end_of(line) - runs[current].offset;
+        if (!runs.empty()) {
+          runs[current].size = end_of(line) - runs[current].offset;
+        } else if (skipped.first_line == 0) {
+          skipped = {{}, line.offset, 0, line.number};
+        }
       });
   reader->require_columns();
   if (runs.empty()) return {{}};
@@ -155,6 +200,7 @@ std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format) 
 LogContent read_mapped(std::string_view text, const MappedFormat& format, const LogPart& part,
                        const contract::RunSpec& run) {
   const std::unique_ptr<RowReader> reader = make_row_reader(format);
+  const FieldMarks marks(text, format);
   const bool has_axes = format.kind != "pattern";
   LogContent content;
   contract::RunSpec known = run;
@@ -162,11 +208,11 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
   bool truncated = false;
   int before = 0;
   const auto take = [&](const LogLine& line, const TextRow& row) {
-    const AxisValues axes = format_axes_of(row);
+    const AxisValues axes = format_axes_of(row, marks);
     if (has_axes && axes != part.which) return;
     if (!has_axes) content.facts.insert(axes.begin(), axes.end());
     MeasuredRow numbers;
-    const std::string problem = read_numbers(row, format, numbers);
+    const std::string problem = read_numbers(row, format, marks, numbers);
     if (problem.empty()) {
       records.add(before + line.number, numbers);
     } else {
@@ -175,13 +221,18 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
   };
   const auto skip = [&](const LogLine& line, const std::string& why) {
     if (part.size > 0 && before + line.number < part.first_line) return;  // another run's
-    truncated = truncated || !line.complete;
-    if (line.complete) records.skip(before + line.number, why);
+    const bool is_cut_off = !line.complete && !reader->is_about_other();
+    truncated = truncated || is_cut_off;
+    if (!is_cut_off) records.skip(before + line.number, why);
   };
   const std::string_view rows = part_text_of(text, part, *reader);
   if (rows.data() != text.data()) before = part.first_line - 1;
   LogLines lines(rows);
-  each_row(lines, *reader, take, skip);
+  RanksOfLog ranks(own_lines_of(format));
+  each_row(lines, *reader, ranks, take, skip);
+  if (ranks.first_left_out() > 0) {
+    records.skip(before + ranks.first_left_out(), ranks.what_is_left_out());
+  }
   take_counts(content.facts, known);
   content.file = records.finish();
   content.file.truncated = truncated;

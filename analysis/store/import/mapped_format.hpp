@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/cells/number_cell.hpp"
 #include "analysis/store/formats/log_format.hpp"
 #include "analysis/store/import/measure.hpp"
 
@@ -19,6 +20,8 @@ struct MappedFormat {
   /// facts of the run.
   std::vector<std::string> patterns;
   std::map<std::string, double> factors;  ///< pattern: of measures
+  /// csv, markdown: the decimal mark that the user states; unknown: the numbers show it.
+  DecimalMark decimal = DecimalMark::unknown;
   bool operator==(const MappedFormat&) const = default;
 };
 
@@ -28,6 +31,9 @@ inline constexpr const char* kMappedKinds[] = {"csv", "jsonl", "markdown", "patt
 void check(const MappedFormat& format);
 
 using AxisValues = std::map<std::string, std::string>;
+
+/// Whether some line of a log's beginning is a row of the format. Never throws on content.
+bool has_rows(std::string_view head, const MappedFormat& format);
 
 /// The runs in a text: each combination of the columns that are mapped to axes, in the order of
 /// the text, with the lines that its rows lie in; one without axes where there are no such columns.

@@ -5,6 +5,8 @@
 // What stands above a table can be a column: #heading is the nearest heading, #heading1 to
 // #heading6 that of a level, #table the number of the table in the file.
 #include <algorithm>
+#include <cctype>
+#include <utility>
 
 #include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/import/table_columns.hpp"
@@ -36,10 +38,27 @@ void strip_links(std::string& text) {
   }
 }
 
+/// Replaces "&nbsp;" and its like, and takes the backslash from "\*".
+void strip_escapes(std::string& text) {
+  constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
+      {"&nbsp;", " "}, {"&thinsp;", " "}, {"&plusmn;", "±"}, {"&times;", "×"}, {"&asymp;", "≈"},
+      {"&lt;", "<"},   {"&gt;", ">"},     {"&le;", "≤"},     {"&ge;", "≥"},    {"&amp;", "&"}};
+  for (const auto& [entity, character] : kEntities) {
+    for (std::size_t at = text.find(entity); at != text.npos; at = text.find(entity)) {
+      text.replace(at, entity.size(), character);
+    }
+  }
+  for (std::size_t at = text.find('\\'); at != text.npos; at = text.find('\\', at + 1)) {
+    const char next = at + 1 < text.size() ? text[at + 1] : 'a';
+    if (std::ispunct(static_cast<unsigned char>(next)) != 0) text.erase(at, 1);
+  }
+}
+
 std::string plain_cell(std::string_view cell) {
   std::string text(cell);
   strip_tags(text);
   strip_links(text);
+  strip_escapes(text);
   std::erase(text, '`');
   for (std::size_t at = text.find("**"); at != text.npos; at = text.find("**")) text.erase(at, 2);
   return std::string(trimmed(text));
@@ -79,8 +98,9 @@ class MarkdownReader : public RowReader {
     rows_.clear();
     const std::string text(trimmed(line));
     if (text.starts_with("```")) in_code_ = !in_code_;
-    if (in_code_) return "";
     const bool is_row = text.starts_with('|') && !is_rule(text);
+    is_about_other_ = in_code_;
+    if (in_code_) return is_row ? "stands in a code block" : "";
     if (is_rule(text)) {
       take_rule();
     } else if (is_row) {
@@ -131,7 +151,10 @@ class MarkdownReader : public RowReader {
       pending_ = std::move(cells);
       return "";
     }
-    if (!columns_.has_all()) return "";
+    if (!columns_.has_all()) {
+      is_about_other_ = true;
+      return "its table " + columns_.what_is_missing();
+    }
     if (cells.size() != headings.size()) {
       return "has " + std::to_string(cells.size()) + " of " + std::to_string(headings.size()) +
              " columns";

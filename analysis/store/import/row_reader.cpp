@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/cells/separator.hpp"
 #include "analysis/store/formats/json_object.hpp"
 #include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
@@ -41,18 +42,6 @@ bool split_cells(std::string_view line, char separator, std::vector<std::string>
   }
   cells.emplace_back(trimmed(cell));
   return !quoted;
-}
-
-/// The character that the heading has most of.
-char separator_of(std::string_view heading) {
-  char separator = ',';
-  for (const char candidate : {';', '\t'}) {
-    if (std::count(heading.begin(), heading.end(), candidate) >
-        std::count(heading.begin(), heading.end(), separator)) {
-      separator = candidate;
-    }
-  }
-  return separator;
 }
 
 /// RFC 4180 without line ends in quotes; separated by commas, semicolons or tabs, whichever the
@@ -112,6 +101,7 @@ class JsonReader : public RowReader {
 
   std::string read(std::string_view line, TextRow& row) override {
     if (trimmed(line).empty()) return "";
+    is_about_other_ = false;
     if (!object_.read(line)) return "is no JSON object";
     bool measured = false;
     for (const MappedColumn& column : columns_) {
@@ -125,9 +115,11 @@ class JsonReader : public RowReader {
       measured = measured || (!value.empty() && find_measure(column.field).has_value());
       row.emplace_back(column.field, std::move(value));
     }
-    if (!measured) row.clear();  // an object about something else
     object_.each_number("", [&](std::string_view key, double) { keys_.emplace(key); });
-    return "";
+    if (measured) return "";
+    row.clear();
+    is_about_other_ = true;
+    return "has no key that is mapped to a measure";
   }
 
   void require_columns() const override {

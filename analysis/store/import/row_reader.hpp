@@ -28,6 +28,11 @@ class RowReader {
   virtual bool needs_all() const { return false; }
   /// Throws base::UsageError when the lines so far lack a column.
   virtual void require_columns() const = 0;
+  /// Whether the last line, with which something was wrong, is whole and not about measurements.
+  bool is_about_other() const { return is_about_other_; }
+
+ protected:
+  bool is_about_other_ = false;
 };
 
 /// Throws base::UsageError for expressions that are none or name no measure.

@@ -10,7 +10,6 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::size_t kMostSkipsTold = 100;  ///< told one by one
 constexpr double kMostRowEpochs = 1e7;
 constexpr double kLargestCount = 1e15;
 /// Parts of a step may add up to more than its time by this: they were rounded.
@@ -92,11 +91,7 @@ std::string impossible(const MeasuredRow& row) {
 }  // namespace
 
 void RowRecords::skip(int line, std::string_view why) {
-  if (file_.skipped.size() < kMostSkipsTold) {
-    file_.skipped.push_back(fmt::format("line {}: {}", line, why));
-  } else {
-    ++skipped_more_;
-  }
+  contract::skip_line(file_, line, why);
 }
 
 void RowRecords::add(int line, contract::ResultRecord record) {
@@ -131,9 +126,6 @@ contract::ResultsFile RowRecords::finish() {
   for (const Group& group : groups_) take(group);
   end_epoch();
   if (lacks_steps_) forget_steps();
-  if (skipped_more_ > 0) {
-    file_.skipped.push_back(fmt::format("and {} more lines", skipped_more_));
-  }
   losses_.conclude(file_);
   return std::move(file_);
 }
@@ -148,6 +140,7 @@ void RowRecords::count_rows_of_epochs() {
 void RowRecords::take(const Group& group) {
   const MeasuredRow& first = group.front().row;
   const int line = group.front().line;
+  if (first.has(Measure::epoch)) last_epoch_ = static_cast<int>(first[Measure::epoch]);
   if (first.has(Measure::epoch) && first[Measure::epoch] != epoch_.epoch) end_epoch();
   const bool is_of_ranks = first.has(Measure::rank);
   const auto told = run_.point.find("gpus");
@@ -314,7 +307,7 @@ void RowRecords::forget_steps() {
 void RowRecords::add_eval(const MeasuredRow& row, int line) {
   if (!row.has(Measure::accuracy) && !row.has(Measure::test_loss)) return;
   contract::EvalRecord eval{.time = std::nan(""), .wall_s = std::nan("")};
-  eval.epoch = row.has(Measure::epoch) ? static_cast<int>(row[Measure::epoch]) : 0;
+  eval.epoch = last_epoch_;  // that of the row itself, or of the rows before it
   eval.accuracy = row[Measure::accuracy];
   eval.loss = row[Measure::test_loss];
   if (row.has(Measure::top5_accuracy)) eval.metrics["top5_accuracy"] = row[Measure::top5_accuracy];

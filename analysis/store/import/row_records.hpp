@@ -26,7 +26,7 @@ class RowRecords {
   explicit RowRecords(const contract::RunSpec& run) : run_(run) {}
 
   void add(int line, const MeasuredRow& row);
-  /// Passes over a line; the first of them are told one by one, then counted.
+  /// Skips a line.
   void skip(int line, std::string_view why);
   contract::ResultsFile finish();
 
@@ -62,8 +62,8 @@ class RowRecords {
   int epoch_line_ = 0;                                   ///< 0: there is none
   bool epoch_lacks_samples_ = false;                     ///< some of its rows do not tell theirs
   bool lacks_steps_ = false;                             ///< some windows do not tell theirs
+  int last_epoch_ = kUnknownEpoch;                       ///< of the last row that names one
   std::int64_t next_step_ = 0;
-  int skipped_more_ = 0;
 };
 
 }  // namespace dlscale::analysis

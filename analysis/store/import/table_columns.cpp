@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "analysis/cells/number_cell.hpp"
 #include "base/error.hpp"
 
 namespace dlscale::analysis {
@@ -14,11 +15,6 @@ namespace {
 std::size_t position_of(const std::vector<std::string>& headings, const std::string& name) {
   return static_cast<std::size_t>(std::find(headings.begin(), headings.end(), name) -
                                   headings.begin());
-}
-
-/// What people write into a cell that has nothing.
-bool is_blank(const std::string& cell) {
-  return cell.empty() || cell == "-" || cell == "–" || cell == "—" || cell == "N/A" || cell == "/";
 }
 
 }  // namespace
@@ -46,6 +42,12 @@ bool TableColumns::has_any() const {
 bool TableColumns::has_all() const {
   return std::all_of(columns_.begin(), columns_.end(),
                      [&](const MappedColumn& column) { return has(column); });
+}
+
+std::string TableColumns::what_is_missing() const {
+  const auto column = std::find_if(columns_.begin(), columns_.end(),
+                                   [&](const MappedColumn& one) { return !has(one); });
+  return column == columns_.end() ? "" : fmt::format("has no column \"{}\"", column->column);
 }
 
 bool TableColumns::is_wide(std::size_t position) const {
@@ -77,7 +79,7 @@ std::vector<TextRow> TableColumns::rows(const std::vector<std::string>& cells) c
   if (wide.empty()) return {common};
   std::vector<TextRow> rows;
   for (std::size_t i = 0; i < headings_.size() && i < cells.size(); ++i) {
-    if (!is_wide(i) || is_blank(cells[i])) continue;
+    if (!is_wide(i) || is_blank_cell(cells[i])) continue;
     TextRow row = common;
     for (const std::string& field : names) row.emplace_back(field, headings_[i]);
     for (const std::string& field : wide) row.emplace_back(field, cells[i]);

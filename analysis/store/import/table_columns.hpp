@@ -28,6 +28,8 @@ class TableColumns {
   /// True when the table has a column that is mapped, and when it has all of them.
   bool has_any() const;
   bool has_all() const;
+  /// Returns what the table lacks, such as "has no column "GPUs""; for a table without has_all().
+  std::string what_is_missing() const;
   /// The rows that a line of this table makes, for a table that has all columns or is the only one.
   std::vector<TextRow> rows(const std::vector<std::string>& cells) const;
   /// Throws base::UsageError when no table so far had all columns.

@@ -22,6 +22,7 @@ class LogFolder {
     request.mapped.kind = "csv";
     request.mapped.columns = {{"load_wait_s", "load"}, {"compute_s", "compute"}, {"rank", "rank"}};
     request.axes = {"gpus=_g(\\d+)/", "global_batch=b(\\d+)_"};
+    request.stated = {"model=m"};  // logs of unknown models share no curve
   }
 
   std::string logs() const { return (temp_.path() / "logs").string(); }
@@ -34,9 +35,10 @@ class LogFolder {
     return path.string();
   }
 
-  /// A step of two ranks.
+  /// Writes a step of two ranks. No two logs are equal byte by byte, as no two runs leave such.
   std::string write_step(const std::string& name, double load = 0.5) {
-    return write(name, "load,compute,rank\n" + std::to_string(load) + ",1.0,0\n0.5,1.5,1\n");
+    return write(name, "load,compute,rank,log\n" + std::to_string(load) + ",1.0,0," + name +
+                           "\n0.5,1.5,1," + name + "\n");
   }
 
   analysis::ImportSummary import() { return analysis::import_logs(request, folder); }

@@ -82,18 +82,18 @@ TEST_CASE("run times are epochs x samples / throughput, by the file beside the s
   wishes.said["calibration"] = {std::string("t.toml"), {(dir / "study.toml").string(), 3, 5}};
   planner::RunTimes times(planner::StepTimes({}, {}), planner::FinishedRuns({}));
   const planner::Site site{.scheduler = "slurm"};
-  CHECK(times.of(run_on(4), wishes, site) == Approx(90 * 1000 / 400.0));
+  CHECK(times.of(run_on(4), wishes, site).value == Approx(90 * 1000 / 400.0));
   CHECK(times.notes().empty());
-  CHECK(times.of(run_on(8), wishes, site) == Approx(90 * 1000 / 800.0));
-  CHECK(times.of(run_on(4, "vgg16"), wishes, site) == 0);
+  CHECK(times.of(run_on(8), wishes, site).value == Approx(90 * 1000 / 800.0));
+  CHECK(times.of(run_on(4, "vgg16"), wishes, site).value == 0);
   auto unknown_size = run_on(4);
   unknown_size.dataset.train_samples = 0;
-  CHECK(times.of(unknown_size, wishes, site) == 0);
-  REQUIRE(times.notes().size() == 3);
+  CHECK(times.of(unknown_size, wishes, site).value == 0);
+  REQUIRE(times.notes().size() == 4);
   CHECK(times.notes()[0].find("1 point outside the GPU counts measured: run times assume") == 0);
   wishes.calibration = "gone.toml";
   CHECK(test::error_of([&] { times.of(run_on(4), wishes, site); }) ==
         (dir / "study.toml").string() + ":3:5: resources.calibration: cannot read " +
             (dir / "gone.toml").string() + ": No such file or directory");
-  CHECK(times.of(run_on(4), {}, site) == 0);
+  CHECK(times.of(run_on(4), {}, site).value == 0);
 }

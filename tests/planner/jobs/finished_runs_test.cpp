@@ -47,12 +47,12 @@ std::set<double> limits(const std::vector<FinishedRun>& runs, const test::TempDi
 
 TEST_CASE("a point takes as long as the slowest of its finished runs, whatever the schedule") {
   const FinishedRuns runs({finished(2, 100), finished(2, 130), finished(4, 70)});
-  CHECK(runs.run_s(finished_run_on(2)).value() == Approx(130));
-  CHECK(runs.run_s(finished_run_on(4)).value() == Approx(70));
-  CHECK(runs.run_s(finished_run_on(8)).value() ==
+  CHECK(runs.run_s(finished_run_on(2), {})->value == Approx(130));
+  CHECK(runs.run_s(finished_run_on(4), {})->value == Approx(70));
+  CHECK(runs.run_s(finished_run_on(8), {})->value ==
         Approx(35));  // throughput in proportion from there on
-  CHECK_FALSE(runs.run_s(finished_run_on(2, "cnn")));
-  CHECK_FALSE(FinishedRuns({}).run_s(finished_run_on(2)));
+  CHECK_FALSE(runs.run_s(finished_run_on(2, "cnn"), {}));
+  CHECK_FALSE(FinishedRuns({}).run_s(finished_run_on(2), {}));
 }
 
 TEST_CASE("the margin is the bound that enough finished runs give") {
@@ -83,6 +83,19 @@ TEST_CASE("automatic time limits of a plan follow its finished runs") {
   CHECK(limits(runs, dir, {"resources.walltime='01:00:00'"}) == std::set<double>{3600});
   for (FinishedRun& run : runs) run.predicted_s = 200;
   CHECK(limits(runs, dir) == std::set<double>{960});  // they took twice as long: x 2
+}
+
+TEST_CASE("a finished run says less of other GPU counts the farther they are") {
+  const FinishedRuns runs({finished(2, 130)});
+  const predict::PublishedSpread spread{0.3, 0.02};
+  const auto width = [&](int gpus) {
+    const predict::Band band = runs.run_s(finished_run_on(gpus), spread).value();
+    CHECK(band.low < band.value);
+    return band.high / band.value;
+  };
+  CHECK(width(2) == Approx(1.06));
+  CHECK(width(4) > 1.3);
+  CHECK(width(64) > width(4));
 }
 
 TEST_CASE("no later prediction takes the place of that which a run was started with") {

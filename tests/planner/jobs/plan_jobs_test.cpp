@@ -99,6 +99,8 @@ TEST_CASE("a calibration gives each run its walltime, and packing uses it") {
   text.rest = "[launch]\npack = true";
   const auto planning = test::plan_texts(text.text(), kSite, dir);
   CHECK(planning.plan.runs[0].predicted_s == 600);  // 6,000 digits
+  CHECK(planning.plan.runs[0].predicted_low_s < 600);
+  CHECK(planning.plan.runs[0].predicted_high_s > 600);
   CHECK(planning.run(0).resources.walltime_s == 17 * 60);
   REQUIRE(planning.plan.jobs.size() == 1);
   CHECK(planning.plan.jobs[0].kind == contract::JobKind::packed);
@@ -112,7 +114,10 @@ TEST_CASE("predictions outside the measured counts and unheard wishes are warnin
   base::write_file_atomically(dir / "t.toml", "[[throughput]]\ngpus = 1\nsamples_per_s = 10\n");
   const auto text = study_of("[1, 2]", "calibration = 't.toml'\nqos = 'q'").text();
   const auto planning = test::plan_texts(text, "scheduler = 'local'", dir);
-  REQUIRE(planning.plan.warnings.size() == 2);
+  REQUIRE(planning.plan.warnings.size() == 3);
   CHECK(planning.plan.warnings[0].find("1 point outside the GPU counts measured") == 0);
-  CHECK(planning.plan.warnings[1] == "resources.qos has no effect on a single machine (site)");
+  CHECK(planning.plan.warnings[1].find(
+            "1 point outside the GPU counts that runs were measured on") == 0);
+  CHECK(planning.plan.warnings[1].find("the upper edge of the band") != std::string::npos);
+  CHECK(planning.plan.warnings[2] == "resources.qos has no effect on a single machine (site)");
 }

@@ -33,11 +33,12 @@ struct StepTimesBench {
     run.global_batch = 25;
     run.epochs = 3;
   }
-  double run_s(int gpus) {
+  predict::Band band(int gpus) {
     run.gpus = gpus;
     run.global_batch = run.batch_per_gpu * gpus;
     return times.run_s(run, nullptr, predict::Measurements(calibration));
   }
+  double run_s(int gpus) { return band(gpus).value; }
   test::TempDir dir;
   contract::Calibration calibration{.device = "a CPU"};
   contract::RunSpec run;
@@ -51,6 +52,19 @@ TEST_CASE("a run takes its epochs' steps, as long as was measured") {
   CHECK(bench.run_s(1) == Approx(3 * 40 * 4));
   CHECK(bench.run_s(2) == Approx(3 * 20 * 6));
   CHECK(bench.times.notes().empty());
+}
+
+TEST_CASE("the band of a run on more ranks than runs were measured on holds what is missing") {
+  StepTimesBench bench;
+  bench.run.loader = "native";
+  const predict::Band one = bench.band(1), two = bench.band(2);
+  CHECK(one.high / one.value < 1.2);
+  CHECK(bench.times.beyond_measured() == 1);  // no data was waited for in the measured runs
+  CHECK(two.high / two.value > 1.3);
+  bench.calibration.loading.push_back({"native", "cifar10", 0.001});
+  bench.times.forget();
+  CHECK(bench.band(2).high / bench.band(2).value < 1.2);
+  CHECK(bench.times.beyond_measured() == 0);
 }
 
 TEST_CASE("without a measured step or all-reduce there is no time, and a note says why") {
@@ -91,7 +105,7 @@ TEST_CASE("a calibration of another device than the partition's gives no time") 
   partition.gpu = "t4";
   partition.gpus_per_node = 1;
   const auto run_s = [&] {
-    return times.run_s(bench.run, &partition, predict::Measurements(bench.calibration));
+    return times.run_s(bench.run, &partition, predict::Measurements(bench.calibration)).value;
   };
   CHECK(run_s() == 0);
   REQUIRE(times.notes().size() == 1);

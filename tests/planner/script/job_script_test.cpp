@@ -20,15 +20,15 @@ void write_program(const fs::path& path, const std::string& body) {
 }
 
 /// The demo study planned for a machine whose mpirun notes its arguments and does `behaviour`.
-struct ScriptBench {
+struct JobScriptBench {
   test::TempDir dir;
   contract::PlanDir out;
   planner::Planning planning;
   std::string script;
   std::string job;
 
-  explicit ScriptBench(const std::string& behaviour, const std::string& folder = "plan",
-                       const std::string& site = "")
+  explicit JobScriptBench(const std::string& behaviour, const std::string& folder = "plan",
+                          const std::string& site = "")
       : out(dir / folder) {
     write_program(dir / "mpirun", "printf '%s\\0' \"$@\" > " +
                                       planner::shell_quote((dir / "argv").string()) + "\n" +
@@ -65,7 +65,7 @@ TEST_CASE("all scripts of the published studies are right bash, and shellcheck a
 }
 
 TEST_CASE("a script starts the trainer on its run and passes its exit code on") {
-  const ScriptBench bench("exit 5");
+  const JobScriptBench bench("exit 5");
   CHECK(test::run_bash(bench.script).exit_code == 5);
   CHECK(base::read_file(bench.dir / "argv") == std::string("--bind-to\0none\0-np\0002\0", 21) +
                                                    (bench.dir / "trainer").string() + '\0' +
@@ -82,7 +82,7 @@ TEST_CASE("a script starts the trainer on its run and passes its exit code on") 
 
 TEST_CASE("hostile folder names and launcher arguments reach the trainer unchanged") {
   const std::string folder = "it's $(a) \"pl an\"\n#OAR *";
-  const ScriptBench bench("exit 0", folder, "launcher_args = ['$HOME', \"a'b\\n\", '*']");
+  const JobScriptBench bench("exit 0", folder, "launcher_args = ['$HOME', \"a'b\\n\", '*']");
   const auto result = test::run_bash(bench.script);
   INFO(result.out);
   CHECK(result.exit_code == 0);
@@ -93,7 +93,7 @@ TEST_CASE("hostile folder names and launcher arguments reach the trainer unchang
 
 TEST_CASE("a stopped script stops the ranks, waits for them and notes signal and exit code") {
   for (const std::string signal : {"TERM", "INT"}) {
-    const ScriptBench bench("trap 'exit 99' TERM; touch started; while :; do sleep 0.05; done");
+    const JobScriptBench bench("trap 'exit 99' TERM; touch started; while :; do sleep 0.05; done");
     // A shell without job control starts background jobs deaf to INT; set -m does not.
     const auto result =
         test::run_bash("set -m; " + bench.script + " & while [ ! -e " +
@@ -107,7 +107,7 @@ TEST_CASE("a stopped script stops the ranks, waits for them and notes signal and
 }
 
 TEST_CASE("a script checks its surroundings before it spends time, and notes that too") {
-  const ScriptBench no_trainer("exit 0", "plan", "");
+  const JobScriptBench no_trainer("exit 0", "plan", "");
   fs::remove(no_trainer.dir / "trainer");
   const auto result = test::run_bash(no_trainer.script);
   CHECK(result.exit_code == 2);
@@ -115,7 +115,7 @@ TEST_CASE("a script checks its surroundings before it spends time, and notes tha
         std::string::npos);
   CHECK(no_trainer.ends()[0].exit_code == 2);
   CHECK_FALSE(fs::exists(no_trainer.dir / "argv"));
-  const ScriptBench no_run("exit 0");
+  const JobScriptBench no_run("exit 0");
   fs::remove(no_run.out.run(no_run.job).run_json());
   CHECK(test::run_bash(no_run.script).exit_code == 2);
 }

@@ -159,7 +159,8 @@ TEST_CASE("a predicted run time gives the walltime, cut to the partition's limit
   Site site = one_partition(kSixteen);
   const Node node{std::int64_t{4}, {"s.toml", 5, 9}};
   const auto walltime = [&](double predicted_s, const ResourceWishes& wishes = {}) {
-    return allocate(site, wishes, {node, "matrix.gpus"}, predicted_s).request.walltime_s;
+    const predict::Band band{predicted_s, predicted_s, predicted_s};
+    return allocate(site, wishes, {node, "matrix.gpus"}, band).request.walltime_s;
   };
   CHECK(walltime(0) == 3600);
   CHECK(walltime(3600) == 1.5 * 3600 + 120);
@@ -168,8 +169,19 @@ TEST_CASE("a predicted run time gives the walltime, cut to the partition's limit
   site.partitions[0].max_walltime_s = 4000;
   CHECK(walltime(3600) == 4000);
   CHECK(test::error_of([&] { walltime(4001); }) ==
-        "s.toml:5:9: matrix.gpus: 4 GPUs do not fit on site x (p: predicted run time 1.111 h, at "
-        "most 1.111 h)");
+        "s.toml:5:9: matrix.gpus: 4 GPUs do not fit on site x (p: predicted run time 1.111 h "
+        "(1.111 h "
+        "to 1.111 h), at most 1.111 h)");
+}
+
+TEST_CASE("a time limit is never less than the upper edge of the band of the prediction") {
+  const Site site = one_partition(kSixteen);
+  const Node node{std::int64_t{4}, {"s.toml", 5, 9}};
+  const auto walltime = [&](const predict::Band& band) {
+    return allocate(site, {}, {node, "matrix.gpus"}, band).request.walltime_s;
+  };
+  CHECK(walltime({3600, 3000, 5000}) == 1.5 * 3600 + 120);  // the margin holds the band
+  CHECK(walltime({3600, 3000, 36000}) == 36000 + 120);
 }
 
 TEST_CASE("a study's wishes stand in for the partition's, the site's account for none") {

@@ -48,6 +48,43 @@ TEST_CASE("a broken site is refused with place, key and remedy") {
         "c.toml:2:19: variables.A: expected a string, found a whole number");
 }
 
+TEST_CASE("a site keeps variables that would be removed, and no others") {
+  const auto site = planner::read_site(
+      "scheduler = 'local'\nkeep_environment = ['SBATCH_ACCOUNT', 'RANK']", "c.toml");
+  CHECK(site.keep_environment == std::vector<std::string>{"SBATCH_ACCOUNT", "RANK"});
+  CHECK(site_error("scheduler = 'local'\nkeep_environment = ['SBATH_ACCOUNT']") ==
+        "c.toml:2:20: keep_environment: SBATH_ACCOUNT reaches jobs without this key; name "
+        "variables that dlscale submit says it removes");
+  CHECK(site_error("scheduler = 'local'\nkeep_environment = ['SBATCH_*']") ==
+        "c.toml:2:20: keep_environment: \"SBATCH_*\" is no name of a variable: letters, digits and "
+        "_, no digit first");
+}
+
+TEST_CASE("the command for the rendezvous host is one line, on batch systems") {
+  const std::string partition = "\n[[partitions]]\nname = 'p'";
+  const std::string command = "uname -n | sed 's/$/i/'";
+  CHECK(
+      planner::read_site(kSlurmSite + "rendezvous_host = \"" + command + "\"" + partition, "c.toml")
+          .rendezvous_host == command);
+  CHECK(site_error(kSlurmSite + "rendezvous_host = ' '" + partition) ==
+        "c.toml:3:19: rendezvous_host: is empty; give a command that prints a node's name, or "
+        "leave the key out");
+  CHECK(site_error(kSlurmSite + "rendezvous_host = \"a\\nb\"" + partition) ==
+        "c.toml:3:19: rendezvous_host: must be one line of shell");
+  CHECK(site_error("scheduler = 'local'\nrendezvous_host = 'uname -n'") ==
+        "c.toml:2:1: rendezvous_host: has no meaning on a single machine");
+}
+
+TEST_CASE("shipped sites whose comments recommend a variable keep it") {
+  for (const auto& entry : std::filesystem::directory_iterator(DLSCALE_SOURCE_DIR "/sites")) {
+    const std::string text = base::read_file(entry.path());
+    if (text.find("SBATCH_ACCOUNT in") == std::string::npos) continue;
+    INFO(entry.path());
+    CHECK(planner::read_site(text, entry.path()).keep_environment ==
+          std::vector<std::string>{"SBATCH_ACCOUNT"});
+  }
+}
+
 TEST_CASE("shell lines are a list, or one text of several lines") {
   const auto list = planner::read_site("scheduler = 'local'\nmodules = ['a', 'b']", "c.toml");
   const auto text = planner::read_site("scheduler = 'local'\nmodules = '''\na\nb\n'''", "c.toml");

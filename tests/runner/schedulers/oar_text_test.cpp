@@ -117,10 +117,19 @@ TEST_CASE("oarsub's ids are those of jobs, a refusal's is none") {
   CHECK(oar::submitted_ids("OAR_JOB_ID=\n").empty());
 }
 
-TEST_CASE("a refusal is what oarsub says first, its warnings aside") {
+TEST_CASE("a refusal is what oarsub reports, without warnings, information and its general end") {
   CHECK(oar::refusal_in("/!\\ Ignore script value for name parameter : a\nThere are not enough "
                         "resources for your request\n[ERROR] Oarsub failed\n") ==
         "There are not enough resources for your request");
+  CHECK(
+      oar::refusal_in("# ADMISSION RULE> Set default walltime to 3600.\n# ADMISSION RULE> ERROR : "
+                      "Walltime too big\n[ERROR] Oarsub failed, please verify\n") ==
+      "# ADMISSION RULE> ERROR : Walltime too big");
+  CHECK(oar::refusal_in("[ADMISSION RULE] Set default walltime to 3600.\n[ADMISSION RULE] root may "
+                        "not submit jobs.\n\n[ERROR] Oarsub failed, please verify\n") ==
+        "[ADMISSION RULE] root may not submit jobs.");
+  CHECK(oar::refusal_in("[ERROR] Oarsub failed, please verify\n") ==
+        "[ERROR] Oarsub failed, please verify");
   CHECK(oar::refusal_in("\n") == "OAR does not say why");
 }
 

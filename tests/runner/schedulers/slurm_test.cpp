@@ -96,6 +96,22 @@ TEST_CASE("SLURM's refusal is told from its absence") {
   CHECK_THROWS_WITH(slurm.scheduler->submit(slurm.job()), "sbatch was killed by signal 9");
 }
 
+TEST_CASE("the refusal of a job is SLURM's reason, not what plugins print before it") {
+  Slurm slurm;
+  slurm.fails("sbatch",
+              "sbatch: [I] The budget has 1234 node-hours left\nsbatch: lua: partition main\n"
+              "sbatch: error: Batch job submission failed: Invalid account\n");
+  CHECK_THROWS_WITH(
+      slurm.scheduler->submit(slurm.job()),
+      "job a is refused: sbatch: error: Batch job submission failed: Invalid account");
+  slurm.answers["sbatch"] = {ExitStatus{1, 0}, "--> FAILED: no such project\n", "", 0};
+  CHECK_THROWS_WITH(slurm.scheduler->submit(slurm.job()),
+                    "job a is refused: --> FAILED: no such project");
+  slurm.fails("sbatch", "");
+  CHECK_THROWS_WITH(slurm.scheduler->submit(slurm.job()),
+                    "job a is refused: SLURM does not say why");
+}
+
 TEST_CASE("one job too many waits for others of the user; where there are none it is refused") {
   Slurm slurm;
   slurm.fails("sbatch",
@@ -111,7 +127,9 @@ TEST_CASE("one job too many waits for others of the user; where there are none i
   } catch (const runner::NoRoom&) {
     FAIL("there is nothing to wait for");
   } catch (const base::RunError& refusal) {
-    CHECK_THAT(refusal.what(), Catch::EndsWith("sbatch: error: QOSMaxSubmitJobPerUserLimit"));
+    CHECK_THAT(refusal.what(),
+               Catch::Contains("is refused: sbatch: error: QOSMaxSubmitJobPerUserLimit; Batch job "
+                               "submission failed: Job violates accounting/QOS policy"));
   }
   CHECK(slurm.words(slurm.commands.ran.size() - 1)[0] == "sbatch");  // asked once more
   Job array = slurm.job();

@@ -94,6 +94,18 @@ TEST_CASE("JPEG and PNG files give planes of red, green and blue") {
   }
 }
 
+TEST_CASE("a tree of images says which files were skipped, in the words of dlscale pack") {
+  test::TempDir folder;
+  for (const char* split : {"train", "val"}) test::write_png(folder / split / "a/1.png", 2, 3, 77);
+  CHECK(load_image_set({"image_folder", folder.path()}).skipped.empty());
+  for (const char* name : {"train/a/2.webp", "val/a/2.webp"}) {
+    test::write_text(folder / name, "RIFF");
+  }
+  CHECK(load_image_set({"image_folder", folder.path()}).skipped ==
+        "Skipped 2 files: .webp files are not read, only .jpg, .jpeg and .png; example: " +
+            (folder / "train/a/2.webp").string() + "\n");
+}
+
 TEST_CASE("a picture that is damaged, empty or none is an error with its name") {
   test::TempDir folder;
   test::write_png(folder / "val/a/1.png", 40, 40, 77);

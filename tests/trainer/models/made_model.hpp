@@ -32,7 +32,11 @@ inline trainer::ModelContext model_context(
 
 inline std::unique_ptr<trainer::Model> make_model(const std::string& name,
                                                   const trainer::ModelContext& context) {
-  return base::find(trainer::model_table(), "model", name).make(context);
+  const trainer::ModelEntry& entry = base::find(trainer::model_table(), "model", name);
+  auto model = entry.make(context);
+  // The planner relies on the number in the table.
+  if (entry.blocks > 0) CHECK(static_cast<int>(model->blocks().size()) == entry.blocks);
+  return model;
 }
 
 /// The parameter or buffer of that name.

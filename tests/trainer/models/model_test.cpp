@@ -96,6 +96,15 @@ TEST_CASE("a model's state is all that it computes with, in its own memory") {
   }
 }
 
+TEST_CASE("every model says how many blocks it has, unless that depends on its settings") {
+  for (const auto* entry : trainer::model_table()) {
+    INFO(entry->name);
+    const std::string_view name = entry->name;
+    const bool is_known = name != "frozen_backbone" && name != "seq2seq";  // which cannot be cut
+    CHECK((entry->blocks > 0) == is_known);
+  }
+}
+
 TEST_CASE("a model says whether its passes draw random numbers") {
   for (const auto* entry : models()) {
     INFO(entry->name);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images of noise in any shape, for studies of speed that need no data.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 
 #include "base/error.hpp"
+#include "contract/input_misfit.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/data/dataset.hpp"
 #include "trainer/data/random_stream.hpp"
@@ -15,8 +13,6 @@ namespace {
 
 constexpr const char* kShape = "3x224x224";
 constexpr int kClasses = 1000;
-constexpr int kMostClasses = 65536;  // labels have 16 bits
-constexpr int kLongestSide = 65536;
 constexpr std::int64_t kTrainSamples = 1024;
 constexpr std::int64_t kTestSamples = 256;
 /// A split has as many different images as these allow, and at least one.
@@ -26,28 +22,10 @@ constexpr std::int64_t kMostBytes = 64 << 20;
 constexpr std::uint64_t kTrainKey = 3;
 constexpr std::uint64_t kTestKey = 4;
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw base::RunError(message, contract::kExitBadRunDescription);
-}
-
-ImageShape shape_of(const std::string& text) {
-  int sizes[3] = {};
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (int& size : sizes) {
-    const bool follows = &size == sizes || (at != end && *at++ == 'x');
-    const auto [next, error] = std::from_chars(at, end, size);
-    if (!follows || error != std::errc() || size < 1 || size > kLongestSide) at = nullptr;
-    if (at == nullptr) break;
-    at = next;
-  }
-  if (at != end) {
-    refuse(
-        fmt::format("dataset.shape: \"{}\" is not channels x height x width of 1 to {} each, "
-                    "such as \"{}\"",
-                    text, kLongestSide, kShape));
-  }
-  return {sizes[0], sizes[1], sizes[2]};
+ImageShape shape_of(const contract::DatasetSpec& spec) {
+  const auto extents = contract::image_extents(spec.shape.empty() ? kShape : spec.shape);
+  const auto [channels, height, width] = extents.value();
+  return {channels, height, width};
 }
 
 /// An image depends on its split's key and its number only.
@@ -75,12 +53,11 @@ Split draw(std::uint64_t key, std::int64_t samples, const ImageShape& shape, int
 
 Dataset load(const contract::DatasetSpec& spec) {
   Dataset dataset;
-  dataset.shape = shape_of(spec.shape.empty() ? kShape : spec.shape);
-  dataset.classes = spec.classes == 0 ? kClasses : spec.classes;
-  if (dataset.classes < 1 || dataset.classes > kMostClasses) {
-    refuse(
-        fmt::format("dataset.classes: is {}, but must be 1 to {}", dataset.classes, kMostClasses));
+  if (const auto misfit = contract::find_synthetic_misfit(spec)) {
+    throw base::RunError(misfit->key + ": " + misfit->reason, contract::kExitBadRunDescription);
   }
+  dataset.shape = shape_of(spec);
+  dataset.classes = spec.classes == 0 ? kClasses : spec.classes;
   const auto channels = static_cast<std::size_t>(dataset.shape.channels);
   dataset.mean.assign(channels, 0.5);  // of evenly spread pixels
   dataset.deviation.assign(channels, 0.289);
@@ -99,6 +76,8 @@ const DatasetEntry synthetic_entry{
     .name = "synthetic",
     .summary = "noise of any shape and number of classes, few images in turn",
     .load = load,
-    .is_generated = true};
+    .is_generated = true,
+    .shape = kShape,
+    .train_samples = kTrainSamples};
 
 }  // namespace dlscale::trainer

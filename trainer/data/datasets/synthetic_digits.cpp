@@ -188,6 +188,8 @@ const DatasetEntry synthetic_digits_entry{
     .name = "synthetic_digits",
     .summary = "generated 28x28 digits in ten classes, no download",
     .load = load,
-    .is_generated = true};
+    .is_generated = true,
+    .shape = "1x28x28",
+    .train_samples = kTrainSamples};
 
 }  // namespace dlscale::trainer

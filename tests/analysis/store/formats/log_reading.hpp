@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/store/formats/launcher_prefix.hpp"
 #include "analysis/store/formats/log_format.hpp"
 #include "base/file.hpp"
 #include "tests/support/records.hpp"
@@ -26,9 +27,11 @@ inline contract::RunSpec run_of(int gpus, std::int64_t batch_per_gpu) {
   return run;
 }
 
+/// Reads a log as `collect` does: without launcher prefixes.
 inline LogContent read_log(const char* format, std::string_view text,
                            const contract::RunSpec& run = run_of(1, 64)) {
-  return base::find(log_formats(), "log format", format).read(text, run);
+  const std::string bare = without_launcher_prefixes(std::string(text));
+  return base::find(log_formats(), "log format", format).read(bare, run);
 }
 
 /// Samples/s as tables have it: total over total, warm-up left out; nothing without such windows.

@@ -18,6 +18,7 @@ std::string mlperf() {
          mllog("6000", "epoch_stop", "null", R"(, "epoch_num": 1)") +
          mllog("6000", "epoch_start", "null", R"(, "epoch_num": 2)") +
          mllog("10000", "epoch_stop", "null", R"(, "epoch_num": 2)") +
+         mllog("10000", "tracked_stats", R"({"throughput": 251.0})", R"(, "step": 2)") +
          mllog("10000", "eval_start", "null", R"(, "epoch_num": 2)") +
          mllog("11000", "eval_accuracy", "0.76", R"(, "epoch_num": 2)") +
          mllog("11000", "eval_stop", "null", R"(, "epoch_num": 2)") +
@@ -65,20 +66,19 @@ std::string torchvision() {
 }
 
 std::string timm() {
-  const auto train = [](const char* place, const char* loss, const char* rate) {
-    return std::string("Train: ") + place + "  Loss:  " + loss +
-           "  Time: 0.320s, 200.00/s  (0.32s, " + rate +
-           "/s)  LR: 1.000e-02  Data: 0.001 (0.002)\n";
+  const auto train = [](const char* place, const char* loss, const char* mean) {
+    return std::string("Train: ") + place + "  Loss:  " + loss + "  Time: 0.320s, 200.00/s  (" +
+           mean + "/s)  LR: 1.000e-02  Data: 0.001 (0.002)\n";
   };
   const auto test = [](const char* place, const char* accuracy) {
     return std::string("Test: ") + place + "  Time: 2.3 (0.16)  Loss:  6.7 (6.5)  Acc@1:  80.5 ( " +
            accuracy + ")  Acc@5: 8.0 ( 9.0)\n";
   };
   return "Training with a single process on 1 GPUs.\n" +
-         train("0 [   0/11 (  0%)]", "6.5 (6.75)", "100.00") +
-         train("0 [  10/11 (100%)]", "6.0 (6.25)", "200.00") + test("[   0/1]", "0.5") +
-         test("[   1/1]", "60.25") + train("1 [   0/11 (  0%)]", "5.9 (5.85)", "200.00") +
-         train("1 [  10/11 (100%)]", "5.5 (5.75)", "400.00") + test("[   1/1]", "76.25") +
+         train("0 [   0/11 (  0%)]", "6.5 (6.75)", "0.640s, 100.00") +
+         train("0 [  10/11 (100%)]", "6.0 (6.25)", "0.320s, 200.00") + test("[   0/1]", "0.5") +
+         test("[   1/1]", "60.25") + train("1 [   0/11 (  0%)]", "5.9 (5.85)", "0.320s, 200.00") +
+         train("1 [  10/11 (100%)]", "5.5 (5.75)", "0.160s, 400.00") + test("[   1/1]", "76.25") +
          "*** Best metric: 76.25 (epoch 1)\n";
 }
 
@@ -184,7 +184,7 @@ std::string huggingface() {
       "total_flos": 1e15,
       "train_loss": 2.0,
       "train_runtime": 50.0,
-      "train_samples_per_second": 64.0,
+      "train_samples_per_second": 256.0,
       "train_steps_per_second": 4.0
     }
   ],

@@ -104,6 +104,18 @@ TEST_CASE("horovod: rank 0's rate stands for all ranks, of whom the log tells ho
   CHECK(*rate_of(published) == Approx(432.8).epsilon(1e-3));
 }
 
+TEST_CASE("horovod: the first iteration of the Keras program is warm-up") {
+  const std::string text =
+      "Model: ResNet50\nBatch size: 64\nNumber of GPUs: 2\nIter #0: 300.0 img/sec per GPU\n"
+      "Iter #1: 1000.0 img/sec per GPU\nIter #2: 1000.0 img/sec per GPU\n"
+      "Img/sec per GPU: 1000.0 +-0.0\nTotal img/sec on 2 GPU(s): 2000.0 +-0.0\n";
+  const LogContent log = read_log("horovod", text);
+  CHECK(all<StepWindow>(log.file)[0].warmup);
+  CHECK_FALSE(all<StepWindow>(log.file)[1].warmup);
+  CHECK(*rate_of(log) == Approx(2000));
+  CHECK(log.file.skipped.empty());
+}
+
 TEST_CASE("horovod: a finished progress bar is an epoch, unfinished ones are nothing") {
   const std::string text =
       "Train Epoch     #1:  40%|####      | 8/20 [00:04<00:06,  2.0it/s, loss=6.9, accuracy=0.1]\r"
@@ -227,6 +239,43 @@ TEST_CASE("mxnet: a published log of 300 epochs has their times, rates and accur
   CHECK(all<EpochRecord>(log.file)[0].wall_s == 72.598);
   CHECK(all<EvalRecord>(log.file).back().accuracy == 0.952927);
   CHECK(log.file.skipped.empty());
+}
+
+TEST_CASE("mxnet: GluonCV's batch is that of one GPU, and its Speed is of all") {
+  const LogContent log = read_log(
+      "mxnet",
+      "INFO:root:Namespace(batch_size=64, dtype='float16', log_interval=50, model='resnet50_v1b', "
+      "num_epochs=1, num_gpus=8, num_workers=60)\n"
+      "INFO:root:Epoch[0] Batch [49]\tSpeed: 2048.000 samples/sec\taccuracy=0.101\tlr=0.1\n"
+      "INFO:root:Epoch[0] Batch [99]\tSpeed: 2048.000 samples/sec\taccuracy=0.101\tlr=0.1\n"
+      "INFO:root:[Epoch 0] training: accuracy=0.120\n"
+      "INFO:root:[Epoch 0] speed: 2040 samples/sec\ttime cost: 25.5\n"
+      "INFO:root:[Epoch 0] validation: err-top1=0.75 err-top5=0.5\n");
+  CHECK(log.facts.at("gpus") == "8");
+  CHECK(log.facts.at("global_batch") == "512");
+  CHECK(log.facts.at("batch_per_gpu") == "64");
+  CHECK(log.facts.at("model") == "resnet50_v1b");
+  const auto windows = all<StepWindow>(log.file);
+  REQUIRE(windows.size() == 2);
+  CHECK(windows[0].steps == 50);
+  CHECK(windows[1].samples == 50 * 512);
+  CHECK(*rate_of(log) == Approx(2048));
+  CHECK(all<EpochRecord>(log.file)[0].wall_s == 25.5);
+  CHECK(all<EvalRecord>(log.file)[0].accuracy == 0.25);
+  CHECK(all<EvalRecord>(log.file)[0].metrics.at("top5_accuracy") == 0.5);
+  CHECK(log.file.skipped.empty());
+}
+
+TEST_CASE("mxnet: an epoch whose own speed contradicts its lines removes the rate") {
+  const LogContent log =
+      read_log("mxnet",
+               "Namespace(batch_size=64, log_interval=50, num_gpus=2)\n"
+               "Epoch[0] Batch [49]\tSpeed: 2048.000 samples/sec\taccuracy=0.101\n"
+               "[Epoch 0] speed: 256 samples/sec\ttime cost: 25.5\n");
+  CHECK(std::isnan(all<StepWindow>(log.file)[0].wall_s));
+  REQUIRE(log.file.skipped.size() == 1);
+  CHECK_THAT(log.file.skipped[0],
+             Catch::Contains("256 samples/s") && Catch::Contains("2048 samples/s"));
 }
 
 TEST_CASE("torch7: there is a rate when the run tells how many samples an epoch has") {

@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 /// Names of the formats that recognise a file by its first 64 KiB.
 std::string recognised(const fs::path& file) {
-  const std::string text = base::read_file(file);
-  const std::string_view head = std::string_view(text).substr(0, std::size_t{64} << 10);
+  const std::string head =
+      without_launcher_prefixes(base::read_file(file).substr(0, std::size_t{64} << 10));
   std::string names;
   for (const LogFormat* format : log_formats()) {
     if (format->recognises(head)) names += (names.empty() ? "" : " ") + std::string(format->name);

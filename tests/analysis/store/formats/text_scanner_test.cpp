@@ -35,17 +35,6 @@ TEST_CASE("numbers are finite, whole ones do not end within a longer one") {
   CHECK_FALSE(TextScanner("99999999999999999999").integer(whole));
 }
 
-TEST_CASE("what launchers put before a line is taken off, and nothing else") {
-  CHECK(without_launcher("[1,0]<stdout>:loss").text == "loss");
-  CHECK(without_launcher("[1,12]<stderr>:loss").text == "loss");
-  CHECK(without_launcher("[default3]:loss").text == "loss");
-  CHECK(without_launcher(" 7: loss").text == "loss");
-  for (const char* line : {"[2023-07-25 21:03:17,269] [INFO] x: y", "10\timages/sec: 5", "7:loss",
-                           "0,1.5", "", "[", "1"}) {
-    CHECK(without_launcher(line).text == line);
-  }
-}
-
 TEST_CASE("a text without a last line end has a last line that is not complete") {
   LogLines lines("a\r\nb");
   REQUIRE(lines.next());
@@ -56,6 +45,21 @@ TEST_CASE("a text without a last line end has a last line that is not complete")
   CHECK(lines.line().number == 2);
   CHECK_FALSE(lines.line().complete);
   CHECK_FALSE(lines.next());
+}
+
+TEST_CASE("a date and time is seconds, with a comma or a point before the fraction") {
+  const auto seconds = [](const char* text) {
+    TextScanner scanner(text);
+    double value = -1;
+    return date_and_time(scanner, value) ? value : -1;
+  };
+  CHECK(seconds("1970-01-02 00:00:01,250] [INFO]") == Approx(86401.25));
+  CHECK(seconds("2024-03-01 00:00:00.5 - ") - seconds("2024-02-28 23:59:59") == Approx(86401.5));
+  for (const char* text :
+       {"", "2024-02-30 00:00:00", "2024-13-01 00:00:00", "24:00", "2024-02-1"}) {
+    INFO(text);
+    CHECK(seconds(text) == -1);
+  }
 }
 
 }  // namespace dlscale::analysis

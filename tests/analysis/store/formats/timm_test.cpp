@@ -105,7 +105,7 @@ TEST_CASE("timm: what cannot be is named: more than all, faster than anything, l
   CHECK_THAT(read_timm(fast).skipped.at(0), Catch::Contains("2e+12 samples/s cannot be"));
   std::string lines = train(0, 10, 11) + train(1, 10, 11);
   lines[lines.find('\n')] = '\r';
-  const auto file = read_timm(train(0, 0, 11) + test + lines);
+  const auto file = read_timm(train(0, 0, 11) + test + lines, 1);
   CHECK(all<EvalRecord>(file).empty());
   CHECK(all<StepWindow>(file).size() == 1);
   CHECK(file.skipped == std::vector<std::string>{"line 2: no accuracy is outside of 0 to 100 %",
@@ -116,6 +116,35 @@ TEST_CASE("timm: a log is recognised by a whole line of its own") {
   const auto& timm = base::find(log_formats(), "log format", "timm");
   CHECK(timm.recognises("Training with a single process\n" + train(0, 0, 11)));
   CHECK_FALSE(timm.recognises("Train: soon\nTest: [no]\n"));
+}
+
+TEST_CASE("timm: the last update of an epoch may have fewer images") {
+  const auto line = [](int step, const char* rate) {
+    return fmt::format(
+        "Train: 0 [{:4}/100 (  0%)]  Loss: 6.95 (6.95)  Time: 0.400s, {}/s  (0.400s, {}/s)  LR: "
+        "1.000e-04  Data: 0.010 (0.010)\n",
+        step, rate, rate);
+  };
+  const auto file = read_timm(line(0, "320.00") + line(50, "320.00") + line(99, "80.00"), 128);
+  CHECK(all<EpochRecord>(file)[0].wall_s == Approx(40));
+  CHECK(all<EpochRecord>(file)[0].samples == 99 * 128 + 32);
+  CHECK(all<StepWindow>(file)[2].samples == 48 * 128 + 32);
+  CHECK(all<StepWindow>(file)[2].wall_s == Approx(49 * 0.4));
+  CHECK(file.skipped.empty());
+}
+
+TEST_CASE("timm: where another batch is stated, times of steps follow the log") {
+  const std::string text =
+      "Train: 0 [   0/9 (  0%)]  Loss: 6.9 (6.9)  Time: 0.500s, 2048.00/s  (0.500s, 2048.00/s)  "
+      "LR: 1.000e-04  Data: 0.010 (0.010)\n";
+  const auto file = read_timm(text, 256);
+  CHECK(all<StepWindow>(file)[0].wall_s == Approx(0.5));
+  CHECK(all<StepWindow>(file)[0].samples == 1024);
+  REQUIRE(file.skipped.size() == 1);
+  CHECK(file.skipped[0] ==
+        "line 1: an update has 1024 images (2048/s x 0.5 s), but the stated global batch is 256: "
+        "times of steps follow the log");
+  CHECK(read_timm(text, 1024).skipped.empty());
 }
 
 TEST_CASE("timm: a published log of 300 epochs has their times and accuracies") {

@@ -72,9 +72,10 @@ TEST_CASE("a log that cannot be read makes its run lost, also in a database made
 TEST_CASE("a log that cannot be read is named when it is imported, and its run stays") {
   OneLogLost logs;
   const ImportSummary again = logs.import();
-  CHECK(again.warnings ==
-        std::vector<std::string>{logs.file.string() + ": cannot be read: Input/output error"});
-  CHECK(again.unrecognised.empty());
+  REQUIRE(again.skipped.size() == 1);
+  CHECK(again.skipped[0].shown == logs.file.string());
+  CHECK(again.skipped[0].why == "cannot be read: Input/output error");
+  CHECK_FALSE(again.is_complete());
   CHECK(again.unchanged == 2);
 }
 
@@ -169,12 +170,13 @@ TEST_CASE("pipes and links to nothing among the logs are named and passed over")
   fs::create_symlink("nowhere", folder / "b.csv");
   fs::create_symlink("run1.csv", folder / "run2.csv");
   const ImportSummary summary = logs.import();
-  CHECK(summary.runs == 2);
-  std::vector<std::string> named(summary.warnings.begin(), summary.warnings.end());
-  std::sort(named.begin(), named.end());
-  REQUIRE(named.size() == 3);  // and that two files are the same
-  CHECK(named[0] == (folder / "a.csv").string() + ": is a pipe, not a file");
-  CHECK(named[1] == (folder / "b.csv").string() + ": is a link to what is not there");
+  CHECK(summary.runs == 1);
+  CHECK(summary.joined.size() == 1);  // the link to the log is the same log
+  std::map<std::string, std::string> reasons;
+  for (const SkippedLog& log : summary.skipped) reasons[log.shown] = log.why;
+  CHECK(reasons == std::map<std::string, std::string>{
+                       {(folder / "a.csv").string(), "is a pipe, not a file"},
+                       {(folder / "b.csv").string(), "is a link to what is not there"}});
 }
 
 TEST_CASE("what books and benchmarks say of runs is theirs in the frame") {

@@ -42,7 +42,7 @@ TEST_CASE("logs become runs with the axes of their paths, repetitions in natural
   const Frame frame = logs.collect();
   REQUIRE(frame.runs.size() == 3);
   CHECK(repetitions(frame) == std::vector<int>{1, 2, 3});
-  CHECK(frame.runs[0].point == AxisValues{{"global_batch", "16"}, {"gpus", "2"}});
+  CHECK(frame.runs[0].point == AxisValues{{"global_batch", "16"}, {"gpus", "2"}, {"model", "m"}});
   CHECK(frame.runs[0].steps.samples == 16);
   CHECK(frame.runs[0].steps.wall_s == 2);
   CHECK(frame.runs[2].steps.parts_s[0] == Approx((0.75 + 0.5) / 2));
@@ -123,15 +123,19 @@ TEST_CASE("a log without a measurement is a failed run, with the reason") {
         "measurement (has no column \"load\" (there are: Segmentation fault))");
 }
 
-TEST_CASE("files that say nothing and were only met on the way are left out and named") {
+TEST_CASE("files that say nothing and were only met on the way are skipped, with the reason") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   logs.write("README", "what this is\n");
   logs.write("model.bin", std::string("a\0b", 3));
   const ImportSummary summary = logs.import();
   CHECK(summary.logs == 1);
-  CHECK(summary.unrecognised ==
-        std::vector<std::string>{logs.logs() + "/README", logs.logs() + "/model.bin"});
+  CHECK(summary.is_complete());
+  CHECK(
+      contract::describe_skipped(tally_of(summary.skipped)) ==
+      "Skipped 1 file: has no column \"load\" (there are: what this is); example: " + logs.logs() +
+          "/README\nSkipped 1 file: is no text (byte 2 is 0); example: " + logs.logs() +
+          "/model.bin\n");
 }
 
 TEST_CASE("a log that is gone or has changed since counts no more, and that is said") {
@@ -205,17 +209,19 @@ TEST_CASE("a table says axes of logs by the ends of their paths") {
   CHECK(read_frame(logs.folder).runs[0].point.at("cluster") == "a");
 }
 
-TEST_CASE("what sources say differently is told, and so are files that are the same") {
+TEST_CASE("what sources say differently is told, and a copy counts once") {
   LogFolder logs;
   logs.request.mapped.columns.push_back({"global_batch", "b"});
   const std::string text = "load,compute,rank,b\n1,1,0,32\n1,1,1,32\n";
   logs.write("b16_g2/run1.csv", text);
   logs.write("b16_g2/run2.csv", text);
   const ImportSummary summary = logs.import();
-  REQUIRE(summary.warnings.size() == 3);
+  REQUIRE(summary.warnings.size() == 2);
   CHECK_THAT(summary.warnings[0],
              Contains("global_batch is 16 by its path, but 32 by its columns"));
-  CHECK_THAT(summary.warnings[2], Contains("are the same, byte by byte"));
+  CHECK(summary.runs == 1);
+  REQUIRE(summary.joined.size() == 1);
+  CHECK_THAT(summary.joined[0], Contains("equal byte by byte"));
 }
 
 TEST_CASE("several rows of runs in one log are runs of it") {

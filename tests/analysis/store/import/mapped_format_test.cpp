@@ -189,7 +189,8 @@ TEST_CASE("jsonl: keys may be within other objects, other objects are passed ove
   REQUIRE(windows.size() == 1);
   CHECK(windows[0].wall_s == 0.5);
   CHECK(windows[0].train_loss == 2);
-  CHECK(file.skipped == std::vector<std::string>{"line 3: is no JSON object"});
+  CHECK(file.skipped == std::vector<std::string>{"line 1: has no key that is mapped to a measure",
+                                                 "line 3: is no JSON object"});
 }
 
 TEST_CASE("jsonl: a key with slashes in its name is found by it") {

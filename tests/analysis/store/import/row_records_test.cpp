@@ -121,4 +121,22 @@ TEST_CASE("csv: a rate of an epoch of unknown samples is no time of that epoch")
   CHECK(epochs[0].train_loss == 0.5);
 }
 
+TEST_CASE("pattern: an evaluation is of the epoch of the rows before it") {
+  MappedFormat format{.kind = "pattern"};
+  format.patterns = {R"(^E (?<epoch>\d+) step (?<step>\d+) (?<wall_s>[\d.]+) s)",
+                     R"(^tested: (?<accuracy>[\d.]+))"};
+  const auto evals = all<contract::EvalRecord>(read_rows(
+      "tested: 0.01\nE 0 step 0 0.4 s\ntested: 0.1\nE 1 step 0 0.4 s\ntested: 0.2\n", format));
+  REQUIRE(evals.size() == 3);
+  CHECK(evals[0].epoch == kUnknownEpoch);
+  CHECK(evals[1].epoch == 0);
+  CHECK(evals[2].epoch == 1);
+}
+
+TEST_CASE("csv: evaluations of a table without epochs are of an unknown one") {
+  const auto evals = all<contract::EvalRecord>(read_rows("a\n0.1\n0.2\n", csv_of({"accuracy=a"})));
+  REQUIRE(evals.size() == 2);
+  CHECK(evals[1].epoch == kUnknownEpoch);
+}
+
 }  // namespace dlscale::analysis

@@ -15,6 +15,7 @@ namespace dlscale::analysis {
 namespace {
 
 using Catch::Contains;
+using Catch::EndsWith;
 using test::LogFolder;
 
 /// One value of the database, NULL as "NULL".
@@ -116,8 +117,9 @@ TEST_CASE("an epoch without samples has its time in the database, and the log is
   const std::string path = logs.write("b16_g2/run1.csv", "e,t\n0,20\n1,10\n");
   logs.import();
   const IngestSummary summary = ingest(logs.folder);
-  REQUIRE(summary.problems.size() == 2);
-  CHECK_THAT(summary.problems[0], Contains(path + ": line 2: nothing says how many samples"));
+  REQUIRE(summary.problems.size() == 1);
+  CHECK_THAT(summary.problems[0], Contains(path + ": line 2: nothing says how many samples") &&
+                                      EndsWith("; lines skipped: 2"));
   const RunRow run = read_frame(logs.folder).runs.at(0);
   CHECK_FALSE(has_throughput(run));
   CHECK(epoch_time_s(run) == 10);
@@ -227,11 +229,11 @@ TEST_CASE("folders above the one that was named are no axes, and make no file a 
     logs.request.logs = {logs.logs() + "/results_g9/b8_g9/named" + end};
     const ImportSummary summary = logs.import();
     CHECK(summary.runs == 1);
-    REQUIRE(summary.unrecognised.size() == 1);
-    CHECK_THAT(summary.unrecognised[0], Contains("named/README"));
+    REQUIRE(summary.skipped.size() == 1);
+    CHECK_THAT(summary.skipped[0].shown, Contains("named/README"));
     ingest(logs.folder);
     const AxisValues point = read_frame(logs.folder).runs.at(0).point;
-    CHECK(point == AxisValues{{"gpus", "2"}, {"global_batch", "16"}});
+    CHECK(point == AxisValues{{"gpus", "2"}, {"global_batch", "16"}, {"model", "m"}});
   }
 }
 

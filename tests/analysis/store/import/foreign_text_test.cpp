@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/store/import/foreign_log.hpp"
-
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "analysis/store/import/foreign_text.hpp"
 
 #include <catch2/catch.hpp>
 #include <fstream>
-#include <functional>
-#include <new>
 
 #include "analysis/store/formats/log_lines.hpp"
 #include "analysis/store/import/beside_log.hpp"
 #include "base/file.hpp"
 #include "contract/run_id.hpp"
+#include "tests/support/limited_memory.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace dlscale::analysis {
@@ -21,37 +16,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
 /// A line, then one of so many MiB, then a line.
 fs::path write_long_line(const fs::path& folder, std::size_t mib) {
   const fs::path path = folder / "long.log";
   std::ofstream file(path, std::ios::binary);
-  const std::string block(kMiB, 'x');
+  const std::string block(kMebibyte, 'x');
   file << "first\n";
   for (std::size_t i = 0; i < mib; ++i) file << block;
   file << "\nlast\n";
   return path;
-}
-
-/// What the work returns in a process that may have so much more memory of its own than now.
-int with_memory(std::size_t bytes, const std::function<int()>& work) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const std::size_t now = std::size_t{64} * kMiB;  // a test program has less
-    const rlimit limit{now + bytes, now + bytes};
-    ::setrlimit(RLIMIT_DATA, &limit);
-    int result = 99;
-    try {
-      result = work();
-    } catch (const std::bad_alloc&) {
-      result = 98;
-    }
-    ::_exit(result);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 97;
 }
 
 void write(const fs::path& path, const std::string& text) {
@@ -64,7 +39,7 @@ void write(const fs::path& path, const std::string& text) {
 TEST_CASE("a line that is longer than the memory left is cut, named by readers, and no more") {
   const test::TempDir temp;
   const fs::path path = write_long_line(temp.path(), 256);
-  const int good = with_memory(48 * kMiB, [&] {
+  const int good = test::with_memory(48 * kMebibyte, [&] {
     const ForeignText foreign = read_foreign(path);
     LogLines lines(foreign.text);
     int matches = foreign.problem.empty() && lines.next() && lines.line().text == "first" ? 1 : 0;
@@ -79,7 +54,7 @@ TEST_CASE("a large log that is mapped has the SHA-256 of its bytes, and a binary
   const fs::path path = write_long_line(temp.path(), 65);
   CHECK(read_foreign(path).sha256 == contract::sha256_hex(base::read_file(path)));
   fs::resize_file(path, 0);
-  fs::resize_file(path, 70 * kMiB);  // sparse: nothing but zeros
+  fs::resize_file(path, 70 * kMebibyte);  // sparse: nothing but zeros
   const ForeignText zeros = read_foreign(path);
   CHECK(zeros.problem == "is no text (byte 1 is 0)");
   CHECK(zeros.text.empty());

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/cells/number_cell.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "analysis/cells/printed_digits.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr char kPlusMinus = '\x01';
+constexpr char kFootnote = '\x02';
+
+/// Characters outside of ASCII that tables have beside numbers, and what they are read as.
+constexpr std::pair<std::string_view, std::string_view> kCharacters[] = {
+    {"\u00A0", " "},    {"\u2009", " "},    {"\u202F", " "},    {"\u2007", " "},
+    {"\u2008", " "},    {"\u2212", "-"},    {"\u2019", "'"},    {"\u02BC", "'"},
+    {"\u00D7", "x"},    {"\u2248", "~"},    {"\u223C", "~"},    {"\u2243", "~"},
+    {"\u2264", "<="},   {"\u2265", ">="},   {"\u00B5", "u"},    {"\u03BC", "u"},
+    {"\u00B1", "\x01"}, {"+/-", "\x01"},    {"+-", "\x01"},     {"\\pm", "\x01"},
+    {"\\times", "x"},   {"\\%", "%"},       {"\u2020", "\x02"}, {"\u2021", "\x02"},
+    {"\u00A7", "\x02"}, {"\u00B6", "\x02"}, {"\u00B9", "\x02"}, {"\u00B2", "\x02"},
+    {"\u00B3", "\x02"}, {"\u2070", "\x02"}, {"\u2074", "\x02"}, {"\u2075", "\x02"},
+    {"\u2076", "\x02"}, {"\u2077", "\x02"}, {"\u2078", "\x02"}, {"\u2079", "\x02"},
+    {"\u1D43", "\x02"}, {"\u1D47", "\x02"}, {"\u1D9C", "\x02"}, {"\u00AA", "\x02"},
+};
+
+std::string plain_characters(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto* const found =
+        std::find_if(std::begin(kCharacters), std::end(kCharacters),
+                     [&](const auto& one) { return text.substr(at).starts_with(one.first); });
+    if (found == std::end(kCharacters)) {
+      plain += text[at++];
+    } else {
+      plain += found->second;
+      at += found->first.size();
+    }
+  }
+  return plain;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+/// Emphasis of the whole cell ("**980**", "_980_", "`980`", "$980$") and marks before the number.
+std::string_view without_emphasis(std::string_view text) {
+  text = without_blanks(text);
+  while (text.size() > 2 && text.front() == text.back() &&
+         std::string_view("*_`$").find(text.front()) != std::string_view::npos) {
+    text = without_blanks(text.substr(1, text.size() - 2));
+  }
+  while (!text.empty() && (text.front() == kFootnote || text.front() == '*')) {
+    text = without_blanks(text.substr(1));
+  }
+  return text;
+}
+
+constexpr std::pair<std::string_view, std::string_view> kRelations[] = {
+    {"<=", "<="},     {">=", ">="}, {"<", "<"},      {">", ">"},       {"~", "~"},
+    {"approx.", "~"}, {"ca.", "~"}, {"about ", "~"}, {"approx ", "~"}, {"ca ", "~"}};
+
+void take_relation(std::string_view& text, NumberCell& cell) {
+  for (const auto& [sign, relation] : kRelations) {
+    if (!text.starts_with(sign)) continue;
+    cell.relation = relation;
+    text = without_blanks(text.substr(sign.size()));
+    return;
+  }
+}
+
+/// Whether a remark is made of numbers: "5", "±5", "970, 990", "1.94x", "n=3", "sd 5".
+bool is_spread(std::string_view remark) {
+  for (const std::string_view name : {"n", "sd", "std", "SD"}) {
+    if (!remark.starts_with(name)) continue;
+    remark.remove_prefix(name.size());
+    break;
+  }
+  const bool has_digit = std::any_of(remark.begin(), remark.end(),
+                                     [](unsigned char c) { return std::isdigit(c) != 0; });
+  return has_digit && remark.find_first_not_of("0123456789.,'%x=-+~ \x01") == remark.npos;
+}
+
+bool is_unit(std::string_view remark) {
+  return !remark.empty() && std::all_of(remark.begin(), remark.end(), [](unsigned char c) {
+    return std::isalpha(c) != 0 || c == '/' || c == '%';
+  });
+}
+
+/// What stands behind the number: a unit, spreads, remarks in brackets and footnote marks.
+class Remainder {
+ public:
+  Remainder(std::string_view rest, NumberCell& cell) : rest_(rest), cell_(cell) {}
+
+  void read() {
+    while (cell_.problem.empty() && !(rest_ = without_blanks(rest_)).empty()) {
+      const char first = rest_.front();
+      if (first == kFootnote || first == '*') {
+        rest_.remove_prefix(1);
+      } else if (first == kPlusMinus) {
+        take_spread();
+      } else if (first == '(' || first == '[') {
+        take_brackets(first == '(' ? ')' : ']');
+      } else if (rest_ == "+") {
+        cell_.relation = ">=";
+        rest_ = {};
+      } else {
+        take_unit();
+      }
+    }
+  }
+
+ private:
+  void take_spread() {
+    rest_ = without_blanks(rest_.substr(1));
+    const PrintedDigits spread = read_digits(rest_, DecimalMark::point, false);
+    if (spread.length == 0) cell_.problem = "has no number behind its \"±\"";
+    rest_.remove_prefix(spread.length);
+  }
+
+  void take_brackets(char closing) {
+    const std::size_t end = rest_.find(closing);
+    if (end == rest_.npos) {
+      cell_.problem = "has a bracket that is not closed";
+      return;
+    }
+    const std::string_view remark = without_blanks(rest_.substr(1, end - 1));
+    rest_.remove_prefix(end + 1);
+    const bool is_note = closing == ']' && remark.size() <= 3;  // "[1]", "[a]", "[^1]"
+    if (is_note || is_spread(remark)) return;
+    if (closing == ')' && is_unit(remark) && cell_.unit.empty()) {
+      cell_.unit = remark;
+    } else {
+      cell_.problem = "says more than a number";
+    }
+  }
+
+  void take_unit() {
+    const std::size_t end = std::min(rest_.find_first_of("([*\x01\x02"), rest_.size());
+    const std::string_view unit = without_blanks(rest_.substr(0, end));
+    const bool has_digit =
+        std::any_of(unit.begin(), unit.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    if (!cell_.unit.empty() || has_digit || unit.empty()) {
+      cell_.problem = "is more than one number";
+      return;
+    }
+    cell_.unit = unit;
+    rest_.remove_prefix(end);
+  }
+
+  std::string_view rest_;
+  NumberCell& cell_;
+};
+
+}  // namespace
+
+NumberCell read_number_cell(std::string_view text, DecimalMark mark, bool whole) {
+  NumberCell cell;
+  const std::string plain = plain_characters(text);
+  std::string_view rest = without_emphasis(plain);
+  take_relation(rest, cell);
+  const PrintedDigits digits = read_digits(rest, mark, whole);
+  if (digits.length == 0) {
+    cell.problem = "is no number";
+    return cell;
+  }
+  cell.problem = digits.problem;
+  cell.is_ambiguous = digits.is_ambiguous;
+  const auto [end, error] =
+      std::from_chars(digits.plain.data(), digits.plain.data() + digits.plain.size(), cell.value);
+  if (error != std::errc{} || !std::isfinite(cell.value)) cell.problem = "is no number";
+  cell.half_place = 0.5 * std::pow(10.0, -digits.decimals);
+  rest.remove_prefix(digits.length);
+  if (digits.plain == "10" && rest.starts_with(kFootnote)) {
+    cell.problem = "may be a power of ten or a number with a footnote";
+  }
+  Remainder(rest, cell).read();
+  return cell;
+}
+
+DecimalMark decimal_mark_of(std::string_view text) {
+  NumberCell cell;
+  const std::string plain = plain_characters(text);
+  std::string_view rest = without_emphasis(plain);
+  take_relation(rest, cell);
+  const PrintedDigits digits = read_digits(rest, DecimalMark::unknown, false);
+  return digits.length > 0 ? digits.shown : DecimalMark::unknown;
+}
+
+bool is_blank_cell(std::string_view text) {
+  constexpr std::array<std::string_view, 13> kBlanks{"",  "-",   "--",   "---", "–",    "—",   "/",
+                                                     ".", "n/a", "n.a.", "na",  "none", "null"};
+  std::string word(without_blanks(text));
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::find(kBlanks.begin(), kBlanks.end(), word) != kBlanks.end();
+}
+
+}  // namespace dlscale::analysis

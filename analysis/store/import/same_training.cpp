@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/import/same_training.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "analysis/store/import/foreign_text.hpp"
+#include "analysis/store/import/imported_run.hpp"
+#include "analysis/store/import/unknown_model.hpp"
+#include "base/registry.hpp"
+
+namespace dlscale::analysis {
+namespace fs = std::filesystem;
+namespace {
+
+/// Equal timed entries that show that logs in unrelated folders are of one training: times differ
+/// from run to run, but coarse ones may agree by chance.
+constexpr int kTimedProof = 5;
+/// Largest differences between evaluations that two programs print with few digits.
+constexpr double kAccuracyDigits = 6e-5, kLossDigits = 6e-4;
+
+/// "checkpoint-500", "checkpoint_3": a folder that programs make for what they save on their way.
+bool is_checkpoint_folder(const std::string& name) {
+  constexpr std::string_view kName = "checkpoint";
+  if (!name.starts_with(kName)) return false;
+  const std::size_t digit = name.find_first_not_of("-_", kName.size());
+  return digit != name.npos && name.find_first_not_of("0123456789", digit) == name.npos;
+}
+
+/// The folder of the training that a log belongs to.
+fs::path training_folder(const fs::path& log) {
+  const fs::path folder = log.parent_path();
+  return is_checkpoint_folder(folder.filename().string()) ? folder.parent_path() : folder;
+}
+
+/// Where a log lies, for finding those that may be of the same training without comparing all.
+struct Place {
+  std::string folder;              ///< of the training
+  std::vector<std::string> above;  ///< `folder` and those that it lies in
+  bool is_checkpoint = false;
+
+  explicit Place(const fs::path& log) {
+    const fs::path training = training_folder(log);
+    is_checkpoint = training != log.parent_path();
+    folder = training.string();
+    for (fs::path one = training; above.empty() || above.back() != one.string();
+         one = one.parent_path()) {
+      above.push_back(one.string());
+    }
+  }
+};
+
+/// Whether the user and the logs state nothing that the two runs differ in.
+bool agree(const ImportedRun& a, const ImportedRun& b) {
+  const bool other_repetition =
+      a.repetition != b.repetition && (a.repetition > 0 || b.repetition > 0);
+  return !other_repetition && std::ranges::all_of(a.spec.point, [&](const auto& axis) {
+    const auto other = b.spec.point.find(axis.first);
+    return axis.first == kUnknownModel || other == b.spec.point.end() ||
+           other->second == axis.second;
+  });
+}
+
+/// Two runs that failed may leave the same few words.
+bool is_equal_file(const ImportedRun& a, const ImportedRun& b) {
+  return a.outcome != contract::RunOutcome::Failed && !a.record.sha256.empty() &&
+         a.record.sha256 == b.record.sha256 && a.record.part == b.record.part &&
+         a.record.format == b.record.format;
+}
+
+const LogFormat* format_of(const ImportedRun& run) {
+  if (!run.record.mapped.kind.empty()) return nullptr;
+  return &base::find(log_formats(), "log format", run.record.format);
+}
+
+/// Runs by what a run of the same training would share with them.
+class Neighbours {
+ public:
+  void add(std::size_t i, const ImportedRun& run, const Place& place) {
+    const ImportRecord& record = run.record;
+    equal_[content_of(record)].push_back(i);
+    if (record.part != LogPart{}) return;
+    if (!record.opening.empty()) opening_[record.opening].push_back(i);
+    near_[place.folder][record.format].push_back(i);
+    if (place.is_checkpoint) checkpoints_[place.folder][record.format].push_back(i);
+    for (const std::string& folder : place.above) below_[folder][record.format].push_back(i);
+  }
+
+  /// Those that may be of the training of `run`, in ascending order.
+  std::vector<std::size_t> of(const ImportedRun& run, const Place& place) const {
+    std::set<std::size_t> found;
+    const ImportRecord& record = run.record;
+    take(equal_, content_of(record), found);
+    if (record.part != LogPart{}) return {found.begin(), found.end()};
+    take(opening_, record.opening, found);
+    const auto& same_format = place.is_checkpoint ? near_ : checkpoints_;
+    if (const auto here = same_format.find(place.folder); here != same_format.end()) {
+      take(here->second, record.format, found);
+    }
+    take_other_formats(below_, place.folder, record.format, found);
+    for (const std::string& folder : place.above) {
+      take_other_formats(near_, folder, record.format, found);
+    }
+    return {found.begin(), found.end()};
+  }
+
+  /// Number of logs of a format in a folder.
+  std::size_t count(const std::string& folder, const std::string& format) const {
+    const auto here = near_.find(folder);
+    if (here == near_.end() || !here->second.contains(format)) return 0;
+    return here->second.at(format).size();
+  }
+
+ private:
+  using ByName = std::map<std::string, std::vector<std::size_t>>;
+  using ByFolder = std::map<std::string, ByName>;
+
+  /// Equal for the same run of equal files.
+  static std::string content_of(const ImportRecord& record) {
+    std::string content = fmt::format("{} {} {}", record.sha256, record.format, record.part.offset);
+    for (const auto& [axis, value] : record.part.which) content += " " + axis + "=" + value;
+    return content;
+  }
+
+  static void take(const ByName& all, const std::string& name, std::set<std::size_t>& found) {
+    const auto known = all.find(name);
+    if (known != all.end()) found.insert(known->second.begin(), known->second.end());
+  }
+  static void take_other_formats(const ByFolder& all, const std::string& folder,
+                                 const std::string& format, std::set<std::size_t>& found) {
+    const auto here = all.find(folder);
+    if (here == all.end()) return;
+    for (const auto& [name, runs] : here->second) {
+      if (name != format) found.insert(runs.begin(), runs.end());
+    }
+  }
+
+  ByName equal_, opening_;
+  ByFolder near_, checkpoints_, below_;
+};
+
+class Joiner {
+ public:
+  Joiner(std::vector<ImportedRun> runs, const ImportedPlan& before)
+      : runs_(std::move(runs)), own_(runs_.size()) {
+    add_runs_of_folder(before);
+    main_of_.resize(runs_.size());
+    for (const ImportedRun& run : runs_) {
+      places_.emplace_back(run.record.path);
+      is_known_.push_back(!run.trace);
+    }
+  }
+
+  JoinedRuns join() {
+    load_neighbours_of_new_logs();
+    std::vector<std::size_t> order(runs_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order,
+                             [&](std::size_t a, std::size_t b) { return rank_of(a) > rank_of(b); });
+    Neighbours mains;
+    for (const std::size_t i : order) {
+      main_of_[i] = find_main(mains, i);
+      if (main_of_[i] == i) mains.add(i, runs_[i], places_[i]);
+    }
+    return sort_out();
+  }
+
+ private:
+  /// What the folder has of other logs than these.
+  void add_runs_of_folder(const ImportedPlan& before) {
+    std::set<std::string> paths;
+    for (const ImportedRun& run : runs_) paths.insert(run.record.path);
+    std::map<std::string, const contract::PlannedRun*> planned;
+    for (const contract::PlannedRun& run : before.runs) planned[run.run_id] = &run;
+    for (const auto& [path, known] : before.by_path) {
+      if (paths.contains(path) || !planned.contains(known.run_id)) continue;
+      ImportedRun run{.record = known.record, .shown = path, .outcome = known.outcome};
+      run.spec.point = planned.at(known.run_id)->point;
+      run.spec.gpus = planned.at(known.run_id)->gpus;
+      run.spec.global_batch = planned.at(known.run_id)->global_batch;
+      runs_.push_back(std::move(run));
+    }
+  }
+
+  /// Logs that have not changed were compared with each other before. They are read again only
+  /// where a log is new that may be of the same training.
+  void load_neighbours_of_new_logs() {
+    for (std::size_t i = 0; i < runs_.size(); ++i) all_.add(i, runs_[i], places_[i]);
+    for (std::size_t i = 0; i < own_; ++i) {
+      if (!runs_[i].trace) continue;
+      for (const std::size_t other : all_.of(runs_[i], places_[i])) load(runs_[other]);
+    }
+  }
+
+  /// Logs with times come first, then the longest. Of equal ones that which the folder had
+  /// counts, else the first.
+  std::tuple<bool, std::size_t, bool> rank_of(std::size_t i) const {
+    const auto& trace = runs_[i].trace;
+    if (!trace) return {true, 0, true};
+    return {trace->timed > 0, trace->entries.size(), is_known_[i]};
+  }
+
+  /// Index of the run that `i` belongs to; `i` itself if there is none.
+  std::size_t find_main(const Neighbours& mains, std::size_t i) {
+    for (const std::size_t main : mains.of(runs_[i], places_[i])) {
+      if (main >= own_ && i >= own_) continue;  // the folder has both, so they were compared
+      std::string why = same_training(main, i);
+      if (why.empty()) continue;
+      why_[i] = std::move(why);
+      return main;
+    }
+    return i;
+  }
+
+  /// What shows that two logs are of one training; empty if nothing does.
+  std::string same_training(std::size_t main_index, std::size_t log_index) {
+    const ImportedRun &main = runs_[main_index], &log = runs_[log_index];
+    const bool equal = is_equal_file(main, log);
+    if (!agree(main, log)) {
+      if (equal) copies_.push_back(fmt::format("{} and {}", main.shown, log.shown));
+      return "";
+    }
+    if (equal) return main.record.path == log.record.path ? "" : "equal byte by byte";
+    const bool has_parts = main.record.part != LogPart{} || log.record.part != LogPart{};
+    if (has_parts || !main.trace || !log.trace || main.record.path == log.record.path) return "";
+    return main.record.format == log.record.format ? same_entries(main_index, log_index)
+                                                   : same_evaluations(main_index, log_index);
+  }
+
+  std::string same_entries(std::size_t main_index, std::size_t log_index) const {
+    const ImportedRun &main = runs_[main_index], &log = runs_[log_index];
+    const Place &place = places_[main_index], &other = places_[log_index];
+    const bool is_near = place.folder == other.folder;
+    const bool is_checkpoint = is_near && (place.is_checkpoint || other.is_checkpoint);
+    const auto& longer = main.trace->entries;
+    const auto& shorter = log.trace->entries;
+    const std::size_t common = std::min(longer.size(), shorter.size());
+    if (!std::equal(longer.begin(), longer.begin() + static_cast<std::ptrdiff_t>(common),
+                    shorter.begin())) {
+      return "";
+    }
+    if (is_checkpoint) return "a checkpoint of it";
+    const std::set<std::uint64_t> proof(shorter.begin(),
+                                        shorter.begin() + static_cast<std::ptrdiff_t>(common));
+    const bool is_timed = std::min(main.trace->timed, log.trace->timed) >= kTimedProof;
+    const bool is_one = proof.size() >= (is_near ? kOpening : std::size_t{kTimedProof}) &&
+                        (is_timed || (is_near && format_of(log) != nullptr));
+    if (!is_one) return "";
+    return longer.size() == shorter.size() ? "with the same entries"
+                                           : "with the same first entries";
+  }
+
+  std::string same_evaluations(std::size_t main_index, std::size_t log_index) const {
+    const ImportedRun &main = runs_[main_index], &log = runs_[log_index];
+    const LogFormat *one = format_of(main), *two = format_of(log);
+    if (one == nullptr || two == nullptr || !one->of_model || !two->of_model) return "";
+    const std::string& folder = places_[main_index].folder;
+    const bool is_near = folder == places_[log_index].folder;
+    int equal = 0;
+    for (const auto& a : main.trace->evaluations) {
+      for (const auto& b : log.trace->evaluations) {
+        if (a.epoch != b.epoch) continue;
+        const double accuracy = std::abs(a.accuracy - b.accuracy), loss = std::abs(a.loss - b.loss);
+        if (accuracy > kAccuracyDigits || loss > kLossDigits * std::max(1.0, std::abs(a.loss))) {
+          return "";
+        }
+        if (accuracy <= kAccuracyDigits) ++equal;
+      }
+    }
+    const bool is_summary = two->summary_of == main.record.format;
+    const bool is_only_pair =
+        all_.count(folder, main.record.format) == 1 && all_.count(folder, log.record.format) == 1;
+    if (is_near && (equal > 0 || (is_summary && is_only_pair))) {
+      return is_summary ? "its summary" : "with the same evaluations";
+    }
+    return equal >= 2 ? "with the same evaluations" : "";
+  }
+
+  /// Reads a log that has not changed since the folder took it. One that cannot be read again is
+  /// compared with none.
+  static void load(ImportedRun& run) {
+    if (run.trace) return;
+    const ForeignText foreign = read_foreign(run.record.path);
+    if (foreign.sha256 != run.record.sha256 || !foreign.problem.empty()) return;
+    contract::RunSpec spec = run.spec;
+    keep_what_is_said(spec);
+    run.trace = trace_of(read_log(run.record, foreign.text, spec));
+  }
+
+  JoinedRuns sort_out() {
+    JoinedRuns joined;
+    joined.copies = std::move(copies_);
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+      if (main_of_[i] == i) continue;
+      const ImportRecord& record = runs_[i].record;
+      ImportedRun& main = runs_[main_of_[i]];
+      joined.notes.push_back(
+          fmt::format("{}: belongs to {}: {}", runs_[i].shown, main.shown, why_[i]));
+      joined.paths.insert(record.path);
+      add_companion(main, {record.path, record.stamp, record.sha256, why_[i]});
+      for (const Companion& one : record.companions) add_companion(main, one);
+    }
+    for (std::size_t i = 0; i < own_; ++i) {
+      (main_of_[i] == i ? joined.runs : joined.joined).push_back(std::move(runs_[i]));
+    }
+    return joined;
+  }
+
+  static void add_companion(ImportedRun& main, const Companion& companion) {
+    auto& known = main.record.companions;
+    std::erase_if(known, [&](const Companion& one) { return one.path == companion.path; });
+    known.push_back(companion);
+  }
+
+  std::vector<ImportedRun> runs_;  ///< those of the import, then others of the folder
+  const std::size_t own_;          ///< number of the former
+  std::vector<std::size_t> main_of_;
+  std::vector<Place> places_;
+  std::vector<bool> is_known_;  ///< not read in this import
+  Neighbours all_;
+  std::map<std::size_t, std::string> why_;
+  std::vector<std::string> copies_;
+};
+
+}  // namespace
+
+bool is_read_alike(const ImportRecord& now, const ImportRecord& then) {
+  return now.format.empty() ? then.mapped.kind.empty()
+                            : then.format == now.format && then.mapped == now.mapped;
+}
+
+std::optional<CompanionOf> find_owner(const ImportedPlan& before, const ImportRecord& log) {
+  for (const auto& [path, known] : before.by_path) {
+    for (const Companion& one : known.record.companions) {
+      if (one.path != log.path || one.stamp != log.stamp) continue;
+      if (is_read_alike(log, known.record)) return CompanionOf{path, known.record.sha256, one};
+    }
+  }
+  return std::nullopt;
+}
+
+JoinedRuns join_trainings(std::vector<ImportedRun> runs, const ImportedPlan& before) {
+  return Joiner(std::move(runs), before).join();
+}
+
+}  // namespace dlscale::analysis

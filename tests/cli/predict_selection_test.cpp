@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale predict` of selected runs.
+#include <catch2/catch.hpp>
+
+#include "tests/cli/predicted_mlp.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using test::Prediction;
+
+TEST_CASE("predictions are made of the selected runs only") {
+  Prediction prediction;
+  const std::vector<std::string> site{"--site", "altec", "--format", "csv", "--up-to", "1"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = site;
+    all.insert(all.end(), more.begin(), more.end());
+    return prediction.run(all);
+  };
+  const test::Ran where = with({"--where", "framework == 'ddp' && gpus < 4"});
+  CHECK(where.exit_code == 0);
+  CHECK(where.err == "2 of 8 runs match\n");
+  CHECK_THAT(where.out, Contains(",2,2,32,") && !Contains(",4,4,32,") && !Contains("synchronous"));
+  const test::Ran run = with({"--run", "synchronous-*-g2-*"});
+  CHECK(run.exit_code == 0);
+  CHECK(run.err == "1 of 8 runs match\n");
+  CHECK_THAT(run.out, Contains("2,2,32,") && !Contains("8,8,32,"));
+}
+
+TEST_CASE("a selected row is the same as in the prediction of the whole study") {
+  Prediction prediction;
+  const std::vector<std::string> site{"--site", "altec", "--format", "csv"};
+  auto selected = site;
+  selected.insert(selected.end(), {"--where", "gpus == 8 && framework == 'ddp'"});
+  const std::string all = prediction.run(site).out, some = prediction.run(selected).out;
+  const auto row = [](const std::string& text) {
+    const auto begin = text.find("8,8,32,");
+    REQUIRE(begin != std::string::npos);
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  const auto of_ddp = all.find("ddp,8,8,32,");
+  REQUIRE(of_ddp != std::string::npos);
+  CHECK(row(some) == row(all.substr(of_ddp)));  // Its efficiency is relative to one GPU, too.
+  CHECK_THAT(some, !Contains("1,1,32,") && !Contains("16,16,32,"));
+}
+
+TEST_CASE("a curve that is selected whole goes on to --up-to") {
+  Prediction prediction;
+  const test::Ran ran = prediction.run(
+      {"--site", "altec", "--format", "csv", "--up-to", "64", "--where", "framework == 'ddp'"});
+  CHECK(ran.err == "4 of 8 runs match\n");
+  CHECK_THAT(ran.out, Contains("64,64,32,") && !Contains("synchronous"));
+}
+
+TEST_CASE("a prediction is of a point, whichever of its repetitions are selected") {
+  Prediction prediction;
+  const test::Ran one =
+      prediction.run({"--site", "altec", "--format", "csv", "--up-to", "1", "-S", "study.repeats=3",
+                      "--where", "repetition == 2 && gpus == 8"});
+  CHECK(one.exit_code == 0);
+  CHECK(one.err == "2 of 24 runs match\n");
+  CHECK_THAT(one.out, Contains(",8,8,32,") && !Contains(",4,4,32,"));
+}
+
+TEST_CASE("a selection without a run ends with exit code 3 unless that is allowed") {
+  Prediction prediction;
+  const test::Ran none = prediction.run({"--site", "altec", "--where", "gpus > 8"});
+  CHECK(none.exit_code == 3);
+  CHECK(none.out.empty());
+  CHECK(none.err == "dlscale: 0 of 8 runs match\n");
+  CHECK(prediction.run({"--site", "altec", "--run", "nothing-*"}).exit_code == 3);
+  const test::Ran allowed =
+      prediction.run({"--site", "altec", "--where", "gpus > 8", "--allow-empty"});
+  CHECK(allowed.exit_code == 0);
+  CHECK(allowed.out.empty());
+  const test::Ran wrong = prediction.run({"--site", "altec", "--where", "gpu > 8"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.err, Contains("gpu"));
+}

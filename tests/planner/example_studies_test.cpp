@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// No run of a study below examples/ is one that a trainer with every part would refuse.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "contract/refusal.hpp"
+#include "tests/planner/planned.hpp"
+
+using namespace dlscale;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// All studies: the TOML files with a section [study]. Those of an extension need programs that are
+/// built with it, which tests/examples/extension.sh does and runs.
+std::vector<fs::path> example_studies() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(test::kSource / "examples")) {
+    const fs::path& file = entry.path();
+    if (file.extension() != ".toml" || fs::exists(file.parent_path() / "extension.cmake")) continue;
+    if (base::read_file(file).find("\n[study]\n") != std::string::npos) files.push_back(file);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+using Words = std::vector<std::string>;
+
+/// The words of a shell command: spaces separate them but within quotes, and # ends the command.
+Words words_of(const std::string& command) {
+  Words words;
+  std::string word;
+  char quote = 0;
+  for (const char c : command + " ") {
+    if (quote == 0 && c == '#') break;
+    if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && std::isspace(static_cast<unsigned char>(c)) != 0) {
+      if (!word.empty()) words.push_back(std::move(word));
+      word.clear();
+    } else {
+      word += c;
+    }
+  }
+  return words;
+}
+
+/// The commands of dlscale in the comment at the head of a study. A backslash continues a line.
+std::vector<Words> commands_in_head(const fs::path& file) {
+  std::istringstream lines(base::read_file(file));
+  std::vector<Words> commands;
+  std::string command;
+  for (std::string line; std::getline(lines, line) && line.starts_with('#');) {
+    command += line.substr(std::min<std::size_t>(line.size(), 2));
+    if (command.ends_with('\\')) {
+      command.back() = ' ';
+      continue;
+    }
+    Words words = words_of(command);
+    if (!words.empty() && words[0] == "dlscale") commands.push_back(std::move(words));
+    command.clear();
+  }
+  return commands;
+}
+
+/// How a command of the head plans its study; `local` is the site of those that name none.
+planner::PlanRequest request_of(const fs::path& file, const Words& command) {
+  planner::PlanRequest request{.study = file};
+  for (std::size_t i = 0; i + 1 < command.size(); ++i) {
+    if (command[i] == "--site") request.site = command[i + 1];
+    if (command[i] == "-S") request.overrides.push_back(command[i + 1]);
+  }
+  return request;
+}
+
+/// The commands of the head that plan the study. The first site that the head names is the one that
+/// the study is written for, and for it the study is planned as it is, too.
+std::vector<planner::PlanRequest> requests_of(const fs::path& file) {
+  std::vector<planner::PlanRequest> requests;
+  for (const Words& command : commands_in_head(file)) {
+    const bool plans = command.size() > 2 && file.string().ends_with("/" + command[2]) &&
+                       (command[1] == "plan" || command[1] == "run" || command[1] == "predict");
+    if (plans) requests.push_back(request_of(file, command));
+  }
+  const auto with_site =
+      std::find_if(requests.begin(), requests.end(),
+                   [](const planner::PlanRequest& request) { return request.site != "local"; });
+  planner::PlanRequest as_it_is{.study = file};
+  if (with_site != requests.end()) as_it_is.site = with_site->site;
+  requests.push_back(as_it_is);
+  return requests;
+}
+
+contract::Capabilities full_capabilities() {
+  const std::string file = test::full_trainer().string();
+  return contract::capabilities_from_json(base::read_file(file), file);
+}
+
+/// Why the trainer refuses a run; empty where it does not.
+std::string refusal_of(const contract::Capabilities& trainer, const contract::RunSpec& run) {
+  for (const auto& missing : contract::missing_names(trainer, run)) {
+    return "no " + missing.family + " " + missing.name;
+  }
+  if (const auto refusal = contract::find_refusal(trainer, run)) {
+    return refusal->key + ": " + refusal->reason;
+  }
+  return contract::data_condition(trainer, run);
+}
+
+}  // namespace
+
+TEST_CASE("the committed capabilities are those of a trainer with GPUs and DALI") {
+  const contract::Capabilities trainer = full_capabilities();
+  CHECK(trainer.has("device", "cuda"));
+  CHECK(trainer.has("communicator", "nccl"));
+  CHECK(trainer.has("loader", "dali_cpu"));
+  CHECK(trainer.has("loader", "dali_gpu"));
+}
+
+TEST_CASE("a full trainer accepts every run of every example study on its own site") {
+  const contract::Capabilities trainer = full_capabilities();
+  planner::Resources resources = test::shipped_resources();
+  resources.capabilities = test::full_trainer();
+  std::map<std::string, int> studies_by_site;
+  for (const fs::path& file : example_studies()) {
+    for (const planner::PlanRequest& request : requests_of(file)) {
+      INFO(file << " on " << request.site << ", " << request.overrides.size() << " changes");
+      const planner::Planning planning = planner::make_plan(request, resources);
+      std::map<std::string, int> refused;
+      for (const contract::RunSpec& run : test::runs_of(planning)) {
+        const std::string why = refusal_of(trainer, run);
+        if (!why.empty()) ++refused[why];
+      }
+      CHECK(refused == std::map<std::string, int>{});
+      for (const std::string& warning : planning.plan.warnings) {
+        CHECK_THAT(warning, !Catch::Contains("the trainer"));
+      }
+      ++studies_by_site[request.site];
+    }
+  }
+  for (const char* site :
+       {"nef", "nef-cpu", "juwels-booster", "altec", "ionic", "kaggle", "local"}) {
+    INFO(site);
+    CHECK(studies_by_site[site] > 0);
+  }
+}
+
+TEST_CASE("a study that a trainer refuses is noticed") {
+  const contract::Capabilities trainer = full_capabilities();
+  const auto planning = test::plan_example("nef", "nef", {"training.dataset.image_size=0"});
+  for (const contract::RunSpec& run : test::runs_of(planning)) {
+    CHECK_THAT(refusal_of(trainer, run), Catch::StartsWith("dataset.image_size: is not said"));
+  }
+}

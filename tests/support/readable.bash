@@ -1,0 +1,17 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Copies what tests run as another user to a place that every user can read. OAR runs its jobs and the
+# commands of its tests as a user of its own, who cannot enter a checkout below a private folder, such
+# as the home of root.
+umask 022 # a private umask would hide the copies, too
+
+# copy_for_all_users FOLDER: makes FOLDER, with the scripts of the tests and with the share folder of
+# dlscale (sites, templates, cards, devices) in the places they have in a checkout.
+copy_for_all_users() {
+  local checkout
+  checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+  mkdir -p "$1/tests"
+  cp -R "$checkout"/{sites,templates,cards,devices} "$1/"
+  cp -R "$checkout"/tests/{e2e,faults,schedulers,support} "$1/tests/"
+  chmod -R a+rX "$1"
+}
