@@ -54,7 +54,7 @@ std::vector<FormatRow> format_rows() {
       {"timm_benchmark", "resnet50,1000.0,256.0", "resnet50,1000.0,512.0", "0.512 s", "0.256 s"},
       none("dlscale", "dlscale-train prints no total next to its records"),
       {"huggingface", "\"train_samples_per_second\": 256.0", "\"train_samples_per_second\": 25.6",
-       "12800 samples", "1280 samples", "\"train_steps_per_second\""},
+       "12800 samples", "1280 samples"},
       none("torch7", "prints one time for an epoch and no rate"),
       none("mmdet", "prints step times and neither a rate nor a total"),
       none("dawnbench", "prints hours and no samples, so that there is no rate"),
