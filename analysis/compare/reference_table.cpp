@@ -123,17 +123,23 @@ char read_kind(const CsvCell& cell, const std::string& text) {
                          text));
 }
 
-/// Digits of a printed number. Of a whole number zeros at its end are not significant.
+/// Digits of a whole number as printed, and how many stand before the zeros at its end. Of a number
+/// with decimals all digits are significant.
 struct PrintedLength {
   int digits = 0;
   int significant = 0;
   bool is_whole = false;
+  double factor = 1;  ///< to base units
 };
 
-PrintedLength length_of(const std::string& text) {
+PrintedLength length_of(const Published& value, DecimalMark mark) {
+  const NumberCell cell = read_number_cell(value.text, mark);
   PrintedLength length;
-  length.is_whole = text.find_first_not_of("0123456789,' ") == std::string::npos;
-  for (const char c : text.substr(0, text.find_first_of("eE"))) {
+  if (!cell.problem.empty() || cell.value == 0) return length;
+  length.is_whole = cell.half_place == 0.5;
+  length.factor = value.number->value / cell.value;
+  const std::string digits = value.text.substr(value.text.find_first_of("0123456789"));
+  for (const char c : digits.substr(0, digits.find_first_not_of("0123456789.,'_ "))) {
     if (c < '0' || c > '9' || (length.digits == 0 && c == '0')) continue;
     ++length.digits;
     if (c != '0' || !length.is_whole) length.significant = length.digits;
@@ -143,7 +149,7 @@ PrintedLength length_of(const std::string& text) {
 
 /// Columns such as 12300, 24100, 47000 and 201.8, 1612, 11370 were rounded to three digits or more.
 /// Their whole numbers then stand for what rounds to so many digits.
-void widen_rounded_columns(std::vector<Published>& values) {
+void widen_rounded_columns(std::vector<Published>& values, DecimalMark mark) {
   constexpr int kFewestDigits = 3;
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<Published*>> columns;
   for (Published& value : values) {
@@ -151,19 +157,15 @@ void widen_rounded_columns(std::vector<Published>& values) {
   }
   for (const auto& [name, column] : columns) {
     int most = kFewestDigits;
-    std::size_t long_ones = 0;
     for (const Published* value : column) {
-      const PrintedLength length = length_of(value->text);
-      most = std::max(most, length.significant);
-      long_ones += length.digits > kFewestDigits ? 1 : 0;
+      most = std::max(most, length_of(*value, mark).significant);
     }
-    if (long_ones == 0) continue;
+    if (column.size() < 2) continue;
     for (Published* value : column) {
-      const PrintedLength length = length_of(value->text);
+      const PrintedLength length = length_of(*value, mark);
       const int zeros = length.digits - most;
       if (zeros <= 0 || !length.is_whole) continue;
-      const auto unit = parse_unit(value->unit.empty() ? "1" : value->unit);
-      const double half = 0.5 * std::pow(10.0, zeros) * (unit ? unit->factor : 1);
+      const double half = 0.5 * std::pow(10.0, zeros) * length.factor;
       value->number->low = value->number->value - half;
       value->number->high = value->number->value + half;
     }
@@ -182,7 +184,7 @@ class TableReader {
 
   ReferenceTable read() {
     for (const auto& row : csv_.rows) read_row(row);
-    widen_rounded_columns(table_.values);
+    widen_rounded_columns(table_.values, mark_);
     return std::move(table_);
   }
 

@@ -166,6 +166,18 @@ bool is_speed(const Published& value) {
   return is_whole_time(value) || is_rate(value) || is_gpu_rate(value);
 }
 
+/// One of them leaves open which of several it means: neither can deny the other.
+bool is_left_open(const PublishedSeries& a, const PublishedSeries& b) {
+  const auto opens = [](const PublishedSeries& one, const PublishedSeries& other) {
+    return std::any_of(one.axes.begin(), one.axes.end(), [&](const auto& cell) {
+      const auto beside = other.axes.find(cell.first);
+      return cell.second.starts_with('?') &&
+             (beside == other.axes.end() || beside->second != cell.second);
+    });
+  };
+  return opens(a, b) || opens(b, a);
+}
+
 /// The measured curves that claims are about: those of the same axes, else all that may be.
 std::vector<const PublishedSeries*> measured_beside(const PublishedSeries& claims,
                                                     const std::vector<PublishedSeries>& all) {
@@ -177,7 +189,8 @@ std::vector<const PublishedSeries*> measured_beside(const PublishedSeries& claim
       continue;
     }
     if (series.axes == claims.axes) same.push_back(&series);
-    if (may_be_one_point(claims.axes, series.axes)) possible.push_back(&series);
+    const bool may_be = may_be_one_point(claims.axes, series.axes);
+    if (may_be && !is_left_open(claims, series)) possible.push_back(&series);
   }
   return same.empty() ? possible : same;
 }

@@ -102,6 +102,11 @@ TEST_CASE("a column of whole numbers that end in zeros was rounded to fewer digi
   CHECK(rounded[2].number->high == 47050);
   const auto exact = values_of("gpus,throughput [image/s]\n1,12300\n2,24101\n4,47000\n");
   CHECK(exact[0].number->low == 12299.5);
+  const auto mixed = values_of("gpus,throughput [img/s]\n1,201.8\n2,1612 img/s\n4,11370 img/s\n");
+  CHECK(mixed[2].number->low == 11365);
+  CHECK(mixed[1].number->low == 1611.5);
+  const auto decimals = values_of("gpus;efficiency [1]\n1;1,000\n2;0,752\n4;1,480\n");
+  CHECK(decimals[2].number->low == Approx(1.4795));
   const auto small = values_of("gpus,throughput [image/s]\n1,100\n2,150\n4,300\n");
   CHECK(small[0].number->low == 99.5);
 }

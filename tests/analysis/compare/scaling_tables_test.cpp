@@ -87,11 +87,14 @@ std::vector<Point> any_curve(Random& random, const Style& style) {
   return points;
 }
 
+int digits_before_point(double value) {
+  return static_cast<int>(std::floor(std::log10(value))) + 1;
+}
+
 std::string rounded(double value, int significant) {
-  const int digits = static_cast<int>(std::floor(std::log10(value))) + 1;
-  const double place = std::pow(10.0, digits - significant);
-  return fmt::format("{:.{}f}", std::round(value / place) * place,
-                     std::max(0, significant - digits));
+  const double place = std::pow(10.0, digits_before_point(value) - significant);
+  const double whole = std::round(value / place) * place;
+  return fmt::format("{:.{}f}", whole, std::max(0, significant - digits_before_point(whole)));
 }
 
 std::string header(const Style& style) {
