@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// size: the reader is one state machine over the events of a run.
 // Logs of MLPerf Training: epochs and blocks of training, evaluations and the end of the run.
 //
 // Whole epochs last from epoch_start to epoch_stop, or, as blocks of epochs (first_epoch_num,
@@ -92,6 +93,7 @@ class Reader {
       if (e.key == "run_start") log_.skip_repeated();
       return;
     }
+    if (unsure_s_) resolve_epoch(e);
     if (e.key == "run_start") {
       begun_ = Mark{e.time, {}};
       log_.start().time = e.time;
@@ -107,6 +109,7 @@ class Reader {
       period_ends(e);
       if (e.key == "eval_start") compare_count(e);
     } else if (e.key == "eval_stop") {
+      evaluated_in_epoch_ = evaluated_in_epoch_ || (by_epoch_ && open_);
       if (is_v05_ || (counts_by_samples_ && !open_)) open_ = Mark{e.time, {}};
     } else if (e.key == "eval_accuracy" && e.value) {
       evaluated(e);
@@ -126,6 +129,7 @@ class Reader {
   void period_starts(const MlperfEvent& e) {
     is_v05_ = e.key.starts_with("train_");
     pending_rate_.reset();
+    evaluated_in_epoch_ = false;
     if (e.samples || e.block_samples || benchmark_ == "bert") counts_by_samples_ = true;
     if (e.key == "train_epoch" && open_ && open_->epoch) period_ends(e);  // the one before ends
     if (e.key == "epoch_start") by_epoch_ = true;
@@ -160,8 +164,23 @@ class Reader {
     timed_ = by_epoch_ || is_v05_                    ? "epochs"
              : has_eval_start_ && !evaluated_within_ ? "blocks of epochs"
                                                      : "blocks of epochs with evaluation";
+    if (by_epoch_ && evaluated_in_epoch_) {
+      unsure_s_ = e.time - begin.time;
+      return;
+    }
     trained(begin.epochs, e.time - begin.time);
     evaluated_within_ = false;
+  }
+
+  /// SSD and RetinaNet evaluate an epoch while the next one trains, and stop that one when the
+  /// target is reached: an epoch with an evaluation in it is whole unless the run stops behind it.
+  void resolve_epoch(const MlperfEvent& e) {
+    const bool stops = e.key == "run_stop";
+    if (!stops && e.key != "eval_start" && e.key != "epoch_start") return;
+    const double wall_s = *std::exchange(unsure_s_, std::nullopt);
+    if (!stops) return trained(1, wall_s);
+    pending_rate_.reset();
+    log_.skip("the epoch before was stopped when an evaluation reached the target: no rate for it");
   }
 
   void period_of_samples_ends(const MlperfEvent& e) {
@@ -214,13 +233,14 @@ class Reader {
     PrintedFigure figure{.name = "throughput", .value = rate, .has_warmup = true};
     figure.line = line_;
     if (benchmark_ == "bert") figure.span = PrintedSpan::longer;
-    if (progress_.is_part_of_epoch) {
+    if (benchmark_ == "gpt3") figure.value /= static_cast<double>(progress_.sequence_length);
+    if (progress_.is_part_of_epoch || benchmark_ == "gpt3") {  // of the run, with evaluations
       figure.span = PrintedSpan::longer;
       figure.has_warmup = false;
       log_.compare(figure);
     } else if (stopped_) {
       return;  // of an epoch that did not end
-    } else if (open_ || ended_s_) {
+    } else if (open_ || ended_s_ || unsure_s_) {
       pending_rate_ = figure;
     } else if (last_step_ >= 0) {
       compare_with_last(figure);
@@ -344,6 +364,7 @@ class Reader {
   double done_ = 0;                                      ///< epochs
   double done_samples_ = 0;                              ///< where the log counts samples
   double count_ = 0, count_before_last_ = 0;             ///< with those of the run before
+  std::optional<double> unsure_s_;                       ///< of an epoch that may be cut short
   std::optional<double> ended_s_;                        ///< of a block whose samples come later
   double last_wall_s_ = 0;                               ///< of the last window
   double last_rate_ = 0;                                 ///< of the last window
@@ -352,6 +373,7 @@ class Reader {
   int line_ = 0;
   bool is_v05_ = false, by_epoch_ = false, evaluated_within_ = false, stopped_ = false;
   bool has_eval_start_ = false;
+  bool evaluated_in_epoch_ = false;  ///< an evaluation ended since epoch_start
   bool counts_by_samples_ = false;  ///< of any kind
 };
 

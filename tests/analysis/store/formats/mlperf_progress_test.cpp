@@ -225,6 +225,26 @@ TEST_CASE("mlperf: SSD states the batches of an epoch, and the rate of one accel
   CHECK_FALSE(rate_of(read_log("mlperf", text(all_rate / 3), run_of(8, 36))));
 }
 
+TEST_CASE("mlperf: an epoch that an evaluation of the one before cuts short has no rate") {
+  const auto epoch = [](int number, int begin_s, int end_s) {
+    const std::string metadata = fmt::format(R"("epoch_num": {})", number);
+    const std::string before = fmt::format(R"("epoch_num": {})", number - 1);
+    std::string text = line(begin_s, "epoch_start", "null", metadata);
+    if (number > 0) text += line(begin_s + 1, "eval_stop", "null", before);
+    return text + line(end_s, "epoch_stop", "null", metadata);
+  };
+  const LogContent log = read_log(
+      "mlperf", head("ssd", 288, 4064) + epoch(0, 10, 510) + line(510, "eval_start", "null") +
+                    epoch(1, 510, 1010) + throughput(1010, 4064 * 288 / 500.0) +
+                    line(1010, "eval_start", "null") + epoch(2, 1010, 1015) +
+                    throughput(1015, 4064 * 288 / 500.0) +
+                    line(1015, "run_stop", "null", R"("status": "success")"));
+  CHECK(samples_of(log) == Samples{4064 * 288, 4064 * 288});
+  CHECK(*rate_of(log) == Approx(4064 * 288 / 500.0));
+  REQUIRE(log.file.skipped.size() == 1);
+  CHECK_THAT(log.file.skipped[0], Catch::Contains("reached the target"));
+}
+
 TEST_CASE("mlperf: an evaluation that states other samples than the blocks removes the rate") {
   const LogContent log = read_log("mlperf", head("llama2_70b_lora", 8, 3901) +
                                                 line(10, "block_start", "null", count(0)) +
