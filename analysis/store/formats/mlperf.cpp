@@ -374,7 +374,7 @@ class Reader {
   bool is_v05_ = false, by_epoch_ = false, evaluated_within_ = false, stopped_ = false;
   bool has_eval_start_ = false;
   bool evaluated_in_epoch_ = false;  ///< an evaluation ended since epoch_start
-  bool counts_by_samples_ = false;  ///< of any kind
+  bool counts_by_samples_ = false;   ///< of any kind
 };
 
 bool recognises(std::string_view head) {
