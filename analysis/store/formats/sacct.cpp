@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What SLURM's sacct prints with --parsable or --parsable2: jobs and their steps between "|" or
-// what
-// --delimiter says, under a heading, or without one in the order in which Open XDMoD asks for
+// what --delimiter says, under a heading, or without one in the order in which Open XDMoD asks for
 // fields (ubccr/xdmod, xdmod-slurm-helper). Columns may stand in any order, formatted or raw
 // (ElapsedRaw in seconds, TimelimitRaw in minutes).
 //
