@@ -137,6 +137,14 @@ Seconds planned_interval(const contract::CheckpointSpec& setting, Seconds epoch,
   return interval;
 }
 
+/// What `derived` makes of a predicted time, and of the two edges of its band.
+template <class Derived>
+std::vector<analysis::Cell> value_and_bounds(const predict::Band& time, const Derived& derived) {
+  const double at_low = derived(time.low), at_high = derived(time.high);
+  return {derived(time.value),
+          analysis::Bounds{std::min(at_low, at_high), std::max(at_low, at_high)}};
+}
+
 /// What a row says behind the columns that tell the curve. Where an epoch's length is not known,
 /// neither is the run's, nor what it loses.
 std::vector<analysis::Cell> advice_cells(const PredictedCurve& curve,
@@ -144,26 +152,35 @@ std::vector<analysis::Cell> advice_cells(const PredictedCurve& curve,
                                          Seconds node_mtbf) {
   const Seconds between = node_mtbf / point.ranks.nodes;
   const Seconds best = predict::daly_interval(write, between);
-  analysis::Cell epochs, lost, lost_now;
+  std::vector<analysis::Cell> epochs(2), lost(2), lost_now(2);
   if (curve.samples > 0) {
-    const Seconds epoch{point.epoch_s.value};
-    const Seconds work = epoch * curve.first.epochs;
-    const Seconds now = planned_interval(curve.first.checkpoint, epoch, work);
-    epochs = best / epoch;
-    lost = predict::checkpoint_loss(work, best, write, between);
-    lost_now = predict::checkpoint_loss(work, now, write, between);
+    const auto work = [&](double epoch_s) { return Seconds{epoch_s} * curve.first.epochs; };
+    epochs = value_and_bounds(point.epoch_s, [&](double epoch_s) { return best.value / epoch_s; });
+    lost = value_and_bounds(point.epoch_s, [&](double epoch_s) {
+      return predict::checkpoint_loss(work(epoch_s), best, write, between);
+    });
+    lost_now = value_and_bounds(point.epoch_s, [&](double epoch_s) {
+      const Seconds now = planned_interval(curve.first.checkpoint, Seconds{epoch_s}, work(epoch_s));
+      return predict::checkpoint_loss(work(epoch_s), now, write, between);
+    });
   }
+  const auto steps =
+      value_and_bounds(point.step_s, [&](double step_s) { return best.value / step_s; });
   return {static_cast<double>(point.ranks.gpus),
           static_cast<double>(point.ranks.nodes),
           between.value,
           write.value,
           predict::young_interval(write, between).value,
           best.value,
-          best.value / point.step_s.value,
-          epochs,
-          lost,
+          steps[0],
+          steps[1],
+          epochs[0],
+          epochs[1],
+          lost[0],
+          lost[1],
           setting_words(curve.first.checkpoint),
-          lost_now};
+          lost_now[0],
+          lost_now[1]};
 }
 
 std::vector<std::string> notes_of(const CheckpointQuestion& question) {
@@ -174,8 +191,7 @@ std::vector<std::string> notes_of(const CheckpointQuestion& question) {
       "lost: the share of the time that goes into saving and into doing again what was not saved; "
       "starting again is not in it, and is the same whatever the interval; where the interval is "
       "longer than the run, saving does not pay, and lost is what never saving loses",
-      "steps, epochs and lost: by the predicted times themselves, whose low and high are in "
-      "predicted-times"};
+      "steps, epochs and lost have the range that follows from the band of the predicted times"};
 }
 
 const std::vector<analysis::Column> kAdviceColumns{
@@ -186,10 +202,14 @@ const std::vector<analysis::Column> kAdviceColumns{
     {"young_s", "interval by Young", "min", 1, 1 / kMinute_s},
     {"daly_s", "interval by Daly", "min", 1, 1 / kMinute_s},
     {"steps", "steps"},
+    {"steps_bounds", "steps, low to high", "", 0, 1, true},
     {"epochs", "epochs", "", 2},
+    {"epochs_bounds", "epochs, low to high", "", 2, 1, true},
     {"lost", "lost", "%", 2, 100},
+    {"lost_bounds", "lost, low to high", "%", 2, 100, true},
     {"setting", "the study saves"},
-    {"setting_lost", "lost then", "%", 2, 100}};
+    {"setting_lost", "lost then", "%", 2, 100},
+    {"setting_lost_bounds", "lost then, low to high", "%", 2, 100, true}};
 
 }  // namespace
 

@@ -48,7 +48,9 @@ class Expectation {
   std::optional<double> of(const ShownRun& shown) const {
     const auto point = points_.find(contract::point_id(shown.run->run_id));
     if (point != points_.end()) return point->second.value();
-    if (shown.run->predicted_s > 0) return shown.run->predicted_s * ratio_.value().value_or(1);
+    if (shown.run->predicted_s > 0 && ratio_.value()) {
+      return shown.run->predicted_s * *ratio_.value();
+    }
     return all_.value();
   }
 

@@ -25,7 +25,7 @@ struct Traits {
   /// Loader: it takes samples, unless dataset.image_size makes pictures of them, from memory.
   bool is_in_memory = false;
   bool needs_gpu = false;  ///< Loader: batches are made by the GPU of the rank.
-  std::string shape;       ///< Generated data set: shape of its images, "1x28x28".
+  std::string shape;       ///< Data set: shape of its images, "1x28x28"; empty: any.
   std::int64_t train_samples =
       0;                      ///< Generated data set: its samples unless the run says a number.
   int smallest_side = 0;      ///< Model: fewest pixels that a side may have; 0: any number.

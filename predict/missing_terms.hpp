@@ -21,9 +21,6 @@ inline constexpr const char* kMissingTerms =
     "loading from a shared file system, the start of an epoch, stragglers between nodes, "
     "congestion of the network";
 
-/// Share of the published points that lie in a band of published systems.
-inline constexpr double kNominalCoverage = 0.9;
-
 /// How ranks get their samples. Published systems with an input pipeline lie farther apart.
 enum class SampleSource {
   input_pipeline,  ///< samples are read, decoded or put together while the run trains

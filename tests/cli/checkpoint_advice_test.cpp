@@ -77,6 +77,10 @@ TEST_CASE("checkpoints are advised for the nodes of each count, in minutes, step
   CHECK(test::number(eight, "setting_lost") ==
         Approx(predict::checkpoint_loss(work, {10 * epoch_s}, write, between)));
   CHECK(test::number(eight, "lost") < test::number(eight, "setting_lost"));
+  CHECK(test::number(eight, "steps_bounds_low") ==
+        Approx(best.value / test::number(times, "step_bounds_s_high")));
+  CHECK(test::number(eight, "epochs_bounds_low") < test::number(eight, "epochs"));
+  CHECK(test::number(eight, "epochs_bounds_high") > test::number(eight, "epochs"));
 }
 
 TEST_CASE("a study that saves by time, or never, loses what that loses") {

@@ -64,6 +64,13 @@ TEST_CASE("a prediction counts as far as predictions have held") {
   CHECK(time_left(runs.all) == Approx(60 - 1));
 }
 
+TEST_CASE("a prediction that no run has tested yet gives no time") {
+  TimedRuns runs;
+  runs.add("a", JobState::Running, 1, 0);
+  runs.planned(0).predicted_s = 40;
+  CHECK_FALSE(time_left(runs.all));
+}
+
 TEST_CASE("no time is told when nothing runs or nothing is known") {
   TimedRuns idle;
   idle.add("a", JobState::Done, 30, 1);

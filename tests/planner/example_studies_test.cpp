@@ -118,6 +118,7 @@ std::string refusal_of(const contract::Capabilities& trainer, const contract::Ru
 
 TEST_CASE("the committed capabilities are those of a trainer with GPUs and DALI") {
   const contract::Capabilities trainer = full_capabilities();
+  CHECK(trainer.built_with.at("cuda") == "yes");
   CHECK(trainer.has("device", "cuda"));
   CHECK(trainer.has("communicator", "nccl"));
   CHECK(trainer.has("loader", "dali_cpu"));

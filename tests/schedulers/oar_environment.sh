@@ -9,8 +9,6 @@ source "$here/environment.bash"
 
 if [[ ${2:-} == inside ]]; then
   plans=$3
-  # OAR's user reads nothing in a private folder of the one who runs the tests.
-  dlscale=$plans/dlscale
   env OAR_JOB_ID=999999 OAR_JOBID=999999 OAR_JOB_KEY_FILE=/nowhere OAR_OARSTAT_OUTPUT_FORMAT=1 \
     OAR_NODEFILE=/nowhere OAR_JOB_NAME=mine OARDO_USER=nobody SBATCH_EXPORT=NONE "${launcher_variables[@]}" \
     "$dlscale" submit "$plans/options" --wait --poll 2 >"$plans/said" ||
@@ -42,5 +40,7 @@ for name in options in-job; do
   planned "$name" "$here/small.toml" --site "$work/running.toml" -S 'matrix.gpus=[1]' -S study.repeats=1
 done
 chmod -R a+rwX "$plans"
-"$root/tests/support/oar_cluster.sh" --running --site "$work/running.toml" "$0" "$1" inside "$plans" || exit
+copy_for_all_users "$work/checkout"
+"$root/tests/support/oar_cluster.sh" --running --site "$work/running.toml" \
+  "$work/checkout/tests/schedulers/oar_environment.sh" "$plans/dlscale" inside "$plans" || exit
 echo "2 jobs ended as planned, whatever the environment was"

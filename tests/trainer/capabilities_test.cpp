@@ -54,6 +54,16 @@ TEST_CASE("every model, loader and data set has traits") {
   CHECK(script->is_one_block);
 }
 
+TEST_CASE(
+    "data sets whose images have one size say it, so that a plan can check models and crops") {
+  const auto available = trainer::capabilities();
+  const auto shape = [&](const char* set) { return available.traits_of("dataset", set)->shape; };
+  CHECK(shape("mnist") == "1x28x28");
+  CHECK(shape("fashion_mnist") == "1x28x28");
+  CHECK(shape("cifar10") == "3x32x32");
+  CHECK(shape("image_folder").empty());
+}
+
 TEST_CASE("the capabilities file of this build says the same") {
   const std::string file = DLSCALE_BINARY_DIR "/share/dlscale/capabilities.json";
   CHECK(contract::capabilities_from_json(base::read_file(file), file) == trainer::capabilities());

@@ -110,7 +110,7 @@ struct DatasetEntry {
   const char* task = "classification";  ///< that its targets are for; images also are their own
   bool is_generated = false;            ///< there are no files
   bool any_size = false;                ///< of images: heeds dataset.image_size
-  const char* shape = "";               ///< of generated images, unless dataset.shape is set
+  const char* shape = "";               ///< of images, unless a setting says otherwise; "": any
   std::int64_t train_samples = 0;       ///< of a generated set, unless the run says how many
 };
 

@@ -105,6 +105,9 @@ Dataset load(const contract::DatasetSpec& spec) {
 
 extern const DatasetEntry cifar10_entry;
 const DatasetEntry cifar10_entry{
-    "cifar10", "small photographs, from binary batches or a folder of images", load};
+    .name = "cifar10",
+    .summary = "small photographs, from binary batches or a folder of images",
+    .load = load,
+    .shape = "3x32x32"};
 
 }  // namespace dlscale::trainer

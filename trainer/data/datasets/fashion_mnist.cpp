@@ -12,7 +12,10 @@ Dataset load(const contract::DatasetSpec& spec) {
 }  // namespace
 
 extern const DatasetEntry fashion_mnist_entry;
-const DatasetEntry fashion_mnist_entry{"fashion_mnist",
-                                       "articles of clothing, from IDX files (plain or .gz)", load};
+const DatasetEntry fashion_mnist_entry{
+    .name = "fashion_mnist",
+    .summary = "articles of clothing, from IDX files (plain or .gz)",
+    .load = load,
+    .shape = "1x28x28"};
 
 }  // namespace dlscale::trainer

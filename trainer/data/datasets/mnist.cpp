@@ -13,6 +13,9 @@ Dataset load(const contract::DatasetSpec& spec) {
 }  // namespace
 
 extern const DatasetEntry mnist_entry;
-const DatasetEntry mnist_entry{"mnist", "handwritten digits, from IDX files (plain or .gz)", load};
+const DatasetEntry mnist_entry{.name = "mnist",
+                               .summary = "handwritten digits, from IDX files (plain or .gz)",
+                               .load = load,
+                               .shape = "1x28x28"};
 
 }  // namespace dlscale::trainer
