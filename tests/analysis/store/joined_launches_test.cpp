@@ -6,6 +6,7 @@
 #include "analysis/report/headings.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "contract/results_file.hpp"
 #include "tests/analysis/support/written_study.hpp"
 
 namespace dlscale::analysis {
