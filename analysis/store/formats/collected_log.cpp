@@ -129,6 +129,10 @@ void CollectedLog::compare(PrintedFigure figure) {
   rates_.add(std::move(figure));
 }
 
+void CollectedLog::reject_rate(std::string_view why) {
+  rates_.reject(fmt::format("line {}: {}. The run has no rate", line_, why));
+}
+
 void CollectedLog::stop(contract::RunOutcome outcome, std::string reason, double wall_s) {
   if (std::exchange(stopped_, true)) return;
   contract::RunStop stop{.outcome = outcome, .exit_code = 0, .reason = std::move(reason)};

@@ -64,6 +64,9 @@ class CollectedLog {
   /// Hands in a figure that the current line prints about the speed of the run. finish() compares
   /// it with the step windows and removes the rate of the run when the two contradict each other.
   void compare(PrintedFigure figure);
+  /// Makes finish() remove the rate of the run, with a warning that states the current line and
+  /// `why`.
+  void reject_rate(std::string_view why);
   /// The log says how the run ended; the first word counts.
   void stop(contract::RunOutcome outcome, std::string reason = "", double wall_s = std::nan(""));
 

@@ -170,7 +170,7 @@ void RateCheck::conclude(contract::ResultsFile& file) const {
     CoveredWindows windows;
     int others = 0;
   };
-  if (figures_.empty()) return;
+  if (figures_.empty() && rejections_.empty()) return;
   const WindowSums sums(file);
   std::map<std::string, Contradiction> found;
   for (const PrintedFigure& figure : figures_) {
@@ -182,7 +182,8 @@ void RateCheck::conclude(contract::ResultsFile& file) const {
   for (const auto& [name, one] : found) {
     file.skipped.push_back(describe(*one.first, one.windows, one.others));
   }
-  if (!found.empty()) remove_rates(file);
+  file.skipped.insert(file.skipped.end(), rejections_.begin(), rejections_.end());
+  if (!found.empty() || !rejections_.empty()) remove_rates(file);
 }
 
 }  // namespace dlscale::analysis

@@ -53,14 +53,18 @@ struct PrintedFigure {
 class RateCheck {
  public:
   void add(PrintedFigure figure) { figures_.push_back(std::move(figure)); }
+  /// Removes the rate of the run for a reason that is no figure of the log. The warning states it.
+  void reject(std::string warning) { rejections_.push_back(std::move(warning)); }
 
   /// Removes times and samples from all records when a figure and the step windows contradict each
   /// other by more than 5 %, or a bound is exceeded by more than 5 %. One warning for each name
   /// states both numbers and the line. Figures without any window in their range are ignored.
+  /// Does the same for each reason that reject() got.
   void conclude(contract::ResultsFile& file) const;
 
  private:
   std::vector<PrintedFigure> figures_;
+  std::vector<std::string> rejections_;
 };
 
 }  // namespace dlscale::analysis

@@ -5,49 +5,14 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <cmath>
 #include <string>
-#include <vector>
 
-#include "tests/analysis/store/formats/log_reading.hpp"
+#include "tests/analysis/store/formats/mlperf_text.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
 using contract::StepWindow;
-
-/// A line of v0.7 and later at `time_s` seconds.
-std::string line(double time_s, const char* key, const std::string& value,
-                 const std::string& metadata = "") {
-  return fmt::format(
-      R"(:::MLLOG {{"namespace": "", "time_ms": {}, "event_type": "POINT_IN_TIME", "key": "{}", )"
-      R"("value": {}, "metadata": {{"file": "a.py", "lineno": 1{}{}}}}})"
-      "\n",
-      static_cast<long>(time_s * 1000), key, value, metadata.empty() ? "" : ", ", metadata);
-}
-
-std::string count(long samples) {
-  return fmt::format(R"("samples_count": {})", samples);
-}
-
-std::string head(const char* benchmark, long batch, long train_samples) {
-  std::string text = line(1, "submission_benchmark", fmt::format("\"{}\"", benchmark)) +
-                     line(1, "global_batch_size", std::to_string(batch));
-  if (train_samples > 0) text += line(1, "train_samples", std::to_string(train_samples));
-  return text + line(10, "run_start", "null");
-}
-
-std::string throughput(double time_s, double rate) {
-  return line(time_s, "tracked_stats", fmt::format(R"({{"throughput": {}}})", rate));
-}
-
-std::vector<std::int64_t> samples_of(const LogContent& log) {
-  std::vector<std::int64_t> samples;
-  for (const StepWindow& window : all<StepWindow>(log.file)) samples.push_back(window.samples);
-  return samples;
-}
-
-using Samples = std::vector<std::int64_t>;
 
 }  // namespace
 
@@ -94,7 +59,7 @@ TEST_CASE("mlperf: a block without the samples of its end has no rate, and a lin
                     line(20, "block_stop", "null", count(0)) + line(20, "eval_start", "null"));
   CHECK(samples_of(log).empty());
   REQUIRE(log.file.skipped.size() == 1);
-  CHECK_THAT(log.file.skipped[0], Catch::Contains("is not said: no rate"));
+  CHECK_THAT(log.file.skipped[0], Catch::Contains("the log does not state how many samples"));
 }
 
 TEST_CASE("mlperf: the samples of the run before a resumed run are not counted") {
@@ -165,15 +130,6 @@ TEST_CASE("mlperf: UNet3D states the samples of an epoch with those that it repe
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("mlperf: a block that is evaluated while the next one trains does not end the next") {
-  const LogContent log = read_log(
-      "mlperf", head("gnmt", 100, 1000) +
-                    line(10, "block_start", "null", R"("first_epoch_num": 1, "epoch_count": 1)") +
-                    line(20, "block_start", "null", R"("first_epoch_num": 2, "epoch_count": 1)") +
-                    line(21, "block_stop", "null", R"("first_epoch_num": 1, "epoch_count": 1)"));
-  CHECK(samples_of(log).empty());
-}
-
 TEST_CASE("mlperf: Stable Diffusion counts steps in v3.1") {
   const LogContent log = read_log(
       "mlperf", head("stable_diffusion", 512, 6513144) +
@@ -184,6 +140,51 @@ TEST_CASE("mlperf: Stable Diffusion counts steps in v3.1") {
   CHECK(samples_of(log) == Samples{51200, 51200});
   CHECK(*rate_of(log) == Approx(6400));
   CHECK(log.file.skipped.empty());
+}
+
+TEST_CASE("mlperf: a block start states the samples of the block before") {
+  std::string text = head("stable_diffusion", 576, 0);
+  for (int block = 0; block < 3; ++block) {
+    text += line(10 + 20 * block, "block_start", "null", count(57600 * block)) +
+            line(28 + 20 * block, "block_stop", "null", count(57600 * block));
+  }
+  const LogContent log = read_log("mlperf", text + line(90, "eval_start", "null", count(57600)) +
+                                                line(99, "eval_stop", "null", count(57600)) +
+                                                line(100, "eval_start", "null", count(115200)));
+  CHECK(samples_of(log) == Samples{57600, 57600});  // the evaluation is of earlier weights
+  CHECK(*rate_of(log) == Approx(3200));
+  REQUIRE(log.file.skipped.size() == 1);
+  CHECK_THAT(log.file.skipped[0], Catch::Contains("how many samples the block before has"));
+}
+
+TEST_CASE("mlperf: an evaluation states the samples of two blocks that state their lengths") {
+  const LogContent log =
+      read_log("mlperf", head("flux1", 100, 0) + line(10, "block_start", "null", count(1000)) +
+                             line(20, "block_stop", "null", count(1000)) +
+                             line(25, "block_start", "null", count(1000)) +
+                             line(35, "block_stop", "null", count(1000)) +
+                             line(36, "eval_start", "null", count(2000)));
+  CHECK(samples_of(log) == Samples{2000});
+  CHECK(all<StepWindow>(log.file)[0].wall_s == Approx(20));
+}
+
+TEST_CASE("mlperf: blocks of BERT with several epochs have steps, as their evaluations may") {
+  const auto text = [](int number_of_eval) {
+    return line(1, "global_batch_size", "3072") + line(1, "train_samples", "1751040") +
+           line(10, "run_start", "null") + line(10, "block_start", "null", first_epoch(57, 57)) +
+           line(90, "block_stop", "null", R"("first_epoch_num": 57)") +
+           line(91, "eval_accuracy", "0.4", epoch(57.0 * number_of_eval)) +
+           line(93, "block_start", "null", first_epoch(114, 57)) +
+           line(173, "block_stop", "null", R"("first_epoch_num": 114)") +
+           line(174, "eval_accuracy", "0.5", epoch(114.0 * number_of_eval)) +
+           line(0, "submission_benchmark", "\"bert\"");  // TPU programs name it at the end
+  };
+  for (const int number : {1, 3072}) {
+    const LogContent log = read_log("mlperf", text(number));
+    CHECK(samples_of(log) == Samples{57 * 3072, 57 * 3072});
+    CHECK(*rate_of(log) == Approx(57 * 3072 / 80.0));
+    CHECK(log.file.skipped.empty());
+  }
 }
 
 TEST_CASE("mlperf: GPT-3 counts tokens, and a sample has max_sequence_length of them") {
@@ -212,6 +213,104 @@ TEST_CASE("mlperf: benchmarks within their first epoch state the part of it") {
   CHECK(log.file.skipped.empty());
 }
 
+TEST_CASE("mlperf: parts of an epoch count from 1 where the first epoch is 1") {
+  const LogContent log = read_log(
+      "mlperf",
+      head("dlrm", 100, 1000000) + line(10, "epoch_start", "null", epoch(1)) +
+          line(20, "eval_start", "null", epoch(1.25)) + line(30, "eval_stop", "null", epoch(1.25)) +
+          line(35, "eval_start", "null", epoch(1.5)) + line(45, "eval_stop", "null", epoch(1.5)) +
+          line(45, "run_stop", "null", kSuccess));
+  CHECK(samples_of(log) == Samples{250000, 250000});
+  CHECK(*rate_of(log) == Approx(50000));
+  CHECK(log.file.skipped.empty());
+}
+
+TEST_CASE("mlperf: blocks of DLRM state the part of the epoch at their end") {
+  const auto block = [](double end, int begin_s) {  // the weights before are evaluated meanwhile
+    return line(begin_s, "block_start", "null", first_epoch(end, 1)) +
+           line(begin_s, "eval_start", "null", epoch(end - 0.05)) +
+           line(begin_s + 3, "eval_accuracy", "0.8", epoch(end - 0.05)) +
+           line(begin_s + 3, "eval_stop", "null", epoch(end - 0.05)) +
+           line(begin_s + 5, "block_stop", "null", fmt::format(R"("first_epoch_num": {})", end));
+  };
+  const LogContent log = read_log(
+      "mlperf", head("dlrm", 100, 1000000) + line(10, "block_start", "null", first_epoch(1.05, 1)) +
+                    line(20, "block_stop", "null", R"("first_epoch_num": 1.05)") + block(1.1, 20) +
+                    block(1.15, 25) + line(30, "run_stop", "null", kSuccess));
+  CHECK(samples_of(log) == Samples{50000, 50000, 50000});
+  CHECK(*rate_of(log) == Approx(10000));
+  CHECK(timed_by(log) == "blocks of samples with evaluation");
+  CHECK(log.file.skipped.empty());
+}
+
+TEST_CASE("mlperf: a block may have a part of an epoch") {
+  const LogContent log = read_log(
+      "mlperf",
+      head("dlrm", 100, 1000000) +
+          line(10, "block_start", "null", R"("first_epoch_num": 0, "epoch_count": 0.25)") +
+          line(20, "block_stop", "null", R"("first_epoch_num": 0)") +
+          line(20, "block_start", "null", R"("first_epoch_num": 0.25, "epoch_count": 0.25)") +
+          line(25, "block_stop", "null", R"("first_epoch_num": 0.25)"));
+  CHECK(samples_of(log) == Samples{250000, 250000});
+  CHECK(*rate_of(log) == Approx(50000));
+}
+
+TEST_CASE("mlperf: DLRM whose blocks have the numbers 1, 2, 3 has no rate") {
+  std::string text = head("dlrm", 100, 1000000);
+  for (int number = 1; number <= 3; ++number) {
+    text += line(5 * number, "block_start", "null", first_epoch(number, 1)) +
+            line(5 * number + 4, "block_stop", "null", first_epoch(number, 1));
+  }
+  const LogContent log = read_log("mlperf", text + line(20, "run_stop", "null", kSuccess));
+  CHECK_FALSE(rate_of(log));
+  REQUIRE(log.file.skipped.size() == 1);
+  CHECK_THAT(log.file.skipped[0], Catch::Contains("DLRM trains about one epoch"));
+}
+
+TEST_CASE("mlperf: a block that starts within an epoch contradicts blocks of whole epochs") {
+  const LogContent log = read_log(
+      "mlperf", head("resnet", 100, 1000000) + line(10, "block_start", "null", first_epoch(1, 1)) +
+                    line(20, "block_stop", "null", first_epoch(1, 1)) +
+                    line(20, "block_start", "null", first_epoch(1.05, 1)) +
+                    line(30, "block_stop", "null", first_epoch(1.05, 1)));
+  CHECK_FALSE(rate_of(log));
+  REQUIRE(log.file.skipped.size() == 1);
+  CHECK_THAT(log.file.skipped[0], Catch::Contains("starts within an epoch"));
+}
+
+TEST_CASE("mlperf: a part of an epoch that rounding makes too short counts with the next one") {
+  std::string text = head("gnn", 100, 1000000) + line(10, "epoch_start", "null", epoch(1));
+  const auto evaluation = [](double begin_s, double number) {
+    return line(begin_s, "eval_start", "null", epoch(number)) +
+           line(begin_s + 1, "eval_stop", "null", epoch(number));
+  };
+  text += evaluation(30, 0.25) + evaluation(51, 0.5) + evaluation(71, 0.74) + evaluation(92, 0.99) +
+          evaluation(93.1, 1) + line(94.1, "epoch_stop", "null", epoch(1)) +
+          line(94.1, "epoch_start", "null", epoch(2)) + evaluation(114, 1.25);
+  const LogContent log = read_log("mlperf", text);
+  CHECK(samples_of(log) == Samples{250000, 250000, 240000, 250000, 260000});
+  CHECK(all<StepWindow>(log.file)[4].wall_s == Approx(20));
+  CHECK(log.file.skipped.empty());
+}
+
+TEST_CASE("mlperf: without the samples of an epoch the option that states them is named") {
+  const LogContent log =
+      read_log("mlperf", head("resnet", 100, 0) + line(10, "epoch_start", "null", epoch(1)) +
+                             line(20, "epoch_stop", "null", epoch(1)));
+  CHECK_FALSE(rate_of(log));
+  REQUIRE(log.file.skipped.size() == 1);
+  CHECK_THAT(log.file.skipped[0], Catch::Contains("--set train_samples=N"));
+}
+
+TEST_CASE("mlperf: a Transformer has no rate, and a line says why") {
+  const LogContent log = read_log("mlperf", head("transformer", 512, 4590101) +
+                                                line(10, "epoch_start", "null", epoch(1)) +
+                                                line(20, "epoch_stop", "null", epoch(1)));
+  CHECK_FALSE(rate_of(log));
+  REQUIRE(log.file.skipped.size() == 1);
+  CHECK_THAT(log.file.skipped[0], Catch::Contains("counts tokens"));
+}
+
 TEST_CASE("mlperf: SSD states the batches of an epoch, and the rate of one accelerator or of all") {
   const auto text = [](double rate) {
     return head("ssd", 288, 4064) + line(10, "epoch_start", "0", R"("epoch_num": 0)") +
@@ -225,26 +324,6 @@ TEST_CASE("mlperf: SSD states the batches of an epoch, and the rate of one accel
   CHECK_FALSE(rate_of(read_log("mlperf", text(all_rate / 3), run_of(8, 36))));
 }
 
-TEST_CASE("mlperf: an epoch that an evaluation of the one before cuts short has no rate") {
-  const auto epoch = [](int number, int begin_s, int end_s) {
-    const std::string metadata = fmt::format(R"("epoch_num": {})", number);
-    const std::string before = fmt::format(R"("epoch_num": {})", number - 1);
-    std::string text = line(begin_s, "epoch_start", "null", metadata);
-    if (number > 0) text += line(begin_s + 1, "eval_stop", "null", before);
-    return text + line(end_s, "epoch_stop", "null", metadata);
-  };
-  const LogContent log = read_log(
-      "mlperf", head("ssd", 288, 4064) + epoch(0, 10, 510) + line(510, "eval_start", "null") +
-                    epoch(1, 510, 1010) + throughput(1010, 4064 * 288 / 500.0) +
-                    line(1010, "eval_start", "null") + epoch(2, 1010, 1015) +
-                    throughput(1015, 4064 * 288 / 500.0) +
-                    line(1015, "run_stop", "null", R"("status": "success")"));
-  CHECK(samples_of(log) == Samples{4064 * 288, 4064 * 288});
-  CHECK(*rate_of(log) == Approx(4064 * 288 / 500.0));
-  REQUIRE(log.file.skipped.size() == 1);
-  CHECK_THAT(log.file.skipped[0], Catch::Contains("reached the target"));
-}
-
 TEST_CASE("mlperf: an evaluation that states other samples than the blocks removes the rate") {
   const LogContent log = read_log("mlperf", head("llama2_70b_lora", 8, 3901) +
                                                 line(10, "block_start", "null", count(0)) +
@@ -254,29 +333,6 @@ TEST_CASE("mlperf: an evaluation that states other samples than the blocks remov
   REQUIRE(log.file.skipped.size() == 1);
   CHECK_THAT(log.file.skipped[0],
              Catch::Contains("3072 samples") && Catch::Contains("1536 samples"));
-}
-
-TEST_CASE("mlperf: a later checkpoint may be evaluated behind the training") {
-  const LogContent log = read_log("mlperf", head("stable_diffusion", 256, 0) +
-                                                line(10, "block_start", "null", count(0)) +
-                                                line(20, "block_stop", "null", count(25600)) +
-                                                line(20, "block_start", "null", count(25600)) +
-                                                line(30, "block_stop", "null", count(51200)) +
-                                                line(40, "eval_start", "null", count(25600)) +
-                                                line(50, "eval_stop", "null", count(25600)) +
-                                                line(50, "eval_start", "null", count(51200)));
-  CHECK(samples_of(log) == Samples{25600, 25600});
-  CHECK(*rate_of(log) == Approx(2560));
-  CHECK(log.file.skipped.empty());
-}
-
-TEST_CASE("mlperf: an epoch that stops under another number than it started has no rate") {
-  const LogContent log = read_log(
-      "mlperf", head("resnet", 100, 1000) + line(10, "epoch_start", "null", R"("epoch_num": 1)") +
-                    line(20, "epoch_stop", "null", R"("epoch_num": 7)"));
-  CHECK(samples_of(log).empty());
-  REQUIRE(log.file.skipped.size() == 1);
-  CHECK_THAT(log.file.skipped[0], Catch::Contains("no rate for this time"));
 }
 
 TEST_CASE("mlperf: lines of v0.6 are read") {

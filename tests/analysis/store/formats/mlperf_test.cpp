@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <filesystem>
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
 
 #include "tests/analysis/store/formats/log_reading.hpp"
 #include "tests/analysis/store/formats/log_samples.hpp"
 
 namespace dlscale::analysis {
+namespace {
+
+/// The median of the rates in tracked_stats; nothing when the log prints none.
+std::optional<double> median_throughput(const std::string& text) {
+  const std::regex printed(R"re("(?:throughput|imgs_sec)": ([0-9.]+))re");
+  std::vector<double> rates;
+  for (std::sregex_iterator at(text.begin(), text.end(), printed), end; at != end; ++at) {
+    rates.push_back(std::stod((*at)[1]));
+  }
+  if (rates.empty()) return std::nullopt;
+  std::sort(rates.begin(), rates.end());
+  return rates[rates.size() / 2];
+}
+
+}  // namespace
 
 TEST_CASE("mlperf: an epoch's rate is its samples over its time, evaluation left out") {
   const LogContent log = read_log("mlperf", log_samples()[0].text);
@@ -104,6 +125,36 @@ TEST_CASE("mlperf: published logs of v0.5 and of blocks have their epochs and ac
   CHECK(all<contract::RunStart>(blocks.file)[0].environment.at("timed") ==
         "blocks of epochs with evaluation");
   CHECK(all<contract::EvalRecord>(blocks.file).back().accuracy == 0.76198);
+}
+
+TEST_CASE("mlperf: published logs agree with the rates that they print and with their run time") {
+  const char* data = std::getenv("DLSCALE_TEST_DATA");
+  if (data == nullptr) return test::skip("DLSCALE_TEST_DATA names no folder with published logs");
+  int logs = 0, printed = 0;
+  for (const char* version : {"v0.5", "v0.7", "v2.0"}) {
+    const auto folder =
+        std::filesystem::path(data) / "scaling" / ("mlperf-" + std::string(version));
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
+      if (file.path().extension() != ".txt") continue;
+      INFO(file.path().string());
+      const std::string text = base::read_file(file.path().string());
+      const LogContent log = read_log("mlperf", text, run_of(8, 128));
+      ++logs;
+      const auto stops = all<contract::RunStop>(log.file);
+      double wall_s = 0;
+      for (const auto& window : all<contract::StepWindow>(log.file)) {
+        wall_s += std::isfinite(window.wall_s) ? window.wall_s : 0;
+      }
+      if (!stops.empty()) CHECK(wall_s <= 1.001 * stops[0].wall_s);
+      const auto rate = rate_of(log);
+      const auto of_log = median_throughput(text);
+      if (!rate || !of_log) continue;
+      ++printed;
+      CHECK(*rate == Approx(*of_log).epsilon(0.05));
+    }
+  }
+  CHECK(logs == 51);
+  CHECK(printed >= 4);
 }
 
 }  // namespace dlscale::analysis
