@@ -25,6 +25,10 @@ namespace {
 constexpr std::string_view kIteration = "Iter #";
 constexpr std::string_view kUnit = "img/sec per ";  // "GPU" or "CPU"
 
+// Behind them "#1: 40%|…". A bar is written again and again behind carriage returns. A finished one
+// alone says something.
+constexpr std::string_view kTrainBar = "Train Epoch     ", kValidateBar = "Validate Epoch  ";
+
 struct Bar {
   std::int64_t epoch = 0, steps = 0;  ///< epochs from 1
   double wall_s = 0, loss = std::nan(""), accuracy = std::nan("");
@@ -57,10 +61,10 @@ class Reader {
       take_iteration(line, text.substr(at + kIteration.size()));
     } else if (const std::size_t of = text.find("Total img/sec on "); of != text.npos) {
       take_total(line, text.substr(of + 17));
-    } else if (const std::size_t bar = text.find("Train Epoch     #"); bar != text.npos) {
-      take_bars(text, "Train Epoch     ", &Reader::trained);
-    } else if (const std::size_t bar = text.find("Validate Epoch  #"); bar != text.npos) {
-      take_bars(text, "Validate Epoch  ", &Reader::validated);
+    } else if (const std::size_t bar = text.find(kTrainBar); bar != text.npos) {
+      if (const auto one = read_bar(text.substr(bar + kTrainBar.size()))) trained(*one);
+    } else if (const std::size_t bar = text.find(kValidateBar); bar != text.npos) {
+      if (const auto one = read_bar(text.substr(bar + kValidateBar.size()))) validated(*one);
     } else if (line.complete) {
       take_head(text);
     }
@@ -127,17 +131,6 @@ class Reader {
     line.complete ? log_.skip("no total after \"Total img/sec on\"") : log_.cut_off();
   }
 
-  /// A bar is written again and again, without a new line; only a finished one says something.
-  void take_bars(std::string_view text, std::string_view mark, void (Reader::*take)(const Bar&)) {
-    TextScanner scanner(text);
-    std::optional<Bar> last;
-    while (scanner.find(mark)) {
-      const std::string_view one = TextScanner(scanner.rest()).until("\r");
-      if (const auto bar = read_bar(one)) last = bar;
-    }
-    if (last) (this->*take)(*last);
-  }
-
   void trained(const Bar& bar) {
     log_.lacks_end_line();             // the last bar is that of an epoch like all others
     if (bar.epoch <= epochs_) return;  // the finished bar once more
@@ -179,7 +172,8 @@ bool recognises(std::string_view head) {
              iteration.skip(kUnit);
     }
     TextScanner bar(line);
-    return bar.find("Train Epoch     #") && bar.integer(number) && bar.skip(":") && bar.find("%|");
+    return bar.find(kTrainBar) && bar.skip("#") && bar.integer(number) && bar.skip(":") &&
+           bar.find("%|");
   });
 }
 

@@ -13,12 +13,12 @@
 #include "analysis/store/formats/log_lines.hpp"
 #include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/formats/prefix_kinds.hpp"
+#include "analysis/store/formats/recognition.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::size_t kSampled = std::size_t{64} << 10;  // bytes that decide, as for formats
-constexpr std::size_t kMostLayers = 4;                   // a time, a host, a tag and a rank
+constexpr std::size_t kMostLayers = 4;  // a time, a host, a tag and a rank
 constexpr std::size_t kEnoughLines = 20;
 constexpr int kFewestRanks = 3;
 
@@ -67,7 +67,7 @@ struct Candidate {
   bool is_sure = false;
   bool is_consistent = false;
   int ranks = 0;  ///< lines whose prefix is a rank alone
-  bool takes_blank = true;
+  bool takes_blank = false;
 };
 
 /// Whether so many of all lines are enough to tell what a log has.
@@ -92,14 +92,18 @@ void find_consistent_part(const std::vector<std::string_view>& lines, Candidate&
 
 Candidate look_for(const PrefixKind& kind, const std::vector<std::string_view>& lines) {
   Candidate candidate{.kind = &kind};
+  std::size_t texts = 0, texts_behind_blank = 0;
   for (const std::string_view line : lines) {
     const LauncherPrefix prefix = kind.find(line);
     candidate.found.push_back(prefix);
     if (prefix.size == 0) continue;
     candidate.is_sure = candidate.is_sure || prefix.is_sure;
-    candidate.takes_blank = candidate.takes_blank && prefix.ends_at_blank;
+    texts += line.size() > prefix.size ? 1 : 0;
+    texts_behind_blank += prefix.ends_at_blank ? 1 : 0;
     if (prefix.rank >= 0 && prefix.host.empty()) ++candidate.ranks;
   }
+  // Programs indent lines (JSON documents nearly all), but not each of them.
+  candidate.takes_blank = texts > 0 && texts_behind_blank == texts;
   find_consistent_part(lines, candidate);
   return candidate;
 }
@@ -236,15 +240,15 @@ void each_line(std::string_view text, Take take) {
 /// Complete lines of the text's beginning, of a text without any its beginning.
 std::vector<std::string_view> sample_of(std::string_view text) {
   std::vector<std::string_view> lines;
-  each_line(text.substr(0, kSampled), [&](std::string_view line) {
+  each_line(text.substr(0, kSampledBytes), [&](std::string_view line) {
     if (line.ends_with('\n') || lines.empty()) lines.push_back(without_end(line));
     return true;
   });
   return lines;
 }
 
-std::vector<Layer> layers_of(std::string_view text, const IsKnownLog& is_known) {
-  std::vector<std::string_view> lines = sample_of(text);
+/// Finds the layers of the lines, and removes them.
+std::vector<Layer> take_layers(std::vector<std::string_view>& lines, const IsKnownLog& is_known) {
   std::vector<Layer> layers;
   while (layers.size() < kMostLayers) {
     auto layer = next_layer(lines, is_known);
@@ -252,6 +256,27 @@ std::vector<Layer> layers_of(std::string_view text, const IsKnownLog& is_known) 
     layers.push_back(std::move(*layer));
   }
   return layers;
+}
+
+std::vector<Layer> layers_of(std::string_view text, const IsKnownLog& is_known) {
+  std::vector<std::string_view> lines = sample_of(text);
+  return take_layers(lines, is_known);
+}
+
+/// Finds the layers of a log whose beginning is of other programs and has no prefixes: those of the
+/// first sample that is recognised, or of the next one, because the first may have few such lines.
+std::vector<Layer> later_layers(std::string_view text, const IsKnownLog& is_known) {
+  text = text.substr(0, kSearchedBytes);
+  for (int recognised = 0; !text.empty() && recognised < 2;) {
+    const std::size_t end = std::min(text.find('\n', kSampledBytes), text.size() - 1) + 1;
+    std::vector<std::string_view> lines = sample_of(text.substr(0, end));
+    lines.insert(lines.begin(), "");  // no line of it is the first of the log
+    if (recognised > 0 || is_known(joined(lines))) ++recognised;
+    std::vector<Layer> layers = take_layers(lines, is_known);
+    if (!layers.empty() && is_known(joined(lines))) return layers;
+    text.remove_prefix(end);
+  }
+  return {};
 }
 
 /// Where the first line with a certain prefix begins; npos without one. A job's output may begin
@@ -330,7 +355,9 @@ std::string without_launcher_prefixes(std::string text, const IsKnownLog& is_kno
   std::vector<Layer> layers = layers_of(all, is_known);
   if (layers.empty()) {
     const std::size_t sure = first_sure(all);
-    if (sure != all.npos) layers = layers_of(all.substr(sure), is_known);
+    layers = sure != all.npos                         ? layers_of(all.substr(sure), is_known)
+             : is_known(all.substr(0, kSampledBytes)) ? std::vector<Layer>()
+                                                      : later_layers(all, is_known);
   }
   if (layers.empty()) return text;
   auto result = rewritten(all, layers, false);
@@ -338,10 +365,8 @@ std::string without_launcher_prefixes(std::string text, const IsKnownLog& is_kno
 }
 
 std::string without_launcher_prefixes(std::string text) {
-  return without_launcher_prefixes(std::move(text), [](std::string_view head) {
-    return std::any_of(log_formats().begin(), log_formats().end(),
-                       [&](const LogFormat* format) { return format->recognises(head); });
-  });
+  return without_launcher_prefixes(
+      std::move(text), [](std::string_view head) { return format_of_beginning(head) != nullptr; });
 }
 
 }  // namespace dlscale::analysis

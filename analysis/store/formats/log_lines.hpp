@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lines of a log, one after the other, without a copy of the text.
+//
+// A progress bar writes each of its states behind a carriage return, and the line ends only when
+// the bar is done: after an epoch, perhaps, and megabytes. What carriage returns separate are
+// therefore lines of their own here. They share the number that an editor gives the whole line, and
+// the process that wrote it.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +25,10 @@ inline constexpr char kEndOfMark = '\x1f';
 void append_process_mark(int rank, std::string_view host, std::string& text);
 
 struct LogLine {
-  std::string_view text;      ///< without its end, "\n" or "\r\n", and without a process mark
-  std::string_view with_end;  ///< the same with its end
+  std::string_view text;      ///< without its end and without a process mark
+  std::string_view with_end;  ///< the same with its end: "\n", "\r\n" or "\r"
   std::size_t offset = 0;     ///< byte of the log at which the line begins
-  int number = 0;             ///< from 1
+  int number = 0;             ///< from 1; "\r" alone begins no new one
   int rank = -1;              ///< global or local rank of the process that wrote it; -1: unknown
   std::string_view host;      ///< of the process; empty: unknown
   bool complete = false;      ///< it has an end; without one a number at its end may be cut off
@@ -41,17 +46,17 @@ class LogLines {
   /// Goes to the next line; false behind the last.
   bool next() {
     if (rest_.empty()) return false;
-    const std::size_t end = rest_.find('\n');
-    line_.complete = end != std::string_view::npos;
-    const std::string_view whole = rest_.substr(0, line_.complete ? end + 1 : rest_.size());
+    const bool is_new = in_line_ == 0;
+    if (is_new) begin_line();
+    const std::string_view whole = rest_.substr(0, size_of_part());
+    line_.complete = whole.ends_with('\n') || whole.ends_with('\r');
     line_.offset = static_cast<std::size_t>(rest_.data() - begin_);
-    line_.text = rest_.substr(0, end);
-    line_.rank = -1;
-    line_.host = {};
-    ++line_.number;
+    line_.text = whole;
     rest_.remove_prefix(whole.size());
+    in_line_ -= whole.size();
+    if (line_.text.ends_with('\n')) line_.text.remove_suffix(1);
     if (line_.text.ends_with('\r')) line_.text.remove_suffix(1);
-    if (line_.text.starts_with(kProcessMark)) take_mark();
+    if (is_new && line_.text.starts_with(kProcessMark)) take_mark();
     line_.with_end = whole.substr(static_cast<std::size_t>(line_.text.data() - whole.data()));
     return true;
   }
@@ -62,10 +67,24 @@ class LogLines {
   std::string_view rest() const { return rest_; }
 
  private:
+  void begin_line() {
+    const std::size_t end = rest_.find('\n');
+    in_line_ = end == std::string_view::npos ? rest_.size() : end + 1;
+    line_.rank = -1;
+    line_.host = {};
+    ++line_.number;
+  }
+  /// Bytes up to the next carriage return, or else up to the end of the line.
+  std::size_t size_of_part() const {
+    const std::size_t mark = rest_.substr(0, in_line_).find('\r');
+    const bool is_end = mark == std::string_view::npos || rest_.substr(mark, 2) == "\r\n";
+    return is_end ? in_line_ : mark + 1;
+  }
   void take_mark();
 
   const char* begin_;
   std::string_view rest_;
+  std::size_t in_line_ = 0;  ///< bytes of `rest_` up to the next "\n"
   LogLine line_;
 };
 

@@ -104,7 +104,8 @@ LauncherPrefix find_stream_tag(std::string_view line) {
 }
 
 /// torchrun --tee and --redirects "[default0]:", "[ROLE + local rank]:" (torch/distributed/elastic/
-/// multiprocessing/tail_log.py); PyTorch's own lines "[rank0]:[W…", with the global rank.
+/// multiprocessing/tail_log.py); PyTorch's own lines "[rank0]:[W…", with the global rank. A
+/// template of the user (TORCHELASTIC_LOG_LINE_PREFIX_TEMPLATE) may end with a blank.
 LauncherPrefix find_role_tag(std::string_view line) {
   Cursor c(line);
   if (!c.skip("[")) return {};
@@ -116,6 +117,7 @@ LauncherPrefix find_role_tag(std::string_view line) {
   if (prefix.rank < 0) return {};
   const std::string_view name = role.substr(0, digits);
   prefix.is_sure = name == "default" || name == "rank";
+  prefix.ends_at_blank = c.skip(" ");
   return prefix;
 }
 

@@ -24,7 +24,6 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kHeadBytes = 64 * 1024;
 constexpr std::int64_t kLargestLog = std::int64_t{2} << 30;
 constexpr std::int64_t kMappedFrom = std::int64_t{64} << 20;
 
@@ -69,10 +68,9 @@ class LineCutter {
   void take(std::string_view block) {
     while (!block.empty()) {
       const std::size_t newline = block.find('\n');
-      const std::string_view piece = block.substr(0, newline);
-      keep(piece.substr(0, kKeptOfLine - std::min(line_bytes_, kKeptOfLine)));
-      line_bytes_ += piece.size();
-      if (newline == block.npos) return;
+      const bool is_whole = newline != block.npos;
+      take_line(block.substr(0, newline), is_whole);
+      if (!is_whole) return;
       keep("\n");
       line_bytes_ = 0;
       block.remove_prefix(newline + 1);
@@ -82,6 +80,24 @@ class LineCutter {
   std::string take_text() { return std::move(text_); }
 
  private:
+  /// Carriage returns separate lines, too, as in LogLines.
+  void take_line(std::string_view piece, bool is_whole) {
+    while (line_bytes_ + piece.size() > kKeptOfLine) {
+      const std::size_t mark = piece.find('\r');
+      if (mark == piece.npos) break;
+      keep_part(piece.substr(0, mark));
+      keep("\r");
+      line_bytes_ = 0;
+      piece.remove_prefix(mark + 1);
+    }
+    keep_part(piece);
+    if (is_whole) return;
+    const std::size_t mark = piece.rfind('\r');
+    line_bytes_ = mark == piece.npos ? line_bytes_ + piece.size() : piece.size() - mark - 1;
+  }
+  void keep_part(std::string_view piece) {
+    keep(piece.substr(0, kKeptOfLine - std::min(line_bytes_, kKeptOfLine)));
+  }
   void keep(std::string_view piece) {
     size_ += piece.size();
     if (keeps_ == Keeps::text) text_.append(piece);
@@ -205,9 +221,9 @@ struct Head {
   std::string damage;  ///< what is wrong with the compressed file
 };
 
-Head read_head(const fs::path& path) {
+Head read_head(const fs::path& path, std::size_t wanted = kSampledBytes) {
   std::ifstream file(path, std::ios::binary);
-  Head head{std::string(kHeadBytes, '\0'), ""};
+  Head head{std::string(wanted, '\0'), ""};
   file.read(head.bytes.data(), static_cast<std::streamsize>(head.bytes.size()));
   head.bytes.resize(static_cast<std::size_t>(file.gcount()));
   const std::string_view compression = compression_of(head.bytes);
@@ -215,7 +231,7 @@ Head read_head(const fs::path& path) {
   head.bytes.clear();
   try {
     const MappedFile mapped(path);
-    const bool is_good = decompress_head(mapped.text(), kHeadBytes, [&](std::string_view block) {
+    const bool is_good = decompress_head(mapped.text(), wanted, [&](std::string_view block) {
       head.bytes += block;
       return true;
     });
@@ -227,8 +243,8 @@ Head read_head(const fs::path& path) {
 
 }  // namespace
 
-std::string head_of(const fs::path& path) {
-  std::string head = read_head(path).bytes;
+std::string head_of(const fs::path& path, std::size_t bytes) {
+  std::string head = read_head(path, bytes).bytes;
   if (head.starts_with(kByteOrderMark)) head.erase(0, kByteOrderMark.size());
   return head.find('\0') == std::string::npos ? head : "";
 }

@@ -2,15 +2,19 @@
 // The text of a file that another program left, compressed or not.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
+#include "analysis/store/formats/recognition.hpp"
+
 namespace dlscale::analysis {
 
-/// The first 64 KiB of its text, without a byte order mark; empty when it cannot be read or is no
-/// text. The text of a file that is compressed with gzip, xz, bzip2 or zstd is what it decompresses
-/// to, here and in read_foreign().
-std::string head_of(const std::filesystem::path& path);
+/// Returns the first `bytes` of the file's text, of a compressed file perhaps some more, without a
+/// byte order mark. Returns an empty text when the file cannot be read or is no text. The text of a
+/// file that is compressed with gzip, xz, bzip2 or zstd is what it decompresses to, here and in
+/// read_foreign().
+std::string head_of(const std::filesystem::path& path, std::size_t bytes = kSampledBytes);
 
 /// Why a file that can be read has no text, as far as its first 64 KiB tell: it is empty, an
 /// archive of files, binary or a damaged compressed file. Empty where they tell of nothing.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "analysis/store/formats/launcher_prefix.hpp"
+#include "analysis/store/formats/recognition.hpp"
 #include "analysis/store/import/axis_sources.hpp"
 #include "analysis/store/import/beside_log.hpp"
 #include "analysis/store/import/foreign_text.hpp"
@@ -31,14 +32,15 @@ bool has_measurements(contract::RunOutcome outcome) {
          outcome == contract::RunOutcome::Diverged;
 }
 
-/// The format that certainly is the file's; null when there is none.
+/// The format that certainly is the file's; null when there is none. More than the beginning is
+/// read only of a file whose beginning no format recognises.
 const LogFormat* recognise(const std::filesystem::path& path) {
   const std::string head = without_launcher_prefixes(head_of(path));
   if (head.empty()) return nullptr;
-  for (const LogFormat* format : log_formats()) {
-    if (format->recognises(head)) return format;
-  }
-  return nullptr;
+  if (const LogFormat* const format = format_of_beginning(head)) return format;
+  const std::string text = head_of(path, kSearchedBytes);
+  if (text.size() <= kSampledBytes) return nullptr;
+  return format_behind_other_lines(without_launcher_prefixes(text));
 }
 
 struct KnownCompanion {

@@ -61,6 +61,9 @@ const std::vector<Form> kForms{
     {"torchrun", [](int r, int) { return format("[default{}]:", r); }},
     {"torchrun, role rank", [](int r, int) { return format("[rank{}]:", r); }},
     {"torchrun, role trainer", [](int r, int) { return format("[trainer{}]:", r); }},
+    {"torchrun, template with a blank", [](int r, int) { return format("[rank{}]: ", r); }},
+    {"torchrun, role and template with a blank",
+     [](int r, int) { return format("[worker{}]: ", r); }},
     {"torchrun, role with a hyphen", [](int r, int) { return format("[actor-node{}]:", r); }},
     {"srun", [](int r, int) { return format("{}: ", r); }},
     {"srun, padded", [](int r, int) { return format(" {}: ", r); }},
@@ -307,6 +310,36 @@ TEST_CASE("a certain prefix is found behind much that the job's script wrote") {
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += "package 1.2.3 is installed\n";
   CHECK(bare(text + "[1,0]<stdout>:a\n") == text + "a\n");
+}
+
+TEST_CASE("a prefix in doubt is found behind much that other programs wrote without it") {
+  const auto torchvision = [](const char* prefix) {
+    std::string text;
+    for (int i = 0; i < 30; ++i) text += std::string(prefix) + "layer of the model\n";
+    for (const char* line :
+         {"Start training",
+          "Epoch: [0]  [ 0/20]  eta: 0:00:40  lr: 0.1  img/s: "
+          "72.1  loss: 6.9 (6.95)  acc1: 0.0 (0.2)  acc5: 0.5 (0.9)  time: 0.4  "
+          "data: 0.01  max mem: 4321",
+          "Epoch: [0] Total time: 0:00:10", " * Acc@1 1.5 Acc@5 4.5", "Training time 0:00:12"}) {
+      text += std::string(prefix) + line + "\n";
+    }
+    return text;
+  };
+  std::string noise;
+  for (int i = 0; noise.size() < 200'000; ++i) {
+    noise += "node0:100:" + std::to_string(i) + " [0] NCCL INFO Channel 00/16 via P2P\n";
+  }
+  for (const char* prefix : {"0: ", "[0] ", "alpha: ", "node07: "}) {
+    INFO(prefix);
+    CHECK(bare(noise + torchvision(prefix)) == noise + torchvision(""));
+  }
+  CHECK(bare(noise + torchvision("")) == noise + torchvision(""));
+}
+
+TEST_CASE("a blank behind a tag is the launcher's although empty lines lack it") {
+  CHECK(bare("[rank0]: a\n[rank0]:\n[rank0]:  b\n") == "a\n\n b\n");
+  CHECK(bare("[rank0]:a\n[rank0]: b\n") == "a\n b\n");
 }
 
 TEST_CASE("a line of several processes names its rank and host to readers") {

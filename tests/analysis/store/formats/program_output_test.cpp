@@ -206,6 +206,58 @@ TEST_CASE("deepspeed: pipelines tell step time and loss") {
   CHECK(*rate_of(log) == Approx(128));
 }
 
+TEST_CASE("deepspeed: the first line of a resumed pipeline has the steps of the lines behind it") {
+  const auto line = [](int step, double rate) {
+    return "steps: " + std::to_string(step) +
+           " loss: 6.9000 iter time (s): " + std::to_string(64 / rate) +
+           " samples/sec: " + std::to_string(rate) + "\n";
+  };
+  const auto steps_of = [](const std::string& text) {
+    std::vector<int> steps;
+    for (const auto& window : all<StepWindow>(read_log("deepspeed", text, run_of(4, 16)).file)) {
+      steps.push_back(window.steps);
+    }
+    return steps;
+  };
+  CHECK(steps_of(line(1010, 32) + line(1020, 128) + line(1030, 128)) ==
+        std::vector<int>{10, 10, 10});
+  CHECK(steps_of(line(1010, 32) + line(1020, 128)) == std::vector<int>{10, 10});
+  CHECK(steps_of(line(10, 32) + line(20, 128)) == std::vector<int>{10, 10});
+  CHECK(steps_of(line(10, 32)) == std::vector<int>{10});
+  CHECK(steps_of(line(1010, 32) + line(1010, 32) + line(1020, 128)) == std::vector<int>{10, 10});
+  // What a restarted process prints first has its start-up in it.
+  const LogContent log = read_log("deepspeed",
+                                  line(10, 32) + line(20, 128) +
+                                      "[INFO] DeepSpeed info: version=0.9.5, git-hash=unknown\n" +
+                                      line(30, 16) + line(40, 128),
+                                  run_of(4, 16));
+  CHECK(all<StepWindow>(log.file)[2].warmup);
+  CHECK(*rate_of(log) == Approx(128));
+}
+
+TEST_CASE("horovod: the bars of an epoch may be one line of more than a megabyte") {
+  std::string text = "Downloading...\n";
+  for (const int epoch : {1, 2}) {
+    const std::string name = "Train Epoch     #" + std::to_string(epoch);
+    for (int step = 0; step <= 20'000; ++step) {
+      text += name + ": " + std::to_string(step / 200) + "%|####      | " + std::to_string(step) +
+              "/20000 [01:40<00:00, 200.0it/s, loss=6.5, accuracy=0.5]" +
+              (step < 20'000 ? "\r" : "\n");
+    }
+    text += "Validate Epoch  #" + std::to_string(epoch) +
+            ": 100%|##########| 5/5 [00:02<00:00,  2.0it/s, loss=6.25, accuracy=12.5]\n";
+  }
+  const LogFormat& horovod = base::find(log_formats(), "log format", "horovod");
+  CHECK(horovod.recognises(text.substr(0, std::size_t{64} << 10)));
+  const LogContent log = read_log("horovod", text, run_of(4, 32));
+  const auto windows = all<StepWindow>(log.file);
+  REQUIRE(windows.size() == 2);
+  CHECK(log.file.record_lines.at(1) == 2);
+  CHECK(*rate_of(log) == Approx(20'000 * 128 / 100.0));
+  CHECK(all<EvalRecord>(log.file).size() == 2);
+  CHECK(log.file.skipped.empty());
+}
+
 TEST_CASE("mxnet: each batch counts once, however many metrics it has") {
   const LogContent log = read_output("mxnet", run_of(1, 1));
   const auto windows = all<StepWindow>(log.file);

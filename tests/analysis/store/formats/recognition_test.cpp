@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Over real logs: each is recognised by its own format alone, and what is no log by none.
+#include "analysis/store/formats/recognition.hpp"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <set>
 
 #include "tests/analysis/store/formats/log_reading.hpp"
+#include "tests/analysis/store/formats/log_samples.hpp"
 #include "tests/support/skip.hpp"
 
 namespace dlscale::analysis {
@@ -33,6 +37,34 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 }
 
 }  // namespace
+
+TEST_CASE("a program's lines are recognised behind much that other programs wrote") {
+  std::string noise;
+  while (noise.size() < 100'000) noise += "node0:1000:2000 [0] NCCL INFO Channel 00/16 via P2P\n";
+  for (const LogSample& sample : log_samples()) {
+    INFO(sample.format);
+    const LogFormat* const format = format_behind_other_lines(noise + sample.text);
+    const std::string found = format == nullptr ? "" : format->name;
+    const std::set<std::string> begins_files{"huggingface",   "lightning_csv", "pytorch_csv",
+                                             "llmc",          "dawnbench",     "timm_summary",
+                                             "timm_benchmark"};
+    const bool is_of_file = begins_files.contains(sample.format) ||
+                            !base::find(log_formats(), "log format", sample.format).of_training;
+    CHECK(found == (is_of_file ? "" : sample.format));
+  }
+}
+
+TEST_CASE("the first line of a table is none in the middle of a text") {
+  CHECK(format_behind_other_lines("") == nullptr);
+  CHECK(format_behind_other_lines("s:10 trl:8.93\n") == nullptr);
+  CHECK(format_of_beginning("s:10 trl:8.93\n") != nullptr);
+}
+
+TEST_CASE("parts of a line between carriage returns are recognised without its end") {
+  const std::string bar =
+      "Train Epoch     #1:  40%|####      | 8/20 [00:04<00:06,  2.0it/s, loss=6.9]\r";
+  CHECK(std::string(format_of_beginning("Loading\n" + bar + "Train Ep")->name) == "horovod");
+}
 
 TEST_CASE("real logs are recognised by their own format alone") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");

@@ -49,6 +49,20 @@ TEST_CASE("a line that is longer than the memory left is cut, named by readers, 
   CHECK(good == 3);
 }
 
+TEST_CASE("a progress bar of many megabytes is kept, for carriage returns separate lines") {
+  const test::TempDir temp;
+  std::string text = "first\n";
+  while (text.size() < 80 * kMebibyte) text += "bar " + std::string(95, '#') + "\r";
+  text += "bar done\nlast\n";
+  write(temp / "bar.log", text);
+  CHECK(read_foreign(temp / "bar.log").text == text);
+  const std::string longest(3 * kMebibyte, 'x');
+  write(temp / "bar.log", text + longest + "\rend\n");
+  const std::string cut = read_foreign(temp / "bar.log").text;
+  CHECK(cut.size() < text.size() + 2 * kMebibyte);
+  CHECK(cut.ends_with("x\rend\n"));
+}
+
 TEST_CASE("a large log that is mapped has the SHA-256 of its bytes, and a binary one no text") {
   const test::TempDir temp;
   const fs::path path = write_long_line(temp.path(), 65);
