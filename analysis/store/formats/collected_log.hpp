@@ -36,6 +36,21 @@ struct RunPlace {
   auto operator<=>(const RunPlace&) const = default;
 };
 
+/// Finds where a program starts again in the same log, after a requeue or an elastic restart. Its
+/// lines then go back, and its running means and its counters of one process start anew.
+class RestartWatch {
+ public:
+  /// Takes the place of the next line. Returns true if it lies before that of the last line.
+  bool goes_back(const RunPlace& place) {
+    const bool is_back = place < last_;
+    last_ = place;
+    return is_back;
+  }
+
+ private:
+  RunPlace last_;  ///< also of a line that was told before
+};
+
 class CollectedLog {
  public:
   CollectedLog(const contract::RunSpec& run, const char* trainer);

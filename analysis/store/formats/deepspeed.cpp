@@ -8,14 +8,20 @@
 // lines are therefore a bound: steps take no longer than from one line to the next. The time
 // between two lines is the difference of steps x global batch / average. Versions before 0.8 print
 // "0/10, RunningAvgSamplesPerSec=…" or "0/10, SamplesPerSec=…", which count micro batches as steps
-// where gradients are accumulated (DeepSpeed#2498): they give no rate.
+// where gradients are accumulated (DeepSpeed#2498): they give no rate. Rank 0 alone prints them. A
+// process that is started again in the same log counts global_step and averages from its own first
+// step on.
 //
 // deepspeed/runtime/pipe/engine.py: "steps: 10 loss: 6.9 iter time (s): 0.5 samples/sec: 256.0" is
 // of the whole pipeline and all its copies, over the steps since the line before, data included.
+// Lines stand at multiples of steps_per_print. Their steps go on in a resumed run.
 //
-// "step=10, skipped=0, lr=[…]" (runtime/engine.py) tells the learning rate.
+// "step=10, skipped=0, lr=[…]" (runtime/engine.py) tells the learning rate, and the steps of the
+// whole run, those before a checkpoint included.
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
@@ -24,6 +30,8 @@ namespace dlscale::analysis {
 namespace {
 
 constexpr std::int64_t kFirstTimed = 2;  ///< ThroughputTimer's start_step
+/// What runtime/engine.py prints when a process starts.
+constexpr std::string_view kStart = "DeepSpeed info: version=";
 
 struct Timer {
   std::int64_t epoch = 0, step = 0;
@@ -40,7 +48,9 @@ bool read_timer(std::string_view text, Timer& t) {
 
 struct PipeLine {
   std::int64_t step = 0;
-  double loss = std::nan(""), step_s = 0, rate = 0;
+  double loss = std::nan(""), step_s = 0, rate = 0, lr = std::nan("");
+  int line = 0;
+  bool is_start = false;  ///< the first line of its process
 };
 
 bool read_pipe(std::string_view text, PipeLine& p) {
@@ -64,12 +74,18 @@ class Reader {
     } else if (const std::size_t at = text.find("] step="); at != std::string_view::npos) {
       TextScanner s(text.substr(at));
       double lr = 0;
+      if (!s.skip("] step=") || !s.integer(run_step_)) run_step_ = -1;
       if (s.find("lr=[") && s.number(lr)) lr_ = lr;
+    } else if (text.find(kStart) != std::string_view::npos) {
+      is_starting_ = true;
     } else if (text.find("[config.py:") != std::string_view::npos && line.complete) {
       take_configuration(text);
     }
   }
-  LogContent finish() { return log_.finish(); }
+  LogContent finish() {
+    if (first_pipe_) add_pipe(*first_pipe_, first_pipe_->step);
+    return log_.finish();
+  }
   CollectedLog& log() { return log_; }
 
  private:
@@ -97,19 +113,29 @@ class Reader {
                            ? "a rate of DeepSpeed before 0.8, which may count micro batches"
                            : "no rate around \"SamplesPerSec\"");
     }
-    if (log_.repeats(told_, {0, t.step})) return;
+    const bool is_same = t.step == last_.step && t.mean_rate == last_.mean_rate;
+    if (!is_same && t.step <= last_.step) begin_process();
+    const Timer before = std::exchange(last_, t);
+    const double elapsed_before_s = elapsed_s_;
     const double batch = static_cast<double>(log_.global_batch());
     const std::int64_t timed = t.step - kFirstTimed;
     if (timed < 1 || !(t.mean_rate > 0)) return;  // nothing has been timed yet
-    const double elapsed_s = batch * static_cast<double>(timed) / t.mean_rate;
-    const bool first = last_.step < kFirstTimed;
-    TimedSteps window{.epoch = t.epoch, .steps = first ? timed : t.step - last_.step};
+    elapsed_s_ = batch * static_cast<double>(timed) / t.mean_rate;
+    begins_at_ = std::max(begins_at_, run_step_ - t.step);
+    if (log_.repeats(told_, {0, begins_at_ + t.step})) return;
+    const bool is_first = before.step <= kFirstTimed;
+    TimedSteps window{.epoch = t.epoch, .steps = is_first ? timed : t.step - before.step};
     window.samples = batch * static_cast<double>(window.steps);
-    window.wall_s = elapsed_s - elapsed_s_;
+    window.wall_s = elapsed_s_ - elapsed_before_s;
     window.lr = lr_;
-    last_ = t;
-    elapsed_s_ = elapsed_s;
     if (log_.add_steps(window) && log_.knows("global_batch")) compare_clock(line.text);
+  }
+
+  /// A process that was started again counts and averages anew.
+  void begin_process() {
+    last_ = {};
+    elapsed_s_ = 0;
+    begins_at_ = 0;
   }
 
   /// "[2023-07-25 21:03:17,269] [INFO] …": the steps since the first such line.
@@ -131,17 +157,34 @@ class Reader {
   }
 
   void take_pipe(const LogLine& line) {
-    PipeLine p;
+    PipeLine p{.lr = lr_, .line = line.number};
     if (!line.complete) return log_.cut_off();
     if (!read_pipe(line.text, p)) return log_.skip("no step around \"iter time (s):\"");
+    p.is_start = std::exchange(is_starting_, false);
+    const RunPlace before = told_by_pipe_;
     if (log_.repeats(told_by_pipe_, {0, p.step})) return;
-    const std::int64_t steps = p.step - last_pipe_;
+    if (before.step == 0) {
+      first_pipe_ = p;
+      return;
+    }
+    const std::int64_t steps = p.step - before.step;
+    if (first_pipe_) {
+      add_pipe(*std::exchange(first_pipe_, std::nullopt), std::min(steps, before.step));
+    }
+    add_pipe(p, steps);
+  }
+
+  /// Adds the steps since the line before. The first line does not tell where its process began: of
+  /// a resumed run it counts the steps before the checkpoint, too. Its steps are then as many as
+  /// lie between it and the second line.
+  void add_pipe(const PipeLine& p, std::int64_t steps) {
+    log_.at(p.line);
+    if (log_.steps() == 0) log_.start().resumed_step = p.step - steps;
     TimedSteps window{.steps = steps, .loss = p.loss};
     window.wall_s = p.step_s * static_cast<double>(steps);
     window.samples = p.rate * window.wall_s;
-    window.lr = lr_;
-    window.warmup = last_pipe_ == 0;
-    last_pipe_ = p.step;
+    window.lr = p.lr;
+    window.warmup = p.is_start || log_.steps() == 0;
     if (!log_.add_steps(window) || !log_.knows("global_batch")) return;
     const double samples = static_cast<double>(log_.global_batch()) * static_cast<double>(steps);
     log_.compare({.name = "train_batch_size x steps",
@@ -153,13 +196,16 @@ class Reader {
   }
 
   CollectedLog log_;
-  Timer last_;
+  Timer last_;  ///< of the process that writes, told before or not
   RunPlace told_{0, 0}, told_by_pipe_{0, 0};
   double elapsed_s_ = 0;
   double lr_ = std::nan("");
   double clock_ = std::nan("");  ///< time stamp of the first line of the timer
   std::int64_t clock_step_ = 0;
-  std::int64_t last_pipe_ = 0;
+  std::int64_t run_step_ = -1;          ///< of the last "step=" line; -1: there is none
+  std::int64_t begins_at_ = 0;          ///< steps of the run before the process, as far as known
+  bool is_starting_ = false;            ///< the next line of a pipeline has start-up in it
+  std::optional<PipeLine> first_pipe_;  ///< until the second shows how many steps it has
 };
 
 bool recognises(std::string_view head) {

@@ -166,8 +166,12 @@ class Reader {
     if (*entry.iteration < 1 || *entry.iteration > 1'000'000'000) {
       return log_.skip("no iteration can have this number");
     }
+    if (watch_.goes_back({*entry.epoch, *entry.iteration})) is_whole_ = false;
     if (log_.repeats(told_, {*entry.epoch, *entry.iteration})) return;
-    if (*entry.epoch != epoch_) done_ = 0;
+    if (*entry.epoch != epoch_) {
+      done_ = 0;
+      is_whole_ = true;
+    }
     epoch_ = *entry.epoch;
     const std::int64_t steps = *entry.iteration - done_;  // iterations count from 1
     done_ = *entry.iteration;
@@ -193,7 +197,7 @@ class Reader {
   void take_epoch(const Entry& entry, double rate) {
     if (log_.repeats(ended_, {*entry.epoch, 0})) return;
     if (*entry.epoch != epoch_ || done_ < 1 || !(rate > 0)) return;
-    compare_epoch(rate);
+    if (is_whole_) compare_epoch(rate);
     contract::EpochRecord epoch{.epoch = static_cast<int>(std::min<std::int64_t>(epoch_, 1 << 30))};
     epoch.steps = done_;
     epoch.samples = done_ * log_.global_batch();
@@ -245,8 +249,10 @@ class Reader {
   RunPlace told_, ended_, validated_, whole_;
   std::int64_t epoch_ = -1, done_ = 0;
   std::int64_t epoch_begins_ = 0;  ///< step of the run
-  double clock_ = std::nan("");    ///< time stamp of the first line
-  double elapsed_s_ = 0;           ///< since then
+  RestartWatch watch_;
+  bool is_whole_ = true;         ///< one attempt did all of the epoch
+  double clock_ = std::nan("");  ///< time stamp of the first line
+  double elapsed_s_ = 0;         ///< since then
   bool first_ = true;
 };
 

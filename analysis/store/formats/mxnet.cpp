@@ -125,9 +125,13 @@ class Reader {
     if (is_distributed_) return log_.skip("the speed of one worker of several: no rate of all");
     const RunPlace place{s.epoch, s.batch};
     if (place == told_) return;  // the next metric of the same
+    if (watch_.goes_back(place)) is_whole_ = false;
     if (log_.repeats(told_, place)) return;
     const bool same_epoch = s.epoch == last_.epoch;
-    if (!same_epoch) epoch_begins_ = log_.steps();
+    if (!same_epoch) {
+      epoch_begins_ = log_.steps();
+      is_whole_ = true;
+    }
     if (interval_ > 1 && (s.batch + 1) % interval_ == 0) counts_from_0_ = true;
     const std::int64_t before = same_epoch ? last_.batch : counts_from_0_ ? -1 : 0;
     TimedSteps window{.epoch = s.epoch, .steps = s.batch - before};
@@ -151,7 +155,7 @@ class Reader {
     if (!line.complete) return log_.cut_off();
     if (!scanner.number(value)) return log_.skip("no number after \"=\"");
     if (is_time && !log_.repeats(ended_, {epoch, 0})) {
-      if (epoch == last_.epoch) compare_time("Time cost", value);
+      if (epoch == last_.epoch && is_whole_) compare_time("Time cost", value);
       return end_epoch(epoch, value);
     }
     if (metric != "accuracy" || log_.repeats(validated_, {epoch, 0})) return;
@@ -181,7 +185,7 @@ class Reader {
       return log_.skip("no speed and time of an epoch after \"speed:\"");
     }
     if (is_distributed_ || log_.repeats(ended_, {epoch, 0})) return;
-    if (epoch == last_.epoch) {
+    if (epoch == last_.epoch && is_whole_) {
       log_.compare({.name = "speed of the epoch",
                     .value = speed,
                     .has_warmup = true,
@@ -218,6 +222,8 @@ class Reader {
   RunPlace told_, ended_, validated_;
   std::int64_t epoch_begins_ = 0;  ///< step of the run
   std::int64_t interval_ = 0;      ///< batches between two lines; 0: the log does not say it
+  RestartWatch watch_;
+  bool is_whole_ = true;  ///< one attempt did all of the epoch
   bool is_distributed_ = false, counts_from_0_ = false;
 };
 

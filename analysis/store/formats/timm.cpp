@@ -11,12 +11,20 @@
 // at the same time. Rate x time of a line is the images of its update, which tells such a line and
 // the global batch: where another batch was stated, steps follow the log. The mean time of all
 // lines must then agree with the time of the windows.
+//
+// A log may hold several attempts: after a requeue the program writes on in the same file and does
+// the interrupted epoch again from its beginning. The means start anew then. Differences are
+// therefore taken between lines of one attempt, and the first line that says something new follows
+// on the attempt's line before it, although that line only repeats what is known. A new attempt
+// shows by a line that goes back, or by the line "Model … created, param count:…", which train.py
+// prints once when it starts.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
@@ -26,6 +34,7 @@ namespace {
 
 constexpr std::string_view kTrain = "Train: ";
 constexpr std::string_view kTest = "Test: [";
+constexpr std::string_view kStart = " created, param count:";
 
 struct TrainLine {
   std::int64_t epoch = 0, step = 0, steps = 0;
@@ -100,6 +109,7 @@ class Reader {
       if (test) return take(*test);
       return line.complete ? log_.skip("no line of timm's after \"Test:\"") : log_.cut_off();
     }
+    if (line.text.find(kStart) != std::string_view::npos) is_starting_ = true;
   }
   LogContent finish() {
     if (batch_note_line_ > 0) log_.sum_up(batch_note_line_, batch_note_);
@@ -108,36 +118,58 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
+  /// What an attempt had done at one of its lines, since the epoch began.
+  struct Done {
+    std::int64_t epoch = -1, steps = 0;
+    double wall_s = 0, load_s = 0;
+    double mean_wall_s = 0;  ///< by the mean time in place of the mean rate
+  };
+
   void take(const TrainLine& line) {
     at_epoch_ = line.epoch;
-    const RunPlace before = told_;
-    if (log_.repeats(told_, {line.epoch, line.step})) return;
-    if (line.epoch != before.epoch) {  // an epoch begins
-      done_ = 0;
-      wall_s_ = load_s_ = 0;
-      epoch_begins_ = log_.steps();
-      is_whole_ = true;
+    const bool is_start = std::exchange(is_starting_, false);
+    if (watch_.goes_back({line.epoch, line.step}) || is_start) begin_attempt();
+    const bool is_first = told_.epoch < 0 || is_start;
+    const bool is_new = !log_.repeats(told_, {line.epoch, line.step});
+    if (is_new || line.epoch != done_.epoch || line.step >= done_.steps) {
+      take_progress(line, is_new, is_first);
     }
-    const std::int64_t done = line.step + 1;
+  }
+
+  void begin_attempt() {
+    done_ = {};
+    compared_ = {};
+    full_.reset();
+    batch_ = 0;  // an elastic restart may have other ranks
+  }
+
+  void take_progress(const TrainLine& line, bool is_new, bool is_first) {
+    if (line.epoch != done_.epoch) done_ = {.epoch = line.epoch};
+    const Done before = done_;
     const double batch = batch_of(line);
-    const double last_images = done == line.steps ? images_of_last(line, batch) : batch;
-    if (done < line.steps) full_ = line;
-    const double wall_s = last_images * static_cast<double>(done) / line.mean_rate;
-    const double load_s = line.mean_load_s * static_cast<double>(done);
-    TimedSteps window{.epoch = line.epoch, .steps = done - done_};
+    done_.steps = line.step + 1;
+    const double last_images = done_.steps == line.steps ? images_of_last(line, batch) : batch;
+    if (done_.steps < line.steps) full_ = line;
+    const auto count = static_cast<double>(done_.steps);
+    done_.wall_s = last_images * count / line.mean_rate;
+    done_.load_s = line.mean_load_s * count;
+    done_.mean_wall_s = line.mean_time_s * count;
+    if (!is_new) {
+      compared_ = {};
+      return;
+    }
+    if (compared_.epoch != line.epoch) begin_comparison(line.epoch, before);
+    TimedSteps window{.epoch = line.epoch, .steps = done_.steps - before.steps};
     window.samples = batch * static_cast<double>(window.steps - 1) + last_images;
-    window.wall_s = wall_s - wall_s_;
-    window.load_s = load_s - load_s_;
+    window.wall_s = done_.wall_s - before.wall_s;
+    window.load_s = done_.load_s - before.load_s;
     window.lr = line.lr;
     window.loss = line.loss;
-    window.warmup = before.epoch < 0;
-    done_ = done;
-    wall_s_ = wall_s;
-    load_s_ = load_s;
-    const bool good = log_.add_steps(window);
-    is_whole_ = is_whole_ && good;
-    if (is_whole_) compare_time(line, done);
-    if (good && done == line.steps) end_epoch(line, batch - last_images);
+    window.warmup = is_first;
+    const bool is_good = log_.add_steps(window);
+    compared_.is_whole = compared_.is_whole && is_good;
+    if (compared_.is_whole) compare_time(line);
+    if (is_good && done_.steps == line.steps) end_epoch(line, batch - last_images);
   }
 
   /// The images of an update, by the first line and by what was stated.
@@ -168,19 +200,30 @@ class Reader {
     return share < 1 - unsure ? std::max(std::round(batch * share), 1.0) : batch;
   }
 
-  void compare_time(const TrainLine& line, std::int64_t done) {
-    const double wall_s = line.mean_time_s * static_cast<double>(done);
+  /// The windows of an epoch, from one line of an attempt on, whose time the mean times tell, too.
+  struct Comparison {
+    std::int64_t epoch = -1, first_step = 0;  ///< the latter of the run
+    double begins_s = 0;                      ///< mean time x steps at that line
+    bool is_whole = true;                     ///< all lines since then have become windows
+  };
+
+  void begin_comparison(std::int64_t epoch, const Done& before) {
+    compared_ = {.epoch = epoch, .first_step = log_.steps(), .begins_s = before.mean_wall_s};
+  }
+
+  void compare_time(const TrainLine& line) {
+    const double wall_s = done_.mean_wall_s - compared_.begins_s;
     if (!(wall_s > 0)) return;
     log_.compare({.name = "mean Time",
                   .value = wall_s,
                   .quantity = PrintedQuantity::seconds,
                   .has_warmup = true,
-                  .first_step = epoch_begins_,
-                  .resolution = wall_s * line.rounding()});
+                  .first_step = compared_.first_step,
+                  .resolution = (done_.mean_wall_s + compared_.begins_s) * line.rounding()});
   }
 
   void end_epoch(const TrainLine& line, double missing_images) {
-    contract::EpochRecord epoch{.epoch = static_cast<int>(line.epoch), .wall_s = wall_s_};
+    contract::EpochRecord epoch{.epoch = static_cast<int>(line.epoch), .wall_s = done_.wall_s};
     epoch.steps = line.steps;
     epoch.samples = std::llround(batch_ * static_cast<double>(line.steps) - missing_images);
     epoch.train_loss = line.mean_loss;
@@ -201,12 +244,12 @@ class Reader {
   std::string batch_note_;         ///< that another batch was stated
   int batch_note_line_ = 0;        ///< 0: the batch is the stated one, or none was stated
   int line_ = 0;
-  double batch_ = 0;                ///< images of an update; 0: no line yet
-  std::int64_t epoch_begins_ = 0;   ///< step of the run
-  bool is_whole_ = true;            ///< all lines of the epoch have become windows
-  std::int64_t at_epoch_ = -1;      ///< of the last "Train:" line, told before or not
-  std::int64_t done_ = 0;           ///< steps of the epoch under way, with their time
-  double wall_s_ = 0, load_s_ = 0;  ///< and waiting for data, since it began
+  double batch_ = 0;            ///< images of an update; 0: the attempt has no line yet
+  std::int64_t at_epoch_ = -1;  ///< of the last "Train:" line, told before or not
+  RestartWatch watch_;
+  bool is_starting_ = false;  ///< the next line is the first of a program that has just started
+  Done done_;                 ///< at the last line of the attempt, told before or not
+  Comparison compared_;
 };
 
 bool recognises(std::string_view head) {

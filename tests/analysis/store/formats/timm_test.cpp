@@ -119,6 +119,63 @@ TEST_CASE("timm: a carriage return ends a line and begins none that is counted")
   CHECK(file.skipped.empty());
 }
 
+TEST_CASE("timm: an epoch that a restarted job does again has the job's own times") {
+  // 200 images/s before the restart, 100 images/s behind it, and a slow first step.
+  const auto line = [](int step, double time_s) {
+    const double mean_s = time_s / (step + 1);
+    return fmt::format(
+        "Train: 1 [{:4}/20 (  0%)]  Loss:  6.5 (6.75)  Time: {:.6f}s, {:.6f}/s  ({:.6f}s, "
+        "{:.6f}/s)  LR: 1.000e-02  Data: 0.001 ({:.6f})\n",
+        step, mean_s, 1 / mean_s, mean_s, 1 / mean_s, mean_s / 4);
+  };
+  const std::string before = line(0, 0.005) + line(5, 0.03) + line(10, 0.055);
+  const auto again = [&](int step) { return line(step, 0.5 + 0.01 * step); };
+  for (const std::string& start :
+       {std::string(), std::string("Model x created, param count:1\n")}) {
+    const auto file =
+        read_timm(before + start + again(0) + again(5) + again(10) + again(15) + again(19), 1);
+    const auto windows = all<StepWindow>(file);
+    REQUIRE(windows.size() == 5);
+    CHECK(windows[3].steps == 5);
+    CHECK(windows[3].wall_s == Approx(0.05).epsilon(1e-3));
+    CHECK(windows[3].parts[0].mean == Approx(0.0125).epsilon(1e-3));
+    CHECK(windows[4].wall_s == Approx(0.04).epsilon(1e-3));
+    REQUIRE(all<EpochRecord>(file).size() == 1);
+    CHECK(all<EpochRecord>(file)[0].wall_s == Approx(0.69).epsilon(1e-3));
+    REQUIRE(file.skipped.size() == 1);
+    CHECK_THAT(file.skipped[0], Catch::Contains("what was told before, in 3 lines"));
+  }
+}
+
+TEST_CASE("timm: after an elastic restart an update has the images of the ranks that are left") {
+  const auto line = [](int epoch, int step, int batch) {
+    return fmt::format(
+        "Train: {} [{:4}/20 (  0%)]  Loss:  6.5 (6.75)  Time: 0.500s, {}/s  (0.500s, {}/s)  LR: "
+        "1.000e-02  Data: 0.001 (0.001)\n",
+        epoch, step, 2 * batch, 2 * batch);
+  };
+  const auto file = read_timm(
+      line(0, 0, 256) + line(0, 9, 256) + line(0, 0, 192) + line(0, 9, 192) + line(0, 19, 192),
+      256);
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 3);
+  CHECK(windows[2].samples == 1920);
+  CHECK(windows[2].wall_s == Approx(5));
+  CHECK(all<EpochRecord>(file)[0].samples == 20 * 192);
+  CHECK_THAT(file.skipped.at(0), Catch::Contains("an update has 192 images"));
+}
+
+TEST_CASE("timm: the first step of a process that starts anew is warm-up") {
+  const std::string start = "Model vit created, param count:86567656\n";
+  const auto windows = all<StepWindow>(read_timm(
+      start + train(0, 0, 11) + train(0, 10, 11) + start + train(1, 0, 11) + train(1, 10, 11), 1));
+  REQUIRE(windows.size() == 4);
+  CHECK(windows[0].warmup);
+  CHECK_FALSE(windows[1].warmup);
+  CHECK(windows[2].warmup);
+  CHECK(windows[3].wall_s == Approx(10 / 200.0));
+}
+
 TEST_CASE("timm: a log is recognised by a whole line of its own") {
   const auto& timm = base::find(log_formats(), "log format", "timm");
   CHECK(timm.recognises("Training with a single process\n" + train(0, 0, 11)));
