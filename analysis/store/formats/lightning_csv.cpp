@@ -4,6 +4,10 @@
 // the logger. A cell is empty when the call did not log that name. "epoch" and "step" count from 0.
 // There are no times, so such logs have no rates.
 //
+// A validation may take several calls, each with its own row of the same epoch and step: such rows
+// are one evaluation. Rows without an epoch are of calls outside of a training (a learning rate, a
+// validation before or after it). Those with losses or metrics are counted and named.
+//
 // A metric that a program logs with on_step and on_epoch has two columns (trainer/connectors/
 // logger_connector/result.py, forked_name): "val_acc_step" holds the value of one batch and
 // "val_acc_epoch" that of the whole validation. Columns of batches are left out. Version 1.0 to 1.4
@@ -90,7 +94,7 @@ class Reader {
     const auto epoch = columns_->number(cells, "epoch");
     if (!line.complete) return log_.cut_off();
     if (cells.size() != columns_->names().size()) return log_.skip("no row of the table");
-    if (!epoch) return;  // what was logged outside of epochs
+    if (!epoch) return skip_without_epoch(cells, line.number);
     if (!(*epoch >= 0 && *epoch < 1e9)) return log_.skip("no epoch can have this number");
     at_ = {static_cast<std::int64_t>(*epoch), -1};
     const auto step = columns_->number(cells, "step");
@@ -99,6 +103,13 @@ class Reader {
     take_validation(cells, line.number, static_cast<int>(*epoch));
   }
   LogContent finish() {
+    if (without_epoch_ > 0) {
+      log_.sum_up(
+          first_without_epoch_,
+          fmt::format("{} with losses or metrics {} no epoch and {} not count",
+                      without_epoch_ == 1 ? "1 row" : fmt::format("{} rows", without_epoch_),
+                      without_epoch_ == 1 ? "has" : "have", without_epoch_ == 1 ? "does" : "do"));
+    }
     if (largest_accuracy_ > 1) {
       log_.at(line_of_largest_);
       log_.skip(fmt::format(
@@ -123,6 +134,30 @@ class Reader {
     double accuracy = std::nan(""), loss = std::nan("");
     std::map<std::string, double> metrics = {};
   };
+
+  void skip_without_epoch(const Cells& cells, int line) {
+    bool any = false;
+    double ignored = 0;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      any = any || (meanings_[i] != Meaning::other && whole_loss(cells[i], ignored));
+    }
+    if (any && without_epoch_++ == 0) first_without_epoch_ = line;
+  }
+
+  /// Takes what the rows of the same validation before did not have. Returns false if that is
+  /// nothing.
+  bool complete(Evaluation& eval, Evaluation&& row) {
+    bool any = false;
+    const auto fill = [&any](double& value, double other) {
+      if (!std::isnan(value) || std::isnan(other)) return;
+      value = other;
+      any = true;
+    };
+    fill(eval.accuracy, row.accuracy);
+    fill(eval.loss, row.loss);
+    for (const auto& metric : row.metrics) any |= eval.metrics.insert(metric).second;
+    return any;
+  }
 
   /// The mean over an epoch is logged with its last step.
   void take_training(const Cells& cells, int number) {
@@ -155,18 +190,26 @@ class Reader {
         eval.metrics.emplace(columns_->names()[i], value);
       }
     }
-    if (!any || log_.repeats(validated_, at_)) return;
-    if (eval.accuracy > largest_accuracy_) {
-      largest_accuracy_ = eval.accuracy;
+    if (!any) return;
+    const double accuracy = eval.accuracy;
+    if (at_ == validated_ && !evaluations_.empty()) {
+      if (!complete(evaluations_.back(), std::move(eval))) return log_.skip_repeated();
+    } else {
+      if (log_.repeats(validated_, at_)) return;
+      evaluations_.push_back(std::move(eval));
+    }
+    if (accuracy > largest_accuracy_) {
+      largest_accuracy_ = accuracy;
       line_of_largest_ = line;
     }
-    evaluations_.push_back(std::move(eval));
   }
 
   CollectedLog log_;
   std::optional<CsvColumns> columns_;
   std::vector<Meaning> meanings_;        ///< of the columns
   std::vector<Evaluation> evaluations_;  ///< until all tell whether accuracies are in percent
+  int without_epoch_ = 0;                ///< rows with losses or metrics
+  int first_without_epoch_ = 0;          ///< line
   double largest_accuracy_ = 0;
   int line_of_largest_ = 0;
   RunPlace at_;  ///< the row's

@@ -168,6 +168,43 @@ TEST_CASE("huggingface: what an evaluation costs is no metric of the model") {
   CHECK(all<EvalRecord>(log.file).at(0).metrics == std::map<std::string, double>{{"rouge1", 0.25}});
 }
 
+TEST_CASE("lightning_csv: rows of one epoch and step are one evaluation") {
+  const LogContent log = read_log("lightning_csv",
+                                  "epoch,step,val_acc,val_loss,val_f1\n0,99,,1.5,\n0,99,0.5,,\n"
+                                  "0,99,,,0.25\n1,199,0.75,,\n1,199,0.75,1.25,\n");
+  const auto evals = all<EvalRecord>(log.file);
+  REQUIRE(evals.size() == 2);
+  CHECK(evals[0].accuracy == 0.5);
+  CHECK(evals[0].loss == 1.5);
+  CHECK(evals[0].metrics.at("val_f1") == 0.25);
+  CHECK(evals[1].accuracy == 0.75);
+  CHECK(evals[1].loss == 1.25);
+  CHECK(log.file.skipped.empty());
+}
+
+TEST_CASE("lightning_csv: a row that says nothing new of its step is named, the first counts") {
+  const LogContent log =
+      read_log("lightning_csv", "epoch,step,val_acc\n0,99,0.5\n0,99,0.625\n0,99,0.5\n");
+  REQUIRE(all<EvalRecord>(log.file).size() == 1);
+  CHECK(all<EvalRecord>(log.file)[0].accuracy == 0.5);
+  REQUIRE(log.file.skipped.size() == 1);
+  CHECK_THAT(log.file.skipped[0], Catch::Contains("line 3: what was told before, in 2 lines"));
+}
+
+TEST_CASE("lightning_csv: rows without an epoch are counted where they say what others do") {
+  const LogContent log = read_log("lightning_csv",
+                                  "epoch,step,val_acc,lr-SGD\n,9,,0.1\n,99,0.5,\n0,99,0.25,\n"
+                                  ",199,0.75,\n,199,,0.1\n");
+  CHECK(all<EvalRecord>(log.file).size() == 1);
+  CHECK(log.file.skipped ==
+        std::vector<std::string>{"line 3: 2 rows with losses or metrics have no epoch and do not "
+                                 "count"});
+  const LogContent one = read_log("lightning_csv", "epoch,step,val_acc\n,99,0.5\n");
+  CHECK(one.file.skipped ==
+        std::vector<std::string>{"line 2: 1 row with losses or metrics has no epoch and does not "
+                                 "count"});
+}
+
 TEST_CASE("lightning_csv: values of batches are no evaluations, those of the epoch are") {
   const LogContent log =
       read_log("lightning_csv",

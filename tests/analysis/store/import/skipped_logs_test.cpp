@@ -134,6 +134,23 @@ TEST_CASE("one empty row of a table met in a folder does not keep the others out
   CHECK_THAT(skipped(logs, summary), Contains("Skipped 1 run: nothing in it is a measurement"));
 }
 
+TEST_CASE("a log is imported whose own lines lie behind much that other programs wrote") {
+  LogFolder logs;
+  logs.request.mapped = {};
+  logs.request.axes = {};
+  logs.request.stated = {"gpus=1", "global_batch=64", "model=m"};
+  std::string noise;
+  while (noise.size() < 300'000) noise += "node0:1000:2000 [0] NCCL INFO Channel 00/16 via P2P\n";
+  const std::string line =
+      "Train: 0 [   1/2 (  0%)]  Loss:  6.5 (6.75)  Time: 0.3s, 200.0/s  (0.32s,  200.0/s)  LR: "
+      "1.0e-02  Data: 0.001 (0.002)\n";
+  logs.write("a.log", noise + line);
+  logs.write("b.log", noise);
+  const ImportSummary summary = logs.import();
+  CHECK(summary.formats == std::map<std::string, int>{{"timm", 1}});
+  CHECK(skipped(logs, summary).find("no format recognises it") != std::string::npos);
+}
+
 TEST_CASE("a file named by itself that is no log makes the import incomplete") {
   LogFolder logs;
   logs.request = {.stated = {"gpus=1"}};
