@@ -249,7 +249,7 @@ void RowRecords::add_window(const Group& group, int line) {
                                   step.samples / step.wall_s));
   }
   contract::EpochRecord row{.time = std::nan("")};
-  row.epoch = first.has(Measure::epoch) ? static_cast<int>(first[Measure::epoch]) : 0;
+  row.epoch = std::max(last_epoch_, 0);  // that of the row itself, or of the rows before it
   row.wall_s = step.is_rate_alone ? std::nan("") : step.wall_s;
   row.samples = step.is_rate_alone ? 0 : std::llround(step.samples);
   row.steps =

@@ -133,6 +133,24 @@ TEST_CASE("pattern: an evaluation is of the epoch of the rows before it") {
   CHECK(evals[2].epoch == 1);
 }
 
+TEST_CASE("pattern: steps are of the epoch that a line of its own names") {
+  MappedFormat format{.kind = "pattern"};
+  format.patterns = {R"(^Epoch (?<epoch>\d+)/\d+)",
+                     R"((?<steps>\d+)/100 .* (?<wall_s>\d+)s .*accuracy: (?<accuracy>[\d.]+))"};
+  const auto file = read_rows(
+      "50/100 [=] - 3s accuracy: 0.1\nEpoch 1/2\n100/100 [=] - 5s accuracy: 0.2\nEpoch 2/2\n"
+      "100/100 [=] - 4s accuracy: 0.3\n",
+      format);
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 3);
+  CHECK(windows[0].epoch == 0);  // nothing has named one yet
+  CHECK(windows[1].epoch == 1);
+  CHECK(windows[2].epoch == 2);
+  CHECK(windows[2].steps == 100);
+  CHECK(windows[2].samples == 1600);
+  CHECK(all<contract::EvalRecord>(file)[2].epoch == 2);
+}
+
 TEST_CASE("csv: evaluations of a table without epochs are of an unknown one") {
   const auto evals = all<contract::EvalRecord>(read_rows("a\n0.1\n0.2\n", csv_of({"accuracy=a"})));
   REQUIRE(evals.size() == 2);
