@@ -3,6 +3,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <boost/iostreams/device/array.hpp>
 #include <boost/iostreams/filter/bzip2.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
@@ -54,32 +55,12 @@ bool has_whole_frames(std::string_view bytes) {
   return true;
 }
 
-struct Compression {
-  std::string_view name;
-  bool (*recognises)(std::string_view bytes);
-  void (*push)(Input& input);
-  bool (*is_whole)(std::string_view bytes) = nullptr;  ///< null: the decompressor finds out
-};
-
-constexpr Compression kCompressions[] = {
-    {"gzip", &is_gzip, [](Input& input) { input.push(io::gzip_decompressor()); }},
-    {"xz", &is_xz, [](Input& input) { input.push(io::lzma_decompressor()); }},
-    {"bzip2", &is_bzip2, [](Input& input) { input.push(io::bzip2_decompressor()); }},
-    {"zstd", &is_zstd, [](Input& input) { input.push(io::zstd_decompressor()); },
-     &has_whole_frames},
-};
-
-const Compression* find_compression(std::string_view bytes) {
-  for (const Compression& compression : kCompressions) {
-    if (compression.recognises(bytes)) return &compression;
-  }
-  return nullptr;
-}
-
-bool pass(const Compression& compression, std::string_view bytes, const TakeBytes& take) {
+/// Decompresses with a filter of Boost's.
+template <class Decompressor>
+bool pass_through(std::string_view bytes, const TakeBytes& take) {
   try {
     Input input;
-    compression.push(input);
+    input.push(Decompressor());
     input.push(io::array_source(bytes.data(), bytes.size()));
     std::string block(kBlock, '\0');
     for (;;) {
@@ -90,6 +71,68 @@ bool pass(const Compression& compression, std::string_view bytes, const TakeByte
   } catch (const std::ios_base::failure&) {  // which all errors of these decompressors are
     return false;
   }
+}
+
+struct TakingSink {
+  using char_type = char;
+  using category = io::sink_tag;
+  const TakeBytes& take;
+  bool wants_more = true;
+
+  std::streamsize write(const char* text, std::streamsize size) {
+    wants_more = wants_more && take(std::string_view(text, static_cast<std::size_t>(size)));
+    return size;
+  }
+};
+
+/// gzip accepts zeros behind the last member: devices with blocks of one size pad files. Boost's
+/// decompressor takes the first of them for another member's header. A member may end with zeros of
+/// its own, so that only the decompressor knows where the padding begins.
+bool pass_gzip(std::string_view bytes, const TakeBytes& take) {
+  const std::size_t last_zeros = bytes.find_last_not_of('\0') + 1;
+  io::gzip_decompressor gzip;
+  TakingSink sink{take};
+  const auto write = [&](std::string_view piece) {
+    gzip.write(sink, piece.data(), static_cast<std::streamsize>(piece.size()));
+  };
+  try {
+    for (std::size_t at = 0; at < last_zeros && sink.wants_more; at += kBlock) {
+      write(bytes.substr(at, std::min(kBlock, last_zeros - at)));
+    }
+    for (std::size_t at = last_zeros; at < bytes.size() && sink.wants_more; ++at) {
+      try {
+        write(bytes.substr(at, 1));
+      } catch (const io::gzip_error& error) {
+        if (error.error() != io::gzip::bad_header) throw;
+        return true;  // no header begins with a zero
+      }
+    }
+    if (sink.wants_more) gzip.close(sink, std::ios_base::out);
+    return true;
+  } catch (const std::ios_base::failure&) {
+    return false;
+  }
+}
+
+struct Compression {
+  std::string_view name;
+  bool (*recognises)(std::string_view bytes);
+  bool (*pass)(std::string_view bytes, const TakeBytes& take);  ///< as decompress()
+  bool (*is_whole)(std::string_view bytes) = nullptr;  ///< null: the decompressor finds out
+};
+
+constexpr Compression kCompressions[] = {
+    {"gzip", &is_gzip, &pass_gzip},
+    {"xz", &is_xz, &pass_through<io::lzma_decompressor>},
+    {"bzip2", &is_bzip2, &pass_through<io::bzip2_decompressor>},
+    {"zstd", &is_zstd, &pass_through<io::zstd_decompressor>, &has_whole_frames},
+};
+
+const Compression* find_compression(std::string_view bytes) {
+  for (const Compression& compression : kCompressions) {
+    if (compression.recognises(bytes)) return &compression;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -103,14 +146,14 @@ bool decompress(std::string_view bytes, const TakeBytes& take) {
   const Compression* const compression = find_compression(bytes);
   if (compression == nullptr) return false;
   const bool is_whole = compression->is_whole == nullptr || compression->is_whole(bytes);
-  return is_whole && pass(*compression, bytes, take);
+  return is_whole && compression->pass(bytes, take);
 }
 
 bool decompress_head(std::string_view bytes, std::size_t wanted, const TakeBytes& take) {
   const Compression* const compression = find_compression(bytes);
   if (compression == nullptr) return false;
   std::size_t passed = 0;
-  const bool is_good = pass(*compression, bytes, [&](std::string_view block) {
+  const bool is_good = compression->pass(bytes, [&](std::string_view block) {
     passed += block.size();
     return take(block) && passed < wanted;
   });

@@ -89,6 +89,22 @@ TEST_CASE("a compressed file with a changed byte or with something behind it is 
   }
 }
 
+TEST_CASE("zeros behind the last member of a gzip file are no damage") {
+  const std::string text = numbers(300), two = compressed("gzip", text) + compressed("gzip", "b\n");
+  for (const std::size_t zeros : {1, 3, 8, 511, 200'000}) {
+    INFO(zeros);
+    CHECK(decompressed(compressed("gzip", text) + std::string(zeros, '\0')) == text);
+    CHECK(decompressed(two + std::string(zeros, '\0')) == text + "b\n");
+    CHECK(decompressed(compressed("gzip", "") + std::string(zeros, '\0')) == "");
+    CHECK_FALSE(decompressed(compressed("gzip", text) + std::string(zeros, '\0') + "x"));
+    CHECK_FALSE(decompressed(compressed("gzip", text) + "x" + std::string(zeros, '\0')));
+  }
+  std::string damaged = two;
+  damaged[compressed("gzip", text).size()] = 'x';  // of the second member's header
+  CHECK_FALSE(decompressed(damaged));
+  CHECK_FALSE(decompressed(damaged + std::string(512, '\0')));
+}
+
 TEST_CASE("a compressed log has the text of the plain one and the SHA-256 of its file") {
   const test::TempDir temp;
   for (const std::string program : kCompressingPrograms) {
