@@ -205,7 +205,8 @@ class FolderRows {
         log_.text = without_launcher_prefixes(record, std::move(log_.text));
       }
       ++summary_.files_read;
-      const contract::ResultsFile content = read_import(record, run);
+      contract::ResultsFile content = read_import(record, run);
+      link_launches(content, record, key.launch);
       const std::string problems = problems_of(record.path, content);
       sources_.note(key.source, {stamp(key.source), contract::sha256_hex(text), problems, false});
       key.source = record.path;

@@ -15,6 +15,7 @@
 #include "analysis/store/formats/recognition.hpp"
 #include "analysis/store/import/axis_sources.hpp"
 #include "analysis/store/import/beside_log.hpp"
+#include "analysis/store/import/continued_training.hpp"
 #include "analysis/store/import/foreign_text.hpp"
 #include "analysis/store/import/imported_plan.hpp"
 #include "analysis/store/import/imported_run.hpp"
@@ -69,7 +70,8 @@ class Import {
     for (const ForeignLog& log : logs) take(log);
     for (const KnownCompanion& one : companions_) keep_companion(one);
     check_found(logs.size());
-    const std::set<std::string> joined = join();
+    std::set<std::string> joined = join();
+    joined.merge(join_launches());
     const std::string unknown = unknown_model_warning(runs_, before_);
     if (!unknown.empty()) summary_.warnings.push_back(unknown);
     if (table_) {
@@ -144,7 +146,8 @@ class Import {
   /// when all logs are.
   bool take_unchanged_companion(const ForeignLog& log, const ImportRecord& record) {
     const auto owner = find_owner(before_, record);
-    if (!owner || !has_content(log, owner->companion.sha256)) return false;
+    if (!owner || owner->companion.why == kContinuation) return false;  // a launch is read again
+    if (!has_content(log, owner->companion.sha256)) return false;
     companions_.push_back({log, record, *owner});
     return true;
   }
@@ -257,6 +260,7 @@ class Import {
     record.facts = content.facts;
     TrainingTrace trace = trace_of(content);
     record.opening = opening_of(trace);
+    record.span = span_of(content);
     const bool says_nothing =
         content.collectives.empty() &&
         std::all_of(content.file.records.begin(), content.file.records.end(), [](const auto& one) {
@@ -407,6 +411,23 @@ class Import {
       summary_.warnings.push_back(copy +
                                   " are the same, byte by byte; both count, for their axes "
                                   "say that they are different runs");
+    }
+    return joined.paths;
+  }
+
+  /// Makes logs that continue others launches of their runs; returns the logs that make no run of
+  /// their own.
+  std::set<std::string> join_launches() {
+    const std::size_t before = runs_.size();
+    ContinuedTrainings joined = join_continued(std::move(runs_), before_);
+    runs_ = std::move(joined.runs);
+    summary_.runs -= static_cast<int>(before - runs_.size());
+    for (std::string& note : joined.notes) summary_.joined.push_back(std::move(note));
+    for (std::size_t i = 0; i < joined.unclear.size(); ++i) {
+      const ImportedRun& run = joined.unclear[i];
+      summary_.skipped.push_back({run.shown, joined.problems[i], true});
+      --summary_.logs;
+      if (--summary_.formats[run.record.format] == 0) summary_.formats.erase(run.record.format);
     }
     return joined.paths;
   }

@@ -52,6 +52,23 @@ contract::RunStop stop_with(RunOutcome outcome, const std::string& reason) {
   return stop;
 }
 
+json span_json(const TrainedSpan& span) {
+  json begins = json::array();
+  for (const auto& [epoch, step] : span.epoch_begins) begins.push_back({epoch, step});
+  return {{"first_epoch", span.first_epoch},
+          {"last_epoch", span.last_epoch},
+          {"steps_before", span.steps_before},
+          {"steps", span.steps},
+          {"epoch_begins", begins}};
+}
+
+TrainedSpan span_from(const json& value) {
+  TrainedSpan span{value.at("first_epoch"), value.at("last_epoch"), value.at("steps_before"),
+                   value.at("steps")};
+  for (const json& one : value.at("epoch_begins")) span.epoch_begins[one.at(0)] = one.at(1);
+  return span;
+}
+
 json metric_columns_of(const MappedFormat& format) {
   json columns = json::array();
   for (const MappedColumn& column : format.columns) {
@@ -109,6 +126,9 @@ std::string to_json(const ImportRecord& record) {
                      {"line", record.part.first_line}};
   }
   if (!record.opening.empty()) value["opening"] = record.opening;
+  if (record.span.is_known()) value["span"] = span_json(record.span);
+  if (record.resumed_step >= 0) value["resumed_step"] = record.resumed_step;
+  if (record.is_continued) value["is_continued"] = true;
   for (const Companion& one : record.companions) {
     value["same_training"].push_back({{"path", one.path},
                                       {"size", one.stamp.size},
@@ -134,6 +154,9 @@ ImportRecord import_record_from_json(std::string_view text, const std::string& f
     }
     record.facts = value.at("facts").get<AxisValues>();
     record.opening = value.value("opening", "");
+    if (value.contains("span")) record.span = span_from(value.at("span"));
+    record.resumed_step = value.value("resumed_step", std::int64_t{-1});
+    record.is_continued = value.value("is_continued", false);
     for (const json& one : value.value("same_training", json::array())) {
       record.companions.push_back(
           {one.at("path"), {one.at("size"), one.at("mtime_ns")}, one.at("sha256"), one.at("why")});
@@ -193,6 +216,22 @@ void complete_launch(LogContent& content, const contract::RunSpec& run) {
     file.records.push_back(stop_with(RunOutcome::Completed, ""));
   }
   file.record_lines.push_back(0);
+}
+
+void link_launches(contract::ResultsFile& file, const ImportRecord& record, int number) {
+  for (contract::ResultRecord& one : file.records) {
+    if (auto* start = std::get_if<contract::RunStart>(&one)) {
+      start->launch = number;
+      if (number == 1 || record.resumed_step < 0) continue;
+      start->resumed_from = contract::RunDir("").launch(number - 1).root().string();
+      start->resumed_step = record.resumed_step;
+    } else if (auto* stop = std::get_if<contract::RunStop>(&one)) {
+      const bool is_open =
+          stop->outcome == RunOutcome::Completed || stop->outcome == RunOutcome::Lost;
+      if (!record.is_continued || !is_open) continue;
+      *stop = stop_with(RunOutcome::Preempted, "another log continues the training");
+    }
+  }
 }
 
 contract::ResultsFile failed_launch(const contract::RunSpec& run, RunOutcome outcome,

@@ -10,6 +10,7 @@
 
 #include "analysis/store/import/foreign_log.hpp"
 #include "analysis/store/import/mapped_format.hpp"
+#include "analysis/store/import/training_trace.hpp"
 #include "contract/run_dir.hpp"
 
 namespace dlscale::analysis {
@@ -23,6 +24,9 @@ struct Companion {
   bool operator==(const Companion&) const = default;
 };
 
+/// Why a companion belongs to the training whose log it continues.
+inline constexpr const char* kContinuation = "continues it";
+
 struct ImportRecord {
   std::string path;     ///< of the log, absolute
   FileStamp stamp;      ///< as it was when it was read
@@ -32,6 +36,9 @@ struct ImportRecord {
   LogPart part;         ///< which of the runs in the log
   AxisValues facts;     ///< what the log says of the run
   std::string opening;  ///< hash of its first entries, which the logs of one training share
+  TrainedSpan span;     ///< which part of the training it is about
+  std::int64_t resumed_step = -1;  ///< of the launch before, where it goes on; -1: it does not
+  bool is_continued = false;       ///< the log of the next launch goes on
   std::vector<Companion> companions;
 };
 
@@ -58,6 +65,9 @@ std::string why_nothing(const contract::ResultsFile& file);
 /// is of a run that Failed; one that lacks the line that its format tells the end by of one that is
 /// Lost.
 void complete_launch(LogContent& content, const contract::RunSpec& run);
+
+/// Says in the records of launch `number` which launch it continues, and that it is continued.
+void link_launches(contract::ResultsFile& file, const ImportRecord& record, int number);
 
 /// The records of a log that could not be read.
 contract::ResultsFile failed_launch(const contract::RunSpec& run, contract::RunOutcome outcome,

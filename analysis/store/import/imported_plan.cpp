@@ -186,10 +186,17 @@ class Writer {
 
   void write_run(const ImportedRun& run, const contract::RunSpec& spec) {
     const contract::RunDir folder = folder_.run(spec.run_id);
-    const contract::LaunchDir launch = folder.launch(1);
-    base::make_directories(launch.root());
+    base::make_directories(folder.launch(1).root());
     bool changed = base::write_file_if_changed(folder.run_json(), to_json(spec));
-    changed |= base::write_file_if_changed(import_json(launch), to_json(run.record));
+    changed |= base::write_file_if_changed(import_json(folder.launch(1)), to_json(run.record));
+    int launches = 1;
+    for (const ImportRecord& later : run.later) {
+      const contract::LaunchDir launch = folder.launch(++launches);
+      base::make_directories(launch.root());
+      changed |= base::write_file_if_changed(import_json(launch), to_json(later));
+    }
+    // Of a run whose later logs were not given this time the launches stay.
+    if (launches > 1 || !run.record.is_continued) changed |= remove_launches(folder, launches);
     changed |=
         base::write_file_if_changed(folder_.run_notes(spec.run_id), end_of(run, spec.run_id));
     const bool is_known = known_.contains(spec.run_id);
@@ -217,11 +224,22 @@ class Writer {
     base::write_file_if_changed(folder_.plan_json(), to_json(plan_));
   }
 
+  /// Removes the launches behind the first `kept`. Returns whether there were any.
+  static bool remove_launches(const contract::RunDir& run, int kept) {
+    bool any = false;
+    std::error_code ignored;  // the next step names what stays
+    for (const contract::LaunchDir& launch : run.launches()) {
+      if (launch.number() <= kept) continue;
+      any |= fs::remove(import_json(launch), ignored);
+      fs::remove(launch.root(), ignored);
+    }
+    return any;
+  }
+
   void remove_run(const std::string& run_id) {
     const contract::RunDir run = folder_.run(run_id);
+    remove_launches(run, 0);
     std::error_code ignored;  // what stays is told by the next step: a run that is not in the plan
-    fs::remove(import_json(run.launch(1)), ignored);
-    fs::remove(run.launch(1).root(), ignored);
     fs::remove(run.run_json(), ignored);
     fs::remove(run.root(), ignored);
     fs::remove(folder_.run_notes(run_id), ignored);
@@ -270,6 +288,24 @@ ImportedPlan read_imported_plan(const contract::PlanDir& folder) {
   }
   imported.runs = std::move(plan.runs);
   return imported;
+}
+
+std::vector<ImportedRun> runs_of_folder(const ImportedPlan& before,
+                                        const std::vector<ImportedRun>& runs) {
+  std::vector<ImportedRun> others;
+  std::set<std::string> paths;
+  for (const ImportedRun& run : runs) paths.insert(run.record.path);
+  std::map<std::string, const contract::PlannedRun*> planned;
+  for (const contract::PlannedRun& run : before.runs) planned[run.run_id] = &run;
+  for (const auto& [path, known] : before.by_path) {
+    if (paths.contains(path) || !planned.contains(known.run_id)) continue;
+    ImportedRun run{.record = known.record, .shown = path, .outcome = known.outcome};
+    run.spec.point = planned.at(known.run_id)->point;
+    run.spec.gpus = planned.at(known.run_id)->gpus;
+    run.spec.global_batch = planned.at(known.run_id)->global_batch;
+    others.push_back(std::move(run));
+  }
+  return others;
 }
 
 std::string default_study(const contract::PlanDir& folder) {

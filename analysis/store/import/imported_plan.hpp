@@ -24,6 +24,7 @@ struct ImportedRun {
   std::string reason;
   int repetition = 0;                  ///< as somebody says; 0: the next of its point
   std::optional<TrainingTrace> trace;  ///< of a log that was read; nothing: it has not changed
+  std::vector<ImportRecord> later;     ///< logs of the next launches, which continue this one
 };
 
 /// A run that the folder has.
@@ -47,6 +48,11 @@ bool holds_imported_runs(const contract::Plan& plan);
 /// Throws base::UsageError when the folder is a plan of runs to be done.
 ImportedPlan read_imported_plan(const contract::PlanDir& folder);
 
+/// Returns the runs that the folder has of other logs than `runs`, with what is needed to compare
+/// them.
+std::vector<ImportedRun> runs_of_folder(const ImportedPlan& before,
+                                        const std::vector<ImportedRun>& runs);
+
 /// What a study is called that nobody gave a name: as its folder.
 std::string default_study(const contract::PlanDir& folder);
 
@@ -55,10 +61,10 @@ struct StudyNames {
   std::string scaling;  ///< empty: as before, or throughput
 };
 
-/// Gives the runs their repetitions and ids and writes them. Runs of the same logs that the folder
-/// had otherwise are gone then, and so are the runs of the logs `joined`, which belong to others.
-/// Holds a lock on the folder. Throws base::UsageError when two logs are told to be the same
-/// repetition; nothing is written then.
+/// Gives the runs their repetitions and ids and writes them, each log as a launch. Runs of the same
+/// logs that the folder had otherwise are gone then, and so are the runs of the logs `joined`,
+/// which belong to others. Holds a lock on the folder. Throws base::UsageError when two logs are
+/// told to be the same repetition; nothing is written then.
 void write_imported_runs(const contract::PlanDir& folder, const StudyNames& names,
                          const std::vector<ImportedRun>& runs, const std::set<std::string>& joined,
                          ImportSummary& summary);

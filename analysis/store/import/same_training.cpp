@@ -25,6 +25,10 @@ constexpr int kTimedProof = 5;
 /// Largest differences between evaluations that two programs print with few digits.
 constexpr double kAccuracyDigits = 6e-5, kLossDigits = 6e-4;
 
+/// Equal evaluations that show the same of logs of two formats: in folders one below the other, or
+/// all there are of a log and its summary; and in any folders.
+constexpr std::size_t kFewEvaluations = 2, kManyEvaluations = 3;
+
 /// "checkpoint-500", "checkpoint_3": a folder that programs make for what they save on their way.
 bool is_checkpoint_folder(const std::string& name) {
   constexpr std::string_view kName = "checkpoint";
@@ -56,17 +60,6 @@ struct Place {
   }
 };
 
-/// Whether the user and the logs state nothing that the two runs differ in.
-bool agree(const ImportedRun& a, const ImportedRun& b) {
-  const bool other_repetition =
-      a.repetition != b.repetition && (a.repetition > 0 || b.repetition > 0);
-  return !other_repetition && std::ranges::all_of(a.spec.point, [&](const auto& axis) {
-    const auto other = b.spec.point.find(axis.first);
-    return axis.first == kUnknownModel || other == b.spec.point.end() ||
-           other->second == axis.second;
-  });
-}
-
 /// Two runs that failed may leave the same few words.
 bool is_equal_file(const ImportedRun& a, const ImportedRun& b) {
   return a.outcome != contract::RunOutcome::Failed && !a.record.sha256.empty() &&
@@ -87,6 +80,7 @@ class Neighbours {
     equal_[content_of(record)].push_back(i);
     if (record.part != LogPart{}) return;
     if (!record.opening.empty()) opening_[record.opening].push_back(i);
+    if (const auto key = evaluation_of(run)) evaluated_[*key][record.format].push_back(i);
     near_[place.folder][record.format].push_back(i);
     if (place.is_checkpoint) checkpoints_[place.folder][record.format].push_back(i);
     for (const std::string& folder : place.above) below_[folder][record.format].push_back(i);
@@ -110,6 +104,21 @@ class Neighbours {
     return {found.begin(), found.end()};
   }
 
+  /// Those of other formats whose first evaluation is that of `run`, wherever they lie.
+  std::vector<std::size_t> with_evaluations_of(const ImportedRun& run) const {
+    std::set<std::size_t> found;
+    const auto key = evaluation_of(run);
+    for (const int digit : {-1, 0, 1}) {
+      if (!key || run.record.part != LogPart{}) break;
+      const auto here = evaluated_.find({key->first, key->second + digit});
+      if (here == evaluated_.end()) continue;
+      for (const auto& [name, runs] : here->second) {
+        if (name != run.record.format) found.insert(runs.begin(), runs.end());
+      }
+    }
+    return {found.begin(), found.end()};
+  }
+
   /// Number of logs of a format in a folder.
   std::size_t count(const std::string& folder, const std::string& format) const {
     const auto here = near_.find(folder);
@@ -128,6 +137,14 @@ class Neighbours {
     return content;
   }
 
+  /// Epoch and accuracy of the first evaluation, the latter as a whole number.
+  static std::optional<std::pair<int, long long>> evaluation_of(const ImportedRun& run) {
+    if (!run.trace || run.trace->evaluations.empty()) return std::nullopt;
+    const TrainingTrace::Evaluation& first = run.trace->evaluations.front();
+    if (!std::isfinite(first.accuracy)) return std::nullopt;
+    return std::pair(first.epoch, std::llround(first.accuracy / kAccuracyDigits));
+  }
+
   static void take(const ByName& all, const std::string& name, std::set<std::size_t>& found) {
     const auto known = all.find(name);
     if (known != all.end()) found.insert(known->second.begin(), known->second.end());
@@ -143,13 +160,14 @@ class Neighbours {
 
   ByName equal_, opening_;
   ByFolder near_, checkpoints_, below_;
+  std::map<std::pair<int, long long>, ByName> evaluated_;
 };
 
 class Joiner {
  public:
   Joiner(std::vector<ImportedRun> runs, const ImportedPlan& before)
       : runs_(std::move(runs)), own_(runs_.size()) {
-    add_runs_of_folder(before);
+    for (ImportedRun& run : runs_of_folder(before, runs_)) runs_.push_back(std::move(run));
     main_of_.resize(runs_.size());
     for (const ImportedRun& run : runs_) {
       places_.emplace_back(run.record.path);
@@ -172,29 +190,21 @@ class Joiner {
   }
 
  private:
-  /// What the folder has of other logs than these.
-  void add_runs_of_folder(const ImportedPlan& before) {
-    std::set<std::string> paths;
-    for (const ImportedRun& run : runs_) paths.insert(run.record.path);
-    std::map<std::string, const contract::PlannedRun*> planned;
-    for (const contract::PlannedRun& run : before.runs) planned[run.run_id] = &run;
-    for (const auto& [path, known] : before.by_path) {
-      if (paths.contains(path) || !planned.contains(known.run_id)) continue;
-      ImportedRun run{.record = known.record, .shown = path, .outcome = known.outcome};
-      run.spec.point = planned.at(known.run_id)->point;
-      run.spec.gpus = planned.at(known.run_id)->gpus;
-      run.spec.global_batch = planned.at(known.run_id)->global_batch;
-      runs_.push_back(std::move(run));
-    }
-  }
-
   /// Logs that have not changed were compared with each other before. They are read again only
   /// where a log is new that may be of the same training.
   void load_neighbours_of_new_logs() {
     for (std::size_t i = 0; i < runs_.size(); ++i) all_.add(i, runs_[i], places_[i]);
+    std::map<std::string, const ImportedRun*> read;  // one of each format
     for (std::size_t i = 0; i < own_; ++i) {
       if (!runs_[i].trace) continue;
+      read[runs_[i].record.format] = &runs_[i];
       for (const std::size_t other : all_.of(runs_[i], places_[i])) load(runs_[other]);
+    }
+    for (std::size_t i = 0; i < own_; ++i) {
+      const bool may_be_one = std::ranges::any_of(read, [&](const auto& one) {
+        return is_summary_of(runs_[i], *one.second) || is_summary_of(*one.second, runs_[i]);
+      });
+      if (may_be_one) load(runs_[i]);
     }
   }
 
@@ -208,14 +218,26 @@ class Joiner {
 
   /// Index of the run that `i` belongs to; `i` itself if there is none.
   std::size_t find_main(const Neighbours& mains, std::size_t i) {
-    for (const std::size_t main : mains.of(runs_[i], places_[i])) {
+    if (const auto main = first_of(mains.of(runs_[i], places_[i]), i)) return *main;
+    return first_of(mains.with_evaluations_of(runs_[i]), i).value_or(i);
+  }
+
+  /// The first of several runs that is of the training of `i`.
+  std::optional<std::size_t> first_of(const std::vector<std::size_t>& mains, std::size_t i) {
+    for (const std::size_t main : mains) {
       if (main >= own_ && i >= own_) continue;  // the folder has both, so they were compared
       std::string why = same_training(main, i);
       if (why.empty()) continue;
       why_[i] = std::move(why);
       return main;
     }
-    return i;
+    return std::nullopt;
+  }
+
+  static bool is_summary_of(const ImportedRun& summary, const ImportedRun& log) {
+    const LogFormat* const format = format_of(summary);
+    return format != nullptr && *format->summary_of != '\0' &&
+           format->summary_of == log.record.format;
   }
 
   /// What shows that two logs are of one training; empty if nothing does.
@@ -261,8 +283,12 @@ class Joiner {
     const LogFormat *one = format_of(main), *two = format_of(log);
     if (one == nullptr || two == nullptr || !one->of_model || !two->of_model) return "";
     const std::string& folder = places_[main_index].folder;
-    const bool is_near = folder == places_[log_index].folder;
-    int equal = 0;
+    const std::string& other_folder = places_[log_index].folder;
+    const bool is_near = folder == other_folder;
+    const bool is_nested = std::ranges::count(places_[main_index].above, other_folder) > 0 ||
+                           std::ranges::count(places_[log_index].above, folder) > 0;
+    std::size_t equal = 0;
+    std::set<double> proof;  // accuracies of equal evaluations with equal losses
     for (const auto& a : main.trace->evaluations) {
       for (const auto& b : log.trace->evaluations) {
         if (a.epoch != b.epoch) continue;
@@ -271,15 +297,21 @@ class Joiner {
           return "";
         }
         if (accuracy <= kAccuracyDigits) ++equal;
+        if (accuracy <= kAccuracyDigits && std::isfinite(loss)) proof.insert(a.accuracy);
       }
     }
-    const bool is_summary = two->summary_of == main.record.format;
+    const bool is_summary = is_summary_of(log, main);
     const bool is_only_pair =
         all_.count(folder, main.record.format) == 1 && all_.count(folder, log.record.format) == 1;
     if (is_near && (equal > 0 || (is_summary && is_only_pair))) {
       return is_summary ? "its summary" : "with the same evaluations";
     }
-    return equal >= 2 ? "with the same evaluations" : "";
+    const bool is_whole = is_summary && main.trace->evaluations.size() == proof.size() &&
+                          log.trace->evaluations.size() == proof.size();
+    const bool is_one = is_nested ? equal >= kFewEvaluations
+                                  : proof.size() >= (is_whole ? kFewEvaluations : kManyEvaluations);
+    if (!is_one) return "";
+    return is_summary ? "its summary" : "with the same evaluations";
   }
 
   /// Reads a log that has not changed since the folder took it. One that cannot be read again is
@@ -329,6 +361,16 @@ class Joiner {
 };
 
 }  // namespace
+
+bool agree(const ImportedRun& a, const ImportedRun& b) {
+  const bool other_repetition =
+      a.repetition != b.repetition && (a.repetition > 0 || b.repetition > 0);
+  return !other_repetition && std::ranges::all_of(a.spec.point, [&](const auto& axis) {
+    const auto other = b.spec.point.find(axis.first);
+    return axis.first == kUnknownModel || other == b.spec.point.end() ||
+           other->second == axis.second;
+  });
+}
 
 bool is_read_alike(const ImportRecord& now, const ImportRecord& then) {
   return now.format.empty() ? then.mapped.kind.empty()

@@ -4,9 +4,11 @@
 // A training leaves more than one file: checkpoints that hold the beginning of its history, a
 // summary next to its log, copies. Counted each for itself they look like repetitions, which makes
 // intervals too narrow and means wrong. The content decides: logs of one format hold the same
-// entries from the first on, logs of different formats the same evaluations. Paths alone never
-// decide, because folders also hold logs of different trainings. What the user states about the
-// logs counts before all of it: logs with different axes are different runs.
+// entries from the first on, logs of different formats the same evaluations. A program may write
+// its log and its summary into folders that have nothing to do with each other, so that evaluations
+// are compared in the whole import; the farther the folders, the more of them must be equal. Paths
+// alone never decide, because folders also hold logs of different trainings. What the user states
+// about the logs counts before all of it: logs with different axes are different runs.
 #pragma once
 
 #include <filesystem>
@@ -29,6 +31,9 @@ struct CompanionOf {
 /// Finds the run that a log belonged to when it was read last; nothing if it belonged to none, or
 /// has another size, time or way to be read since.
 std::optional<CompanionOf> find_owner(const ImportedPlan& before, const ImportRecord& log);
+
+/// Whether the user and the logs state nothing that the two runs differ in.
+bool agree(const ImportedRun& a, const ImportedRun& b);
 
 /// Whether a log is to be read in the way that it was read then.
 bool is_read_alike(const ImportRecord& now, const ImportRecord& then);

@@ -59,6 +59,26 @@ TrainingTrace trace_of(const LogContent& content) {
   return trace;
 }
 
+TrainedSpan span_of(const LogContent& content) {
+  TrainedSpan span;
+  const auto see = [&span](int epoch) {
+    span.first_epoch = span.is_known() ? std::min(span.first_epoch, epoch) : epoch;
+    span.last_epoch = std::max(span.last_epoch, epoch);
+  };
+  for (const contract::ResultRecord& record : content.file.records) {
+    if (const auto* start = std::get_if<contract::RunStart>(&record)) {
+      span.steps_before = start->resumed_step;
+    } else if (const auto* window = std::get_if<contract::StepWindow>(&record)) {
+      see(window->epoch);
+      span.epoch_begins.try_emplace(window->epoch, window->first_step);
+      span.steps = std::max(span.steps, window->first_step + window->steps);
+    } else if (const auto* epoch = std::get_if<contract::EpochRecord>(&record)) {
+      see(epoch->epoch);
+    }
+  }
+  return span;
+}
+
 std::string opening_of(const TrainingTrace& trace) {
   std::string entries;
   for (std::size_t i = 0; i < std::min(kOpening, trace.entries.size()); ++i) {

@@ -3,12 +3,26 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "analysis/store/formats/log_format.hpp"
 
 namespace dlscale::analysis {
+
+/// The part of a training that a log is about.
+struct TrainedSpan {
+  int first_epoch = -1, last_epoch = -1;          ///< with steps or a loss; -1: the log names none
+  std::int64_t steps_before = 0;                  ///< steps of the training before the log begins
+  std::int64_t steps = 0;                         ///< in the log
+  std::map<int, std::int64_t> epoch_begins = {};  ///< steps of the log before each epoch
+
+  bool is_known() const { return first_epoch >= 0; }
+  bool operator==(const TrainedSpan&) const = default;
+};
+
+TrainedSpan span_of(const LogContent& content);
 
 /// What a log says of its training, as far as it tells trainings apart.
 struct TrainingTrace {

@@ -159,6 +159,47 @@ TEST_CASE("each of several logs of one folder is compared with the summary") {
   CHECK_THAT(summary.joined[0], Contains("b.log: its summary"));
 }
 
+TEST_CASE("a log and its summary are one run wherever they lie, by their evaluations") {
+  const auto log = [](double last, double first_rate = 512.0) {
+    std::string text;
+    for (const auto& [epoch, accuracy] :
+         {std::pair(0, 10.125), std::pair(1, 20.5), std::pair(2, last)}) {
+      std::string one = timm_log(accuracy, first_rate);
+      for (std::size_t at = 0; (at = one.find("Train: 0", at)) != one.npos; ++at) {
+        one.replace(at, 8, "Train: " + std::to_string(epoch));
+      }
+      text += one;
+    }
+    return text;
+  };
+  const auto summary_of = [](const std::vector<double>& accuracies) {
+    std::string text = "epoch,train_loss,eval_loss,eval_top1,eval_top5,lr\n";
+    for (std::size_t epoch = 0; epoch < accuracies.size(); ++epoch) {
+      text +=
+          std::to_string(epoch) + ",6.95,1.25," + std::to_string(accuracies[epoch]) + ",91.0,0.1\n";
+    }
+    return text;
+  };
+  RecognisedLogs logs;
+  logs.write("logs/resnet50.log", log(30.75));
+  logs.write("output/train/20240101/summary.csv", summary_of({10.125, 20.5, 30.75}));
+  const ImportSummary summary = logs.import();
+  CHECK(summary.runs == 1);
+  REQUIRE(summary.joined.size() == 1);
+  CHECK_THAT(summary.joined[0], Contains("resnet50.log: its summary"));
+  CHECK(logs.import().joined == summary.joined);
+  // One that is collected later is compared, too; one that differs in one epoch is another.
+  logs.write("output/train/20240102/summary.csv", summary_of({10.125, 20.5, 31.75}));
+  CHECK(logs.import().runs == 2);
+  logs.write("logs/vit.log", log(31.75));
+  CHECK(logs.import().runs == 2);
+  // Two equal evaluations of longer trainings show nothing.
+  const std::string other = log(40.0, 500.0);
+  logs.write("logs/other.log", other.substr(0, other.find("Train: 2")));
+  logs.write("output/train/20240103/summary.csv", summary_of({10.125, 20.5, 39.0}));
+  CHECK(logs.import().runs == 4);
+}
+
 TEST_CASE("a copy of a log counts once and is named") {
   RecognisedLogs logs;
   logs.write("a/train.log", timm_log(71.2));
