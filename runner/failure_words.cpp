@@ -7,6 +7,8 @@
 #include <cctype>
 #include <vector>
 
+#include "runner/python_traceback.hpp"
+
 namespace dlscale::runner {
 namespace {
 
@@ -18,8 +20,8 @@ constexpr std::size_t kLookedAt = 4096;      // bytes of a line
 // something that the program survived.
 constexpr std::size_t kWidestGap = 200;
 
-/// Where the reason begins in its line.
-enum class From { line, match };
+/// Where the reason begins in its line. A sentence goes on in the lines below.
+enum class From { line, match, sentence };
 
 /// A message: the line contains all `parts`, in this order.
 struct Message {
@@ -27,9 +29,11 @@ struct Message {
   std::array<std::string_view, 3> parts;
   std::optional<RunOutcome> outcome = {};
   From from = From::match;
+  std::string_view meaning = {};  ///< what the words mean, where they do not say it themselves
 };
 
 constexpr auto kMemory = RunOutcome::OutOfMemory;
+constexpr std::string_view kLockedMemory = " (the limit of locked memory, ulimit -l, is too low)";
 
 // The first that fits a line counts. Sources: slurm (slurmstepd, srun, proctrack/cgroup), the
 // kernel (mm/oom_kill.c), PyTorch (c10, c10d, elastic), TensorFlow and XLA, Open MPI (orterun,
@@ -60,6 +64,23 @@ constexpr Message kMessages[] = {
     {Certainty::verdict, {"oom_reaper: reaped process"}, kMemory},
     {Certainty::verdict, {"OOMKilled"}, kMemory},
     {Certainty::verdict, {"oom_kill event"}, kMemory, From::line},
+    // A GPU that failed, and memory that could not be locked for a network device, which is no lack
+    // of memory. NVIDIA's Xid errors: 48 memory, 74 NVLink, 79 off the bus, 95 and 94
+    // uncorrectable.
+    {Certainty::verdict, {"NVRM: Xid", "fallen off the bus"}},
+    {Certainty::verdict, {"NVRM: GPU", "fallen off the bus"}},
+    {Certainty::verdict, {"NVRM: Xid", "): 48,"}},
+    {Certainty::verdict, {"NVRM: Xid", "): 74,"}},
+    {Certainty::verdict, {"NVRM: Xid", "): 79,"}},
+    {Certainty::verdict, {"NVRM: Xid", "): 94,"}},
+    {Certainty::verdict, {"NVRM: Xid", "): 95,"}},
+    {Certainty::verdict, {"ibv_", "Cannot allocate memory"}, {}, From::match, kLockedMemory},
+    {Certainty::verdict,
+     {"memory registration", "Cannot allocate memory"},
+     {},
+     From::match,
+     kLockedMemory},
+    {Certainty::verdict, {"RLIMIT_MEMLOCK"}, {}, From::line, kLockedMemory},
     // Memory of the host: the program.
     {Certainty::verdict, {"RuntimeError: ", "DefaultCPUAllocator", "memory"}, kMemory},
     {Certainty::verdict, {"DefaultCPUAllocator", "memory"}, kMemory, From::line},
@@ -78,8 +99,12 @@ constexpr Message kMessages[] = {
     {Certainty::verdict, {"Cuda failure", "out of memory"}, kMemory},
     {Certainty::verdict, {"CUDA_ERROR_OUT_OF_MEMORY"}, kMemory, From::line},
     {Certainty::verdict, {"cudaErrorMemoryAllocation"}, kMemory, From::line},
-    {Certainty::verdict, {"cudaMalloc failed: out of memory"}, kMemory, From::line},
-    {Certainty::verdict, {"CUBLAS_STATUS_ALLOC_FAILED"}, kMemory, From::line},
+    {Certainty::verdict, {"cudaMalloc ", "out of memory"}, kMemory, From::line},
+    {Certainty::verdict, {"hipMalloc ", "out of memory"}, kMemory, From::line},
+    {Certainty::verdict, {"_STATUS_ALLOC_FAILED"}, kMemory, From::line},
+    {Certainty::verdict, {"_ALLOCATION_FAILED"}, kMemory, From::line},
+    {Certainty::verdict, {"CUFFT_ALLOC_FAILED"}, kMemory, From::line},
+    {Certainty::verdict, {"rocblas_status_memory_error"}, kMemory, From::line},
     {Certainty::verdict, {"RESOURCE_EXHAUSTED"}, kMemory},
     {Certainty::verdict, {"ResourceExhaustedError"}, kMemory},
     {Certainty::verdict, {"OOM when allocating"}, kMemory, From::line},
@@ -101,6 +126,7 @@ constexpr Message kMessages[] = {
     {Certainty::peer, {"SignalException"}},
     {Certainty::peer, {"KeyboardInterrupt"}},
     {Certainty::peer, {"has left while others wait for it"}},
+    {Certainty::peer, {"reached monitoredBarrier, but received errors"}},
     // What is written while processes are stopped.
     {Certainty::follow_up, {"closing signal SIGTERM"}},
     {Certainty::follow_up, {"Killing subprocess"}},
@@ -120,6 +146,8 @@ constexpr Message kMessages[] = {
     {Certainty::follow_up, {"(exitcode: -15)"}},
     {Certainty::follow_up, {"on signal 15 (Terminated)"}},
     {Certainty::follow_up, {"KILLED BY SIGNAL: 15"}},
+    {Certainty::follow_up, {"EXIT STRING: Terminated (signal 15)"}},
+    {Certainty::follow_up, {"NVRM: Xid", "): 45,"}},
     {Certainty::follow_up, {"CLEANING UP REMAINING PROCESSES"}},
     {Certainty::follow_up, {"YOU CAN IGNORE THE BELOW CLEANUP MESSAGES"}},
     {Certainty::follow_up, {"This typically refers to a problem with your application"}},
@@ -131,6 +159,7 @@ constexpr Message kMessages[] = {
     {Certainty::follow_up, {"Failures:"}},
     {Certainty::follow_up, {"failed to call force_finalize"}},
     // A collective that ran out of time.
+    {Certainty::timeout, {"failed to pass monitoredBarrier in"}},
     {Certainty::timeout, {"atchdog caught collective operation timeout"}},
     {Certainty::timeout, {"before timing out"}},
     {Certainty::timeout, {"Timeout at NCCL work"}},
@@ -152,10 +181,12 @@ constexpr Message kMessages[] = {
     {Certainty::crash, {"Bus error"}, {}, From::line},
     {Certainty::crash, {"Illegal instruction"}, {}, From::line},
     {Certainty::crash, {"orker (pid ", "killed by signal"}, {}, From::line},
+    {Certainty::crash, {"NVRM: Xid"}},
     // Launchers that name the signal of a process.
     {Certainty::killed, {"noticed that process rank", "signal "}, {}, From::line},
     {Certainty::killed, {"received by PID"}, {}, From::line},
     {Certainty::killed, {"KILLED BY SIGNAL: "}},
+    {Certainty::killed, {"EXIT STRING: ", "(signal "}},
     {Certainty::killed, {"(exitcode: -"}, {}, From::line},
     {Certainty::killed, {"exitcode ", ": -"}},
     {Certainty::killed, {"exits with return code = -"}},
@@ -187,6 +218,19 @@ constexpr Message kMessages[] = {
     {Certainty::notice, {"exit with status code"}, {}, From::line},
     {Certainty::notice, {" FAILED"}, {}, From::line},
     {Certainty::notice, {"Root Cause (first observed failure)"}},
+    // Launchers that started nothing.
+    {Certainty::error, {"There are not enough slots available"}, {}, From::sentence},
+    {Certainty::error, {"All nodes which are allocated for this job are"}, {}, From::sentence},
+    {Certainty::error, {"Your job has requested more "}, {}, From::sentence},
+    {Certainty::error, {"was unable to find the specified executable"}, {}, From::sentence},
+    {Certainty::error, {"was unable to launch the specified application"}, {}, From::sentence},
+    {Certainty::error, {"was unable to start the specified application"}, {}, From::sentence},
+    {Certainty::error, {"A request was made to bind "}, {}, From::sentence},
+    {Certainty::error, {"A request for multiple cpus-per-proc was given"}, {}, From::sentence},
+    {Certainty::error, {"tried to bind a new process, but something went"}, {}, From::sentence},
+    {Certainty::error, {"daemon has unexpectedly failed after launch"}, {}, From::sentence},
+    // A job script that goes on without environment modules.
+    {Certainty::words, {" module: command not found"}, {}, From::line},
     // Errors that Python does not raise.
     {Certainty::error, {"No such file or directory"}, {}, From::line},
     {Certainty::error, {"command not found"}, {}, From::line},
@@ -203,6 +247,47 @@ constexpr std::string_view kErrorWords[] = {"error", "fatal",  "fail",    "canno
 constexpr std::string_view kWarningWords[] = {"warning", "avoid", " may ", "might",
                                               "could",   "try ",  "hint",  "if you"};
 
+/// Words of messages on an error that the program dealt with.
+constexpr std::string_view kSurvivedWords[] = {"falling back",
+                                               "fall back to",
+                                               "retrying",
+                                               "will retry",
+                                               "trying again",
+                                               "trying another",
+                                               "attempting to recover",
+                                               "skipping",
+                                               "skipped",
+                                               "error caught",
+                                               "exception caught",
+                                               "caught, ",
+                                               "caught cuda",
+                                               "caught oom",
+                                               "caught out of",
+                                               "caught an o",
+                                               "caught a ",
+                                               "not a failure",
+                                               "continuing",
+                                               "is ignored",
+                                               "ignoring",
+                                               "starting from scratch",
+                                               "recovered from",
+                                               "reducing batch",
+                                               "reduced batch"};
+
+/// Words that programs write while they train.
+constexpr std::string_view kProgressWords[] = {"epoch", "step", "iter", "loss", "batch"};
+
+/// Words of batch systems and kernels. What they write is no error that a program can survive.
+constexpr std::string_view kSystemWords[] = {"slurmstepd", "srun: ", "oom_kill", "oom-kill",
+                                             "oom_reaper", "Killed", "PBS: ",    "TERM_",
+                                             "CANCELLED",  "cgroup", "NVRM: "};
+
+/// Words of exceptions that a rank raises because another one failed.
+constexpr std::string_view kOthersWords[] = {
+    "NCCL",     "nccl",      "ProcessGroup", "DistBackendError", "gloo",   "Gloo",
+    "TCPStore", "onnection", "queue.Empty",  "EOFError",         "imeout", "timed out",
+    "barrier",  "MPI"};
+
 constexpr std::string_view kTrainer = "dlscale-train: ";
 
 std::string lower(std::string_view line) {
@@ -212,9 +297,9 @@ std::string lower(std::string_view line) {
 }
 
 template <class Words>
-bool has_any(const std::string& line, const Words& words) {
+bool has_any(std::string_view line, const Words& words) {
   return std::any_of(std::begin(words), std::end(words),
-                     [&](std::string_view word) { return line.find(word) != std::string::npos; });
+                     [&](std::string_view word) { return line.find(word) != line.npos; });
 }
 
 bool says_something(std::string_view line) {
@@ -279,12 +364,24 @@ struct Found {
   std::string_view reason;
   Certainty certainty = Certainty::none;
   std::optional<RunOutcome> outcome;
+  From from = From::line;
+  std::string_view meaning = {};
 };
+
+/// Whether a logger marks the line as a warning: "W0101 …", "[W socket.cpp…", "… W tensorflow/…".
+bool is_logged_warning(std::string_view line) {
+  const bool is_glog = line.size() > 5 && line[0] == 'W' &&
+                       std::all_of(line.begin() + 1, line.begin() + 5,
+                                   [](unsigned char c) { return std::isdigit(c) != 0; });
+  return is_glog || line.find(" W tensorflow/") != line.npos || line.starts_with("[W") ||
+         line.find("]:[W") != line.npos || line.find("WARNING") != line.npos;
+}
 
 /// A line that no message fits.
 Found by_words(std::string_view line) {
   const std::string text = lower(line);
-  const bool warns = has_any(text, kWarningWords);
+  const bool warns =
+      has_any(text, kWarningWords) || has_any(text, kSurvivedWords) || is_logged_warning(line);
   if (!warns && (text.find("out of memory") != text.npos || text.find("oom-kill") != text.npos ||
                  text.find("oom_kill") != text.npos)) {
     return {0, line, Certainty::verdict, kMemory};
@@ -294,25 +391,42 @@ Found by_words(std::string_view line) {
   return {0, line, Certainty::last_line, {}};
 }
 
+/// True for a message on an error that the program dealt with or warns of.
+bool is_survived(const Message& message, std::string_view line) {
+  if (message.certainty != Certainty::verdict && message.certainty != Certainty::error)
+    return false;
+  const std::string text = lower(line);
+  if (has_any(text, kSurvivedWords) && !has_any(line, kSystemWords)) return true;
+  if (message.certainty == Certainty::error) return is_logged_warning(line);
+  const bool has_error = line.find("Error") != line.npos || line.find("error") != line.npos;
+  return has_any(text, kWarningWords) && !has_error;
+}
+
+/// A line that raises an exception and that no message fits.
+Found by_exception(std::string_view line, std::size_t begin) {
+  const std::string_view reason = line.substr(begin);
+  const std::string text = lower(reason);
+  if (has_any(text, kSurvivedWords)) return {0, line, Certainty::words, {}};
+  const bool is_memory =
+      reason.starts_with("MemoryError") || text.find("out of memory") != text.npos;
+  return {0, reason, is_memory ? Certainty::verdict : Certainty::error,
+          is_memory ? std::optional(kMemory) : std::nullopt};
+}
+
 Found read_line(std::string_view line) {
   line = line.substr(0, kLookedAt);
   for (const Message& message : kMessages) {
     const std::size_t at = find(message, line);
     if (at == line.npos) continue;
-    if (message.certainty == Certainty::verdict && has_any(lower(line), kWarningWords) &&
-        line.find("Error") == line.npos && line.find("error") == line.npos) {
-      continue;
-    }
+    if (is_survived(message, line)) return {0, line, Certainty::last_line, {}};
     std::size_t begin = message.from == From::line ? 0 : word_at(line, at);
+    if (message.from == From::sentence) begin = line.find_first_not_of(' ');
     if (const std::size_t exception = find_exception(line); exception < at) begin = exception;
-    return {0, line.substr(begin), message.certainty, message.outcome};
+    return {
+        0, line.substr(begin), message.certainty, message.outcome, message.from, message.meaning};
   }
   const std::size_t exception = find_exception(line);
-  if (exception == line.npos) return by_words(line);
-  const std::string_view reason = line.substr(exception);
-  const bool is_memory = reason.starts_with("MemoryError");
-  return {0, reason, is_memory ? Certainty::verdict : Certainty::error,
-          is_memory ? std::optional(kMemory) : std::nullopt};
+  return exception == line.npos ? by_words(line) : by_exception(line, exception);
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -325,38 +439,116 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+/// The line that a traceback ends with is an exception, whatever it is called.
+void take_exception(std::string_view line, Found& found) {
+  const bool is_known =
+      found.certainty == Certainty::verdict || found.certainty == Certainty::peer ||
+      found.certainty == Certainty::timeout || found.certainty == Certainty::crash ||
+      found.certainty == Certainty::follow_up;
+  // The traceback of the worker itself follows.
+  const bool is_repeated =
+      line.find(": Caught ") != line.npos && line.find(" in DataLoader worker") != line.npos;
+  if (is_known || is_repeated) return;
+  if (found.certainty != Certainty::error) found.reason = line;
+  found.certainty = Certainty::exception;
+  found.outcome.reset();
+}
+
 /// True for certainties of which the first line counts: other ranks repeat it.
 bool first_counts(Certainty certainty) {
   return certainty >= Certainty::killed;
 }
 
-/// mpirun's notice of a signal is wrapped.
-std::string with_next(const Found& found, const std::vector<std::string_view>& lines) {
+/// The reason with the lines that it goes on in: mpirun wraps its messages.
+std::string whole_reason(const Found& found, const std::vector<std::string_view>& lines) {
   std::string reason(found.reason);
   const bool is_wrapped = found.reason.find("noticed that process rank") != found.reason.npos &&
                           found.reason.find("signal") == found.reason.npos;
-  if (is_wrapped && found.line + 1 < lines.size()) reason.append(" ").append(lines[found.line + 1]);
-  return printable(reason);
+  const std::size_t most = found.from == From::sentence ? 4 : is_wrapped ? 1 : 0;
+  for (std::size_t i = found.line + 1; i < lines.size() && i <= found.line + most; ++i) {
+    if (!says_something(lines[i]) || reason.ends_with('.') || reason.ends_with(':')) break;
+    reason.append(" ").append(printable(lines[i]));
+  }
+  if (found.from == From::sentence) {
+    reason = reason.substr(0, std::min(reason.find(".  "), reason.size()));
+    while (reason.ends_with(':') || reason.ends_with('.')) reason.pop_back();
+  }
+  return printable(reason).append(found.meaning);
 }
+
+/// Looks at the lines of a log from its end to its beginning.
+class Search {
+ public:
+  explicit Search(const std::vector<std::string_view>& lines)
+      : lines_(lines), parts_(traceback_parts(lines)), last_message_(lines.size()) {}
+
+  Found run() {
+    for (std::size_t i = lines_.size(); i-- > 0;) {
+      const bool is_part = parts_[i] == TracebackPart::frame || parts_[i] == TracebackPart::ignored;
+      if (is_part || !says_something(lines_[i])) continue;
+      if (last_message_ - i > kWidestGap) break;
+      look_at(i);
+    }
+    return best_;
+  }
+
+ private:
+  void look_at(std::size_t i) {
+    Found found = read_line(lines_[i]);
+    found.line = i;
+    if (parts_[i] == TracebackPart::exception) take_exception(lines_[i], found);
+    if (found.certainty != Certainty::last_line) last_message_ = i;
+    if (is_outlived(found)) return;
+    note_progress(found);
+    const bool is_better = found.certainty > best_.certainty ||
+                           (found.certainty == best_.certainty && first_counts(found.certainty));
+    if (is_better) best_ = found;
+    const bool is_end = parts_[i] == TracebackPart::exception &&
+                        found.certainty >= Certainty::exception &&
+                        !has_any(lines_[i], kOthersWords);
+    if (!is_end) return;
+    has_end_ = true;
+    rank_of_end_ = before_reason(found);
+  }
+
+  /// A program that trains on after an error and is then ended by an exception of its own survived
+  /// the error.
+  bool is_outlived(const Found& found) const {
+    const std::string_view rank = before_reason(found);
+    const bool is_other_rank = !rank.empty() && !rank_of_end_.empty() && rank != rank_of_end_;
+    return has_trained_ && found.certainty >= Certainty::error && !is_other_rank &&
+           !has_any(lines_[found.line], kSystemWords);
+  }
+
+  /// What the launcher put in front of the reason: "[rank0]: ".
+  std::string_view before_reason(const Found& found) const {
+    const std::string_view line = lines_[found.line];
+    return line.substr(0, static_cast<std::size_t>(found.reason.data() - line.data()));
+  }
+
+  void note_progress(const Found& found) {
+    const bool is_plain = found.certainty == Certainty::last_line;
+    if (has_end_ && is_plain && has_any(lower(lines_[found.line]), kProgressWords)) {
+      has_trained_ = true;
+    }
+  }
+
+  const std::vector<std::string_view>& lines_;
+  std::vector<TracebackPart> parts_;
+  std::size_t last_message_;
+  Found best_;
+  bool has_end_ = false;  ///< an exception that is no consequence of another rank's
+  std::string_view rank_of_end_;
+  bool has_trained_ = false;  ///< before that exception
+};
 
 }  // namespace
 
 FailureWords find_failure(std::string_view text) {
   const std::vector<std::string_view> lines = lines_of(text);
-  Found best;
-  std::size_t last_message = lines.size();
-  for (std::size_t i = lines.size(); i-- > 0;) {
-    if (!says_something(lines[i])) continue;
-    if (last_message - i > kWidestGap) break;
-    Found found = read_line(lines[i]);
-    found.line = i;
-    if (found.certainty != Certainty::last_line) last_message = i;
-    const bool is_better = found.certainty > best.certainty ||
-                           (found.certainty == best.certainty && first_counts(found.certainty));
-    if (is_better) best = found;
-  }
+  const Found best = Search(lines).run();
   if (best.certainty == Certainty::none) return {};
-  return {with_next(best, lines), best.certainty, best.outcome};
+  return {whole_reason(best, lines), best.certainty, best.outcome};
 }
 
 }  // namespace dlscale::runner

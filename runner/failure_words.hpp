@@ -2,9 +2,16 @@
 // Finds the line that says why a program failed in what the program, its launcher, the batch system
 // and the kernel wrote, one after the other or mixed.
 //
+// scheduler_error.hpp does the same for the short output of one command of a batch system, such as
+// sbatch: there each line with an error mark belongs to the reason. Here thousands of lines come
+// from many programs, most of them are no errors, and one line is the reason.
+//
 // The last line seldom says it: launchers and other ranks write after the rank that failed. A table
 // of known messages tells what each line means and how certain it is. The most certain line of the
 // end of the text is the reason; among equally certain ones the first, because other ranks follow.
+// Two kinds of errors do not count: those whose message says that the program dealt with them
+// ("retrying"), and those after which the program trained on until an exception of its own ended
+// it.
 #pragma once
 
 #include <optional>
@@ -27,7 +34,8 @@ enum class Certainty {
   timeout,    ///< a rank waited for others for too long
   crash,      ///< a program names the signal that it received
   error,      ///< a program's own error message
-  verdict     ///< memory, time limit, preemption or node: known as such
+  exception,  ///< the exception that a traceback of Python ends with
+  verdict     ///< memory, time limit, preemption, node or GPU: known as such
 };
 
 struct FailureWords {

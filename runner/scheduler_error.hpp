@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a program of a batch system failed, by the lines that it printed.
+// Why a command of a batch system (sbatch, squeue, oarsub) failed, by the few lines that it
+// printed. Logs of jobs, in which many programs write, are read by failure_words.hpp.
 #pragma once
 
 #include <string>

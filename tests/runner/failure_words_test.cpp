@@ -273,6 +273,64 @@ const Failure kLogs[] = {
      "epoch 1\n[rank1]: RuntimeError: [../gloo/pair.cc:598] Connection closed by peer "
      "[10.0.0.1]:9\n",
      "RuntimeError: [../gloo/pair.cc:598] Connection closed by peer [10.0.0.1]:9"},
+    {"Hydra, the signal behind the exit code",
+     "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 9\n"
+     "=   CLEANING UP REMAINING PROCESSES\n=====\n"
+     "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n",
+     "EXIT STRING: Killed (signal 9)"},
+    {"Hydra, stopped by another rank",
+     "=   EXIT CODE: 15\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: Terminated (signal "
+     "15)\n",
+     "EXIT CODE: 15"},
+    {"mpirun, too few slots",
+     "-----\nThere are not enough slots available in the system to satisfy the 4\n"
+     "slots that were requested by the application:\n\n  python\n\nEither request fewer slots\n",
+     "There are not enough slots available in the system to satisfy the 4 slots that were "
+     "requested "
+     "by the application"},
+    {"mpirun, no such program",
+     "-----\nmpirun was unable to find the specified executable file, and therefore\n"
+     "did not launch the job.  This error was first reported for process\nrank 0; it may have\n",
+     "mpirun was unable to find the specified executable file, and therefore did not launch the "
+     "job"},
+    {"mpirun, binding",
+     "A request was made to bind to that would result in binding more\n"
+     "processes than cpus on a resource:\n\n   Bind to:         CORE\n\n"
+     "You can override this protection by adding the \"overload-allowed\"\noption.\n",
+     "A request was made to bind to that would result in binding more processes than cpus on a "
+     "resource"},
+    {"a GPU that fell off the bus",
+     "[ 512.1] NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus.\n"
+     "srun: error: node1: task 1: Aborted (core dumped)\n",
+     "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has fallen off the bus."},
+    {"a GPU whose memory failed",
+     "kernel: NVRM: Xid (PCI:0000:3b:00): 48, pid=1, An uncorrectable double bit error\n"
+     "Traceback (most recent call last):\n  File \"a.py\"\nRuntimeError: CUDA error: unknown "
+     "error\n",
+     "NVRM: Xid (PCI:0000:3b:00): 48, pid=1, An uncorrectable double bit error"},
+    {"a GPU error of the program",
+     "NVRM: Xid (PCI:0000:3b:00): 31, pid=1, MMU Fault\nsrun: error: node1: task 1: Aborted\n",
+     "NVRM: Xid (PCI:0000:3b:00): 31, pid=1, MMU Fault"},
+    {"a rank that waits at a barrier, and the one that failed",
+     "[rank0]: RuntimeError: Rank 0 successfully reached monitoredBarrier, but received errors "
+     "while "
+     "waiting for send/recv from rank 1.\n[rank1]: ValueError: bad label 1000\n",
+     "ValueError: bad label 1000"},
+    {"locked memory",
+     "node1:77:99 [0] misc/ibvwrap.cc:262 NCCL WARN Call to ibv_reg_mr failed with error Cannot "
+     "allocate memory\nTraceback (most recent call last):\n  File \"a.py\"\n"
+     "torch.distributed.DistBackendError: NCCL error in: x, unhandled system error\n",
+     "ibv_reg_mr failed with error Cannot allocate memory (the limit of locked memory, ulimit -l, "
+     "is "
+     "too low)"},
+    {"MXNet",
+     "mxnet.base.MXNetError: [10:00:00] src/storage/x.h:161: cudaMalloc retry failed: out of "
+     "memory\n",
+     "mxnet.base.MXNetError: [10:00:00] src/storage/x.h:161: cudaMalloc retry failed: out of "
+     "memory",
+     kMemory},
+    {"cuDNN", "RuntimeError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED\n",
+     "RuntimeError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED", kMemory},
     {"only what follows", "epoch 1\nsrun: Force Terminated StepId=1.0\n", "epoch 1"},
     {"nothing but that", "srun: Force Terminated StepId=1.0\n",
      "srun: Force Terminated StepId=1.0"},
@@ -331,6 +389,99 @@ TEST_CASE("an error that the program survived is not the reason") {
   std::string log = "RuntimeError: CUDA out of memory. Retrying with batch 32\n";
   for (int i = 0; i < 1000; ++i) log += "epoch 1 step " + std::to_string(i) + "\n";
   CHECK(find_failure(log + "ValueError: bad\n").reason == "ValueError: bad");
+}
+
+TEST_CASE("an error that the program says it dealt with is not the reason") {
+  const std::string end =
+      "Traceback (most recent call last):\n  File \"train.py\", line 40, in <module>\n"
+      "KeyError: 'val_acc'\n";
+  for (const char* line :
+       {"torch.OutOfMemoryError caught, falling back to batch size 16: CUDA out of memory. Tried",
+        "[W1] CUDA out of memory in benchmark of cudnn algorithm, trying another one",
+        "Warning: caught CUDA out of memory, retrying with batch 32",
+        "| WARNING: ran out of memory, skipping batch",
+        "OSError: image file is truncated (5 bytes not processed) -- skipped sample 17",
+        "W tensorflow: Allocator ran out of memory. The caller indicates that this is not a "
+        "failure",
+        "RuntimeError: CUDA out of memory. Retrying with batch 32"}) {
+    INFO(line);
+    CHECK(find_failure(std::string(line) + "\n" + end).reason == "KeyError: 'val_acc'");
+    CHECK_FALSE(find_failure(std::string(line) + "\n").outcome.has_value());
+    CHECK(find_failure(std::string(line) + "\nsrun: error: n1: task 1: Killed\n").reason ==
+          "srun: error: n1: task 1: Killed");
+  }
+}
+
+TEST_CASE("memory that ran out for good is the reason, also beside exceptions of other ranks") {
+  const std::string rank1 =
+      "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"train.py\", line 4\n"
+      "[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB\n";
+  const std::string rank0 =
+      "epoch 1 step 7 loss 2.0\n[rank0]: Traceback (most recent call last):\n"
+      "[rank0]:   File \"train.py\", line 9\n[rank0]: RuntimeError: a tensor is missing\n";
+  CHECK(find_failure(rank1 + rank0).outcome == kMemory);
+  const std::string replica =
+      "Traceback (most recent call last):\n  File \"train.py\", line 4\n"
+      "torch.cuda.OutOfMemoryError: Caught OutOfMemoryError in replica 0 on device 0.\n";
+  CHECK(find_failure(replica).outcome == kMemory);
+  const std::string killed =
+      "Out of memory: Killed process 7 (python) total-vm:9kB\nepoch 1 loss 2\n";
+  CHECK(find_failure(killed + "Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 1\n")
+            .outcome == kMemory);
+}
+
+TEST_CASE("an error before further epochs and an exception at the end was survived") {
+  const std::string caught =
+      "ERROR:root:a sample failed\nTraceback (most recent call last):\n  File \"data.py\", line 4\n"
+      "RuntimeError: CUDA out of memory. Tried to allocate 2 GiB\n";
+  const std::string end =
+      "Traceback (most recent call last):\n  File \"train.py\", line 9\nValueError: bad\n";
+  CHECK(find_failure(caught + "Epoch 1 done\n" + end).reason == "ValueError: bad");
+  CHECK(find_failure(caught + end).outcome == kMemory);
+}
+
+TEST_CASE("the exception that ends a run counts before what was harmless") {
+  const std::string end =
+      "Epoch 1 done\nTraceback (most recent call last):\n  File \"train.py\", line 40, in "
+      "<module>\n"
+      "RuntimeError: shapes differ\nsrun: error: node1: task 0: Exited with exit code 1\n";
+  for (
+      const char* early :
+      {"2023-03-01 10:00:00.123456: W tensorflow/x/dso_loader.cc:64] Could not load dynamic "
+       "library "
+       "'libnvinfer.so.7'; dlerror: libnvinfer.so.7: cannot open shared object file: No such file "
+       "or directory",
+       "/var/spool/slurmd/job4711/slurm_script: line 12: module: command not found",
+       "bash: nvidia-smi: command not found",
+       "WARNING: no checkpoint at runs/ckpt: No such file or directory",
+       "Exception ignored in: <function _Iter.__del__ at 0x7f>\nTraceback (most recent call "
+       "last):\n"
+       "  File \"dataloader.py\", line 1466, in __del__\n"
+       "AssertionError: can only test a child process",
+       "--- Logging error ---\nTraceback (most recent call last):\n  File \"handlers.py\", line 7\n"
+       "OSError: [Errno 28] No space left on device\nCall stack:\n  File \"a.py\"\nMessage: 'x'"}) {
+    INFO(early);
+    CHECK(find_failure(std::string(early) + "\n" + end).reason == "RuntimeError: shapes differ");
+  }
+  CHECK(find_failure("x.sh: line 1: module: command not found\nsrun: error: n1: task 1: Killed\n")
+            .reason == "srun: error: n1: task 1: Killed");
+}
+
+TEST_CASE("an exception may be called anything, also behind the prefix of a launcher") {
+  for (const char* exception :
+       {"subprocess.TimeoutExpired: Command '['nvidia-smi']' timed out after 10 seconds",
+        "mylib.StopTraining: validation set is empty", "queue.Empty", "StopIteration",
+        "socket.gaierror: [Errno -2] Name or service not known"}) {
+    for (const std::string prefix : {"", "[rank0]: ", "0: ", "[1,0]<stderr>:"}) {
+      INFO(prefix << exception);
+      const std::string log = prefix + "Traceback (most recent call last):\n" + prefix +
+                              "  File \"train.py\", line 3, in <module>\n" + prefix + exception +
+                              "\nsrun: error: node1: task 0: Exited with exit code 1\n";
+      const FailureWords words = find_failure(log);
+      CHECK(words.certainty == Certainty::exception);
+      CHECK(words.reason.ends_with(exception));
+    }
+  }
 }
 
 TEST_CASE("without known words the last line counts that says something") {
