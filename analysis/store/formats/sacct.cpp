@@ -47,14 +47,21 @@ class Reader {
     }
   }
 
+  /// Learns the columns of the last heading before the first line that is read.
+  void learn_again(std::string_view before) {
+    for (LogLines lines(before); lines.next();) {
+      if (lines.line().complete) columns_.learn_again(lines.line().text);
+    }
+  }
+
   void take(const LogLine& line, int number) {
     if (!columns_.known() && columns_.learn(line.text)) return;
+    if (columns_.learn_again(line.text)) return;  // dumps that were written one behind the other
     if (!columns_.is_table_line(line.text)) return;
     if (!line.complete) return log_.cut_off();
     if (!columns_.known()) return;
     Row row;
     const std::string problem = columns_.split(line.text, row);
-    if (columns_.is_heading(row)) return;  // once more
     if (!problem.empty()) return log_.skip(problem);
     if (!columns_.is_row(row)) return log_.skip("no job: its JobID or State is none of SLURM's");
     const std::string_view id = columns_.job_id(row);
@@ -96,8 +103,10 @@ class Reader {
   }
 
   void take_times(const Row& row, AccountedJob& job) {
+    const auto allocated = count_of(row, {"alloccpus", "ncpus"}, "cpu");
+    const double cores = allocated ? static_cast<double>(*allocated) : std::nan("");
     job.elapsed_s = first_of({seconds(row, "elapsed"), number(row, "elapsedraw"),
-                              number(row, "cputimeraw") / number(row, "alloccpus")});
+                              number(row, "cputimeraw") / cores, seconds(row, "cputime") / cores});
     job.timelimit_s = first_of({seconds(row, "timelimit"), 60 * number(row, "timelimitraw")});
     job.cpu_s =
         first_of({seconds(row, "totalcpu"), seconds(row, "systemcpu") + seconds(row, "usercpu")});
@@ -127,9 +136,7 @@ class Reader {
   }
 
   std::optional<std::int64_t> count(const Row& row, const char* name) const {
-    double number = 0;
-    const bool good = whole_number(columns_(row, name), number) && number >= 0 && number < 1e9;
-    return good ? std::optional(std::llround(number)) : std::nullopt;
+    return sacct::count(columns_(row, name));
   }
 
   static void take_codes(std::string_view text, AccountedJob& job) {
@@ -146,42 +153,67 @@ class Reader {
     for (const char* name : names) {
       if (const auto found = count(row, name)) return found;
     }
-    const auto allocated = sacct::resource(columns_(row, "alloctres"), resource);
-    double number = 0;
-    const bool good = allocated && whole_number(*allocated, number) && number >= 0 && number < 1e9;
-    return good ? std::optional(std::llround(number)) : std::nullopt;
+    return sacct::count(sacct::resource(columns_(row, "alloctres"), resource).value_or(""));
   }
 
-  /// The first source that tells of GPUs; 0 where one tells resources and none tells of GPUs: sites
-  /// may leave GPUs out of AllocTRES and have them in the other columns.
-  std::optional<std::int64_t> gpus_of(const Row& row, std::int64_t nodes) const {
+  /// The GPUs of the first column that has any. 0 where a column lists resources without GPUs and
+  /// no other names GPUs in a way that cannot be counted: sites may leave GPUs out of AllocTRES and
+  /// have them in the other columns.
+  std::optional<std::int64_t> gpus_of(const Row& row, const AccountedJob& job) {
     std::optional<std::int64_t> gpus;
-    const auto take = [&](std::optional<std::int64_t> found) {
-      if (found && gpus.value_or(0) == 0) gpus = found;
-    };
-    const auto on_nodes = [&](const char* name) {
-      auto each = sacct::gpus_of_gres(columns_(row, name));
-      if (each) *each *= nodes;
-      return each;
-    };
-    take(sacct::gpus_of(columns_(row, "alloctres")));
-    take(on_nodes("allocgres"));
-    take(sacct::gpus_of(columns_(row, "reqtres")));
-    take(on_nodes("reqgres"));
-    return gpus.value_or(0) > 100'000'000 ? std::nullopt : gpus;
+    std::string problem;
+    for (const char* name : {"alloctres", "allocgres", "reqtres", "reqgres"}) {
+      const std::string_view text = columns_(row, name);
+      if (gpus.value_or(0) > 0 || text.empty()) continue;
+      const bool is_tres = std::string_view(name).ends_with("tres");
+      const auto found = is_tres ? sacct::gpus_of(text) : gpus_of_gres(row, text, job, problem);
+      if (found) gpus = found;
+    }
+    if (gpus.value_or(0) > 100'000'000) return std::nullopt;
+    if (gpus.value_or(0) > 0 || problem.empty()) return gpus;
+    log_.skip(problem);
+    return std::nullopt;
+  }
+
+  /// GPUs of all nodes or tasks. Without a count of nodes or tasks the number is unknown.
+  std::optional<std::int64_t> gpus_of_gres(const Row& row, std::string_view text,
+                                           const AccountedJob& job, std::string& problem) const {
+    std::int64_t sum = 0;
+    for (const sacct::GpuRequest& one : sacct::gpu_requests(text)) {
+      const auto times = one.each == sacct::Each::node   ? job.nodes
+                         : one.each == sacct::Each::task ? count(row, "ntasks")
+                                                         : std::optional<std::int64_t>(1);
+      if (!one.is_known || !times) {
+        problem = fmt::format("the GPUs of \"{}\" cannot be counted: {}", text,
+                              !one.is_known ? "its form is unknown"
+                              : one.each == sacct::Each::node
+                                  ? "no column has the number of nodes"
+                                  : "no column has the number of tasks (NTasks)");
+        return std::nullopt;
+      }
+      sum += one.count * *times;
+    }
+    return sum;
+  }
+
+  std::optional<std::int64_t> nodes_of(const Row& row) const {
+    if (const auto found = count_of(row, {"nnodes", "allocnodes"}, "node")) return found;
+    return sacct::nodes_in(columns_(row, "nodelist"));
   }
 
   void take_resources(const Row& row, AccountedJob& job) {
-    job.nodes = count_of(row, {"nnodes", "allocnodes"}, "node");
+    job.nodes = nodes_of(row);
     job.cpus = count_of(row, {"alloccpus", "ncpus"}, "cpu");
     if (!job.cpus) job.cpus = count(row, "reqcpus");
-    job.gpus = gpus_of(row, job.nodes.value_or(1));
+    job.gpus = gpus_of(row, job);
     for (const char* list : {"alloctres", "reqtres"}) {
       const auto all = sacct::memory(sacct::resource(columns_(row, list), "mem").value_or(""));
-      if (all && std::isnan(job.requested_memory_bytes)) job.requested_memory_bytes = all->bytes;
+      if (all && all->bytes > 0 && std::isnan(job.requested_memory_bytes))
+        job.requested_memory_bytes = all->bytes;
     }
     const auto asked = sacct::memory(columns_(row, "reqmem"));
-    if (!std::isnan(job.requested_memory_bytes) || !asked) return;
+    const bool is_whole_node = asked && asked->bytes == 0;  // --mem=0 asks for all memory of a node
+    if (!std::isnan(job.requested_memory_bytes) || !asked || is_whole_node) return;
     const auto times = asked->each == 'c'   ? job.cpus
                        : asked->each == 'n' ? job.nodes
                                             : std::optional<std::int64_t>(1);
@@ -260,6 +292,7 @@ LogContent read_lines(std::string_view text, const LogPart& part, const contract
     return reader.finish();
   }
   reader.learn(text);
+  if (part.size > 0) reader.learn_again(text.substr(0, std::min(part.offset, text.size())));
   const int before = part.first_line - 1;
   take_lines(
       part.size > 0 && part.offset < text.size() ? text.substr(part.offset, part.size) : text,
@@ -273,12 +306,43 @@ LogContent read(std::string_view text, const contract::RunSpec& run) {
   return read_lines(text, {}, run);
 }
 
+/// Numbers the attempts of a job: a job that was requeued has another start. Rows that repeat an
+/// attempt have its number.
+class Attempts {
+ public:
+  /// Returns 1 for the first attempt of the job in this row.
+  std::size_t number_of(const Columns& columns, const Row& row, std::string_view line) {
+    const std::string submitted(sacct::known_time(columns(row, "submit")));
+    const std::string started(sacct::known_time(columns(row, "start")));
+    const bool has_times = !submitted.empty() || !started.empty();
+    std::vector<Attempt>& known = attempts_[std::string(columns.job_id(row))];
+    const auto same = std::ranges::find_if(known, [&](const Attempt& one) {
+      if (!has_times) return one.row == line;
+      return one.row.empty() && one.submitted == submitted &&
+             (one.started.empty() || started.empty() || one.started == started);
+    });
+    if (same == known.end()) {
+      known.push_back({submitted, started, has_times ? "" : std::string(line)});
+      return known.size();
+    }
+    if (same->started.empty()) same->started = started;
+    return static_cast<std::size_t>(same - known.begin()) + 1;
+  }
+
+ private:
+  struct Attempt {
+    std::string submitted, started;
+    std::string row;  ///< where the table has no times
+  };
+  std::map<std::string, std::vector<Attempt>> attempts_;
+};
+
 /// Jobs, each with the steps that follow it. The first part begins behind the heading: lines before
 /// the first job that cannot be read are named with that job.
 std::vector<LogPart> parts(std::string_view text) {
   std::vector<LogPart> found;
   if (!sacct::unreadable_form(text).empty()) return found;
-  std::map<std::string, int> seen;
+  Attempts attempts;
   Columns columns;
   std::size_t offset = 0;
   LogPart first;
@@ -292,6 +356,7 @@ std::vector<LogPart> parts(std::string_view text) {
       first.first_line = line.number + 1;
       continue;
     }
+    if (columns.learn_again(line.text)) continue;
     Row row;
     const bool is_row =
         columns.known() && columns.split(line.text, row).empty() && columns.is_row(row);
@@ -302,7 +367,8 @@ std::vector<LogPart> parts(std::string_view text) {
                      is_first ? first.offset : begins,
                      0,
                      is_first ? first.first_line : line.number});
-    if (++seen[id] > 1) found.back().which["attempt"] = std::to_string(seen[id]);  // requeued
+    const std::size_t attempt = attempts.number_of(columns, row, line.text);
+    if (attempt > 1) found.back().which["attempt"] = std::to_string(attempt);
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::size_t end = i + 1 < found.size() ? found[i + 1].offset : text.size();

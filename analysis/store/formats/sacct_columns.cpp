@@ -229,6 +229,13 @@ bool Columns::learn(std::string_view line) {
   return false;
 }
 
+bool Columns::learn_again(std::string_view line) {
+  constexpr std::string_view kDigits = "0123456789";
+  // Headings have no digits, and almost all other lines begin with one.
+  if (line.empty() || line.find_first_of(kDigits) != line.npos) return false;
+  return set_heading(lower_case_of(std::string(line)));
+}
+
 bool Columns::is_table_line(std::string_view line) const {
   return line.find(delimiter_) != line.npos;
 }
@@ -257,11 +264,6 @@ std::string_view Columns::operator()(const Row& row, std::string_view name) cons
 std::string_view Columns::job_id(const Row& row) const {
   const std::string_view id = (*this)(row, "jobid");
   return id.empty() ? (*this)(row, "jobidraw") : id;
-}
-
-bool Columns::is_heading(const Row& row) const {
-  const std::string id = lower_case_of(std::string(job_id(row)));
-  return id == "jobid" || id == "jobidraw";
 }
 
 bool Columns::is_row(const Row& row) const {

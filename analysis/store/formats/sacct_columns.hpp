@@ -27,6 +27,9 @@ class Columns {
   bool learn(std::string_view line);
   bool known() const { return !names_.empty(); }
 
+  /// Learns from a further heading, whose columns may be others. Returns whether the line is one.
+  bool learn_again(std::string_view line);
+
   /// Whether a line has what stands between columns ("|" unless the heading shows another).
   bool is_table_line(std::string_view line) const;
 
@@ -40,7 +43,6 @@ class Columns {
   /// The job's number: JobID, else JobIDRaw.
   std::string_view job_id(const Row& row) const;
 
-  bool is_heading(const Row& row) const;
   /// A job or a step: its number and its state are SLURM's.
   bool is_row(const Row& row) const;
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/formats/sacct_fields.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <utility>
 
 #include "analysis/store/formats/text_scanner.hpp"
 
@@ -120,14 +123,111 @@ std::optional<std::int64_t> gpus_of(std::string_view tres) {
   return sum;
 }
 
-std::optional<std::int64_t> gpus_of_gres(std::string_view gres) {
-  if (gres.empty()) return std::nullopt;
+namespace {
+
+/// "gpu:a100:4", "gpu:4", "gpu=4", "gpu"; the words before "gpu" are gone.
+GpuRequest read_gpus(std::string_view text, Each each) {
+  GpuRequest request{each, 1, true};
+  if (text.empty()) return request;
+  const std::string_view number = text.substr(text.find_last_of(":=") + 1);
+  const bool is_count = number.find_first_not_of("0123456789") == number.npos;
+  const bool has_form = text.front() == ':' || text.front() == '=';
+  const bool has_kind = text.find_first_of(":=", 1) != text.npos;
+  request.is_known = has_form && !number.empty() && (is_count || !has_kind);
+  if (is_count && request.is_known) request.count = count_of(number);
+  return request;  // "gpu:a100" is one
+}
+
+/// Adds the names between brackets: 12 for "01-12", 2 for "1,7".
+std::optional<std::int64_t> numbers_in(std::string_view list) {
   std::int64_t sum = 0;
+  while (!list.empty()) {
+    const std::string_view one = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(one.size() + 1, list.size()));
+    const std::size_t dash = one.find('-');
+    double first = 0, last = 0;
+    if (!whole_number(one.substr(0, dash), first)) return std::nullopt;
+    last = first;
+    if (dash != one.npos && !whole_number(one.substr(dash + 1), last)) return std::nullopt;
+    if (last < first || last - first > 1e6) return std::nullopt;
+    sum += std::llround(last - first) + 1;
+  }
+  return sum > 0 ? std::optional(sum) : std::nullopt;
+}
+
+/// Number of nodes of one name, which may have several lists of numbers: "rack[1-2]n[01-08]".
+std::optional<std::int64_t> nodes_of_name(std::string_view name) {
+  std::int64_t product = 1;
+  for (std::size_t open = name.find('['); open != name.npos; open = name.find('[')) {
+    const std::size_t close = name.find(']', open);
+    if (close == name.npos) return std::nullopt;
+    const auto numbers = numbers_in(name.substr(open + 1, close - open - 1));
+    if (!numbers || *numbers > 1'000'000) return std::nullopt;
+    product *= *numbers;
+    if (product > 10'000'000) return std::nullopt;
+    name.remove_prefix(close + 1);
+  }
+  return product;
+}
+
+}  // namespace
+
+std::vector<GpuRequest> gpu_requests(std::string_view gres) {
+  std::vector<GpuRequest> requests;
   while (!gres.empty()) {
-    std::string_view one = gres.substr(0, gres.find(','));
-    gres.remove_prefix(one.size() < gres.size() ? one.size() + 1 : one.size());
-    one = one.substr(0, one.find('('));
-    if (one.starts_with("gpu:")) sum += count_of(one.substr(one.rfind(':') + 1));
+    std::string_view one = gres.substr(0, gres.find('('));
+    one = one.substr(0, one.find(','));
+    // Commas may also stand within the brackets of sockets: "gpu:4(S:0,1)".
+    std::size_t end = one.size();
+    if (end < gres.size() && gres[end] == '(')
+      end = std::min(gres.find(')', end), gres.size() - 1) + 1;
+    end = std::min(gres.find(',', end), gres.size());
+    gres.remove_prefix(std::min(end + 1, gres.size()));
+    Each each = Each::node;
+    for (const auto& [word, means] : {std::pair<std::string_view, Each>{"PER_NODE:", Each::node},
+                                      {"PER_TASK:", Each::task},
+                                      {"PER_JOB:", Each::job},
+                                      {"gres:", Each::node},
+                                      {"gres/", Each::node}}) {
+      if (!one.starts_with(word)) continue;
+      one.remove_prefix(word.size());
+      if (word != "gres:" && word != "gres/") each = means;
+    }
+    const bool is_gpu =
+        one.starts_with("gpu") && (one.size() == 3 || one[3] == ':' || one[3] == '=');
+    if (is_gpu) {
+      requests.push_back(read_gpus(one.substr(3), each));
+    } else if (one.find("gpu") != one.npos) {
+      requests.push_back({each, 0, false});
+    }
+  }
+  return requests;
+}
+
+std::optional<std::int64_t> count(std::string_view text) {
+  constexpr std::string_view kUnits = "KMGTP";
+  const std::size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.back());
+  if (unit != kUnits.npos) text.remove_suffix(1);
+  double number = 0;
+  const bool good = unit == kUnits.npos ? whole_number(text, number)
+                                        : TextScanner(text).number(number) && !text.empty();
+  for (std::size_t i = 0; unit != kUnits.npos && i <= unit; ++i) number *= 1024;
+  const bool is_count = good && number >= 0 && number < 1e9 && number == std::round(number);
+  return is_count ? std::optional(std::llround(number)) : std::nullopt;
+}
+
+std::optional<std::int64_t> nodes_in(std::string_view list) {
+  if (list.empty() || list.find(' ') != list.npos || list == "None") return std::nullopt;
+  std::int64_t sum = 0;
+  while (!list.empty()) {
+    std::size_t end = 0;
+    for (int depth = 0; end < list.size() && (depth > 0 || list[end] != ','); ++end) {
+      depth += list[end] == '[' ? 1 : list[end] == ']' ? -1 : 0;
+    }
+    const auto nodes = nodes_of_name(list.substr(0, end));
+    if (!nodes) return std::nullopt;
+    sum += *nodes;
+    list.remove_prefix(std::min(end + 1, list.size()));
   }
   return sum;
 }

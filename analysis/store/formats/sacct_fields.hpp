@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace dlscale::analysis::sacct {
 
@@ -36,7 +37,25 @@ std::optional<std::string_view> resource(std::string_view tres, std::string_view
 /// empty list.
 std::optional<std::int64_t> gpus_of(std::string_view tres);
 
-/// GPUs of a node in "gpu:2", "gpu:v100:2(S:0-1)"; nothing for an empty text.
-std::optional<std::int64_t> gpus_of_gres(std::string_view gres);
+/// What a number of GPUs in a list of GRES is multiplied with.
+enum class Each { node, task, job };
+
+struct GpuRequest {
+  Each each = Each::node;
+  std::int64_t count = 0;
+  bool is_known = true;  ///< false for a text that names GPUs in an unknown form
+};
+
+/// GPUs in "gpu:2", "gpu:v100:2(S:0-1)", "PER_NODE:gpu:4", "gres:gpu:4" and "gres/gpu:4", which are
+/// of each node, "PER_TASK:gpu:1" and "PER_JOB:gpu:8". "gpu" and "gpu:v100" are one. Empty for
+/// texts without GPUs.
+std::vector<GpuRequest> gpu_requests(std::string_view gres);
+
+/// "16" and "2K", as sacct writes large counts (convert_num_unit); nothing for other texts.
+std::optional<std::int64_t> count(std::string_view text);
+
+/// Number of nodes in "gpu[01-02,07],login1"; nothing for "None assigned" and for other texts that
+/// are no list of nodes.
+std::optional<std::int64_t> nodes_in(std::string_view list);
 
 }  // namespace dlscale::analysis::sacct

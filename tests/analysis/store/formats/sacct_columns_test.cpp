@@ -91,6 +91,89 @@ TEST_CASE("sacct: GPUs come from the first column that tells of any") {
   CHECK_FALSE(gpus("AllocTRES", ""));
 }
 
+TEST_CASE("sacct: GPUs of nodes and tasks are multiplied, unknown forms are named") {
+  const auto gpus = [](const std::string& gres, const std::string& nodes = "2") {
+    const std::string text =
+        "JobID|State|NNodes|NTasks|ReqGRES\n1|COMPLETED|" + nodes + "|6|" + gres + "\n";
+    return job_in(text).gpus;
+  };
+  for (const char* gres : {"gpu:4", "PER_NODE:gpu:4", "gres:gpu:4", "gres/gpu:4", "gres/gpu=4",
+                           "gpu:a100:4(S:0-1)", "gpu:a100:4(S:0,1)", "gpu:a100:2,gpu:v100:2",
+                           "PER_NODE:gres:gpu:a100:4", "PER_JOB:gpu:8"}) {
+    INFO(gres);
+    CHECK(gpus(gres) == 8);
+  }
+  CHECK(gpus("gpu") == 2);
+  CHECK(gpus("gpu:a100") == 2);
+  CHECK(gpus("PER_TASK:gpu:1") == 6);
+  CHECK(gpus("craynetwork:1") == 0);
+  CHECK_FALSE(gpus("PER_SOCKET:gpu:4"));
+  CHECK_FALSE(gpus("gpu:a100:many"));
+  CHECK_FALSE(gpus("gpu:4", ""));
+  const LogContent log =
+      read_log("sacct", "JobID|State|NNodes|ReqGRES\n1|COMPLETED|2|PER_SOCKET:gpu:4\n");
+  REQUIRE(log.file.skipped.size() == 1);
+  CHECK(log.file.skipped[0] ==
+        "line 2: the GPUs of \"PER_SOCKET:gpu:4\" cannot be counted: its form is unknown");
+}
+
+TEST_CASE("sacct: the list of nodes says how many there are where no column does") {
+  CHECK(sacct::nodes_in("gpu[01-02]") == 2);
+  CHECK(sacct::nodes_in("gpu[01-02,07],login1") == 4);
+  CHECK(sacct::nodes_in("rack[1-2]n[01-08]") == 16);
+  CHECK(sacct::nodes_in("n1") == 1);
+  for (const char* list : {"", "None assigned", "None", "n[1-", "n[2-1]", "n[a-b]"}) {
+    INFO(list);
+    CHECK_FALSE(sacct::nodes_in(list));
+  }
+  const AccountedJob job = job_in("JobID|State|AllocGRES|NodeList\n1|COMPLETED|gpu:4|gpu[01-02]\n");
+  CHECK(job.nodes == 2);
+  CHECK(job.gpus == 8);
+}
+
+TEST_CASE("sacct: large counts have a unit of 1024") {
+  CHECK(sacct::count("2K") == 2048);
+  CHECK(sacct::count("1.50K") == 1536);
+  CHECK(sacct::count("16") == 16);
+  for (const char* text : {"", "K", "1.37K", "-2", "2X"}) {
+    INFO(text);
+    CHECK_FALSE(sacct::count(text));
+  }
+  CHECK(job_in("JobID|State|NNodes|ReqGRES\n1|COMPLETED|2K|gpu:4\n").gpus == 8192);
+}
+
+TEST_CASE("sacct: all memory of a node is no number, and core hours give the elapsed time") {
+  CHECK(std::isnan(job_in("JobID|State|NNodes|ReqMem\n1|COMPLETED|2|0n\n").requested_memory_bytes));
+  CHECK(job_in("JobID|State|CPUTimeRAW|NCPUS\n1|COMPLETED|57600|16\n").elapsed_s == 3600);
+  CHECK(job_in("JobID|State|CPUTime|AllocTRES\n1|COMPLETED|16:00:00|cpu=16\n").elapsed_s == 3600);
+  CHECK(std::isnan(job_in("JobID|State|CPUTimeRAW|ReqCPUS\n1|COMPLETED|57600|16\n").elapsed_s));
+}
+
+TEST_CASE("sacct: a further heading in a file gives the columns of the rows behind it") {
+  const auto jobs = jobs_in(
+      "JobID|Elapsed|Timelimit|State\n1|01:00:00|02:00:00|COMPLETED\n"
+      "JobID|Timelimit|Elapsed|State\n2|1-00:00:00|01:00:00|COMPLETED\n"
+      "State,JobID,ElapsedRaw\nFAILED,3,60\n");
+  REQUIRE(jobs.size() == 3);
+  CHECK(jobs[0].timelimit_s == 7200);
+  CHECK(jobs[1].elapsed_s == 3600);
+  CHECK(jobs[1].timelimit_s == 86400);
+  CHECK(jobs[2].elapsed_s == 60);
+}
+
+TEST_CASE("sacct: rows that repeat an attempt have its number, another start is another one") {
+  const std::string text =
+      "JobID|State|Submit|Start\n1|PENDING|2026-01-01T00:00:00|Unknown\n"
+      "1|RUNNING|2026-01-01T00:00:00|2026-01-01T01:00:00\n"
+      "1|NODE_FAIL|2026-01-01T00:00:00|2026-01-01T01:00:00\n"
+      "1|COMPLETED|2026-01-01T00:00:00|2026-01-01T05:00:00\n";
+  const auto parts = sacct_format().parts(text);
+  REQUIRE(parts.size() == 4);
+  CHECK_FALSE(parts[1].which.contains("attempt"));
+  CHECK_FALSE(parts[2].which.contains("attempt"));
+  CHECK(parts[3].which.at("attempt") == "2");
+}
+
 TEST_CASE("sacct: counts of nodes and cores come from the resources where no column has them") {
   const AccountedJob job = job_in("JobID|State|AllocTRES\n1|COMPLETED|" + kTres + "\n");
   CHECK(job.nodes == 2);
