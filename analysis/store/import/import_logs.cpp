@@ -19,6 +19,7 @@
 #include "analysis/store/import/foreign_text.hpp"
 #include "analysis/store/import/imported_plan.hpp"
 #include "analysis/store/import/imported_run.hpp"
+#include "analysis/store/import/same_job.hpp"
 #include "analysis/store/import/same_training.hpp"
 #include "analysis/store/import/unknown_model.hpp"
 #include "base/error.hpp"
@@ -70,8 +71,9 @@ class Import {
     for (const ForeignLog& log : logs) take(log);
     for (const KnownCompanion& one : companions_) keep_companion(one);
     check_found(logs.size());
-    std::set<std::string> joined = join();
-    joined.merge(join_launches());
+    ReplacedRuns replaced{{}, count_jobs_once()};
+    replaced.paths = join();
+    replaced.paths.merge(join_launches());
     const std::string unknown = unknown_model_warning(runs_, before_);
     if (!unknown.empty()) summary_.warnings.push_back(unknown);
     if (table_) {
@@ -79,7 +81,7 @@ class Import {
         summary_.warnings.push_back(fmt::format("{}: {}", request_.table, row));
       }
     }
-    write_imported_runs(folder_, {request_.study, request_.scaling}, runs_, joined, summary_);
+    write_imported_runs(folder_, {request_.study, request_.scaling}, runs_, replaced, summary_);
     return summary_;
   }
 
@@ -275,6 +277,7 @@ class Import {
     const auto& stop = std::get<contract::RunStop>(*std::find_if(
         content.file.records.begin(), content.file.records.end(),
         [](const auto& one) { return std::holds_alternative<contract::RunStop>(one); }));
+    record.job = identity_of(content.jobs);
     add(log, record, stop.outcome, stop.reason);
     runs_.back().trace = std::move(trace);
     return true;
@@ -391,6 +394,18 @@ class Import {
     throw base::UsageError(fmt::format("{}: {}{}{}", first.shown, first.reason,
                                        runs_.size() == 1 ? "" : "; so with all the other logs",
                                        lines_behind_error(summary_.skipped)));
+  }
+
+  /// Leaves one run for each attempt of a job; returns the runs of the folder that are replaced.
+  std::set<std::string> count_jobs_once() {
+    DistinctJobs jobs = distinct_jobs(std::move(runs_), before_);
+    runs_ = std::move(jobs.runs);
+    summary_.runs -= static_cast<int>(jobs.repeated.size());
+    for (const ImportedRun& run : jobs.repeated) {
+      const std::string place = fmt::format("{}: line {}", run.shown, run.record.part.first_line);
+      summary_.skipped.push_back({place, "another row has the same job and counts", false, "job"});
+    }
+    return std::move(jobs.replaced);
   }
 
   /// Leaves one run for each training; returns the logs that make no run of their own.

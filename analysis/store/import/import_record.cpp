@@ -129,6 +129,14 @@ std::string to_json(const ImportRecord& record) {
   if (record.span.is_known()) value["span"] = span_json(record.span);
   if (record.resumed_step >= 0) value["resumed_step"] = record.resumed_step;
   if (record.is_continued) value["is_continued"] = true;
+  if (record.job) {
+    value["job"] = {{"job_id", record.job->job_id},
+                    {"cluster", record.job->cluster},
+                    {"submitted", record.job->submitted},
+                    {"started", record.job->started},
+                    {"row", record.job->row},
+                    {"elapsed_s", record.job->elapsed_s}};
+  }
   for (const Companion& one : record.companions) {
     value["same_training"].push_back({{"path", one.path},
                                       {"size", one.stamp.size},
@@ -157,6 +165,11 @@ ImportRecord import_record_from_json(std::string_view text, const std::string& f
     if (value.contains("span")) record.span = span_from(value.at("span"));
     record.resumed_step = value.value("resumed_step", std::int64_t{-1});
     record.is_continued = value.value("is_continued", false);
+    if (value.contains("job")) {
+      const json& job = value.at("job");
+      record.job = {job.at("job_id"),  job.at("cluster"), job.at("submitted"),
+                    job.at("started"), job.at("row"),     job.at("elapsed_s")};
+    }
     for (const json& one : value.value("same_training", json::array())) {
       record.companions.push_back(
           {one.at("path"), {one.at("size"), one.at("mtime_ns")}, one.at("sha256"), one.at("why")});

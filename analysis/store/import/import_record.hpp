@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,13 @@ struct Companion {
 /// Why a companion belongs to the training whose log it continues.
 inline constexpr const char* kContinuation = "continues it";
 
+/// What tells an attempt of a job from others in a batch system's books.
+struct JobIdentity {
+  std::string job_id, cluster, submitted, started;
+  std::string row;        ///< what else the books state; only where they have no times
+  double elapsed_s = -1;  ///< negative: unknown
+};
+
 struct ImportRecord {
   std::string path;     ///< of the log, absolute
   FileStamp stamp;      ///< as it was when it was read
@@ -40,6 +48,7 @@ struct ImportRecord {
   std::int64_t resumed_step = -1;  ///< of the launch before, where it goes on; -1: it does not
   bool is_continued = false;       ///< the log of the next launch goes on
   std::vector<Companion> companions;
+  std::optional<JobIdentity> job;  ///< of a log that is a row of a batch system's books
 };
 
 std::filesystem::path import_json(const contract::LaunchDir& launch);

@@ -111,13 +111,15 @@ class Writer {
   }
 
   /// Those of the folder that are of other logs stay.
-  void keep_others(const std::vector<ImportedRun>& runs, std::set<std::string> paths) {
+  void keep_others(const std::vector<ImportedRun>& runs, const ReplacedRuns& replaced) {
+    std::set<std::string> paths = replaced.paths;
     for (const ImportedRun& run : runs) paths.insert(run.record.path);
     for (const contract::PlannedRun& run : before_.runs) {
       const auto known = known_.find(run.run_id);
       if (known == known_.end()) {
         unreadable_.push_back(run);
-      } else if (paths.contains(known->second->record.path)) {
+      } else if (paths.contains(known->second->record.path) ||
+                 replaced.run_ids.contains(run.run_id)) {
         left_.insert(run.run_id);
       } else {
         plan_.runs.push_back(run);
@@ -314,7 +316,7 @@ std::string default_study(const contract::PlanDir& folder) {
 }
 
 void write_imported_runs(const contract::PlanDir& folder, const StudyNames& names,
-                         const std::vector<ImportedRun>& runs, const std::set<std::string>& joined,
+                         const std::vector<ImportedRun>& runs, const ReplacedRuns& replaced,
                          ImportSummary& summary) {
   // Numbered once before anything is made: what cannot be leaves no folder.
   if (!fs::exists(folder.plan_json())) {
@@ -324,7 +326,7 @@ void write_imported_runs(const contract::PlanDir& folder, const StudyNames& name
   base::make_directories(folder.root());
   const FolderLock lock(folder.root());
   Writer writer(folder, names, summary);
-  writer.keep_others(runs, joined);
+  writer.keep_others(runs, replaced);
   writer.number(runs);
   writer.write(runs);
 }

@@ -56,17 +56,23 @@ std::vector<ImportedRun> runs_of_folder(const ImportedPlan& before,
 /// What a study is called that nobody gave a name: as its folder.
 std::string default_study(const contract::PlanDir& folder);
 
+/// Runs of the folder that others stand for from now on.
+struct ReplacedRuns {
+  std::set<std::string> paths;    ///< of logs all of whose runs belong to others
+  std::set<std::string> run_ids;  ///< of single runs
+};
+
 struct StudyNames {
   std::string study;    ///< empty: as before, or default_study
   std::string scaling;  ///< empty: as before, or throughput
 };
 
 /// Gives the runs their repetitions and ids and writes them, each log as a launch. Runs of the same
-/// logs that the folder had otherwise are gone then, and so are the runs of the logs `joined`,
-/// which belong to others. Holds a lock on the folder. Throws base::UsageError when two logs are
-/// told to be the same repetition; nothing is written then.
+/// logs that the folder had otherwise are gone then, and so are the runs `replaced`, which belong
+/// to others. Holds a lock on the folder. Throws base::UsageError when two logs are told to be the
+/// same repetition; nothing is written then.
 void write_imported_runs(const contract::PlanDir& folder, const StudyNames& names,
-                         const std::vector<ImportedRun>& runs, const std::set<std::string>& joined,
+                         const std::vector<ImportedRun>& runs, const ReplacedRuns& replaced,
                          ImportSummary& summary);
 
 }  // namespace dlscale::analysis
