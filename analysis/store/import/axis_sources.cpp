@@ -70,6 +70,11 @@ AxisTable::AxisTable(const std::string& file) {
   MappedFormat format{.kind = "csv"};
   bool has_path = false;
   for (const std::string& heading : headings_of(text)) {
+    const bool is_twice = std::any_of(format.columns.begin(), format.columns.end(),
+                                      [&](const auto& one) { return one.column == heading; });
+    if (is_twice) {
+      throw base::UsageError(fmt::format("--table {}: has two columns \"{}\"", file, heading));
+    }
     has_path = has_path || heading == kPath;
     if (heading != kPath) check_axis_name("--table " + file, heading);
     format.columns.push_back({heading, heading});

@@ -21,10 +21,21 @@ std::size_t position_of(const std::vector<std::string>& headings, const std::str
 
 void TableColumns::set(std::vector<std::string> headings) {
   headings_ = std::move(headings);
+  if (const std::string twice = what_is_twice(); !twice.empty()) twice_ = twice;
   for (const std::string& heading : headings_) {
     if (std::find(seen_.begin(), seen_.end(), heading) == seen_.end()) seen_.push_back(heading);
   }
   found_ = found_ || (!headings_.empty() && has_all());
+}
+
+std::string TableColumns::what_is_twice() const {
+  for (const MappedColumn& column : columns_) {
+    const auto times = std::count(headings_.begin(), headings_.end(), column.column);
+    if (times > 1) {
+      return fmt::format("has {} columns \"{}\": rename all but one", times, column.column);
+    }
+  }
+  return "";
 }
 
 bool TableColumns::has(const MappedColumn& column) const {
@@ -40,11 +51,13 @@ bool TableColumns::has_any() const {
 }
 
 bool TableColumns::has_all() const {
-  return std::all_of(columns_.begin(), columns_.end(),
+  return what_is_twice().empty() &&
+         std::all_of(columns_.begin(), columns_.end(),
                      [&](const MappedColumn& column) { return has(column); });
 }
 
 std::string TableColumns::what_is_missing() const {
+  if (std::string twice = what_is_twice(); !twice.empty()) return twice;
   const auto column = std::find_if(columns_.begin(), columns_.end(),
                                    [&](const MappedColumn& one) { return !has(one); });
   return column == columns_.end() ? "" : fmt::format("has no column \"{}\"", column->column);
@@ -65,6 +78,7 @@ std::string TableColumns::text_of(const MappedColumn& column,
 }
 
 std::vector<TextRow> TableColumns::rows(const std::vector<std::string>& cells) const {
+  if (!what_is_twice().empty()) return {};
   TextRow common;
   std::vector<std::string> wide, names;  // fields of "*" and of "#column"
   for (const MappedColumn& column : columns_) {
@@ -90,6 +104,7 @@ std::vector<TextRow> TableColumns::rows(const std::vector<std::string>& cells) c
 
 void TableColumns::require() const {
   if (found_) return;
+  if (!twice_.empty()) throw base::UsageError(twice_);
   for (const MappedColumn& column : columns_) {
     const bool is_place = column.column.starts_with('#') && places_.contains(column.column);
     const bool is_seen = position_of(seen_, column.column) < seen_.size();

@@ -19,7 +19,8 @@ class TableColumns {
  public:
   explicit TableColumns(const std::vector<MappedColumn>& columns) : columns_(columns) {}
 
-  /// The headings of a table that begins, without them the end of one.
+  /// The headings of a table that begins, without them the end of one. A table that has a mapped
+  /// heading twice has no rows.
   void set(std::vector<std::string> headings);
   const std::vector<std::string>& headings() const { return headings_; }
   /// What stands in no cell, by a name with "#" before it that a mapping may use as a column.
@@ -36,6 +37,7 @@ class TableColumns {
   void require() const;
 
  private:
+  std::string what_is_twice() const;
   std::string text_of(const MappedColumn& column, const std::vector<std::string>& cells) const;
   bool has(const MappedColumn& column) const;
   bool is_wide(std::size_t position) const;
@@ -44,6 +46,7 @@ class TableColumns {
   std::vector<std::string> headings_;
   std::map<std::string, std::string> places_;
   std::vector<std::string> seen_;  ///< headings of all tables
+  std::string twice_;              ///< what the last table with a column twice has twice
   bool found_ = false;             ///< a table had all columns
 };
 

@@ -164,6 +164,21 @@ TEST_CASE("csv: a column that is not there is told with those that are") {
   CHECK(refusal([&] { runs_in("", format); }) == "has no column \"time\" (there are: none)");
 }
 
+TEST_CASE("a mapped heading that stands there twice is named, and no column is taken") {
+  const auto format = format_of("csv", {"samples_per_s=r"});
+  CHECK(refusal([&] { runs_in("r,x,r\n380,1,150\n", format); }) ==
+        "has 2 columns \"r\": rename all but one");
+  const auto file = read("r,x,r\n380,1,150\n", format);
+  CHECK(file.records.empty());
+  CHECK(file.skipped == std::vector<std::string>{"has 2 columns \"r\": rename all but one"});
+  CHECK(read("r,x,x\n380,1,2\n", format).skipped.empty());
+  const auto drawn = format_of("markdown", {"samples_per_s=r"});
+  const auto tables = read("| r | r |\n|---|---|\n| 380 | 150 |\n\n| r |\n|---|\n| 960 |\n", drawn);
+  CHECK(all<StepWindow>(tables).size() == 1);
+  CHECK(tables.skipped ==
+        std::vector<std::string>{"line 3: its table has 2 columns \"r\": rename all but one"});
+}
+
 TEST_CASE("csv: rows of epochs are epochs, with units, rates and what was evaluated") {
   const auto format = format_of("csv", {"epoch=epoch", "wall_s=ms*0.001", "samples=n", "loss=loss",
                                         "accuracy=top1*0.01", "test_loss=vloss"});
