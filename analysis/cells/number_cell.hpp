@@ -8,7 +8,12 @@
 namespace dlscale::analysis {
 
 /// Which mark stands before the decimals of a file's numbers.
-enum class DecimalMark { unknown, point, comma };
+enum class DecimalMark {
+  unknown,  ///< "1.024" has a decimal point, and "1,024" is a problem
+  open,     ///< nothing favours the point, as in a file with semicolons: "1.024" is a problem, too
+  point,
+  comma
+};
 
 /// One cell, taken apart. `problem` is empty exactly if the cell holds one number.
 struct NumberCell {
@@ -21,9 +26,8 @@ struct NumberCell {
 };
 
 /// Reads a cell. `mark` decides between 1024 and 1.024 where "1,024" or "1.024" alone could be
-/// both; with DecimalMark::unknown "1.024" has a decimal point and "1,024" is a problem. In a
-/// `whole` field "1,024" can only be 1024. Spreads, footnote marks and emphasis are no part of the
-/// value.
+/// both. In a `whole` field "1,024" can only be 1024. Spreads, footnote marks and emphasis are no
+/// part of the value.
 NumberCell read_number_cell(std::string_view text, DecimalMark mark, bool whole = false);
 
 /// The decimal mark that the cell shows beyond doubt: comma for "98,5" and "1.024,5", point for

@@ -6,6 +6,8 @@
 // ("1,024") can be both; the caller says which mark the file uses.
 #include "analysis/cells/printed_digits.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <vector>
@@ -74,12 +76,14 @@ struct LastMark {
 /// Of one mark before three digits.
 LastMark judge_ambiguous(const Runs& runs, DecimalMark mark, bool whole) {
   const char last = runs.marks.back();
-  if (mark != DecimalMark::unknown) return {mark == mark_named(last), DecimalMark::unknown, ""};
-  if (last == '.') return {true, DecimalMark::unknown, ""};
+  const bool is_stated = mark == DecimalMark::point || mark == DecimalMark::comma;
+  if (is_stated) return {mark == mark_named(last), DecimalMark::unknown, ""};
+  if (last == '.' && mark == DecimalMark::unknown) return {true, DecimalMark::unknown, ""};
   if (whole && runs.digits[1] != "000") return {false, DecimalMark::unknown, ""};
   return {false, DecimalMark::unknown,
-          "has a decimal comma or a comma between thousands, and no other number of the file shows "
-          "which"};
+          fmt::format("has a decimal {0} or a {0} between thousands, and no other number of the "
+                      "file shows which",
+                      last == ',' ? "comma" : "point")};
 }
 
 LastMark judge_last_mark(const Runs& runs, DecimalMark mark, bool whole) {

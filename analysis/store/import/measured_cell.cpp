@@ -37,9 +37,9 @@ const std::string_view* counted_by(std::string_view axis) {
   return nullptr;
 }
 
-/// A comma between two digits: without one no number of a file has a decimal comma.
-bool has_comma_in_number(std::string_view text) {
-  for (std::size_t at = text.find(','); at != text.npos; at = text.find(',', at + 1)) {
+/// True if the mark stands between two digits somewhere in the text.
+bool has_in_number(std::string_view text, char mark) {
+  for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {
     const auto is_digit = [&](std::size_t i) {
       return i < text.size() && text[i] >= '0' && text[i] <= '9';
     };
@@ -108,12 +108,14 @@ std::string misfit_of(const std::string& unit, const std::optional<CellUnit>& kn
 FieldMarks::FieldMarks(std::string_view text, const MappedFormat& format)
     : stated_(format.decimal) {
   const char separator = format.kind == "csv" ? separator_in(text) : ',';
-  if (separator != ',') fallback_ = DecimalMark::unknown;
+  if (separator == ';') fallback_ = DecimalMark::open;
+  if (separator == '\t') fallback_ = DecimalMark::unknown;
   const bool is_table = format.kind == "csv" || format.kind == "markdown";
   const bool may_be_comma =
-      is_table && has_comma_in_number(text) &&
+      is_table && has_in_number(text, ',') &&
       (format.kind != "csv" || separator != ',' || text.find('"') != text.npos);
-  if (stated_ != DecimalMark::unknown || !may_be_comma) return;
+  const bool may_be_group = separator == ';' && has_in_number(text, '.');
+  if (stated_ != DecimalMark::unknown || (!may_be_comma && !may_be_group)) return;
   const std::unique_ptr<RowReader> reader = make_row_reader(format);
   for (LogLines lines(text); lines.next();) {
     TextRow row;
@@ -130,10 +132,27 @@ FieldMarks::FieldMarks(std::string_view text, const MappedFormat& format)
       }
     } while (reader->more(row));
   }
+  if (separator == ';' && !file_.point && !file_.comma) look_at_fractions(text);
 }
 
-DecimalMark FieldMarks::only(const Shown& shown) {
-  if (shown.point == shown.comma) return DecimalMark::unknown;
+/// Fractions of columns that are not mapped: "0.95" shows a decimal point. Other numbers there may
+/// be versions or dates.
+void FieldMarks::look_at_fractions(std::string_view text) {
+  for (const std::string_view begin : {";0.", ";0,", "\n0.", "\n0,"}) {
+    for (std::size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
+      std::string_view cell = text.substr(at + 1);
+      cell = trimmed(cell.substr(0, cell.find_first_of(";\r\n")));
+      const DecimalMark shown = decimal_mark_of(cell);
+      file_.point = file_.point || shown == DecimalMark::point;
+      file_.comma = file_.comma || shown == DecimalMark::comma;
+    }
+  }
+}
+
+DecimalMark FieldMarks::only(const Shown& shown) const {
+  if (shown.point == shown.comma) {
+    return fallback_ == DecimalMark::open ? DecimalMark::open : DecimalMark::unknown;
+  }
   return shown.comma ? DecimalMark::comma : DecimalMark::point;
 }
 

@@ -24,7 +24,8 @@ class FieldMarks {
     bool point = false;
     bool comma = false;
   };
-  static DecimalMark only(const Shown& shown);
+  DecimalMark only(const Shown& shown) const;
+  void look_at_fractions(std::string_view text);
 
   DecimalMark stated_;
   DecimalMark fallback_ = DecimalMark::point;  ///< where no number of the file shows its mark

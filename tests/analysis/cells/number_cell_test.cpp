@@ -53,6 +53,16 @@ TEST_CASE("one mark before three digits is read as the file writes its numbers")
   CHECK(read_number_cell("2,000", DecimalMark::unknown, true).is_ambiguous);
 }
 
+TEST_CASE("a point before three digits is open where nothing favours it") {
+  const NumberCell open = read_number_cell("1.900", DecimalMark::open);
+  CHECK(open.is_ambiguous);
+  CHECK(open.problem.find("a point between thousands") != std::string::npos);
+  CHECK(read_number_cell("1.900", DecimalMark::unknown).value == 1.9);
+  CHECK(read_number_cell("1.024", DecimalMark::open, /*whole=*/true).value == 1024);
+  CHECK(read_number_cell("0.950", DecimalMark::open).value == 0.95);
+  CHECK(read_number_cell("1.9", DecimalMark::open).value == 1.9);
+}
+
 TEST_CASE("a decimal mark that can be nothing else is read in every file") {
   for (const DecimalMark mark : {DecimalMark::unknown, DecimalMark::point, DecimalMark::comma}) {
     CHECK(value_of("98,5", mark) == 98.5);

@@ -106,6 +106,22 @@ TEST_CASE("csv: other columns show the decimal comma of a file") {
   CHECK(rates("r;lr\n1,024;0.1\n", format)[0] == Approx(1024));
 }
 
+TEST_CASE("csv: a point before three digits is named in a file with semicolons") {
+  const auto named = problems("r;x\n980;1\n1.900;1\n", kRate);
+  REQUIRE(named.size() == 1);
+  CHECK(named[0] ==
+        "line 3: samples_per_s: \"1.900\" has a decimal point or a point between thousands, and no "
+        "other number of the file shows which: state it with --decimal comma or --decimal point");
+  CHECK(rates("r;x\n980.5;1\n1.900;1\n", kRate)[1] == Approx(1.9));
+  CHECK(rates("r;x\n980;0.95\n1.900;1.0\n", kRate)[1] == Approx(1.9));
+  CHECK(rates("x;r\n0,95;980\n1,0;1.900\n", kRate)[1] == Approx(1900));
+  CHECK(problems("r;torch\n1.900;2.1\n", kRate).size() == 1);  // a version shows no mark
+  CHECK(rates("r,x\n980,1\n1.900,1\n", kRate)[1] == Approx(1.9));
+  CHECK(rates("r\tx\n980\t1\n1.900\t1\n", kRate)[1] == Approx(1.9));
+  CHECK(problems("r;x\n98,5;1\n98.5;1\n1.900;1\n", kRate).size() == 1);
+  CHECK(axis_text("gpus", "1.024", DecimalMark::open) == "1024");
+}
+
 TEST_CASE("csv: a number that could be either is named with the option that decides") {
   const auto named = problems("r;x\n1,024;1\n", kRate);
   REQUIRE(named.size() == 1);
