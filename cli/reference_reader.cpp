@@ -173,6 +173,7 @@ ReferenceStudy read_single_table(const fs::path& file) {
   ReferenceStudy study;
   add_table(study, file, file.filename().string());
   study.source = study.tables.back().source;
+  study.publication.work = study.tables.back().work;
   return study;
 }
 

@@ -115,6 +115,7 @@ Table publication_table(const ReferenceStudy& study) {
     table.rows.push_back(
         {one.file, count_of_kind(one, 'R'), count_of_kind(one, 'D'), count_of_kind(one, 'C')});
     if (one.kind != 'R') table.notes.push_back(one.file + ": " + one.source);
+    table.notes.insert(table.notes.end(), one.notes.begin(), one.notes.end());
   }
   return table;
 }

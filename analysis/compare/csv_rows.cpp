@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/cells/number_cell.hpp"
 #include "analysis/cells/separator.hpp"
 
 namespace dlscale::analysis {
@@ -21,18 +22,15 @@ class CsvRowsReader {
     while (at_ < text_.size()) {
       if (skip_line_end()) continue;
       if (text_[at_] == '#') {
+        last_comment_ = place();
         csv.comments.push_back(comment());
         continue;
       }
-      if (csv.header.empty())
-        separator_ = separator_of(text_.substr(at_, text_.find('\n', at_) - at_));
+      if (csv.header.empty()) take_header(csv);
+      if (skip_line_end() || at_ >= text_.size()) continue;
       std::vector<CsvCell> row = cells();
-      if (csv.header.empty()) {
-        csv.header = std::move(row);
-      } else {
-        require_length(row, csv.header.size());
-        csv.rows.push_back(std::move(row));
-      }
+      require_length(row, csv.header.size());
+      csv.rows.push_back(std::move(row));
     }
     csv.separator = separator_;
     if (csv.header.empty()) throw base::SpecError({file_, line_, 1}, "", "no header line");
@@ -40,6 +38,46 @@ class CsvRowsReader {
   }
 
  private:
+  struct Place {
+    std::size_t at = 0, line_start = 0;
+    int line = 1;
+  };
+  Place place() const { return {at_, line_start_, line_}; }
+  void go_to(const Place& place) {
+    at_ = place.at;
+    line_start_ = place.line_start;
+    line_ = place.line;
+  }
+
+  std::vector<CsvCell> header_at(const Place& place) {
+    go_to(place);
+    separator_ = separator_of(text_.substr(at_, text_.find('\n', at_) - at_));
+    return cells();
+  }
+
+  /// Reads the line of headings. "# GPUs,time [s]" above a row of numbers is one, and no comment.
+  void take_header(CsvText& csv) {
+    const Place first = place();
+    std::vector<CsvCell> header = header_at(first);
+    const Place behind = place();
+    const char separator = separator_;
+    const bool has_number = std::any_of(header.begin(), header.end(), [](const CsvCell& cell) {
+      const NumberCell number = read_number_cell(cell.text, DecimalMark::point);
+      return number.problem.empty() && number.unit.empty();
+    });
+    csv.header = std::move(header);
+    if (!has_number || csv.comments.empty()) return;
+    std::vector<CsvCell> commented = header_at(last_comment_);
+    const bool is_header = commented.size() == csv.header.size() && commented.size() > 1;
+    if (!is_header) {
+      separator_ = separator;
+      return go_to(behind);
+    }
+    csv.header = std::move(commented);
+    csv.comments.pop_back();
+    go_to(first);
+  }
+
   base::Location here() const { return {file_, line_, static_cast<int>(at_ - line_start_) + 1}; }
 
   bool at_line_end() const {
@@ -115,6 +153,7 @@ class CsvRowsReader {
   std::string_view text_;
   const std::string& file_;
   char separator_ = ',';
+  Place last_comment_;
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
   int line_ = 1;

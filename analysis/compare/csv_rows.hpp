@@ -22,7 +22,8 @@ struct CsvText {
   char separator = ',';                    ///< comma, semicolon or tab, as in the header
 };
 
-/// RFC 4180, LF or CRLF; empty lines are skipped. Throws base::SpecError for an open quote, text
+/// RFC 4180, LF or CRLF; empty lines are skipped. A comment line right above a first row of numbers
+/// is the header if it has as many cells. Throws base::SpecError for an open quote, text
 /// behind a closing one, a row of another length than the header, or no header at all.
 CsvText parse_csv(std::string_view text, const std::string& file);
 

@@ -12,20 +12,15 @@
 namespace dlscale::analysis {
 namespace {
 
-Dimension dimension_of(UnitKind kind) {
-  if (kind == UnitKind::time) return {1, 0, 0};
-  if (kind == UnitKind::rate) return {-1, 0, 0};
-  if (kind == UnitKind::bytes) return {0, 1, 0};
-  return {};
-}
-
 /// The factor to base units, or why the cell's unit is none of the column.
 double factor_of(const NumberCell& cell, const Unit& column, std::string& problem) {
   if (cell.unit.empty()) return column.factor;
   const auto own = parse_cell_unit(cell.unit);
   const bool is_multiple = own && own->kind == UnitKind::count && own->thing.empty();
   if (is_multiple) return own->factor * column.factor;
-  if (!own || own->per_gpu || dimension_of(own->kind) != column.dimension) {
+  const bool is_same = own && unit_of(*own).dimension == column.dimension &&
+                       own->per_gpu == (column.cell && column.cell->per_gpu);
+  if (!is_same) {
     problem = fmt::format("has the unit \"{}\", which is none of its column", cell.unit);
     return 1;
   }
@@ -38,8 +33,9 @@ PrintedCell read_printed_cell(std::string_view text, const std::string& unit, De
   PrintedCell printed;
   printed.text = text;
   const auto column = parse_unit(unit.empty() ? "1" : unit);
+  const bool may_be_group = mark == DecimalMark::comma || mark == DecimalMark::open;
   const bool is_plain =
-      mark != DecimalMark::comma || text.find('.') == text.npos || text.find("..") != text.npos;
+      !may_be_group || text.find('.') == text.npos || text.find("..") != text.npos;
   if (const auto plain = is_plain ? parse_printed(text) : std::nullopt) {
     printed.number = column ? scaled(*plain, column->factor) : *plain;
     return printed;

@@ -60,6 +60,8 @@ struct ReferenceTable {
   std::string source;
   char kind = 'R';
   std::vector<Published> values;
+  std::string work;  ///< "per_gpu" if the table calls its scaling weak; empty: it does not say
+  std::vector<std::string> notes;  ///< on headings that were not recognised
 };
 
 /// All a rule may look at: it holds no name of the study.

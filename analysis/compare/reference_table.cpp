@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/compare/axis_cell.hpp"
+#include "analysis/compare/column_heading.hpp"
 #include "analysis/compare/csv_rows.hpp"
 #include "analysis/compare/printed_cell.hpp"
 #include "analysis/compare/published_series.hpp"
@@ -22,7 +23,7 @@ namespace {
 const std::vector<std::string> kHeadKeys{"source", "where", "kind", "note", "decimal"};
 const std::vector<std::string> kRelations{
     "=", "~", "<", "<=", ">", ">=", "rises", "falls", "best", "gain", "times"};
-/// Columns of stated values; every other one without a unit is an axis.
+/// Columns of stated values.
 const std::vector<std::string> kStated{"quantity", "relation",  "value", "unit",
                                        "along",    "from",      "to",    "cause",
                                        "where",    "statement", "kind"};
@@ -35,63 +36,10 @@ bool is_one_of(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-struct Column {
-  std::string name;
-  std::string statistic;
-  std::string unit;  ///< of a measured column
-  bool measured = false;
-  bool has_unit = true;  ///< false of a speed-up or an efficiency whose heading names none
-};
-
-/// "throughput@median" as "throughput" is called by the rules, with its statistic.
-std::string canonical_quantity(const std::string& name) {
-  const std::size_t at = std::min(name.find('@'), name.size());
-  return canonical_name(name.substr(0, at)) + name.substr(at);
-}
-
-/// Of a heading without brackets: an axis, or a quantity that is known by its name.
-void set_known_quantity(Column& column, const CsvCell& cell) {
-  column.name = canonical_quantity(cell.text);
-  const std::string unit = usual_unit(column.name.substr(0, column.name.find('@')));
-  if (unit.empty()) return;
-  if (unit != "1") {
-    fail(cell, fmt::format("column \"{0}\" names no unit: write it in brackets, as \"{0} [{1}]\"",
-                           cell.text, unit));
-  }
-  column.measured = true;
-  column.has_unit = false;
-  column.unit = unit;
-}
-
-/// "name [unit]"; "name (unit)" where the brackets hold a unit that is known.
-Column read_column(const CsvCell& cell) {
-  Column column{cell.text, "", "", false};
-  if (cell.text.empty()) fail(cell, "a column without a name");
-  const std::size_t square = cell.text.find(" [");
-  const bool is_square = square != std::string::npos;
-  const std::size_t space = is_square ? square : cell.text.rfind(" (");
-  const bool has_bracket = space != std::string::npos;
-  if (is_square && !cell.text.ends_with(']')) {
-    fail(cell, fmt::format("\"{}\": ] is missing", cell.text));
-  }
-  const std::string unit =
-      has_bracket ? cell.text.substr(space + 2, cell.text.size() - space - 3) : "";
-  const bool is_unit = has_bracket && (is_square || cell.text.ends_with(')')) && parse_unit(unit);
-  if (is_square && !is_unit) fail(cell, fmt::format("unknown unit \"{}\"", unit));
-  if (!is_unit) {
-    set_known_quantity(column, cell);
-    return column;
-  }
-  column.measured = true;
-  column.name = canonical_quantity(cell.text.substr(0, space));
-  column.unit = unit;
-  return column;
-}
-
-/// "throughput@median": the quantity and the way it was computed.
+/// Of a stated value: "throughput@median" is the quantity and the way it was computed.
 void set_quantity(Published& value, const std::string& name) {
   const std::size_t at = name.find('@');
-  value.quantity = name.substr(0, at);
+  value.quantity = known_quantity(name.substr(0, at)).value_or(name.substr(0, at));
   value.statistic = at == std::string::npos ? "" : name.substr(at + 1);
 }
 
@@ -108,12 +56,23 @@ std::string set_number(Published& value, const CsvCell& cell, const std::string&
                                            : fmt::format("\"{}\" {}", cell.text, printed.problem);
 }
 
-/// "1,024" GPUs and "8 GPUs" as plain numbers; what AxisCell reads otherwise as it is.
-std::string axis_cell_text(const std::string& axis, const std::string& text) {
-  if (!is_scaling_axis(axis) || AxisCell(text).number()) return text;
-  const NumberCell cell = read_number_cell(text, DecimalMark::point, /*whole=*/true);
-  const bool is_count = cell.problem.empty() && cell.relation == "=" && cell.value < 1e12;
-  return is_count ? fmt::format("{:.10g}", cell.value) : text;
+bool is_whole(double value) {
+  return value == std::round(value);
+}
+
+/// "1,024" GPUs, "8 GPUs" and, in a file with decimal commas, "1.024" as plain numbers; what
+/// AxisCell reads otherwise as it is.
+std::string axis_cell_text(const std::string& axis, const std::string& text, DecimalMark mark) {
+  if (!is_scaling_axis(axis)) return text;
+  if (const auto plain = AxisCell(text).number(); plain && is_whole(*plain)) return text;
+  const bool may_be_group = mark == DecimalMark::comma || mark == DecimalMark::open;
+  for (const DecimalMark one : {DecimalMark::point, may_be_group ? mark : DecimalMark::point}) {
+    const NumberCell cell = read_number_cell(text, one, /*whole=*/true);
+    const bool is_count =
+        cell.problem.empty() && cell.relation == "=" && is_whole(cell.value) && cell.value < 1e12;
+    if (is_count) return fmt::format("{:.10g}", cell.value);
+  }
+  return text;
 }
 
 char read_kind(const CsvCell& cell, const std::string& text) {
@@ -177,7 +136,7 @@ class TableReader {
   TableReader(const CsvText& csv, const std::string& file) : csv_(csv) {
     table_.file = file;
     read_head();
-    for (const CsvCell& cell : csv.header) columns_.push_back(read_column(cell));
+    read_headings();
     require_columns();
     if (mark_ == DecimalMark::unknown) mark_ = shown_mark();
   }
@@ -185,6 +144,8 @@ class TableReader {
   ReferenceTable read() {
     for (const auto& row : csv_.rows) read_row(row);
     widen_rounded_columns(table_.values, mark_);
+    table_.work = stated_work();
+    for (std::size_t i = 0; i < columns_.size(); ++i) note_guess(i);
     return std::move(table_);
   }
 
@@ -205,6 +166,66 @@ class TableReader {
     if (!has_kind_) fail(csv_.header[0], "no \"# kind: R\" (or D, C) line above the header");
   }
 
+  /// "per_gpu" where comments, headings or cells have the word "weak", and none has "strong".
+  std::string stated_work() const {
+    bool weak = false, strong = false;
+    const auto look_at = [&](const std::vector<CsvCell>& cells) {
+      for (const CsvCell& cell : cells) {
+        const std::string text = comparable(cell.text);
+        weak = weak || text.find("weak") != text.npos;
+        strong = strong || text.find("strong") != text.npos;
+      }
+    };
+    look_at(csv_.comments);
+    look_at(csv_.header);
+    for (const auto& row : csv_.rows) look_at(row);
+    return weak && !strong ? "per_gpu" : "";
+  }
+
+  void read_headings() {
+    for (const CsvCell& cell : csv_.header) {
+      const ColumnHeading heading = read_column_heading(cell.text);
+      if (!heading.problem.empty()) fail(cell, heading.problem);
+      columns_.push_back(heading);
+    }
+    for (std::size_t i = 0; i < columns_.size(); ++i) tell_apart(i);
+  }
+
+  /// "images/s" and "tokens/s" are both throughputs. The later of such columns becomes a statistic
+  /// of its own, so that the two contradict each other in nothing.
+  void tell_apart(std::size_t later) {
+    ColumnHeading& own = columns_[later];
+    const auto is_same = [&](const ColumnHeading& other) {
+      const bool is_one_name = comparable(other.heading) == comparable(own.heading);
+      return own.is_measured && other.is_measured && !is_one_name && other.name == own.name &&
+             other.statistic == own.statistic;
+    };
+    const auto end = columns_.begin() + static_cast<std::ptrdiff_t>(later);
+    if (std::any_of(columns_.begin(), end, is_same)) own.statistic = own.heading;
+  }
+
+  bool has_numbers_alone(std::size_t column) const {
+    bool has_number = false;
+    for (const auto& row : csv_.rows) {
+      const std::string& text = row[column].text;
+      if (is_blank_cell(text)) continue;
+      if (!read_number_cell(text, mark_, /*whole=*/true).problem.empty()) return false;
+      has_number = true;
+    }
+    return has_number;
+  }
+
+  /// A measurement whose heading is not recognised would go unchecked without a word.
+  void note_guess(std::size_t column) {
+    const ColumnHeading& heading = columns_[column];
+    if (!heading.is_guess || is_one_of(kStated, heading.name) || !has_numbers_alone(column)) return;
+    const CsvCell& cell = csv_.header[column];
+    table_.notes.push_back(fmt::format(
+        "{}:{}:{}: column \"{}\" has numbers, and neither its name nor a unit is known: taken as a "
+        "setting that tells curves apart. If it is a measurement, write its unit, as \"{} [s]\"",
+        cell.place.file, cell.place.line, cell.place.column, cell.text, cell.text));
+  }
+
   static DecimalMark read_mark(const CsvCell& cell, const std::string& text) {
     if (text != "comma" && text != "point") {
       fail(cell, fmt::format("decimal is comma or point, not \"{}\"", text));
@@ -212,28 +233,31 @@ class TableReader {
     return text == "comma" ? DecimalMark::comma : DecimalMark::point;
   }
 
-  /// The decimal mark that the measured numbers show. A file with commas between its columns has
-  /// decimal points unless its numbers show otherwise.
+  /// The decimal mark that the measured numbers show, and the fractions ("0.95") of other columns,
+  /// whose numbers may also be versions. Without any, a file with commas between its columns has
+  /// decimal points, and one with semicolons may have both marks.
   DecimalMark shown_mark() const {
     bool comma = false, point = false;
     for (const auto& row : csv_.rows) {
       for (std::size_t i = 0; i < columns_.size(); ++i) {
-        if (!columns_[i].measured) continue;
+        if (!columns_[i].is_measured && !row[i].text.starts_with('0')) continue;
         const DecimalMark shown = decimal_mark_of(row[i].text);
         comma = comma || shown == DecimalMark::comma;
         point = point || shown == DecimalMark::point;
       }
     }
     if (comma != point) return comma ? DecimalMark::comma : DecimalMark::point;
+    if (csv_.separator == ';') return DecimalMark::open;
     return !comma && csv_.separator == ',' ? DecimalMark::point : DecimalMark::unknown;
   }
 
   void require_columns() const {
     bool says_something = false;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      says_something = says_something || columns_[i].measured || columns_[i].name == "quantity";
+      says_something = says_something || columns_[i].is_measured || columns_[i].name == "quantity";
       for (std::size_t j = 0; j < i; ++j) {
-        if (columns_[j].name == columns_[i].name && columns_[j].unit == columns_[i].unit) {
+        if (columns_[j].name == columns_[i].name && columns_[j].unit == columns_[i].unit &&
+            columns_[j].statistic == columns_[i].statistic) {
           fail(csv_.header[i],
                fmt::format("column \"{}\" stands there twice", csv_.header[i].text));
         }
@@ -251,13 +275,13 @@ class TableReader {
     const CsvCell* stated = nullptr;
     const CsvCell* value = nullptr;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].measured || row[i].text.empty()) continue;
+      if (columns_[i].is_measured || row[i].text.empty()) continue;
       if (columns_[i].name == "quantity") stated = &row[i];
       if (columns_[i].name == "value") value = &row[i];
       set_word(common, columns_[i].name, row[i]);
     }
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (!columns_[i].measured || is_blank_cell(row[i].text)) continue;
+      if (!columns_[i].is_measured || is_blank_cell(row[i].text)) continue;
       add_measured(common, columns_[i], row[i], stated != nullptr);
     }
     if (stated != nullptr) add_stated(common, *stated, value);
@@ -287,17 +311,18 @@ class TableReader {
     } else if (column == "statement") {
       value.statement = text;
     } else if (!is_one_of(kStated, column)) {
-      value.axes[column] = axis_cell_text(column, text);
+      value.axes[column] = axis_cell_text(column, text, mark_);
     }
   }
 
   /// `is_stated`: the row states a quantity of its own, which from and to belong to.
-  void add_measured(const Published& common, const Column& column, const CsvCell& cell,
+  void add_measured(const Published& common, const ColumnHeading& column, const CsvCell& cell,
                     bool is_stated) {
     Published value = common;
     value.relation = "=";
     value.along = value.cause = value.statement = "";
-    set_quantity(value, column.name);
+    value.quantity = column.name;
+    value.statistic = column.statistic;
     if (is_stated || value.quantity != "speedup") value.from = value.to = "";
     const std::string problem = set_number(value, cell, column.unit, mark_);
     if (!value.number && !is_failure_word(cell.text)) fail(cell, problem);
@@ -307,11 +332,12 @@ class TableReader {
   }
 
   /// Percents under a heading without a unit are not told from fractions.
-  static void require_unit(const Published& value, const Column& column, const CsvCell& cell) {
+  static void require_unit(const Published& value, const ColumnHeading& column,
+                           const CsvCell& cell) {
     const bool is_share = !column.has_unit && value.quantity == "efficiency";
     if (!is_share || !value.number || value.number->value <= 5) return;
     fail(cell, fmt::format("an efficiency of {0} without a unit: call the column \"{1} [%]\"",
-                           cell.text, column.name));
+                           cell.text, column.heading));
   }
 
   void add_stated(const Published& common, const CsvCell& quantity, const CsvCell* cell) {
@@ -337,7 +363,7 @@ class TableReader {
   std::string where_;
   bool has_kind_ = false;
   DecimalMark mark_ = DecimalMark::unknown;
-  std::vector<Column> columns_;
+  std::vector<ColumnHeading> columns_;
 };
 
 }  // namespace

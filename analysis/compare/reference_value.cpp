@@ -42,28 +42,10 @@ std::optional<Printed> parse_one(std::string_view text) {
   return Printed{*value, *value - half, *value + half};
 }
 
-constexpr std::pair<std::string_view, Unit> kUnits[] = {
-    {"1", {1, {}}},
-    {"%", {0.01, {}}},
-    {"s", {1, {1, 0, 0}}},
-    {"min", {60, {1, 0, 0}}},
-    {"h", {3600, {1, 0, 0}}},
-    {"B", {1, {0, 1, 0}}},
-    {"bit", {0.125, {0, 1, 0}}},
-    {"FLOP", {1, {0, 0, 1}}},
-    {"Hz", {1, {-1, 0, 0}}},
-    {"image", {1, {}}},
-    {"images", {1, {}}},
-    {"img", {1, {}}},
-    {"imgs", {1, {}}},
-    {"sample", {1, {}}},
-    {"samples", {1, {}}},
-    {"seq", {1, {}}},
-    {"sequences", {1, {}}},
-    {"tokens", {1, {}}},
-    {"step", {1, {}}},
-    {"epoch", {1, {}}},
-    {"x", {1, {}}},
+/// Units that cells never have, and those that take prefixes which cells do not know.
+constexpr std::pair<std::string_view, std::pair<double, Dimension>> kUnits[] = {
+    {"s", {1, {1, 0, 0}}},    {"B", {1, {0, 1, 0}}},   {"bit", {0.125, {0, 1, 0}}},
+    {"FLOP", {1, {0, 0, 1}}}, {"Hz", {1, {-1, 0, 0}}}, {"1", {1, {}}},
     {"values", {1, {}}},
 };
 
@@ -81,15 +63,13 @@ constexpr std::pair<std::string_view, double> kPrefixes[] = {
 };
 
 std::optional<Unit> parse_simple_unit(std::string_view text) {
+  if (const auto cell = parse_cell_unit(text)) return unit_of(*cell);
   for (const auto& [name, unit] : kUnits) {
-    if (name == text) return unit;
-  }
-  for (const auto& [prefix, factor] : kPrefixes) {
-    if (!text.starts_with(prefix)) continue;
-    for (const auto& [name, unit] : kUnits) {
-      const bool takes_prefix = unit.dimension != Dimension{};
-      if (takes_prefix && name == text.substr(prefix.size())) {
-        return Unit{unit.factor * factor, unit.dimension};
+    if (name == text) return Unit{unit.first, unit.second, {}};
+    for (const auto& [prefix, factor] : kPrefixes) {
+      const bool takes_prefix = unit.second != Dimension{};
+      if (takes_prefix && text.starts_with(prefix) && name == text.substr(prefix.size())) {
+        return Unit{unit.first * factor, unit.second, {}};
       }
     }
   }
@@ -98,13 +78,23 @@ std::optional<Unit> parse_simple_unit(std::string_view text) {
 
 }  // namespace
 
+Unit unit_of(const CellUnit& cell) {
+  Unit unit{cell.factor, {}, cell};
+  if (cell.kind == UnitKind::time) unit.dimension = {1, 0, 0};
+  if (cell.kind == UnitKind::rate) unit.dimension = {-1, 0, 0};
+  if (cell.kind == UnitKind::bytes) unit.dimension = {0, 1, 0};
+  return unit;
+}
+
 std::optional<Unit> parse_unit(std::string_view text) {
-  const std::size_t slash = text.find('/');
+  if (auto unit = parse_simple_unit(text)) return unit;
+  constexpr std::string_view kPer = " per ";
+  const std::size_t per = text.find(kPer), slash = std::min(text.find('/'), per);
+  if (slash == std::string_view::npos) return std::nullopt;
   const auto above = parse_simple_unit(text.substr(0, slash));
-  if (!above || slash == std::string_view::npos) return above;
-  const auto below = parse_simple_unit(text.substr(slash + 1));
-  if (!below) return std::nullopt;
-  Unit unit{above->factor / below->factor, above->dimension};
+  const auto below = parse_simple_unit(text.substr(slash + (slash == per ? kPer.size() : 1)));
+  if (!above || !below) return std::nullopt;
+  Unit unit{above->factor / below->factor, above->dimension, {}};
   for (std::size_t i = 0; i < unit.dimension.size(); ++i) {
     unit.dimension[i] -= below->dimension[i];
   }

@@ -3,7 +3,9 @@
 // A table seldom says what its speed-ups are set against: its smallest count, a count that it does
 // not show, or one GPU by way of perfect scaling up to its smallest count. Nor does it say whether
 // an epoch of more GPUs has more work. Each curve is therefore read in every way that its own
-// numbers allow, and the way that leaves the fewest contradictions counts, of several the nearest.
+// numbers allow, and the way that leaves the fewest contradictions counts. Of several such ways the
+// work grows with the GPUs if the publication says so or no time falls, else it is fixed, and the
+// baseline is the nearest.
 // A wrong row cannot choose the way for the whole curve.
 #include "analysis/compare/scaling_claim.hpp"
 
@@ -93,10 +95,19 @@ std::vector<Basis> possible_bases(const Pairing& pairing, double stated) {
   return bases;
 }
 
+/// True for times none of which is clearly below the first: on more GPUs they are of more work.
+bool stays(const PublishedSeries& times) {
+  constexpr double kScatter = 0.05;
+  const double first = times.points.front().value->number->value;
+  return std::all_of(times.points.begin(), times.points.end(), [&](const SeriesPoint& point) {
+    return point.value->number->value >= first * (1 - kScatter);
+  });
+}
+
 std::vector<Basis> bases_of(const Pairing& pairing, const Publication& publication, double stated) {
   std::vector<Basis> bases = possible_bases(pairing, stated);
   if (!is_whole_time(*pairing.measured.points.front().value)) return bases;
-  const bool grows_first = publication.work == "per_gpu";
+  const bool grows_first = publication.work == "per_gpu" || stays(pairing.measured);
   std::vector<Basis> both;
   for (const bool grows : {grows_first, !grows_first}) {
     for (Basis basis : bases) {
@@ -126,13 +137,14 @@ bool follows_from_other(const Pairing& pairing, const Basis& basis, const Series
 }
 
 struct Reading {
+  bool work_grows = false;
   std::vector<ClaimMismatch> mismatches;
   double distance = 0;  ///< between claims and what the measurements give, as logarithms
 };
 
 Reading read_as(const Pairing& pairing, const Basis& basis,
                 const std::vector<PublishedSeries>& others) {
-  Reading reading;
+  Reading reading{basis.work_grows, {}, 0};
   for (const SeriesPoint& claim : pairing.claims.points) {
     const auto from = AxisCell(claim.value->from).number();
     Basis own = basis;
@@ -142,7 +154,8 @@ Reading read_as(const Pairing& pairing, const Basis& basis,
     if (follows_from_other(pairing, own, claim, others)) continue;
     const Published* const base = at(pairing.measured, own.from);
     const Published* const point = at(pairing.measured, claim.at);
-    reading.mismatches.push_back({claim.value, claim.at, own.from, base, point, expected->value});
+    reading.mismatches.push_back(
+        {claim.value, claim.at, own.from, base, point, expected->value, own.work_grows});
     reading.distance += std::abs(std::log(claim.value->number->value / expected->value));
   }
   return reading;
@@ -154,9 +167,11 @@ Reading best_reading(const Pairing& pairing, const Publication& publication, dou
   std::optional<Reading> best;
   for (const Basis& basis : bases_of(pairing, publication, stated)) {
     Reading reading = read_as(pairing, basis, others);
-    const bool is_better =
-        !best || reading.mismatches.size() < best->mismatches.size() ||
-        (reading.mismatches.size() == best->mismatches.size() && reading.distance < best->distance);
+    const bool is_fewer = !best || reading.mismatches.size() < best->mismatches.size();
+    const bool is_nearer = best && reading.mismatches.size() == best->mismatches.size() &&
+                           reading.work_grows == best->work_grows &&
+                           reading.distance < best->distance;
+    const bool is_better = is_fewer || is_nearer;
     if (is_better) best = std::move(reading);
   }
   return best.value_or(Reading{});
@@ -209,6 +224,13 @@ void keep_common(std::vector<ClaimMismatch>& kept, const std::vector<ClaimMismat
 }
 
 }  // namespace
+
+std::string assumption_of(const ClaimMismatch& mismatch) {
+  if (mismatch.point == nullptr || !is_whole_time(*mismatch.point)) return "";
+  return mismatch.work_grows
+             ? " The times were taken as those of work that grows with the GPUs (weak scaling)."
+             : " The times were taken as those of the same work on all GPUs (strong scaling).";
+}
 
 std::vector<ClaimMismatch> claims_beside_measurements(const Publication& publication,
                                                       const std::string& quantity) {

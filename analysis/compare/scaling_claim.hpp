@@ -18,11 +18,17 @@ struct ClaimMismatch {
   const Published* base = nullptr;   ///< the time or rate that the claim is set against
   const Published* point = nullptr;  ///< the time or rate at the claim's count
   double implied = 0;                ///< what the two give instead
+  bool work_grows = false;           ///< times were taken as those of work that grows with the GPUs
 };
+
+/// What was assumed about the work that times belong to, as a sentence with a blank before it;
+/// empty for rates.
+std::string assumption_of(const ClaimMismatch& mismatch);
 
 /// Each claim of the quantity ("speedup" or "efficiency") that a time or rate of its curve
 /// contradicts, rounding of all printed digits included. Times are taken for those of fixed work or
-/// of work that grows with the GPUs, whichever the whole curve follows.
+/// of work that grows with the GPUs, whichever leaves fewer contradictions on the whole curve. Of
+/// equally many, work is fixed unless the publication says that it grows or no time falls.
 std::vector<ClaimMismatch> claims_beside_measurements(const Publication& publication,
                                                       const std::string& quantity);
 

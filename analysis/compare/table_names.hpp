@@ -1,21 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the columns of published tables are called, and what the rules call it.
+// Names of quantities and axes in published tables, and the names that the rules use for them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace dlscale::analysis {
 
-/// "speedup" for "Speed-up", "gpus" for "# GPUs", "throughput_per_gpu" for "Throughput per GPU";
-/// other names as they are.
-std::string canonical_name(const std::string& name);
+/// Returns the name of a quantity that the rules know: "speedup" for "Speed-up" and "Speedup over 1
+/// GPU", "throughput" for "images/sec", "throughput_per_gpu" for "Throughput per GPU", "epoch_time"
+/// for "seconds per epoch". Empty for other names.
+std::optional<std::string> known_quantity(std::string_view name);
 
-/// Seconds for all the work or for a fixed share of it: epochs, steps, runs.
+/// True for "Speed", "Performance" and other names that are a throughput if their unit is a rate of
+/// samples.
+bool is_speed_name(std::string_view name);
+
+/// Returns the name of a scaling axis: "gpus" for "# GPUs" and "A100 GPUs", "ranks" for "World
+/// size", "cores" for "CPU cores". Empty for other names, such as "GPUs per node".
+std::optional<std::string> known_scaling_axis(std::string_view name);
+
+/// True for names of settings that tables give as plain numbers: batches, epochs, layers, seeds.
+bool is_usual_setting(std::string_view name);
+
+/// True for a name that begins with "ideal", "linear", "expected" or the like: its values were not
+/// measured.
+bool is_ideal_name(std::string_view name);
+
+/// True for seconds of all the work or of a fixed share of it: epochs, steps, runs.
 bool is_time_name(std::string_view quantity);
-/// Time of a step, whose work is the batch and not the data set.
+/// True for the time of a step, whose work is the batch and not the data set.
 bool is_step_time_name(std::string_view quantity);
-/// Samples a second of all GPUs, and of one GPU.
+/// Samples per second of all GPUs, and of one GPU.
 bool is_rate_name(std::string_view quantity);
 bool is_gpu_rate_name(std::string_view quantity);
 

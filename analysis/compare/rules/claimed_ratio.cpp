@@ -27,9 +27,10 @@ std::string in_words(const Published& claim, double factor) {
 std::vector<Finding> of_speedups(const Publication& publication) {
   std::vector<Finding> found;
   for (const ClaimMismatch& one : claims_beside_measurements(publication, "speedup")) {
-    found.push_back(finding_of({one.claim, one.base, one.point},
-                               fmt::format("From {:g} to {:g}, the {} gives a speed-up of {:.3g}.",
-                                           one.from, one.at, one.point->quantity, one.implied)));
+    found.push_back(
+        finding_of({one.claim, one.base, one.point},
+                   fmt::format("From {:g} to {:g}, the {} gives a speed-up of {:.3g}.{}", one.from,
+                               one.at, one.point->quantity, one.implied, assumption_of(one))));
   }
   return found;
 }

@@ -44,7 +44,7 @@ bool are_about_one_point(const Published& a, const Published& b) {
   auto axes = a.axes;
   axes.insert(b.axes.begin(), b.axes.end());
   return std::all_of(axes.begin(), axes.end(), [&](const auto& axis) {
-    if (axis.first == a.along || axis.first == "link" || axis.first == "precision") return true;
+    if (axis.first == a.along) return true;
     const std::string text_a = a.axis(axis.first), text_b = b.axis(axis.first);
     if (text_a == text_b && !text_a.starts_with('?')) return true;
     const AxisCell cell_a(text_a), cell_b(text_b);

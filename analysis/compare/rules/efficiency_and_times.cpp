@@ -61,8 +61,9 @@ std::vector<Finding> find(const Publication& publication) {
     if (one.point != one.base) evidence.push_back(one.point);
     const char* const source = is_whole_time(*one.point) ? "times" : "throughputs";
     found.push_back(finding_of(
-        evidence, fmt::format("From the {} themselves the efficiency is {:.4f}.{}{}", source,
-                              one.implied, rounding_text(publication, one), per_gpu_text(one))));
+        evidence,
+        fmt::format("From the {} themselves the efficiency is {:.4f}.{}{}{}", source, one.implied,
+                    rounding_text(publication, one), per_gpu_text(one), assumption_of(one))));
   }
   return found;
 }

@@ -96,6 +96,29 @@ TEST_CASE("semicolons part columns, and numbers then may have decimal commas") {
         "t.csv:3:1: decimal is comma or point, not \"dot\"");
 }
 
+TEST_CASE("a point before three digits is named in a file with semicolons") {
+  CHECK_THAT(refusal("gpus;throughput [img/s]\n1;980\n2;1.900\n"),
+             Contains("t.csv:5:3: \"1.900\" has a decimal point or a point between thousands") &&
+                 Contains("# decimal: comma"));
+  CHECK(values_of("gpus;throughput [img/s];eff\n1;980;1\n2;1.900;0,97\n")[2].number->value == 1900);
+  CHECK(values_of("gpus;throughput [img/s];lr\n1;980.5;0.1\n2;1.900;0.1\n")[1].number->value ==
+        1.9);
+  CHECK(values_of("gpus,throughput [img/s]\n1,980\n2,1.900\n")[1].number->value == 1.9);
+  CHECK(values_of("gpus\tthroughput [img/s]\n1\t980\n2\t1.900\n")[1].number->value == 1.9);
+  CHECK(values_of("gpus;time [s]\n1.024;98,5\n")[0].axis("gpus") == "1024");
+}
+
+TEST_CASE("two rates of one table are told apart and contradict each other in nothing") {
+  const auto values = values_of("gpus,images/s,tokens/s\n1,10,5000\n");
+  REQUIRE(values.size() == 2);
+  CHECK(values[0].quantity == "throughput");
+  CHECK(values[0].statistic.empty());
+  CHECK(values[1].quantity == "throughput");
+  CHECK(values[1].statistic == "tokens/s");
+  const auto per_gpu = values_of("gpus,Throughput [img/s/GPU]\n2,98 img/s/GPU\n");
+  CHECK(per_gpu[0].number->value == 98);
+}
+
 TEST_CASE("a column of whole numbers that end in zeros was rounded to fewer digits") {
   const auto rounded = values_of("gpus,throughput [image/s]\n1,12300\n2,24100\n4,47000\n");
   CHECK(rounded[0].number->low == 12250);

@@ -159,6 +159,6 @@ TEST_CASE("what is wrong with a study file is told with its line and column") {
             "2:11: \"speedup / gpsu\": unknown name \"gpsu\"");
   complaint("[definitions.efficiency]\nformula = \"speedup / (gpus\"\n",
             "2:11: \"speedup / (gpus\":");
-  complaint("[definitions.time]\nunit = \"sec\"\n", "2:8: definitions.time.unit: unknown unit");
+  complaint("[definitions.time]\nunit = \"sek\"\n", "2:8: definitions.time.unit: unknown unit");
   complaint("title = \n", "1:");
 }

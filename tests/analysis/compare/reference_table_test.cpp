@@ -47,7 +47,7 @@ TEST_CASE("what is wrong with a table is told with its line and column") {
             "t.csv:2:1: no \"# kind: R\" (or D, C) line above the header");
   complaint(kHead + "gpus,model\n",
             "t.csv:4:1: neither a column \"quantity\" nor one with a unit, as \"time [s]\"");
-  complaint(kHead + "gpus,time [sec]\n", "t.csv:4:6: unknown unit \"sec\"");
+  complaint(kHead + "gpus,time [sek]\n", "t.csv:4:6: unknown unit \"sek\"");
   complaint(kHead + "gpus,time [s\n", "t.csv:4:6: \"time [s\": ] is missing");
   complaint(kHead + "gpus,gpus,time [s]\n", "t.csv:4:6: column \"gpus\" stands there twice");
   complaint(kHead + "gpus,time [s]\n4,fast\n", "t.csv:5:3: \"fast\" is no number");
@@ -70,6 +70,43 @@ TEST_CASE("names that heads and relations do not have are answered with the near
       Catch::StartsWith("t.csv:5:6: unknown relation \"rise\"; did you mean \"rises\"?"));
   CHECK_THROWS_WITH(read_reference_table("# source: x\n# kind: X\ngpus,time [s]\n", "t.csv"),
                     Catch::StartsWith("t.csv:2:1: kind is R (printed), D"));
+}
+
+TEST_CASE("a line of headings that begins like a comment is the header above numbers") {
+  const auto table = read_reference_table(
+      kHead + "# GPUs,Throughput [img/s],Speedup\n1,100,1.0\n2,150,1.5\n", "t.csv");
+  REQUIRE(table.values.size() == 4);
+  CHECK(table.values[0].axis("gpus") == "1");
+  CHECK(table.values[3].place.line == 6);
+  const auto named =
+      read_reference_table(kHead + "# model;gpus;time [s]\na;1;2,5\nb;1;2,5\n", "t.csv");
+  CHECK(named.values[1].axis("model") == "b");
+  const auto plain = read_reference_table(kHead + "# note: a,b\ngpus,time [s]\n1,2\n", "t.csv");
+  CHECK(plain.values.size() == 1);
+}
+
+TEST_CASE("numbers below a heading that is not recognised are noted, settings are not") {
+  const auto notes = [](const std::string& rows) {
+    return read_reference_table(kHead + rows, "t.csv").notes;
+  };
+  const auto found = notes("gpus,time [s],Rate of work\n1,2,10\n2,1,20\n");
+  REQUIRE(found.size() == 1);
+  CHECK(
+      found[0] ==
+      "t.csv:4:15: column \"Rate of work\" has numbers, and neither its name nor a unit is known: "
+      "taken as a setting that tells curves apart. If it is a measurement, write its unit, as "
+      "\"Rate of work [s]\"");
+  CHECK(notes("gpus,batch size,epochs,time [s]\n1,64,90,2\n").empty());
+  CHECK(notes("gpus,model,time [s]\n1,a,2\n2,50,1\n").empty());
+}
+
+TEST_CASE("a table says that its scaling is weak by the word alone") {
+  const auto work = [](const std::string& rows) {
+    return read_reference_table(kHead + rows, "t.csv").work;
+  };
+  CHECK(work("gpus,time [s],Weak scaling efficiency\n1,2,1\n") == "per_gpu");
+  CHECK(work("scaling,gpus,time [s]\nweak,1,2\nstrong,1,2\n").empty());
+  CHECK(work("gpus,time [s]\n1,2\n").empty());
 }
 
 TEST_CASE("CRLF, a byte order mark and quotes over lines change no value") {

@@ -225,6 +225,36 @@ TEST_CASE("a table that everybody prints is checked in all of its relations") {
         "efficiency_and_times ");
 }
 
+TEST_CASE("rows of two precisions at one count contradict nothing") {
+  CHECK(found_in("precision,GPUs,Throughput [img/s],Speedup\nfp32,8,2900,1.0\namp,8,7500,2.6\n"
+                 "fp32,16,5700,1.97\namp,16,14000,4.83\n",
+                 "")
+            .empty());
+  CHECK(found_in("link,gpus,throughput [img/s]\nnvlink,8,2900\npcie,8,1500\n", "").empty());
+  CHECK(found_in("link,gpus,throughput [img/s]\nnvlink,8,2900\nnvlink,8,1500\n", "").size() == 1);
+}
+
+TEST_CASE(
+    "times are those of the same work unless the table calls it weak, and the message says so") {
+  const std::string table = "gpus,epoch_time [min],speedup [1]\n1,100,1\n2,80,1.9\n";
+  const auto strong = found_in(table, "");
+  REQUIRE(strong.size() == 1);
+  CHECK(
+      strong[0].finding.meaning ==
+      "From 1 to 2, the epoch_time gives a speed-up of 1.25. The times were taken as those of the "
+      "same work on all GPUs (strong scaling).");
+  const auto weak = found_in(table, "per_gpu");
+  REQUIRE(weak.size() == 1);
+  CHECK(
+      weak[0].finding.meaning ==
+      "From 1 to 2, the epoch_time gives a speed-up of 2.5. The times were taken as those of work "
+      "that grows with the GPUs (weak scaling).");
+  CHECK(found_in("gpus,epoch_time [min],speedup [1]\n1,100,1\n2,105,1.9\n", "").empty());
+  const auto staying = found_in("gpus,epoch_time [min],efficiency [%]\n1,100,100\n2,104,90\n", "");
+  REQUIRE(staying.size() == 1);
+  CHECK(staying[0].finding.meaning.find("weak scaling") != std::string::npos);
+}
+
 TEST_CASE("a throughput of one GPU that is called a total is named as such") {
   const auto found = found_in("gpus,throughput [image/s],efficiency [%]\n1,100,100\n2,95,95\n", "");
   REQUIRE(found.size() == 1);
