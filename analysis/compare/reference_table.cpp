@@ -222,8 +222,9 @@ class TableReader {
     const CsvCell& cell = csv_.header[column];
     table_.notes.push_back(fmt::format(
         "{}:{}:{}: column \"{}\" has numbers, and neither its name nor a unit is known: taken as a "
-        "setting that tells curves apart. If it is a measurement, write its unit, as \"{} [s]\"",
-        cell.place.file, cell.place.line, cell.place.column, cell.text, cell.text));
+        "setting that tells curves apart. If it is a measurement, write its unit in brackets, or "
+        "[1] if it has none",
+        cell.place.file, cell.place.line, cell.place.column, cell.text));
   }
 
   static DecimalMark read_mark(const CsvCell& cell, const std::string& text) {

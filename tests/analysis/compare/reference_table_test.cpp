@@ -94,8 +94,8 @@ TEST_CASE("numbers below a heading that is not recognised are noted, settings ar
   CHECK(
       found[0] ==
       "t.csv:4:15: column \"Rate of work\" has numbers, and neither its name nor a unit is known: "
-      "taken as a setting that tells curves apart. If it is a measurement, write its unit, as "
-      "\"Rate of work [s]\"");
+      "taken as a setting that tells curves apart. If it is a measurement, write its unit in "
+      "brackets, or [1] if it has none");
   CHECK(notes("gpus,batch size,epochs,time [s]\n1,64,90,2\n").empty());
   CHECK(notes("gpus,model,time [s]\n1,a,2\n2,50,1\n").empty());
 }
