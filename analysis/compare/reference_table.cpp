@@ -145,7 +145,7 @@ class TableReader {
     for (const auto& row : csv_.rows) read_row(row);
     widen_rounded_columns(table_.values, mark_);
     table_.work = stated_work();
-    for (std::size_t i = 0; i < columns_.size(); ++i) note_guess(i);
+    for (std::size_t i = 0; i < columns_.size(); ++i) note_unchecked(i);
     return std::move(table_);
   }
 
@@ -215,16 +215,31 @@ class TableReader {
     return has_number;
   }
 
-  /// A measurement whose heading is not recognised would go unchecked without a word.
-  void note_guess(std::size_t column) {
+  /// Notes a column that no scaling rule checks although it may hold times, rates or counts.
+  void note_unchecked(std::size_t column) {
     const ColumnHeading& heading = columns_[column];
-    if (!heading.is_guess || is_one_of(kStated, heading.name) || !has_numbers_alone(column)) return;
     const CsvCell& cell = csv_.header[column];
-    table_.notes.push_back(fmt::format(
-        "{}:{}:{}: column \"{}\" has numbers, and neither its name nor a unit is known: taken as a "
-        "setting that tells curves apart. If it is a measurement, write its unit in brackets, or "
-        "[1] if it has none",
-        cell.place.file, cell.place.line, cell.place.column, cell.text));
+    const auto note = [&](const char* text) {
+      table_.notes.push_back(fmt::format("{}:{}:{}: column \"{}\" {}", cell.place.file,
+                                         cell.place.line, cell.place.column, cell.text, text));
+    };
+    if (heading.is_measured && is_time_or_rate(heading.unit) && !known_quantity(heading.name)) {
+      note(
+          "has a known unit and an unknown name: no rule compares it with speed-ups and "
+          "efficiencies. Names that the rules know are epoch_time, step_time, runtime and "
+          "throughput");
+    } else if (heading.is_guess && !is_one_of(kStated, heading.name) && has_numbers_alone(column)) {
+      note(
+          "has numbers, and neither its name nor a unit is known: taken as a setting that tells "
+          "curves apart. If it is a measurement, write its unit in brackets, or [1] if it has "
+          "none. If it counts GPUs, nodes or ranks, call it gpus, nodes or ranks");
+    }
+  }
+
+  static bool is_time_or_rate(const std::string& unit) {
+    const auto found = parse_unit(unit);
+    return found && found->cell &&
+           (found->cell->kind == UnitKind::time || found->cell->kind == UnitKind::rate);
   }
 
   static DecimalMark read_mark(const CsvCell& cell, const std::string& text) {

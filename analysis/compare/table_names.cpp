@@ -48,10 +48,10 @@ constexpr Name kNames[] = {
 };
 
 constexpr std::string_view kTimeQuantities[] = {
-    "epochtime",     "traintime",     "trainingtime", "valtime",        "runtime",
-    "time",          "totaltime",     "walltime",     "elapsedtime",    "elapsed",
-    "duration",      "timeperepoch",  "timetotrain",  "timetoaccuracy", "wallclocktime",
-    "executiontime", "timetosolution"};
+    "epochtime",     "traintime",      "trainingtime", "valtime",        "runtime",
+    "time",          "totaltime",      "walltime",     "elapsedtime",    "elapsed",
+    "duration",      "timeperepoch",   "timetotrain",  "timetoaccuracy", "wallclocktime",
+    "executiontime", "timetosolution", "wallclock"};
 constexpr std::string_view kStepTimes[] = {"steptime", "iterationtime", "timeperstep",
                                            "itertime", "batchtime",     "timeperiteration"};
 

@@ -125,7 +125,20 @@ std::optional<std::int64_t> gpus_of(std::string_view tres) {
 
 namespace {
 
-/// "gpu:a100:4", "gpu:4", "gpu=4", "gpu"; the words before "gpu" are gone.
+/// Removes the first item of a list from the list, and returns it. Commas within brackets belong to
+/// an item.
+std::string_view take_item(std::string_view& list) {
+  std::size_t end = 0;
+  for (int depth = 0; end < list.size() && (depth > 0 || list[end] != ','); ++end) {
+    if (list[end] == '[' || list[end] == '(') ++depth;
+    if (list[end] == ']' || list[end] == ')') --depth;
+  }
+  const std::string_view item = list.substr(0, end);
+  list.remove_prefix(std::min(end + 1, list.size()));
+  return item;
+}
+
+/// Reads what stands behind "gpu" in "gpu:a100:4", "gpu:4", "gpu=4" and "gpu".
 GpuRequest read_gpus(std::string_view text, Each each) {
   GpuRequest request{each, 1, true};
   if (text.empty()) return request;
@@ -173,26 +186,19 @@ std::optional<std::int64_t> nodes_of_name(std::string_view name) {
 }  // namespace
 
 std::vector<GpuRequest> gpu_requests(std::string_view gres) {
+  constexpr std::pair<std::string_view, Each> kCounted[] = {
+      {"PER_NODE:", Each::node}, {"PER_TASK:", Each::task}, {"PER_JOB:", Each::job}};
   std::vector<GpuRequest> requests;
   while (!gres.empty()) {
-    std::string_view one = gres.substr(0, gres.find('('));
-    one = one.substr(0, one.find(','));
-    // Commas may also stand within the brackets of sockets: "gpu:4(S:0,1)".
-    std::size_t end = one.size();
-    if (end < gres.size() && gres[end] == '(')
-      end = std::min(gres.find(')', end), gres.size() - 1) + 1;
-    end = std::min(gres.find(',', end), gres.size());
-    gres.remove_prefix(std::min(end + 1, gres.size()));
+    std::string_view one = take_item(gres);
+    one = one.substr(0, one.find('('));  // "gpu:4(S:0,1)" names sockets
     Each each = Each::node;
-    for (const auto& [word, means] : {std::pair<std::string_view, Each>{"PER_NODE:", Each::node},
-                                      {"PER_TASK:", Each::task},
-                                      {"PER_JOB:", Each::job},
-                                      {"gres:", Each::node},
-                                      {"gres/", Each::node}}) {
+    for (const auto& [word, means] : kCounted) {
       if (!one.starts_with(word)) continue;
+      each = means;
       one.remove_prefix(word.size());
-      if (word != "gres:" && word != "gres/") each = means;
     }
+    if (one.starts_with("gres:") || one.starts_with("gres/")) one.remove_prefix(5);
     const bool is_gpu =
         one.starts_with("gpu") && (one.size() == 3 || one[3] == ':' || one[3] == '=');
     if (is_gpu) {
@@ -220,14 +226,9 @@ std::optional<std::int64_t> nodes_in(std::string_view list) {
   if (list.empty() || list.find(' ') != list.npos || list == "None") return std::nullopt;
   std::int64_t sum = 0;
   while (!list.empty()) {
-    std::size_t end = 0;
-    for (int depth = 0; end < list.size() && (depth > 0 || list[end] != ','); ++end) {
-      depth += list[end] == '[' ? 1 : list[end] == ']' ? -1 : 0;
-    }
-    const auto nodes = nodes_of_name(list.substr(0, end));
+    const auto nodes = nodes_of_name(take_item(list));
     if (!nodes) return std::nullopt;
     sum += *nodes;
-    list.remove_prefix(std::min(end + 1, list.size()));
   }
   return sum;
 }

@@ -302,6 +302,7 @@ std::vector<ImportedRun> runs_of_folder(const ImportedPlan& before,
   for (const auto& [path, known] : before.by_path) {
     if (paths.contains(path) || !planned.contains(known.run_id)) continue;
     ImportedRun run{.record = known.record, .shown = path, .outcome = known.outcome};
+    run.spec.run_id = known.run_id;
     run.spec.point = planned.at(known.run_id)->point;
     run.spec.gpus = planned.at(known.run_id)->gpus;
     run.spec.global_batch = planned.at(known.run_id)->global_batch;

@@ -17,15 +17,16 @@ bool may_be_equal(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() || a == b;
 }
 
-/// A row without a start is of a job that waited: it becomes the first attempt. Without times only
-/// rows that agree in everything, or one of a job that had not ended, are of the same attempt.
+/// Returns true if two rows describe one attempt of a job. A row without a start describes a job
+/// that waited, which becomes the first attempt. Rows without times describe one attempt if they
+/// agree in everything, or if one of the jobs had not ended.
 bool is_one_attempt(const JobIdentity& a, const JobIdentity& b, bool is_one_open) {
   if (a.job_id != b.job_id || !may_be_equal(a.cluster, b.cluster)) return false;
   if (a.submitted.empty() && a.started.empty()) return a.row == b.row || is_one_open;
   return a.submitted == b.submitted && may_be_equal(a.started, b.started);
 }
 
-/// Axes that the books and the number of the attempt set differ between rows of one job.
+/// Returns true if the axes that the user stated agree. The books set other axes for each row.
 bool have_same_axes(const ImportedRun& a, const ImportedRun& b) {
   return std::ranges::all_of(a.spec.point, [&](const auto& axis) {
     const auto other = b.spec.point.find(axis.first);
@@ -44,17 +45,10 @@ class Jobs {
   explicit Jobs(std::vector<ImportedRun> runs) : runs_(std::move(runs)) {}
 
   void add_folder(const ImportedPlan& before) {
-    std::set<std::string> paths;
-    for (const ImportedRun& run : runs_) paths.insert(run.record.path);
-    std::map<std::string, const contract::PlannedRun*> planned;
-    for (const contract::PlannedRun& run : before.runs) planned[run.run_id] = &run;
-    for (const auto& [path, known] : before.by_path) {
-      if (!known.record.job || paths.contains(path) || !planned.contains(known.run_id)) continue;
-      ImportedRun run{.record = known.record, .shown = path, .outcome = known.outcome};
-      run.spec.point = planned.at(known.run_id)->point;
-      run.spec.run_id = known.run_id;
-      kept_[known.record.job->job_id].push_back(folder_.size());
-      folder_.push_back(std::move(run));
+    folder_ = runs_of_folder(before, runs_);
+    std::erase_if(folder_, [](const ImportedRun& run) { return !run.record.job; });
+    for (std::size_t i = 0; i < folder_.size(); ++i) {
+      kept_[folder_[i].record.job->job_id].push_back(i);
     }
     own_from_ = folder_.size();
   }

@@ -16,7 +16,7 @@
 
 namespace dlscale::analysis {
 
-/// Returns what tells a job from others; nothing for a log that has no job.
+/// Returns the identity of the first job; nothing for a log without jobs.
 std::optional<JobIdentity> identity_of(const std::vector<AccountedJob>& jobs);
 
 struct DistinctJobs {
@@ -25,9 +25,9 @@ struct DistinctJobs {
   std::set<std::string> replaced;     ///< ids of runs in the folder that a later row replaces
 };
 
-/// Of rows on one attempt of a job the one whose job has ended stays, else the one that ran longer,
-/// else the first; rows of the folder come before those of `runs`. Copies of a whole file are left
-/// to join_trainings.
+/// Keeps one row for each attempt of a job: the row whose job has ended, else the row with the
+/// longest elapsed time, else the first. Rows of the folder come before those of `runs`. Copies of
+/// a whole file are left to join_trainings.
 DistinctJobs distinct_jobs(std::vector<ImportedRun> runs, const ImportedPlan& before);
 
 }  // namespace dlscale::analysis

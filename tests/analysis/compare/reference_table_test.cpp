@@ -95,9 +95,16 @@ TEST_CASE("numbers below a heading that is not recognised are noted, settings ar
       found[0] ==
       "t.csv:4:15: column \"Rate of work\" has numbers, and neither its name nor a unit is known: "
       "taken as a setting that tells curves apart. If it is a measurement, write its unit in "
-      "brackets, or [1] if it has none");
+      "brackets, or [1] if it has none. If it counts GPUs, nodes or ranks, call it gpus, nodes or "
+      "ranks");
   CHECK(notes("gpus,batch size,epochs,time [s]\n1,64,90,2\n").empty());
   CHECK(notes("gpus,model,time [s]\n1,a,2\n2,50,1\n").empty());
+  const auto unknown = notes("gpus,Latency [ms],Loss [1]\n1,64,2\n2,60,3\n");
+  REQUIRE(unknown.size() == 1);
+  CHECK_THAT(unknown[0],
+             Catch::StartsWith("t.csv:4:6: column \"Latency [ms]\" has a known unit and "
+                               "an unknown name: no rule compares it"));
+  CHECK(notes("gpus,Wall-clock [s]\n1,64\n2,60\n").empty());
 }
 
 TEST_CASE("a table says that its scaling is weak by the word alone") {
