@@ -137,7 +137,7 @@ Seconds planned_interval(const contract::CheckpointSpec& setting, Seconds epoch,
   return interval;
 }
 
-/// What `derived` makes of a predicted time, and of the two edges of its band.
+/// Returns `derived` of a predicted time, and its bounds from the two edges of the band.
 template <class Derived>
 std::vector<analysis::Cell> value_and_bounds(const predict::Band& time, const Derived& derived) {
   const double at_low = derived(time.low), at_high = derived(time.high);

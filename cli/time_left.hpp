@@ -9,10 +9,13 @@
 
 namespace dlscale::cli {
 
-/// Seconds. A run under way goes on at the speed it has had; one that waits takes as long as others
-/// of its point, else as predicted by the plan times how well that has held where runs have shown
-/// it, else as long as the mean; as many as run now go on running at a time. Empty when nothing
-/// runs, when nothing is known of how long runs take, and when nothing is left.
+/// Returns the seconds until the last run may end. It assumes that
+/// - a run under way keeps its speed,
+/// - a waiting run takes as long as other runs of its point, else its predicted time scaled by the
+///   mean ratio of measured to predicted times, else the mean time of all runs,
+/// - as many runs as now run at a time.
+/// Returns nothing if no run is under way, if no run shows how long runs take, and if no run is
+/// left. A prediction that no run has tested gives no time.
 std::optional<double> time_left(const std::vector<ShownRun>& runs);
 
 /// The part of all work that is done, 0 to 1: runs that have ended count whole, those that

@@ -20,7 +20,7 @@ constexpr std::size_t kLookedAt = 4096;      // bytes of a line
 // something that the program survived.
 constexpr std::size_t kWidestGap = 200;
 
-/// Where the reason begins in its line. A sentence goes on in the lines below.
+/// The part of the line with which the reason begins. A sentence continues in the lines below.
 enum class From { line, match, sentence };
 
 /// A message: the line contains all `parts`, in this order.
@@ -64,8 +64,9 @@ constexpr Message kMessages[] = {
     {Certainty::verdict, {"oom_reaper: reaped process"}, kMemory},
     {Certainty::verdict, {"OOMKilled"}, kMemory},
     {Certainty::verdict, {"oom_kill event"}, kMemory, From::line},
-    // A GPU that failed, and memory that could not be locked for a network device, which is no lack
-    // of memory. NVIDIA's Xid errors: 48 memory, 74 NVLink, 79 off the bus, 95 and 94
+    // A GPU that failed, and memory that could not be locked for a network device. The latter is a
+    // limit and not a lack of memory. NVIDIA's Xid errors: 48 memory, 74 NVLink, 79 off the bus, 95
+    // and 94
     // uncorrectable.
     {Certainty::verdict, {"NVRM: Xid", "fallen off the bus"}},
     {Certainty::verdict, {"NVRM: GPU", "fallen off the bus"}},
@@ -229,7 +230,7 @@ constexpr Message kMessages[] = {
     {Certainty::error, {"A request for multiple cpus-per-proc was given"}, {}, From::sentence},
     {Certainty::error, {"tried to bind a new process, but something went"}, {}, From::sentence},
     {Certainty::error, {"daemon has unexpectedly failed after launch"}, {}, From::sentence},
-    // A job script that goes on without environment modules.
+    // A job script that continues without environment modules.
     {Certainty::words, {" module: command not found"}, {}, From::line},
     // Errors that Python does not raise.
     {Certainty::error, {"No such file or directory"}, {}, From::line},
@@ -277,7 +278,7 @@ constexpr std::string_view kSurvivedWords[] = {"falling back",
 /// Words that programs write while they train.
 constexpr std::string_view kProgressWords[] = {"epoch", "step", "iter", "loss", "batch"};
 
-/// Words of batch systems and kernels. What they write is no error that a program can survive.
+/// Words of batch systems and kernels. Programs do not survive the errors that these report.
 constexpr std::string_view kSystemWords[] = {"slurmstepd", "srun: ", "oom_kill", "oom-kill",
                                              "oom_reaper", "Killed", "PBS: ",    "TERM_",
                                              "CANCELLED",  "cgroup", "NVRM: "};
@@ -459,7 +460,7 @@ bool first_counts(Certainty certainty) {
   return certainty >= Certainty::killed;
 }
 
-/// The reason with the lines that it goes on in: mpirun wraps its messages.
+/// Returns the reason with the lines that continue it, because mpirun wraps its messages.
 std::string whole_reason(const Found& found, const std::vector<std::string_view>& lines) {
   std::string reason(found.reason);
   const bool is_wrapped = found.reason.find("noticed that process rank") != found.reason.npos &&
@@ -520,7 +521,7 @@ class Search {
            !has_any(lines_[found.line], kSystemWords);
   }
 
-  /// What the launcher put in front of the reason: "[rank0]: ".
+  /// Returns the prefix that the launcher put in front of the reason, such as "[rank0]: ".
   std::string_view before_reason(const Found& found) const {
     const std::string_view line = lines_[found.line];
     return line.substr(0, static_cast<std::size_t>(found.reason.data() - line.data()));
@@ -537,7 +538,7 @@ class Search {
   std::vector<TracebackPart> parts_;
   std::size_t last_message_;
   Found best_;
-  bool has_end_ = false;  ///< an exception that is no consequence of another rank's
+  bool has_end_ = false;  ///< an exception ended the program, and no other rank caused it
   std::string_view rank_of_end_;
   bool has_trained_ = false;  ///< before that exception
 };

@@ -4,7 +4,7 @@
 //
 // scheduler_error.hpp does the same for the short output of one command of a batch system, such as
 // sbatch: there each line with an error mark belongs to the reason. Here thousands of lines come
-// from many programs, most of them are no errors, and one line is the reason.
+// from many programs, few of them report errors, and one line is the reason.
 //
 // The last line seldom says it: launchers and other ranks write after the rank that failed. A table
 // of known messages tells what each line means and how certain it is. The most certain line of the

@@ -14,11 +14,11 @@ namespace dlscale::runner {
 namespace {
 
 constexpr std::string_view kBegin = "Traceback (most recent call last):";
-/// Lines of a block; more are a block that was cut off.
+/// Largest number of lines in a block. A longer block was cut off.
 constexpr std::size_t kLongestBlock = 400;
 
-/// What stands in front of each line of a block. "Original " belongs to the traceback of a worker
-/// process, "+ Exception Group " to a group.
+/// Returns the launcher's prefix of the lines of a block. "Original " belongs to the traceback of a
+/// worker process, and "+ Exception Group " to a group of exceptions.
 std::string_view prefix_of(std::string_view line, std::size_t begin) {
   std::string_view prefix = line.substr(0, begin);
   for (const std::string_view word : {"Original ", "  + Exception Group "}) {

@@ -31,7 +31,7 @@ std::string stripped(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(" \t") + 1 - begin));
 }
 
-/// The brackets of a heading from left to right. Brackets that are not closed are none.
+/// Returns the closed brackets of a heading from left to right.
 std::vector<Bracket> brackets_of(const std::string& text) {
   std::vector<Bracket> found;
   for (std::size_t at = text.find_first_of("[("); at != text.npos;) {
@@ -138,7 +138,7 @@ std::string without_hash(const std::string& text) {
   return name.starts_with("of ") || name.empty() ? text : name;
 }
 
-/// Where the unit of a heading stands; the end without one.
+/// Returns the bracket that holds the unit of a heading; the end if no bracket does.
 std::vector<Bracket>::const_iterator unit_among(const std::vector<Bracket>& brackets,
                                                 const std::string& text) {
   const auto square = std::find_if(brackets.begin(), brackets.end(),

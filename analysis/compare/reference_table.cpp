@@ -36,7 +36,7 @@ bool is_one_of(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// Of a stated value: "throughput@median" is the quantity and the way it was computed.
+/// Sets the quantity and the statistic of a stated value from a text such as "throughput@median".
 void set_quantity(Published& value, const std::string& name) {
   const std::size_t at = name.find('@');
   value.quantity = known_quantity(name.substr(0, at)).value_or(name.substr(0, at));

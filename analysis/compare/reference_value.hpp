@@ -28,13 +28,13 @@ using Dimension = std::array<int, 3>;
 struct Unit {
   double factor = 1;  ///< of a number in this unit to base units: s, B, operations
   Dimension dimension{};
-  std::optional<CellUnit> cell;  ///< the same unit as cells have it; absent for units of physics
+  std::optional<CellUnit> cell;  ///< the unit as cells write it; absent for units of physics
 };
 
 Unit unit_of(const CellUnit& cell);
 
-/// Every unit that cells may have (parse_cell_unit), units of physics ("Gbit/s", "TFLOP/s", "Hz"),
-/// quotients of two ("min/epoch", "GB/s") and "1"; empty for what is no unit.
+/// Parses every unit that cells may have (parse_cell_unit), units of physics ("Gbit/s", "TFLOP/s",
+/// "Hz"), quotients of two units ("min/epoch", "GB/s") and "1". Returns nothing for other texts.
 std::optional<Unit> parse_unit(std::string_view text);
 
 /// "0.76" is 0.755 to 0.765, "1/2" exact, "20..40" from 19.5 to 40.5; empty for what is no number.

@@ -21,8 +21,8 @@ struct ClaimMismatch {
   bool work_grows = false;           ///< times were taken as those of work that grows with the GPUs
 };
 
-/// What was assumed about the work that times belong to, as a sentence with a blank before it;
-/// empty for rates.
+/// Returns a sentence, with a blank before it, that states whether the work behind the times was
+/// taken as fixed or growing. Returns an empty text for rates.
 std::string assumption_of(const ClaimMismatch& mismatch);
 
 /// Each claim of the quantity ("speedup" or "efficiency") that a time or rate of its curve

@@ -65,7 +65,7 @@ constexpr std::string_view kQualifiers[] = {
     "avg",      "average",   "mean",       "median",   "total",    "global",
     "overall",  "aggregate", "aggregated", "combined", "training", "train",
     "measured", "observed",  "achieved",   "actual",   "system",   "cluster"};
-/// The same for speed-ups and efficiencies alone.
+/// Words with the same property in front of speed-ups and efficiencies alone.
 constexpr std::string_view kClaimQualifiers[] = {"relative", "parallel", "strong",
                                                  "weak",     "scaling",  "scaled"};
 
@@ -84,7 +84,7 @@ constexpr std::string_view kBaselineWords[] = {
     "row",  "smallest", "gpu",    "gpus",    "node",   "nodes",    "core",   "cores",
     "rank", "ranks",    "worker", "workers", "device", "devices",  "serial", "sequential"};
 
-/// What scaling axes count, in the singular.
+/// Nouns that scaling axes count, in the singular, and the names of the axes.
 constexpr Name kCounted[] = {{"gpu", "gpus"},           {"gcd", "gpus"},
                              {"accelerator", "gpus"},   {"node", "nodes"},
                              {"core", "cores"},         {"rank", "ranks"},
@@ -98,7 +98,7 @@ constexpr std::string_view kKinds[] = {"nvidia",   "amd",    "intel", "tesla",  
                                        "ampere",   "hopper", "dgx",   "hgx",    "geforce",
                                        "instinct", "cpu",    "mpi",   "compute"};
 
-/// Words of settings, whose numbers are no measurements.
+/// Words of settings. Numbers below them were chosen and not measured.
 constexpr std::string_view kSettings[] = {
     "batch",      "batchsize",  "bs",        "minibatch",  "microbatch", "epoch",      "epochs",
     "step",       "steps",      "iteration", "iterations", "iters",      "seed",       "layer",
@@ -107,7 +107,7 @@ constexpr std::string_view kSettings[] = {
     "runs",       "repetition", "repeat",    "repeats",    "trial",      "tp",         "pp",
     "dp",         "stage",      "version",   "bits",       "hosts",      "workers",    "features",
     "classes",    "learning"};
-/// Words of measurements, which no setting has in its name.
+/// Words of measurements. The name of a setting has none of them.
 constexpr std::string_view kMeasures[] = {
     "time",     "s",          "sec",     "secs",  "second", "seconds", "ms",
     "min",      "minutes",    "h",       "hours", "speed",  "speedup", "throughput",
@@ -184,7 +184,8 @@ std::optional<Share> share_of(std::string_view name) {
   return std::nullopt;
 }
 
-/// "gpu" for "GPUs" and "device", "epoch" for "epochs"; empty for what is no count.
+/// Returns "gpu" for "GPUs" and "device", and "epoch" for "epochs". Returns an empty text for words
+/// that count nothing.
 std::string thing_of(std::string_view name) {
   const auto unit = parse_cell_unit(name);
   return unit && unit->kind == UnitKind::count && unit->factor == 1 ? unit->thing : "";

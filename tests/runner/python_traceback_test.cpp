@@ -33,13 +33,13 @@ TEST_CASE("the line behind the frames of a traceback is its exception") {
   CHECK(parts_of({"ValueError: no traceback"}) == ".");
 }
 
-TEST_CASE("tracebacks of two ranks are told apart by their prefixes") {
+TEST_CASE("prefixes separate the tracebacks of two ranks") {
   CHECK(parts_of({"[rank0]: Traceback (most recent call last):", "[rank0]:   File \"a.py\"",
                   "[rank1]: Traceback (most recent call last):", "[rank0]: a.Stop: one",
                   "[rank1]:   File \"a.py\"", "[rank1]: b.Stop: two"}) == ".f.efe");
 }
 
-TEST_CASE("lines of loggers and numbers within a traceback are no exceptions") {
+TEST_CASE("lines of loggers and numbers within a traceback do not end it") {
   CHECK(parts_of({kBegin, "  File \"a.py\"", "INFO: loading", "epoch 1 loss 2", "Stop: x"}) ==
         ".f..e");
 }

@@ -36,8 +36,8 @@ struct RunPlace {
   auto operator<=>(const RunPlace&) const = default;
 };
 
-/// Finds where a program starts again in the same log, after a requeue or an elastic restart. Its
-/// lines then go back, and its running means and its counters of one process start anew.
+/// Finds the lines at which a program restarted in the same log, after a requeue or in an elastic
+/// training. Epoch and step fall there, and running means and counters restart with the process.
 class RestartWatch {
  public:
   /// Takes the place of the next line. Returns true if it lies before that of the last line.
@@ -48,7 +48,7 @@ class RestartWatch {
   }
 
  private:
-  RunPlace last_;  ///< also of a line that was told before
+  RunPlace last_;  ///< place of the last line, repeated lines included
 };
 
 class CollectedLog {

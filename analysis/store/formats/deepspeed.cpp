@@ -14,7 +14,7 @@
 //
 // deepspeed/runtime/pipe/engine.py: "steps: 10 loss: 6.9 iter time (s): 0.5 samples/sec: 256.0" is
 // of the whole pipeline and all its copies, over the steps since the line before, data included.
-// Lines stand at multiples of steps_per_print. Their steps go on in a resumed run.
+// Lines stand at multiples of steps_per_print. A resumed run continues the count of steps.
 //
 // "step=10, skipped=0, lr=[…]" (runtime/engine.py) tells the learning rate, and the steps of the
 // whole run, those before a checkpoint included.
@@ -30,7 +30,7 @@ namespace dlscale::analysis {
 namespace {
 
 constexpr std::int64_t kFirstTimed = 2;  ///< ThroughputTimer's start_step
-/// What runtime/engine.py prints when a process starts.
+/// Text that runtime/engine.py prints when a process starts.
 constexpr std::string_view kStart = "DeepSpeed info: version=";
 
 struct Timer {
@@ -131,7 +131,7 @@ class Reader {
     if (log_.add_steps(window) && log_.knows("global_batch")) compare_clock(line.text);
   }
 
-  /// A process that was started again counts and averages anew.
+  /// Resets the counters and the average, which belong to one process.
   void begin_process() {
     last_ = {};
     elapsed_s_ = 0;
@@ -196,7 +196,7 @@ class Reader {
   }
 
   CollectedLog log_;
-  Timer last_;  ///< of the process that writes, told before or not
+  Timer last_;  ///< last line of the current process, repeated lines included
   RunPlace told_{0, 0}, told_by_pipe_{0, 0};
   double elapsed_s_ = 0;
   double lr_ = std::nan("");

@@ -496,7 +496,8 @@ class Reader {
     const double first = done_, wall_s = span.seconds();
     done_ += epochs;
     coverage_.period_ends(span.end_s);
-    if (!(epochs >= 1 && epochs <= 1e6)) return leave_out(span, "no block has so many epochs");
+    if (!(epochs >= 1 && epochs <= 1e6))
+      return leave_out(span, "the number of epochs cannot be right");
     TimedSteps steps{.epoch = static_cast<std::int64_t>(done_) - 1};
     steps.samples = static_cast<double>(of_epoch) * epochs;
     const double count = steps.samples / static_cast<double>(log_.global_batch());

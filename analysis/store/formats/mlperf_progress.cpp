@@ -86,7 +86,7 @@ bool MlperfProgress::find_parts(MlperfEvent& event) {
 }
 
 /// DLRM and the graph benchmarks evaluate within their first epoch. Only the first statement
-/// decides: where whole epochs have been trained, the numbers are no parts.
+/// decides, because the numbers of later ones may count whole epochs.
 bool MlperfProgress::states_part(const MlperfEvent& event) const {
   if (is_part_of_epoch) return false;
   const double epoch = *event.epoch;

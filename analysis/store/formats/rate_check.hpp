@@ -53,7 +53,8 @@ struct PrintedFigure {
 class RateCheck {
  public:
   void add(PrintedFigure figure) { figures_.push_back(std::move(figure)); }
-  /// Removes the rate of the run for a reason that is no figure of the log. The warning states it.
+  /// Removes the rate of the run for a reason other than a printed figure. The warning states the
+  /// reason.
   void reject(std::string warning) { rejections_.push_back(std::move(warning)); }
 
   /// Removes times and samples from all records when a figure and the step windows contradict each

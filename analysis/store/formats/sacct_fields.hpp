@@ -37,7 +37,7 @@ std::optional<std::string_view> resource(std::string_view tres, std::string_view
 /// empty list.
 std::optional<std::int64_t> gpus_of(std::string_view tres);
 
-/// What a number of GPUs in a list of GRES is multiplied with.
+/// Unit for which a list of GRES states its number of GPUs.
 enum class Each { node, task, job };
 
 struct GpuRequest {
@@ -46,16 +46,17 @@ struct GpuRequest {
   bool is_known = true;  ///< false for a text that names GPUs in an unknown form
 };
 
-/// GPUs in "gpu:2", "gpu:v100:2(S:0-1)", "PER_NODE:gpu:4", "gres:gpu:4" and "gres/gpu:4", which are
-/// of each node, "PER_TASK:gpu:1" and "PER_JOB:gpu:8". "gpu" and "gpu:v100" are one. Empty for
-/// texts without GPUs.
+/// Reads GPUs per node ("gpu:2", "gpu:v100:2(S:0-1)", "PER_NODE:gpu:4", "gres:gpu:4",
+/// "gres/gpu:4"), per task ("PER_TASK:gpu:1") and per job ("PER_JOB:gpu:8"). "gpu" and "gpu:v100"
+/// are one GPU. Returns an empty list for texts without GPUs.
 std::vector<GpuRequest> gpu_requests(std::string_view gres);
 
-/// "16" and "2K", as sacct writes large counts (convert_num_unit); nothing for other texts.
+/// Reads "16" and "2K", the form in which sacct writes large counts (convert_num_unit). Returns
+/// nothing for other texts.
 std::optional<std::int64_t> count(std::string_view text);
 
-/// Number of nodes in "gpu[01-02,07],login1"; nothing for "None assigned" and for other texts that
-/// are no list of nodes.
+/// Returns the number of nodes in "gpu[01-02,07],login1"; nothing for "None assigned" and other
+/// texts without nodes.
 std::optional<std::int64_t> nodes_in(std::string_view list);
 
 }  // namespace dlscale::analysis::sacct

@@ -13,11 +13,11 @@
 // lines must then agree with the time of the windows.
 //
 // A log may hold several attempts: after a requeue the program writes on in the same file and does
-// the interrupted epoch again from its beginning. The means start anew then. Differences are
-// therefore taken between lines of one attempt, and the first line that says something new follows
-// on the attempt's line before it, although that line only repeats what is known. A new attempt
-// shows by a line that goes back, or by the line "Model … created, param count:…", which train.py
-// prints once when it starts.
+// the interrupted epoch again from its beginning. The means restart with the program. Differences
+// are therefore taken between lines of one attempt, and the first line that says something new
+// follows on the attempt's line before it, although that line only repeats what is known. A new
+// attempt shows by a line that goes back, or by the line "Model … created, param count:…", which
+// train.py prints once when it starts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -118,7 +118,7 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// What an attempt had done at one of its lines, since the epoch began.
+  /// Progress of an attempt at one of its lines, counted from the beginning of the epoch.
   struct Done {
     std::int64_t epoch = -1, steps = 0;
     double wall_s = 0, load_s = 0;
@@ -245,10 +245,10 @@ class Reader {
   int batch_note_line_ = 0;        ///< 0: the batch is the stated one, or none was stated
   int line_ = 0;
   double batch_ = 0;            ///< images of an update; 0: the attempt has no line yet
-  std::int64_t at_epoch_ = -1;  ///< of the last "Train:" line, told before or not
+  std::int64_t at_epoch_ = -1;  ///< of the last "Train:" line, repeated lines included
   RestartWatch watch_;
   bool is_starting_ = false;  ///< the next line is the first of a program that has just started
-  Done done_;                 ///< at the last line of the attempt, told before or not
+  Done done_;                 ///< at the last line of the attempt, repeated lines included
   Comparison compared_;
 };
 

@@ -24,7 +24,7 @@ bool has_epochs(const TrainedSpan& span) {
   return span.last_epoch > 0;
 }
 
-/// Whether `later` begins within `earlier` or directly behind it, and goes on to its end at least.
+/// Returns true if `later` begins within `earlier` or directly behind it, and ends no sooner.
 bool begins_in(const TrainedSpan& later, const TrainedSpan& earlier) {
   if (!later.is_known() || !earlier.is_known()) return false;
   if (has_epochs(later)) {
@@ -36,7 +36,7 @@ bool begins_in(const TrainedSpan& later, const TrainedSpan& earlier) {
          later.steps_before + later.steps >= earlier.steps_before + earlier.steps;
 }
 
-/// Whether the beginning of `a` lies behind that of `b`.
+/// Returns true if `a` begins later than `b`.
 bool begins_later(const TrainedSpan& a, const TrainedSpan& b) {
   return std::pair(a.first_epoch, a.steps_before) > std::pair(b.first_epoch, b.steps_before);
 }
@@ -75,7 +75,8 @@ class Chains {
     return fs::path(run.record.path).parent_path().string() + "\n" + run.record.format;
   }
 
-  /// Logs of a chain are read again together, so that what was known of it counts no more.
+  /// Forgets the chains of logs that are imported again, because all logs of a chain are read
+  /// together.
   void forget_chains() {
     std::set<std::string> paths;
     for (std::size_t i = 0; i < own_; ++i) paths.insert(runs_[i].record.path);
@@ -91,8 +92,8 @@ class Chains {
     }
   }
 
-  /// Of several logs in which `i` begins, that which begins last is the one before it. It is
-  /// unclear which one that is if two begin alike.
+  /// Finds the log that `i` continues: among the logs in which `i` begins, the one that begins
+  /// last. Two logs with the same beginning leave it unclear.
   void find_earlier(std::size_t i) {
     std::vector<std::size_t> found;
     for (const std::size_t other : logs_of_[key_of(runs_[i])]) {
@@ -121,8 +122,8 @@ class Chains {
                             : fmt::format("behind step {}", span.steps_before);
   }
 
-  /// Takes out logs that continue the same one, or one that only the folder has, and what continues
-  /// them.
+  /// Removes logs that continue one log together, logs that continue one which only the folder has,
+  /// and the logs that continue the removed ones.
   void drop_unclear() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (behind_[i].size() > 1) {

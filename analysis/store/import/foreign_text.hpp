@@ -11,7 +11,7 @@
 namespace dlscale::analysis {
 
 /// Returns the first `bytes` of the file's text, of a compressed file perhaps some more, without a
-/// byte order mark. Returns an empty text when the file cannot be read or is no text. The text of a
+/// byte order mark. Returns an empty text when the file cannot be read or is binary. The text of a
 /// file that is compressed with gzip, xz, bzip2 or zstd is what it decompresses to, here and in
 /// read_foreign().
 std::string head_of(const std::filesystem::path& path, std::size_t bytes = kSampledBytes);

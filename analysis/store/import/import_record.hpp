@@ -28,7 +28,7 @@ struct Companion {
 /// Why a companion belongs to the training whose log it continues.
 inline constexpr const char* kContinuation = "continues it";
 
-/// What tells an attempt of a job from others in a batch system's books.
+/// Identity of one attempt of a job in a batch system's books.
 struct JobIdentity {
   std::string job_id, cluster, submitted, started;
   std::string row;        ///< what else the books state; only where they have no times
@@ -45,8 +45,9 @@ struct ImportRecord {
   AxisValues facts;     ///< what the log says of the run
   std::string opening;  ///< hash of its first entries, which the logs of one training share
   TrainedSpan span;     ///< which part of the training it is about
-  std::int64_t resumed_step = -1;  ///< of the launch before, where it goes on; -1: it does not
-  bool is_continued = false;       ///< the log of the next launch goes on
+  std::int64_t resumed_step =
+      -1;  ///< last step of the launch before that counts; -1: the log continues none
+  bool is_continued = false;  ///< another log continues this one
   std::vector<Companion> companions;
   std::optional<JobIdentity> job;  ///< of a log that is a row of a batch system's books
 };

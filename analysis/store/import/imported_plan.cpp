@@ -197,7 +197,7 @@ class Writer {
       base::make_directories(launch.root());
       changed |= base::write_file_if_changed(import_json(launch), to_json(later));
     }
-    // Of a run whose later logs were not given this time the launches stay.
+    // A run keeps the launches whose logs are not part of this import.
     if (launches > 1 || !run.record.is_continued) changed |= remove_launches(folder, launches);
     changed |=
         base::write_file_if_changed(folder_.run_notes(spec.run_id), end_of(run, spec.run_id));

@@ -25,8 +25,9 @@ constexpr int kTimedProof = 5;
 /// Largest differences between evaluations that two programs print with few digits.
 constexpr double kAccuracyDigits = 6e-5, kLossDigits = 6e-4;
 
-/// Equal evaluations that show the same of logs of two formats: in folders one below the other, or
-/// all there are of a log and its summary; and in any folders.
+/// Number of equal evaluations that show that logs of two formats describe one training. Few
+/// suffice if one folder lies below the other, or if a log and its summary have no further
+/// evaluations.
 constexpr std::size_t kFewEvaluations = 2, kManyEvaluations = 3;
 
 /// "checkpoint-500", "checkpoint_3": a folder that programs make for what they save on their way.
@@ -104,7 +105,7 @@ class Neighbours {
     return {found.begin(), found.end()};
   }
 
-  /// Those of other formats whose first evaluation is that of `run`, wherever they lie.
+  /// Returns the logs of other formats, in all folders, that have the first evaluation of `run`.
   std::vector<std::size_t> with_evaluations_of(const ImportedRun& run) const {
     std::set<std::size_t> found;
     const auto key = evaluation_of(run);

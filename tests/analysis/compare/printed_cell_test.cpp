@@ -108,7 +108,7 @@ TEST_CASE("a point before three digits is named in a file with semicolons") {
   CHECK(values_of("gpus;time [s]\n1.024;98,5\n")[0].axis("gpus") == "1024");
 }
 
-TEST_CASE("two rates of one table are told apart and contradict each other in nothing") {
+TEST_CASE("two rates in one table are different statistics and do not contradict each other") {
   const auto values = values_of("gpus,images/s,tokens/s\n1,10,5000\n");
   REQUIRE(values.size() == 2);
   CHECK(values[0].quantity == "throughput");

@@ -32,7 +32,7 @@ TEST_CASE("mlperf coverage: more idle time than training is a contradiction") {
   CHECK_THAT(*reason, Catch::Contains("last 12 s of the 33 s") && Catch::Contains("21 s are"));
 }
 
-TEST_CASE("mlperf coverage: evaluations and time left out are no idle time") {
+TEST_CASE("mlperf coverage: evaluations and time left out do not count as idle") {
   MlperfCoverage evaluated = blocks_of(3), open = blocks_of(3), only_quality,
                  left_out = blocks_of(3);
   for (const double begin_s : {3, 13, 23}) {
@@ -53,7 +53,7 @@ TEST_CASE("mlperf coverage: evaluations and time left out are no idle time") {
   CHECK_FALSE(only_quality.contradiction());
 }
 
-TEST_CASE("mlperf coverage: a thousandth of the time is no training, whatever fills the rest") {
+TEST_CASE("mlperf coverage: windows of a thousandth of the time do not enclose the training") {
   MlperfCoverage coverage = blocks_of(0.01);
   for (const double begin_s : {0.01, 10.01, 20.01}) {
     coverage.evaluation_starts(begin_s);

@@ -225,7 +225,7 @@ TEST_CASE("deepspeed: the first line of a resumed pipeline has the steps of the 
   CHECK(steps_of(line(10, 32) + line(20, 128)) == std::vector<int>{10, 10});
   CHECK(steps_of(line(10, 32)) == std::vector<int>{10});
   CHECK(steps_of(line(1010, 32) + line(1010, 32) + line(1020, 128)) == std::vector<int>{10, 10});
-  // What a restarted process prints first has its start-up in it.
+  // The first line of a restarted process includes its start-up.
   const LogContent log = read_log("deepspeed",
                                   line(10, 32) + line(20, 128) +
                                       "[INFO] DeepSpeed info: version=0.9.5, git-hash=unknown\n" +

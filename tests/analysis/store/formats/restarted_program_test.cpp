@@ -31,7 +31,7 @@ TEST_CASE("deepspeed: a restarted process counts and averages its own steps") {
   CHECK(added[2].steps == 8);
   CHECK(added[2].wall_s == Approx(16));
   CHECK(added[3].wall_s == Approx(20));
-  // What it did again, since its checkpoint at step 10, counts once.
+  // Steps that were repeated since the checkpoint at step 10 count once.
   const auto again = windows_of(first + timer_lines(20, 10, 50) + timer_lines(30, 20, 50));
   REQUIRE(again.size() == 3);
   CHECK(again[2].steps == 10);

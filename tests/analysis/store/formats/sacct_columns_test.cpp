@@ -142,7 +142,9 @@ TEST_CASE("sacct: large counts have a unit of 1024") {
   CHECK(job_in("JobID|State|NNodes|ReqGRES\n1|COMPLETED|2K|gpu:4\n").gpus == 8192);
 }
 
-TEST_CASE("sacct: all memory of a node is no number, and core hours give the elapsed time") {
+TEST_CASE(
+    "sacct: a request for all memory of a node has no number of bytes; core hours give the elapsed "
+    "time") {
   CHECK(std::isnan(job_in("JobID|State|NNodes|ReqMem\n1|COMPLETED|2|0n\n").requested_memory_bytes));
   CHECK(job_in("JobID|State|CPUTimeRAW|NCPUS\n1|COMPLETED|57600|16\n").elapsed_s == 3600);
   CHECK(job_in("JobID|State|CPUTime|AllocTRES\n1|COMPLETED|16:00:00|cpu=16\n").elapsed_s == 3600);

@@ -165,7 +165,7 @@ TEST_CASE("timm: after an elastic restart an update has the images of the ranks 
   CHECK_THAT(file.skipped.at(0), Catch::Contains("an update has 192 images"));
 }
 
-TEST_CASE("timm: the first step of a process that starts anew is warm-up") {
+TEST_CASE("timm: the first step of a restarted process is warm-up") {
   const std::string start = "Model vit created, param count:86567656\n";
   const auto windows = all<StepWindow>(read_timm(
       start + train(0, 0, 11) + train(0, 10, 11) + start + train(1, 0, 11) + train(1, 10, 11), 1));

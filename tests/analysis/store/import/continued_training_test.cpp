@@ -87,7 +87,7 @@ TEST_CASE("logs that follow each other epoch by epoch are one training, however 
   CHECK(frame.runs[0].evals.size() == 6);
 }
 
-TEST_CASE("a pipeline's log that goes on with the steps of another one continues it") {
+TEST_CASE("a pipeline's log whose steps follow those of another log continues it") {
   ResumedLogs logs;
   logs.write("a.log", pipeline(10, 100));
   logs.write("b.log", pipeline(90, 200));
