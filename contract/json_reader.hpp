@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "contract/job_kind.hpp"
 #include "contract/json_document.hpp"
 #include "contract/json_text.hpp"
-#include "contract/plan.hpp"
-#include "contract/result_record.hpp"
 #include "contract/run_outcome.hpp"
+#include "contract/step_part.hpp"
 
 namespace dlscale::contract::codec {
 

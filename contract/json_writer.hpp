@@ -15,11 +15,11 @@
 #include <string_view>
 #include <vector>
 
+#include "contract/job_kind.hpp"
 #include "contract/json_fields.hpp"
 #include "contract/json_text.hpp"
-#include "contract/plan.hpp"
-#include "contract/result_record.hpp"
 #include "contract/run_outcome.hpp"
+#include "contract/step_part.hpp"
 
 namespace dlscale::contract::codec {
 

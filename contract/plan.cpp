@@ -111,10 +111,6 @@ void visit_fields(Visitor& v, Plan& s) {
   v.optional("warnings", s.warnings);
 }
 
-std::string to_string(JobKind kind) {
-  return kJobKinds[static_cast<int>(kind)];
-}
-
 void write_json(const Plan& plan, const std::function<void(std::string_view)>& sink) {
   constexpr codec::Layout kLinePerElement{1, 2};
   codec::TextWriter writer(kLinePerElement, sink);

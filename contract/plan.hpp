@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "contract/job_kind.hpp"
 #include "contract/run_dir.hpp"
 #include "contract/run_spec.hpp"
 
@@ -54,10 +55,6 @@ struct PlannedRun {
   bool operator==(const PlannedRun&) const = default;
 };
 
-/// How a job holds its runs: one run; several that share the allocation, side by side where there
-/// is room; or tasks of a job array, one run each.
-enum class JobKind { single, packed, array };
-
 struct PlannedJob {
   std::string name;                  ///< file name of the script without .sh
   std::vector<std::string> run_ids;  ///< in the order they start; an array's tasks in their order
@@ -101,10 +98,6 @@ struct Plan {
   std::vector<std::string> warnings;
   bool operator==(const Plan&) const = default;
 };
-
-/// "single", "packed", "array": how plan.json and people say it.
-inline constexpr const char* kJobKinds[] = {"single", "packed", "array"};
-std::string to_string(JobKind kind);
 
 /// `plan.json`: sorted keys, a line for each run, job and skipped point, final newline.
 std::string to_json(const Plan& plan);

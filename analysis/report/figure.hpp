@@ -35,6 +35,11 @@ struct FigureAxis {
   bool tick_points = false;  ///< one tick for each x value there is (few, meaningful numbers)
 };
 
+/// More series than these cannot be told apart: such a figure is left out, and a warning says so.
+inline constexpr std::size_t kMostSeries = 40;
+/// As many stacked bars can be read.
+inline constexpr std::size_t kMostBars = 120;
+
 /// Lines over x, or with `categories` stacked bars: series i then has one point per category, in
 /// their order, and x is not looked at; a part whose height nobody knows is NaN.
 struct Figure {

@@ -10,7 +10,6 @@
 
 #include "analysis/prediction/score.hpp"
 #include "analysis/report/figure_parts.hpp"
-#include "analysis/report/study_page.hpp"
 
 namespace dlscale::analysis {
 namespace {

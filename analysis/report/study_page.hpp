@@ -25,11 +25,6 @@ struct StudyPage {
   std::vector<NamedFigure> figures;                        ///< with series only
 };
 
-/// More series than these cannot be told apart: such a figure is left out, and a warning says so.
-inline constexpr std::size_t kMostSeries = 40;
-/// As many stacked bars can be read.
-inline constexpr std::size_t kMostBars = 120;
-
 /// Every metric and every kind of figure that has something to show. `by`: see make_report.
 /// `on_part` is told what is next and how much is done, 0 to 1.
 StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
