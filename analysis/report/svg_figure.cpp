@@ -56,9 +56,9 @@ std::string point_in_words(const Figure& figure, const Series& series, const Fig
   return words;
 }
 
-class Drawing {
+class SvgDrawing {
  public:
-  Drawing(const Figure& figure, std::string id)
+  SvgDrawing(const Figure& figure, std::string id)
       : figure_(figure),
         id_(std::move(id)),
         left_(std::max(kLeft, 0.82 * name_room(figure))),
@@ -299,7 +299,7 @@ std::string figure_in_words(const Figure& figure) {
 }
 
 std::string svg_figure(const Figure& figure, const std::string& id) {
-  return Drawing(figure, id).svg();
+  return SvgDrawing(figure, id).svg();
 }
 
 std::string svg_legend(const Figure& figure, const std::string& id) {
