@@ -3,21 +3,25 @@
 #
 #   dlscale_family(<target> NAMESPACE <ns> ENTRY <EntryType> HEADER <header>
 #                  FUNCTION <table_function> FOLDER <dir relative to the source tree>
-#                  MEMBERS <name>... [ELSEWHERE <name>...] [ALONE])
+#                  MEMBERS <name>... [ELSEWHERE <name>...] [FILES <name>...] [ALONE])
 #
 # For each member FOLDER/<name>.cpp is compiled into <target>; it must define
 #   extern constinit const <EntryType> <name>_entry{...};   (or: extern const … where constinit cannot be)
+# Variants of one thing share a file: FILES names such files, and their members need none of their own.
 # With ALONE members may call their own functions as others do: each is compiled by itself.
 # Those ELSEWHERE are in the table as well, but another library of the program has their file.
 # HEADER must declare  base::Table<EntryType> <table_function>();  whose body is generated here.
 # (Objects that register themselves vanish from static libraries; a generated table cannot.)
 function(dlscale_family target)
-  cmake_parse_arguments(F "ALONE" "FUNCTION;FOLDER" "MEMBERS;ELSEWHERE" ${ARGN})
+  cmake_parse_arguments(F "ALONE" "FUNCTION;FOLDER" "MEMBERS;ELSEWHERE;FILES" ${ARGN})
   string(REGEX REPLACE "_table$" "" family ${F_FUNCTION})
   set_property(GLOBAL PROPERTY DLSCALE_FAMILY_${family} "${ARGN}")
   dlscale_table(${target} ${family})
-  foreach(member IN LISTS F_MEMBERS)
-    set(file ${PROJECT_SOURCE_DIR}/${F_FOLDER}/${member}.cpp)
+  foreach(name IN LISTS F_MEMBERS F_FILES)
+    set(file ${PROJECT_SOURCE_DIR}/${F_FOLDER}/${name}.cpp)
+    if(F_FILES AND NOT EXISTS ${file})
+      continue()
+    endif()
     target_sources(${target} PRIVATE ${file})
     set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ${F_ALONE})
   endforeach()
@@ -58,7 +62,7 @@ endfunction()
 # are linked into a program, whose table the linker then takes instead of the library's.
 function(dlscale_table target family)
   get_property(said GLOBAL PROPERTY DLSCALE_FAMILY_${family})
-  cmake_parse_arguments(F "ALONE" "NAMESPACE;ENTRY;HEADER;FUNCTION;FOLDER" "MEMBERS;ELSEWHERE" ${said})
+  cmake_parse_arguments(F "ALONE" "NAMESPACE;ENTRY;HEADER;FUNCTION;FOLDER" "MEMBERS;ELSEWHERE;FILES" ${said})
   set(members ${F_MEMBERS} ${F_ELSEWHERE})
   foreach(file IN LISTS DLSCALE_OWN_${family})
     cmake_path(GET file STEM LAST_ONLY name)
