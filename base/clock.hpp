@@ -24,4 +24,7 @@ class SystemClock : public Clock {
 /// "1:30:00", to the nearest second; hours are not carried into days.
 std::string clock_time(double seconds);
 
+/// "4.2 s", "1:05", "2:03:59".
+std::string duration(double seconds);
+
 }  // namespace dlscale::base

@@ -14,6 +14,7 @@
 #include "analysis/report/query_table.hpp"
 #include "analysis/report/report_writer.hpp"
 #include "cli/chosen_study.hpp"
+#include "cli/chosen_study_options.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/query_text.hpp"

@@ -17,6 +17,7 @@
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/resources.hpp"
+#include "cli/selection_options.hpp"
 #include "contract/version.hpp"
 
 namespace dlscale::cli {

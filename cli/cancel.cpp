@@ -10,11 +10,15 @@
 #include "base/error.hpp"
 #include "base/table_printer.hpp"
 #include "cli/command.hpp"
+#include "cli/launch_view.hpp"
 #include "cli/launching.hpp"
-#include "cli/plan_folder.hpp"
+#include "cli/plan_folder_options.hpp"
 #include "cli/selection.hpp"
+#include "cli/selection_options.hpp"
 #include "cli/state_choice.hpp"
+#include "cli/state_options.hpp"
 #include "cli/verb_report.hpp"
+#include "cli/verb_report_options.hpp"
 #include "runner/cancel_wishes.hpp"
 #include "runner/look.hpp"
 #include "runner/run_states.hpp"
@@ -141,7 +145,7 @@ int follow_to_the_end(LaunchFolder& place, runner::LaunchLog& log,
   how.poll_s = 1;
   RunIds ending;
   for (const Target& target : targets) ending.insert(target.runs.begin(), target.runs.end());
-  const runner::LaunchReport report = launch(place, log, {{}, ending}, how);
+  const runner::LaunchReport report = launch_in_view(place, log, {{}, ending}, how);
   return report.stopped ? tell_of_interruption(place, report) : int{kExitOk};
 }
 

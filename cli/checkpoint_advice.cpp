@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -19,7 +18,6 @@
 #include "analysis/statistics/summary.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "cli/completer.hpp"
 #include "cli/curve_labels.hpp"
 #include "cli/plan_folder.hpp"
 #include "contract/plan.hpp"
@@ -212,17 +210,6 @@ const std::vector<analysis::Column> kAdviceColumns{
     {"setting_lost_bounds", "lost then, low to high", "%", 2, 100, true}};
 
 }  // namespace
-
-void add_checkpoint_options(CLI::App& app, CheckpointQuestion& question) {
-  app.add_option("--mtbf", question.node_mtbf_h,
-                 "also say how often to save a run's state, where a node fails every so many hours")
-      ->check(CLI::PositiveNumber)
-      ->type_name("HOURS");
-  app.add_option("--checkpoint-write", question.write,
-                 "how long that takes: seconds, or a plan folder whose runs have done so "
-                 "(default: that of --keep)")
-      ->type_name(value_kind::kFolder);
-}
 
 analysis::Table checkpoint_table(const PredictedStudy& study, const CheckpointQuestion& question) {
   if (question.write.empty()) {

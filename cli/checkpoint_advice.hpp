@@ -8,19 +8,12 @@
 #include "analysis/report/report.hpp"
 #include "cli/predicted_study.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace dlscale::cli {
 
 struct CheckpointQuestion {
   double node_mtbf_h = 0;  ///< mean time between failures of one node; 0: nothing is asked
   std::string write;       ///< "90" seconds, or a plan folder whose runs have saved their state
 };
-
-/// `question` must outlive the parsing.
-void add_checkpoint_options(CLI::App& app, CheckpointQuestion& question);
 
 /// A row for each count: the interval by Young and by Daly, what is lost at Daly's and as the study
 /// has it. Throws base::UsageError where the time to save is missing: it is no number above 0, and

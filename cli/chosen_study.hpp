@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which collected study to analyse and against what: the options that `analyze` and `plot` share.
+// Which collected study to analyse and against what.
 #pragma once
 
 #include <string>
@@ -7,10 +7,6 @@
 #include "analysis/frame.hpp"
 #include "analysis/report/tables.hpp"
 #include "cli/selection.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace dlscale::cli {
 
@@ -22,10 +18,6 @@ struct StudyChoice {
   std::string warmup = "marked";
   SelectionChoice runs;
 };
-
-/// Declares DIR, --baseline, --mixed, --outliers, --warmup and the selection of runs; `choice` must
-/// outlive the parsing.
-void add_study_options(CLI::App& app, StudyChoice& choice);
 
 struct ChosenStudy {
   analysis::Frame frame;

@@ -18,9 +18,11 @@
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/inventory.hpp"
-#include "cli/plan_folder.hpp"
+#include "cli/plan_folder_options.hpp"
 #include "cli/selection.hpp"
+#include "cli/selection_options.hpp"
 #include "cli/state_choice.hpp"
+#include "cli/state_options.hpp"
 #include "runner/launch_log.hpp"
 #include "runner/run_states.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dlscale collect`: results into the database, and the tables out of it.
+#include "cli/collect_logs_options.hpp"
 #include "cli/collect_steps.hpp"
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,7 @@
 #include "cli/collect_logs.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
+#include "cli/selection_options.hpp"
 
 namespace dlscale::cli {
 namespace {

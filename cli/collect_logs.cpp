@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ostream>
 #include <string_view>
@@ -14,18 +13,12 @@
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "cli/collect_steps.hpp"
-#include "cli/completer.hpp"
+#include "cli/pattern_file.hpp"
 #include "contract/run_dir.hpp"
 #include "contract/skip_tally.hpp"
 
 namespace dlscale::cli {
 namespace {
-
-std::vector<std::string> format_names() {
-  std::vector<std::string> names = base::names(analysis::log_formats());
-  for (const char* kind : analysis::kMappedKinds) names.emplace_back(kind);
-  return names;
-}
 
 /// The name of a file without the ending that tells how it is compressed.
 std::string_view decompressed_name(std::string_view name) {
@@ -53,7 +46,7 @@ void choose_format(const LogOptions& options, const std::vector<std::string>& lo
                    analysis::ImportRequest& request) {
   const std::string& format = options.request.format;
   if (!format.empty()) {
-    const std::vector<std::string> known = format_names();
+    const std::vector<std::string> known = log_format_names();
     if (std::find(known.begin(), known.end(), format) == known.end()) {
       throw base::UsageError(base::unknown_name("log format", format, known));
     }
@@ -107,56 +100,10 @@ void print(const analysis::ImportSummary& summary, const std::string& folder, st
 
 }  // namespace
 
-void add_log_options(CLI::App& app, LogOptions& options) {
-  analysis::ImportRequest& request = options.request;
-  app.add_option("-o,--output", options.folder,
-                 "take what is named over as logs of other programs, into this folder")
-      ->type_name(value_kind::kFolder);
-  app.add_option("--format", request.format, "what the logs are (default: as each is recognised)")
-      ->type_name(one_of(format_names()));
-  app.add_option("--map", options.columns,
-                 "csv, jsonl, markdown: what a column means, FIELD=COLUMN or FIELD=COLUMN*FACTOR")
-      ->allow_extra_args(false);
-  app.add_option("--decimal", options.decimal,
-                 "csv, markdown: the mark before decimals (default: as the numbers show it)")
-      ->type_name(one_of({"point", "comma"}))
-      ->check(CLI::IsMember({"point", "comma"}));
-  app.add_option("--pattern", options.pattern,
-                 "TOML file with regular expressions of the logs' lines")
-      ->type_name(value_kind::kFile);
-  app.add_option(
-         "--axis", request.axes,
-         "NAME=REGEX: an axis of the runs, the expression's group where it matches the path of "
-         "a log, nearest to the file")
-      ->allow_extra_args(false);
-  app.add_option("--table", request.table, "CSV file: axes of the logs that its column path names")
-      ->type_name(value_kind::kFile);
-  app.add_option("--set", request.stated, "NAME=VALUE: an axis of all runs of these logs")
-      ->allow_extra_args(false);
-  app.add_option("--default", request.defaults,
-                 "NAME=VALUE: an axis of those runs of which nothing else says it")
-      ->allow_extra_args(false);
-  app.add_option("--study", request.study, "name of the study (default: the folder's)");
-  app.add_option("--scaling", request.scaling, "what the runs vary (default: throughput)")
-      ->type_name(one_of({"weak", "strong", "throughput"}))
-      ->check(CLI::IsMember({"weak", "strong", "throughput"}));
-}
-
-void check_log_options(const LogOptions& options) {
-  if (!options.folder.empty()) return;
-  const analysis::ImportRequest& request = options.request;
-  const std::pair<const char*, bool> given[] = {
-      {"--format", !request.format.empty()},   {"--map", !options.columns.empty()},
-      {"--decimal", !options.decimal.empty()}, {"--pattern", !options.pattern.empty()},
-      {"--axis", !request.axes.empty()},       {"--table", !request.table.empty()},
-      {"--set", !request.stated.empty()},      {"--default", !request.defaults.empty()},
-      {"--study", !request.study.empty()},     {"--scaling", !request.scaling.empty()}};
-  for (const auto& [name, is_given] : given) {
-    if (is_given) {
-      throw base::UsageError(
-          fmt::format("{}: is about logs; say with -o which folder they go to", name));
-    }
-  }
+std::vector<std::string> log_format_names() {
+  std::vector<std::string> names = base::names(analysis::log_formats());
+  for (const char* kind : analysis::kMappedKinds) names.emplace_back(kind);
+  return names;
 }
 
 bool import_and_report(const LogOptions& options, const std::vector<std::string>& logs,

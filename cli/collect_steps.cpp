@@ -19,9 +19,8 @@
 #include "analysis/store/formats/file_problems.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "base/exit_code.hpp"
 #include "base/file.hpp"
-#include "cli/command.hpp"
-#include "cli/plan_folder.hpp"
 #include "contract/skip_tally.hpp"
 
 namespace dlscale::cli {
@@ -148,7 +147,7 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
   print_problems(summary, out);
   if (summary.launches == 0) {
     out << "nothing to collect: no run has left records yet\n";
-    return kExitNothingMatched;
+    return base::kExitNothingMatched;
   }
   if (options.runs.narrows()) {
     keep_runs(frame, select_runs(contract::read_plan(folder), options.runs), frame.baseline);
@@ -159,7 +158,8 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
   if (summary.wrote || !written.empty()) out << "\n";
   print_written(written, out);
   if (summary.wrote) out << fmt::format("wrote {}\n", folder.database().string());
-  return std::any_of(frame.runs.begin(), frame.runs.end(), is_failed) ? kExitRunsFailed : kExitOk;
+  return std::any_of(frame.runs.begin(), frame.runs.end(), is_failed) ? base::kExitRunsFailed
+                                                                      : base::kExitOk;
 }
 
 }  // namespace dlscale::cli

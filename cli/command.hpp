@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "base/exit_code.hpp"
 #include "base/registry.hpp"
 
 namespace CLI {
@@ -25,14 +26,7 @@ struct CommandEntry {
 
 base::Table<CommandEntry> command_table();
 
-/// Exit codes of `dlscale`; 130 is 128 + SIGINT, as shells use it.
-enum ExitCode : int {
-  kExitOk = 0,
-  kExitRunsFailed = 1,
-  kExitUsage = 2,
-  kExitNothingMatched = 3,
-  kExitSchedulerUnreachable = 4,
-  kExitInterrupted = 130,
-};
+using base::ExitCode;
+using enum base::ExitCode;
 
 }  // namespace dlscale::cli

@@ -19,9 +19,10 @@
 #include "base/table_printer.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
-#include "cli/plan_folder.hpp"
+#include "cli/plan_folder_options.hpp"
 #include "cli/reference_reader.hpp"
 #include "cli/selection.hpp"
+#include "cli/selection_options.hpp"
 
 namespace dlscale::cli {
 namespace {

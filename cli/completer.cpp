@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "cli/plan_folder.hpp"
 #include "planner/script/render.hpp"
 
 namespace dlscale::cli {

@@ -19,7 +19,7 @@
 #include "cli/completer.hpp"
 #include "cli/folder_checks.hpp"
 #include "cli/job_environment.hpp"
-#include "cli/plan_folder.hpp"
+#include "cli/plan_folder_options.hpp"
 #include "cli/program_checks.hpp"
 #include "cli/resources.hpp"
 #include "cli/terminal.hpp"

@@ -12,7 +12,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "cli/plan_folder.hpp"
 #include "runner/run_states.hpp"
 
 namespace dlscale::cli {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/exit_code.hpp"
 #include "base/table_printer.hpp"
-#include "cli/command.hpp"
 #include "cli/run_facts.hpp"
 #include "contract/run_id.hpp"
 
@@ -56,7 +56,7 @@ void print_explanation(const planner::Planning& planning, const std::string& glo
   const std::vector<Point> points = points_of(planning, glob);
   if (points.empty()) {
     throw base::RunError(fmt::format("--explain {}: no run is called so", glob),
-                         kExitNothingMatched);
+                         base::kExitNothingMatched);
   }
   std::vector<RunFact> shared;
   std::vector<std::string> header{"point"};

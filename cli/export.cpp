@@ -12,9 +12,11 @@
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/more_repeats.hpp"
-#include "cli/plan_folder.hpp"
+#include "cli/plan_folder_options.hpp"
 #include "cli/selection.hpp"
+#include "cli/selection_options.hpp"
 #include "cli/state_choice.hpp"
+#include "cli/state_options.hpp"
 
 namespace dlscale::cli {
 namespace {

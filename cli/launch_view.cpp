@@ -49,7 +49,7 @@ void LaunchView::run_ended(const runner::RunReport& report, const runner::Progre
   const std::string state = fmt::format("{:<9}", to_string(runner::state_of(end.outcome)));
   std::string text = fmt::format(
       "{} {} {}, {}/{} runs", paint(state, good ? Colour::Green : Colour::Red, terminal_),
-      report.run_id, duration(report.wall_s), done(progress), progress.total);
+      report.run_id, base::duration(report.wall_s), done(progress), progress.total);
   if (!end.reason.empty()) text += ": " + end.reason;
   line_.print_above(text + "\n");
   ++ended_;
@@ -99,6 +99,20 @@ std::string LaunchView::what_happens(const runner::Progress& progress) {
   const int trained = runner::read_run_results(folder_.run(first)).epochs;
   return fmt::format("epoch {}/{} of {}{}{}", std::min(trained + 1, epochs), epochs, first, more,
                      after);
+}
+
+runner::LaunchReport launch_in_view(LaunchFolder& place, runner::LaunchLog& log,
+                                    const runner::LaunchOrders& orders,
+                                    const LaunchChoice& choice) {
+  const StopSignals signals;
+  LaunchViewOptions shown;
+  shown.submissions = choice.tell_submissions;
+  shown.on_stderr = place.json;
+  shown.stop_words = place.is_local()
+                         ? "stopping the runs; interrupt once more to kill them at once"
+                         : "interrupted; jobs stay with the batch system";
+  LaunchView view(place.plan, place.folder, place.clock, signals, shown);
+  return launch(place, log, orders, choice, {view, [&signals] { return signals.count(); }});
 }
 
 }  // namespace dlscale::cli

@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/launching.hpp"
 #include "cli/terminal.hpp"
 #include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
@@ -50,5 +51,9 @@ class LaunchView : public runner::LaunchObserver {
   int ended_ = 0;
   bool told_of_stop_ = false;
 };
+
+/// Launches and follows, with everything shown on the terminal; signals ask to stop.
+runner::LaunchReport launch_in_view(LaunchFolder& place, runner::LaunchLog& log,
+                                    const runner::LaunchOrders& orders, const LaunchChoice& choice);
 
 }  // namespace dlscale::cli

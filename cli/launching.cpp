@@ -11,11 +11,9 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/exit_code.hpp"
 #include "base/file.hpp"
-#include "cli/command.hpp"
-#include "cli/interrupt.hpp"
 #include "cli/job_environment.hpp"
-#include "cli/launch_view.hpp"
 #include "cli/more_repeats.hpp"
 #include "planner/site/site_reader.hpp"
 
@@ -68,19 +66,13 @@ std::set<std::string> open_runs(const runner::LaunchHistory& history, const RunI
 }
 
 runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
-                            const runner::LaunchOrders& orders, const LaunchChoice& choice) {
+                            const runner::LaunchOrders& orders, const LaunchChoice& choice,
+                            const LaunchAudience& audience) {
   const bool local = place.is_local();
-  const StopSignals signals;
-  LaunchViewOptions shown;
-  shown.submissions = choice.tell_submissions;
-  shown.on_stderr = place.json;
-  shown.stop_words = local ? "stopping the runs; interrupt once more to kill them at once"
-                           : "interrupted; jobs stay with the batch system";
-  LaunchView view(place.plan, place.folder, place.clock, signals, shown);
   const auto pause = [](double seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   };
-  const runner::Waiting waiting{place.clock, pause, [&signals] { return signals.count(); }};
+  const runner::Waiting waiting{place.clock, pause, audience.stop_count};
   runner::LauncherOptions options;
   options.until = choice.until;
   options.window = choice.max_jobs > 0 ? choice.max_jobs : place.site_limit();
@@ -89,9 +81,10 @@ runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
   options.hand_over_chains = !local;
   options.avoid = choice.avoid;
   if (choice.until == runner::Until::looked) options.unreachable_s = 0;
-  return runner::Launcher(place.plan, place.folder,
-                          {*place.scheduler, log, view, waiting, &new_launch_token, choice.more},
-                          options)
+  return runner::Launcher(
+             place.plan, place.folder,
+             {*place.scheduler, log, audience.view, waiting, &new_launch_token, choice.more},
+             options)
       .run(orders);
 }
 
@@ -136,7 +129,7 @@ int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& 
     }
     place.words << "\n";
   }
-  return kExitInterrupted;
+  return base::kExitInterrupted;
 }
 
 std::string count_runs(std::size_t count) {

@@ -57,10 +57,22 @@ struct LaunchChoice {
 /// The runs that wait or run in a job's hands by what `history` says.
 std::set<std::string> open_runs(const runner::LaunchHistory& history, const RunIds& among);
 
-/// Launches and follows, with everything shown; stops when interrupted. Jobs of a batch system then
-/// stay there; those of this machine end.
+/// Shows a launch to the user and counts how often the user has asked to stop.
+struct LaunchAudience {
+  runner::LaunchObserver& view;
+  std::function<int()> stop_count;
+};
+
+/// Launches and follows until `orders` are done; stops when the user asks to. Jobs of a batch
+/// system then stay there; those of this machine end.
 runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
-                            const runner::LaunchOrders& orders, const LaunchChoice& choice);
+                            const runner::LaunchOrders& orders, const LaunchChoice& choice,
+                            const LaunchAudience& audience);
+
+/// launch() with an audience of the program's own.
+using Launch = std::function<runner::LaunchReport(LaunchFolder& place, runner::LaunchLog& log,
+                                                  const runner::LaunchOrders& orders,
+                                                  const LaunchChoice& choice)>;
 
 /// Throws base::RunError with the reasons where the batch system did not take all.
 void require_all_taken(const runner::LaunchReport& report);

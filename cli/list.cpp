@@ -10,9 +10,10 @@
 
 #include "cli/command.hpp"
 #include "cli/more_repeats.hpp"
-#include "cli/plan_folder.hpp"
+#include "cli/plan_folder_options.hpp"
 #include "cli/run_columns.hpp"
 #include "cli/selection.hpp"
+#include "cli/selection_options.hpp"
 
 namespace dlscale::cli {
 namespace {

@@ -19,7 +19,9 @@
 #include "cli/named_runs.hpp"
 #include "cli/output_reader.hpp"
 #include "cli/selection.hpp"
+#include "cli/selection_options.hpp"
 #include "cli/state_choice.hpp"
+#include "cli/state_options.hpp"
 #include "runner/run_states.hpp"
 
 namespace dlscale::cli {

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "cli/command.hpp"
+#include "base/exit_code.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -56,7 +56,7 @@ Runs runs_called(const contract::Plan& plan, const std::string& name) {
   if (found.size() > 1) refuse_ambiguous(name, found);
   if (!found.empty()) return found;
   throw base::RunError(fmt::format("no run is called {}; dlscale list shows all", name),
-                       kExitNothingMatched);
+                       base::kExitNothingMatched);
 }
 
 }  // namespace dlscale::cli

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "cli/pattern_file.hpp"
 
 #include "analysis/store/import/measure.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/registry.hpp"
-#include "cli/collect_logs.hpp"
 #include "planner/toml/document.hpp"
 
 namespace dlscale::cli {

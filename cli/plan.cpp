@@ -24,6 +24,7 @@
 #include "cli/plan_summary.hpp"
 #include "cli/resources.hpp"
 #include "cli/selection.hpp"
+#include "cli/selection_options.hpp"
 #include "planner/planner.hpp"
 #include "runner/run_states.hpp"
 

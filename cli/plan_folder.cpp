@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -12,22 +11,9 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "cli/completer.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
-
-void add_folder_argument(CLI::App& app, std::string& folder, const char* description) {
-  app.add_option("DIR", folder, description)->type_name(value_kind::kFolder);
-}
-
-void allow_runs_alone(std::string& folder, std::vector<std::string>& runs) {
-  std::error_code unreadable;
-  if (fs::exists(folder, unreadable)) return;
-  if (!fs::exists(contract::PlanDir(fs::path(".")).plan_json(), unreadable)) return;
-  runs.insert(runs.begin(), folder);
-  folder = ".";
-}
 
 contract::RunSpec read_run(const contract::PlanDir& folder, contract::RunTables& tables,
                            const std::string& run_id) {

@@ -20,6 +20,7 @@
 #include "cli/plan_folder.hpp"
 #include "cli/run_facts.hpp"
 #include "cli/selection.hpp"
+#include "cli/selection_options.hpp"
 #include "runner/run_states.hpp"
 
 namespace dlscale::cli {

@@ -17,9 +17,11 @@
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "cli/chosen_study.hpp"
+#include "cli/chosen_study_options.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/rate_plot.hpp"
+#include "cli/roofline_options.hpp"
 #include "cli/roofline_plot.hpp"
 #include "contract/run_dir.hpp"
 

@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "cli/checkpoint_advice.hpp"
+#include "cli/checkpoint_options.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/kept_predictions.hpp"
@@ -25,6 +26,7 @@
 #include "cli/resources.hpp"
 #include "cli/selected_predictions.hpp"
 #include "cli/selection.hpp"
+#include "cli/selection_options.hpp"
 #include "planner/planner.hpp"
 
 namespace dlscale::cli {

@@ -25,7 +25,7 @@ const char* name_of(images::Encoding encoding) {
   return "?";
 }
 
-struct Bounds {
+struct PixelRange {
   int least = 0, most = 0;
   void take(int value) {
     least = least == 0 ? value : std::min(least, value);
@@ -63,7 +63,7 @@ std::string contents_of(const images::RecordFile& file) {
 
 std::string facts_of(const images::RecordFile& file) {
   std::map<images::Encoding, std::int64_t> encodings;
-  Bounds widths, heights;
+  PixelRange widths, heights;
   for (std::int64_t i = 0; i < file.size(); ++i) {
     const images::Record record = file.entry(i);
     ++encodings[record.encoding];

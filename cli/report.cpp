@@ -14,6 +14,7 @@
 #include "analysis/report/kit.hpp"
 #include "base/error.hpp"
 #include "cli/chosen_study.hpp"
+#include "cli/chosen_study_options.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/terminal.hpp"

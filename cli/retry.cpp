@@ -4,9 +4,13 @@
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/detach.hpp"
+#include "cli/launch_view.hpp"
 #include "cli/more_repeats.hpp"
-#include "cli/plan_folder.hpp"
+#include "cli/plan_folder_options.hpp"
 #include "cli/state_choice.hpp"
+#include "cli/state_options.hpp"
+#include "cli/submit_options.hpp"
 #include "cli/submitting.hpp"
 
 namespace dlscale::cli {
@@ -24,7 +28,7 @@ int retry(const RetryOptions& options) {
     const auto now = states_now(place.plan, place.folder);
     return keep_states(selected, states, now, options.submit.selection.allow_empty);
   };
-  return submit_runs("retry", options.submit, pick);
+  return submit_runs("retry", options.submit, pick, {&launch_in_view, &detach});
 }
 
 Action define_retry(CLI::App& app) {

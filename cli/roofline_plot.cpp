@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/roofline_plot.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "analysis/report/roofline_figure.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "cli/completer.hpp"
 #include "contract/model_card.hpp"
 #include "contract/run_spec.hpp"
 #include "predict/workload.hpp"
@@ -39,15 +36,6 @@ analysis::SampleInputs inputs_of(const analysis::Frame& frame, const contract::P
 }
 
 }  // namespace
-
-void add_roofline_options(CLI::App& app, RooflineChoice& choice) {
-  app.add_option("--card", choice.card,
-                 "of roofline: the model's card, which dlscale-train --describe writes")
-      ->type_name(value_kind::kFile);
-  app.add_option("--peak", choice.peak_tflops,
-                 "of roofline: TFLOP/s of the device in the card's precision");
-  app.add_option("--memory-bandwidth", choice.memory_gb_per_s, "of roofline: GB/s of its memory");
-}
 
 analysis::Figure figure_of_roofline(const ChosenStudy& study, const RooflineChoice& choice,
                                     const contract::PlanDir& folder) {

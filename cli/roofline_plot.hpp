@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofline figure's own options: a model's card and a device's two rates.
+// The roofline figure of a study, from a model's card and a device's two rates.
 #pragma once
 
 #include <string>
@@ -7,10 +7,6 @@
 #include "analysis/report/figure.hpp"
 #include "cli/chosen_study.hpp"
 #include "contract/run_dir.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace dlscale::cli {
 
@@ -20,9 +16,6 @@ struct RooflineChoice {
   double memory_gb_per_s = 0;  ///< 0: not said
   bool any() const { return !card.empty() || peak_tflops != 0 || memory_gb_per_s != 0; }
 };
-
-/// Declares --card, --peak and --memory-bandwidth; `choice` must outlive the parsing.
-void add_roofline_options(CLI::App& app, RooflineChoice& choice);
 
 /// `folder` is the study's: its runs' descriptions say what their samples are. Throws
 /// base::UsageError where one of the options is missing or impossible, base::SpecError for a card

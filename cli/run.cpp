@@ -19,11 +19,13 @@
 #include "cli/completer.hpp"
 #include "cli/job_environment.hpp"
 #include "cli/kept_predictions.hpp"
+#include "cli/launch_view.hpp"
 #include "cli/launching.hpp"
 #include "cli/more_repeats.hpp"
 #include "cli/plan_folder.hpp"
 #include "cli/plan_summary.hpp"
 #include "cli/resources.hpp"
+#include "cli/selection_options.hpp"
 #include "planner/planner.hpp"
 #include "planner/site/run_paths.hpp"
 #include "runner/launch_log.hpp"
@@ -138,7 +140,7 @@ int run(const RunOptions& options) {
   how.tell_submissions = false;
   how.more = more_repeats(place, selected);
   const RunIds first = without_more_repeats(place.plan, selected);
-  const runner::LaunchReport report = launch(place, log, {first, selected}, how);
+  const runner::LaunchReport report = launch_in_view(place, log, {first, selected}, how);
   if (report.stopped) {
     place.words << "interrupted; the same command goes on with the runs that are missing\n";
     return kExitInterrupted;

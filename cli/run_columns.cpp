@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "analysis/report/csv_text.hpp"
+#include "base/clock.hpp"
 #include "base/table_printer.hpp"
 #include "cli/run_facts.hpp"
-#include "cli/terminal.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -122,7 +122,7 @@ std::vector<RunColumn> progress_columns() {
       {"epoch", epoch_of_epochs},
       {"elapsed",
        [](const Run& s) {
-         return s.progress.elapsed_s ? duration(*s.progress.elapsed_s) : std::string("-");
+         return s.progress.elapsed_s ? base::duration(*s.progress.elapsed_s) : std::string("-");
        }},
       {"nodes", [](const Run& s) { return few_nodes(s.progress.nodes); }},
       {"job id", [](const Run& s) { return s.progress.job_id.empty() ? "-" : s.progress.job_id; }},

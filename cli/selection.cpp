@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -12,9 +11,8 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/exit_code.hpp"
 #include "base/registry.hpp"
-#include "cli/command.hpp"
-#include "cli/completer.hpp"
 #include "planner/expression/expression.hpp"
 
 namespace dlscale::cli {
@@ -158,11 +156,6 @@ bool names(const std::string& pattern, const std::string& run_id) {
   return ::fnmatch(pattern.c_str(), run_id.c_str(), 0) == 0;
 }
 
-/// An empty one, such as that of an unset shell variable, must not mean all runs.
-std::string complaint_of_condition(const std::string& text) {
-  return text.find_first_not_of(" \t\n") == std::string::npos ? "the condition is empty" : "";
-}
-
 }  // namespace
 
 std::optional<double> number_of(const std::string& text) {
@@ -171,21 +164,6 @@ std::optional<double> number_of(const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stop != end) return std::nullopt;
   return value;
-}
-
-void add_selection_options(CLI::App& app, SelectionChoice& choice, RunArguments arguments) {
-  const bool positional = arguments == RunArguments::positional;
-  app.add_option(positional ? "--run,RUN" : "--run", choice.runs,
-                 "id of a run, or a glob such as 'ddp-*-r1'; may be repeated")
-      ->type_name(value_kind::kRun)
-      ->allow_extra_args(false);
-  app.add_option("--where", choice.where,
-                 "only runs for which this holds, such as 'gpus >= 8 && model == \"resnet50\"'; it "
-                 "may name the study's axes (what is none is the same for all runs), gpus, "
-                 "batch_per_gpu, global_batch, repetition and substudy")
-      ->type_name("CONDITION")
-      ->check(&complaint_of_condition);
-  app.add_flag("--allow-empty", choice.allow_empty, "no run to select is no error (exit code 3)");
 }
 
 RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice) {
@@ -213,7 +191,8 @@ std::function<bool(const contract::PlannedRun&)> condition_on_points(const Selec
 void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice) {
   const std::string summary = fmt::format("{} of {} run{} match{}", matching, all,
                                           all == 1 ? "" : "s", all == 1 ? "es" : "");
-  if (matching == 0 && !choice.allow_empty) throw base::RunError(summary, kExitNothingMatched);
+  if (matching == 0 && !choice.allow_empty)
+    throw base::RunError(summary, base::kExitNothingMatched);
   fmt::print(stderr, "{}\n", summary);
 }
 

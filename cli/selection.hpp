@@ -11,10 +11,6 @@
 
 #include "contract/plan.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace dlscale::cli {
 
 struct SelectionChoice {
@@ -25,13 +21,6 @@ struct SelectionChoice {
   /// False when every run is meant.
   bool narrows() const { return !runs.empty() || !where.empty(); }
 };
-
-/// How runs are named beside --run.
-enum class RunArguments { none, positional };
-
-/// Declares --run, --where and --allow-empty; with RunArguments::positional ids and globs may also
-/// follow the arguments declared before. `choice` must outlive the parsing.
-void add_selection_options(CLI::App& app, SelectionChoice& choice, RunArguments arguments);
 
 /// The number that an axis value is, if it is one.
 std::optional<double> number_of(const std::string& text);

@@ -4,30 +4,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/exit_code.hpp"
 #include "base/registry.hpp"
-#include "cli/command.hpp"
-#include "cli/completer.hpp"
 
 namespace dlscale::cli {
-namespace {
 
 std::vector<std::string> state_names() {
   std::vector<std::string> names;
   for (const runner::JobState state : runner::all_job_states()) names.push_back(to_string(state));
   return names;
-}
-
-}  // namespace
-
-void add_state_option(CLI::App& app, StateChoice& choice, const std::string& description) {
-  app.add_option("--state", choice.words, description)
-      ->type_name(one_of(state_names()))
-      ->delimiter(',')
-      ->allow_extra_args(false);
 }
 
 std::set<runner::JobState> states_of(const StateChoice& choice) {
@@ -52,7 +40,7 @@ RunIds keep_states(RunIds ids, const StateChoice& choice, const runner::States& 
   const std::string summary =
       fmt::format("{} of {} run{} {} {}", kept.size(), ids.size(), ids.size() == 1 ? "" : "s",
                   kept.size() == 1 ? "is" : "are", fmt::join(choice.words, " or "));
-  if (kept.empty() && !allow_empty) throw base::RunError(summary, kExitNothingMatched);
+  if (kept.empty() && !allow_empty) throw base::RunError(summary, base::kExitNothingMatched);
   fmt::print(stderr, "{}\n", summary);
   return kept;
 }

@@ -16,8 +16,8 @@ struct StateChoice {
   bool narrows() const { return !words.empty(); }
 };
 
-/// Declares --state. `choice` must outlive the parsing.
-void add_state_option(CLI::App& app, StateChoice& choice, const std::string& description);
+/// The words that name the states, in the order of the states.
+std::vector<std::string> state_names();
 
 /// Throws base::UsageError naming the nearest state for a word that is none.
 std::set<runner::JobState> states_of(const StateChoice& choice);

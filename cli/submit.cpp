@@ -8,8 +8,11 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "cli/detach.hpp"
+#include "cli/launch_view.hpp"
 #include "cli/more_repeats.hpp"
-#include "cli/plan_folder.hpp"
+#include "cli/plan_folder_options.hpp"
+#include "cli/submit_options.hpp"
 #include "cli/submitting.hpp"
 #include "runner/run_states.hpp"
 
@@ -50,7 +53,7 @@ Action define_submit(CLI::App& app) {
   add_submit_options(app, *choice);
   return [choice] {
     allow_runs_alone(choice->folder, choice->selection.runs);
-    return submit_runs("submit", *choice, &pick_new);
+    return submit_runs("submit", *choice, &pick_new, {&launch_in_view, &detach});
   };
 }
 

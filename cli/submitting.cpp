@@ -3,19 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <cmath>
 #include <iostream>
 #include <optional>
 
 #include "base/error.hpp"
-#include "cli/command.hpp"
-#include "cli/detach.hpp"
+#include "base/exit_code.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/job_environment.hpp"
 #include "cli/more_repeats.hpp"
 #include "cli/moved_folder.hpp"
-#include "cli/plan_folder.hpp"
 #include "cli/verb_report.hpp"
 
 namespace dlscale::cli {
@@ -49,8 +45,8 @@ void print_result(const LaunchFolder& place, const runner::LaunchReport& report)
 /// The hand-over of runs of one folder.
 class Handover {
  public:
-  Handover(const SubmitChoice& choice, const Pick& pick)
-      : choice_(choice), pick_(pick), place_(choice.folder, choice.json) {
+  Handover(const SubmitChoice& choice, const Pick& pick, const SubmitTools& tools)
+      : choice_(choice), pick_(pick), tools_(tools), place_(choice.folder, choice.json) {
     check(choice, place_);
     require_unmoved(place_.folder, place_.plan);
     selected_ = select_runs(place_.plan, choice.selection);
@@ -71,21 +67,22 @@ class Handover {
       for (const std::string& run : job.runs) deeds_.actions[run] = action::kSubmitted;
       if (!choice_.json) std::cout << job.command << "\n";
     }
-    return kExitOk;
+    return base::kExitOk;
   }
 
   int submit() {
     place_.words << removed_variables_line(place_.environment.removed);
     log_.emplace(place_.folder.launch_log(), place_.clock);
     records_before_ = log_->records().size();
-    if (choice_.detach && !detach(place_.folder.logs() / "submit.log")) return kExitOk;
+    if (choice_.detach && !tools_.detach(place_.folder.logs() / "submit.log")) return base::kExitOk;
     const runner::LaunchHistory history(log_->records());
     runner::LaunchOrders orders{pick_(place_, selected_), open_runs(history, selected_)};
     const auto more = more_repeats(place_, selected_);
     if (more && orders.submit.empty() && orders.follow.empty()) orders.submit = more();
     if (orders.submit.empty() && orders.follow.empty()) {
       place_.words << "nothing to submit; ";
-      return print_states(place_, selected_) > 0 && choice_.wait ? kExitRunsFailed : kExitOk;
+      return print_states(place_, selected_) > 0 && choice_.wait ? base::kExitRunsFailed
+                                                                 : base::kExitOk;
     }
     for (const std::string& run : orders.submit) deeds_.actions[run] = action::kWaiting;
     return follow(orders, more);
@@ -98,17 +95,17 @@ class Handover {
     how.poll_s = choice_.poll_s;
     how.avoid = choice_.avoid;
     how.more = more;
-    const runner::LaunchReport report = launch(place_, *log_, orders, how);
+    const runner::LaunchReport report = tools_.launch(place_, *log_, orders, how);
     refused_ = report.refused;
     if (report.stopped) return tell_of_interruption(place_, report);
     if (how.until == runner::Until::ended) {
       const int failed = print_states(place_, selected_);
       require_all_taken(report);
-      return failed > 0 ? kExitRunsFailed : kExitOk;
+      return failed > 0 ? base::kExitRunsFailed : base::kExitOk;
     }
     print_result(place_, report);
     require_all_taken(report);
-    return kExitOk;
+    return base::kExitOk;
   }
 
   Deeds deeds() const {
@@ -122,6 +119,7 @@ class Handover {
 
   const SubmitChoice& choice_;
   const Pick& pick_;
+  const SubmitTools& tools_;
   LaunchFolder place_;
   RunIds selected_;
   std::optional<runner::LaunchLog> log_;
@@ -133,42 +131,9 @@ class Handover {
 
 }  // namespace
 
-void add_poll_option(CLI::App& app, double& poll_s) {
-  const auto positive = [](const std::string& word) -> std::string {
-    const std::optional<double> seconds = number_of(word);
-    const bool good = seconds && std::isfinite(*seconds) && *seconds > 0;
-    return good ? "" : word + " is not a number of seconds above 0";
-  };
-  app.add_option("--poll", poll_s, "seconds between two questions to the batch system")
-      ->check(CLI::Validator(positive, ""));
-}
-
-void add_submit_options(CLI::App& app, SubmitChoice& choice) {
-  add_folder_argument(app, choice.folder);
-  add_selection_options(app, choice.selection, RunArguments::positional);
-  app.add_option("-j,--max-jobs", choice.max_jobs,
-                 "at most so many jobs (tasks of arrays count, too) with the batch system at a "
-                 "time; default: the site's max_jobs")
-      ->check(CLI::Range(1, 1000000));
-  add_poll_option(app, choice.poll_s);
-  app.add_option("--avoid-node", choice.avoid, "a node that jobs are not to get; may be repeated")
-      ->type_name("HOST")
-      ->allow_extra_args(false);
-  CLI::Option* once =
-      app.add_flag("--once", choice.once, "submit what there is room for now and exit, for cron");
-  CLI::Option* wait =
-      app.add_flag("--wait", choice.wait, "go on until all runs have ended")->excludes(once);
-  CLI::Option* detach = app.add_flag("--detach", choice.detach,
-                                     "go on in the background, with logs/submit.log as output")
-                            ->excludes(once);
-  app.add_flag("-n,--dry-run", choice.dry_run, "print the commands and submit nothing")
-      ->excludes(wait)
-      ->excludes(detach);
-  add_verb_json_option(app, choice.json)->excludes(detach);
-}
-
-int submit_runs(const std::string& verb, const SubmitChoice& choice, const Pick& pick) {
-  return Handover(choice, pick).report(verb);
+int submit_runs(const std::string& verb, const SubmitChoice& choice, const Pick& pick,
+                const SubmitTools& tools) {
+  return Handover(choice, pick, tools).report(verb);
 }
 
 }  // namespace dlscale::cli

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `submit` and `retry` share: their options, and handing runs over with them.
+// Hands runs of a plan folder over to its batch system, as `submit` and `retry` do.
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cli/launching.hpp"
 #include "cli/selection.hpp"
 #include "runner/job_state.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace dlscale::cli {
 
@@ -29,17 +27,20 @@ struct SubmitChoice {
   bool json = false;
 };
 
-/// Declares them all. `choice` must outlive the parsing.
-void add_submit_options(CLI::App& app, SubmitChoice& choice);
-
-/// Declares --poll.
-void add_poll_option(CLI::App& app, double& poll_s);
-
 /// Which runs of a plan are to be submitted, if no job has them now.
 using Pick =
     std::function<std::set<std::string>(const LaunchFolder& place, const RunIds& selected)>;
 
+/// How the program follows jobs in front of the user, and how it continues without a terminal.
+struct SubmitTools {
+  Launch launch;
+  /// Returns false in the process that the user started, which must end at once, and true in a
+  /// process that continues in the background and appends its output to `log`.
+  std::function<bool(const std::filesystem::path& log)> detach;
+};
+
 /// Hands the picked runs over as `choice` says and returns the exit code. `verb` is called so.
-int submit_runs(const std::string& verb, const SubmitChoice& choice, const Pick& pick);
+int submit_runs(const std::string& verb, const SubmitChoice& choice, const Pick& pick,
+                const SubmitTools& tools);
 
 }  // namespace dlscale::cli

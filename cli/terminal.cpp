@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <ostream>
 
+#include "base/clock.hpp"
 #include "base/table_printer.hpp"
 
 namespace dlscale::cli {
@@ -42,13 +43,6 @@ std::string paint(std::string_view text, Colour colour, const Terminal& terminal
   return fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(colour), text);
 }
 
-std::string duration(double seconds) {
-  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
-  const auto whole = std::llround(seconds);
-  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
-  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-}
-
 std::string progress_line(const ProgressState& state, int columns) {
   const double by_runs = state.total > 0 ? double(state.done) / state.total : 1;
   const double share = std::clamp(state.share.value_or(by_runs), 0.0, 1.0);
@@ -57,8 +51,8 @@ std::string progress_line(const ProgressState& state, int columns) {
   std::string line = fmt::format("[{:#<{}}{:-<{}}] {}/{} {}", "", filled, "", kBarWidth - filled,
                                  state.done, state.total, state.things);
   if (state.failed > 0) line += fmt::format(", {} failed", state.failed);
-  line += fmt::format(", {}", duration(state.elapsed_s));
-  if (state.rest_s) line += fmt::format(", about {} left", duration(*state.rest_s));
+  line += fmt::format(", {}", base::duration(state.elapsed_s));
+  if (state.rest_s) line += fmt::format(", about {} left", base::duration(*state.rest_s));
   if (!state.now.empty()) line += ": " + state.now;
   // A full last column would make some terminals wrap.
   return line.substr(0, static_cast<std::size_t>(std::max(columns - 1, 0)));

@@ -25,9 +25,6 @@ enum class Colour { Red = 31, Green = 32, Yellow = 33 };
 /// `text` in a colour, or as it is where there are none.
 std::string paint(std::string_view text, Colour colour, const Terminal& terminal);
 
-/// 4.2 s, 1:05, 2:03:59.
-std::string duration(double seconds);
-
 struct ProgressState {
   int done = 0;  ///< completed or failed
   int total = 0;

@@ -18,9 +18,10 @@
 #include "base/file.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
-#include "cli/plan_folder.hpp"
+#include "cli/plan_folder_options.hpp"
 #include "cli/run_columns.hpp"
 #include "cli/selection.hpp"
+#include "cli/selection_options.hpp"
 #include "cli/usage_rows.hpp"
 #include "planner/site/site_reader.hpp"
 

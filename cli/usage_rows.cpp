@@ -8,7 +8,6 @@
 
 #include "analysis/statistics/summary.hpp"
 #include "base/file.hpp"
-#include "cli/plan_folder.hpp"
 #include "cli/run_progress.hpp"
 #include "contract/launch_record.hpp"
 #include "runner/launch_history.hpp"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/verb_report.hpp"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "base/error.hpp"
-#include "cli/command.hpp"
+#include "base/exit_code.hpp"
 #include "cli/status_reader.hpp"
 #include "contract/view_records.hpp"
 
@@ -61,11 +60,6 @@ contract::VerbReport report_of(const LaunchFolder& place, const RunIds& selected
 
 }  // namespace
 
-CLI::Option* add_verb_json_option(CLI::App& app, bool& wanted) {
-  return app.add_flag("--json", wanted,
-                      "an object at the end on standard output, all other words on standard error");
-}
-
 void add_log(const runner::LaunchLog& log, std::size_t before, Deeds& deeds) {
   const auto runs = runs_by_launch(log);
   for (std::size_t i = before; i < log.records().size(); ++i) {
@@ -99,7 +93,7 @@ int report_on(const LaunchFolder& place, const RunIds& selected, const VerbWork&
     report.error = error;
     std::cout << to_json(report);
   };
-  int exit_code = kExitOk;
+  int exit_code = base::kExitOk;
   try {
     exit_code = work.work();
   } catch (const base::Error& error) {

@@ -10,15 +10,7 @@
 #include "cli/launching.hpp"
 #include "cli/selection.hpp"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace dlscale::cli {
-
-/// Declares --json. `wanted` must outlive the parsing.
-CLI::Option* add_verb_json_option(CLI::App& app, bool& wanted);
 
 /// What was done to a run: the words of contract::HandledRun::action.
 namespace action {

@@ -23,6 +23,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "cli/chosen_study.hpp"
+#include "cli/chosen_study_options.hpp"
 #include "cli/collect_steps.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"

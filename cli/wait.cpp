@@ -12,11 +12,15 @@
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/launch_view.hpp"
 #include "cli/launching.hpp"
-#include "cli/plan_folder.hpp"
+#include "cli/plan_folder_options.hpp"
 #include "cli/selection.hpp"
+#include "cli/selection_options.hpp"
+#include "cli/submit_options.hpp"
 #include "cli/submitting.hpp"
 #include "cli/verb_report.hpp"
+#include "cli/verb_report_options.hpp"
 #include "runner/look.hpp"
 #include "runner/run_states.hpp"
 
@@ -93,7 +97,7 @@ int follow(LaunchFolder& place, const RunIds& selected, double poll_s) {
   if (!orders.follow.empty()) {
     LaunchChoice how;
     how.poll_s = poll_s;
-    const runner::LaunchReport report = launch(place, *log, orders, how);
+    const runner::LaunchReport report = launch_in_view(place, *log, orders, how);
     if (report.stopped) return tell_of_interruption(place, report);
     require_all_taken(report);
   }

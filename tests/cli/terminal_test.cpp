@@ -8,6 +8,8 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "base/clock.hpp"
+
 using namespace dlscale::cli;
 
 TEST_CASE("a file is no terminal and gets no colour") {
@@ -34,10 +36,10 @@ TEST_CASE("a terminal gets colour unless NO_COLOR or TERM=dumb forbids it") {
 }
 
 TEST_CASE("durations read as people say them") {
-  CHECK(duration(4.24) == "4.2 s");
-  CHECK(duration(42) == "0:42");
-  CHECK(duration(65.4) == "1:05");
-  CHECK(duration(2 * 3600 + 3 * 60 + 59) == "2:03:59");
+  CHECK(base::duration(4.24) == "4.2 s");
+  CHECK(base::duration(42) == "0:42");
+  CHECK(base::duration(65.4) == "1:05");
+  CHECK(base::duration(2 * 3600 + 3 * 60 + 59) == "2:03:59");
 }
 
 TEST_CASE("a progress line shows what is done, what failed and what is left") {

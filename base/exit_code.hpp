@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exit codes of `dlscale`.
+#pragma once
+
+namespace dlscale::base {
+
+/// 130 is 128 + SIGINT, as shells use it.
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitRunsFailed = 1,
+  kExitUsage = 2,
+  kExitNothingMatched = 3,
+  kExitSchedulerUnreachable = 4,
+  kExitInterrupted = 130,
+};
+
+}  // namespace dlscale::base

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// --json of the verbs that act on runs.
+#pragma once
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace dlscale::cli {
+
+/// Declares --json. `wanted` must outlive the parsing.
+CLI::Option* add_verb_json_option(CLI::App& app, bool& wanted);
+
+}  // namespace dlscale::cli
