@@ -23,8 +23,8 @@ double milestones_passed(const LrScheduleSpec& spec, double t) {
 double step(const ScheduleContext& context, double t) {
   const LrScheduleSpec& spec = context.spec;
   const bool is_regular = spec.milestones.empty() && spec.every_epochs > 0;
-  const double passed = is_regular ? std::floor(t / spec.every_epochs + kEpochSlack)
-                                   : milestones_passed(spec, t);
+  const double passed =
+      is_regular ? std::floor(t / spec.every_epochs + kEpochSlack) : milestones_passed(spec, t);
   return context.peak * std::pow(spec.factor, passed);
 }
 

@@ -76,8 +76,8 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {ideal_time(gpus, first_gpus, work), std::sqrt(std::log(gpus))};
      }},
-    // The bandwidth of a ring all-reduce: each GPU sends 2 (G - 1) / G of the message. Of fixed work
-    // that is Amdahl's law in other terms, and counted once.
+    // The bandwidth of a ring all-reduce: each GPU sends 2 (G - 1) / G of the message. Of fixed
+    // work that is Amdahl's law in other terms, and counted once.
     {.name = "ring",
      .summary = "bandwidth of a ring all-reduce",
      .per_gpu = {"a + b (G-1)/G", false},

@@ -56,14 +56,14 @@ class RecordReader : public PictureReader {
 using File = std::shared_ptr<const images::RecordFile>;
 
 /// What is asked of a split.
-struct Wish {
+struct RecordWish {
   const char* what;
   File file;
   std::int64_t samples;  ///< the first so many; 0: all
 };
 
 /// The records that are asked for, of the first `kept` classes.
-Split take(const Wish& wish, int kept) {
+Split take(const RecordWish& wish, int kept) {
   const images::RecordFile& file = *wish.file;
   Split split;
   std::vector<std::int64_t> records;

@@ -7,12 +7,12 @@ namespace dlscale::trainer {
 namespace {
 
 /// Keeps these numbers apart from those of the sampler, which has the same seed and epochs.
-constexpr std::uint64_t kPurpose = 0x7069637475726573;
+constexpr std::uint64_t kCropPurpose = 0x7069637475726573;
 
 }  // namespace
 
 Cut draw_cut(const PictureRecipe& recipe, images::Size picture, int epoch, std::int64_t sample) {
-  RandomStream of_epoch(recipe.seed ^ kPurpose, static_cast<std::uint64_t>(epoch));
+  RandomStream of_epoch(recipe.seed ^ kCropPurpose, static_cast<std::uint64_t>(epoch));
   RandomStream random(of_epoch.next(), static_cast<std::uint64_t>(sample));
   // First, so that it does not depend on how often a part is drawn.
   const bool mirrored = random.below(2) == 1 && recipe.random_flip;

@@ -8,7 +8,7 @@ extern const AllReduceEntry tuned_entry;
 
 namespace {
 
-std::unique_ptr<AllReduce> make(Communicator& ranks) {
+std::unique_ptr<AllReduce> new_auto(Communicator& ranks) {
   if (ranks.size() > 1) {
     if (auto made = make_shared_memory(ranks)) return made;
   }
@@ -19,6 +19,6 @@ std::unique_ptr<AllReduce> make(Communicator& ranks) {
 
 extern const AllReduceEntry auto_entry;
 const AllReduceEntry auto_entry{
-    .name = "auto", .summary = "shared_memory within a node, else tuned", .make = &make};
+    .name = "auto", .summary = "shared_memory within a node, else tuned", .make = &new_auto};
 
 }  // namespace dlscale::trainer

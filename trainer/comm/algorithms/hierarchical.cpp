@@ -37,7 +37,7 @@ class Hierarchical : public AllReduce {
   std::unique_ptr<AllReduce> in_node_;     ///< null: as the transport does
 };
 
-std::unique_ptr<AllReduce> make(Communicator& ranks) {
+std::unique_ptr<AllReduce> new_hierarchical(Communicator& ranks) {
   return make_hierarchical(ranks, node_of(ranks));
 }
 
@@ -51,6 +51,6 @@ extern const AllReduceEntry hierarchical_entry;
 const AllReduceEntry hierarchical_entry{
     .name = "hierarchical",
     .summary = "through shared memory in each node, then between one rank of each",
-    .make = &make};
+    .make = &new_hierarchical};
 
 }  // namespace dlscale::trainer

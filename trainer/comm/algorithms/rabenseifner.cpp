@@ -55,7 +55,7 @@ class Rabenseifner : public AllReduce {
   std::vector<std::byte> scratch_;
 };
 
-std::unique_ptr<AllReduce> make(Communicator&) {
+std::unique_ptr<AllReduce> new_rabenseifner(Communicator&) {
   return std::make_unique<Rabenseifner>();
 }
 
@@ -63,6 +63,6 @@ std::unique_ptr<AllReduce> make(Communicator&) {
 
 extern const AllReduceEntry rabenseifner_entry;
 const AllReduceEntry rabenseifner_entry{
-    .name = "rabenseifner", .summary = "recursive halving and doubling", .make = &make};
+    .name = "rabenseifner", .summary = "recursive halving and doubling", .make = &new_rabenseifner};
 
 }  // namespace dlscale::trainer

@@ -33,14 +33,15 @@ class RecursiveDoubling : public AllReduce {
   std::vector<std::byte> scratch_;
 };
 
-std::unique_ptr<AllReduce> make(Communicator&) {
+std::unique_ptr<AllReduce> new_recursive_doubling(Communicator&) {
   return std::make_unique<RecursiveDoubling>();
 }
 
 }  // namespace
 
 extern const AllReduceEntry recursive_doubling_entry;
-const AllReduceEntry recursive_doubling_entry{
-    .name = "recursive_doubling", .summary = "all data to a partner, log2 N times", .make = &make};
+const AllReduceEntry recursive_doubling_entry{.name = "recursive_doubling",
+                                              .summary = "all data to a partner, log2 N times",
+                                              .make = &new_recursive_doubling};
 
 }  // namespace dlscale::trainer

@@ -42,7 +42,7 @@ class Ring : public AllReduce {
   std::vector<std::byte> scratch_;
 };
 
-std::unique_ptr<AllReduce> make(Communicator&) {
+std::unique_ptr<AllReduce> new_ring(Communicator&) {
   return std::make_unique<Ring>();
 }
 
@@ -50,6 +50,6 @@ std::unique_ptr<AllReduce> make(Communicator&) {
 
 extern const AllReduceEntry ring_entry;
 const AllReduceEntry ring_entry{
-    .name = "ring", .summary = "reduce-scatter and all-gather round a ring", .make = &make};
+    .name = "ring", .summary = "reduce-scatter and all-gather round a ring", .make = &new_ring};
 
 }  // namespace dlscale::trainer

@@ -23,7 +23,7 @@ class SharedMemory : public AllReduce {
   std::unique_ptr<SharedCollectives> collectives_;
 };
 
-std::unique_ptr<AllReduce> make(Communicator& ranks) {
+std::unique_ptr<AllReduce> new_shared_memory(Communicator& ranks) {
   if (auto made = make_shared_memory(ranks)) return made;
   throw base::RunError("all_reduce \"shared_memory\" is for ranks of one node with enough of it",
                        contract::kExitCommunication);
@@ -39,6 +39,6 @@ std::unique_ptr<AllReduce> make_shared_memory(Communicator& ranks) {
 extern const AllReduceEntry shared_memory_entry;
 const AllReduceEntry shared_memory_entry{.name = "shared_memory",
                                          .summary = "through memory that the ranks of a node share",
-                                         .make = &make};
+                                         .make = &new_shared_memory};
 
 }  // namespace dlscale::trainer

@@ -14,7 +14,7 @@ class Tuned : public AllReduce {
   const char* name() const override { return "tuned"; }
 };
 
-std::unique_ptr<AllReduce> make(Communicator&) {
+std::unique_ptr<AllReduce> new_tuned(Communicator&) {
   return std::make_unique<Tuned>();
 }
 
@@ -22,6 +22,6 @@ std::unique_ptr<AllReduce> make(Communicator&) {
 
 extern const AllReduceEntry tuned_entry;
 const AllReduceEntry tuned_entry{
-    .name = "tuned", .summary = "what the transport chooses itself", .make = &make};
+    .name = "tuned", .summary = "what the transport chooses itself", .make = &new_tuned};
 
 }  // namespace dlscale::trainer
