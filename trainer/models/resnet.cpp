@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2016; as in torchvision the
 // stride of a bottleneck is at its 3x3 convolution.
-#include "trainer/models/resnet.hpp"
-
 #include <torch/nn/init.h>
 #include <torch/nn/module.h>
 #include <torch/nn/modules/container/modulelist.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
+#include <array>
+#include <memory>
 #include <string>
 
 #include "trainer/models/batch_norm.hpp"
 #include "trainer/models/convolution.hpp"
+#include "trainer/models/vision_net.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
 constexpr int kResnetStemChannels = 64;
+
+struct ResNetDepth {
+  std::array<int, 4> blocks;  ///< of each of the four layers
+  bool bottleneck;            ///< three convolutions a block, of which the 3x3 one has the stride
+};
 
 /// Without bias, since a batch norm follows.
 Convolution make_resnet_convolution(std::int64_t in, std::int64_t out, int kernel, int stride) {
@@ -90,9 +96,11 @@ void add_resnet_stem(VisionNet& net, const ModelContext& context) {
   if (!small) net.step([](const at::Tensor& x) { return at::max_pool2d(x, 3, 2, 1); });
 }
 
-}  // namespace
-
-std::shared_ptr<VisionNet> make_resnet(const ModelContext& context, const ResNetDepth& depth) {
+/// torchvision's definition, names and initial distributions, for any number of classes and images
+/// of any size. Images of at most 64 pixels a side get the stem that is usual for CIFAR: a 3x3
+/// convolution of stride 1 and no pooling. Every residual block is a block of the model.
+template <ResNetDepth depth>
+std::shared_ptr<VisionNet> make_resnet(const ModelContext& context) {
   auto net = std::make_shared<VisionNet>();
   add_resnet_stem(*net, context);
   std::int64_t in = kResnetStemChannels;
@@ -113,5 +121,32 @@ std::shared_ptr<VisionNet> make_resnet(const ModelContext& context, const ResNet
   net->add("fc", torch::nn::Linear(in, context.classes));
   return net;
 }
+
+template <ResNetDepth depth>
+constexpr ModelEntry resnet_row(const char* name, const char* summary) {
+  int blocks = 2;  // stem and head
+  for (const int of_layer : depth.blocks) blocks += of_layer;
+  return {.name = name,
+          .summary = summary,
+          .make = make_vision_model<make_resnet<depth>>,
+          .backbone = make_resnet<depth>,
+          .is_residual = true,
+          .blocks = blocks};
+}
+
+}  // namespace
+
+extern const ModelEntry resnet18_entry, resnet34_entry, resnet50_entry, resnet101_entry,
+    resnet152_entry;
+constexpr ModelEntry resnet18_entry = resnet_row<ResNetDepth{{2, 2, 2, 2}, false}>(
+    "resnet18", "residual network, 8 blocks of two convolutions");
+constexpr ModelEntry resnet34_entry = resnet_row<ResNetDepth{{3, 4, 6, 3}, false}>(
+    "resnet34", "residual network, 16 blocks of two convolutions");
+constexpr ModelEntry resnet50_entry = resnet_row<ResNetDepth{{3, 4, 6, 3}, true}>(
+    "resnet50", "residual network, 16 bottlenecks of three convolutions");
+constexpr ModelEntry resnet101_entry = resnet_row<ResNetDepth{{3, 4, 23, 3}, true}>(
+    "resnet101", "residual network, 33 bottlenecks of three convolutions");
+constexpr ModelEntry resnet152_entry = resnet_row<ResNetDepth{{3, 8, 36, 3}, true}>(
+    "resnet152", "residual network, 50 bottlenecks of three convolutions");
 
 }  // namespace dlscale::trainer

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simonyan, Zisserman: Very Deep Convolutional Networks for Large-Scale Image Recognition, 2015.
-#include "trainer/models/vgg.hpp"
-
 #include <torch/nn/init.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <string>
 
 #include "trainer/models/batch_norm.hpp"
 #include "trainer/models/dropout.hpp"
+#include "trainer/models/vision_net.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
 constexpr std::int64_t kMostChannels = 512;
 constexpr std::int64_t kVggHidden = 4096;
+
+struct VggDepth {
+  std::array<int, 5> convolutions;  ///< between two poolings
+  bool batch_norm;                  ///< after each of them
+};
 
 Convolution make_vgg_convolution(std::int64_t in, std::int64_t out) {
   Convolution made(torch::nn::Conv2dOptions(in, out, 3).padding(1));
@@ -70,9 +76,10 @@ void add_vgg_classifier(VisionNet& net, const ModelContext& context) {
   net.add("classifier.6", make_linear(kVggHidden, context.classes));
 }
 
-}  // namespace
-
-std::shared_ptr<VisionNet> make_vgg(const ModelContext& context, const VggDepth& depth) {
+/// torchvision's definition, names and initial distributions. Images of at most 64 pixels a side:
+/// the classifier gets the mean over the image instead of its means over 7 x 7 parts.
+template <VggDepth depth>
+std::shared_ptr<VisionNet> make_vgg(const ModelContext& context) {
   auto net = std::make_shared<VisionNet>();
   add_trunk(*net, context, depth);
   const std::int64_t side = are_small(context.input) ? 1 : 7;
@@ -82,5 +89,29 @@ std::shared_ptr<VisionNet> make_vgg(const ModelContext& context, const VggDepth&
   if (context.classes > 0) add_vgg_classifier(*net, context);
   return net;
 }
+
+template <VggDepth depth>
+constexpr ModelEntry vgg_row(const char* name, const char* summary) {
+  int blocks = 3;  // the layers of the classifier
+  for (const int of_level : depth.convolutions) blocks += of_level;
+  return {.name = name,
+          .summary = summary,
+          .make = make_vision_model<make_vgg<depth>>,
+          .backbone = make_vgg<depth>,
+          .has_dropout = true,
+          .blocks = blocks};
+}
+
+}  // namespace
+
+extern const ModelEntry vgg11_entry, vgg11_bn_entry, vgg16_entry, vgg16_bn_entry;
+constexpr ModelEntry vgg11_entry = vgg_row<VggDepth{{1, 1, 2, 2, 2}, false}>(
+    "vgg11", "VGG network of 11 layers, 8 of them convolutions");
+constexpr ModelEntry vgg11_bn_entry = vgg_row<VggDepth{{1, 1, 2, 2, 2}, true}>(
+    "vgg11_bn", "VGG network of 11 layers, with batch norms");
+constexpr ModelEntry vgg16_entry = vgg_row<VggDepth{{2, 2, 3, 3, 3}, false}>(
+    "vgg16", "VGG network of 16 layers, 13 of them convolutions");
+constexpr ModelEntry vgg16_bn_entry = vgg_row<VggDepth{{2, 2, 3, 3, 3}, true}>(
+    "vgg16_bn", "VGG network of 16 layers, with batch norms");
 
 }  // namespace dlscale::trainer
