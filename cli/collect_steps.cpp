@@ -20,6 +20,7 @@
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/plan_folder.hpp"
 #include "contract/skip_tally.hpp"
@@ -33,8 +34,7 @@ constexpr std::size_t kShownProblems = 10;
 
 void print_problems(const analysis::IngestSummary& summary, std::ostream& out) {
   if (!summary.truncated.empty()) {
-    out << fmt::format("{} truncated file{}: {}\n", summary.truncated.size(),
-                       summary.truncated.size() == 1 ? "" : "s",
+    out << fmt::format("{}: {}\n", base::count_of(summary.truncated.size(), "truncated file"),
                        fmt::join(summary.truncated, ", "));
   }
   contract::SkipTally skipped;
@@ -143,7 +143,7 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
   analysis::Frame frame =
       shows_runs ? analysis::read_frame(folder) : analysis::read_outcomes(folder);
   out << fmt::format("collected {}: {}; {} read, {} unchanged\n", frame.study,
-                     analysis::describe_use(frame), analysis::count_of(summary.files_read, "file"),
+                     analysis::describe_use(frame), base::count_of(summary.files_read, "file"),
                      summary.files_unchanged);
   print_problems(summary, out);
   if (summary.launches == 0) {

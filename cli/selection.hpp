@@ -33,9 +33,6 @@ enum class RunArguments { none, positional };
 /// follow the arguments declared before. `choice` must outlive the parsing.
 void add_selection_options(CLI::App& app, SelectionChoice& choice, RunArguments arguments);
 
-/// The number that an axis value is, if it is one.
-std::optional<double> number_of(const std::string& text);
-
 using RunIds = std::set<std::string>;
 
 /// The ids of the runs that are meant. A condition may name every axis of the plan and always gpus,

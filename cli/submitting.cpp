@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/detach.hpp"
 #include "cli/dry_run.hpp"
@@ -36,11 +37,12 @@ runner::Until until_of(const SubmitChoice& choice, const LaunchFolder& place) {
 }
 
 void print_result(const LaunchFolder& place, const runner::LaunchReport& report) {
-  place.words << fmt::format("{} job{} submitted; {} in the batch system's hands", report.submitted,
-                             report.submitted == 1 ? "" : "s", count_runs(report.queued));
+  place.words << fmt::format("{} submitted; {} in the batch system's hands",
+                             base::count_of(report.submitted, "job"),
+                             base::count_of(report.queued, "run"));
   if (report.waiting > 0) {
     place.words << fmt::format(", {} wait for room there: give the command again",
-                               count_runs(report.waiting));
+                               base::count_of(report.waiting, "run"));
   }
   place.words << fmt::format("\ndlscale status {} shows how they are\n",
                              place.folder.root().string());
@@ -135,7 +137,7 @@ class Handover {
 
 void add_poll_option(CLI::App& app, double& poll_s) {
   const auto positive = [](const std::string& word) -> std::string {
-    const std::optional<double> seconds = number_of(word);
+    const std::optional<double> seconds = base::number_of<double>(word);
     const bool good = seconds && std::isfinite(*seconds) && *seconds > 0;
     return good ? "" : word + " is not a number of seconds above 0";
   };

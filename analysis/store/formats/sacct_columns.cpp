@@ -7,9 +7,9 @@
 #include <array>
 
 #include "analysis/store/formats/log_lines.hpp"
-#include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/formats/sacct_fields.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis::sacct {
 namespace {
@@ -180,11 +180,11 @@ constexpr std::array kStates{
 bool is_padded(std::string_view head) {
   LogLines lines(head);
   if (!lines.next()) return false;
-  const std::string heading = lower_case_of(std::string(trimmed(lines.line().text)));
+  const std::string heading = base::lower(base::trimmed(lines.line().text));
   const bool names_jobs =
       heading.find("jobid") != heading.npos && heading.find('|') == heading.npos;
   if (!names_jobs || heading.find(' ') == heading.npos || !lines.next()) return false;
-  const std::string_view rule = trimmed(lines.line().text);
+  const std::string_view rule = base::trimmed(lines.line().text);
   return !rule.empty() && rule.find_first_not_of("- ") == rule.npos;
 }
 
@@ -216,11 +216,11 @@ bool Columns::set_heading(std::string_view heading) {
   };
   if (take("|", false)) return true;
   const std::string_view delimiter = delimiter_in(heading);
-  return !trimmed(delimiter).empty() || delimiter == "\t" ? take(delimiter, true) : false;
+  return !base::trimmed(delimiter).empty() || delimiter == "\t" ? take(delimiter, true) : false;
 }
 
 bool Columns::learn(std::string_view line) {
-  if (set_heading(lower_case_of(std::string(line)))) return true;
+  if (set_heading(base::lower(line))) return true;
   delimiter_ = "|";
   names_.clear();
   for (const std::string_view name : cells_between(kXdmod, "|")) names_.emplace_back(name);
@@ -233,7 +233,7 @@ bool Columns::learn_again(std::string_view line) {
   constexpr std::string_view kDigits = "0123456789";
   // Headings have no digits, and almost all other lines begin with one.
   if (line.empty() || line.find_first_of(kDigits) != line.npos) return false;
-  return set_heading(lower_case_of(std::string(line)));
+  return set_heading(base::lower(line));
 }
 
 bool Columns::is_table_line(std::string_view line) const {
@@ -275,7 +275,7 @@ std::string unreadable_form(std::string_view head) {
   if (is_padded(head)) {
     return "sacct's table in columns of fixed width cuts values off: run sacct with --parsable2";
   }
-  const bool is_json = trimmed(head.substr(0, 64)).starts_with('{') &&
+  const bool is_json = base::trimmed(head.substr(0, 64)).starts_with('{') &&
                        head.find("\"jobs\"") != head.npos &&
                        head.find("\"allocation_nodes\"") != head.npos;
   return is_json ? "the JSON of sacct differs between its versions and is not read: run sacct with "

@@ -9,11 +9,11 @@
 
 #include "analysis/cells/separator.hpp"
 #include "analysis/store/formats/json_object.hpp"
-#include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
 #include "analysis/store/import/regex.hpp"
 #include "analysis/store/import/table_columns.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -34,13 +34,13 @@ bool split_cells(std::string_view line, char separator, std::vector<std::string>
     } else if (line[i] == '"') {
       quoted = !quoted;
     } else if (line[i] == separator && !quoted) {
-      cells.emplace_back(trimmed(cell));
+      cells.emplace_back(base::trimmed(cell));
       cell.clear();
     } else {
       cell += line[i];
     }
   }
-  cells.emplace_back(trimmed(cell));
+  cells.emplace_back(base::trimmed(cell));
   return !quoted;
 }
 
@@ -52,7 +52,7 @@ class CsvReader : public RowReader {
 
   std::string read(std::string_view line, TextRow& row) override {
     rows_.clear();
-    if (trimmed(line).empty()) return "";
+    if (base::trimmed(line).empty()) return "";
     if (!is_ready()) {
       read_headings(line);
       return "";
@@ -100,7 +100,7 @@ class JsonReader : public RowReader {
   explicit JsonReader(const MappedFormat& format) : columns_(format.columns) {}
 
   std::string read(std::string_view line, TextRow& row) override {
-    if (trimmed(line).empty()) return "";
+    if (base::trimmed(line).empty()) return "";
     is_about_other_ = false;
     if (!object_.read(line)) return "is no JSON object";
     bool measured = false;
@@ -198,11 +198,11 @@ std::vector<std::string> csv_headings(std::string_view line) {
 }
 
 bool read_number(std::string_view text, double& value) {
-  return whole_number(trimmed(text), value);
+  return whole_number(base::trimmed(text), value);
 }
 
 bool read_loss(std::string_view text, double& value) {
-  return whole_loss(trimmed(text), value);
+  return whole_loss(base::trimmed(text), value);
 }
 
 }  // namespace dlscale::analysis
