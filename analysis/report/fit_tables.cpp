@@ -7,11 +7,11 @@
 #include <iterator>
 #include <vector>
 
-#include "analysis/for_each_index.hpp"
 #include "analysis/report/headings.hpp"
 #include "analysis/report/table_parts.hpp"
 #include "analysis/report/tables.hpp"
 #include "analysis/scaling/step_law.hpp"
+#include "base/parallel_for.hpp"
 #include "base/text.hpp"
 
 namespace dlscale::analysis {
@@ -106,7 +106,7 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
            (curve.mixed.empty() || options.allow_mixed);
   };
   std::vector<Table> parts(curves.size());  // of which the rows alone
-  for_each_index(curves.size(), [&](std::size_t i) {
+  base::parallel_for(curves.size(), [&](std::size_t i) {
     if (!is_fitted(curves[i])) return;
     add_law_rows(parts[i], start, curves[i].key, LawAverage(step_times(curves[i])));
   });
