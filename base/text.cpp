@@ -8,12 +8,16 @@
 namespace dlscale::base {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
+  return split(text, std::string_view(&separator, 1));
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
   for (;;) {
     const std::size_t end = text.find(separator);
     parts.push_back(text.substr(0, end));
     if (end == text.npos) return parts;
-    text.remove_prefix(end + 1);
+    text.remove_prefix(end + separator.size());
   }
 }
 

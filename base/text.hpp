@@ -14,6 +14,7 @@ namespace dlscale::base {
 
 /// Returns the parts between separators: N separators make N + 1 parts, of which some may be empty.
 std::vector<std::string_view> split(std::string_view text, char separator);
+std::vector<std::string_view> split(std::string_view text, std::string_view separator);
 
 /// Returns the lines without their "\n". An empty text has none, and the last line may lack its
 /// end.

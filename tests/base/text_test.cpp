@@ -10,6 +10,7 @@ using Views = std::vector<std::string_view>;
 TEST_CASE("a text has one part more than separators") {
   CHECK(split("a,,b,", ',') == Views{"a", "", "b", ""});
   CHECK(split("", ',') == Views{""});
+  CHECK(split("a||b|c", "||") == Views{"a", "b|c"});
 }
 
 TEST_CASE("a text that ends with a line end has no empty last line") {

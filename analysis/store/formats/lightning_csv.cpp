@@ -34,7 +34,7 @@ namespace {
 
 bool is_header(std::string_view line) {
   bool epoch = false, step = false;
-  const auto cells = csv_cells(line);
+  const auto cells = base::split(line, ',');
   for (const std::string_view cell : cells) {
     epoch |= cell == "epoch";
     step |= cell == "step";
@@ -90,7 +90,7 @@ class Reader {
       return;
     }
     if (line.text.empty()) return;
-    const auto cells = csv_cells(line.text);
+    const auto cells = base::split(line.text, ',');
     const auto epoch = columns_->number(cells, "epoch");
     if (!line.complete) return log_.cut_off();
     if (cells.size() != columns_->names().size()) return log_.skip("no row of the table");

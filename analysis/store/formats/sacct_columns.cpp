@@ -65,16 +65,6 @@ bool is_field(std::string_view name) {
   return !name.empty() && kFields.find(fmt::format(" {} ", name)) != kFields.npos;
 }
 
-Row cells_between(std::string_view line, std::string_view delimiter) {
-  Row cells;
-  for (;;) {
-    const std::size_t end = line.find(delimiter);
-    cells.push_back(line.substr(0, end));
-    if (end == line.npos) return cells;
-    line.remove_prefix(end + delimiter.size());
-  }
-}
-
 /// What stands between the first two fields of a heading; empty where there are no two.
 std::string_view delimiter_in(std::string_view heading) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
@@ -105,7 +95,7 @@ bool may_be(std::string_view name, std::string_view cell) {
   }
   if (name == "reqmem" || name == "maxrss") return memory(cell).has_value();
   if (name == "alloctres" || name == "reqtres") {
-    const Row parts = cells_between(cell, ",");
+    const Row parts = base::split(cell, ",");
     return std::all_of(parts.begin(), parts.end(),
                        [](std::string_view part) { return part.find('=') != part.npos; });
   }
@@ -200,7 +190,7 @@ const State* state_of(std::string_view text) {
 bool Columns::set_heading(std::string_view heading) {
   const auto take = [&](std::string_view delimiter, bool only_fields) {
     std::vector<std::string> names;
-    Row cells = cells_between(heading, delimiter);
+    Row cells = base::split(heading, delimiter);
     if (cells.back().empty()) cells.pop_back();  // --parsable
     for (const std::string_view name : cells) {
       if (name.empty() || (only_fields && !is_field(name))) return false;
@@ -223,7 +213,7 @@ bool Columns::learn(std::string_view line) {
   if (set_heading(base::lower(line))) return true;
   delimiter_ = "|";
   names_.clear();
-  for (const std::string_view name : cells_between(kXdmod, "|")) names_.emplace_back(name);
+  for (const std::string_view name : base::split(kXdmod, "|")) names_.emplace_back(name);
   Row row;
   if (!split(line, row).empty() || !is_row(row)) names_.clear();
   return false;
@@ -241,7 +231,7 @@ bool Columns::is_table_line(std::string_view line) const {
 }
 
 std::string Columns::split(std::string_view line, Row& row) const {
-  row = cells_between(line, delimiter_);
+  row = base::split(line, delimiter_);
   if (row.size() > names_.size() && row.back().empty()) row.pop_back();  // --parsable
   if (row.size() == names_.size()) return "";
   if (row.size() < names_.size()) {

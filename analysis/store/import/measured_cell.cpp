@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "analysis/cells/cell_unit.hpp"
-#include "analysis/cells/separator.hpp"
 #include "analysis/store/formats/log_lines.hpp"
 #include "analysis/store/import/row_reader.hpp"
+#include "base/csv.hpp"
 #include "base/text.hpp"
 
 namespace dlscale::analysis {
@@ -52,7 +52,7 @@ bool has_in_number(std::string_view text, char mark) {
 char separator_in(std::string_view text) {
   for (LogLines lines(text); lines.next();) {
     const std::string_view line = base::trimmed(lines.line().text);
-    if (!line.empty() && !line.starts_with('#')) return separator_of(line);
+    if (!line.empty() && !line.starts_with('#')) return base::csv_separator_of(line);
   }
   return ',';
 }

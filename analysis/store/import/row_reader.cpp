@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/cells/separator.hpp"
 #include "analysis/store/formats/json_object.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
 #include "analysis/store/import/regex.hpp"
 #include "analysis/store/import/table_columns.hpp"
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -26,22 +26,10 @@ namespace {
 
 /// False when a quotation mark is not closed.
 bool split_cells(std::string_view line, char separator, std::vector<std::string>& cells) {
-  bool quoted = false;
-  std::string cell;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
-      cell += line[i++];
-    } else if (line[i] == '"') {
-      quoted = !quoted;
-    } else if (line[i] == separator && !quoted) {
-      cells.emplace_back(base::trimmed(cell));
-      cell.clear();
-    } else {
-      cell += line[i];
-    }
-  }
-  cells.emplace_back(base::trimmed(cell));
-  return !quoted;
+  base::CsvReader reader(line, "", base::CsvQuotes::anywhere);
+  reader.set_separator(separator);
+  for (base::CsvCell& cell : reader.row()) cells.push_back(std::move(cell.text));
+  return !reader.has_open_quote();
 }
 
 /// RFC 4180 without line ends in quotes; separated by commas, semicolons or tabs, whichever the
@@ -81,7 +69,7 @@ class CsvReader : public RowReader {
 
  private:
   void read_headings(std::string_view line) {
-    separator_ = separator_of(line);
+    separator_ = base::csv_separator_of(line);
     std::vector<std::string> headings;
     split_cells(line, separator_, headings);
     TableColumns tried = columns_;
@@ -193,7 +181,7 @@ std::unique_ptr<RowReader> make_row_reader(const MappedFormat& format) {
 
 std::vector<std::string> csv_headings(std::string_view line) {
   std::vector<std::string> headings;
-  split_cells(line, separator_of(line), headings);
+  split_cells(line, base::csv_separator_of(line), headings);
   return headings;
 }
 
