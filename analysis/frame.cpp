@@ -66,8 +66,4 @@ std::string worker_word(const Frame& frame) {
   return only_cpus ? "rank" : "GPU";
 }
 
-std::string count_of(int count, const std::string& word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
 }  // namespace dlscale::analysis

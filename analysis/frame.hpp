@@ -194,7 +194,4 @@ double best_accuracy(const RunRow& run);
 /// What a rank of these runs is called: "rank" when all compute on CPUs, else "GPU".
 std::string worker_word(const Frame& frame);
 
-/// "4 GPUs", "1 rank".
-std::string count_of(int count, const std::string& word);
-
 }  // namespace dlscale::analysis

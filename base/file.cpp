@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <cstdint>
 #include <cstring>
@@ -17,6 +16,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::base {
 namespace fs = std::filesystem;
@@ -82,8 +82,7 @@ bool is_left_part(const std::string& name) {
   const std::size_t ending =
       name.rfind(kPart, name.rfind('@'));  // the host's name may have ".part"
   if (ending == std::string::npos) return false;
-  pid_t process = 0;
-  std::from_chars(name.data() + ending + kPart.size(), name.data() + name.size(), process);
+  const auto process = leading_number<pid_t>(std::string_view(name).substr(ending + kPart.size()));
   if (process <= 0 || name.substr(ending) != part_ending(process)) return false;
   return ::kill(process, 0) != 0 && errno == ESRCH;
 }

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/registry.hpp"
+#include "base/text.hpp"
 #include "cli/study_measurements.hpp"
 #include "contract/bench_record.hpp"
 #include "predict/all_reduce_fit.hpp"
@@ -35,7 +36,7 @@ struct Measured {
 };
 
 std::string place_text(const AllReduceTime& time) {
-  return fmt::format("{} GPUs on {} node{}", time.gpus, time.nodes, time.nodes == 1 ? "" : "s");
+  return fmt::format("{} GPUs on {}", time.gpus, base::count_of(time.nodes, "node"));
 }
 
 template <class T>
@@ -275,10 +276,9 @@ void check_sizes(const std::vector<AllReduceTime>& times) {
   for (const auto& [key, bytes] : sizes) {
     if (static_cast<int>(bytes.size()) >= predict::kFewestSizes) continue;
     throw base::UsageError(fmt::format(
-        "too few points: all-reduces of {} size{} on {}; latency and bandwidth with an interval "
+        "too few points: all-reduces of {} on {}; latency and bandwidth with an interval "
         "need {}: measure more sizes (dlscale-train --bench-comm --help)",
-        bytes.size(), bytes.size() == 1 ? "" : "s", place_text(*of.at(key)),
-        predict::kFewestSizes));
+        base::count_of(bytes.size(), "size"), place_text(*of.at(key)), predict::kFewestSizes));
   }
 }
 

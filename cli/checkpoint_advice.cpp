@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -18,6 +17,7 @@
 #include "analysis/statistics/summary.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/curve_labels.hpp"
 #include "cli/plan_folder.hpp"
 #include "contract/plan.hpp"
@@ -80,24 +80,22 @@ SaveTimes saves_in(const contract::PlanDir& folder, const std::set<ModelAndFrame
 class TimeToSave {
  public:
   TimeToSave(const std::string& source, const std::set<ModelAndFramework>& wanted) {
-    const char* const end = source.data() + source.size();
-    const auto [rest, error] = std::from_chars(source.data(), end, seconds_);
-    given_ = error == std::errc() && rest == end;
-    if (given_ && (!std::isfinite(seconds_) || seconds_ <= 0)) {
+    seconds_ = base::number_of<double>(source);
+    if (seconds_ && (!std::isfinite(*seconds_) || *seconds_ <= 0)) {
       throw base::UsageError(
           fmt::format("--checkpoint-write {}: expected seconds above 0", source));
     }
     std::error_code unreadable;
-    if (!given_ && !fs::is_directory(source, unreadable)) {
+    if (!seconds_ && !fs::is_directory(source, unreadable)) {
       throw base::UsageError(fmt::format(
           "--checkpoint-write {}: is neither a number of seconds nor a plan folder", source));
     }
-    if (!given_) recorded_ = saves_in(contract::PlanDir(fs::path(source)), wanted);
+    if (!seconds_) recorded_ = saves_in(contract::PlanDir(fs::path(source)), wanted);
   }
 
   /// The middle of what was recorded on the nearest number of GPUs.
   std::optional<Seconds> of(const contract::RunSpec& run, int gpus) const {
-    if (given_) return Seconds{seconds_};
+    if (seconds_) return Seconds{*seconds_};
     const auto found = recorded_.find({run.model, run.framework});
     if (found == recorded_.end()) return std::nullopt;
     const auto distance = [&](const auto& group) {
@@ -110,8 +108,7 @@ class TimeToSave {
   }
 
  private:
-  double seconds_ = 0;
-  bool given_ = false;
+  std::optional<double> seconds_;  ///< given on the command line
   SaveTimes recorded_;
 };
 

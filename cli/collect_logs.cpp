@@ -12,6 +12,7 @@
 #include "analysis/store/seen_files.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "base/text.hpp"
 #include "cli/collect_steps.hpp"
 #include "cli/pattern_file.hpp"
 #include "contract/run_dir.hpp"
@@ -86,12 +87,12 @@ void print(const analysis::ImportSummary& summary, const std::string& folder, st
   for (const auto& [name, logs] : summary.formats)
     formats.push_back(fmt::format("{} {}", logs, name));
   out << fmt::format("took {} ({}) into {}: {}, {} new, {} changed, {} unchanged\n",
-                     analysis::count_of(summary.logs, "log"), fmt::join(formats, ", "), folder,
-                     analysis::count_of(summary.runs, "run"), summary.added, summary.changed,
+                     base::count_of(summary.logs, "log"), fmt::join(formats, ", "), folder,
+                     base::count_of(summary.runs, "run"), summary.added, summary.changed,
                      summary.unchanged);
   if (!summary.joined.empty()) {
     out << fmt::format("no runs of their own, for they are of the training of another log: {}\n",
-                       analysis::count_of(static_cast<int>(summary.joined.size()), "log"));
+                       base::count_of(summary.joined.size(), "log"));
     for (const std::string& joined : summary.joined) out << "  " << joined << "\n";
   }
   out << contract::describe_skipped(analysis::tally_of(summary.skipped));

@@ -21,6 +21,7 @@
 #include "analysis/store/ingest.hpp"
 #include "base/exit_code.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "contract/skip_tally.hpp"
 
 namespace dlscale::cli {
@@ -32,8 +33,7 @@ constexpr std::size_t kShownProblems = 10;
 
 void print_problems(const analysis::IngestSummary& summary, std::ostream& out) {
   if (!summary.truncated.empty()) {
-    out << fmt::format("{} truncated file{}: {}\n", summary.truncated.size(),
-                       summary.truncated.size() == 1 ? "" : "s",
+    out << fmt::format("{}: {}\n", base::count_of(summary.truncated.size(), "truncated file"),
                        fmt::join(summary.truncated, ", "));
   }
   contract::SkipTally skipped;
@@ -142,7 +142,7 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
   analysis::Frame frame =
       shows_runs ? analysis::read_frame(folder) : analysis::read_outcomes(folder);
   out << fmt::format("collected {}: {}; {} read, {} unchanged\n", frame.study,
-                     analysis::describe_use(frame), analysis::count_of(summary.files_read, "file"),
+                     analysis::describe_use(frame), base::count_of(summary.files_read, "file"),
                      summary.files_unchanged);
   print_problems(summary, out);
   if (summary.launches == 0) {

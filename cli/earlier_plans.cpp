@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/text.hpp"
 #include "runner/run_states.hpp"
 
 namespace dlscale::cli {
@@ -40,9 +41,9 @@ std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& f
                     [&](const contract::PlannedRun& run) { return !planned.contains(run.run_id); });
   if (more == 0) return {};
   return fmt::format(
-      "the folder's plan had {} more run{}; the files stay, and planning without a selection lists "
+      "the folder's plan had {}; the files stay, and planning without a selection lists "
       "all again\n",
-      more, more == 1 ? "" : "s");
+      base::count_of(more, "more run"));
 }
 
 std::string open_runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder) {
@@ -60,9 +61,8 @@ std::string open_runs_left_out(const contract::Plan& plan, const contract::PlanD
   return fmt::format(
       "warning: {} with the batch system {} not in this plan: {}; dlscale cancel {} --run ID --yes "
       "ends one\n",
-      open.size() == 1 ? "1 run" : fmt::format("{} runs", open.size()),
-      open.size() == 1 ? "is" : "are", first_of({open.begin(), open.end()}),
-      folder.root().string());
+      base::count_of(open.size(), "run"), base::word_for(open.size(), "is", "are"),
+      first_of({open.begin(), open.end()}), folder.root().string());
 }
 
 std::string results_left_over(const contract::Plan& plan, const contract::PlanDir& folder) {
@@ -81,9 +81,9 @@ std::string results_left_over(const contract::Plan& plan, const contract::PlanDi
   return fmt::format(
       "{} with results {} not in this plan: {}; {} in {}, where dlscale collect "
       "reads {} still\n",
-      count == 1 ? "1 run" : fmt::format("{} runs", count), count == 1 ? "is" : "are",
-      first_of(std::move(others)), count == 1 ? "it stays" : "they stay",
-      (folder.runs() / "").string(), count == 1 ? "it" : "them");
+      base::count_of(count, "run"), base::word_for(count, "is", "are"), first_of(std::move(others)),
+      base::word_for(count, "it stays", "they stay"), (folder.runs() / "").string(),
+      base::word_for(count, "it", "them"));
 }
 
 std::string scripts_left_over(const contract::Plan& plan, const contract::PlanDir& folder) {
@@ -100,9 +100,8 @@ std::string scripts_left_over(const contract::Plan& plan, const contract::PlanDi
   if (others.empty()) return {};
   const std::size_t count = others.size();
   return fmt::format("{} in {} {} of earlier plans: {}, not part of this one\n",
-                     count == 1 ? "1 script" : fmt::format("{} scripts", count),
-                     (folder.jobs() / "").string(), count == 1 ? "is" : "are",
-                     first_of(std::move(others)));
+                     base::count_of(count, "script"), (folder.jobs() / "").string(),
+                     base::word_for(count, "is", "are"), first_of(std::move(others)));
 }
 
 }  // namespace dlscale::cli

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/exit_code.hpp"
 #include "base/table_printer.hpp"
+#include "base/text.hpp"
 #include "cli/run_facts.hpp"
 #include "contract/run_id.hpp"
 
@@ -74,8 +75,7 @@ void print_explanation(const planner::Planning& planning, const std::string& glo
     header.push_back(first.name);
     for (std::size_t k = 0; k < points.size(); ++k) rows[k].push_back(points[k].facts[i].value);
   }
-  out << fmt::format("{} point{}: {}\n\n", points.size(), points.size() == 1 ? "" : "s",
-                     in_words(shared))
+  out << fmt::format("{}: {}\n\n", base::count_of(points.size(), "point"), in_words(shared))
       << base::print_table(header, rows) << '\n';
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/store/export/study_export.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/more_repeats.hpp"
@@ -51,7 +52,7 @@ int export_views(const ExportOptions& options) {
   for (const analysis::Exported& one : written) {
     std::string views;
     for (const auto& [view, rows] : one.rows) {
-      views += fmt::format("{}{} row{}{}", views.empty() ? "" : ", ", rows, rows == 1 ? "" : "s",
+      views += fmt::format("{}{}{}", views.empty() ? "" : ", ", base::count_of(rows, "row"),
                            one.rows.size() > 1 ? " of " + view : "");
     }
     std::cout << fmt::format("wrote {}: {}\n", one.file.string(), views);

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/named_calibration.hpp"
 #include "cli/resources.hpp"
 #include "contract/run_id.hpp"
@@ -121,8 +122,8 @@ KeptPredictions keep_predictions(const std::vector<contract::RunPrediction>& pre
 }
 
 std::string to_text(const KeptPredictions& kept, const contract::PlanDir& folder) {
-  std::string text = fmt::format("{} prediction{} kept in {}", kept.written,
-                                 kept.written == 1 ? "" : "s", folder.predictions().string());
+  std::string text = fmt::format("{} kept in {}", base::count_of(kept.written, "prediction"),
+                                 folder.predictions().string());
   if (kept.known > 0) text += fmt::format(", {} known already", kept.known);
   if (kept.foreign > 0) {
     text += fmt::format(", {} of points that its plan does not have are not", kept.foreign);

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/exit_code.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/job_environment.hpp"
 #include "cli/more_repeats.hpp"
 #include "planner/site/site_reader.hpp"
@@ -90,7 +91,7 @@ runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
 
 void require_all_taken(const runner::LaunchReport& report) {
   if (report.refused.empty()) return;
-  throw base::RunError(fmt::format("{} refused: {}", count_runs(report.refused.size()),
+  throw base::RunError(fmt::format("{} refused: {}", base::count_of(report.refused.size(), "run"),
                                    fmt::join(report.refusals, "; ")));
 }
 
@@ -114,26 +115,22 @@ int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& 
     place.words << "interrupted\n";
     if (cancelled > 0) {
       place.words << fmt::format("dlscale retry {} --state cancelled goes on with {} stopped\n",
-                                 folder, count_runs(cancelled));
+                                 folder, base::count_of(cancelled, "run"));
     }
     if (report.waiting > 0) {
       place.words << fmt::format("dlscale submit {} goes on with {} not started\n", folder,
-                                 count_runs(static_cast<std::size_t>(report.waiting)));
+                                 base::count_of(report.waiting, "run"));
     }
   } else {
-    place.words << fmt::format("{} stay{} with the batch system", count_runs(report.queued),
-                               report.queued == 1 ? "s" : "");
+    place.words << fmt::format("{} with the batch system",
+                               base::count_of(report.queued, "run stays", "runs stay"));
     if (report.waiting > 0) {
       place.words << fmt::format(", {} not submitted yet; dlscale submit goes on",
-                                 count_runs(report.waiting));
+                                 base::count_of(report.waiting, "run"));
     }
     place.words << "\n";
   }
   return base::kExitInterrupted;
-}
-
-std::string count_runs(std::size_t count) {
-  return fmt::format("{} run{}", count, count == 1 ? "" : "s");
 }
 
 int print_states(const LaunchFolder& place, const RunIds& runs) {
@@ -151,7 +148,7 @@ int print_states(const LaunchFolder& place, const RunIds& runs, const runner::St
     text += fmt::format("{}{} {}", text.empty() ? ": " : ", ", count, to_string(state));
     if (runner::ended_badly(state)) failed += count;
   }
-  place.words << count_runs(runs.size()) << text << "\n";
+  place.words << base::count_of(runs.size(), "run") << text << "\n";
   return failed;
 }
 

@@ -83,9 +83,6 @@ std::string new_launch_token();
 /// What is said, and the exit code, when a launcher was interrupted.
 int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& report);
 
-/// "1 run", "12 runs".
-std::string count_runs(std::size_t count);
-
 /// How many of `runs` have failed by now, with a word on each state. Waiting and completed ones
 /// count as good.
 int print_states(const LaunchFolder& place, const RunIds& runs);

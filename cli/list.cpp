@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/more_repeats.hpp"
 #include "cli/plan_folder_options.hpp"
@@ -55,8 +56,8 @@ std::string as_scripts(const contract::Plan& plan, const contract::PlanDir& fold
     if (left && !busy) text += folder.job_script(job.name).string() + "\n";
   }
   if (busy_jobs > 0) {
-    fmt::print(stderr, "left out: {} job{} with runs that are submitted or running\n", busy_jobs,
-               busy_jobs == 1 ? "" : "s");
+    fmt::print(stderr, "left out: {} with runs that are submitted or running\n",
+               base::count_of(busy_jobs, "job"));
   }
   return text;
 }

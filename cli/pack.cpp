@@ -15,6 +15,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/pack_view.hpp"
@@ -76,8 +77,7 @@ void pack_one(const PackOptions& options, const std::string& split, PackView& vi
   const images::RecordFile file(out);
   std::string line = fmt::format("{}: {}", out.string(), contents_of(file));
   if (file.left_out() > 0) {
-    line += fmt::format("; {} broken image{} left out", file.left_out(),
-                        file.left_out() == 1 ? "" : "s");
+    line += fmt::format("; {} left out", base::count_of(file.left_out(), "broken image"));
   }
   std::cout << line << (written ? "" : "; it was there already and stays as it is") << "\n"
             << lines << std::flush;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/completer.hpp"
 #include "cli/named_runs.hpp"
 #include "cli/plan_folder.hpp"
@@ -56,10 +57,9 @@ std::string describe_job(const contract::PlannedJob& job, const contract::Planne
 
 std::string describe_resources(const contract::PlannedJob& job, const contract::RunSpec& run) {
   const contract::ResourceRequest& asked = job.resources;
-  std::string text =
-      fmt::format("{} node{} x {} rank{} x {} core{}", asked.nodes, asked.nodes == 1 ? "" : "s",
-                  asked.ranks_per_node, asked.ranks_per_node == 1 ? "" : "s", asked.cores_per_rank,
-                  asked.cores_per_rank == 1 ? "" : "s");
+  std::string text = fmt::format("{} x {} x {}", base::count_of(asked.nodes, "node"),
+                                 base::count_of(asked.ranks_per_node, "rank"),
+                                 base::count_of(asked.cores_per_rank, "core"));
   if (!job.partition.empty()) text += " of " + job.partition;
   text += ", " + asked.device;
   const bool ours = run.trainer.command.empty();  // how another's ranks talk is its own affair

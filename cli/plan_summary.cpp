@@ -14,16 +14,13 @@
 
 #include "base/clock.hpp"
 #include "base/table_printer.hpp"
+#include "base/text.hpp"
 #include "cli/run_facts.hpp"
 #include "cli/selection.hpp"
 #include "planner/jobs/budget.hpp"
 
 namespace dlscale::cli {
 namespace {
-
-std::string count(std::size_t n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
 
 double sum_of(const contract::Plan& plan, double contract::PlannedRun::*member) {
   double sum = 0;
@@ -35,11 +32,11 @@ double sum_of(const contract::Plan& plan, double contract::PlannedRun::*member) 
 std::string count_jobs(const contract::Plan& plan) {
   std::map<contract::JobKind, std::size_t> kinds;
   for (const contract::PlannedJob& job : plan.jobs) ++kinds[job.kind];
-  std::string text = count(plan.jobs.size(), "job");
+  std::string text = base::count_of(plan.jobs.size(), "job");
   if (kinds.size() == kinds.count(contract::JobKind::single)) return text;
   std::vector<std::string> parts;
   for (const auto& [kind, n] : kinds) {
-    parts.push_back(kind == contract::JobKind::array ? count(n, "array")
+    parts.push_back(kind == contract::JobKind::array ? base::count_of(n, "array")
                                                      : fmt::format("{} {}", n, to_string(kind)));
   }
   return fmt::format("{} ({})", text, fmt::join(parts, ", "));
@@ -47,9 +44,9 @@ std::string count_jobs(const contract::Plan& plan) {
 
 std::string headline(const contract::Plan& plan) {
   const double gpu_hours = sum_of(plan, &contract::PlannedRun::gpu_hours);
-  std::string text =
-      fmt::format("{}: {} in {} on {} ({}), {} scaling", plan.study, count(plan.runs.size(), "run"),
-                  count_jobs(plan), plan.site, plan.scheduler, plan.scaling);
+  std::string text = fmt::format("{}: {} in {} on {} ({}), {} scaling", plan.study,
+                                 base::count_of(plan.runs.size(), "run"), count_jobs(plan),
+                                 plan.site, plan.scheduler, plan.scaling);
   if (plan.repeats > 1) text += fmt::format(", {} repetitions", plan.repeats);
   // Without a walltime there is no bound to state.
   if (gpu_hours > 0) text += fmt::format(", at most {} GPU-hours", hours(gpu_hours));
@@ -97,13 +94,13 @@ std::string point_table(const contract::Plan& plan) {
 void sort_numbers(std::vector<planner::FacetCost>& costs) {
   std::map<std::string, bool> numeric;  // by axis
   for (const auto& [axis, value, runs, gpu_hours] : costs) {
-    const bool is_number = number_of(value).has_value();
+    const bool is_number = base::number_of<double>(value).has_value();
     const auto known = numeric.emplace(axis, is_number).first;
     known->second = known->second && is_number;
   }
   std::stable_sort(costs.begin(), costs.end(), [&](const auto& a, const auto& b) {
     if (a.axis != b.axis) return a.axis < b.axis;
-    return numeric[a.axis] && *number_of(a.value) < *number_of(b.value);
+    return numeric[a.axis] && *base::number_of<double>(a.value) < *base::number_of<double>(b.value);
   });
 }
 
@@ -138,7 +135,7 @@ std::string skipped_points(const contract::Plan& plan) {
   }
   std::string text;
   for (const auto& [why, n] : reasons) {
-    text += fmt::format("skipped {}: {}\n", count(static_cast<std::size_t>(n), "point"), why);
+    text += fmt::format("skipped {}: {}\n", base::count_of(n, "point"), why);
   }
   return text;
 }

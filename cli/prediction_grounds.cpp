@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/text.hpp"
 #include "cli/curve_labels.hpp"
 
 namespace dlscale::cli {
@@ -105,10 +106,9 @@ std::vector<std::string> grounds(const PredictedStudy& study) {
 
 std::string basis_of_memory(const predict::HeldMemory& held) {
   if (held.runs == 0) return "card";
-  std::string basis = fmt::format("card, {} run{}", held.runs, held.runs == 1 ? "" : "s");
+  std::string basis = fmt::format("card, {}", base::count_of(held.runs, "run"));
   if (held.other_models > 0) {
-    basis +=
-        fmt::format(" of {} other model{}", held.other_models, held.other_models == 1 ? "" : "s");
+    basis += " of " + base::count_of(held.other_models, "other model");
   }
   return basis;
 }

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <set>
 
 #include "base/registry.hpp"
+#include "base/text.hpp"
 #include "cli/query_condition.hpp"
 #include "planner/expression/excerpt.hpp"
 
@@ -157,9 +157,8 @@ class QueryParser {
   void limit() {
     const std::size_t start = skip_space();
     const std::string digits = word();
-    const char* end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, query_.limit);
-    if (error == std::errc() && stop == end && query_.limit > 0) return;
+    query_.limit = base::number_of<std::size_t>(digits).value_or(0);
+    if (query_.limit > 0) return;
     fail("limit wants a number of rows", start);
   }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "cli/inventory.hpp"
 
 namespace dlscale::cli {
@@ -36,10 +37,6 @@ struct PixelRange {
   }
 };
 
-std::string counted(std::int64_t count, const char* thing, const char* things) {
-  return fmt::format("{} {}", count, count == 1 ? thing : things);
-}
-
 /// The note's lines in one.
 std::string joined(std::string_view note) {
   std::string line(note.substr(0, note.find_last_not_of('\n') + 1));
@@ -50,10 +47,9 @@ std::string joined(std::string_view note) {
 }  // namespace
 
 std::string contents_of(const images::RecordFile& file) {
-  std::string text =
-      fmt::format("{} of {}, {}", counted(file.size(), "image", "images"),
-                  counted(static_cast<std::int64_t>(file.classes().size()), "class", "classes"),
-                  size_text(static_cast<std::uint64_t>(file.file_bytes())));
+  std::string text = fmt::format("{} of {}, {}", base::count_of(file.size(), "image"),
+                                 base::count_of(file.classes().size(), "class"),
+                                 size_text(static_cast<std::uint64_t>(file.file_bytes())));
   if (file.size() > 0) {
     text += fmt::format(", {:.1f} KB an image",
                         static_cast<double>(file.file_bytes()) / 1e3 / double(file.size()));
@@ -82,7 +78,7 @@ std::string facts_of(const images::RecordFile& file) {
       "  left out  {}\n"
       "  packed    {}\n",
       file.path().string(), contents_of(file), stored.empty() ? "nothing" : stored, widths.text(),
-      heights.text(), file.alignment(), counted(file.left_out(), "broken image", "broken images"),
+      heights.text(), file.alignment(), base::count_of(file.left_out(), "broken image"),
       joined(file.note()));
 }
 
@@ -100,7 +96,7 @@ int check_records(const images::RecordFile& file, PackView& view) {
   }
   const std::string verdict =
       damaged == 0 ? "all checksums are right"
-                   : fmt::format("{} damaged", counted(damaged, "record is", "records are"));
+                   : fmt::format("{} damaged", base::count_of(damaged, "record is", "records are"));
   std::cout << fmt::format("{}: {}: {}\n", file.path().string(), contents_of(file), verdict);
   return damaged;
 }

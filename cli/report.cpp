@@ -13,6 +13,7 @@
 #include "analysis/report/headings.hpp"
 #include "analysis/report/kit.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/chosen_study.hpp"
 #include "cli/chosen_study_options.hpp"
 #include "cli/command.hpp"
@@ -90,10 +91,9 @@ int report(const ReportOptions& options) {
   }
   for (const std::string& warning : page.warnings) fmt::print("warning: {}\n", warning);
   if (kit.undrawn > 0) fmt::print("warning: {}\n", missing_pictures(kit));
-  fmt::print("wrote {}: {}\n", (folder / "tables").string(),
-             analysis::count_of(static_cast<int>(kit.tables), "table"));
+  fmt::print("wrote {}: {}\n", (folder / "tables").string(), base::count_of(kit.tables, "table"));
   fmt::print("wrote {}: {}\n", (folder / "figures").string(),
-             analysis::count_of(static_cast<int>(kit.figures), "figure"));
+             base::count_of(kit.figures, "figure"));
   fmt::print("wrote {}\nwrote {}\n", (folder / "paper.tex").string(),
              (folder / "report.html").string());
   return kExitOk;

@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/collect_steps.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
@@ -108,7 +109,7 @@ int print_failures(const std::vector<runner::RunReport>& ends, const fs::path& r
     text += fmt::format("    see {}\n", (shown / end.details.lexically_relative(root)).string());
   }
   if (failures > 0) {
-    std::cout << fmt::format("{} run{} failed:\n{}\n", failures, failures == 1 ? "" : "s", text);
+    std::cout << fmt::format("{} failed:\n{}\n", base::count_of(failures, "run"), text);
   }
   return failures;
 }

@@ -9,6 +9,7 @@
 #include "analysis/report/csv_text.hpp"
 #include "base/clock.hpp"
 #include "base/table_printer.hpp"
+#include "base/text.hpp"
 #include "cli/run_facts.hpp"
 
 namespace dlscale::cli {
@@ -151,7 +152,7 @@ std::vector<RunColumn> progress_csv_columns() {
 }
 
 std::string count_states(const std::vector<ShownRun>& runs) {
-  std::string text = fmt::format("{} run{}", runs.size(), runs.size() == 1 ? "" : "s");
+  std::string text = base::count_of(runs.size(), "run");
   std::string mark = ": ";
   for (const runner::JobState state : runner::all_job_states()) {
     const auto n = std::count_if(runs.begin(), runs.end(),

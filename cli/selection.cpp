@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/exit_code.hpp"
 #include "base/registry.hpp"
+#include "base/text.hpp"
 #include "planner/expression/expression.hpp"
 
 namespace dlscale::cli {
@@ -29,7 +29,7 @@ Symbol symbol_of(const contract::Axis& axis) {
   const auto all = [&](auto is_one) {
     return !values.empty() && std::all_of(values.begin(), values.end(), is_one);
   };
-  if (all([](const std::string& value) { return number_of(value).has_value(); })) {
+  if (all([](const std::string& value) { return base::number_of<double>(value).has_value(); })) {
     return {axis.name, Symbol::Kind::number, {}};
   }
   if (all([](const std::string& value) { return value == "true" || value == "false"; })) {
@@ -113,7 +113,7 @@ class Condition {
   static Value value_of(const Symbol& symbol, const std::string& text) {
     if (symbol.kind == Symbol::Kind::truth) return text == "true";
     if (symbol.kind == Symbol::Kind::text) return text;
-    return number_of(text).value_or(std::numeric_limits<double>::quiet_NaN());
+    return base::number_of<double>(text).value_or(std::numeric_limits<double>::quiet_NaN());
   }
 
   void look_at(const contract::PlannedRun& run) {
@@ -158,14 +158,6 @@ bool names(const std::string& pattern, const std::string& run_id) {
 
 }  // namespace
 
-std::optional<double> number_of(const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
 RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice) {
   std::optional<Condition> condition;
   if (!choice.where.empty()) condition.emplace(choice.where, plan);
@@ -189,8 +181,8 @@ std::function<bool(const contract::PlannedRun&)> condition_on_points(const Selec
 }
 
 void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice) {
-  const std::string summary = fmt::format("{} of {} run{} match{}", matching, all,
-                                          all == 1 ? "" : "s", all == 1 ? "es" : "");
+  const std::string summary =
+      fmt::format("{} of {}", matching, base::count_of(all, "run matches", "runs match"));
   if (matching == 0 && !choice.allow_empty)
     throw base::RunError(summary, base::kExitNothingMatched);
   fmt::print(stderr, "{}\n", summary);

@@ -22,9 +22,6 @@ struct SelectionChoice {
   bool narrows() const { return !runs.empty() || !where.empty(); }
 };
 
-/// The number that an axis value is, if it is one.
-std::optional<double> number_of(const std::string& text);
-
 using RunIds = std::set<std::string>;
 
 /// The ids of the runs that are meant. A condition may name every axis of the plan and always gpus,

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/exit_code.hpp"
 #include "base/registry.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::cli {
 
@@ -38,8 +39,8 @@ RunIds keep_states(RunIds ids, const StateChoice& choice, const runner::States& 
     if (wanted.contains(states.at(id))) kept.insert(id);
   }
   const std::string summary =
-      fmt::format("{} of {} run{} {} {}", kept.size(), ids.size(), ids.size() == 1 ? "" : "s",
-                  kept.size() == 1 ? "is" : "are", fmt::join(choice.words, " or "));
+      fmt::format("{} of {} {} {}", kept.size(), base::count_of(ids.size(), "run"),
+                  base::word_for(kept.size(), "is", "are"), fmt::join(choice.words, " or "));
   if (kept.empty() && !allow_empty) throw base::RunError(summary, base::kExitNothingMatched);
   fmt::print(stderr, "{}\n", summary);
   return kept;

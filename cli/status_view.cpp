@@ -8,22 +8,15 @@
 #include <ctime>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include "base/table_printer.hpp"
+#include "base/text.hpp"
 #include "cli/time_left.hpp"
 
 namespace dlscale::cli {
 namespace {
 
 using runner::JobState;
-
-std::vector<std::string> table_rows(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 /// Where room is short: the lower, the sooner shown.
 int rank(JobState state) {
@@ -98,7 +91,9 @@ std::string count_others(const std::vector<ShownRun>& all, const std::vector<Sho
 std::vector<std::string> table_lines(const std::vector<ShownRun>& runs, const Terminal& terminal,
                                      bool cut) {
   std::vector<RunColumn> columns = progress_columns();
-  std::vector<std::string> lines = table_rows(runs_as_table(runs, columns));
+  const std::string table = runs_as_table(runs, columns);
+  const std::vector<std::string_view> rows = base::lines_of(table);
+  std::vector<std::string> lines(rows.begin(), rows.end());
   std::size_t state_column = 3;  // of the word "run"
   for (const ShownRun& shown : runs) {
     state_column = std::max(state_column, shown.run->run_id.size());

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/detach.hpp"
 #include "cli/launch_view.hpp"
@@ -43,7 +44,7 @@ std::set<std::string> pick_new(const LaunchFolder& place, const RunIds& selected
       if (odd) options += (options.empty() ? " --state " : ",") + to_string(state);
     }
     fmt::print(stderr, "left out: {} that did not end well; dlscale retry{} submits them again\n",
-               count_runs(failed), options);
+               base::count_of(failed, "run"), options);
   }
   return picked;
 }

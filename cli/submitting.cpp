@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/exit_code.hpp"
+#include "base/text.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/job_environment.hpp"
 #include "cli/more_repeats.hpp"
@@ -32,11 +33,12 @@ runner::Until until_of(const SubmitChoice& choice, const LaunchFolder& place) {
 }
 
 void print_result(const LaunchFolder& place, const runner::LaunchReport& report) {
-  place.words << fmt::format("{} job{} submitted; {} in the batch system's hands", report.submitted,
-                             report.submitted == 1 ? "" : "s", count_runs(report.queued));
+  place.words << fmt::format("{} submitted; {} in the batch system's hands",
+                             base::count_of(report.submitted, "job"),
+                             base::count_of(report.queued, "run"));
   if (report.waiting > 0) {
     place.words << fmt::format(", {} wait for room there: give the command again",
-                               count_runs(report.waiting));
+                               base::count_of(report.waiting, "run"));
   }
   place.words << fmt::format("\ndlscale status {} shows how they are\n",
                              place.folder.root().string());

@@ -22,6 +22,7 @@
 #include "analysis/store/ingest.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "cli/chosen_study.hpp"
 #include "cli/chosen_study_options.hpp"
 #include "cli/collect_steps.hpp"
@@ -100,16 +101,6 @@ const analysis::ReportWriter* writer_of(const fs::path& file) {
   return nullptr;
 }
 
-std::vector<std::string> text_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 struct Verified {
   const char* what = "tables";
   const char* other_than = "tables of a metric";
@@ -122,19 +113,20 @@ struct Verified {
 };
 
 /// Of lines that differ what is around the first place where they do: a line of a page can be long.
-std::string around_difference(const std::string& line, const std::string& other) {
+std::string around_difference(std::string_view line, std::string_view other) {
   const auto differs =
       std::mismatch(line.begin(), line.end(), other.begin(), other.end()).first - line.begin();
-  return planner::excerpt(line, static_cast<std::size_t>(differs));
+  return planner::excerpt(std::string(line), static_cast<std::size_t>(differs));
 }
 
 /// Says which lines differ.
 void verify_text(const fs::path& file, const std::string& again, Verified& verified) {
-  const auto has = text_lines(base::read_text_file(file)), should = text_lines(again);
+  const std::string text = base::read_text_file(file);
+  const std::vector<std::string_view> has = base::lines_of(text), should = base::lines_of(again);
   std::size_t different = 0;
   for (std::size_t i = 0; i < std::max(has.size(), should.size()); ++i) {
-    const std::string is = i < has.size() ? has[i] : "(no line)";
-    const std::string was = i < should.size() ? should[i] : "(no line)";
+    const std::string_view is = i < has.size() ? has[i] : "(no line)";
+    const std::string_view was = i < should.size() ? should[i] : "(no line)";
     if (is == was) continue;
     if (++different > kShownLines) continue;
     std::cout << fmt::format("{}:{}:\n  has      {}\n  records  {}\n", file.string(), i + 1,
@@ -192,7 +184,7 @@ std::string verdict_on(const Verified& verified) {
   if (verified.different > 0) parts.push_back(fmt::format("{} lines differ", verified.different));
   if (!verified.missing.empty()) {
     const int missing = static_cast<int>(verified.missing.size());
-    parts.push_back(analysis::count_of(missing, "file") + " missing");
+    parts.push_back(base::count_of(missing, "file") + " missing");
   }
   return parts.empty() ? "all the same" : fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -204,7 +196,7 @@ int conclude(const Verified& verified) {
     std::cout << fmt::format(
         "{} not looked at: gnuplot draws them from the .gp and .csv files beside them, which "
         "were\n",
-        analysis::count_of(static_cast<int>(verified.pictures), "picture"));
+        base::count_of(verified.pictures, "picture"));
   }
   if (!verified.missing.empty()) {
     std::cout << fmt::format("missing: {}\n", list_files(verified.missing));

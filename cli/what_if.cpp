@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -34,7 +35,7 @@ const std::vector<std::string> kKeys{"gpu",    "link",     "latency", "peak",
                                      "memory", "capacity", "context"};
 
 /// A number above 0 and how far it reaches into the text.
-std::pair<double, std::size_t> leading_number(const std::string& text) {
+std::pair<double, std::size_t> leading_number(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
@@ -52,16 +53,6 @@ double with_unit(const std::string& word, const std::string& text, const Unit (&
   for (const Unit& unit : units) names.emplace_back(unit.name);
   throw base::UsageError(
       fmt::format("{}: expected a number above 0 with a unit ({})", word, fmt::join(names, ", ")));
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
-    end = text.find(separator, begin);
-    parts.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
-  }
-  return parts;
 }
 
 void read_word(const std::string& word, WhatIf& what) {
@@ -104,7 +95,7 @@ const std::vector<Sweep>& usual_sweeps() {
 Sweep with_values(Sweep sweep, const std::string& word, const std::string& list) {
   sweep.values.clear();
   const bool counts = sweep.name == "gpus" || sweep.name == "batch";
-  for (const std::string& part : split(list, ',')) {
+  for (const std::string_view part : base::split(list, ',')) {
     const auto [value, length] = leading_number(part);
     if (length == 0 || length != part.size() || (counts && value != std::floor(value))) {
       throw base::UsageError(fmt::format("--sweep {}: \"{}\" is no {} above 0", word, part,
@@ -121,7 +112,9 @@ Sweep with_values(Sweep sweep, const std::string& word, const std::string& list)
 WhatIf read_what_if(const std::vector<std::string>& words) {
   WhatIf what;
   for (const std::string& word : words) {
-    for (const std::string& part : split(word, ',')) read_word(part, what);
+    for (const std::string_view part : base::split(word, ',')) {
+      read_word(std::string(part), what);
+    }
   }
   return what;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/launch_record.hpp"
 
+#include "base/text.hpp"
 #include "contract/json_codec.hpp"
 
 namespace dlscale::contract {
@@ -37,10 +38,7 @@ std::vector<LaunchRecord> parse_launch_log(std::string_view text) {
 
 void parse_launch_log(std::string_view text, const std::function<void(LaunchRecord&&)>& take) {
   codec::Document document;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  for (const std::string_view line : base::lines_of(text)) {
     std::optional<LaunchRecord> record;
     try {
       record = codec::read_object<LaunchRecord>(line, "", document);

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::contract {
 namespace fs = std::filesystem;
@@ -23,10 +23,8 @@ constexpr std::string_view kSavePrefix = "save-";
 int number_after(std::string_view prefix, const fs::path& folder) {
   const std::string name = folder.filename().string();
   if (!name.starts_with(prefix)) return 0;
-  int k = 0;
-  const char* end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data() + prefix.size(), end, k);
-  return error == std::errc() && stop == end && k > 0 ? k : 0;
+  const std::string_view number = std::string_view(name).substr(prefix.size());
+  return std::max(base::number_of<int>(number).value_or(0), 0);
 }
 
 /// The folders in `parent` that have a number, in its order.

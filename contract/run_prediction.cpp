@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/text.hpp"
 #include "contract/json_codec.hpp"
 
 namespace dlscale::contract {
@@ -57,10 +58,7 @@ std::string to_json_line(const RunPrediction& prediction) {
 PredictionsFile parse_predictions(std::string_view text) {
   PredictionsFile file;
   codec::Document document;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  for (const std::string_view line : base::lines_of(text)) {
     if (line.empty()) continue;
     try {
       auto prediction = codec::read_object<RunPrediction>(line, "", document);

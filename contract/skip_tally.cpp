@@ -5,15 +5,13 @@
 
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace dlscale::contract {
 namespace {
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
-}
-
-std::string plural_of(const std::string& noun) {
-  return noun + (noun.ends_with('s') ? "es" : "s");
 }
 
 /// Characters of the number at the beginning of a text, with its fraction and exponent.
@@ -57,8 +55,7 @@ std::string describe_skipped(const SkipTally& tally) {
   std::string lines;
   for (const Skip& reason : tally.reasons()) {
     lines += fmt::format("Skipped {} {}: {}; example: {}\n", reason.count,
-                         reason.count == 1 ? reason.noun : plural_of(reason.noun), reason.why,
-                         reason.example);
+                         base::word_for(reason.count, reason.noun), reason.why, reason.example);
   }
   return lines;
 }

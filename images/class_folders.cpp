@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "contract/run_outcome.hpp"
 #include "images/record_file.hpp"
 
@@ -22,12 +22,6 @@ using Names = std::vector<std::string>;
 }
 
 constexpr const char* kTestFolders[] = {"val", "validation", "test"};
-
-std::string lower_case_ending(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return ending;
-}
 
 bool is_image_ending(const std::string& ending) {
   return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
@@ -73,7 +67,7 @@ std::string why_skipped(const fs::directory_entry& entry) {
     return is_link ? "links to what is no file are not read"
                    : "pipes, sockets and devices are not read";
   }
-  const std::string ending = lower_case_ending(entry.path());
+  const std::string ending = base::lower(entry.path().extension().string());
   if (is_image_ending(ending)) return "";
   if (ending.empty()) return "files without an ending are not read, only .jpg, .jpeg and .png";
   return fmt::format("{} files are not read, only .jpg, .jpeg and .png", ending);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "contract/run_id.hpp"
 #include "contract/run_outcome.hpp"
 #include "images/checksum.hpp"
@@ -65,16 +66,6 @@ RecordHeader header_of(const MappedFile& map) {
   return header;
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 /// What is wrong with an entry whose record is to begin at `from` or behind; nothing if all is
 /// well.
 const char* problem_of(const RecordEntry& e, std::uint64_t from, const RecordHeader& h) {
@@ -111,8 +102,9 @@ RecordFile::RecordFile(const fs::path& path) : map_(path) {
   index_offset_ = header.index_offset;
   alignment_ = header.alignment;
   left_out_ = static_cast<int>(header.left_out);
-  classes_ = lines_of(
+  const std::vector<std::string_view> names = base::lines_of(
       text_of(bytes.subspan(header.names_offset, header.note_offset - header.names_offset)));
+  classes_.assign(names.begin(), names.end());
   if (classes_.size() != header.classes) {
     refuse(path, fmt::format("it has the names of {} classes, but is to have {}", classes_.size(),
                              header.classes));

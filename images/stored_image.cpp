@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::images {
 namespace {
@@ -36,10 +36,8 @@ StoredForm stored_form(std::string_view text) {
   StoredForm form{.is_raw = kind == "raw"};
   bool is_good = form.is_raw || kind == "jpeg";
   if (is_good && colon < text.size()) {
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, form.shorter_side);
-    is_good = error == std::errc() && stop == end && form.shorter_side > 0 &&
-              form.shorter_side <= kLongestSide;
+    form.shorter_side = base::number_of<int>(text.substr(colon + 1)).value_or(0);
+    is_good = form.shorter_side > 0 && form.shorter_side <= kLongestSide;
   }
   if (is_good) return form;
   throw base::UsageError(

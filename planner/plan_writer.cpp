@@ -10,13 +10,13 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/parallel_for.hpp"
 #include "contract/run_id.hpp"
 #include "planner/jobs/finished_runs.hpp"
 #include "planner/planner.hpp"
 #include "planner/script/origin.hpp"
 #include "planner/script/render.hpp"
 #include "planner/script/script_data.hpp"
-#include "planner/study/slices.hpp"
 #include "planner/write_mark.hpp"
 
 namespace dlscale::planner {
@@ -28,7 +28,9 @@ using contract::JobKind;
 using contract::PlannedJob;
 
 constexpr std::size_t kMostFacts = std::size_t{1} << 16;  // bytes of a digest's text held at a time
-constexpr std::chrono::milliseconds kClockTick(10);       // of file times, at most
+/// Login nodes are shared. Making and writing one file is short.
+constexpr base::LoopLimits kFileLoop{.most_threads = 4, .chunk = 256};
+constexpr std::chrono::milliseconds kClockTick(10);  // of file times, at most
 
 contract::PlanDir absolute(const contract::PlanDir& out) {
   const fs::path root = fs::absolute(out.root()).lexically_normal();
@@ -144,11 +146,10 @@ base::Pieces PlanWriter::table_lines(std::vector<std::size_t> jobs) const {
     for (const std::size_t job : jobs) {
       const std::vector<std::uint32_t>& runs = planning_.job_runs[job];
       std::vector<std::string> lines(runs.size());
-      in_slices(runs.size(), [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-          lines[i] = to_json_line(planning_.run(runs[i])) + "\n";
-        }
-      });
+      base::parallel_for(
+          runs.size(),
+          [&](std::size_t i) { lines[i] = to_json_line(planning_.run(runs[i])) + "\n"; },
+          kFileLoop);
       std::for_each(lines.begin(), lines.end(), take);
     }
   };
@@ -219,10 +220,11 @@ void PlanWriter::look() {
   }
   const bool has_runs = holds_something(out_.runs());
   const Folder runs(has_runs ? out_.runs() : fs::path()), jobs(out_.jobs());
-  in_slices(plan_.jobs.size(), [&](std::size_t begin, std::size_t end) {
+  const auto look_at_jobs = [&](std::size_t begin, std::size_t end) {
     Scripts made = scripts();
     for (std::size_t i = begin; i < end; ++i) look_at_job(i, made.script(i), runs, jobs);
-  });
+  };
+  base::parallel_for_chunks(plan_.jobs.size(), look_at_jobs, kFileLoop);
   mark_stale();
 }
 
@@ -349,10 +351,11 @@ void PlanWriter::write() {
   }
   const WriteMark mark(out_);
   const Folder runs(out_.runs()), jobs(out_.jobs());
-  in_slices(plan_.jobs.size(), [&](std::size_t begin, std::size_t end) {
+  const auto write_jobs = [&](std::size_t begin, std::size_t end) {
     Scripts made = scripts();
     for (std::size_t i = begin; i < end; ++i) write_job(i, made, runs, jobs);
-  });
+  };
+  base::parallel_for_chunks(plan_.jobs.size(), write_jobs, kFileLoop);
   for (const PlanFile& file : files_) {
     if (!file.right) base::write_pieces_atomically(file.path, file.content);
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::predict {
 namespace {
@@ -35,8 +36,7 @@ double between(double bytes, double bytes_a, double seconds_a, double bytes_b, d
 }
 
 std::string placement_text(Placement ranks) {
-  return std::to_string(ranks.gpus) + " GPUs of " + std::to_string(ranks.nodes) +
-         (ranks.nodes == 1 ? " node" : " nodes");
+  return std::to_string(ranks.gpus) + " GPUs of " + base::count_of(ranks.nodes, "node");
 }
 
 }  // namespace

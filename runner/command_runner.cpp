@@ -24,7 +24,6 @@
 #include <boost/process/search_path.hpp>
 #include <boost/process/start_dir.hpp>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -36,6 +35,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::runner {
 namespace bp = boost::process;
@@ -243,10 +243,8 @@ class RealCommandRunner : public CommandRunner {
     std::error_code ignored;  // processes come and go while the list is read
     for (const auto& item : fs::directory_iterator("/proc", ignored)) {
       const std::string name = item.path().filename().string();
-      ProcessId process = 0;
-      const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), process);
-      if (bad != std::errc() || *end != '\0') continue;
-      if (was_started_with(item.path(), entry)) found.push_back(process);
+      const std::optional<ProcessId> process = base::number_of<ProcessId>(name);
+      if (process && was_started_with(item.path(), entry)) found.push_back(*process);
     }
     std::sort(found.begin(), found.end());
     return found;

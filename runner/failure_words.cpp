@@ -7,6 +7,7 @@
 #include <cctype>
 #include <vector>
 
+#include "base/text.hpp"
 #include "runner/python_traceback.hpp"
 
 namespace dlscale::runner {
@@ -291,12 +292,6 @@ constexpr std::string_view kOthersWords[] = {
 
 constexpr std::string_view kTrainer = "dlscale-train: ";
 
-std::string lower(std::string_view line) {
-  std::string text(line);
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 template <class Words>
 bool has_any(std::string_view line, const Words& words) {
   return std::any_of(std::begin(words), std::end(words),
@@ -354,9 +349,7 @@ std::string printable(std::string_view line) {
   for (char& c : text) {
     if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
   }
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == text.npos) return "";
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+  return std::string(base::trimmed(text, " "));
 }
 
 /// What one line says, its reason not yet made printable.
@@ -380,7 +373,7 @@ bool is_logged_warning(std::string_view line) {
 
 /// A line that no message fits.
 Found by_words(std::string_view line) {
-  const std::string text = lower(line);
+  const std::string text = base::lower(line);
   const bool warns =
       has_any(text, kWarningWords) || has_any(text, kSurvivedWords) || is_logged_warning(line);
   if (!warns && (text.find("out of memory") != text.npos || text.find("oom-kill") != text.npos ||
@@ -396,7 +389,7 @@ Found by_words(std::string_view line) {
 bool is_survived(const Message& message, std::string_view line) {
   if (message.certainty != Certainty::verdict && message.certainty != Certainty::error)
     return false;
-  const std::string text = lower(line);
+  const std::string text = base::lower(line);
   if (has_any(text, kSurvivedWords) && !has_any(line, kSystemWords)) return true;
   if (message.certainty == Certainty::error) return is_logged_warning(line);
   const bool has_error = line.find("Error") != line.npos || line.find("error") != line.npos;
@@ -406,7 +399,7 @@ bool is_survived(const Message& message, std::string_view line) {
 /// A line that raises an exception and that no message fits.
 Found by_exception(std::string_view line, std::size_t begin) {
   const std::string_view reason = line.substr(begin);
-  const std::string text = lower(reason);
+  const std::string text = base::lower(reason);
   if (has_any(text, kSurvivedWords)) return {0, line, Certainty::words, {}};
   const bool is_memory =
       reason.starts_with("MemoryError") || text.find("out of memory") != text.npos;
@@ -428,16 +421,6 @@ Found read_line(std::string_view line) {
   }
   const std::size_t exception = find_exception(line);
   return exception == line.npos ? by_words(line) : by_exception(line, exception);
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  }
-  return lines;
 }
 
 /// The line that a traceback ends with is an exception, whatever it is called.
@@ -529,7 +512,7 @@ class Search {
 
   void note_progress(const Found& found) {
     const bool is_plain = found.certainty == Certainty::last_line;
-    if (has_end_ && is_plain && has_any(lower(lines_[found.line]), kProgressWords)) {
+    if (has_end_ && is_plain && has_any(base::lower(lines_[found.line]), kProgressWords)) {
       has_trained_ = true;
     }
   }
@@ -546,7 +529,7 @@ class Search {
 }  // namespace
 
 FailureWords find_failure(std::string_view text) {
-  const std::vector<std::string_view> lines = lines_of(text);
+  const std::vector<std::string_view> lines = base::lines_of(text);
   const Found best = Search(lines).run();
   if (best.certainty == Certainty::none) return {};
   return {whole_reason(best, lines), best.certainty, best.outcome};

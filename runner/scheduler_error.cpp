@@ -7,6 +7,8 @@
 #include <iterator>
 #include <vector>
 
+#include "base/text.hpp"
+
 namespace dlscale::runner {
 namespace {
 
@@ -24,14 +26,6 @@ constexpr std::array<std::string_view, 8> kInformation{"[i]",   "[info]", "info"
 constexpr std::array<std::string_view, 2> kPlugins{"lua:", "#"};
 constexpr std::string_view kAdmissionRule = "admission rule]";
 
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& letter : result) {
-    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  }
-  return result;
-}
-
 template <std::size_t size>
 bool has_one_of(std::string_view text, const std::array<std::string_view, size>& marks) {
   return std::any_of(marks.begin(), marks.end(), [&](std::string_view mark) {
@@ -39,20 +33,12 @@ bool has_one_of(std::string_view text, const std::array<std::string_view, size>&
   });
 }
 
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
-
 /// Lines that are not blank, without the spaces around them.
 Lines lines_in(std::string_view text) {
   Lines lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (is_blank(line)) continue;
-    line.remove_prefix(line.find_first_not_of(" \t\r"));
-    lines.push_back(line.substr(0, line.find_last_not_of(" \t\r") + 1));
+  for (const std::string_view line : base::lines_of(text)) {
+    const std::string_view words = base::trimmed(line, " \t\r");
+    if (!words.empty()) lines.push_back(words);
   }
   return lines;
 }
@@ -80,15 +66,15 @@ bool has_words(std::string_view text) {
 /// False for lines of dashes, too.
 template <std::size_t size>
 bool reports_error(std::string_view line, const std::array<std::string_view, size>& marks) {
-  const std::string message = lower_case(message_of(line));
+  const std::string message = base::lower(message_of(line));
   const bool begins = begins_with_one_of(message, kErrorMarks);
-  return has_one_of(lower_case(line), marks) &&
+  return has_one_of(base::lower(line), marks) &&
          has_words(begins ? message.substr(message.find(':')) : message) &&
          !begins_with_one_of(message, kInformation);
 }
 
 bool is_information(std::string_view line) {
-  const std::string message = lower_case(message_of(line));
+  const std::string message = base::lower(message_of(line));
   return !has_words(message) || begins_with_one_of(message, kInformation) ||
          begins_with_one_of(message, kPlugins) ||
          message.substr(0, message.find(']') + 1).ends_with(kAdmissionRule);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "contract/run_outcome.hpp"
 #include "contract/vocabulary.hpp"
 #include "trainer/bench_device.hpp"
@@ -146,9 +147,9 @@ class CommOutput {
  private:
   static void print_row(const contract::CommTime& time, bool first) {
     if (first) {
-      fmt::print("{} between {} rank{} of {} node{}, {}, {}\n", time.communicator, time.ranks,
-                 time.ranks == 1 ? "" : "s", time.nodes, time.nodes == 1 ? "" : "s", time.precision,
-                 time.device);
+      fmt::print("{} between {} of {}, {}, {}\n", time.communicator,
+                 base::count_of(time.ranks, "rank"), base::count_of(time.nodes, "node"),
+                 time.precision, time.device);
       fmt::print("{:<14}  {:>11}  {:>5}  {:>11}  {:>23}  {:>10}  {:>10}  {:>5}\n", "collective",
                  "bytes", "calls", "median us", "95 % interval us", "algbw GB/s", "busbw GB/s",
                  "wrong");

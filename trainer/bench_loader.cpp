@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -14,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/table_printer.hpp"
+#include "base/text.hpp"
 #include "trainer/capabilities.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/loading.hpp"
@@ -54,12 +54,9 @@ contract::RunSpec usual_spec() {
 }
 
 int whole_number(const std::string& key, const std::string& text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) {
-    throw base::UsageError(fmt::format("{}: \"{}\" is not a whole number", key, text));
-  }
-  return value;
+  const std::optional<int> value = base::number_of<int>(text);
+  if (value && *value >= 0) return *value;
+  throw base::UsageError(fmt::format("{}: \"{}\" is not a whole number", key, text));
 }
 
 /// `value`, which is one of those that can be.

@@ -6,12 +6,12 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "base/text.hpp"
 #include "contract/version.hpp"
 #include "trainer/build_info.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
@@ -28,18 +28,15 @@ constexpr std::size_t kImageExtents = 3;
 using contract::ModelOptions;
 
 int whole(const std::string& key, const std::string& text, int least = 1) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && value >= least) return value;
+  const std::optional<int> value = base::number_of<int>(text);
+  if (value && *value >= least) return *value;
   throw base::UsageError(
       fmt::format("{} {}: expected a whole number of at least {}", key, text, least));
 }
 
 double fraction(const std::string& key, const std::string& text) {
-  double value = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  if (is_number && value >= 0 && value < 1) return value;
+  const std::optional<double> value = base::number_of<double>(text);
+  if (value && *value >= 0 && *value < 1) return *value;
   throw base::UsageError(
       fmt::format("{} {}: expected a number of at least 0 and below 1", key, text));
 }

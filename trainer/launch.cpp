@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "contract/process_count.hpp"
 #include "contract/version.hpp"
 #include "trainer/agreement.hpp"
@@ -158,8 +159,8 @@ void Launch::require_started(const contract::RunSpec& spec, const std::string& f
           : fmt::format("is {}, which {} gives to one process", spec.gpus, spec.framework);
   throw base::SpecError(
       {file}, "gpus",
-      fmt::format("{}, but {} rank{} started; start it with: mpirun -n {} dlscale-train --run {}",
-                  count, started, started == 1 ? " was" : "s were", wanted,
+      fmt::format("{}, but {} started; start it with: mpirun -n {} dlscale-train --run {}", count,
+                  base::count_of(started, "rank was", "ranks were"), wanted,
                   folder_.root().string()));
 }
 
@@ -191,9 +192,9 @@ void Launch::open_folder(const contract::RunSpec& spec) {
     writer_.open(launch);
     const char* worker = contract::process_count(spec) < spec.gpus ? "device" : "rank";
     const std::string line =
-        fmt::format("dlscale-train {}: {} on {} {}{} of {} node{}, {}", contract::version(),
-                    spec.run_id, spec.gpus, worker, spec.gpus == 1 ? "" : "s", placement_.nodes,
-                    placement_.nodes == 1 ? "" : "s", launch.root().string());
+        fmt::format("dlscale-train {}: {} on {} of {}, {}", contract::version(), spec.run_id,
+                    base::count_of(spec.gpus, worker), base::count_of(placement_.nodes, "node"),
+                    launch.root().string());
     writer_.say(line);
     fmt::print("{}\n", line);
     std::fflush(stdout);

@@ -2,10 +2,11 @@
 #include "analysis/cells/cell_unit.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <utility>
 #include <vector>
+
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -57,16 +58,9 @@ const NamedFactor* find_factor(const NamedFactor (&list)[kSize], std::string_vie
   return found == std::end(list) ? nullptr : found;
 }
 
-std::string lower(std::string_view text) {
-  std::string word(text);
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return word;
-}
-
 /// "image" and "images".
 std::string_view thing_of(std::string_view name) {
-  const std::string word = lower(name);
+  const std::string word = base::lower(name);
   for (const auto& [known, thing] : kThings) {
     if (word == known || word == std::string(known) + "s") return thing;
   }
@@ -94,17 +88,9 @@ std::vector<std::string> parts_of(std::string_view text) {
   for (std::size_t at = plain.find(" per "); at != plain.npos; at = plain.find(" per ", at)) {
     plain.replace(at, 5, "/");
   }
-  std::vector<std::string> parts{""};
-  for (const char c : plain) {
-    if (c == '/') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  for (std::string& part : parts) {
-    part.erase(0, std::min(part.find_first_not_of(' '), part.size()));
-    part.erase(part.find_last_not_of(' ') + 1);
+  std::vector<std::string> parts;
+  for (const std::string_view part : base::split(plain, '/')) {
+    parts.emplace_back(base::trimmed(part, " "));
   }
   return parts;
 }
@@ -118,7 +104,7 @@ std::optional<CellUnit> parse_rate(const std::vector<std::string>& parts) {
     const std::string_view thing = thing_of(parts[i]);
     if (thing == "gpu" || thing == "node") {
       counted->per_gpu = true;
-    } else if (time != nullptr || (time = find_factor(kTimes, lower(parts[i]))) == nullptr) {
+    } else if (time != nullptr || (time = find_factor(kTimes, base::lower(parts[i]))) == nullptr) {
       return std::nullopt;
     }
   }
@@ -129,7 +115,7 @@ std::optional<CellUnit> parse_rate(const std::vector<std::string>& parts) {
 }  // namespace
 
 std::optional<CellUnit> parse_cell_unit(std::string_view text) {
-  const std::string word = lower(text);
+  const std::string word = base::lower(text);
   if (word == "%" || word == "percent") return CellUnit{UnitKind::share, 0.01, "", false};
   if (word == "x" || word == "times") return CellUnit{UnitKind::ratio, 1, "", false};
   if (word == "fps") return CellUnit{UnitKind::rate, 1, "sample", false};

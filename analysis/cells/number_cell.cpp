@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/cells/printed_digits.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -46,21 +47,15 @@ std::string plain_characters(std::string_view text) {
   return plain;
 }
 
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
 /// Emphasis of the whole cell ("**980**", "_980_", "`980`", "$980$") and marks before the number.
 std::string_view without_emphasis(std::string_view text) {
-  text = without_blanks(text);
+  text = base::trimmed(text);
   while (text.size() > 2 && text.front() == text.back() &&
          std::string_view("*_`$").find(text.front()) != std::string_view::npos) {
-    text = without_blanks(text.substr(1, text.size() - 2));
+    text = base::trimmed(text.substr(1, text.size() - 2));
   }
   while (!text.empty() && (text.front() == kFootnote || text.front() == '*')) {
-    text = without_blanks(text.substr(1));
+    text = base::trimmed(text.substr(1));
   }
   return text;
 }
@@ -73,7 +68,7 @@ void take_relation(std::string_view& text, NumberCell& cell) {
   for (const auto& [sign, relation] : kRelations) {
     if (!text.starts_with(sign)) continue;
     cell.relation = relation;
-    text = without_blanks(text.substr(sign.size()));
+    text = base::trimmed(text.substr(sign.size()));
     return;
   }
 }
@@ -102,7 +97,7 @@ class Remainder {
   Remainder(std::string_view rest, NumberCell& cell) : rest_(rest), cell_(cell) {}
 
   void read() {
-    while (cell_.problem.empty() && !(rest_ = without_blanks(rest_)).empty()) {
+    while (cell_.problem.empty() && !(rest_ = base::trimmed(rest_)).empty()) {
       const char first = rest_.front();
       if (first == kFootnote || first == '*') {
         rest_.remove_prefix(1);
@@ -121,7 +116,7 @@ class Remainder {
 
  private:
   void take_spread() {
-    rest_ = without_blanks(rest_.substr(1));
+    rest_ = base::trimmed(rest_.substr(1));
     const PrintedDigits spread = read_digits(rest_, DecimalMark::point, false);
     if (spread.length == 0) cell_.problem = "has no number behind its \"±\"";
     rest_.remove_prefix(spread.length);
@@ -133,7 +128,7 @@ class Remainder {
       cell_.problem = "has a bracket that is not closed";
       return;
     }
-    const std::string_view remark = without_blanks(rest_.substr(1, end - 1));
+    const std::string_view remark = base::trimmed(rest_.substr(1, end - 1));
     rest_.remove_prefix(end + 1);
     const bool is_note = closing == ']' && remark.size() <= 3;  // "[1]", "[a]", "[^1]"
     if (is_note || is_spread(remark)) return;
@@ -146,7 +141,7 @@ class Remainder {
 
   void take_unit() {
     const std::size_t end = std::min(rest_.find_first_of("([*\x01\x02"), rest_.size());
-    const std::string_view unit = without_blanks(rest_.substr(0, end));
+    const std::string_view unit = base::trimmed(rest_.substr(0, end));
     const bool has_digit =
         std::any_of(unit.begin(), unit.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
     if (!cell_.unit.empty() || has_digit || unit.empty()) {
@@ -199,9 +194,7 @@ DecimalMark decimal_mark_of(std::string_view text) {
 bool is_blank_cell(std::string_view text) {
   constexpr std::array<std::string_view, 13> kBlanks{"",  "-",   "--",   "---", "–",    "—",   "/",
                                                      ".", "n/a", "n.a.", "na",  "none", "null"};
-  std::string word(without_blanks(text));
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string word = base::lower(base::trimmed(text));
   return std::find(kBlanks.begin(), kBlanks.end(), word) != kBlanks.end();
 }
 

@@ -2,22 +2,15 @@
 #include "analysis/compare/axis_cell.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <limits>
+
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
-
-std::optional<double> to_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 struct Range {
   double low, high;
@@ -26,14 +19,15 @@ struct Range {
 std::optional<Range> to_range(std::string_view text) {
   const std::size_t dots = text.find("..");
   if (dots != std::string_view::npos) {
-    const auto low = to_number(text.substr(0, dots)), high = to_number(text.substr(dots + 2));
+    const auto low = base::number_of<double>(text.substr(0, dots)),
+               high = base::number_of<double>(text.substr(dots + 2));
     if (low && high) return Range{*low, *high};
     return std::nullopt;
   }
   const bool below = text.starts_with('<'), above = text.starts_with('>');
   if (!below && !above) return std::nullopt;
   const bool closed = text.size() > 1 && text[1] == '=';
-  const auto limit = to_number(text.substr(closed ? 2 : 1));
+  const auto limit = base::number_of<double>(text.substr(closed ? 2 : 1));
   if (!limit) return std::nullopt;
   if (below) return Range{-kNoLimit, closed ? *limit : std::nextafter(*limit, -kNoLimit)};
   return Range{closed ? *limit : std::nextafter(*limit, kNoLimit), kNoLimit};
@@ -42,11 +36,8 @@ std::optional<Range> to_range(std::string_view text) {
 }  // namespace
 
 std::string comparable(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    if (c == ' ' || c == '-' || c == '_') continue;
-    text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  std::string text = base::lower(name);
+  std::erase_if(text, [](char c) { return c == ' ' || c == '-' || c == '_'; });
   return text;
 }
 
@@ -66,21 +57,17 @@ AxisCell::AxisCell(std::string_view text) {
     high_ = range->high;
     return;
   }
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('|', begin), text.size());
-    words_.push_back(comparable(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  for (const std::string_view word : base::split(text, '|')) words_.push_back(comparable(word));
 }
 
 std::optional<double> AxisCell::number() const {
-  return words_.size() == 1 ? to_number(words_[0]) : std::nullopt;
+  return words_.size() == 1 ? base::number_of<double>(words_[0]) : std::nullopt;
 }
 
 bool AxisCell::has(const std::string& word) const {
   if (any_) return true;
   if (!range_) return std::find(words_.begin(), words_.end(), word) != words_.end();
-  const auto value = to_number(word);
+  const auto value = base::number_of<double>(word);
   return value && *value >= low_ && *value <= high_;
 }
 

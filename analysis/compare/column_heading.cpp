@@ -15,6 +15,7 @@
 
 #include "analysis/compare/reference_value.hpp"
 #include "analysis/compare/table_names.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -25,12 +26,6 @@ struct Bracket {
   std::string text;  ///< within the brackets
 };
 
-std::string stripped(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == text.npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(" \t") + 1 - begin));
-}
-
 /// Returns the closed brackets of a heading from left to right.
 std::vector<Bracket> brackets_of(const std::string& text) {
   std::vector<Bracket> found;
@@ -38,7 +33,8 @@ std::vector<Bracket> brackets_of(const std::string& text) {
     const bool is_square = text[at] == '[';
     const std::size_t close = text.find(is_square ? ']' : ')', at);
     if (close == text.npos) break;
-    found.push_back({at, close + 1, is_square, stripped(text.substr(at + 1, close - at - 1))});
+    found.push_back({at, close + 1, is_square,
+                     std::string(base::trimmed(text.substr(at + 1, close - at - 1)))});
     at = text.find_first_of("[(", close);
   }
   return found;
@@ -46,8 +42,10 @@ std::vector<Bracket> brackets_of(const std::string& text) {
 
 /// The heading without a pair of brackets: "Throughput per GPU" for "Throughput (img/s) per GPU".
 std::string without(const std::string& text, const Bracket& bracket) {
-  return stripped(stripped(text.substr(0, bracket.begin)) + " " +
-                  stripped(text.substr(bracket.end)));
+  const std::string_view whole = text;
+  return std::string(
+      base::trimmed(fmt::format("{} {}", base::trimmed(whole.substr(0, bracket.begin)),
+                                base::trimmed(whole.substr(bracket.end)))));
 }
 
 std::optional<std::string> quantity_of(std::string_view name) {
@@ -89,10 +87,10 @@ ColumnHeading measured_heading(const std::string& text, const std::string& unit)
 std::optional<ColumnHeading> with_unit_behind(const std::string& text) {
   for (std::size_t at = text.find_first_of(" _,"); at != text.npos;
        at = text.find_first_of(" _,", at + 1)) {
-    const std::string name = stripped(text.substr(0, at));
-    std::string unit = stripped(text.substr(at + 1));
+    const std::string name(base::trimmed(text.substr(0, at)));
+    std::string unit(base::trimmed(text.substr(at + 1)));
     std::replace(unit.begin(), unit.end(), '_', ' ');
-    if (unit.starts_with("in ")) unit = stripped(unit.substr(3));
+    if (unit.starts_with("in ")) unit = base::trimmed(unit.substr(3));
     const bool has_unit = !usual_unit(quantity_of(name).value_or("")).empty();
     if (has_unit && is_unit_of(name, unit)) return measured_heading(name, unit);
   }
@@ -134,7 +132,7 @@ ColumnHeading read_plain(const std::string& text, const std::string& whole) {
 /// it is.
 std::string without_hash(const std::string& text) {
   if (!text.starts_with('#') || known_scaling_axis(text)) return text;
-  const std::string name = stripped(std::string_view(text).substr(1));
+  const std::string name(base::trimmed(std::string_view(text).substr(1)));
   return name.starts_with("of ") || name.empty() ? text : name;
 }
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/text.hpp"
+
 namespace dlscale::analysis {
 namespace {
 
@@ -41,7 +43,7 @@ std::vector<std::string> definition_notes(const ReferenceStudy& study) {
       "source: " + study.source,
       "kinds: R printed, D recomputed from raw data, C computed from printed values"};
   if (publication.baseline_gpus > 0) {
-    notes.push_back("baseline: " + count_of(static_cast<int>(publication.baseline_gpus), "GPU"));
+    notes.push_back("baseline: " + base::count_of(publication.baseline_gpus, "GPU"));
   }
   if (study.repeats > 0) notes.push_back(fmt::format("repeats: {}", study.repeats));
   for (const auto& [quantity, definition] : publication.definitions) {

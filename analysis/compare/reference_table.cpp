@@ -28,7 +28,7 @@ const std::vector<std::string> kStated{"quantity", "relation",  "value", "unit",
                                        "along",    "from",      "to",    "cause",
                                        "where",    "statement", "kind"};
 
-[[noreturn]] void fail(const CsvCell& cell, const std::string& message) {
+[[noreturn]] void fail(const base::CsvCell& cell, const std::string& message) {
   throw base::SpecError(cell.place, "", message);
 }
 
@@ -44,7 +44,7 @@ void set_quantity(Published& value, const std::string& name) {
 }
 
 /// Returns why the cell holds no number; empty when it does.
-std::string set_number(Published& value, const CsvCell& cell, const std::string& unit,
+std::string set_number(Published& value, const base::CsvCell& cell, const std::string& unit,
                        DecimalMark mark) {
   const PrintedCell printed = read_printed_cell(cell.text, unit, mark);
   value.text = printed.text;
@@ -75,7 +75,7 @@ std::string axis_cell_text(const std::string& axis, const std::string& text, Dec
   return text;
 }
 
-char read_kind(const CsvCell& cell, const std::string& text) {
+char read_kind(const base::CsvCell& cell, const std::string& text) {
   if (text == "R" || text == "D" || text == "C") return text[0];
   fail(cell, fmt::format("kind is R (printed), D (recomputed from raw data) or C (computed from "
                          "printed values), not \"{}\"",
@@ -151,7 +151,7 @@ class TableReader {
 
  private:
   void read_head() {
-    for (const CsvCell& line : csv_.comments) {
+    for (const base::CsvCell& line : csv_.comments) {
       const std::size_t colon = line.text.find(": ");
       if (colon == std::string::npos || line.text.starts_with("SPDX")) continue;
       const std::string key = line.text.substr(0, colon), value = line.text.substr(colon + 2);
@@ -169,8 +169,8 @@ class TableReader {
   /// "per_gpu" where comments, headings or cells have the word "weak", and none has "strong".
   std::string stated_work() const {
     bool weak = false, strong = false;
-    const auto look_at = [&](const std::vector<CsvCell>& cells) {
-      for (const CsvCell& cell : cells) {
+    const auto look_at = [&](const std::vector<base::CsvCell>& cells) {
+      for (const base::CsvCell& cell : cells) {
         const std::string text = comparable(cell.text);
         weak = weak || text.find("weak") != text.npos;
         strong = strong || text.find("strong") != text.npos;
@@ -183,7 +183,7 @@ class TableReader {
   }
 
   void read_headings() {
-    for (const CsvCell& cell : csv_.header) {
+    for (const base::CsvCell& cell : csv_.header) {
       const ColumnHeading heading = read_column_heading(cell.text);
       if (!heading.problem.empty()) fail(cell, heading.problem);
       columns_.push_back(heading);
@@ -218,7 +218,7 @@ class TableReader {
   /// Notes a column that no scaling rule checks although it may hold times, rates or counts.
   void note_unchecked(std::size_t column) {
     const ColumnHeading& heading = columns_[column];
-    const CsvCell& cell = csv_.header[column];
+    const base::CsvCell& cell = csv_.header[column];
     const auto note = [&](const char* text) {
       table_.notes.push_back(fmt::format("{}:{}:{}: column \"{}\" {}", cell.place.file,
                                          cell.place.line, cell.place.column, cell.text, text));
@@ -242,7 +242,7 @@ class TableReader {
            (found->cell->kind == UnitKind::time || found->cell->kind == UnitKind::rate);
   }
 
-  static DecimalMark read_mark(const CsvCell& cell, const std::string& text) {
+  static DecimalMark read_mark(const base::CsvCell& cell, const std::string& text) {
     if (text != "comma" && text != "point") {
       fail(cell, fmt::format("decimal is comma or point, not \"{}\"", text));
     }
@@ -284,12 +284,12 @@ class TableReader {
     }
   }
 
-  void read_row(const std::vector<CsvCell>& row) {
+  void read_row(const std::vector<base::CsvCell>& row) {
     Published common;
     common.kind = table_.kind;
     common.where = where_;
-    const CsvCell* stated = nullptr;
-    const CsvCell* value = nullptr;
+    const base::CsvCell* stated = nullptr;
+    const base::CsvCell* value = nullptr;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (columns_[i].is_measured || row[i].text.empty()) continue;
       if (columns_[i].name == "quantity") stated = &row[i];
@@ -303,7 +303,7 @@ class TableReader {
     if (stated != nullptr) add_stated(common, *stated, value);
   }
 
-  void set_word(Published& value, const std::string& column, const CsvCell& cell) {
+  void set_word(Published& value, const std::string& column, const base::CsvCell& cell) {
     const std::string& text = cell.text;
     if (column == "relation") {
       if (!is_one_of(kRelations, text))
@@ -332,7 +332,7 @@ class TableReader {
   }
 
   /// `is_stated`: the row states a quantity of its own, which from and to belong to.
-  void add_measured(const Published& common, const ColumnHeading& column, const CsvCell& cell,
+  void add_measured(const Published& common, const ColumnHeading& column, const base::CsvCell& cell,
                     bool is_stated) {
     Published value = common;
     value.relation = "=";
@@ -349,14 +349,15 @@ class TableReader {
 
   /// Percents under a heading without a unit are not told from fractions.
   static void require_unit(const Published& value, const ColumnHeading& column,
-                           const CsvCell& cell) {
+                           const base::CsvCell& cell) {
     const bool is_share = !column.has_unit && value.quantity == "efficiency";
     if (!is_share || !value.number || value.number->value <= 5) return;
     fail(cell, fmt::format("an efficiency of {0} without a unit: call the column \"{1} [%]\"",
                            cell.text, column.heading));
   }
 
-  void add_stated(const Published& common, const CsvCell& quantity, const CsvCell* cell) {
+  void add_stated(const Published& common, const base::CsvCell& quantity,
+                  const base::CsvCell* cell) {
     Published value = common;
     set_quantity(value, quantity.text);
     value.place = quantity.place;

@@ -2,19 +2,18 @@
 #include "analysis/compare/reference_value.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace dlscale::analysis {
 namespace {
 
-std::optional<double> parse_double(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+std::optional<double> finite_number(std::string_view text) {
+  const std::optional<double> value = base::number_of<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 /// Half of the last printed digit's place.
@@ -25,18 +24,18 @@ double half_place(std::string_view text) {
   const auto decimals =
       point == std::string_view::npos ? 0 : static_cast<int>(mantissa.size() - point - 1);
   const double exponent =
-      e == std::string_view::npos ? 0 : parse_double(text.substr(e + 1)).value_or(0);
+      e == std::string_view::npos ? 0 : finite_number(text.substr(e + 1)).value_or(0);
   return 0.5 * std::pow(10.0, exponent - decimals);
 }
 
 std::optional<Printed> parse_one(std::string_view text) {
   if (const std::size_t slash = text.find('/'); slash != std::string_view::npos) {
-    const auto above = parse_double(text.substr(0, slash)),
-               below = parse_double(text.substr(slash + 1));
+    const auto above = finite_number(text.substr(0, slash)),
+               below = finite_number(text.substr(slash + 1));
     if (!above || !below || *below == 0) return std::nullopt;
     return Printed{*above / *below, *above / *below, *above / *below};
   }
-  const auto value = parse_double(text);
+  const auto value = finite_number(text);
   if (!value) return std::nullopt;
   const double half = half_place(text);
   return Printed{*value, *value - half, *value + half};

@@ -11,6 +11,7 @@
 
 #include "analysis/cells/cell_unit.hpp"
 #include "analysis/compare/axis_cell.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -125,13 +126,6 @@ std::optional<std::string> find_name(const Name (&names)[kSize], std::string_vie
   return found == std::end(names) ? std::nullopt : std::optional<std::string>(found->second);
 }
 
-std::string lower(std::string_view text) {
-  std::string word(text);
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return word;
-}
-
 /// "timeperepoch" for "Time / epoch", "eff" for "Eff.".
 std::string plain_name(std::string_view name) {
   std::string plain = comparable(name);
@@ -145,7 +139,7 @@ std::string plain_name(std::string_view name) {
 /// "number", "of" and "gpus" for "Number of GPUs". "#" and "/" are words.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words{""};
-  for (const char c : lower(name)) {
+  for (const char c : base::lower(name)) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
       words.back() += c;
       continue;
@@ -162,7 +156,7 @@ std::pair<std::string, std::string_view> first_word_of(std::string_view name) {
   const std::size_t end = name.find_first_of(" _-");
   const std::size_t begin = name.find_first_not_of(" _-", end);
   if (end == name.npos || begin == name.npos) return {};
-  std::string word = lower(name.substr(0, end));
+  std::string word = base::lower(name.substr(0, end));
   if (word.ends_with('.')) word.pop_back();
   return {word, name.substr(begin)};
 }
@@ -172,7 +166,7 @@ struct Share {
   std::string_view counted, unit;
 };
 std::optional<Share> share_of(std::string_view name) {
-  const std::string text = lower(name);
+  const std::string text = base::lower(name);
   for (const std::string_view per : {" per ", "_per_", "/"}) {
     const std::size_t at = text.rfind(per);
     if (at == text.npos || at == 0) continue;
@@ -197,7 +191,7 @@ std::optional<std::string> quantity_of_unit(std::string_view name) {
   std::replace(words.begin(), words.end(), '_', ' ');
   const auto unit = parse_cell_unit(words);
   if (unit && unit->kind == UnitKind::rate && unit->thing == "sample") {
-    if (lower(name).find("node") != std::string::npos) return std::nullopt;
+    if (base::lower(name).find("node") != std::string::npos) return std::nullopt;
     return unit->per_gpu ? "throughput_per_gpu" : "throughput";
   }
   const auto share = share_of(name);
@@ -211,7 +205,7 @@ std::optional<std::string> quantity_of_unit(std::string_view name) {
 /// "Speedup" for "Speedup over baseline"; empty without a comparison, and with one to another
 /// program.
 std::string_view without_baseline(std::string_view name) {
-  const std::string text = lower(name);
+  const std::string text = base::lower(name);
   for (const std::string_view comparison : kComparisons) {
     const std::size_t at = text.find(comparison);
     if (at == text.npos) continue;

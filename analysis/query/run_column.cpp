@@ -2,7 +2,6 @@
 #include "analysis/query/run_column.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -10,20 +9,13 @@
 
 #include "analysis/scaling/generalisation.hpp"
 #include "analysis/scaling/recorded.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
 using Kind = RunColumn::Kind;
 using Measured = double (*)(const RunRow&);
-
-std::optional<double> number_of(const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
 
 /// Digits after the point with which a number reads back as it is; as many as help anybody.
 int decimals_of(double value) {
@@ -38,21 +30,22 @@ int decimals_of(double value) {
 }
 
 RunColumn axis_column(const contract::Axis& axis) {
-  const bool numbers = !axis.values.empty() && std::all_of(axis.values.begin(), axis.values.end(),
-                                                           [](const std::string& value) {
-                                                             return number_of(value).has_value();
-                                                           });
+  const bool numbers =
+      !axis.values.empty() &&
+      std::all_of(axis.values.begin(), axis.values.end(), [](const std::string& value) {
+        return base::number_of<double>(value).has_value();
+      });
   const auto value = [name = axis.name, numbers](const RunRow& run) -> RunValue {
     const auto found = run.point.find(name);
     if (found == run.point.end()) return {};
     if (!numbers) return found->second;
-    const std::optional<double> number = number_of(found->second);
+    const std::optional<double> number = base::number_of<double>(found->second);
     return number ? RunValue(*number) : RunValue();
   };
   RunColumn column{axis.name, numbers ? Kind::Number : Kind::Text, value};
   if (!numbers) return column;
   for (const std::string& text : axis.values) {
-    column.decimals = std::max(column.decimals, decimals_of(*number_of(text)));
+    column.decimals = std::max(column.decimals, decimals_of(*base::number_of<double>(text)));
   }
   return column;
 }

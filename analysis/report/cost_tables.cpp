@@ -14,6 +14,7 @@
 #include "analysis/scaling/energy.hpp"
 #include "analysis/scaling/knee.hpp"
 #include "analysis/statistics/summary.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -31,7 +32,7 @@ Interval per_hour(const Interval& seconds, int gpus) {
 }
 
 std::string knee_meaning_of(const Knee& knee, const std::string& worker) {
-  return fmt::format("use at most {}{}{}", count_of(knee.gpus, worker),
+  return fmt::format("use at most {}{}{}", base::count_of(knee.gpus, worker),
                      knee.largest ? " (the most that was measured)" : "",
                      knee.low ? "" : fmt::format("; no interval for n < {}", kFewestForInterval));
 }
@@ -191,7 +192,7 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
     const Knee knee = accuracy_knee(own, kBearableAccuracyLoss);
     add_knee(table, start.row(curves[i].key, knee.gpus),
              {fmt::format("accuracy loss <= {} %", 100 * kBearableAccuracyLoss),
-              count_of(own.front().gpus, start.worker)},
+              base::count_of(own.front().gpus, start.worker)},
              knee, start.worker);
   }
   return table;

@@ -7,11 +7,12 @@
 #include <iterator>
 #include <vector>
 
-#include "analysis/for_each_index.hpp"
 #include "analysis/report/headings.hpp"
 #include "analysis/report/table_parts.hpp"
 #include "analysis/report/tables.hpp"
 #include "analysis/scaling/step_law.hpp"
+#include "base/parallel_for.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -91,8 +92,8 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
     if (!curve.mixed.empty() && !options.allow_mixed) {
       notes.push_back(fmt::format("{}: no law, {} (--mixed fits anyway)", name, curve.mixed));
     } else if (curve.points.size() < kFewestForLaws) {
-      notes.push_back(fmt::format("{}: no law through {}", name,
-                                  count_of(static_cast<int>(curve.points.size()), "point")));
+      notes.push_back(
+          fmt::format("{}: no law through {}", name, base::count_of(curve.points.size(), "point")));
     } else if (!tells_step_times(curve)) {
       notes.push_back(fmt::format("{}: no law, its logs do not tell their steps", name));
     }
@@ -105,7 +106,7 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
            (curve.mixed.empty() || options.allow_mixed);
   };
   std::vector<Table> parts(curves.size());  // of which the rows alone
-  for_each_index(curves.size(), [&](std::size_t i) {
+  base::parallel_for(curves.size(), [&](std::size_t i) {
     if (!is_fitted(curves[i])) return;
     add_law_rows(parts[i], start, curves[i].key, LawAverage(step_times(curves[i])));
   });

@@ -10,6 +10,7 @@
 #include "analysis/scaling/generalisation.hpp"
 #include "analysis/scaling/run_points.hpp"
 #include "analysis/statistics/summary.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -96,7 +97,7 @@ std::vector<std::string> gap_notes_of(const Frame& frame, const std::vector<RunP
     notes.push_back(fmt::format(
         "{} left out: the training loss of the last epoch that was evaluated, or the test loss, "
         "was not recorded",
-        count_of(static_cast<int>(evaluated - used), "evaluated run")));
+        base::count_of(evaluated - used, "evaluated run")));
   }
   add_frame_notes(notes, frame);
   return notes;

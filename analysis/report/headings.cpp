@@ -11,6 +11,7 @@
 
 #include "analysis/scaling/recorded.hpp"
 #include "base/clock.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -95,8 +96,7 @@ std::string describe_use(const Frame& frame) {
       ++total_failed;
     }
   }
-  std::string text =
-      fmt::format("{} of {} used", used, count_of(static_cast<int>(frame.runs.size()), "run"));
+  std::string text = fmt::format("{} of {} used", used, base::count_of(frame.runs.size(), "run"));
   std::vector<std::string> kinds;
   for (const auto& [outcome, count] : failed) kinds.push_back(fmt::format("{} {}", outcome, count));
   if (total_failed > 0)
@@ -119,7 +119,7 @@ std::string describe_interruptions(const Frame& frame) {
   return fmt::format(
       "{} went on from checkpoints ({} launches); {} of training was done again or in vain and "
       "counts in no number",
-      count_of(runs, "run"), launches, base::clock_time(lost_s));
+      base::count_of(runs, "run"), launches, base::clock_time(lost_s));
 }
 
 std::string describe_warmup(const Frame& frame) {
@@ -134,8 +134,8 @@ std::string describe_warmup(const Frame& frame) {
     most_windows = std::max(most_windows, run.warmup.late_windows);
     unsteady += run.warmup.unsteady > 0;
   }
-  const std::string where = fmt::format("{} of {} by up to {}", late, count_of(runs, "run"),
-                                        count_of(most_windows, "step window"));
+  const std::string where = fmt::format("{} of {} by up to {}", late, base::count_of(runs, "run"),
+                                        base::count_of(most_windows, "step window"));
   if (frame.warmup == WarmUp::Marked) {
     if (late == 0) return "";
     return fmt::format(
@@ -148,7 +148,7 @@ std::string describe_warmup(const Frame& frame) {
       "where that is later";
   if (late > 0) text += "; longer than marked in " + where;
   if (unsteady > 0) {
-    text += fmt::format("; {} never got that steady: as marked", count_of(unsteady, "run"));
+    text += fmt::format("; {} never got that steady: as marked", base::count_of(unsteady, "run"));
   }
   return text;
 }
@@ -170,21 +170,20 @@ std::string describe_origin(const std::vector<ScalingCurve>& curves) {
   if (without_startup == runs) {
     text = "from the step windows without those of the start-up";
   } else if (without_startup > 0) {
-    text +=
-        fmt::format(", of {} of {} without the start-up", without_startup, count_of(runs, "run"));
+    text += fmt::format(", of {} of {} without the start-up", without_startup,
+                        base::count_of(runs, "run"));
   } else {
     text += ", nothing left out as start-up";
   }
   if (with_startup > 0) {
-    text +=
-        fmt::format("; {} no other windows: their numbers include start-up costs",
-                    with_startup == 1 ? "1 run has" : fmt::format("{} runs have", with_startup));
+    text += fmt::format("; {} no other windows: their numbers include start-up costs",
+                        base::count_of(with_startup, "run has", "runs have"));
   }
   if (rates == runs) return text + "; rates as the logs tell them, of several the harmonic mean";
   text += "; throughput = samples / time";
   if (rates > 0) {
     text += fmt::format(", of {} the rate that the log tells, of several the harmonic mean",
-                        count_of(rates, "run"));
+                        base::count_of(rates, "run"));
   }
   return text;
 }
@@ -278,7 +277,8 @@ std::string describe_unknown_batches(const Frame& frame) {
   return fmt::format(
       "nobody says the {} of {} of {}: they make curves of their own, in which it is taken to be "
       "the same",
-      global ? "global batch" : "batch per " + worker_word(frame), unknown, count_of(timed, "run"));
+      global ? "global batch" : "batch per " + worker_word(frame), unknown,
+      base::count_of(timed, "run"));
 }
 
 std::string axis_title(const std::string& axis, const std::string& worker) {

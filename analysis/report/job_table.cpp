@@ -13,6 +13,7 @@
 #include "analysis/report/table_parts.hpp"
 #include "analysis/report/tables.hpp"
 #include "analysis/statistics/summary.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -94,7 +95,7 @@ std::string silence_of(const std::map<JobPlace, JobGroup>& groups) {
   }
   if (parts.empty()) return "";
   return fmt::format("of {} that started the books do not tell {}; these count there in no number",
-                     count_of(static_cast<int>(jobs.size()), "job"), fmt::join(parts, ", "));
+                     base::count_of(jobs.size(), "job"), fmt::join(parts, ", "));
 }
 
 Repeats job_repeats_of(const std::map<JobPlace, JobGroup>& groups) {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/for_each_index.hpp"
 #include "analysis/report/gnuplot.hpp"
 #include "analysis/report/html_page.hpp"
 #include "analysis/report/latex_values.hpp"
@@ -16,6 +15,7 @@
 #include "analysis/report/pgfplots.hpp"
 #include "analysis/report/report_writer.hpp"
 #include "base/file.hpp"
+#include "base/parallel_for.hpp"
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;
@@ -41,7 +41,7 @@ void write_texts(const StudyPage& page, const fs::path& folder) {
       });
     }
   }
-  for_each_index(parts.size(), [&](std::size_t i) { parts[i](); });
+  base::parallel_for(parts.size(), [&](std::size_t i) { parts[i](); });
 }
 
 /// Tells which pictures there are not, and why.
@@ -51,7 +51,7 @@ WrittenKit write_figures(const StudyPage& page, const fs::path& folder, const st
   std::mutex mutex;
   std::size_t done = 0;
   std::size_t first = page.figures.size();  // without pictures, whoever of the threads met it first
-  for_each_index(page.figures.size(), [&](std::size_t i) {
+  base::parallel_for(page.figures.size(), [&](std::size_t i) {
     const NamedFigure& named = page.figures[i];
     write_pgfplots(named.figure, folder / named.id);
     const Drawn drawn = write_figure(named.figure, folder / named.id, {"svg", "pdf"}, gnuplot);

@@ -11,6 +11,7 @@
 
 #include "analysis/report/figure_parts.hpp"
 #include "analysis/report/figures.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -281,7 +282,7 @@ Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
       fmt::format("Training time to {:g} % test accuracy of {}", 100 * accuracy, frame.study);
   figure.subtitle =
       fmt::format("{}; of the {} of {} that reached it", accuracy_subtitle(frame, points), reached,
-                  count_of(static_cast<int>(runs), "run"));
+                  base::count_of(runs, "run"));
   figure.notes = figure_notes(frame);
   figure.x = gpu_axis(worker);
   const auto [least, most] = y_span(figure);
@@ -314,7 +315,7 @@ Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
   figure.title = fmt::format("Samples to {:g} % test accuracy of {}", 100 * accuracy, frame.study);
   figure.subtitle =
       fmt::format("{}; of the {} of {} that reached it", accuracy_subtitle(frame, points), reached,
-                  count_of(static_cast<int>(runs), "run"));
+                  base::count_of(runs, "run"));
   figure.notes = figure_notes(frame);
   add_diverged(figure.notes, frame);
   figure.x = kBatchAxis;

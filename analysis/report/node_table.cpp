@@ -6,6 +6,7 @@
 #include "analysis/report/table_parts.hpp"
 #include "analysis/report/tables.hpp"
 #include "analysis/scaling/node_residuals.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -26,7 +27,7 @@ std::string node_word_of(NodeFinding finding) {
 
 /// "2 launches of one node alone"; empty for none.
 void add_count(std::vector<std::string>& notes, int count, const char* text) {
-  if (count > 0) notes.push_back(fmt::format("{} {}", count_of(count, "launch"), text));
+  if (count > 0) notes.push_back(fmt::format("{} {}", base::count_of(count, "launch"), text));
 }
 
 std::string cost_of(const NodeResidual& node, const NodeResiduals& all, const std::string& worker) {

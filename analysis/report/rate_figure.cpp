@@ -9,6 +9,7 @@
 #include <set>
 
 #include "analysis/report/legend.hpp"
+#include "base/text.hpp"
 #include "contract/learning_rate.hpp"
 #include "contract/vocabulary.hpp"
 
@@ -112,9 +113,9 @@ Figure rate_figure(const std::string& study, const std::vector<RatedRun>& runs) 
   Figure figure;
   figure.title = fmt::format("Learning rates of {}", study);
   figure.subtitle =
-      fmt::format("as planned, at each optimizer step; {} of {} point{}",
+      fmt::format("as planned, at each optimizer step; {} of {}",
                   keys.size() == 1 ? "one curve" : fmt::format("{} curves", keys.size()),
-                  runs.size(), runs.size() == 1 ? "" : "s");
+                  base::count_of(runs.size(), "point"));
   if (guessed) {
     figure.notes.push_back(
         fmt::format("how many samples there are is not known: drawn as if an epoch had {} steps",

@@ -11,6 +11,7 @@
 #include "analysis/report/palette.hpp"
 #include "analysis/scaling/curve.hpp"
 #include "analysis/statistics/summary.hpp"
+#include "base/text.hpp"
 #include "predict/roofline.hpp"
 #include "predict/workload.hpp"
 
@@ -65,7 +66,7 @@ std::string note_on_others(const std::map<std::string, int>& others,
                            const contract::ModelCard& card) {
   std::vector<std::string> parts;
   for (const auto& [why, points] : others) {
-    parts.push_back(fmt::format("{} {}", count_of(points, "point"), why));
+    parts.push_back(fmt::format("{} {}", base::count_of(points, "point"), why));
   }
   return fmt::format("left out: {}; the card is of model {}, {}, input {}, {} trainable parameters",
                      fmt::join(parts, ", "), card.model, card.precision,

@@ -17,6 +17,7 @@
 #include "analysis/scaling/efficiency.hpp"
 #include "analysis/scaling/recorded.hpp"
 #include "analysis/scaling/step_law.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -286,7 +287,7 @@ Figure breakdown_figure(const Frame& frame, const AnalysisOptions& options) {
   for (const Breakdown& breakdown : bars) {
     std::string label;
     for (const std::string& axis : axes) label += value_of(breakdown.key, axis) + ", ";
-    figure.categories.push_back(label + count_of(breakdown.gpus, drawing.worker));
+    figure.categories.push_back(label + base::count_of(breakdown.gpus, drawing.worker));
     for (std::size_t i = 0; i < told.size(); ++i) {
       double ms = 1000 * breakdown.share[told[i]] * breakdown.closure * breakdown.step_time_s;
       if (!breakdown.told[told[i]]) ms = std::nan("");

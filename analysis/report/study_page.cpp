@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <mutex>
 
-#include "analysis/for_each_index.hpp"
 #include "analysis/report/figures.hpp"
 #include "analysis/report/headings.hpp"
 #include "analysis/report/metrics.hpp"
 #include "analysis/scaling/baseline.hpp"
+#include "base/parallel_for.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -115,7 +115,7 @@ StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
   PartsBegun begun(on_part);
   std::vector<Report> reports(metrics().size());
   std::vector<Figure> figures(figure_kinds().size());
-  for_each_index(reports.size() + figures.size(), [&](std::size_t i) {
+  base::parallel_for(reports.size() + figures.size(), [&](std::size_t i) {
     if (i < reports.size()) {
       begun.begin(metrics()[i].name);
       reports[i] = make_report(metrics()[i], frame, options, by);

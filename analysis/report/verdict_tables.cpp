@@ -12,6 +12,7 @@
 #include "analysis/scaling/verdict.hpp"
 #include "analysis/statistics/normality.hpp"
 #include "analysis/statistics/summary.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -56,7 +57,7 @@ void add_shape_note(std::vector<std::string>& notes, const std::vector<ScalingCu
   if (judged == 0) return;
   notes.push_back(
       fmt::format("logarithms of times do not look normal at {} of {} (Anderson-Darling, 5 %)",
-                  unlike, count_of(judged, "point")));
+                  unlike, base::count_of(judged, "point")));
 }
 
 std::vector<std::string> verdict_notes_of(const Frame& frame,

@@ -5,12 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
 #include "analysis/scaling/verdict.hpp"
 #include "base/registry.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -211,10 +211,7 @@ BaselineChoice among_curves(const std::vector<ScalingCurve>& curves, const Scali
 
 /// A positive number, else 0.
 int gpu_count(std::string_view digits) {
-  int gpus = 0;
-  const char* end = digits.data() + digits.size();
-  const auto [stop, error] = std::from_chars(digits.data(), end, gpus);
-  return error == std::errc() && stop == end && gpus > 0 ? gpus : 0;
+  return std::max(base::number_of<int>(digits).value_or(0), 0);
 }
 
 [[noreturn]] void fail_on_rule(std::string_view text) {
@@ -250,7 +247,7 @@ int smallest_common_gpus(const std::vector<ScalingCurve>& curves) {
 
 std::string Baseline::label(const std::string& worker) const {
   const std::string where =
-      fmt::format("{} ({})", count_of(gpus_, worker), count_of(nodes_, "node"));
+      fmt::format("{} ({})", base::count_of(gpus_, worker), base::count_of(nodes_, "node"));
   return chosen_.empty() ? where : fmt::format("{} with {}", where, chosen_);
 }
 

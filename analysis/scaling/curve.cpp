@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -49,9 +50,7 @@ bool names_batch(const RunRow& run) {
 std::string samples_of_gpu(const RunRow& run) {
   if (run.batch_per_gpu > 0) return std::to_string(run.batch_per_gpu);
   if (run.global_batch <= 0) return "";
-  const std::string said = said_of(run, kAccumulation);
-  int accumulated = 1;
-  std::from_chars(said.data(), said.data() + said.size(), accumulated);
+  const int accumulated = base::leading_number(said_of(run, kAccumulation), 1);
   const double shares = double(run.gpus) * std::max(accumulated, 1);
   return fmt::format("{:.7g}", static_cast<double>(run.global_batch) / shares);
 }
@@ -63,9 +62,7 @@ std::size_t position(const contract::Axis* axis, const std::string& value) {
     if (found != axis->values.end()) return static_cast<std::size_t>(found - axis->values.begin());
   }
   if (value.empty()) return std::numeric_limits<std::size_t>::max();  // unknown: the last
-  std::size_t number = 0;
-  std::from_chars(value.data(), value.data() + value.size(), number);
-  return number + (axis != nullptr ? axis->values.size() : 0);
+  return base::leading_number<std::size_t>(value) + (axis != nullptr ? axis->values.size() : 0);
 }
 
 /// The first condition that differs between two runs, as a sentence; empty when none does.
@@ -78,8 +75,8 @@ std::string difference(const RunRow& a, const RunRow& b) {
     }
   }
   if (a.gpus == b.gpus && a.nodes != b.nodes) {
-    return fmt::format("gpus={} ran on {} and on {}", a.gpus, count_of(a.nodes, "node"),
-                       count_of(b.nodes, "node"));
+    return fmt::format("gpus={} ran on {} and on {}", a.gpus, base::count_of(a.nodes, "node"),
+                       base::count_of(b.nodes, "node"));
   }
   return "";
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/scaling/curve.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -35,7 +36,7 @@ void leave_out_outliers(Frame& frame, OutlierPolicy policy) {
   const std::set<std::string> outlying = outlying_runs(frame, policy);
   std::erase_if(frame.runs, [&](const RunRow& run) { return outlying.contains(run.run_id); });
   frame.outliers = fmt::format("outliers ({}): {} left out", to_string(policy),
-                               count_of(static_cast<int>(outlying.size()), "run"));
+                               base::count_of(outlying.size(), "run"));
   if (!outlying.empty()) frame.outliers += fmt::format(": {}", fmt::join(outlying, ", "));
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/statistics/holm.hpp"
 #include "analysis/statistics/permutation_test.hpp"
 #include "analysis/statistics/rank_tests.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -41,8 +42,8 @@ std::string unequal_condition(const CurvePoint& a, const CurvePoint& b, const st
         return fmt::format("{} is \"{}\" and \"{}\"", name, value, found->second);
       }
       if (axis != kNodes && a.gpus == b.gpus && one->nodes != other->nodes) {
-        return fmt::format("{} and {}", count_of(one->nodes, "node"),
-                           count_of(other->nodes, "node"));
+        return fmt::format("{} and {}", base::count_of(one->nodes, "node"),
+                           base::count_of(other->nodes, "node"));
       }
     }
   }

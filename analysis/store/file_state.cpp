@@ -4,9 +4,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <system_error>
-#include <thread>
+
+#include "base/parallel_for.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -15,8 +14,7 @@ namespace {
 /// oftener.
 constexpr std::int64_t kTick_ns = 2'000'000'000;
 constexpr std::int64_t kNoFile = -2;  ///< but a pipe, a socket or a device
-constexpr std::size_t kMostLookers = 8;
-constexpr std::size_t kWorthAThread = 2000;  ///< files
+constexpr base::LoopLimits kLookers{.most_threads = 8, .chunk = 2000};  ///< files worth a thread
 
 std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
@@ -33,25 +31,8 @@ FileState state_of(int folder, const char* path) {
 
 std::vector<FileState> states_of(int folder, const std::vector<const char*>& paths) {
   std::vector<FileState> states(paths.size());
-  const auto look = [&](std::size_t first, std::size_t end) {
-    for (std::size_t i = first; i < end; ++i) states[i] = state_of(folder, paths[i]);
-  };
-  const std::size_t cores = std::thread::hardware_concurrency();
-  const std::size_t threads = std::clamp(paths.size() / kWorthAThread, std::size_t{1},
-                                         std::clamp(cores, std::size_t{1}, kMostLookers));
-  const std::size_t share = (paths.size() + threads - 1) / threads;
-  std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < threads; ++i) {
-    const std::size_t first = std::min(i * share, paths.size());
-    const std::size_t end = std::min(first + share, paths.size());
-    try {
-      others.emplace_back(look, first, end);
-    } catch (const std::system_error&) {  // the user may have no more threads
-      look(first, end);
-    }
-  }
-  look(0, std::min(share, paths.size()));
-  others.clear();  // waits for them
+  base::parallel_for(
+      paths.size(), [&](std::size_t i) { states[i] = state_of(folder, paths[i]); }, kLookers);
   return states;
 }
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "analysis/for_each_index.hpp"
+#include "base/parallel_for.hpp"
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;
@@ -43,12 +43,8 @@ std::vector<std::string> FolderWalk::run_ids() {
 
 std::vector<FoundRun> FolderWalk::find(const std::vector<WantedRun>& runs) const {
   std::vector<FoundRun> found(runs.size());
-  const std::size_t blocks = (runs.size() + kRunsOfBlock - 1) / kRunsOfBlock;
-  for_each_index(blocks, [&](std::size_t block) {
-    const std::size_t first = block * kRunsOfBlock;
-    const std::size_t end = std::min(first + kRunsOfBlock, runs.size());
-    for (std::size_t i = first; i < end; ++i) found[i] = find(runs[i]);
-  });
+  base::parallel_for(runs.size(), [&](std::size_t i) { found[i] = find(runs[i]); },
+                     {.chunk = kRunsOfBlock});
   return found;
 }
 

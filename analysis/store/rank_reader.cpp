@@ -4,9 +4,10 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string_view>
+
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -16,9 +17,7 @@ std::vector<double> numbers_in(std::string_view text) {
   std::vector<double> numbers;
   text.remove_prefix(1);  // its bracket
   while (text.size() > 1) {
-    double number = std::nan("");
-    std::from_chars(text.data(), text.data() + text.size(), number);
-    numbers.push_back(number);
+    numbers.push_back(base::leading_number(text, std::nan("")));
     text.remove_prefix(std::min(text.find_first_of(",]"), text.size() - 1) + 1);
   }
   return numbers;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/sources.hpp"
 
-#include <algorithm>
-
 #include "analysis/store/sqlite_inserter.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 
@@ -78,11 +77,9 @@ void Sources::report(IngestSummary& summary) const {
                           "WHERE truncated OR problems <> '' ORDER BY path");
   while (query.executeStep()) {
     if (query.getColumn(1).getInt() != 0) summary.truncated.push_back(query.getColumn(0));
-    std::string problems = query.getColumn(2);
-    while (!problems.empty()) {
-      const std::size_t end = std::min(problems.find('\n'), problems.size());
-      summary.problems.push_back(problems.substr(0, end));
-      problems.erase(0, end + 1);
+    const std::string problems = query.getColumn(2);
+    for (const std::string_view problem : base::lines_of(problems)) {
+      summary.problems.emplace_back(problem);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "planner/site/resources.hpp"
 #include "planner/study/derive.hpp"
 #include "planner/study/settings.hpp"
@@ -159,18 +160,17 @@ void RunTimes::forget_counts() {
 std::vector<std::string> RunTimes::notes() const {
   std::vector<std::string> lines;
   const auto note = [&](int points, const char* what) {
-    if (points > 0)
-      lines.push_back(fmt::format("{} point{} {}", points, points == 1 ? "" : "s", what));
+    if (points > 0) lines.push_back(fmt::format("{} {}", base::count_of(points, "point"), what));
   };
   note(extrapolated_,
        "outside the GPU counts measured: run times assume throughput linear in GPUs from there on");
   if (const int beyond = beyond_ + steps_.beyond_measured(); beyond > 0) {
     lines.push_back(fmt::format(
-        "{} point{} outside the GPU counts that runs were measured on, where nothing is known "
+        "{} outside the GPU counts that runs were measured on, where nothing is known "
         "of {}: time limits are at least the upper edge of the band, which 95 % of published "
         "systems stay "
         "below (docs/prediction.md); runs on these counts and dlscale calibrate make it narrower",
-        beyond, beyond == 1 ? "" : "s", predict::kMissingTerms));
+        base::count_of(beyond, "point"), predict::kMissingTerms));
   }
   note(unmatched_, "without a matching row in the calibration: they get the site's walltime");
   note(unknown_size_,

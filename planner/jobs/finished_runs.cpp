@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "predict/walltime.hpp"
 #include "predict/walltime_request.hpp"
 
@@ -61,8 +62,7 @@ double FinishedRuns::margin(const ResourceWishes& wishes) const {
 std::string FinishedRuns::note(const ResourceWishes& wishes) const {
   if (ratios_.empty()) return "";
   const auto request = predict::request_walltime(1, ratios_, wishes.margin, wishes.quantile);
-  const std::string finished =
-      fmt::format("{} finished run{}", ratios_.size(), ratios_.size() == 1 ? "" : "s");
+  const std::string finished = base::count_of(ratios_.size(), "finished run");
   if (request.learnt) {
     return fmt::format(
         "walltimes: predictions times {:.2f}, below which {:.4g} % of runs stay as {} say",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text.hpp"
 #include "predict/held_memory.hpp"
 #include "predict/memory.hpp"
 #include "predict/workload.hpp"
@@ -53,16 +54,16 @@ std::optional<std::string> MemoryFit::misfit(const contract::RunSpec& run,
 std::vector<std::string> MemoryFit::notes() const {
   std::vector<std::string> notes;
   if (close_ > 0) {
-    notes.push_back(
-        fmt::format("{} point{} within {:.0f} % of the GPU's memory, as predicted: they may run "
-                    "out of it (dlscale predict shows them)",
-                    close_, close_ == 1 ? " is" : "s are", predict::kMemoryMargin * 100));
+    notes.push_back(fmt::format(
+        "{} within {:.0f} % of the GPU's memory, as predicted: they may run "
+        "out of it (dlscale predict shows them)",
+        base::count_of(close_, "point is", "points are"), predict::kMemoryMargin * 100));
   }
   if (unjudged_ > 0) {
-    notes.push_back(
-        fmt::format("{} point{} not judged for memory: there is no card of {} on the study's data "
-                    "(dlscale predict says what is missing)",
-                    unjudged_, unjudged_ == 1 ? " is" : "s are", fmt::join(without_card_, ", ")));
+    notes.push_back(fmt::format(
+        "{} not judged for memory: there is no card of {} on the study's data "
+        "(dlscale predict says what is missing)",
+        base::count_of(unjudged_, "point is", "points are"), fmt::join(without_card_, ", ")));
   }
   return notes;
 }

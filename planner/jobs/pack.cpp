@@ -11,6 +11,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/text.hpp"
 #include "contract/run_id.hpp"
 #include "planner/jobs/co_schedule.hpp"
 
@@ -351,9 +352,9 @@ class Arranger {
   }
 
   void note_price() {
-    out_.notes.push_back(fmt::format(
-        "not packed, since together they would cost more GPU-hours than alone: {} run{}", too_dear_,
-        too_dear_ == 1 ? "" : "s"));
+    out_.notes.push_back(
+        fmt::format("not packed, since together they would cost more GPU-hours than alone: {}",
+                    base::count_of(too_dear_, "run")));
   }
 
   /// Batch systems count each task of an array.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/registry.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::planner {
 namespace {
@@ -154,8 +155,8 @@ Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& 
     const auto wish = wishes.said.find(*at_odds.begin());
     const bool one_wish = at_odds.size() == 1 && wish != wishes.said.end();
     (one_wish ? Item{wish->second, "resources." + wish->first} : gpus)
-        .fail(fmt::format("{} GPU{} do{} not fit on site {} ({})", count, count == 1 ? "" : "s",
-                          count == 1 ? "es" : "", site.name, reasons));
+        .fail(fmt::format("{} not fit on site {} ({})",
+                          base::count_of(count, "GPU does", "GPUs do"), site.name, reasons));
   }
   Request request = request_on(site, wishes, nullptr, predicted_s);
   request.ranks_per_node = count;

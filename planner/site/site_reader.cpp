@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/registry.hpp"
+#include "base/text.hpp"
 #include "contract/inherited_variables.hpp"
 #include "contract/vocabulary.hpp"
 #include "planner/site/wishes.hpp"
@@ -51,10 +52,8 @@ Field<T> texts_field(std::string name, std::vector<std::string> T::*member) {
 Field<Site> lines_field(std::string name, std::vector<std::string> Site::*member) {
   return {std::move(name), [=](Site& site, const Item& item) {
             for (const std::string& text : item.texts()) {
-              for (std::size_t start = 0; start < text.size();) {
-                const std::size_t end = std::min(text.find('\n', start), text.size());
-                (site.*member).push_back(text.substr(start, end - start));
-                start = end + 1;
+              for (const std::string_view line : base::lines_of(text)) {
+                (site.*member).emplace_back(line);
               }
             }
           }};

@@ -5,12 +5,10 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
+
 namespace dlscale::planner {
 namespace {
-
-std::string gpus_text(int gpus) {
-  return fmt::format("{} {}", gpus, gpus == 1 ? "GPU" : "GPUs");
-}
 
 /// The largest divisor of `number` that is at most `most`; both at least 1.
 std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
@@ -28,16 +26,16 @@ std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
 void derive_steps(const BatchWish& wish, int gpus, bool floor, Batches& out) {
   const std::int64_t at_once = *wish.per_gpu * gpus;
   const auto split = [&] {
-    return fmt::format("global_batch {} over {} x batch_per_gpu {}", *wish.global, gpus_text(gpus),
-                       *wish.per_gpu);
+    return fmt::format("global_batch {} over {} x batch_per_gpu {}", *wish.global,
+                       base::count_of(gpus, "GPU"), *wish.per_gpu);
   };
   const std::int64_t steps = *wish.global / at_once;
   out.accumulation_steps = static_cast<int>(std::max<std::int64_t>(steps, 1));
   if (steps < 1) {
     out.problem = split() + " is less than one step";
   } else if (*wish.global % at_once != 0 && floor) {
-    out.note = fmt::format("{}: {} accumulation step{}, so these runs have global batch {}",
-                           split(), steps, steps == 1 ? "" : "s", steps * at_once);
+    out.note = fmt::format("{}: {}, so these runs have global batch {}", split(),
+                           base::count_of(steps, "accumulation step"), steps * at_once);
   } else if (*wish.global % at_once != 0) {
     out.problem = split() + " does not divide evenly";
   }
@@ -56,7 +54,7 @@ void derive_per_gpu(const BatchWish& wish, int gpus, bool floor, Batches& out) {
   out.batch_per_gpu = global / parts;
   out.quotient = static_cast<double>(global) / static_cast<double>(parts);
   const auto split = [&] {
-    return fmt::format("global_batch {} over {}{}", global, gpus_text(gpus),
+    return fmt::format("global_batch {} over {}{}", global, base::count_of(gpus, "GPU"),
                        out.accumulation_steps > 1
                            ? fmt::format(" x {} accumulation steps", out.accumulation_steps)
                            : "");

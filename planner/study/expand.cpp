@@ -8,16 +8,18 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/parallel_for.hpp"
 #include "contract/run_id.hpp"
 #include "planner/study/derive.hpp"
 #include "planner/study/point_values.hpp"
-#include "planner/study/slices.hpp"
 
 namespace dlscale::planner {
 namespace {
 
 constexpr double kMostRuns = 1e6;
 constexpr std::size_t kBatch = 4096;  // points worked out at a time, side by side
+/// Login nodes are shared. Working out one point is short.
+constexpr base::LoopLimits kPointLoop{.most_threads = 4, .chunk = 256};
 
 /// The index of each axis' value, in the order of the axes.
 using Values = std::vector<std::uint32_t>;
@@ -160,9 +162,8 @@ class Expander {
     return true;
   }
   void add_batch() {
-    in_slices(batch_.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) work_out(batch_[i]);
-    });
+    base::parallel_for(
+        batch_.size(), [&](std::size_t i) { work_out(batch_[i]); }, kPointLoop);
     for (Candidate& candidate : batch_) settle(candidate);
     batch_.clear();
   }

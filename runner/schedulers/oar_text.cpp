@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "runner/scheduler_error.hpp"
 
 namespace dlscale::runner::oar {
@@ -61,16 +61,6 @@ constexpr std::array<std::string_view, 6> kNoOarObjection{
     "not in the right state",     "not in the Hold or Suspended state",
 };
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 std::string text_in(const json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return "";
@@ -78,10 +68,7 @@ std::string text_in(const json& object, const char* key) {
 }
 
 double number_in(const json& object, const char* key) {
-  const std::string text = text_in(object, key);
-  double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return base::leading_number<double>(text_in(object, key));
 }
 
 /// What ended a job without letting it end by itself.
@@ -151,9 +138,7 @@ JobStatus status_of(const json& job) {
 }
 
 long long value_of(std::string_view id) {
-  long long value = 0;
-  std::from_chars(id.data(), id.data() + id.size(), value);
-  return value;
+  return base::leading_number<long long>(id);
 }
 
 }  // namespace
@@ -185,7 +170,7 @@ std::vector<ListedJob> parse_jobs(std::string_view text) {
 std::vector<JobId> submitted_ids(std::string_view text) {
   constexpr std::string_view kMark = "OAR_JOB_ID=";
   std::vector<JobId> ids;
-  for (const std::string_view line : lines_of(text)) {
+  for (const std::string_view line : base::lines_of(text)) {
     if (!line.starts_with(kMark)) continue;
     const std::string_view id = line.substr(kMark.size());
     if (value_of(id) > 0) ids.emplace_back(id);  // a refusal is -5 or nothing
@@ -196,7 +181,7 @@ std::vector<JobId> submitted_ids(std::string_view text) {
 std::string refusal_in(std::string_view complaint) {
   constexpr std::string_view kAlways = "[ERROR] Oarsub failed";  // whatever the reason is
   std::string reasons, general;
-  for (const std::string_view line : lines_of(complaint)) {
+  for (const std::string_view line : base::lines_of(complaint)) {
     if (line.starts_with("/!\\ Ignore")) continue;
     (line.starts_with(kAlways) ? general : reasons).append(line).append("\n");
   }
@@ -218,7 +203,7 @@ std::string job_name(std::string_view name, std::string_view word) {
 std::string directive(std::string_view script, std::string_view option) {
   const std::string start = fmt::format("#OAR {} ", option);
   std::string value;
-  for (const std::string_view line : lines_of(script)) {
+  for (const std::string_view line : base::lines_of(script)) {
     if (line.starts_with(start)) value = line.substr(start.size());
   }
   return value.substr(0, value.find_last_not_of(" \r\t") + 1);
@@ -231,7 +216,7 @@ std::string properties(std::string_view script, const std::vector<std::string>& 
 }
 
 std::string chosen_parameters(std::string_view all, const std::vector<int>& tasks) {
-  const std::vector<std::string_view> lines = lines_of(all);
+  const std::vector<std::string_view> lines = base::lines_of(all);
   std::string chosen;
   for (const int task : tasks) {
     const auto number = static_cast<std::size_t>(task);
@@ -259,15 +244,12 @@ JobId joined(const std::vector<JobId>& ids) {
 std::vector<JobId> single_jobs(const std::vector<JobId>& ids) {
   std::vector<JobId> jobs;
   for (const std::string_view id : ids) {
-    for (std::size_t start = 0; start <= id.size();) {
-      const std::size_t end = std::min(id.find(',', start), id.size());
-      const std::string_view range = id.substr(start, end - start);
+    for (const std::string_view range : base::split(id, ',')) {
       const std::size_t dash = range.find('-');
       const long long first = value_of(range);
       const long long last =
           dash == std::string_view::npos ? first : value_of(range.substr(dash + 1));
       for (long long job = first; job <= last; ++job) jobs.push_back(std::to_string(job));
-      start = end + 1;
     }
   }
   return jobs;
@@ -275,7 +257,7 @@ std::vector<JobId> single_jobs(const std::vector<JobId>& ids) {
 
 std::string first_objection(std::string_view complaint) {
   std::string objections;
-  for (const std::string_view line : lines_of(complaint)) {
+  for (const std::string_view line : base::lines_of(complaint)) {
     const bool harmless = std::any_of(
         kNoOarObjection.begin(), kNoOarObjection.end(),
         [&](std::string_view phrase) { return line.find(phrase) != std::string_view::npos; });

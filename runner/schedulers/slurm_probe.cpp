@@ -7,8 +7,8 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <sstream>
 
+#include "base/text.hpp"
 #include "runner/cluster_probe.hpp"
 
 namespace dlscale::runner {
@@ -16,17 +16,10 @@ namespace {
 
 using Words = std::map<std::string, std::string, std::less<>>;
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
-
 /// Zero for words such as UNLIMITED and N/A.
-int number(const std::string& text) {
+int number(std::string_view text) {
   int value = 0;
-  std::sscanf(text.c_str(), "%9d", &value);
+  std::sscanf(std::string(text).c_str(), "%9d", &value);
   return value;
 }
 
@@ -41,21 +34,21 @@ double seconds(const std::string& text) {
 }
 
 /// "Name=value Name=value …" of one line.
-Words words_of(const std::string& line) {
+Words words_of(std::string_view line) {
   Words words;
-  for (const std::string& word : split(line, ' ')) {
+  for (const std::string_view word : base::split(line, ' ')) {
     const std::size_t equals = word.find('=');
-    if (equals != std::string::npos) words[word.substr(0, equals)] = word.substr(equals + 1);
+    if (equals != word.npos) words[std::string(word.substr(0, equals))] = word.substr(equals + 1);
   }
   return words;
 }
 
 /// "Name   = value" lines.
 std::string config_value(const std::string& config, std::string_view name) {
-  for (const std::string& line : split(config, '\n')) {
+  for (const std::string_view line : base::lines_of(config)) {
     const std::size_t equals = line.find(" = ");
-    if (equals == std::string::npos) continue;
-    if (line.substr(0, line.find(' ')) == name) return line.substr(equals + 3);
+    if (equals == line.npos) continue;
+    if (line.substr(0, line.find(' ')) == name) return std::string(line.substr(equals + 3));
   }
   return "";
 }
@@ -66,7 +59,7 @@ struct Gpus {
 };
 
 /// "gpu:a100:4(S:0-1),nvme:1" or "gpu:4" or "(null)"; commas inside parentheses part nothing.
-Gpus gpus_of(const std::string& gres) {
+Gpus gpus_of(std::string_view gres) {
   std::string plain;
   int depth = 0;
   for (const char letter : gres) {
@@ -76,11 +69,11 @@ Gpus gpus_of(const std::string& gres) {
   }
   Gpus gpus;
   std::set<std::string> types;
-  for (const std::string& entry : split(plain, ',')) {
-    const std::vector<std::string> parts = split(entry, ':');
-    if (parts.empty() || parts[0] != "gpu") continue;
+  for (const std::string_view entry : base::split(plain, ',')) {
+    const std::vector<std::string_view> parts = base::split(entry, ':');
+    if (parts[0] != "gpu") continue;
     gpus.count += parts.size() > 1 ? number(parts.back()) : 1;
-    types.insert(parts.size() > 2 ? parts[1] : "");
+    types.emplace(parts.size() > 2 ? parts[1] : "");
   }
   if (types.size() == 1) gpus.type = *types.begin();
   return gpus;
@@ -107,7 +100,7 @@ std::optional<NodeGroup> partition_of(const Words& words) {
 /// Those that users could use if they were up, with their states.
 std::map<std::string, std::string> closed_in(const std::string& answer) {
   std::map<std::string, std::string> closed;
-  for (const std::string& line : split(answer, '\n')) {
+  for (const std::string_view line : base::lines_of(answer)) {
     const Words words = words_of(line);
     const std::string name = value_of(words, "PartitionName");
     const std::string state = value_of(words, "State");
@@ -120,7 +113,7 @@ std::map<std::string, std::string> closed_in(const std::string& answer) {
 /// In SLURM's order, the default one first.
 std::vector<NodeGroup> partitions_of(const std::string& answer) {
   std::vector<NodeGroup> partitions;
-  for (const std::string& line : split(answer, '\n')) {
+  for (const std::string_view line : base::lines_of(answer)) {
     const Words words = words_of(line);
     const std::optional<NodeGroup> partition = partition_of(words);
     if (!partition) continue;
@@ -148,8 +141,8 @@ void add_nodes(std::vector<NodeGroup>& groups, const NodeGroup& nodes) {
 /// Lines of name|nodes|sockets|cores of a socket|memory in MiB|GRES.
 std::vector<NodeGroup> groups_of(const NodeGroup& partition, const std::string& answer) {
   std::vector<NodeGroup> groups;
-  for (const std::string& line : split(answer, '\n')) {
-    const std::vector<std::string> fields = split(line, '|');
+  for (const std::string_view line : base::lines_of(answer)) {
+    const std::vector<std::string_view> fields = base::split(line, '|');
     if (fields.size() != 6 || fields[0] != partition.partition) continue;
     NodeGroup nodes = partition;
     nodes.nodes = number(fields[1]);

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
+#include "base/text.hpp"
 #include "runner/scheduler_error.hpp"
 
 namespace dlscale::runner::slurm {
@@ -66,21 +66,11 @@ constexpr std::array kSlurmStates{
     SlurmStateRow{"REVOKED", JobState::Cancelled},  // another cluster of the federation has it
 };
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 /// Lines of at least `count` fields.
 std::vector<std::vector<std::string_view>> table(std::string_view text, std::size_t count) {
   std::vector<std::vector<std::string_view>> rows;
-  for (const std::string_view line : split(text, '\n')) {
-    std::vector<std::string_view> fields = split(line, '|');
+  for (const std::string_view line : base::lines_of(text)) {
+    std::vector<std::string_view> fields = base::split(line, '|');
     if (fields.size() >= count) rows.push_back(std::move(fields));
   }
   return rows;
@@ -88,9 +78,7 @@ std::vector<std::vector<std::string_view>> table(std::string_view text, std::siz
 
 /// Zero for N/A, Unknown and nothing.
 double number(std::string_view text) {
-  double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return base::leading_number<double>(text);
 }
 
 int whole_number(std::string_view text) {
@@ -102,7 +90,7 @@ bool is_number(std::string_view text) {
 }
 
 bool is_id(std::string_view text) {
-  const std::vector<std::string_view> parts = split(text, '_');
+  const std::vector<std::string_view> parts = base::split(text, '_');
   return parts.size() <= 2 && std::all_of(parts.begin(), parts.end(), is_number);
 }
 
@@ -115,7 +103,7 @@ double cpu_seconds(std::string_view text) {
     if (std::count(text.begin(), text.end(), ':') < 2) total *= 60;
   }
   double clock = 0;
-  for (const std::string_view part : split(text, ':')) clock = clock * 60 + number(part);
+  for (const std::string_view part : base::split(text, ':')) clock = clock * 60 + number(part);
   return total * 3600 + clock;
 }
 
@@ -160,8 +148,8 @@ JobStatus queued_status(const std::vector<std::string_view>& fields) {
 
 /// Fields "code:signal", of the job and the highest of its steps.
 void note_codes(JobStatus& status, std::string_view own, std::string_view of_steps) {
-  const std::vector<std::string_view> codes = split(own, ':');
-  const std::vector<std::string_view> derived = split(of_steps, ':');
+  const std::vector<std::string_view> codes = base::split(own, ':');
+  const std::vector<std::string_view> derived = base::split(of_steps, ':');
   const bool step_ran_out = derived.size() == 2 && whole_number(derived[1]) == kOutOfMemory;
   if (step_ran_out && status.state == JobState::Failed) status.state = JobState::OutOfMemory;
   if (codes.size() == 2) note_end(status, whole_number(codes[0]), whole_number(codes[1]));
@@ -174,7 +162,8 @@ void expand_host(std::string_view pattern, std::vector<std::string>& hosts) {
     if (!pattern.empty()) hosts.emplace_back(pattern);
     return;
   }
-  for (const std::string_view range : split(pattern.substr(open + 1, close - open - 1), ',')) {
+  for (const std::string_view range :
+       base::split(pattern.substr(open + 1, close - open - 1), ',')) {
     const std::size_t dash = range.find('-');
     const std::string_view first = range.substr(0, dash);
     const std::string_view last = dash == std::string_view::npos ? first : range.substr(dash + 1);
@@ -289,7 +278,7 @@ JobId find_comment(std::string_view text, std::string_view word) {
 }
 
 JobId submitted_id(std::string_view text) {
-  for (const std::string_view line : split(text, '\n')) {
+  for (const std::string_view line : base::lines_of(text)) {
     const std::string_view id = line.substr(0, line.find(';'));
     if (is_number(id)) return JobId(id);
   }
@@ -321,7 +310,7 @@ std::string array_option(std::vector<int> tasks, int throttle) {
 std::string dependency_option(std::string_view script, const std::vector<JobId>& after) {
   constexpr std::string_view kDirective = "#SBATCH --dependency=";
   std::vector<std::string> all;
-  for (const std::string_view line : split(script, '\n')) {
+  for (const std::string_view line : base::lines_of(script)) {
     if (line.starts_with(kDirective)) all = {std::string(line.substr(kDirective.size()))};
   }
   all.push_back(fmt::format("afterany:{}", fmt::join(after, ":")));
@@ -355,7 +344,7 @@ bool says_too_many(std::string_view complaint) {
 
 std::string first_objection(std::string_view complaint) {
   std::string objections;
-  for (const std::string_view line : split(complaint, '\n')) {
+  for (const std::string_view line : base::lines_of(complaint)) {
     if (!has_one_of(line, kNoObjection)) objections.append(line).append("\n");
   }
   return scheduler_error(objections);

@@ -46,6 +46,6 @@ fresh; printf 'int x;\n' >"$tree/base/x.cpp"
 expect 'a file without the licence line fails' 1 'base/x.cpp:1: the SPDX line is missing'
 fresh; put base/utils.hpp
 expect 'a name that says nothing fails' 1 'base/utils.hpp: this name says nothing'
-fresh; for i in $(seq 13); do put "base/h$i.hpp"; done
-expect 'a base that grows fails' 1 'base: 13 headers'
+fresh; for i in {1..11}; do put "base/h$i.hpp"; done
+expect 'a base that grows fails' 1 'base: 11 headers'
 exit $failed

@@ -11,25 +11,10 @@
 
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::trainer {
 namespace {
-
-template <class Number>
-bool is_number(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0;;) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    parts.push_back(text.substr(at, comma - at));
-    if (comma == text.size()) return parts;
-    at = comma + 1;
-  }
-}
 
 [[noreturn]] void refuse_value(const std::string& option, const std::string& value,
                                const char* expected) {
@@ -58,14 +43,14 @@ void read_options(const std::vector<std::string>& arguments, const OptionTable& 
 }
 
 int whole_value(const std::string& option, const std::string& value, int least) {
-  int number = 0;
-  if (is_number(value, number) && number >= least) return number;
+  const std::optional<int> number = base::number_of<int>(value);
+  if (number && *number >= least) return *number;
   refuse_value(option, value, fmt::format("a whole number of at least {}", least).c_str());
 }
 
 double positive_value(const std::string& option, const std::string& value) {
-  double number = 0;
-  if (is_number(value, number) && number > 0 && std::isfinite(number)) return number;
+  const std::optional<double> number = base::number_of<double>(value);
+  if (number && *number > 0 && std::isfinite(*number)) return *number;
   refuse_value(option, value, "a number above 0");
 }
 
@@ -75,9 +60,9 @@ std::int64_t bytes_value(const std::string& option, const std::string& value) {
       {"M", 0x1p20}, {"G", 0x1p30}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}};
   const std::size_t digits = std::min(value.find_first_not_of("0123456789."), value.size());
   const auto unit = units.find(std::string_view(value).substr(digits));
-  double number = 0;
-  if (unit != units.end() && is_number(std::string_view(value).substr(0, digits), number)) {
-    const double bytes = number * unit->second;
+  const auto number = base::number_of<double>(std::string_view(value).substr(0, digits));
+  if (unit != units.end() && number) {
+    const double bytes = *number * unit->second;
     if (bytes >= 1 && bytes < 0x1p62) return static_cast<std::int64_t>(bytes);
   }
   refuse_value(option, value, "a number of bytes, as 4, 8KiB or 256MiB");
@@ -91,9 +76,10 @@ const std::string& known_value(const std::string& kind, const std::string& value
 
 std::vector<std::string> words_value(const std::string& option, const std::string& value,
                                      const std::vector<std::string>& known) {
-  std::vector<std::string> words = split_at_commas(value);
-  for (const std::string& word : words) {
-    known_value(option.substr(option.find_first_not_of('-')), word, known);
+  std::vector<std::string> words;
+  for (const std::string_view word : base::split(value, ',')) {
+    words.push_back(
+        known_value(option.substr(option.find_first_not_of('-')), std::string(word), known));
   }
   return words;
 }
@@ -101,13 +87,13 @@ std::vector<std::string> words_value(const std::string& option, const std::strin
 std::vector<std::int64_t> counts_value(const std::string& option, const std::string& value,
                                        std::int64_t least) {
   std::vector<std::int64_t> counts;
-  for (const std::string& part : split_at_commas(value)) {
-    std::int64_t count = 0;
-    if (!is_number(std::string_view(part), count) || count < least) {
+  for (const std::string_view part : base::split(value, ',')) {
+    const auto count = base::number_of<std::int64_t>(part);
+    if (!count || *count < least) {
       refuse_value(option, value,
                    fmt::format("whole numbers of at least {} with commas between", least).c_str());
     }
-    counts.push_back(count);
+    counts.push_back(*count);
   }
   return counts;
 }

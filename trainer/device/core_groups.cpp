@@ -9,6 +9,8 @@
 #include <memory>
 #include <tuple>
 
+#include "base/text.hpp"
+
 namespace dlscale::trainer {
 namespace {
 
@@ -56,8 +58,8 @@ CoreGroups deal_out(const std::vector<Processor>& processors, int groups, int co
   const auto wanted = static_cast<std::size_t>(groups) * static_cast<std::size_t>(cores_each);
   const std::size_t cores = cores_of(processors);
   CoreGroups dealt;
-  dealt.words = fmt::format("{} device{} of {} core{}", groups, groups == 1 ? "" : "s", cores_each,
-                            cores_each == 1 ? "" : "s");
+  dealt.words =
+      fmt::format("{} of {}", base::count_of(groups, "device"), base::count_of(cores_each, "core"));
   if (processors.size() != wanted && cores != wanted) {
     dealt.words += processors.size() < wanted
                        ? fmt::format(" share {}", processors.size())

@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <utility>
+
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -166,9 +167,8 @@ void CollectedLog::sum_up(int line, const std::string& what) {
 void CollectedLog::fact(const std::string& name, std::string value) {
   if (value.empty() || value.size() > 200) return;
   if (name == "global_batch") {
-    std::int64_t batch = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), batch);
-    if (error == std::errc() && batch > 0) global_batch_ = batch;
+    const auto batch = base::leading_number<std::int64_t>(value);
+    if (batch > 0) global_batch_ = batch;
   }
   content_.facts.emplace(name, std::move(value));
 }
@@ -182,9 +182,9 @@ LogContent CollectedLog::finish() {
   file.records.front() = std::move(start_);
   if (repeated_ > 0) {
     sum_up(first_repeated_,
-           fmt::format("what was told before, in {} {}: by another rank, or by an earlier log in "
+           fmt::format("what was told before, in {}: by another rank, or by an earlier log in "
                        "the same file; the first counts",
-                       repeated_, repeated_ == 1 ? "line" : "lines"));
+                       base::count_of(repeated_, "line")));
   }
   for (std::string& sum : sums_) file.skipped.push_back(std::move(sum));
   rates_.conclude(file);

@@ -9,23 +9,16 @@
 #include <vector>
 
 #include "analysis/store/formats/text_scanner.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 
-/// Cells between commas; none of these programs quotes what it writes.
-inline std::vector<std::string_view> csv_cells(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (;;) {
-    const std::size_t end = line.find(',');
-    cells.push_back(line.substr(0, end));
-    if (end == std::string_view::npos) return cells;
-    line.remove_prefix(end + 1);
-  }
-}
-
+/// Names of columns, and the numbers below them. None of these programs quotes what it writes, so
+/// that base::split gives the cells of a line.
 class CsvColumns {
  public:
-  explicit CsvColumns(std::string_view header) : header_(header), names_(csv_cells(header_)) {}
+  explicit CsvColumns(std::string_view header)
+      : header_(header), names_(base::split(header_, ',')) {}
   CsvColumns(const CsvColumns&) = delete;  // the names are in the header
   CsvColumns& operator=(const CsvColumns&) = delete;
 

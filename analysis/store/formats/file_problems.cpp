@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -29,12 +29,11 @@ bool count_skipped_lines(const std::string& problem, contract::SkipTally& tally)
   const std::size_t line_at = problem.find(kLine);
   if (count_at == problem.npos || line_at == problem.npos) return false;
   const std::size_t why_at = problem.find(": ", line_at + kLine.size());
-  const char* const end = problem.data() + problem.size();
-  std::int64_t count = 0;
-  const auto [stop, error] = std::from_chars(problem.data() + count_at + kCount.size(), end, count);
-  if (error != std::errc() || stop != end || why_at >= count_at) return false;
+  const auto count =
+      base::number_of<std::int64_t>(std::string_view(problem).substr(count_at + kCount.size()));
+  if (!count || why_at >= count_at) return false;
   const std::string why = problem.substr(why_at + 2, count_at - why_at - 2);
-  tally.add({"line", why, problem.substr(0, why_at), count, contract::general_reason(why)});
+  tally.add({"line", why, problem.substr(0, why_at), *count, contract::general_reason(why)});
   return true;
 }
 

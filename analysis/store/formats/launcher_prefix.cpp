@@ -11,9 +11,9 @@
 
 #include "analysis/store/formats/log_format.hpp"
 #include "analysis/store/formats/log_lines.hpp"
-#include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/formats/prefix_kinds.hpp"
 #include "analysis/store/formats/recognition.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -49,7 +49,7 @@ std::string shape_of(std::string_view host) {
 
 bool is_program_word(std::string_view name) {
   name = name.substr(0, name.find_last_not_of("0123456789-_.") + 1);
-  const std::string word = lower_case_of(std::string(name));
+  const std::string word = base::lower(name);
   return std::find(std::begin(kProgramWords), std::end(kProgramWords), word) !=
          std::end(kProgramWords);
 }

@@ -27,14 +27,14 @@
 
 #include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/csv_row.hpp"
-#include "analysis/store/formats/plain_text.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
 bool is_header(std::string_view line) {
   bool epoch = false, step = false;
-  const auto cells = csv_cells(line);
+  const auto cells = base::split(line, ',');
   for (const std::string_view cell : cells) {
     epoch |= cell == "epoch";
     step |= cell == "step";
@@ -60,7 +60,7 @@ bool cut_prefix(std::string_view& name, std::string_view prefix) {
 
 /// What a column of this heading says.
 Meaning meaning_of(std::string_view heading) {
-  const std::string lower = lower_case_of(std::string(heading));
+  const std::string lower = base::lower(heading);
   std::string_view name = lower;
   if (cut_prefix(name, "train") || cut_prefix(name, "training")) {
     return name == "loss_epoch" ? Meaning::training_loss : Meaning::other;
@@ -90,7 +90,7 @@ class Reader {
       return;
     }
     if (line.text.empty()) return;
-    const auto cells = csv_cells(line.text);
+    const auto cells = base::split(line.text, ',');
     const auto epoch = columns_->number(cells, "epoch");
     if (!line.complete) return log_.cut_off();
     if (cells.size() != columns_->names().size()) return log_.skip("no row of the table");
@@ -104,11 +104,11 @@ class Reader {
   }
   LogContent finish() {
     if (without_epoch_ > 0) {
-      log_.sum_up(
-          first_without_epoch_,
-          fmt::format("{} with losses or metrics {} no epoch and {} not count",
-                      without_epoch_ == 1 ? "1 row" : fmt::format("{} rows", without_epoch_),
-                      without_epoch_ == 1 ? "has" : "have", without_epoch_ == 1 ? "does" : "do"));
+      log_.sum_up(first_without_epoch_,
+                  fmt::format("{} with losses or metrics {} no epoch and {} not count",
+                              base::count_of(without_epoch_, "row"),
+                              base::word_for(without_epoch_, "has", "have"),
+                              base::word_for(without_epoch_, "does", "do")));
     }
     if (largest_accuracy_ > 1) {
       log_.at(line_of_largest_);

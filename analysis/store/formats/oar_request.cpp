@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis::oar {
 namespace {
@@ -46,7 +46,7 @@ std::vector<std::string_view> parts_of(std::string_view text, std::string_view d
   std::vector<std::string_view> parts;
   for (;;) {
     const std::size_t end = text.find(delimiter);
-    parts.push_back(trimmed(text.substr(0, end)));
+    parts.push_back(base::trimmed(text.substr(0, end)));
     if (end == text.npos) return parts;
     text.remove_prefix(end + delimiter.size());
   }
@@ -58,7 +58,7 @@ void add_group(std::string_view group, Shape& shape, bool& is_open) {
   for (const std::string_view level : parts_of(group, "/")) {
     if (level.empty()) continue;
     const std::size_t equals = level.find('=');
-    const std::string_view name = trimmed(level.substr(0, equals));
+    const std::string_view name = base::trimmed(level.substr(0, equals));
     double count = 0;
     const bool good = equals != level.npos && whole_number(level.substr(equals + 1), count) &&
                       count >= 1 && count <= 1e6;

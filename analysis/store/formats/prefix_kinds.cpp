@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -49,7 +50,7 @@ class Cursor {
   bool number(int& value) {
     const std::string_view from = text_.substr(at_, run_of(&is_digit));
     if (from.empty() || from.size() > 7) return false;
-    std::from_chars(from.data(), from.data() + from.size(), value);
+    value = base::leading_number<int>(from);
     at_ += from.size();
     return true;
   }
@@ -79,9 +80,7 @@ class Cursor {
 int rank_in_brackets(std::string_view inside) {
   const std::size_t comma = inside.rfind(',');
   if (comma != inside.npos) inside.remove_prefix(comma + 1);
-  int rank = -1;
-  const auto [end, error] = std::from_chars(inside.data(), inside.data() + inside.size(), rank);
-  return error == std::errc() && end == inside.data() + inside.size() ? rank : -1;
+  return base::number_of<int>(inside).value_or(-1);
 }
 
 /// Open MPI 4 --tag-output "[1,0]<stdout>:" (orte/mca/iof); Open MPI 5, PRRTE and PMIx --output

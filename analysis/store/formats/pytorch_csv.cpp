@@ -4,6 +4,7 @@
 // rates.
 #include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/csv_row.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::string_view kHeader = "epoch,val_error1,val_error5,val_loss";
 
 void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line, RunPlace& told) {
-  const auto cells = csv_cells(line.text);
+  const auto cells = base::split(line.text, ',');
   const auto number = columns.number(cells, "epoch");
   const auto error = columns.number(cells, "val_error1");
   if (cells.size() != columns.names().size() || !number || !error || *number < 1 || *number > 1e9) {

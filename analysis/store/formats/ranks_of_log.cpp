@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace dlscale::analysis {
 
 bool RanksOfLog::counts(const LogLine& line, std::string_view rest) {
@@ -37,9 +39,9 @@ std::string RanksOfLog::what_is_left_out() const {
   if (!chosen.host.empty()) {
     name += fmt::format("{}{}", name.empty() ? "host " : " on ", chosen.host);
   }
-  return fmt::format(
-      "several processes write such lines: {} counts, {} line{} of others {} left out", name,
-      left_out_, left_out_ == 1 ? "" : "s", left_out_ == 1 ? "is" : "are");
+  return fmt::format("several processes write such lines: {} counts, {} of others {} left out",
+                     name, base::count_of(left_out_, "line"),
+                     base::word_for(left_out_, "is", "are"));
 }
 
 }  // namespace dlscale::analysis

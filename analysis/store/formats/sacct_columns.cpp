@@ -7,9 +7,9 @@
 #include <array>
 
 #include "analysis/store/formats/log_lines.hpp"
-#include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/formats/sacct_fields.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis::sacct {
 namespace {
@@ -65,16 +65,6 @@ bool is_field(std::string_view name) {
   return !name.empty() && kFields.find(fmt::format(" {} ", name)) != kFields.npos;
 }
 
-Row cells_between(std::string_view line, std::string_view delimiter) {
-  Row cells;
-  for (;;) {
-    const std::size_t end = line.find(delimiter);
-    cells.push_back(line.substr(0, end));
-    if (end == line.npos) return cells;
-    line.remove_prefix(end + delimiter.size());
-  }
-}
-
 /// What stands between the first two fields of a heading; empty where there are no two.
 std::string_view delimiter_in(std::string_view heading) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
@@ -105,7 +95,7 @@ bool may_be(std::string_view name, std::string_view cell) {
   }
   if (name == "reqmem" || name == "maxrss") return memory(cell).has_value();
   if (name == "alloctres" || name == "reqtres") {
-    const Row parts = cells_between(cell, ",");
+    const Row parts = base::split(cell, ",");
     return std::all_of(parts.begin(), parts.end(),
                        [](std::string_view part) { return part.find('=') != part.npos; });
   }
@@ -180,11 +170,11 @@ constexpr std::array kStates{
 bool is_padded(std::string_view head) {
   LogLines lines(head);
   if (!lines.next()) return false;
-  const std::string heading = lower_case_of(std::string(trimmed(lines.line().text)));
+  const std::string heading = base::lower(base::trimmed(lines.line().text));
   const bool names_jobs =
       heading.find("jobid") != heading.npos && heading.find('|') == heading.npos;
   if (!names_jobs || heading.find(' ') == heading.npos || !lines.next()) return false;
-  const std::string_view rule = trimmed(lines.line().text);
+  const std::string_view rule = base::trimmed(lines.line().text);
   return !rule.empty() && rule.find_first_not_of("- ") == rule.npos;
 }
 
@@ -200,7 +190,7 @@ const State* state_of(std::string_view text) {
 bool Columns::set_heading(std::string_view heading) {
   const auto take = [&](std::string_view delimiter, bool only_fields) {
     std::vector<std::string> names;
-    Row cells = cells_between(heading, delimiter);
+    Row cells = base::split(heading, delimiter);
     if (cells.back().empty()) cells.pop_back();  // --parsable
     for (const std::string_view name : cells) {
       if (name.empty() || (only_fields && !is_field(name))) return false;
@@ -216,14 +206,14 @@ bool Columns::set_heading(std::string_view heading) {
   };
   if (take("|", false)) return true;
   const std::string_view delimiter = delimiter_in(heading);
-  return !trimmed(delimiter).empty() || delimiter == "\t" ? take(delimiter, true) : false;
+  return !base::trimmed(delimiter).empty() || delimiter == "\t" ? take(delimiter, true) : false;
 }
 
 bool Columns::learn(std::string_view line) {
-  if (set_heading(lower_case_of(std::string(line)))) return true;
+  if (set_heading(base::lower(line))) return true;
   delimiter_ = "|";
   names_.clear();
-  for (const std::string_view name : cells_between(kXdmod, "|")) names_.emplace_back(name);
+  for (const std::string_view name : base::split(kXdmod, "|")) names_.emplace_back(name);
   Row row;
   if (!split(line, row).empty() || !is_row(row)) names_.clear();
   return false;
@@ -233,7 +223,7 @@ bool Columns::learn_again(std::string_view line) {
   constexpr std::string_view kDigits = "0123456789";
   // Headings have no digits, and almost all other lines begin with one.
   if (line.empty() || line.find_first_of(kDigits) != line.npos) return false;
-  return set_heading(lower_case_of(std::string(line)));
+  return set_heading(base::lower(line));
 }
 
 bool Columns::is_table_line(std::string_view line) const {
@@ -241,7 +231,7 @@ bool Columns::is_table_line(std::string_view line) const {
 }
 
 std::string Columns::split(std::string_view line, Row& row) const {
-  row = cells_between(line, delimiter_);
+  row = base::split(line, delimiter_);
   if (row.size() > names_.size() && row.back().empty()) row.pop_back();  // --parsable
   if (row.size() == names_.size()) return "";
   if (row.size() < names_.size()) {
@@ -275,7 +265,7 @@ std::string unreadable_form(std::string_view head) {
   if (is_padded(head)) {
     return "sacct's table in columns of fixed width cuts values off: run sacct with --parsable2";
   }
-  const bool is_json = trimmed(head.substr(0, 64)).starts_with('{') &&
+  const bool is_json = base::trimmed(head.substr(0, 64)).starts_with('{') &&
                        head.find("\"jobs\"") != head.npos &&
                        head.find("\"allocation_nodes\"") != head.npos;
   return is_json ? "the JSON of sacct differs between its versions and is not read: run sacct with "

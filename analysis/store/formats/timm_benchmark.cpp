@@ -10,6 +10,7 @@
 
 #include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/csv_row.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -47,7 +48,7 @@ class Reader {
 
  private:
   void take_row(std::string_view line) {
-    const auto cells = csv_cells(line);
+    const auto cells = base::split(line, ',');
     const bool trains = columns_->names()[1].starts_with("train_");
     const std::string of = trains ? "train_" : "infer_";
     const auto number = [&](const std::string& name) { return columns_->number(cells, of + name); };

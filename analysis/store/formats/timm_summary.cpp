@@ -4,6 +4,7 @@
 // versions. There are no times: such logs have no rates.
 #include "analysis/store/formats/collected_log.hpp"
 #include "analysis/store/formats/csv_row.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::string_view kHeader = "epoch,train_loss,eval_loss,eval_top1,eval_top5";
 
 void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line, RunPlace& told) {
-  const auto cells = csv_cells(line.text);
+  const auto cells = base::split(line.text, ',');
   const auto number = columns.number(cells, "epoch");
   if (!line.complete) return log.cut_off();
   if (cells.size() != columns.names().size() || !number || *number < 0 || *number > 1e7) {

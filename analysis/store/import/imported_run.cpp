@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <climits>
 #include <optional>
 
-#include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/import/row_reader.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -18,13 +17,6 @@ namespace {
 /// Stands where the descriptions of runs still to be done say what does them.
 constexpr const char* kCommand = "(collected from a log)";
 constexpr std::size_t kLongestName = 50;
-
-std::optional<std::int64_t> whole(const std::string& text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool all = error == std::errc() && end == text.data() + text.size();
-  return all ? std::optional(number) : std::nullopt;
-}
 
 /// As names of folders may be: what may not stand there becomes "_".
 std::string plain_name(std::string name) {
@@ -53,7 +45,7 @@ class Describer {
     const auto found = axes_.values().find(axis);
     value = otherwise;
     if (found == axes_.values().end()) return;
-    const auto number = whole(found->second);
+    const auto number = base::number_of<std::int64_t>(found->second);
     if (!number || *number < 1 || *number > INT_MAX) {
       throw base::UsageError(
           fmt::format("{}: {} is \"{}\" by {}, must be a whole number of at least 1", log_, axis,
@@ -69,11 +61,11 @@ class Describer {
 
 std::string device_of(const std::string& said) {
   if (said.empty()) return "cpu";  // the description needs one; keep_what_is_said takes it out
-  return lower_case_of(said) == "cpu" ? "cpu" : "cuda";
+  return base::lower(said) == "cpu" ? "cpu" : "cuda";
 }
 
 bool is_kind_of_device(const std::string& said) {
-  const std::string name = lower_case_of(said);
+  const std::string name = base::lower(said);
   return name.empty() || name == "cpu" || name == "gpu" || name == "cuda";
 }
 
@@ -114,7 +106,9 @@ contract::RunSpec imported_run(const std::string& study, const MergedAxes& axes,
 void keep_what_is_said(contract::RunSpec& run) {
   const auto global_batch = run.point.find("global_batch");
   const bool said = global_batch != run.point.end();
-  if (said) run.global_batch = whole(global_batch->second).value_or(run.global_batch);
+  if (said)
+    run.global_batch =
+        base::number_of<std::int64_t>(global_batch->second).value_or(run.global_batch);
   if (!run.point.contains("batch_per_gpu")) {
     const std::int64_t shares =
         std::max<std::int64_t>(1, std::int64_t{run.gpus} * run.accumulation_steps);
@@ -125,7 +119,7 @@ void keep_what_is_said(contract::RunSpec& run) {
   if (device == run.point.end()) {
     run.resources.device.clear();
   } else if (is_kind_of_device(device->second)) {
-    run.resources.device = lower_case_of(device->second);
+    run.resources.device = base::lower(device->second);
   }
   if (!run.point.contains("cores_per_rank")) run.resources.cores_per_rank = 0;
 }

@@ -8,8 +8,8 @@
 #include <cctype>
 #include <utility>
 
-#include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/import/table_columns.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -61,7 +61,7 @@ std::string plain_cell(std::string_view cell) {
   strip_escapes(text);
   std::erase(text, '`');
   for (std::size_t at = text.find("**"); at != text.npos; at = text.find("**")) text.erase(at, 2);
-  return std::string(trimmed(text));
+  return std::string(base::trimmed(text));
 }
 
 /// The cells of "| a | b |"; "\|" is no end of a cell.
@@ -78,7 +78,7 @@ std::vector<std::string> cells_of(std::string_view line) {
       cell += line[i];
     }
   }
-  if (!trimmed(cell).empty()) cells.push_back(plain_cell(cell));
+  if (!base::trimmed(cell).empty()) cells.push_back(plain_cell(cell));
   return cells;
 }
 
@@ -96,7 +96,7 @@ class MarkdownReader : public RowReader {
 
   std::string read(std::string_view line, TextRow& row) override {
     rows_.clear();
-    const std::string text(trimmed(line));
+    const std::string text(base::trimmed(line));
     if (text.starts_with("```")) in_code_ = !in_code_;
     const bool is_row = text.starts_with('|') && !is_rule(text);
     is_about_other_ = in_code_;

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "analysis/cells/cell_unit.hpp"
-#include "analysis/cells/separator.hpp"
 #include "analysis/store/formats/log_lines.hpp"
-#include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/import/row_reader.hpp"
+#include "base/csv.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -51,8 +51,8 @@ bool has_in_number(std::string_view text, char mark) {
 /// Of the first line that is no comment.
 char separator_in(std::string_view text) {
   for (LogLines lines(text); lines.next();) {
-    const std::string_view line = trimmed(lines.line().text);
-    if (!line.empty() && !line.starts_with('#')) return separator_of(line);
+    const std::string_view line = base::trimmed(lines.line().text);
+    if (!line.empty() && !line.starts_with('#')) return base::csv_separator_of(line);
   }
   return ',';
 }
@@ -141,7 +141,7 @@ void FieldMarks::look_at_fractions(std::string_view text) {
   for (const std::string_view begin : {";0.", ";0,", "\n0.", "\n0,"}) {
     for (std::size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
       std::string_view cell = text.substr(at + 1);
-      cell = trimmed(cell.substr(0, cell.find_first_of(";\r\n")));
+      cell = base::trimmed(cell.substr(0, cell.find_first_of(";\r\n")));
       const DecimalMark shown = decimal_mark_of(cell);
       file_.point = file_.point || shown == DecimalMark::point;
       file_.comma = file_.comma || shown == DecimalMark::comma;

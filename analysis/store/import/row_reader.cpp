@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/cells/separator.hpp"
 #include "analysis/store/formats/json_object.hpp"
-#include "analysis/store/formats/plain_text.hpp"
 #include "analysis/store/formats/text_scanner.hpp"
 #include "analysis/store/import/regex.hpp"
 #include "analysis/store/import/table_columns.hpp"
+#include "base/csv.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -26,22 +26,10 @@ namespace {
 
 /// False when a quotation mark is not closed.
 bool split_cells(std::string_view line, char separator, std::vector<std::string>& cells) {
-  bool quoted = false;
-  std::string cell;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
-      cell += line[i++];
-    } else if (line[i] == '"') {
-      quoted = !quoted;
-    } else if (line[i] == separator && !quoted) {
-      cells.emplace_back(trimmed(cell));
-      cell.clear();
-    } else {
-      cell += line[i];
-    }
-  }
-  cells.emplace_back(trimmed(cell));
-  return !quoted;
+  base::CsvReader reader(line, "", base::CsvQuotes::anywhere);
+  reader.set_separator(separator);
+  for (base::CsvCell& cell : reader.row()) cells.push_back(std::move(cell.text));
+  return !reader.has_open_quote();
 }
 
 /// RFC 4180 without line ends in quotes; separated by commas, semicolons or tabs, whichever the
@@ -52,7 +40,7 @@ class CsvReader : public RowReader {
 
   std::string read(std::string_view line, TextRow& row) override {
     rows_.clear();
-    if (trimmed(line).empty()) return "";
+    if (base::trimmed(line).empty()) return "";
     if (!is_ready()) {
       read_headings(line);
       return "";
@@ -81,7 +69,7 @@ class CsvReader : public RowReader {
 
  private:
   void read_headings(std::string_view line) {
-    separator_ = separator_of(line);
+    separator_ = base::csv_separator_of(line);
     std::vector<std::string> headings;
     split_cells(line, separator_, headings);
     TableColumns tried = columns_;
@@ -100,7 +88,7 @@ class JsonReader : public RowReader {
   explicit JsonReader(const MappedFormat& format) : columns_(format.columns) {}
 
   std::string read(std::string_view line, TextRow& row) override {
-    if (trimmed(line).empty()) return "";
+    if (base::trimmed(line).empty()) return "";
     is_about_other_ = false;
     if (!object_.read(line)) return "is no JSON object";
     bool measured = false;
@@ -193,16 +181,16 @@ std::unique_ptr<RowReader> make_row_reader(const MappedFormat& format) {
 
 std::vector<std::string> csv_headings(std::string_view line) {
   std::vector<std::string> headings;
-  split_cells(line, separator_of(line), headings);
+  split_cells(line, base::csv_separator_of(line), headings);
   return headings;
 }
 
 bool read_number(std::string_view text, double& value) {
-  return whole_number(trimmed(text), value);
+  return whole_number(base::trimmed(text), value);
 }
 
 bool read_loss(std::string_view text, double& value) {
-  return whole_loss(trimmed(text), value);
+  return whole_loss(base::trimmed(text), value);
 }
 
 }  // namespace dlscale::analysis

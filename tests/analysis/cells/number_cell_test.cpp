@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "analysis/cells/cell_unit.hpp"
-#include "analysis/cells/separator.hpp"
 
 using namespace dlscale::analysis;
 
@@ -174,12 +173,4 @@ TEST_CASE("units of rates, times, counts and shares are known with their factors
     INFO(text);
     CHECK_FALSE(parse_cell_unit(text));
   }
-}
-
-TEST_CASE("the character that a heading has most of outside of quotes parts its cells") {
-  CHECK(separator_of("gpus,img_per_s") == ',');
-  CHECK(separator_of("gpus;img_per_s") == ';');
-  CHECK(separator_of("gpus\timg_per_s") == '\t');
-  CHECK(separator_of("\"a,b,c\";d") == ';');
-  CHECK(separator_of("gpus") == ',');
 }

@@ -5,14 +5,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text.hpp"
+
 namespace dlscale::trainer::horovod {
 
 std::optional<std::string> StallCheck::warning(const MessageTable& table, double now_s) {
   if (warned_s_ && now_s - *warned_s_ < after_s_) return std::nullopt;
   std::string list;
   for (const StalledTensor& tensor : table.stalled(after_s_, now_s)) {
-    list += fmt::format("{} \"{}\" (missing: rank{} {})", list.empty() ? "" : ",", tensor.name,
-                        tensor.missing_ranks.size() == 1 ? "" : "s",
+    list += fmt::format("{} \"{}\" (missing: {} {})", list.empty() ? "" : ",", tensor.name,
+                        base::word_for(tensor.missing_ranks.size(), "rank"),
                         fmt::join(tensor.missing_ranks, ", "));
   }
   if (list.empty()) return std::nullopt;

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/csv.hpp"
+
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <utility>
+
+using namespace dlscale::base;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+std::vector<Texts> rows_of(CsvReader reader) {
+  std::vector<Texts> rows;
+  reader.recognise_separator();
+  while (!reader.at_end()) {
+    if (reader.skip_line_end()) continue;
+    rows.emplace_back();
+    for (const CsvCell& cell : reader.row()) rows.back().push_back(cell.text);
+  }
+  return rows;
+}
+
+/// Reads one line in which quotation marks may be anywhere. Second: whether one is left open.
+std::pair<Texts, bool> line_of(std::string_view line, char separator = ',') {
+  CsvReader reader(line, "", CsvQuotes::anywhere);
+  reader.set_separator(separator);
+  Texts cells;
+  for (const CsvCell& cell : reader.row()) cells.push_back(cell.text);
+  CHECK(reader.at_end());
+  return {cells, reader.has_open_quote()};
+}
+
+}  // namespace
+
+TEST_CASE("the character that a heading has most of outside of quotes separates its cells") {
+  CHECK(csv_separator_of("gpus,img_per_s") == ',');
+  CHECK(csv_separator_of("gpus;img_per_s") == ';');
+  CHECK(csv_separator_of("gpus\timg_per_s") == '\t');
+  CHECK(csv_separator_of("\"a,b,c\";d") == ';');
+  CHECK(csv_separator_of("gpus") == ',');
+}
+
+TEST_CASE("rows are read with either line end, with or without a last one") {
+  CHECK(rows_of(CsvReader("a, b ,\r\n\n1,2,3")) ==
+        std::vector<Texts>{{"a", "b", ""}, {"1", "2", "3"}});
+  CHECK(rows_of(CsvReader("\xEF\xBB\xBFx;y\n1,5;2\n")) ==
+        std::vector<Texts>{{"x", "y"}, {"1,5", "2"}});
+  CHECK(rows_of(CsvReader("")).empty());
+}
+
+TEST_CASE("quoted cells hold separators, quotes, blanks and line ends") {
+  CHECK(rows_of(CsvReader("\"a,b\",\" c \"\"d\"\"\n\",e\"f\n")) ==
+        std::vector<Texts>{{"a,b", " c \"d\"\n", "e\"f"}});
+}
+
+TEST_CASE("cells know their line and column, behind line ends in quotes too") {
+  CsvReader reader("a,bc\r\n\"1\n2\",3\n", "t.csv");
+  CHECK(reader.row()[1].place.column == 3);
+  CHECK(reader.skip_line_end());
+  const std::vector<CsvCell> row = reader.row();
+  CHECK(row[0].place.file == "t.csv");
+  CHECK(row[0].place.line == 2);
+  CHECK(row[0].place.column == 1);
+  CHECK(row[1].place.line == 3);
+  CHECK(row[1].place.column == 4);
+}
+
+TEST_CASE("quotes that are not around a cell are errors with their place") {
+  CsvReader open("a,\"b\nc", "t.csv");
+  CHECK_THROWS_WITH(open.row(), "t.csv:1:3: this quote is never closed");
+  for (const auto& [separator, name] :
+       {std::pair{',', "comma"}, {';', "semicolon"}, {'\t', "tab"}}) {
+    CsvReader behind("\"a\"b", "t.csv");
+    behind.set_separator(separator);
+    CHECK_THROWS_WITH(behind.row(),
+                      fmt::format("t.csv:1:4: a {} is missing behind the closing quote", name));
+  }
+}
+
+TEST_CASE("a line is read as a whole, and the reader can go back to its beginning") {
+  CsvReader reader("# a,b\nc");
+  REQUIRE(reader.is_at('#'));
+  const CsvReader::Position begin = reader.position();
+  CHECK(reader.line().text == "# a,b");
+  CHECK(reader.skip_line_end());
+  CHECK(reader.location().line == 2);
+  reader.go_to(begin);
+  CHECK(reader.row().size() == 2);
+}
+
+TEST_CASE("where quotation marks may be anywhere, a row ends with its line") {
+  CHECK(line_of("a\"b,c\"d, \t\" e \" ,\"\"\"\"") == std::pair{Texts{"ab,cd", "e", "\""}, false});
+  CHECK(line_of("a;b,c", ';') == std::pair{Texts{"a", "b,c"}, false});
+  CHECK(line_of("a,\"b,c") == std::pair{Texts{"a", "b,c"}, true});
+  CHECK(line_of("") == std::pair{Texts{""}, false});
+}
