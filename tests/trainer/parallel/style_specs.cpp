@@ -2,6 +2,7 @@
 #include "tests/trainer/parallel/style_specs.hpp"
 
 #include "contract/framework_styles.hpp"
+#include "contract/process_count.hpp"
 #include "trainer/capabilities.hpp"
 
 namespace dlscale::test {
