@@ -17,6 +17,7 @@
 #include "cli/memory_peaks.hpp"
 #include "cli/plan_folder.hpp"
 #include "cli/step_scatter.hpp"
+#include "contract/framework_styles.hpp"
 #include "contract/model_card.hpp"
 #include "contract/run_table.hpp"
 #include "predict/overlap.hpp"
@@ -92,7 +93,8 @@ std::optional<double> messages_of(const MeasuredRun& run, const fs::path& cards)
 /// Whether bytes and busy seconds of a step are those of all-reduces alone: ZeRO's stages gather
 /// parameters and reduce to owners too, and statistics of batch norms go beside the gradients.
 bool only_reduces(const contract::RunSpec& run) {
-  const bool gathers = run.framework == "deepspeed" && run.framework_options.zero_stage > 0;
+  const bool gathers = contract::framework_style(run.framework).reads("zero_stage") &&
+                       run.framework_options.zero_stage > 0;
   return !gathers && run.batch_norm != "synchronised";
 }
 

@@ -1,68 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/framework_options.hpp"
 
-#include <algorithm>
 #include <map>
+#include <utility>
+#include <variant>
 
-#include "contract/vocabulary.hpp"
+#include "contract/framework_styles.hpp"
+#include "contract/run_spec_fields.hpp"
 
 namespace dlscale::contract {
 namespace {
 
-struct Readers {
-  std::string_view key;
-  std::vector<std::string_view> frameworks;
+/// Visitor that collects the name and the value of each option.
+class NamedValues {
+ public:
+  using Value = std::variant<bool, int, std::int64_t, double, std::string>;
+
+  explicit NamedValues(FrameworkOptions options) { visit_fields(*this, options); }
+
+  template <class T>
+  void optional(std::string_view name, const T& value) {
+    all.emplace_back(name, Value(value));
+  }
+
+  std::vector<std::pair<std::string_view, Value>> all;
 };
 
-const std::vector<Readers>& readers() {
-  static const std::vector<Readers> all{
-      {"framework_options.bucket_cap_mb", {"ddp", "hybrid"}},
-      {"framework_options.first_bucket_mb", {"ddp", "hybrid"}},
-      {"framework_options.gradient_as_bucket_view", {"ddp", "hybrid"}},
-      {"framework_options.find_unused_parameters", {"ddp"}},
-      {"framework_options.static_graph", {"ddp"}},
-      {"framework_options.broadcast_buffers", {"ddp"}},
-      {"framework_options.compression", {"ddp", "horovod"}},
-      {"framework_options.powersgd_rank", {"ddp"}},
-      {"framework_options.powersgd_start_step", {"ddp"}},
-      {"framework_options.fusion_threshold_mb", {"horovod"}},
-      {"framework_options.cycle_time_ms", {"horovod"}},
-      {"framework_options.cache_capacity", {"horovod"}},
-      {"framework_options.hierarchical_all_reduce", {"horovod"}},
-      {"framework_options.autotune", {"horovod"}},
-      {"framework_options.zero_stage", {"deepspeed"}},
-      {"framework_options.reduce_bucket_elements", {"deepspeed"}},
-      {"framework_options.allgather_bucket_elements", {"deepspeed"}},
-      {"framework_options.overlap_comm", {"deepspeed"}},
-      {"framework_options.use_reduce_scatter", {"deepspeed"}},
-      {"framework_options.prefetch_elements", {"deepspeed"}},
-      {"framework_options.persistence_threshold_elements", {"deepspeed"}},
-      {"framework_options.offload_optimizer", {"deepspeed"}},
-      {"framework_options.model_parallel_size", {"layerwise", "pipeline", "hybrid"}},
-      {"framework_options.balance", {"layerwise", "pipeline", "hybrid"}},
-      {"framework_options.micro_batches", {"pipeline", "hybrid"}},
-      {"framework_options.pipeline_schedule", {"pipeline", "hybrid"}},
-  };
-  return all;
+const NamedValues& default_values() {
+  static const NamedValues kDefaults{FrameworkOptions{}};
+  return kDefaults;
 }
 
-std::vector<std::string_view> not_read_by(std::string_view framework) {
-  std::vector<std::string_view> keys;
-  for (const Readers& option : readers()) {
-    if (std::find(option.frameworks.begin(), option.frameworks.end(), framework) ==
-        option.frameworks.end()) {
-      keys.push_back(option.key);
+/// "framework_options.KEY" of each option with its KEY.
+using Keys = std::vector<std::pair<std::string, std::string_view>>;
+
+const Keys& option_keys() {
+  static const Keys all = [] {
+    Keys made;
+    for (const std::string_view name : framework_option_names()) {
+      made.emplace_back("framework_options." + std::string(name), name);
     }
-  }
-  return keys;
+    return made;
+  }();
+  return all;
 }
 
 }  // namespace
 
+const std::vector<std::string_view>& framework_option_names() {
+  static const auto all = [] {
+    std::vector<std::string_view> names;
+    for (const auto& [name, value] : default_values().all) names.push_back(name);
+    return names;
+  }();
+  return all;
+}
+
+std::vector<std::string_view> changed_options(const FrameworkOptions& options) {
+  const NamedValues values(options);
+  std::vector<std::string_view> changed;
+  for (std::size_t i = 0; i < values.all.size(); ++i) {
+    if (values.all[i] != default_values().all[i]) changed.push_back(values.all[i].first);
+  }
+  return changed;
+}
+
 const std::vector<std::string_view>& foreign_options(std::string_view framework) {
   static const auto by_framework = [] {
     std::map<std::string_view, std::vector<std::string_view>> lists;
-    for (const std::string& name : vocabulary("framework")) lists[name] = not_read_by(name);
+    for (const FrameworkStyle& style : framework_styles()) {
+      std::vector<std::string_view>& list = lists[style.name];
+      for (const auto& [key, name] : option_keys()) {
+        if (!style.reads(name)) list.push_back(key);
+      }
+    }
     return lists;
   }();
   static const std::vector<std::string_view> kNone;

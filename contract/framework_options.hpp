@@ -48,8 +48,14 @@ struct FrameworkOptions {
   bool operator==(const FrameworkOptions&) const = default;
 };
 
-/// "framework_options.KEY" of the options that `framework` does not read; of a framework that is no
-/// name of ours, none.
+/// Returns the names of all options, in the order of run.json: "bucket_cap_mb" and so on.
+const std::vector<std::string_view>& framework_option_names();
+
+/// Returns the names of the options whose values differ from the defaults, in the same order.
+std::vector<std::string_view> changed_options(const FrameworkOptions& options);
+
+/// Returns "framework_options.KEY" of each option that `framework` does not read. The list is empty
+/// for a framework that is not in framework_styles().
 const std::vector<std::string_view>& foreign_options(std::string_view framework);
 
 }  // namespace dlscale::contract

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "contract/framework_styles.hpp"
+
 namespace dlscale::contract {
 namespace {
 
@@ -48,12 +50,12 @@ Found check_model(const Fit& fit) {
 
 Found check_stages(const Fit& fit) {
   const RunSpec& run = fit.run;
-  const int stages = run.framework == "hybrid" ? run.framework_options.model_parallel_size
-                     : run.framework == "layerwise" || run.framework == "pipeline" ? run.gpus
-                                                                                   : 1;
+  const int stages = stage_count(run);
   if (fit.model.blocks > 0 && stages > fit.model.blocks) {
     return Misfit{
-        run.framework == "hybrid" ? "framework_options.model_parallel_size" : "gpus",
+        framework_style(run.framework).stages == Stages::gpus
+            ? "gpus"
+            : "framework_options.model_parallel_size",
         fmt::format("is {}, but the model {} has {} blocks and cannot be cut into that many stages",
                     stages, run.model, fit.model.blocks)};
   }

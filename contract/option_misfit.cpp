@@ -3,24 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "contract/vocabulary.hpp"
+#include "contract/framework_styles.hpp"
 
 namespace dlscale::contract {
 namespace {
 
 using Options = FrameworkOptions;
-
-/// An option, and whether it is another one than the default.
-struct Option {
-  std::string_view key;
-  bool (*is_said)(const Options& options);
-};
 
 const Options& defaults() {
   static const Options kDefaults;
@@ -32,45 +25,11 @@ bool is_said(const Options& options) {
   return options.*Member != defaults().*Member;
 }
 
-constexpr Option kOptions[] = {
-    {"framework_options.bucket_cap_mb", is_said<&Options::bucket_cap_mb>},
-    {"framework_options.first_bucket_mb", is_said<&Options::first_bucket_mb>},
-    {"framework_options.gradient_as_bucket_view", is_said<&Options::gradient_as_bucket_view>},
-    {"framework_options.find_unused_parameters", is_said<&Options::find_unused_parameters>},
-    {"framework_options.static_graph", is_said<&Options::static_graph>},
-    {"framework_options.broadcast_buffers", is_said<&Options::broadcast_buffers>},
-    {"framework_options.compression", is_said<&Options::compression>},
-    {"framework_options.powersgd_rank", is_said<&Options::powersgd_rank>},
-    {"framework_options.powersgd_start_step", is_said<&Options::powersgd_start_step>},
-    {"framework_options.fusion_threshold_mb", is_said<&Options::fusion_threshold_mb>},
-    {"framework_options.cycle_time_ms", is_said<&Options::cycle_time_ms>},
-    {"framework_options.cache_capacity", is_said<&Options::cache_capacity>},
-    {"framework_options.hierarchical_all_reduce", is_said<&Options::hierarchical_all_reduce>},
-    {"framework_options.autotune", is_said<&Options::autotune>},
-    {"framework_options.zero_stage", is_said<&Options::zero_stage>},
-    {"framework_options.reduce_bucket_elements", is_said<&Options::reduce_bucket_elements>},
-    {"framework_options.allgather_bucket_elements", is_said<&Options::allgather_bucket_elements>},
-    {"framework_options.overlap_comm", is_said<&Options::overlap_comm>},
-    {"framework_options.use_reduce_scatter", is_said<&Options::use_reduce_scatter>},
-    {"framework_options.prefetch_elements", is_said<&Options::prefetch_elements>},
-    {"framework_options.persistence_threshold_elements",
-     is_said<&Options::persistence_threshold_elements>},
-    {"framework_options.offload_optimizer", is_said<&Options::offload_optimizer>},
-    {"framework_options.model_parallel_size", is_said<&Options::model_parallel_size>},
-    {"framework_options.balance", is_said<&Options::balance>},
-    {"framework_options.micro_batches", is_said<&Options::micro_batches>},
-    {"framework_options.pipeline_schedule", is_said<&Options::pipeline_schedule>}};
-
-bool heeds(std::string_view framework, std::string_view key) {
-  const auto& foreign = foreign_options(framework);
-  return std::find(foreign.begin(), foreign.end(), key) == foreign.end();
-}
-
 /// "ddp", "ddp and hybrid", "layerwise, pipeline and hybrid".
-std::string readers_of(std::string_view key) {
-  std::vector<std::string> names;
-  for (const std::string& name : vocabulary("framework")) {
-    if (heeds(name, key)) names.push_back(name);
+std::string readers_of(std::string_view option) {
+  std::vector<std::string_view> names;
+  for (const FrameworkStyle& style : framework_styles()) {
+    if (style.reads(option)) names.push_back(style.name);
   }
   std::string list;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -82,11 +41,13 @@ std::string readers_of(std::string_view key) {
 
 /// What a run description that nobody planned may say: studies have each framework's own alone.
 std::optional<Misfit> find_foreign_option(const RunSpec& run) {
-  for (const Option& option : kOptions) {
-    if (!option.is_said(run.framework_options) || heeds(run.framework, option.key)) continue;
-    return Misfit{std::string(option.key),
+  const FrameworkStyle& style = framework_style(run.framework);
+  if (style.name.empty()) return {};
+  for (const std::string_view option : changed_options(run.framework_options)) {
+    if (style.reads(option)) continue;
+    return Misfit{fmt::format("framework_options.{}", option),
                   fmt::format("is an option of {}, which {} does not heed; leave it out",
-                              readers_of(option.key), run.framework)};
+                              readers_of(option), run.framework)};
   }
   return {};
 }
@@ -116,7 +77,7 @@ std::string words_of(const StagesOption& option) {
 }
 
 std::optional<Misfit> find_option_of_other_stages(const RunSpec& run) {
-  if (run.framework != "deepspeed") return {};
+  if (!framework_style(run.framework).reads("zero_stage")) return {};
   const int stage = run.framework_options.zero_stage;
   for (const StagesOption& option : kOfStages) {
     const bool is_heeded = option.first <= stage && stage <= option.last;
@@ -129,7 +90,8 @@ std::optional<Misfit> find_option_of_other_stages(const RunSpec& run) {
 
 std::optional<Misfit> find_option_of_powersgd(const RunSpec& run) {
   const Options& options = run.framework_options;
-  if (run.framework != "ddp" || options.compression == "powersgd") return {};
+  if (options.compression == "powersgd") return {};
+  if (!framework_style(run.framework).reads("powersgd_rank")) return {};
   for (const auto& [key, said] :
        {std::pair{"framework_options.powersgd_rank", is_said<&Options::powersgd_rank>(options)},
         std::pair{"framework_options.powersgd_start_step",

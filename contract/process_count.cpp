@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/process_count.hpp"
 
+#include "contract/framework_styles.hpp"
+
 namespace dlscale::contract {
 
 int process_count(const RunSpec& spec) {
-  return spec.framework == "data_parallel" ? 1 : spec.gpus;
+  return framework_style(spec.framework).processes == Processes::one ? 1 : spec.gpus;
 }
 
 }  // namespace dlscale::contract

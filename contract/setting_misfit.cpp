@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
+#include "contract/framework_styles.hpp"
 #include "contract/option_misfit.hpp"
 
 namespace dlscale::contract {
@@ -25,10 +27,11 @@ Found check_arithmetic(const RunSpec& run) {
                               run.resources.device)};
   }
   if (run.batch_norm != "synchronised") return {};
-  if (run.framework == "data_parallel") {
+  const FrameworkStyle& style = framework_style(run.framework);
+  if (!style.own_statistics.empty()) {
     return Misfit{"batch_norm",
-                  "is synchronised, but data_parallel's devices each take their own statistics, as "
-                  "in PyTorch; use another framework or local"};
+                  fmt::format("is synchronised, but {}'s {}; use another framework or local",
+                              style.name, style.own_statistics)};
   }
   if (run.model.starts_with(kScriptModel)) {
     return Misfit{"batch_norm",
@@ -38,10 +41,13 @@ Found check_arithmetic(const RunSpec& run) {
   return {};
 }
 
-bool exchanges_behind_passes(const RunSpec& run) {
+bool exchanges_after_passes(const RunSpec& run) {
+  const FrameworkStyle& style = framework_style(run.framework);
   const FrameworkOptions& options = run.framework_options;
-  return run.framework == "synchronous" ||
-         (run.framework == "deepspeed" && options.zero_stage <= 1 && options.overlap_comm != "on");
+  if (!style.exchanges_after_passes || !style.reads("zero_stage")) {
+    return style.exchanges_after_passes;
+  }
+  return options.zero_stage <= 1 && options.overlap_comm != "on";
 }
 
 /// What cannot be recorded once and replayed: what the host takes part in, or what changes.
@@ -52,9 +58,9 @@ Found check_graph(const RunSpec& run) {
     return refused(fmt::format("is true, but the device {} has no graphs; they are of GPUs",
                                run.resources.device));
   }
-  if (!exchanges_behind_passes(run)) {
+  if (!exchanges_after_passes(run)) {
     std::string set;
-    if (run.framework == "deepspeed") {
+    if (framework_style(run.framework).reads("zero_stage")) {
       const int stage = run.framework_options.zero_stage;
       set = stage > 1 ? fmt::format(" with zero_stage {}", stage) : " with overlap_comm on";
     }
@@ -77,24 +83,20 @@ Found check_graph(const RunSpec& run) {
   return {};
 }
 
-/// Why a framework reduces nothing that `all_reduce` could be about; null where it does.
-const char* reduces_nothing(const RunSpec& run) {
+/// Returns why the ranks of a run reduce nothing that `all_reduce` could set; empty if they do.
+std::string_view reduces_nothing(const RunSpec& run) {
   if (run.mode == "inference") return "reduces no gradients in inference";
-  if (run.framework == "data_parallel") return "adds up gradients within one process";
-  if (run.framework == "layerwise" || run.framework == "pipeline") {
-    return "has one replica, whose gradients nobody shares";
-  }
-  // Statistics are reduced wherever replicas share them.
-  if (run.framework == "vanilla_data_parallel" && run.batch_norm != "synchronised") {
-    return "sends gradients to rank 0, one message after the other";
-  }
-  return nullptr;
+  const FrameworkStyle& style = framework_style(run.framework);
+  // Replicas of whole models all-reduce synchronised statistics, whatever they do with gradients.
+  const bool reduces_statistics = run.batch_norm == "synchronised" &&
+                                  style.own_statistics.empty() && style.stages == Stages::one;
+  return reduces_statistics ? "" : style.no_all_reduce;
 }
 
 /// What NCCL does by itself, and what reduces nothing.
 Found check_all_reduce(const RunSpec& run) {
-  const char* const why = reduces_nothing(run);
-  if (why != nullptr && !run.all_reduce.empty() && run.all_reduce != "auto") {
+  const std::string_view why = reduces_nothing(run);
+  if (!why.empty() && !run.all_reduce.empty() && run.all_reduce != "auto") {
     return Misfit{"all_reduce", fmt::format("is {}, but {} {}; leave it out", run.all_reduce,
                                             run.framework, why)};
   }
@@ -113,7 +115,8 @@ Found check_all_reduce(const RunSpec& run) {
 /// Options of a framework that cannot do what they say.
 Found check_options(const RunSpec& run) {
   const FrameworkOptions& options = run.framework_options;
-  if (options.compression == "powersgd" && run.framework != "ddp") {
+  const FrameworkStyle& style = framework_style(run.framework);
+  if (options.compression == "powersgd" && !style.reads("powersgd_rank")) {
     return Misfit{"framework_options.compression",
                   "only ddp has powersgd; Horovod reduces gradients as they are or in 16 bits"};
   }
@@ -122,7 +125,7 @@ Found check_options(const RunSpec& run) {
                   "powersgd keeps what a step has lost for the next, so that one which overflows, "
                   "as with fp16 happens, would spoil all after it; use bf16"};
   }
-  if (run.framework == "ddp" && options.static_graph && run.accumulation_steps > 1) {
+  if (style.reads("static_graph") && options.static_graph && run.accumulation_steps > 1) {
     return Misfit{
         "framework_options.static_graph",
         "is true, but the reducer counts a static graph's gradients over all passes of its "
@@ -130,7 +133,7 @@ Found check_options(const RunSpec& run) {
         "accumulation_steps 1"};
   }
   if (!options.offload_optimizer) return {};
-  if (run.framework == "deepspeed" && options.zero_stage == 0) {
+  if (style.reads("zero_stage") && options.zero_stage == 0) {
     return Misfit{"framework_options.offload_optimizer",
                   "is for stages 1 to 3 of ZeRO, in which a rank has a part of the optimizer's "
                   "state, but zero_stage is 0"};
@@ -159,8 +162,9 @@ Found check_optimizer(const RunSpec& run) {
 /// Ranks and samples that a model's stages do not divide evenly.
 Found check_division(const RunSpec& run) {
   const FrameworkOptions& options = run.framework_options;
-  const bool is_hybrid = run.framework == "hybrid";
-  if (!is_hybrid && run.framework != "layerwise" && run.framework != "pipeline") return {};
+  const FrameworkStyle& style = framework_style(run.framework);
+  if (style.stages == Stages::one) return {};
+  const bool is_hybrid = style.stages == Stages::model_parallel_size;
   const int size = options.model_parallel_size;
   if (is_hybrid && run.gpus % size != 0) {
     return Misfit{"gpus", fmt::format("is {}, which cannot be divided into models of {} stages "
@@ -175,7 +179,7 @@ Found check_division(const RunSpec& run) {
   }
   const std::int64_t samples =
       run.global_batch / ((is_hybrid ? run.gpus / size : 1) * run.accumulation_steps);
-  if (run.framework == "layerwise" || samples % options.micro_batches == 0) return {};
+  if (!style.reads("micro_batches") || samples % options.micro_batches == 0) return {};
   return Misfit{
       "framework_options.micro_batches",
       fmt::format("is {}, into which the {} samples of a model's batch cannot be cut evenly",
@@ -193,14 +197,11 @@ Found check_inference(const RunSpec& run) {
     return Misfit{key,
                   "is of training; inference takes the samples of the test set in their order"};
   }
-  for (const char* framework : {"layerwise", "pipeline", "hybrid"}) {
-    if (run.framework != framework) continue;
-    return Misfit{"mode",
-                  fmt::format("is inference, in which each replica answers by itself; {} divides "
-                              "the model over ranks",
-                              framework)};
-  }
-  return {};
+  if (framework_style(run.framework).stages == Stages::one) return {};
+  return Misfit{"mode",
+                fmt::format("is inference, in which each replica answers by itself; {} divides "
+                            "the model over ranks",
+                            run.framework)};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/registry.hpp"
+#include "contract/framework_styles.hpp"
 
 namespace dlscale::contract {
 namespace {
@@ -13,11 +14,15 @@ using Names = std::vector<std::string>;
 
 using Lists = std::vector<std::pair<std::string, Names>>;
 
+Names framework_names() {
+  Names names;
+  for (const FrameworkStyle& style : framework_styles()) names.emplace_back(style.name);
+  return names;
+}
+
 Lists bundled() {
   return {
-      {"framework",
-       {"synchronous", "ddp", "horovod", "deepspeed", "data_parallel", "vanilla_data_parallel",
-        "layerwise", "pipeline", "hybrid"}},
+      {"framework", framework_names()},
       {"model",
        {"mlp", "cnn", "conv_autoencoder", "nbow", "seq2seq", "alexnet", "squeezenet1_0", "vgg11",
         "vgg11_bn", "vgg16", "vgg16_bn", "resnet18", "resnet34", "resnet50", "resnet101",

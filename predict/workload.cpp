@@ -2,10 +2,13 @@
 #include "predict/workload.hpp"
 
 #include "base/error.hpp"
+#include "contract/framework_styles.hpp"
 #include "contract/model_card.hpp"
 
 namespace dlscale::predict {
 namespace {
+
+using contract::StepModel;
 
 constexpr std::int64_t kColours = 3;
 constexpr int kUsualSide = 224;  // of pictures, unless told
@@ -15,6 +18,10 @@ constexpr double kHalf = 0.5;
 
 Bytes mebibytes(double count) {
   return kMebibyte * count;
+}
+
+StepModel step_model(const contract::RunSpec& run) {
+  return contract::framework_style(run.framework).step_model;
 }
 
 /// Bytes that travel of each byte of gradients.
@@ -98,19 +105,19 @@ std::string not_modelled(const contract::RunSpec& run) {
   if (!run.frozen.empty()) {
     return "models of which a part is frozen are not modelled: cards have all parameters trained";
   }
-  if (run.framework == "ddp" && run.framework_options.compression == "powersgd") {
+  const contract::FrameworkStyle& style = contract::framework_style(run.framework);
+  if (style.reads("powersgd_rank") && run.framework_options.compression == "powersgd") {
     return "the exchange of compression = \"powersgd\" is not modelled, only that of fp16 and bf16";
   }
-  for (const char* known : {"synchronous", "ddp", "horovod", "deepspeed"}) {
-    if (run.framework == known) return "";
-  }
+  if (style.step_model != StepModel::none) return "";
   return "the steps of " + run.framework + " are not modelled, only those of replicas";
 }
 
 std::vector<std::string> not_counted(const contract::RunSpec& run) {
   const contract::FrameworkOptions& options = run.framework_options;
+  const contract::FrameworkStyle& style = contract::framework_style(run.framework);
   std::vector<std::string> notes;
-  if (run.framework == "deepspeed" && options.offload_optimizer) {
+  if (style.reads("offload_optimizer") && options.offload_optimizer) {
     notes.emplace_back(
         "offload_optimizer: copies to and from the host's memory and the step there are not "
         "counted, the optimizer's step is as on the device");
@@ -118,10 +125,10 @@ std::vector<std::string> not_counted(const contract::RunSpec& run) {
   if (run.batch_norm == "synchronised") {
     notes.emplace_back("batch_norm = \"synchronised\": the exchange of statistics is not counted");
   }
-  if (run.framework == "horovod" && options.hierarchical_all_reduce) {
+  if (style.reads("hierarchical_all_reduce") && options.hierarchical_all_reduce) {
     notes.emplace_back("hierarchical_all_reduce: all-reduces count as without it");
   }
-  if (run.framework == "horovod" && options.autotune) {
+  if (style.reads("autotune") && options.autotune) {
     notes.emplace_back("autotune: fusion_threshold_mb and cycle_time_ms count as they are set");
   }
   const std::string& algorithm = run.all_reduce;
@@ -134,14 +141,15 @@ std::vector<std::string> not_counted(const contract::RunSpec& run) {
 
 StepSetting step_setting(const contract::RunSpec& run) {
   const contract::FrameworkOptions& options = run.framework_options;
+  const StepModel model = step_model(run);
   StepSetting setting;
-  if (run.framework == "deepspeed") {
+  if (model == StepModel::zero) {
     setting = deepspeed_setting(run);
-  } else if (run.framework == "ddp") {
+  } else if (model == StepModel::buckets) {
     setting.first_bucket = mebibytes(options.first_bucket_mb);
     setting.bucket = mebibytes(options.bucket_cap_mb);
     setting.compression = compression(run);
-  } else if (run.framework == "horovod") {
+  } else if (model == StepModel::fusion) {
     setting.compression = compression(run);
     // Of what travels: gradients are compressed before they are fused.
     setting.bucket = mebibytes(options.fusion_threshold_mb) / setting.compression;
@@ -165,15 +173,16 @@ MemorySetting memory_setting(const contract::RunSpec& run) {
       .ranks = run.gpus,
       .passes = run.accumulation_steps};
   if (run.ema_decay > 0) ++setting.optimizer_states;  // the mean of what is stepped
-  if (run.framework == "ddp") {
+  const StepModel model = step_model(run);
+  if (model == StepModel::buckets) {
     setting.buckets = true;
     setting.gradients_in_buckets = options.gradient_as_bucket_view;
-  } else if (run.framework == "horovod" && run.gpus > 1) {
+  } else if (model == StepModel::fusion && run.gpus > 1) {
     setting.buckets = true;
     setting.gradients_in_buckets = false;
     setting.bucket_limit = mebibytes(options.fusion_threshold_mb);
     if (compression(run) < 1) setting.compressed = compression(run);
-  } else if (run.framework == "deepspeed") {
+  } else if (model == StepModel::zero) {
     setting.zero_stage = options.zero_stage;
     setting.buckets = options.zero_stage < 3;
     setting.gradients_in_buckets = false;

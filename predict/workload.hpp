@@ -25,8 +25,8 @@ std::optional<SampleShape> sample_shape(const contract::DatasetSpec& dataset);
 /// The precision whose card has the bytes of this one: tf32 keeps fp32's, fp16 bf16's.
 std::string card_precision(const std::string& precision);
 
-/// Why the models say nothing of such a run; empty where they do. They know replicas: synchronous,
-/// ddp, horovod, deepspeed; of models that are trained whole, and gradients that are all sent.
+/// Why the models say nothing of such a run; empty where they do. They know framework styles that
+/// have a contract::StepModel, models that are trained whole, and gradients that are all sent.
 std::string not_modelled(const contract::RunSpec& run);
 
 /// What of a run that is modelled the models do not heed, a line for each setting.

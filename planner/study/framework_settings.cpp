@@ -1,105 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of each framework, as a study says them.
+// The options of each framework style, as keys of a study: `frameworks.NAME.OPTION`.
+#include <functional>
+#include <map>
+#include <string_view>
+
+#include "contract/framework_styles.hpp"
 #include "planner/study/setting_rows.hpp"
 
 namespace dlscale::planner {
 namespace {
 
 using contract::FrameworkOptions;
+using contract::FrameworkStyle;
+
+/// Makes the setting of one option under `key` for one style.
+using MakeSetting = std::function<Setting(const FrameworkStyle& style, const std::string& key)>;
 
 template <class Member>
-auto of_framework(const std::string& name, Member FrameworkOptions::*member) {
-  return [=](Recipe& r) -> Member& { return r.framework_options[name].*member; };
+auto of_framework(const FrameworkStyle& style, Member FrameworkOptions::*member) {
+  return [=, name = std::string(style.name)](Recipe& r) -> Member& {
+    return r.framework_options[name].*member;
+  };
 }
 
-/// The options of one framework, each under frameworks.NAME.
-struct OptionRows {
-  using O = FrameworkOptions;
-  std::string framework;
-  std::vector<Setting> rows = {};
-
-  std::string key(const char* option) const { return "frameworks." + framework + "." + option; }
-  void flag_of(const char* option, bool O::*member) {
-    rows.push_back(flag(key(option), of_framework(framework, member)));
-  }
-  void number_of(const char* option, double O::*member) {
-    rows.push_back(number(key(option), 0, kNoLimit, of_framework(framework, member)));
-  }
-  template <class Whole>
-  void whole_of(const char* option, Whole O::*member, std::int64_t least,
-                std::int64_t most = kMostWhole) {
-    rows.push_back(whole(key(option), least, of_framework(framework, member), most));
-  }
-  void choice_of(const char* option, std::string O::*member, std::vector<std::string> choices) {
-    rows.push_back(
-        choice(key(option), "value", std::move(choices), of_framework(framework, member)));
-  }
-};
-
-std::vector<Setting> bucket_options(const std::string& framework) {
-  using O = FrameworkOptions;
-  OptionRows of{framework};
-  of.number_of("bucket_cap_mb", &O::bucket_cap_mb);
-  of.number_of("first_bucket_mb", &O::first_bucket_mb);
-  of.flag_of("gradient_as_bucket_view", &O::gradient_as_bucket_view);
-  return of.rows;
+MakeSetting flag_option(bool FrameworkOptions::*member) {
+  return [=](const FrameworkStyle& style, const std::string& key) {
+    return flag(key, of_framework(style, member));
+  };
 }
 
-std::vector<Setting> ddp_options() {
-  using O = FrameworkOptions;
-  OptionRows of{"ddp", bucket_options("ddp")};
-  of.flag_of("find_unused_parameters", &O::find_unused_parameters);
-  of.flag_of("static_graph", &O::static_graph);
-  of.flag_of("broadcast_buffers", &O::broadcast_buffers);
-  of.choice_of("compression", &O::compression, {"none", "fp16", "bf16", "powersgd"});
-  of.whole_of("powersgd_rank", &O::powersgd_rank, 1);
-  of.whole_of("powersgd_start_step", &O::powersgd_start_step, 0);
-  return of.rows;
+MakeSetting number_option(double FrameworkOptions::*member) {
+  return [=](const FrameworkStyle& style, const std::string& key) {
+    return number(key, 0, kNoLimit, of_framework(style, member));
+  };
 }
 
-std::vector<Setting> horovod_options() {
-  using O = FrameworkOptions;
-  OptionRows of{"horovod"};
-  of.number_of("fusion_threshold_mb", &O::fusion_threshold_mb);
-  of.number_of("cycle_time_ms", &O::cycle_time_ms);
-  of.whole_of("cache_capacity", &O::cache_capacity, 0);
-  of.flag_of("hierarchical_all_reduce", &O::hierarchical_all_reduce);
-  of.choice_of("compression", &O::compression, {"none", "fp16", "bf16"});
-  of.flag_of("autotune", &O::autotune);
-  return of.rows;
+template <class Whole>
+MakeSetting whole_option(Whole FrameworkOptions::*member, std::int64_t least,
+                         std::int64_t most = kMostWhole) {
+  return [=](const FrameworkStyle& style, const std::string& key) {
+    return whole(key, least, of_framework(style, member), most);
+  };
 }
 
-std::vector<Setting> deepspeed_options() {
-  using O = FrameworkOptions;
-  OptionRows of{"deepspeed"};
-  of.whole_of("zero_stage", &O::zero_stage, 0, 3);
-  of.whole_of("reduce_bucket_elements", &O::reduce_bucket_elements, 1);
-  of.whole_of("allgather_bucket_elements", &O::allgather_bucket_elements, 1);
-  of.choice_of("overlap_comm", &O::overlap_comm, {"auto", "on", "off"});
-  of.flag_of("use_reduce_scatter", &O::use_reduce_scatter);
-  of.whole_of("prefetch_elements", &O::prefetch_elements, 0);
-  of.whole_of("persistence_threshold_elements", &O::persistence_threshold_elements, 0);
-  of.flag_of("offload_optimizer", &O::offload_optimizer);
-  return of.rows;
+MakeSetting choice_option(std::string FrameworkOptions::*member,
+                          const std::vector<std::string>& choices) {
+  return [=](const FrameworkStyle& style, const std::string& key) {
+    return choice(key, "value", choices, of_framework(style, member));
+  };
 }
 
-std::vector<Setting> division_options(const std::string& framework) {
+/// PowerSGD has a rank, so only styles that read powersgd_rank offer it.
+Setting compression_option(const FrameworkStyle& style, const std::string& key) {
+  std::vector<std::string> choices{"none", "fp16", "bf16"};
+  if (style.reads("powersgd_rank")) choices.emplace_back("powersgd");
+  return choice(key, "value", std::move(choices),
+                of_framework(style, &FrameworkOptions::compression));
+}
+
+/// What an option may be is the same for every style that reads it.
+const std::map<std::string_view, MakeSetting>& option_makers() {
   using O = FrameworkOptions;
-  OptionRows of{framework};
-  of.whole_of("model_parallel_size", &O::model_parallel_size, 1);
-  of.choice_of("balance", &O::balance, {"cost", "parameters", "blocks"});
-  if (framework == "layerwise") return of.rows;
-  of.whole_of("micro_batches", &O::micro_batches, 1);
-  of.choice_of("pipeline_schedule", &O::pipeline_schedule, {"1f1b", "gpipe"});
-  return of.rows;
+  static const std::map<std::string_view, MakeSetting> makers{
+      {"bucket_cap_mb", number_option(&O::bucket_cap_mb)},
+      {"first_bucket_mb", number_option(&O::first_bucket_mb)},
+      {"gradient_as_bucket_view", flag_option(&O::gradient_as_bucket_view)},
+      {"find_unused_parameters", flag_option(&O::find_unused_parameters)},
+      {"static_graph", flag_option(&O::static_graph)},
+      {"broadcast_buffers", flag_option(&O::broadcast_buffers)},
+      {"compression", &compression_option},
+      {"powersgd_rank", whole_option(&O::powersgd_rank, 1)},
+      {"powersgd_start_step", whole_option(&O::powersgd_start_step, 0)},
+      {"fusion_threshold_mb", number_option(&O::fusion_threshold_mb)},
+      {"cycle_time_ms", number_option(&O::cycle_time_ms)},
+      {"cache_capacity", whole_option(&O::cache_capacity, 0)},
+      {"hierarchical_all_reduce", flag_option(&O::hierarchical_all_reduce)},
+      {"autotune", flag_option(&O::autotune)},
+      {"zero_stage", whole_option(&O::zero_stage, 0, 3)},
+      {"reduce_bucket_elements", whole_option(&O::reduce_bucket_elements, 1)},
+      {"allgather_bucket_elements", whole_option(&O::allgather_bucket_elements, 1)},
+      {"overlap_comm", choice_option(&O::overlap_comm, {"auto", "on", "off"})},
+      {"use_reduce_scatter", flag_option(&O::use_reduce_scatter)},
+      {"prefetch_elements", whole_option(&O::prefetch_elements, 0)},
+      {"persistence_threshold_elements", whole_option(&O::persistence_threshold_elements, 0)},
+      {"offload_optimizer", flag_option(&O::offload_optimizer)},
+      {"model_parallel_size", whole_option(&O::model_parallel_size, 1)},
+      {"balance", choice_option(&O::balance, {"cost", "parameters", "blocks"})},
+      {"micro_batches", whole_option(&O::micro_batches, 1)},
+      {"pipeline_schedule", choice_option(&O::pipeline_schedule, {"1f1b", "gpipe"})}};
+  return makers;
 }
 
 }  // namespace
 
 std::vector<Setting> framework_settings() {
-  return joined({ddp_options(), horovod_options(), deepspeed_options(),
-                 division_options("layerwise"), division_options("pipeline"),
-                 division_options("hybrid"), bucket_options("hybrid")});
+  std::vector<Setting> settings;
+  for (const FrameworkStyle& style : contract::framework_styles()) {
+    const std::string prefix = "frameworks." + std::string(style.name) + ".";
+    for (const std::string_view option : style.options) {
+      settings.push_back(option_makers().at(option)(style, prefix + std::string(option)));
+    }
+  }
+  return settings;
 }
 
 }  // namespace dlscale::planner

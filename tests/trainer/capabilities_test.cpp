@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "contract/framework_styles.hpp"
 #include "contract/vocabulary.hpp"
 #include "trainer/parallel/parallel_style.hpp"
 
@@ -202,7 +203,7 @@ TEST_CASE("a run that is not to train needs no more than one that is, but whole 
     INFO(style->name);
     spec.framework = style->name;
     CHECK((said_of_capabilities(spec).find("run.json: mode: is inference") == 0) ==
-          style->divides_model);
+          (contract::framework_style(style->name).stages != contract::Stages::one));
   }
 }
 

@@ -23,7 +23,6 @@ const StyleEntry hybrid_entry{
     .name = "hybrid",
     .summary = "replicas of a model whose layers lie over several ranks; ddp between replicas",
     .make = make_hybrid,
-    .share = share_hybrid,
-    .divides_model = true};
+    .share = share_hybrid};
 
 }  // namespace dlscale::trainer

@@ -22,7 +22,6 @@ const StyleEntry layerwise_entry{
     .name = "layerwise",
     .summary = "one model, its layers over all ranks, which work in turn",
     .make = make_layerwise,
-    .share = share_layerwise,
-    .divides_model = true};
+    .share = share_layerwise};
 
 }  // namespace dlscale::trainer

@@ -92,7 +92,6 @@ struct StyleEntry {
   /// be divided so.
   std::unique_ptr<ParallelStyle> (*make)(StyleContext context);
   DataShare (*share)(const contract::RunSpec& spec, int rank);
-  bool divides_model = false;  ///< a rank has some of its layers
 };
 
 /// The styles in which each rank has a replica of its own are not in it: they are the syncs.

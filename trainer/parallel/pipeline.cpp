@@ -23,7 +23,6 @@ const StyleEntry pipeline_entry{
     .name = "pipeline",
     .summary = "one model, its layers over all ranks, which work on micro-batches (GPipe, 1F1B)",
     .make = make_pipeline,
-    .share = share_pipeline,
-    .divides_model = true};
+    .share = share_pipeline};
 
 }  // namespace dlscale::trainer

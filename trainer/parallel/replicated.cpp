@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "contract/framework_styles.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/device/autocast.hpp"
@@ -29,8 +30,9 @@ class Replicated : public ParallelStyle {
       : loss_of_(context.loss),
         micro_batches_(context.spec.accumulation_steps),
         autocast_(context.spec.precision, context.device.torch_device().type()),
-        broadcasts_buffers_(context.spec.framework == "ddp" &&
-                            context.spec.framework_options.broadcast_buffers),
+        broadcasts_buffers_(
+            contract::framework_style(context.spec.framework).reads("broadcast_buffers") &&
+            context.spec.framework_options.broadcast_buffers),
         queue_(context.queue),
         model_(std::move(context.model)),
         sync_(sync.make({.parameters = model_->parameters(),

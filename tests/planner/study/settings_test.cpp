@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "contract/framework_styles.hpp"
+
 using namespace dlscale::planner;
 
 namespace {
@@ -61,6 +63,33 @@ TEST_CASE("a choice that a run does not say reads as its usual word") {
     CHECK(recipe.run == dlscale::contract::RunSpec{});
     setting->read(recipe, {{setting->symbol.choices.back(), {}}, name});
     CHECK(std::get<std::string>(setting->value(recipe)) == setting->symbol.choices.back());
+  }
+}
+
+TEST_CASE("the keys of a framework style are the options that it reads") {
+  std::set<std::string> expected;
+  for (const dlscale::contract::FrameworkStyle& style : dlscale::contract::framework_styles()) {
+    for (const std::string_view option : style.options) {
+      expected.insert("frameworks." + std::string(style.name) + "." + std::string(option));
+    }
+  }
+  std::set<std::string> found;
+  for (const Setting& setting : axis_settings()) {
+    if (setting.symbol.name.starts_with("frameworks.")) found.insert(setting.symbol.name);
+  }
+  CHECK(found == expected);
+}
+
+TEST_CASE("a style that reads compression offers powersgd if it reads its rank") {
+  for (const Setting& setting : axis_settings()) {
+    const std::string& name = setting.symbol.name;
+    if (!name.ends_with(".compression")) continue;
+    const std::string prefix = "frameworks.";
+    const std::string style = name.substr(prefix.size(), name.rfind('.') - prefix.size());
+    const auto& choices = setting.symbol.choices;
+    INFO(name);
+    CHECK((std::find(choices.begin(), choices.end(), "powersgd") != choices.end()) ==
+          dlscale::contract::framework_style(style).reads("powersgd_rank"));
   }
 }
 

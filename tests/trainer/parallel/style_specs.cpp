@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/trainer/parallel/style_specs.hpp"
 
+#include "contract/framework_styles.hpp"
+#include "contract/process_count.hpp"
 #include "trainer/capabilities.hpp"
 
 namespace dlscale::test {
@@ -10,7 +12,7 @@ std::vector<std::string> frameworks() {
 }
 
 bool cuts_models(const std::string& framework) {
-  return framework == "layerwise" || framework == "pipeline" || framework == "hybrid";
+  return contract::framework_style(framework).stages != contract::Stages::one;
 }
 
 contract::RunSpec style_spec(const std::string& framework, int ranks, int zero_stage) {
@@ -23,7 +25,10 @@ contract::RunSpec style_spec(const std::string& framework, int ranks, int zero_s
     spec.framework_options.persistence_threshold_elements = 1000;
     spec.framework_options.prefetch_elements = 20'000;
   }
-  if (framework == "hybrid" && ranks % 2 == 0) spec.framework_options.model_parallel_size = 2;
+  const contract::Stages stages = contract::framework_style(framework).stages;
+  if (stages == contract::Stages::model_parallel_size && ranks % 2 == 0) {
+    spec.framework_options.model_parallel_size = 2;
+  }
   spec.model = "cnn";
   spec.precision = "fp64";
   spec.dataset = {.kind = "synthetic",
