@@ -4,17 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/table_printer.hpp"
+#include "cli/cleaning.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
 #include "cli/inventory.hpp"
@@ -23,7 +21,6 @@
 #include "cli/selection_options.hpp"
 #include "cli/state_choice.hpp"
 #include "cli/state_options.hpp"
-#include "runner/launch_log.hpp"
 #include "runner/run_states.hpp"
 
 namespace dlscale::cli {
@@ -33,8 +30,6 @@ namespace {
 /// More paths than this of one kind help nobody.
 constexpr std::size_t kShownPaths = 10;
 
-using States = runner::States;  // by run id
-
 struct CleanOptions {
   std::string folder = ".";
   SelectionChoice selection;
@@ -43,38 +38,12 @@ struct CleanOptions {
   bool yes = false;
 };
 
-std::vector<std::string> cleanable_names() {
-  std::vector<std::string> names;
-  for (const FileKindRow& row : file_kinds()) {
-    if (row.cleanable) names.emplace_back(row.name);
-  }
-  return names;
-}
-
-std::set<FileKind> kinds_of(const std::vector<std::string>& words) {
-  std::set<FileKind> kinds;
-  for (const std::string& word : words) {
-    const auto& all = file_kinds();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const FileKindRow& row) {
-      return row.cleanable && row.name == word;
-    });
-    if (found == all.end()) {
-      throw base::UsageError(base::unknown_name("kind of files", word, cleanable_names()));
-    }
-    kinds.insert(found->kind);
-  }
-  return kinds;
-}
-
 std::vector<std::string> row_of(const std::string& name, const Size& size) {
   return {name, std::to_string(size.inodes), size_text(size.bytes)};
 }
 
-std::string print_inventory(const contract::PlanDir& folder, const States& states) {
-  const std::vector<Size> sizes = inventory(folder, [&](const std::string& run_id) {
-    const auto found = states.find(run_id);
-    return found != states.end() && found->second == runner::JobState::Done;
-  });
+std::string print_inventory(const contract::PlanDir& folder, const runner::States& states) {
+  const std::vector<Size> sizes = inventory(folder, states);
   std::vector<std::vector<std::string>> rows;
   Size total;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -112,34 +81,11 @@ std::string print_targets(const std::vector<CleanTarget>& targets) {
   return text + "\n" + base::print_table({"kind", "inodes", "size"}, rows);
 }
 
-void remove_all(const std::vector<CleanTarget>& targets) {
-  std::size_t left = 0;
-  std::string first_problem;
-  for (const CleanTarget& target : targets) {
-    std::error_code error;
-    fs::remove_all(target.path, error);
-    if (!error) continue;
-    if (left++ == 0) first_problem = target.path.string() + ": " + error.message();
-  }
-  if (left == 0) return;
-  throw base::RunError(
-      fmt::format("{} of {} could not be deleted: {}", left, targets.size(), first_problem));
-}
-
-/// Launches that a launcher may be about to go on from are not to vanish under it.
-bool may_be_gone_on_from(const CleanTarget& target, const CleanChoice& choice) {
-  return target.kind == FileKind::launches ||
-         (target.kind == FileKind::checkpoints && choice.states_chosen);
-}
-
 int clean_kinds(const CleanOptions& options, const contract::Plan& plan,
-                const contract::PlanDir& folder, const States& states) {
-  CleanChoice choice;
-  choice.kinds = kinds_of(options.what);
-  choice.runs = keep_states(select_runs(plan, options.selection), options.states, states,
-                            options.selection.allow_empty);
-  choice.state_of = [&](const std::string& run_id) { return states.at(run_id); };
-  choice.states_chosen = options.states.narrows();
+                const contract::PlanDir& folder, const runner::States& states) {
+  const RunIds runs = keep_states(select_runs(plan, options.selection), options.states, states,
+                                  options.selection.allow_empty);
+  const CleanChoice choice{cleanable_kinds(options.what), runs, states, options.states.narrows()};
   const std::vector<CleanTarget> targets = clean_targets(plan, folder, choice);
   if (targets.empty()) {
     std::cout << fmt::format("no {} to delete\n", fmt::join(options.what, ", "));
@@ -151,13 +97,7 @@ int clean_kinds(const CleanOptions& options, const contract::Plan& plan,
     return kExitOk;
   }
   std::cout.flush();
-  const base::SystemClock clock;
-  std::optional<runner::LaunchLog> lock;
-  const bool wants_lock = std::any_of(targets.begin(), targets.end(), [&](const auto& target) {
-    return may_be_gone_on_from(target, choice);
-  });
-  if (wants_lock) lock.emplace(folder.launch_log(), clock);
-  remove_all(targets);
+  delete_targets(targets, choice, folder);
   std::cout << "deleted\n";
   return kExitOk;
 }
@@ -165,9 +105,9 @@ int clean_kinds(const CleanOptions& options, const contract::Plan& plan,
 int clean(const CleanOptions& options) {
   const contract::PlanDir folder{fs::path(options.folder)};
   const contract::Plan plan = contract::read_plan(folder);
-  kinds_of(options.what);
+  cleanable_kinds(options.what);
   states_of(options.states);
-  const States states = runner::run_states(plan, folder);
+  const runner::States states = runner::run_states(plan, folder);
   if (!options.what.empty()) return clean_kinds(options, plan, folder, states);
   if (options.yes || options.selection.narrows() || options.states.narrows()) {
     throw base::UsageError(

@@ -5,13 +5,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "cli/selection.hpp"
-#include "contract/plan.hpp"
 #include "contract/run_dir.hpp"
 #include "runner/job_state.hpp"
 
@@ -26,6 +22,9 @@ struct Size {
     return *this;
   }
 };
+
+/// Size of a file, or of a folder and all it holds.
+Size size_of(const std::filesystem::path& path);
 
 /// "1.2 GB", of 10^9 bytes.
 std::string size_text(std::uint64_t bytes);
@@ -51,33 +50,7 @@ struct FileKindRow {
 };
 const std::vector<FileKindRow>& file_kinds();
 
-/// True for the runs that have completed.
-using IsDone = std::function<bool(const std::string& run_id)>;
-
-/// All of the folder by kind, in the order of file_kinds().
-std::vector<Size> inventory(const contract::PlanDir& folder, const IsDone& is_done);
-
-/// Something to delete: a file, a link, or a folder with all it holds.
-struct CleanTarget {
-  FileKind kind;
-  std::filesystem::path path;
-  Size size;
-  bool is_link = false;
-};
-
-/// What may be cleaned, and of which runs.
-struct CleanChoice {
-  std::set<FileKind> kinds;
-  RunIds runs;  ///< selected
-  std::function<runner::JobState(const std::string& run_id)> state_of;
-  bool states_chosen = false;  ///< by the user, who then means what runs would go on from, too
-};
-
-/// Files of runs that wait or run are none, whatever is chosen. What runs go on from, checkpoints
-/// of those not completed and launches of preempted ones, only where their state was asked for.
-/// Tables, figures and the database are of all runs; a job's output is when all of its runs are
-/// selected.
-std::vector<CleanTarget> clean_targets(const contract::Plan& plan, const contract::PlanDir& folder,
-                                       const CleanChoice& choice);
+/// All of the folder by kind, in the order of file_kinds(). `states` tells which runs are done.
+std::vector<Size> inventory(const contract::PlanDir& folder, const runner::States& states);
 
 }  // namespace dlscale::cli

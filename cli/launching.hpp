@@ -70,9 +70,9 @@ runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
                             const LaunchAudience& audience);
 
 /// launch() with an audience of the program's own.
-using Launch = std::function<runner::LaunchReport(LaunchFolder& place, runner::LaunchLog& log,
-                                                  const runner::LaunchOrders& orders,
-                                                  const LaunchChoice& choice)>;
+using LaunchFunction = std::function<runner::LaunchReport(
+    LaunchFolder& place, runner::LaunchLog& log, const runner::LaunchOrders& orders,
+    const LaunchChoice& choice)>;
 
 /// Throws base::RunError with the reasons where the batch system did not take all.
 void require_all_taken(const runner::LaunchReport& report);

@@ -4,18 +4,15 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <chrono>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "cli/command.hpp"
+#include "cli/folder_status.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/plan_folder_options.hpp"
 #include "cli/run_columns.hpp"
@@ -23,21 +20,19 @@
 #include "cli/selection_options.hpp"
 #include "cli/state_choice.hpp"
 #include "cli/state_options.hpp"
-#include "cli/status_reader.hpp"
 #include "cli/status_view.hpp"
+#include "cli/status_watch.hpp"
 #include "cli/terminal.hpp"
-#include "cli/time_left.hpp"
 #include "contract/view_records.hpp"
-#include "runner/unreachable.hpp"
 
 namespace dlscale::cli {
 namespace {
 
 constexpr double kInterval_s = 5;
-/// Batch systems serve many: a live table asks them no more often than this.
-constexpr double kStatusPatience_s = 15;
 /// Rows that nobody asked for by name and that a screen still holds.
 constexpr std::size_t kFewRows = 40;
+
+using PlannedRuns = std::vector<const contract::PlannedRun*>;
 
 struct StatusOptions {
   std::string folder = ".";
@@ -51,182 +46,65 @@ struct StatusOptions {
   double interval_s = kInterval_s;
 };
 
-class Status {
- public:
-  explicit Status(const StatusOptions& options)
-      : options_(options),
-        plan_(contract::read_plan(contract::PlanDir(std::filesystem::path(options.folder)))),
-        folder_(std::filesystem::canonical(options.folder)),
-        reader_(plan_, folder_, clock_),
-        terminal_(terminal_of(STDOUT_FILENO)) {
-    states_of(options.states);  // refuses words that are no states
-    selected_ = select_runs(plan_, options.selection);
-  }
+/// What the files say is shown all the same.
+int exit_code_of(const FolderStatus& status) {
+  if (status.problem().empty()) return kExitOk;
+  fmt::print(stderr, "dlscale: {}; this is what the files say\n", status.problem());
+  return kExitSchedulerUnreachable;
+}
 
-  int once() {
-    look();
-    choose_by_state();
-    std::vector<ShownRun> runs = reader_.runs(chosen_);
-    if (options_.json || options_.csv) {
-      reader_.add_progress(runs);
-      std::cout << (options_.json ? as_json(runs) : as_csv(runs));
-      return exit_code();
-    }
-    std::vector<ShownRun> shown = all_rows(runs) ? runs : worth_a_look(runs);
-    reader_.add_progress(shown);
-    print_block(runs, shown);
-    return exit_code();
-  }
+std::string as_csv(const FolderStatus& status, const std::vector<ShownRun>& runs) {
+  std::vector<RunColumn> columns = plan_columns(status.plan());
+  for (RunColumn& column : progress_csv_columns()) columns.push_back(std::move(column));
+  return runs_as_csv(runs, columns);
+}
 
-  int watch() {
-    const StopSignals signals;
-    look();
-    choose_by_state();
-    return terminal_.is_tty ? watch_screen(signals) : watch_blocks(signals);
-  }
+/// People at a terminal want to see what needs them; programs, and who asked for some, all.
+bool shows_all_rows(const StatusOptions& options, std::size_t runs, const Terminal& terminal) {
+  return options.all || !terminal.is_tty || runs <= kFewRows || options.selection.narrows() ||
+         options.states.narrows();
+}
 
- private:
-  void look() {
-    if (options_.offline) return reader_.look_at_files();
-    const double now_s = clock_.steady_s();
-    const double patience_s = plan_.scheduler == "local" ? 0 : kStatusPatience_s;
-    if (asked_s_ && now_s - *asked_s_ < patience_s) return reader_.look_at_files_again();
-    asked_s_ = now_s;
-    problem_.clear();
-    try {
-      reader_.ask();
-    } catch (const runner::Unreachable& error) {
-      problem_ = error.what();
-      reader_.look_at_files();
-    }
+int show_once(const StatusOptions& options, FolderStatus& status, const PlannedRuns& chosen) {
+  std::vector<ShownRun> runs = status.runs(chosen);
+  if (options.json || options.csv) {
+    status.add_progress(runs);
+    std::cout << (options.json ? to_json(report_of(status, runs)) : as_csv(status, runs));
+    return exit_code_of(status);
   }
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  const bool all = shows_all_rows(options, runs.size(), terminal);
+  std::vector<ShownRun> shown = all ? runs : worth_a_look(runs);
+  status.add_progress(shown);
+  std::cout << count_states(runs);
+  if (!shown.empty()) std::cout << "\n";
+  if (!shown.empty()) print_lines(table_lines(shown, terminal, false), std::cout);
+  const std::string others = count_others(runs, shown);
+  if (!others.empty()) std::cout << others << "; --all lists them\n";
+  return exit_code_of(status);
+}
 
-  /// What the files say is shown all the same.
-  int exit_code() const {
-    if (problem_.empty()) return kExitOk;
-    fmt::print(stderr, "dlscale: {}; this is what the files say\n", problem_);
-    return kExitSchedulerUnreachable;
+/// Once: rows do not come and go while they are watched.
+PlannedRuns choose(const StatusOptions& options, const FolderStatus& status, RunIds selected) {
+  selected = keep_states(std::move(selected), options.states, status.states(),
+                         options.selection.allow_empty);
+  PlannedRuns chosen;
+  for (const contract::PlannedRun& run : status.plan().runs) {
+    if (selected.contains(run.run_id)) chosen.push_back(&run);
   }
-
-  /// Once: rows do not come and go while they are watched.
-  void choose_by_state() {
-    if (options_.states.narrows()) {
-      selected_ = keep_states(std::move(selected_), options_.states, reader_.states(),
-                              options_.selection.allow_empty);
-    }
-    for (const contract::PlannedRun& run : plan_.runs) {
-      if (selected_.contains(run.run_id)) chosen_.push_back(&run);
-    }
-  }
-
-  /// People at a terminal want to see what needs them; programs, and who asked for some, all.
-  bool all_rows(const std::vector<ShownRun>& runs) const {
-    return options_.all || !terminal_.is_tty || runs.size() <= kFewRows ||
-           options_.selection.narrows() || options_.states.narrows();
-  }
-
-  void print_block(const std::vector<ShownRun>& runs, const std::vector<ShownRun>& shown) {
-    std::cout << count_states(runs);
-    if (!shown.empty()) std::cout << "\n";
-    if (!shown.empty()) print(table_lines(shown, terminal_, false));
-    const std::string others = count_others(runs, shown);
-    if (!others.empty()) std::cout << others << "; --all lists them\n";
-  }
-
-  static void print(const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) std::cout << line << "\n";
-  }
-
-  WatchHead head() const {
-    std::string title = plan_.study + (plan_.site.empty() ? "" : " on " + plan_.site);
-    if (!problem_.empty()) title += " (" + problem_ + ")";
-    return {title, clock_.unix_s(), reader_.first_start_s()};
-  }
-
-  std::vector<ShownRun> runs_now() {
-    std::vector<ShownRun> runs = reader_.runs(chosen_);
-    reader_.add_progress(runs);
-    return runs;
-  }
-
-  static bool all_ended(const std::vector<ShownRun>& runs) {
-    return std::all_of(runs.begin(), runs.end(),
-                       [](const ShownRun& shown) { return runner::has_ended(shown.state); });
-  }
-
-  /// Until the next look is due; earlier when asked to stop or when the terminal has another size.
-  void pause(const StopSignals& signals) {
-    constexpr auto kStep = std::chrono::milliseconds(100);
-    const double until_s = clock_.steady_s() + options_.interval_s;
-    while (signals.count() == 0 && clock_.steady_s() < until_s) {
-      std::this_thread::sleep_for(kStep);
-      const Terminal now = terminal_of(STDOUT_FILENO);
-      if (now.columns != terminal_.columns || now.rows != terminal_.rows) return;
-    }
-  }
-
-  int watch_screen(const StopSignals& signals) {
-    std::vector<ShownRun> runs;
-    {
-      LiveScreen screen(std::cout);
-      for (;;) {
-        terminal_ = terminal_of(STDOUT_FILENO);
-        runs = runs_now();
-        screen.draw(screen_lines(head(), runs, terminal_));
-        if (all_ended(runs)) break;
-        pause(signals);
-        if (signals.count() > 0) break;
-        look();
-      }
-    }
-    print(screen_lines(head(), runs, terminal_));  // what was seen last stays to be read
-    return signals.count() > 0 ? kExitInterrupted : kExitOk;
-  }
-
-  int watch_blocks(const StopSignals& signals) {
-    for (;;) {
-      const std::vector<ShownRun> runs = runs_now();
-      print(head_lines(head(), runs, terminal_));
-      print(table_lines(runs, terminal_, false));
-      std::cout << std::endl;
-      if (all_ended(runs) || !std::cout.good()) return kExitOk;
-      pause(signals);
-      if (signals.count() > 0) return kExitInterrupted;
-      look();
-    }
-  }
-
-  std::string as_json(const std::vector<ShownRun>& runs) const {
-    contract::StatusReport report{plan_.study, clock_.unix_s(), {}, 0, time_left(runs), {}};
-    for (const ShownRun& shown : runs) {
-      ++report.counts[to_string(shown.state)];
-      report.stale += shown.run->stale ? 1 : 0;
-      report.runs.push_back(record_of(shown));
-    }
-    return to_json(report);
-  }
-
-  std::string as_csv(const std::vector<ShownRun>& runs) const {
-    std::vector<RunColumn> columns = plan_columns(plan_);
-    for (RunColumn& column : progress_csv_columns()) columns.push_back(std::move(column));
-    return runs_as_csv(runs, columns);
-  }
-
-  const StatusOptions& options_;
-  const base::SystemClock clock_;
-  const contract::Plan plan_;
-  const contract::PlanDir folder_;  ///< absolute: batch systems know jobs by their scripts
-  StatusReader reader_;
-  Terminal terminal_;
-  std::optional<double> asked_s_;  ///< steady time
-  std::string problem_;            ///< why the batch system did not say anything
-  RunIds selected_;
-  std::vector<const contract::PlannedRun*> chosen_;
-};
+  return chosen;
+}
 
 int status(const StatusOptions& options) {
-  Status status(options);
-  return options.watch ? status.watch() : status.once();
+  FolderStatus status(options.folder, options.offline);
+  states_of(options.states);  // refuses words that are no states
+  RunIds selected = select_runs(status.plan(), options.selection);
+  std::optional<StopSignals> signals;
+  if (options.watch) signals.emplace();
+  status.update();
+  const PlannedRuns chosen = choose(options, status, std::move(selected));
+  return options.watch ? watch_status(status, chosen, options.interval_s, *signals)
+                       : show_once(options, status, chosen);
 }
 
 Action define_status(CLI::App& app) {

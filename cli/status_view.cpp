@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <ctime>
 #include <optional>
+#include <ostream>
 #include <set>
 
 #include "base/table_printer.hpp"
@@ -144,6 +145,10 @@ std::vector<std::string> screen_lines(const WatchHead& head, const std::vector<S
     lines.resize(static_cast<std::size_t>(terminal.rows));
   }
   return lines;
+}
+
+void print_lines(const std::vector<std::string>& lines, std::ostream& out) {
+  for (const std::string& line : lines) out << line << "\n";
 }
 
 }  // namespace dlscale::cli

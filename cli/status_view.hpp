@@ -2,6 +2,7 @@
 // What `dlscale status` shows of runs, as lines of text.
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -37,5 +38,7 @@ std::vector<std::string> head_lines(const WatchHead& head, const std::vector<Sho
 /// A whole screen: head, as many rows as there is room for, how many are left out.
 std::vector<std::string> screen_lines(const WatchHead& head, const std::vector<ShownRun>& runs,
                                       const Terminal& terminal);
+
+void print_lines(const std::vector<std::string>& lines, std::ostream& out);
 
 }  // namespace dlscale::cli

@@ -114,7 +114,7 @@ std::optional<contract::AllReduceTime> all_reduce_of(const MeasuredRun& run,
 }
 
 /// Runs that measured the same thing, one value each.
-struct Groups {
+struct MeasuredGroups {
   std::map<std::tuple<std::string, int, int>, Values> hidden;  ///< framework, nodes, GPUs
   std::map<std::pair<std::string, std::string>, Values> wait;  ///< loader, data set
   std::map<std::tuple<std::string, int, int, std::int64_t>, Values> all_reduce;  ///< …, bytes
@@ -180,7 +180,7 @@ StudyMeasurements study_measurements(const contract::PlanDir& folder, const Sele
   if (runs.narrows()) keep_runs(frame, select_runs(plan, runs), frame.baseline);
   contract::RunTables tables(plan, folder);
   StudyMeasurements found;
-  Groups groups;
+  MeasuredGroups groups;
   MemoryPeaks memory(folder, cards);
   for (const analysis::RunRow& row : frame.runs) {
     const auto run = measured(row, folder, tables);

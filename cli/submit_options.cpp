@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/text.hpp"
 #include "cli/plan_folder_options.hpp"
 #include "cli/selection_options.hpp"
 #include "cli/verb_report_options.hpp"
@@ -14,7 +15,7 @@ namespace dlscale::cli {
 
 void add_poll_option(CLI::App& app, double& poll_s) {
   const auto positive = [](const std::string& word) -> std::string {
-    const std::optional<double> seconds = number_of(word);
+    const std::optional<double> seconds = base::number_of<double>(word);
     const bool good = seconds && std::isfinite(*seconds) && *seconds > 0;
     return good ? "" : word + " is not a number of seconds above 0";
   };

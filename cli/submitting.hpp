@@ -33,7 +33,7 @@ using Pick =
 
 /// How the program follows jobs in front of the user, and how it continues without a terminal.
 struct SubmitTools {
-  Launch launch;
+  LaunchFunction launch;
   /// Returns false in the process that the user started, which must end at once, and true in a
   /// process that continues in the background and appends its output to `log`.
   std::function<bool(const std::filesystem::path& log)> detach;
