@@ -42,7 +42,6 @@ struct ProcessUsage {
   std::int64_t peak_memory_bytes = 0;  ///< of the largest of these processes
 };
 
-// size: whoever starts processes waits for, measures, signals and finds them through this alone.
 class CommandRunner {
  public:
   virtual ~CommandRunner() = default;

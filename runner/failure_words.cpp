@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// size: the table has a row for each known message
 #include "runner/failure_words.hpp"
 
 #include <algorithm>

@@ -67,7 +67,6 @@ struct JobUsage {
   std::optional<std::int64_t> peak_memory_bytes;
 };
 
-// size: each member is one command of a batch system; none can be had from the others.
 class JobScheduler {
  public:
   virtual ~JobScheduler() = default;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// size: half of the file is lists of the words that tables use
 #include "analysis/compare/table_names.hpp"
 
 #include <algorithm>

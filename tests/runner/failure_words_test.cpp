@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// size: the tables have a row for each kind of log
 // Logs of failed runs as programs, launchers, batch systems and kernels write them, and the line
 // that says why.
 #include "runner/failure_words.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How ranks exchange data: blocking calls over one transport. No torch type appears here.
-// size: a transport is all of these calls; halves of it would be of use to nobody.
 #pragma once
 
 #include <cstddef>

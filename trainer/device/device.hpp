@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rank computes on; and the table of devices.
-// size: what a rank, its loader and its records ask of a device; each device has an answer to all.
 #pragma once
 
 #include <memory>

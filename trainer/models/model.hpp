@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is trained; and the table of models.
-// size: training, dividing and saving a model are one interface, since each family writes it once.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the ranks of a run divide the work of a training step; and the table of such styles.
-// size: what a run asks of a division of its work; every style has an answer to each.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // When and how the replicas of a model agree on their gradients.
-// size: a step has these moments; a style leaves out those that it does not need.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// size: the reader is one state machine over the events of a run.
 // Logs of MLPerf Training: epochs and blocks of training, evaluations and the end of the run.
 //
 // Whole epochs last from epoch_start to epoch_stop, or, as blocks of epochs (first_epoch_num,

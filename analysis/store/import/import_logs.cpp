@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// size: the order in which a log is recognised, described, read and joined is one thought.
 #include "analysis/store/import/import_logs.hpp"
 
 #include <fmt/format.h>

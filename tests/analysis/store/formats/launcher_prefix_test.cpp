@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// size: the table has a row for each form of prefix
 // Launcher prefixes: each form in front of a log of each format changes nothing of what the log
 // says.
 #include "analysis/store/formats/launcher_prefix.hpp"
