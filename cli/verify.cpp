@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/frame.hpp"
+#include "base/text.hpp"
 #include "cli/chosen_study_options.hpp"
 #include "cli/command.hpp"
 #include "cli/completer.hpp"
@@ -36,7 +36,7 @@ std::string verdict_on(const Verified& verified) {
   if (verified.different > 0) parts.push_back(fmt::format("{} lines differ", verified.different));
   if (!verified.missing.empty()) {
     const int missing = static_cast<int>(verified.missing.size());
-    parts.push_back(analysis::count_of(missing, "file") + " missing");
+    parts.push_back(base::count_of(missing, "file") + " missing");
   }
   return parts.empty() ? "all the same" : fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -48,7 +48,7 @@ int conclude(const Verified& verified) {
     std::cout << fmt::format(
         "{} not looked at: gnuplot draws them from the .gp and .csv files beside them, which "
         "were\n",
-        analysis::count_of(static_cast<int>(verified.pictures), "picture"));
+        base::count_of(static_cast<int>(verified.pictures), "picture"));
   }
   if (!verified.missing.empty()) {
     std::cout << fmt::format("missing: {}\n", list_files(verified.missing));

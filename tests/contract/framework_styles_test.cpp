@@ -7,7 +7,6 @@
 #include <string>
 
 #include "contract/process_count.hpp"
-#include "contract/setting_misfit.hpp"
 #include "contract/vocabulary.hpp"
 
 using namespace dlscale;
@@ -26,11 +25,6 @@ RunSpec on_four_gpus(std::string_view framework) {
   run.gpus = 4;
   run.global_batch = 4 * run.batch_per_gpu;
   return run;
-}
-
-std::string said_of_settings(const RunSpec& run) {
-  const auto misfit = find_setting_misfit(run);
-  return misfit ? misfit->key + ": " + misfit->reason : "no error";
 }
 
 }  // namespace
@@ -128,32 +122,5 @@ TEST_CASE("a model has as many stages as its style divides it into") {
     run.framework_options.model_parallel_size = 2;
     const int expected = style.stages == Stages::one ? 1 : style.stages == Stages::gpus ? 4 : 2;
     CHECK(stage_count(run) == expected);
-  }
-}
-
-TEST_CASE("what a row says of its style is what runs are refused for") {
-  for (const FrameworkStyle& style : framework_styles()) {
-    INFO(style.name);
-    const std::string name(style.name);
-    CHECK(said_of_settings(on_four_gpus(name)) == "no error");
-
-    RunSpec reducing = on_four_gpus(name);
-    reducing.all_reduce = "ring";
-    CHECK(said_of_settings(reducing) ==
-          (style.no_all_reduce.empty() ? "no error"
-                                       : "all_reduce: is ring, but " + name + " " +
-                                             std::string(style.no_all_reduce) + "; leave it out"));
-
-    RunSpec sharing = on_four_gpus(name);
-    sharing.batch_norm = "synchronised";
-    CHECK(said_of_settings(sharing) ==
-          (style.own_statistics.empty()
-               ? "no error"
-               : "batch_norm: is synchronised, but " + name + "'s " +
-                     std::string(style.own_statistics) + "; use another framework or local"));
-
-    RunSpec inferring = on_four_gpus(name);
-    inferring.mode = "inference";
-    CHECK((said_of_settings(inferring) == "no error") == (style.stages == Stages::one));
   }
 }

@@ -2,6 +2,9 @@
 #include "contract/setting_misfit.hpp"
 
 #include <catch2/catch.hpp>
+#include <string>
+
+#include "contract/framework_styles.hpp"
 
 using namespace dlscale;
 using contract::RunSpec;
@@ -11,6 +14,14 @@ namespace {
 std::string said_of_settings(const RunSpec& spec) {
   const auto misfit = contract::find_setting_misfit(spec);
   return misfit ? misfit->key + ": " + misfit->reason : "no error";
+}
+
+RunSpec run_of_style(std::string_view framework) {
+  RunSpec run;
+  run.framework = framework;
+  run.gpus = 4;
+  run.global_batch = 4 * run.batch_per_gpu;
+  return run;
 }
 
 }  // namespace
@@ -194,4 +205,31 @@ TEST_CASE("orders of samples are refused in inference, which draws none") {
   CHECK_THAT(said_of_settings(spec), Catch::StartsWith("loader_options.sample_order: is of tr"));
   spec.loader_options = {};
   CHECK(said_of_settings(spec) == "no error");
+}
+
+TEST_CASE("what a row says of its style is what runs are refused for") {
+  for (const contract::FrameworkStyle& style : contract::framework_styles()) {
+    INFO(style.name);
+    const std::string name(style.name);
+    CHECK(said_of_settings(run_of_style(name)) == "no error");
+
+    RunSpec reducing = run_of_style(name);
+    reducing.all_reduce = "ring";
+    CHECK(said_of_settings(reducing) ==
+          (style.no_all_reduce.empty() ? "no error"
+                                       : "all_reduce: is ring, but " + name + " " +
+                                             std::string(style.no_all_reduce) + "; leave it out"));
+
+    RunSpec sharing = run_of_style(name);
+    sharing.batch_norm = "synchronised";
+    CHECK(said_of_settings(sharing) ==
+          (style.own_statistics.empty()
+               ? "no error"
+               : "batch_norm: is synchronised, but " + name + "'s " +
+                     std::string(style.own_statistics) + "; use another framework or local"));
+
+    RunSpec inferring = run_of_style(name);
+    inferring.mode = "inference";
+    CHECK((said_of_settings(inferring) == "no error") == (style.stages == contract::Stages::one));
+  }
 }
