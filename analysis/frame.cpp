@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/statistics/summary.hpp"
+#include "analysis/metrics/statistics/summary.hpp"
 #include "contract/run_outcome.hpp"
 
 namespace dlscale::analysis {

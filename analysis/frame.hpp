@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "analysis/kept_prediction.hpp"
-#include "contract/plan.hpp"
-#include "contract/result_record.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/records/result_record.hpp"
 
 namespace dlscale::analysis {
 
@@ -98,7 +98,7 @@ enum class WarmUp {
   Detected,  ///< also those before its step times got steady, where they did
 };
 
-/// How the warm-up of a run's launches ended, by analysis/statistics/steady_state.hpp.
+/// How the warm-up of a run's launches ended, by analysis/metrics/statistics/steady_state.hpp.
 struct WarmUpEnd {
   int late_windows = 0;  ///< got steady so many windows later than marked; the most of its launches
   int unsteady = 0;      ///< launches of five windows and more that never got steady
@@ -163,13 +163,14 @@ struct Frame {
   std::vector<contract::Axis> axes;  ///< in the study's order, values too
   std::vector<RunRow> runs;          ///< in the plan's order
   /// The smallest GPU count of each curve (by its key as text) before runs were left out, see
-  /// analysis/scaling/selected_runs.hpp; empty while all are there.
+  /// analysis/metrics/scaling/selected_runs.hpp; empty while all are there.
   std::map<std::string, int> first_gpus;
   WarmUp warmup = WarmUp::Marked;  ///< what the runs' steps leave out
-  /// Runs left out as outliers, see analysis/scaling/outlying_runs.hpp; empty: nobody asked.
+  /// Runs left out as outliers, see analysis/metrics/scaling/outlying_runs.hpp; empty: nobody
+  /// asked.
   std::string outliers;
   std::vector<KeptPrediction> predictions = {};  ///< of its points, those left out as well
-  /// CurveKeys::spread of analysis/scaling/curve.hpp before runs were left out.
+  /// CurveKeys::spread of analysis/metrics/scaling/curve.hpp before runs were left out.
   std::set<std::string> spread_curves = {};
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/run_prediction.hpp"
+#include "contract/records/run_prediction.hpp"
 
 namespace dlscale::analysis {
 

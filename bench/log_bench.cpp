@@ -29,9 +29,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/store/formats/log_format.hpp"
-#include "analysis/store/import/mapped_format.hpp"
-#include "tests/analysis/store/formats/log_samples.hpp"
+#include "analysis/import/mapped_format.hpp"
+#include "analysis/import/reading/log_format.hpp"
+#include "tests/analysis/import/formats/log_samples.hpp"
 
 using namespace dlscale;
 

@@ -18,14 +18,14 @@
 #include <string>
 #include <vector>
 
-#include "analysis/laws/extrapolation.hpp"
-#include "analysis/store/formats/log_format.hpp"
+#include "analysis/import/reading/log_format.hpp"
+#include "analysis/metrics/laws/extrapolation.hpp"
 #include "base/file.hpp"
 #include "base/registry.hpp"
 #include "predict/all_reduce_table.hpp"
 #include "predict/walltime.hpp"
 #include "predict/walltime_request.hpp"
-#include "tests/analysis/laws/ai4hpc_times.hpp"
+#include "tests/analysis/metrics/laws/ai4hpc_times.hpp"
 #include "tests/predict/nef_case.hpp"
 
 using namespace dlscale;

@@ -47,15 +47,15 @@ void each_entry(const fs::path& folder, const Take& take) {
 }
 
 /// For what each_entry() finds.
-contract::SkipTally in_any_order() {
-  return contract::SkipTally(contract::SkipTally::Example::smallest);
+base::SkipTally in_any_order() {
+  return base::SkipTally(base::SkipTally::Example::smallest);
 }
 
 /// Adds what was found in any order by its examples, so that the same files give the same lines.
-void add_in_order(const contract::SkipTally& found, contract::SkipTally& skipped) {
-  std::vector<contract::Skip> reasons = found.reasons();
-  std::ranges::sort(reasons, {}, &contract::Skip::example);
-  for (contract::Skip& skip : reasons) skipped.add(std::move(skip));
+void add_in_order(const base::SkipTally& found, base::SkipTally& skipped) {
+  std::vector<base::Skip> reasons = found.reasons();
+  std::ranges::sort(reasons, {}, &base::Skip::example);
+  for (base::Skip& skip : reasons) skipped.add(std::move(skip));
 }
 
 /// Why an entry of a class folder that is no folder is not read; empty: it is an image.
@@ -74,7 +74,7 @@ std::string why_skipped(const fs::directory_entry& entry) {
 }
 
 /// Counts the files in a folder that is not read, and in the folders below it.
-void count_files_below(const fs::path& folder, const char* why, contract::SkipTally& skipped) {
+void count_files_below(const fs::path& folder, const char* why, base::SkipTally& skipped) {
   std::error_code error;
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
        it.increment(error)) {
@@ -85,7 +85,7 @@ void count_files_below(const fs::path& folder, const char* why, contract::SkipTa
   skipped.add({"folder", "cannot be read: " + error.message(), folder.string()});
 }
 
-void count_folder(const fs::directory_entry& entry, contract::SkipTally& skipped) {
+void count_folder(const fs::directory_entry& entry, base::SkipTally& skipped) {
   std::error_code error;
   if (is_hidden(entry)) {
     count_files_below(entry.path(), "files in hidden folders are not read", skipped);
@@ -98,9 +98,9 @@ void count_folder(const fs::directory_entry& entry, contract::SkipTally& skipped
 }
 
 /// Names of the images in the folder of a class, sorted.
-Names image_names(const fs::path& folder, contract::SkipTally& skipped) {
+Names image_names(const fs::path& folder, base::SkipTally& skipped) {
   Names names;
-  contract::SkipTally own = in_any_order();
+  base::SkipTally own = in_any_order();
   each_entry(folder, [&](const fs::directory_entry& entry) {
     if (is_folder(entry)) return count_folder(entry, own);
     const std::string why = why_skipped(entry);
@@ -125,8 +125,8 @@ Names image_names(const fs::path& folder, contract::SkipTally& skipped) {
 }
 
 /// Counts the files of `split` that are in no folder of a class.
-void count_skipped_in_split(const fs::path& split, contract::SkipTally& skipped) {
-  contract::SkipTally found = in_any_order();
+void count_skipped_in_split(const fs::path& split, base::SkipTally& skipped) {
+  base::SkipTally found = in_any_order();
   each_entry(split, [&](const fs::directory_entry& entry) {
     if (!is_folder(entry)) {
       found.add({"file", "files outside of a class folder are not read", entry.path().string()});
@@ -175,12 +175,12 @@ ClassNames class_names_of_tree(const fs::path& root) {
 }
 
 std::vector<ClassFile> class_files(const fs::path& split, const ClassNames& classes) {
-  contract::SkipTally unused;
+  base::SkipTally unused;
   return class_files(split, classes, unused);
 }
 
 std::vector<ClassFile> class_files(const fs::path& split, const ClassNames& classes,
-                                   contract::SkipTally& skipped) {
+                                   base::SkipTally& skipped) {
   count_skipped_in_split(split, skipped);
   std::vector<std::pair<std::size_t, ClassFile>> by_place;
   for (std::size_t label = 0; label < classes.size(); ++label) {
@@ -201,8 +201,8 @@ std::vector<ClassFile> class_files(const fs::path& split, const ClassNames& clas
   return files;
 }
 
-void count_skipped_in_root(const fs::path& root, contract::SkipTally& skipped) {
-  contract::SkipTally found = in_any_order();
+void count_skipped_in_root(const fs::path& root, base::SkipTally& skipped) {
+  base::SkipTally found = in_any_order();
   each_entry(root, [&](const fs::directory_entry& entry) {
     if (is_folder(entry)) return;
     found.add({"file", "files outside of a class folder are not read", entry.path().string()});

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/skip_tally.hpp"
+#include "base/skip_tally.hpp"
 
 namespace dlscale::images {
 
@@ -36,12 +36,12 @@ ClassNames class_names_of_tree(const std::filesystem::path& root);
 /// every beginning is balanced. A class may have no folder, but none without an image. Counts in
 /// `skipped` what is in the folder `split` and is not returned, and the classes without a folder.
 std::vector<ClassFile> class_files(const std::filesystem::path& split, const ClassNames& classes,
-                                   contract::SkipTally& skipped);
+                                   base::SkipTally& skipped);
 /// Likewise, for callers that do not report what is skipped.
 std::vector<ClassFile> class_files(const std::filesystem::path& split, const ClassNames& classes);
 
 /// Counts the files that lie in `root` itself, and the folders that would hold the tests if
 /// test_folder() did not take another.
-void count_skipped_in_root(const std::filesystem::path& root, contract::SkipTally& skipped);
+void count_skipped_in_root(const std::filesystem::path& root, base::SkipTally& skipped);
 
 }  // namespace dlscale::images

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "contract/run_id.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "images/in_order.hpp"
 #include "images/record_file.hpp"
 #include "images/record_writer.hpp"
@@ -117,7 +117,7 @@ void write_records(const std::vector<ClassFile>& files, RecordWriter& writer,
 
 bool pack_split(const fs::path& split, const ClassNames& classes, const fs::path& out,
                 const PackOptions& options, const PackObserver& observer) {
-  contract::SkipTally skipped;
+  base::SkipTally skipped;
   std::vector<ClassFile> files = class_files(split, classes, skipped);
   if (observer.skipped) observer.skipped(skipped);
   const std::string note = note_of(files, split, options);

@@ -28,7 +28,7 @@ struct PackObserver {
   std::function<void(std::int64_t done, std::int64_t total)> progress;
   std::function<void(const std::string& complaint)> left_out;
   /// What of the split's folder is no image that is read; called once, before anything is packed.
-  std::function<void(const contract::SkipTally& skipped)> skipped = {};
+  std::function<void(const base::SkipTally& skipped)> skipped = {};
 };
 
 /// Packs the images of the folder `split`, decoded and encoded by several threads; the bytes of

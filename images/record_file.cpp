@@ -9,8 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "contract/run_id.hpp"
 #include "contract/run_outcome.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "images/checksum.hpp"
 #include "images/class_folders.hpp"
 #include "images/record_layout.hpp"

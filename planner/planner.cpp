@@ -8,9 +8,9 @@
 #include <map>
 
 #include "base/file.hpp"
-#include "contract/capabilities.hpp"
-#include "contract/process_count.hpp"
-#include "contract/run_id.hpp"
+#include "contract/records/capabilities.hpp"
+#include "contract/run_spec/process_count.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "planner/jobs/calibration.hpp"
 #include "planner/jobs/memory_fit.hpp"
 #include "planner/jobs/plan_jobs.hpp"
@@ -256,8 +256,8 @@ FinishedRuns learn(const PlanRequest& request, Planning& planning) {
 
 /// The limit of the command line instead of the study's.
 void limit_gpu_hours(double hours, Study& study) {
-  const Node node{hours, {fmt::format("--max-gpu-hours {}", hours)}};
-  Item{node, "resources.max_gpu_hours"}.number(0);
+  const config::Node node{hours, {fmt::format("--max-gpu-hours {}", hours)}};
+  config::Item{node, "resources.max_gpu_hours"}.number(0);
   for (Matrix& matrix : study.matrices) matrix.resources.max_gpu_hours = node;
 }
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "contract/plan.hpp"
-#include "contract/run_dir.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "planner/jobs/finished_runs.hpp"
 #include "planner/jobs/planning.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "contract/refusal.hpp"
+#include "validation/refusal.hpp"
 
 namespace dlscale::planner {
 
@@ -20,12 +20,12 @@ void Warnings::look_at(const contract::RunSpec& run, int repeats) {
   }
   const std::optional<Knowledge>& known = *known_;
   if (!known || !run.trainer.command.empty()) return;
-  for (const auto& name : contract::missing_names(known->capabilities, run)) {
+  for (const auto& name : validation::missing_names(known->capabilities, run)) {
     missing_[{name.family, name.name}] += repeats;
   }
-  const auto refusal = contract::find_refusal(known->capabilities, run);
+  const auto refusal = validation::find_refusal(known->capabilities, run);
   if (refusal) unfit_[{refusal->key, refusal->reason}] += repeats;
-  const std::string condition = contract::data_condition(known->capabilities, run);
+  const std::string condition = validation::data_condition(known->capabilities, run);
   if (!refusal && !condition.empty()) conditional_[condition] += repeats;
 }
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "contract/capabilities.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/records/capabilities.hpp"
+#include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::planner {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "contract/calibration.hpp"
+#include "contract/records/calibration.hpp"
 
 namespace dlscale::predict {
 

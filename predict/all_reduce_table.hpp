@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "contract/calibration.hpp"
+#include "contract/records/calibration.hpp"
 #include "predict/all_reduce.hpp"
 
 namespace dlscale::predict {

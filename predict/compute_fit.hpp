@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/calibration.hpp"
+#include "contract/records/calibration.hpp"
 #include "predict/band.hpp"
 #include "predict/roofline.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "contract/calibration.hpp"
-#include "contract/model_card.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/records/calibration.hpp"
+#include "contract/records/model_card.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "predict/memory.hpp"
 
 namespace dlscale::predict {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "contract/calibration.hpp"
+#include "contract/records/calibration.hpp"
 #include "predict/roofline.hpp"
 
 namespace dlscale::predict {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "predict/band.hpp"
 
 namespace dlscale::predict {

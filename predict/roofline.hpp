@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/model_card.hpp"
+#include "contract/records/model_card.hpp"
 #include "predict/device.hpp"
 
 namespace dlscale::predict {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/calibration.hpp"
+#include "contract/records/calibration.hpp"
 #include "predict/all_reduce.hpp"
 #include "predict/band.hpp"
 #include "predict/compute_fit.hpp"

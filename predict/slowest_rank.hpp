@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "contract/calibration.hpp"
+#include "contract/records/calibration.hpp"
 #include "predict/units.hpp"
 
 namespace dlscale::predict {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "contract/model_card.hpp"
+#include "contract/records/model_card.hpp"
 #include "predict/all_reduce.hpp"
 #include "predict/overlap.hpp"
 #include "predict/roofline.hpp"

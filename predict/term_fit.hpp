@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "contract/calibration.hpp"
+#include "contract/records/calibration.hpp"
 
 namespace dlscale::predict {
 

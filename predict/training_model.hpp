@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "contract/calibration.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/records/calibration.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "predict/all_reduce_table.hpp"
 #include "predict/scaling_curve.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "predict/band.hpp"
 
 namespace dlscale::predict {

@@ -2,8 +2,8 @@
 #include "predict/workload.hpp"
 
 #include "base/error.hpp"
-#include "contract/framework_styles.hpp"
-#include "contract/model_card.hpp"
+#include "contract/records/model_card.hpp"
+#include "contract/run_spec/framework_styles.hpp"
 
 namespace dlscale::predict {
 namespace {

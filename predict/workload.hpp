@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "predict/memory.hpp"
 #include "predict/step_time.hpp"
 

@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "contract/model_card.hpp"
+#include "contract/records/model_card.hpp"
 #include "contract/version.hpp"
-#include "trainer/bench_comm.hpp"
-#include "trainer/bench_kernels.hpp"
-#include "trainer/bench_loader.hpp"
-#include "trainer/build_info.hpp"
-#include "trainer/capabilities.hpp"
-#include "trainer/describe.hpp"
-#include "trainer/fit_kernels.hpp"
-#include "trainer/launch.hpp"
+#include "trainer/about/build_info.hpp"
+#include "trainer/about/capabilities.hpp"
+#include "trainer/about/describe.hpp"
+#include "trainer/bench/bench_comm.hpp"
+#include "trainer/bench/bench_kernels.hpp"
+#include "trainer/bench/bench_loader.hpp"
+#include "trainer/bench/fit_kernels.hpp"
+#include "trainer/loop/launch.hpp"
 
 namespace dlscale::trainer {
 namespace {

@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/statistics/summary.hpp"
+#include "analysis/metrics/statistics/summary.hpp"
 
 namespace dlscale::analysis {
 namespace {

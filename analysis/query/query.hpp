@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/metrics/statistics/interval.hpp"
 #include "analysis/query/run_column.hpp"
-#include "analysis/statistics/interval.hpp"
 
 namespace dlscale::analysis {
 

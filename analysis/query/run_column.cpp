@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
-#include "analysis/scaling/generalisation.hpp"
-#include "analysis/scaling/recorded.hpp"
+#include "analysis/metrics/scaling/generalisation.hpp"
+#include "analysis/metrics/scaling/recorded.hpp"
 #include "base/text.hpp"
 
 namespace dlscale::analysis {

@@ -13,16 +13,16 @@
 #include <utility>
 
 #include "analysis/frame.hpp"
+#include "analysis/import/foreign_log.hpp"
+#include "analysis/import/foreign_text.hpp"
+#include "analysis/import/imported_plan.hpp"
+#include "analysis/import/imported_run.hpp"
+#include "analysis/import/reading/file_problems.hpp"
+#include "analysis/import/reading/launcher_prefix.hpp"
+#include "analysis/import/reading/log_format.hpp"
 #include "analysis/store/end_rows.hpp"
 #include "analysis/store/folder_walk.hpp"
 #include "analysis/store/foreign_rows.hpp"
-#include "analysis/store/formats/file_problems.hpp"
-#include "analysis/store/formats/launcher_prefix.hpp"
-#include "analysis/store/formats/log_format.hpp"
-#include "analysis/store/import/foreign_log.hpp"
-#include "analysis/store/import/foreign_text.hpp"
-#include "analysis/store/import/imported_plan.hpp"
-#include "analysis/store/import/imported_run.hpp"
 #include "analysis/store/noted_ends.hpp"
 #include "analysis/store/read_ahead.hpp"
 #include "analysis/store/record_rows.hpp"
@@ -31,9 +31,9 @@
 #include "analysis/store/study_rows.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "contract/plan.hpp"
-#include "contract/run_id.hpp"
-#include "contract/run_table.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/plan/run_table.hpp"
+#include "contract/run_spec/run_id.hpp"
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;

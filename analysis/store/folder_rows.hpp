@@ -4,7 +4,7 @@
 
 #include "analysis/store/ingest.hpp"
 #include "analysis/store/seen_files.hpp"
-#include "contract/plan.hpp"
+#include "contract/plan/plan.hpp"
 
 namespace SQLite {
 class Database;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/store/seen_files.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
 
 namespace dlscale::analysis {
 

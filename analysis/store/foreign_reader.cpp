@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "analysis/store/formats/sacct_fields.hpp"
+#include "analysis/import/formats/sacct_fields.hpp"
 #include "analysis/store/sqlite_cells.hpp"
 
 namespace dlscale::analysis {

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "analysis/store/formats/log_format.hpp"
+#include "analysis/import/reading/log_format.hpp"
 #include "analysis/store/record_rows.hpp"
 
 namespace dlscale::analysis {

@@ -15,7 +15,7 @@
 #include "analysis/store/step_reader.hpp"
 #include "analysis/store/store.hpp"
 #include "base/error.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
 
 namespace dlscale::analysis {
 namespace {

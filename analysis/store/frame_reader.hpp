@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/frame.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
 
 namespace dlscale::analysis {
 

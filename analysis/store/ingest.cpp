@@ -10,7 +10,7 @@
 #include "analysis/store/folder_rows.hpp"
 #include "analysis/store/seen_files.hpp"
 #include "analysis/store/store.hpp"
-#include "contract/plan.hpp"
+#include "contract/plan/plan.hpp"
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/launch_record.hpp"
+#include "contract/records/launch_record.hpp"
 
 namespace dlscale::analysis {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
 
 namespace dlscale::analysis {
 

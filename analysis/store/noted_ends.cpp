@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "analysis/store/import/foreign_log.hpp"
+#include "analysis/import/foreign_log.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "analysis/store/launch_outcome.hpp"
 #include "analysis/store/seen_files.hpp"
-#include "contract/plan.hpp"
+#include "contract/plan/plan.hpp"
 
 namespace dlscale::analysis {
 

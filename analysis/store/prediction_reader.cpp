@@ -10,7 +10,7 @@
 #include "analysis/store/sqlite_cells.hpp"
 #include "analysis/store/store.hpp"
 #include "base/file.hpp"
-#include "contract/run_id.hpp"
+#include "contract/run_spec/run_id.hpp"
 
 namespace dlscale::analysis {
 namespace {

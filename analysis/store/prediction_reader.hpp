@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/kept_prediction.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
 
 namespace dlscale::analysis {
 

@@ -13,7 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "contract/run_id.hpp"
+#include "contract/run_spec/run_id.hpp"
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;

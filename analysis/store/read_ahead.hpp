@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "contract/results_file.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/records/results_file.hpp"
+#include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::analysis {
 

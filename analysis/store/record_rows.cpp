@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "analysis/store/formats/log_format.hpp"
+#include "analysis/import/reading/log_format.hpp"
 #include "analysis/store/launch_outcome.hpp"
 #include "analysis/store/sqlite_inserter.hpp"
 #include "analysis/store/stop_rule.hpp"

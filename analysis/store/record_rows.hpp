@@ -8,9 +8,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "contract/plan.hpp"
-#include "contract/results_file.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/records/results_file.hpp"
+#include "contract/run_spec/run_spec.hpp"
 
 namespace SQLite {
 class Database;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analysis/store/collect_note.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
 
 namespace dlscale::analysis {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "analysis/store/import/foreign_log.hpp"
+#include "analysis/import/foreign_log.hpp"
 #include "analysis/store/ingest.hpp"
 
 namespace SQLite {

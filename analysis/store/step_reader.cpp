@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "analysis/statistics/steady_state.hpp"
+#include "analysis/metrics/statistics/steady_state.hpp"
 
 namespace dlscale::analysis {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::analysis {
 

@@ -2,7 +2,7 @@
 // What the plan says of the study itself, as rows of the database.
 #pragma once
 
-#include "contract/plan.hpp"
+#include "contract/plan/plan.hpp"
 
 namespace SQLite {
 class Database;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/result_record.hpp"
+#include "contract/records/result_record.hpp"
 
 namespace dlscale::analysis {
 

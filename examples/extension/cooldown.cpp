@@ -4,7 +4,7 @@
 //
 // A learning-rate schedule is one pure function. What calls it has dealt with the warm-up, with the
 // epoch that the schedule counts from (`origin`) and with changing between epochs only (`update`).
-#include "contract/learning_rate.hpp"
+#include "contract/run_spec/learning_rate.hpp"
 
 // A member of a family lives in the namespace of the family.
 namespace dlscale::contract {

@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "contract/run_id.hpp"
+#include "contract/run_spec/run_id.hpp"
 
 namespace dlscale::planner {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/plan.hpp"
+#include "contract/plan/plan.hpp"
 
 namespace dlscale::planner {
 

@@ -43,17 +43,17 @@ predict::PublishedSpread spread_of(const contract::RunSpec& run, const Site& sit
 }  // namespace
 
 Calibration::Calibration(std::string_view text, const std::string& file) {
-  const Node root = parse_document(text, file);
+  const config::Node root = config::parse_document(text, file);
   std::vector<std::string> keys{"gpus", "samples_per_s"};
   for (const Setting& setting : axis_settings()) {
     if (setting.symbol.name != "gpus") keys.push_back(setting.symbol.name);
   }
-  const auto read_row = [&](const Item& table) {
+  const auto read_row = [&](const config::Item& table) {
     Row row{{0, 0}, {}};
-    match_keys(table, keys, [&](std::size_t i, const Item& item) {
-      if (i == 0) row.measured.gpus = static_cast<int>(item.whole(1, kMostGpus));
+    config::match_keys(table, keys, [&](std::size_t i, const config::Item& item) {
+      if (i == 0) row.measured.gpus = static_cast<int>(item.whole(1, config::kMostGpus));
       if (i == 1) row.measured.samples_per_s = item.number(1e-9);
-      if (i > 1) row.conditions[keys[i]] = {to_text(item.node), item.node.where};
+      if (i > 1) row.conditions[keys[i]] = {config::to_text(item.node), item.node.where};
     });
     if (row.measured.gpus == 0) table.fail("gpus is missing");
     if (row.measured.samples_per_s == 0) table.fail("samples_per_s is missing");
@@ -62,8 +62,8 @@ Calibration::Calibration(std::string_view text, const std::string& file) {
     }
     rows_.push_back(std::move(row));
   };
-  match_keys({root, ""}, {"throughput"}, [&](std::size_t, const Item& list) {
-    for (const Item& table : list.items()) read_row(table);
+  config::match_keys({root, ""}, {"throughput"}, [&](std::size_t, const config::Item& list) {
+    for (const config::Item& table : list.items()) read_row(table);
   });
   if (rows_.empty()) throw base::SpecError({file}, "throughput", "no row [[throughput]]");
 }
@@ -97,7 +97,7 @@ std::optional<predict::ThroughputEstimate> Calibration::throughput(
 }
 
 fs::path calibration_file(const ResourceWishes& wishes) {
-  const Node& said = wishes.said.at("calibration");
+  const config::Node& said = wishes.said.at("calibration");
   const bool in_file = said.where.line > 0;  // else on the command line
   const fs::path file = wishes.calibration;
   return in_file ? fs::path(said.where.file).parent_path() / file : file;
@@ -191,7 +191,7 @@ const RunTimes::Named& RunTimes::calibration(const ResourceWishes& wishes) {
   try {
     text = base::read_text_file(file);
   } catch (const base::RunError& error) {
-    Item{wishes.said.at("calibration"), "resources.calibration"}.fail(error.what());
+    config::Item{wishes.said.at("calibration"), "resources.calibration"}.fail(error.what());
   }
   Named named =
       is_measured(text)

@@ -9,12 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include "contract/run_spec.hpp"
+#include "config/toml/fields.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "planner/jobs/finished_runs.hpp"
 #include "planner/jobs/step_times.hpp"
 #include "planner/site/site.hpp"
 #include "planner/site/wishes.hpp"
-#include "planner/toml/fields.hpp"
 #include "predict/walltime.hpp"
 
 namespace dlscale::planner {

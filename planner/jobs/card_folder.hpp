@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "contract/model_card.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/records/model_card.hpp"
+#include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::planner {
 

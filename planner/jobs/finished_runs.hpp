@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "planner/site/wishes.hpp"
 #include "predict/missing_terms.hpp"
 

@@ -12,7 +12,7 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
-#include "contract/run_id.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "planner/jobs/co_schedule.hpp"
 
 namespace dlscale::planner {

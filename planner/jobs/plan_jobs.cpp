@@ -51,7 +51,7 @@ void skip(Planning& planning, const std::vector<Dropped>& dropped) {
   keep(planning.plan.runs, repeats);
 }
 
-double limit_of(const Item& item, const contract::Plan& plan) {
+double limit_of(const config::Item& item, const contract::Plan& plan) {
   const bool bounded = std::all_of(plan.runs.begin(), plan.runs.end(),
                                    [](const auto& run) { return run.gpu_hours > 0; });
   if (!bounded) item.fail("cannot be checked: neither study nor site says a walltime");
@@ -59,15 +59,15 @@ double limit_of(const Item& item, const contract::Plan& plan) {
 }
 
 /// The budget is of the whole plan, so sub-studies cannot have budgets of their own.
-const std::optional<Node>& budget_of(const Study& study) {
-  const std::optional<Node>& budget = study.matrices.front().resources.max_gpu_hours;
+const std::optional<config::Node>& budget_of(const Study& study) {
+  const std::optional<config::Node>& budget = study.matrices.front().resources.max_gpu_hours;
   for (const Matrix& matrix : study.matrices) {
-    const std::optional<Node>& other = matrix.resources.max_gpu_hours;
+    const std::optional<config::Node>& other = matrix.resources.max_gpu_hours;
     if (budget.has_value() == other.has_value() &&
-        (!budget || to_text(*budget) == to_text(*other))) {
+        (!budget || config::to_text(*budget) == config::to_text(*other))) {
       continue;
     }
-    Item{other ? *other : *budget, "resources.max_gpu_hours"}.fail(
+    config::Item{other ? *other : *budget, "resources.max_gpu_hours"}.fail(
         "is of the whole plan; say it in the study's own [resources]");
   }
   return budget;
@@ -82,8 +82,8 @@ int baseline_gpus(const Study& study) {
 
 void plan_jobs(Planning& planning, bool fit, std::span<const contract::PlannedJob> existing) {
   std::vector<std::string> notes = arrange(planning, existing);
-  if (const std::optional<Node>& wish = budget_of(planning.study)) {
-    const Item item{*wish, "resources.max_gpu_hours"};
+  if (const std::optional<config::Node>& wish = budget_of(planning.study)) {
+    const config::Item item{*wish, "resources.max_gpu_hours"};
     const double limit = limit_of(item, planning.plan);
     const int baseline = baseline_gpus(planning.study);
     const std::string with_baseline =

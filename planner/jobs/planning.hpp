@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "contract/plan.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "planner/site/resources.hpp"
 #include "planner/site/site.hpp"
 #include "planner/study/expand.hpp"

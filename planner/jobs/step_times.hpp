@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "planner/jobs/card_folder.hpp"
 #include "planner/jobs/device_folder.hpp"
 #include "planner/site/site.hpp"

@@ -31,31 +31,31 @@ constexpr Origin kOrigins[] = {
 };
 
 /// The value at a dotted key of a table.
-std::optional<Place> place_in(const Table& table, std::string_view path, std::string key) {
+std::optional<Place> place_in(const config::Table& table, std::string_view path, std::string key) {
   const std::size_t dot = path.find('.');
-  const Entry* const entry = find_key(table, path.substr(0, dot));
+  const config::Entry* const entry = config::find_key(table, path.substr(0, dot));
   if (entry == nullptr) return std::nullopt;
   key += entry->key;
-  const auto* const inside = std::get_if<Table>(&entry->node.value);
+  const auto* const inside = std::get_if<config::Table>(&entry->node.value);
   if (dot == std::string_view::npos) return Place{entry->node.where, std::move(key)};
   if (inside == nullptr) return std::nullopt;
   return place_in(*inside, path.substr(dot + 1), key + ".");
 }
 
 std::optional<Place> wish_at(const Matrix& matrix, std::string_view path) {
-  Table said;
+  config::Table said;
   for (const auto& [key, node] : matrix.resources.said) said.push_back({key, node.where, node});
   return place_in(said, path, matrix.key + "resources.");
 }
 
 std::optional<Place> site_at(const Planning& planning, int partition, std::string_view key) {
-  const Node root = parse_document(planning.site_toml, planning.site_file);
-  const Table& table = std::get<Table>(root.value);
+  const config::Node root = config::parse_document(planning.site_toml, planning.site_file);
+  const config::Table& table = std::get<config::Table>(root.value);
   if (!key.starts_with(kPartition)) return place_in(table, key, "");
-  const Entry* const partitions = find_key(table, "partitions");
+  const config::Entry* const partitions = config::find_key(table, "partitions");
   if (partitions == nullptr || partition < 0) return std::nullopt;
-  const Item one =
-      Item{partitions->node, "partitions"}.items()[static_cast<std::size_t>(partition)];
+  const config::Item one =
+      config::Item{partitions->node, "partitions"}.items()[static_cast<std::size_t>(partition)];
   return place_in(one.table(), key.substr(kPartition.size()), one.key + ".");
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "planner/script/render.hpp"
 
 namespace dlscale::planner {

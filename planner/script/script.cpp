@@ -8,7 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "contract/run_id.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "planner/site/run_paths.hpp"
 
 namespace dlscale::planner {
@@ -214,7 +214,7 @@ std::vector<std::string> Script::slots() const {
   return items;
 }
 
-contract::ScriptVariables Script::variables() const {
+base::ScriptVariables Script::variables() const {
   std::vector<std::string> own;
   if (!asks_memory()) own.push_back("SLURM_MEM_PER_CPU");  // a partition's default may set it
   if (asks_gpus_per_node()) own.push_back("SLURM_GPUS_PER_NODE");
@@ -222,7 +222,7 @@ contract::ScriptVariables Script::variables() const {
   if (!partition.hint.empty()) {
     own.insert(own.end(), {"SLURM_HINT", "SLURM_THREADS_PER_CORE", "SLURM_NTASKS_PER_CORE"});
   }
-  return contract::script_variables(site.scheduler, own, site.keep_environment);
+  return base::script_variables(site.scheduler, own, site.keep_environment);
 }
 
 std::vector<std::string> Script::data_variables() const {

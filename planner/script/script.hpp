@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "contract/inherited_variables.hpp"
-#include "contract/run_dir.hpp"
+#include "base/inherited_variables.hpp"
+#include "contract/plan/run_dir.hpp"
 #include "planner/jobs/planning.hpp"
 #include "planner/script/run_values.hpp"
 
@@ -81,7 +81,7 @@ struct Script {
     return on("slurm") && cuda() && partition.gpu_request == "gpus-per-node";
   }
   /// What of its environment the script unsets first, and what it does not.
-  contract::ScriptVariables variables() const;
+  base::ScriptVariables variables() const;
 
   bool asks_memory() const { return wishes.memory_gb > 0 || partition.memory_request; }
   long memory_mib() const;  ///< of each node, 2^20 bytes

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
 #include "planner/jobs/planning.hpp"
 #include "planner/script/render.hpp"
 #include "planner/script/run_values.hpp"

@@ -8,7 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/registry.hpp"
-#include "planner/toml/fields.hpp"
+#include "config/toml/fields.hpp"
 
 namespace dlscale::planner {
 namespace fs = std::filesystem;
@@ -17,9 +17,9 @@ namespace {
 constexpr double kLeast = 1e-9;                                                  // above 0
 constexpr const char* kPrecisions[] = {"fp32", "fp64", "tf32", "bf16", "fp16"};  // as studies say
 
-void read_peaks(predict::Device& device, const Item& item) {
-  for (const Entry& entry : item.table()) {
-    const Item peak{entry.node, item.key + "." + entry.key};
+void read_peaks(predict::Device& device, const config::Item& item) {
+  for (const config::Entry& entry : item.table()) {
+    const config::Item peak{entry.node, item.key + "." + entry.key};
     if (std::find(std::begin(kPrecisions), std::end(kPrecisions), entry.key) ==
         std::end(kPrecisions)) {
       throw base::SpecError(entry.where, peak.key,
@@ -30,26 +30,32 @@ void read_peaks(predict::Device& device, const Item& item) {
   }
 }
 
-const std::vector<Field<predict::Device>>& device_fields() {
+const std::vector<config::Field<predict::Device>>& device_fields() {
   using predict::Device;
-  static const std::vector<Field<Device>> fields{
-      {"title", [](Device& d, const Item& item) { d.title = item.word(); }},
-      {"match", [](Device& d, const Item& item) { d.match = item.texts(); }},
+  static const std::vector<config::Field<Device>> fields{
+      {"title", [](Device& d, const config::Item& item) { d.title = item.word(); }},
+      {"match", [](Device& d, const config::Item& item) { d.match = item.texts(); }},
       {"peak_tflops", read_peaks},
       {"memory_gbs",
-       [](Device& d, const Item& item) {
+       [](Device& d, const config::Item& item) {
          d.memory_bandwidth = predict::gigabytes_per_s(item.number(kLeast));
        }},
       {"memory_gib",
-       [](Device& d, const Item& item) { d.memory = predict::kGibibyte * item.number(kLeast); }},
+       [](Device& d, const config::Item& item) {
+         d.memory = predict::kGibibyte * item.number(kLeast);
+       }},
       {"context_gib",
-       [](Device& d, const Item& item) { d.context = predict::kGibibyte * item.number(0); }},
+       [](Device& d, const config::Item& item) {
+         d.context = predict::kGibibyte * item.number(0);
+       }},
       {"peer_gbs",
-       [](Device& d, const Item& item) {
+       [](Device& d, const config::Item& item) {
          d.peer.bandwidth = predict::gigabytes_per_s(item.number(kLeast));
        }},
       {"peer_latency_us",
-       [](Device& d, const Item& item) { d.peer.latency = predict::microseconds(item.number(0)); }},
+       [](Device& d, const config::Item& item) {
+         d.peer.latency = predict::microseconds(item.number(0));
+       }},
   };
   return fields;
 }
@@ -74,13 +80,13 @@ std::string whole_name(const std::string& name, const fs::path& folder) {
 }  // namespace
 
 predict::Device read_device(std::string_view text, const fs::path& file) {
-  const Node root = parse_document(text, file.string());
+  const config::Node root = config::parse_document(text, file.string());
   predict::Device device;
   device.name = file.stem();
   device.title = device.name;
-  read_fields(Item{root, ""}, device_fields(), device);
+  config::read_fields(config::Item{root, ""}, device_fields(), device);
   for (const char* key : {"peak_tflops", "memory_gbs", "memory_gib", "peer_gbs"}) {
-    if (find_key(Item{root, ""}.table(), key) == nullptr) {
+    if (config::find_key(config::Item{root, ""}.table(), key) == nullptr) {
       throw base::SpecError({file.string()}, key, "missing");
     }
   }

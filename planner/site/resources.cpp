@@ -116,7 +116,7 @@ std::vector<const Partition*> candidates(const Site& site, const ResourceWishes&
     if (wanted == nullptr || partition.name == *wanted) result.push_back(&partition);
   }
   if (wanted != nullptr && result.empty() && !names.empty()) {
-    Item{*wishes.partition, "resources.partition"}.fail(
+    config::Item{*wishes.partition, "resources.partition"}.fail(
         base::unknown_name("partition", *wanted, names) + " on site " + site.name);
   }
   return result;
@@ -136,7 +136,7 @@ Request request_on(const Site& site, const ResourceWishes& wishes, const Partiti
 
 }  // namespace
 
-Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& gpus,
+Allocation allocate(const Site& site, const ResourceWishes& wishes, const config::Item& gpus,
                     const predict::Band& predicted_s, bool one_process) {
   const int count = static_cast<int>(gpus.whole(1));
   std::string reasons;
@@ -154,7 +154,7 @@ Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& 
   if (!reasons.empty()) {
     const auto wish = wishes.said.find(*at_odds.begin());
     const bool one_wish = at_odds.size() == 1 && wish != wishes.said.end();
-    (one_wish ? Item{wish->second, "resources." + wish->first} : gpus)
+    (one_wish ? config::Item{wish->second, "resources." + wish->first} : gpus)
         .fail(fmt::format("{} not fit on site {} ({})",
                           base::count_of(count, "GPU does", "GPUs do"), site.name, reasons));
   }

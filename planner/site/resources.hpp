@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "contract/run_spec.hpp"
+#include "config/toml/fields.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "planner/site/site.hpp"
 #include "planner/site/wishes.hpp"
-#include "planner/toml/fields.hpp"
 #include "predict/band.hpp"
 
 namespace dlscale::planner {
@@ -27,7 +27,7 @@ struct Allocation {
 /// predict::walltime_s() has it, cut to what the partition allows; else is the site's, cut likewise
 /// where the study names the partition. Throws base::SpecError naming the limit of each partition,
 /// at the wish that none of them fulfils, or at `gpus`.
-Allocation allocate(const Site& site, const ResourceWishes& wishes, const Item& gpus,
+Allocation allocate(const Site& site, const ResourceWishes& wishes, const config::Item& gpus,
                     const predict::Band& predicted_s = {}, bool one_process = false);
 
 /// Of those that the study allows the first with nodes for so many ranks, however long they take;

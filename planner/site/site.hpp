@@ -73,7 +73,7 @@ struct Site {
   Container container;
   std::vector<std::string> modules;      ///< shell lines, verbatim
   std::vector<std::string> environment;  ///< shell lines, verbatim, after the modules
-  /// Names of variables that reach the jobs although contract/inherited_variables.hpp names them.
+  /// Names of variables that reach the jobs although base/inherited_variables.hpp names them.
   std::vector<std::string> keep_environment;
   /// A command of bash that prints the name under which other nodes of a job reach the node it runs
   /// on; empty: hostname.

@@ -8,12 +8,12 @@
 #include <map>
 #include <span>
 
+#include "base/inherited_variables.hpp"
 #include "base/registry.hpp"
 #include "base/text.hpp"
-#include "contract/inherited_variables.hpp"
-#include "contract/vocabulary.hpp"
+#include "config/toml/fields.hpp"
+#include "contract/run_spec/vocabulary.hpp"
 #include "planner/site/wishes.hpp"
-#include "planner/toml/fields.hpp"
 
 namespace dlscale::planner {
 namespace fs = std::filesystem;
@@ -22,35 +22,39 @@ namespace {
 constexpr std::int64_t kMostSignalSeconds = 65'535;  // of sbatch --signal
 
 template <class T>
-Field<T> text_field(std::string name, std::string T::*member) {
-  return {std::move(name), [=](T& out, const Item& item) { out.*member = item.text(); }};
+config::Field<T> text_field(std::string name, std::string T::*member) {
+  return {std::move(name), [=](T& out, const config::Item& item) { out.*member = item.text(); }};
 }
 template <class T>
-Field<T> whole_field(std::string name, int T::*member, int least, std::int64_t most = kMostWhole) {
-  return {std::move(name), [=](T& out, const Item& item) {
+config::Field<T> whole_field(std::string name, int T::*member, int least,
+                             std::int64_t most = config::kMostWhole) {
+  return {std::move(name), [=](T& out, const config::Item& item) {
             out.*member = static_cast<int>(item.whole(least, most));
           }};
 }
 template <class T>
-Field<T> duration_field(std::string name, double T::*member) {
-  return {std::move(name), [=](T& out, const Item& item) { out.*member = item.duration_s(); }};
+config::Field<T> duration_field(std::string name, double T::*member) {
+  return {std::move(name),
+          [=](T& out, const config::Item& item) { out.*member = item.duration_s(); }};
 }
 template <class T>
-Field<T> flag_field(std::string name, bool T::*member) {
-  return {std::move(name), [=](T& out, const Item& item) { out.*member = item.flag(); }};
+config::Field<T> flag_field(std::string name, bool T::*member) {
+  return {std::move(name), [=](T& out, const config::Item& item) { out.*member = item.flag(); }};
 }
 template <class T>
-Field<T> choice_field(std::string name, std::string T::*member, std::vector<std::string> choices) {
-  return {name, [=](T& out, const Item& item) { out.*member = item.one_of(name, choices); }};
+config::Field<T> choice_field(std::string name, std::string T::*member,
+                              std::vector<std::string> choices) {
+  return {name,
+          [=](T& out, const config::Item& item) { out.*member = item.one_of(name, choices); }};
 }
 template <class T>
-Field<T> texts_field(std::string name, std::vector<std::string> T::*member) {
-  return {std::move(name), [=](T& out, const Item& item) { out.*member = item.texts(); }};
+config::Field<T> texts_field(std::string name, std::vector<std::string> T::*member) {
+  return {std::move(name), [=](T& out, const config::Item& item) { out.*member = item.texts(); }};
 }
 
 /// Shell lines: a list of lines, or one text of several lines.
-Field<Site> lines_field(std::string name, std::vector<std::string> Site::*member) {
-  return {std::move(name), [=](Site& site, const Item& item) {
+config::Field<Site> lines_field(std::string name, std::vector<std::string> Site::*member) {
+  return {std::move(name), [=](Site& site, const config::Item& item) {
             for (const std::string& text : item.texts()) {
               for (const std::string_view line : base::lines_of(text)) {
                 (site.*member).emplace_back(line);
@@ -59,19 +63,19 @@ Field<Site> lines_field(std::string name, std::vector<std::string> Site::*member
           }};
 }
 
-const std::vector<Field<Partition>>& partition_fields() {
-  static const std::vector<Field<Partition>> fields{
+const std::vector<config::Field<Partition>>& partition_fields() {
+  static const std::vector<config::Field<Partition>> fields{
       text_field("name", &Partition::name),
-      {"queue", [](Partition& p, const Item& item) { p.queue = item.text(); }},
+      {"queue", [](Partition& p, const config::Item& item) { p.queue = item.text(); }},
       whole_field("gpus_per_node", &Partition::gpus_per_node, 0),
       whole_field("cores_per_node", &Partition::cores_per_node, 1),
-      {"memory_gb", [](Partition& p, const Item& item) { p.memory_gb = item.number(0); }},
+      {"memory_gb", [](Partition& p, const config::Item& item) { p.memory_gb = item.number(0); }},
       whole_field("nodes", &Partition::nodes, 1),
       whole_field("min_nodes", &Partition::min_nodes, 1),
       whole_field("max_nodes", &Partition::max_nodes, 1),
       duration_field("max_walltime", &Partition::max_walltime_s),
       flag_field("exclusive", &Partition::exclusive),
-      {"gpu_type", [](Partition& p, const Item& item) { p.gpu_type = gpu_type_of(item); }},
+      {"gpu_type", [](Partition& p, const config::Item& item) { p.gpu_type = gpu_type_of(item); }},
       text_field("account", &Partition::account),
       text_field("qos", &Partition::qos),
       text_field("constraint", &Partition::constraint),
@@ -85,18 +89,19 @@ const std::vector<Field<Partition>>& partition_fields() {
       texts_field("types", &Partition::types),
       flag_field("moldable", &Partition::moldable),
       text_field("gpu", &Partition::gpu),
-      {"link_gbit_s", [](Partition& p, const Item& item) { p.link_gbit_s = item.number(1e-6); }},
+      {"link_gbit_s",
+       [](Partition& p, const config::Item& item) { p.link_gbit_s = item.number(1e-6); }},
       {"link_latency_us",
-       [](Partition& p, const Item& item) { p.link_latency_us = item.number(1e-6); }},
+       [](Partition& p, const config::Item& item) { p.link_latency_us = item.number(1e-6); }},
       choice_field("link_all_reduce", &Partition::link_all_reduce, {"ring", "tree"}),
   };
   return fields;
 }
 
-void read_partitions(Site& site, const Item& item) {
-  for (const Item& entry : item.items()) {
+void read_partitions(Site& site, const config::Item& item) {
+  for (const config::Item& entry : item.items()) {
     Partition partition;
-    read_fields(entry, partition_fields(), partition);
+    config::read_fields(entry, partition_fields(), partition);
     if (partition.name.empty()) entry.fail("name is missing");
     for (const Partition& other : site.partitions) {
       if (other.name != partition.name) continue;
@@ -107,40 +112,40 @@ void read_partitions(Site& site, const Item& item) {
   }
 }
 
-void read_mail(Site& site, const Item& item) {
+void read_mail(Site& site, const config::Item& item) {
   site.mail = mail_of(item);
 }
 
-void read_container(Site& site, const Item& item) {
-  static const std::vector<Field<Container>> fields{
+void read_container(Site& site, const config::Item& item) {
+  static const std::vector<config::Field<Container>> fields{
       choice_field("kind", &Container::kind, {"apptainer", "singularity", "pyxis", "enroot"}),
       text_field("image", &Container::image),
       texts_field("args", &Container::args),
   };
-  read_fields(item, fields, site.container);
+  config::read_fields(item, fields, site.container);
   if (site.container.kind.empty()) item.fail("kind is missing");
   if (site.container.image.empty()) item.fail("image is missing");
 }
 
-void read_variables(Site& site, const Item& item) {
-  for (const Entry& entry : item.table()) {
+void read_variables(Site& site, const config::Item& item) {
+  for (const config::Entry& entry : item.table()) {
     const std::string key = item.key + "." + entry.key;
-    if (!is_identifier(entry.key)) {
+    if (!config::is_identifier(entry.key)) {
       throw base::SpecError(entry.where, key,
                             "the name of a variable is letters, digits and _, no digit first");
     }
-    site.variables[entry.key] = Item{entry.node, key}.text();
+    site.variables[entry.key] = config::Item{entry.node, key}.text();
   }
 }
 
-void read_kept_variables(Site& site, const Item& item) {
+void read_kept_variables(Site& site, const config::Item& item) {
   site.keep_environment = item.texts();
   for (const std::string& name : site.keep_environment) {
-    if (!is_identifier(name)) {
+    if (!config::is_identifier(name)) {
       item.fail(fmt::format(
           "\"{}\" is no name of a variable: letters, digits and _, no digit first", name));
     }
-    if (!contract::is_inherited_variable(name)) {
+    if (!base::is_inherited_variable(name)) {
       item.fail(fmt::format(
           "{} reaches jobs without this key; name variables that dlscale submit says it removes",
           name));
@@ -148,7 +153,7 @@ void read_kept_variables(Site& site, const Item& item) {
   }
 }
 
-void read_rendezvous_host(Site& site, const Item& item) {
+void read_rendezvous_host(Site& site, const config::Item& item) {
   site.rendezvous_host = item.text();
   if (site.rendezvous_host.find_first_not_of(" \t") == std::string::npos) {
     item.fail("is empty; give a command that prints a node's name, or leave the key out");
@@ -158,8 +163,8 @@ void read_rendezvous_host(Site& site, const Item& item) {
   }
 }
 
-const std::vector<Field<Site>>& site_fields() {
-  static const std::vector<Field<Site>> fields{
+const std::vector<config::Field<Site>>& site_fields() {
+  static const std::vector<config::Field<Site>> fields{
       text_field("name", &Site::name),
       choice_field("scheduler", &Site::scheduler, {"local", "slurm", "oar"}),
       choice_field("device", &Site::device, contract::vocabulary("device")),
@@ -170,11 +175,11 @@ const std::vector<Field<Site>>& site_fields() {
       {"partitions", read_partitions},
       text_field("account", &Site::account),
       duration_field("walltime", &Site::walltime_s),
-      whole_field("cores_per_rank", &Site::cores_per_rank, 1, kMostCoresPerRank),
+      whole_field("cores_per_rank", &Site::cores_per_rank, 1, config::kMostCoresPerRank),
       whole_field("max_array_size", &Site::max_array_size, 1),
       whole_field("max_jobs", &Site::max_jobs, 1),
       whole_field("signal_before_end_s", &Site::signal_before_end_s, 0, kMostSignalSeconds),
-      {"requeue", [](Site& site, const Item& item) { site.requeue = item.flag(); }},
+      {"requeue", [](Site& site, const config::Item& item) { site.requeue = item.flag(); }},
       {"mail", read_mail},
       {"container", read_container},
       lines_field("modules", &Site::modules),
@@ -205,10 +210,10 @@ constexpr SchedulerKey kPartitionKeys[] = {
     {"gpu_resource", "oar"},    {"host_resource", "oar"},    {"types", "oar"},
     {"moldable", "oar"}};
 
-void check_scheduler_keys(const std::string& scheduler, const Item& table,
+void check_scheduler_keys(const std::string& scheduler, const config::Item& table,
                           std::span<const SchedulerKey> keys) {
   for (const auto& [key, schedulers] : keys) {
-    const Entry* entry = find_key(table.table(), key);
+    const config::Entry* entry = config::find_key(table.table(), key);
     if (entry == nullptr || std::string_view(schedulers).find(scheduler) != std::string::npos) {
       continue;
     }
@@ -218,17 +223,17 @@ void check_scheduler_keys(const std::string& scheduler, const Item& table,
 }
 
 /// Who starts a job's ranks must know its nodes.
-void check_launcher(const Site& site, const Item& root) {
+void check_launcher(const Site& site, const config::Item& root) {
   static const std::map<std::string, std::vector<std::string>> kLaunchers{
       {"slurm", {"srun", "mpirun"}}, {"oar", {"oarsh", "mpirun"}}, {"local", {"mpirun"}}};
   const std::vector<std::string>& fitting = kLaunchers.at(site.scheduler);
   if (std::find(fitting.begin(), fitting.end(), site.launcher) != fitting.end()) return;
-  Item{find_key(root.table(), "launcher")->node, "launcher"}.fail(
+  config::Item{config::find_key(root.table(), "launcher")->node, "launcher"}.fail(
       fmt::format("{} does not start ranks on {}; there it is {}", site.launcher,
                   scheduler_title(site.scheduler), fmt::join(fitting, " or ")));
 }
 
-void check_partition(const Site& site, const Partition& partition, const Item& item) {
+void check_partition(const Site& site, const Partition& partition, const config::Item& item) {
   if (partition.memory_request && partition.memory_gb == 0) {
     item.fail("memory_request needs memory_gb");
   }
@@ -244,7 +249,7 @@ void check_partition(const Site& site, const Partition& partition, const Item& i
   }
 }
 
-void check_site(const Site& site, const Item& root) {
+void check_site(const Site& site, const config::Item& root) {
   const auto missing = [&](const char* key, const char* why) {
     throw base::SpecError({root.node.where.file}, key, std::string("missing") + why);
   };
@@ -252,7 +257,7 @@ void check_site(const Site& site, const Item& root) {
   check_scheduler_keys(site.scheduler, root, kSiteKeys);
   check_launcher(site, root);
   if (site.container.kind == "pyxis" && site.launcher != "srun") {
-    Item{find_key(root.table(), "container")->node, "container"}.fail(
+    config::Item{config::find_key(root.table(), "container")->node, "container"}.fail(
         "pyxis is a part of srun: the site's launcher must be srun");
   }
   if (site.scheduler != "local" && site.partitions.empty()) {
@@ -262,8 +267,8 @@ void check_site(const Site& site, const Item& root) {
     missing("walltime", "; a batch system needs a time limit");
   }
   if (site.partitions.empty()) return;
-  const std::vector<Item> items =
-      Item{find_key(root.table(), "partitions")->node, "partitions"}.items();
+  const std::vector<config::Item> items =
+      config::Item{config::find_key(root.table(), "partitions")->node, "partitions"}.items();
   for (std::size_t i = 0; i < items.size(); ++i) {
     check_scheduler_keys(site.scheduler, items[i], kPartitionKeys);
     if (site.scheduler != "local") check_partition(site, site.partitions[i], items[i]);
@@ -283,11 +288,11 @@ std::vector<std::string> sites_in(const fs::path& folder) {
 }  // namespace
 
 Site read_site(std::string_view text, const fs::path& file) {
-  const Node root = parse_document(text, file.string());
+  const config::Node root = config::parse_document(text, file.string());
   Site site;
   site.name = file.stem();
-  read_fields(Item{root, ""}, site_fields(), site);
-  check_site(site, Item{root, ""});
+  config::read_fields(config::Item{root, ""}, site_fields(), site);
+  check_site(site, config::Item{root, ""});
   if (!site.capabilities.empty()) {
     site.capabilities = file.parent_path() / site.capabilities;
   }

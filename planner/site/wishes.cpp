@@ -11,37 +11,37 @@ namespace {
 constexpr double kMostMargin = 100;
 constexpr double kLeastQuantile = 0.5, kMostQuantile = 0.999;
 
-Field<ResourceWishes> text_wish(const char* name, std::string ResourceWishes::*member) {
-  return {name, [=](ResourceWishes& r, const Item& i) { r.*member = i.word(); }};
+config::Field<ResourceWishes> text_wish(const char* name, std::string ResourceWishes::*member) {
+  return {name, [=](ResourceWishes& r, const config::Item& i) { r.*member = i.word(); }};
 }
 
-const std::vector<Field<ResourceWishes>>& resource_fields() {
+const std::vector<config::Field<ResourceWishes>>& resource_fields() {
   using R = ResourceWishes;
-  static const std::vector<Field<R>> fields{
+  static const std::vector<config::Field<R>> fields{
       {"walltime",
-       [](R& r, const Item& i) { r.walltime_s = i.text() == "auto" ? 0 : i.duration_s(); }},
-      {"margin", [](R& r, const Item& i) { r.margin = i.number(1, kMostMargin); }},
+       [](R& r, const config::Item& i) { r.walltime_s = i.text() == "auto" ? 0 : i.duration_s(); }},
+      {"margin", [](R& r, const config::Item& i) { r.margin = i.number(1, kMostMargin); }},
       {"quantile",
-       [](R& r, const Item& i) { r.quantile = i.number(kLeastQuantile, kMostQuantile); }},
+       [](R& r, const config::Item& i) { r.quantile = i.number(kLeastQuantile, kMostQuantile); }},
       text_wish("calibration", &R::calibration),
       {"cores_per_rank",
-       [](R& r, const Item& i) {
-         r.cores_per_rank = static_cast<int>(i.whole(1, kMostCoresPerRank));
+       [](R& r, const config::Item& i) {
+         r.cores_per_rank = static_cast<int>(i.whole(1, config::kMostCoresPerRank));
        }},
       {"partition",
-       [](R& r, const Item& i) {
+       [](R& r, const config::Item& i) {
          i.word();
          r.partition = i.node;
        }},
       text_wish("account", &R::account),
       text_wish("qos", &R::qos),
       text_wish("constraint", &R::constraint),
-      {"gpu_type", [](R& r, const Item& i) { r.gpu_type = gpu_type_of(i); }},
-      {"exclusive", [](R& r, const Item& i) { r.exclusive = i.flag(); }},
-      {"memory_gb", [](R& r, const Item& i) { r.memory_gb = i.number(0.001); }},
-      {"mail", [](R& r, const Item& i) { r.mail = mail_of(i); }},
+      {"gpu_type", [](R& r, const config::Item& i) { r.gpu_type = gpu_type_of(i); }},
+      {"exclusive", [](R& r, const config::Item& i) { r.exclusive = i.flag(); }},
+      {"memory_gb", [](R& r, const config::Item& i) { r.memory_gb = i.number(0.001); }},
+      {"mail", [](R& r, const config::Item& i) { r.mail = mail_of(i); }},
       {"max_gpu_hours",
-       [](R& r, const Item& i) {
+       [](R& r, const config::Item& i) {
          i.number(0);
          r.max_gpu_hours = i.node;
        }},
@@ -49,23 +49,23 @@ const std::vector<Field<ResourceWishes>>& resource_fields() {
   return fields;
 }
 
-const std::vector<Field<LaunchWishes>>& launch_fields() {
+const std::vector<config::Field<LaunchWishes>>& launch_fields() {
   using L = LaunchWishes;
-  static const std::vector<Field<L>> fields{
-      {"pack", [](L& l, const Item& i) { l.pack = i.flag(); }},
-      {"array", [](L& l, const Item& i) { l.array = i.flag(); }},
-      {"throttle", [](L& l, const Item& i) { l.throttle = static_cast<int>(i.whole(1)); }},
-      {"chain", [](L& l, const Item& i) { l.chain = static_cast<int>(i.whole(1)); }},
+  static const std::vector<config::Field<L>> fields{
+      {"pack", [](L& l, const config::Item& i) { l.pack = i.flag(); }},
+      {"array", [](L& l, const config::Item& i) { l.array = i.flag(); }},
+      {"throttle", [](L& l, const config::Item& i) { l.throttle = static_cast<int>(i.whole(1)); }},
+      {"chain", [](L& l, const config::Item& i) { l.chain = static_cast<int>(i.whole(1)); }},
   };
   return fields;
 }
 
 /// Reads the section and keeps what it says.
 template <class Wishes>
-Wishes read_wishes(const Item& section, const std::vector<Field<Wishes>>& fields) {
+Wishes read_wishes(const config::Item& section, const std::vector<config::Field<Wishes>>& fields) {
   Wishes wishes;
-  read_fields(section, fields, wishes);
-  for (const Entry& entry : section.table()) wishes.said[entry.key] = entry.node;
+  config::read_fields(section, fields, wishes);
+  for (const config::Entry& entry : section.table()) wishes.said[entry.key] = entry.node;
   return wishes;
 }
 
@@ -90,38 +90,38 @@ struct Unheard {
 
 }  // namespace
 
-ResourceWishes read_resources(const Item& section) {
+ResourceWishes read_resources(const config::Item& section) {
   return read_wishes(section, resource_fields());
 }
 
-LaunchWishes read_launch(const Item& section) {
+LaunchWishes read_launch(const config::Item& section) {
   auto wishes = read_wishes(section, launch_fields());
   if (wishes.throttle > 0 && !wishes.array) {
-    Item{wishes.said.at("throttle"), section.key + ".throttle"}.fail(
+    config::Item{wishes.said.at("throttle"), section.key + ".throttle"}.fail(
         "needs array = true: it limits the tasks of an array");
   }
   return wishes;
 }
 
-Mail mail_of(const Item& item) {
-  static const std::vector<Field<Mail>> fields{
-      {"user", [](Mail& m, const Item& i) { m.user = i.word(); }},
+Mail mail_of(const config::Item& item) {
+  static const std::vector<config::Field<Mail>> fields{
+      {"user", [](Mail& m, const config::Item& i) { m.user = i.word(); }},
       {"on",
-       [](Mail& m, const Item& i) {
+       [](Mail& m, const config::Item& i) {
          m.on.clear();
-         for (const Item& event : i.items()) {
+         for (const config::Item& event : i.items()) {
            m.on.push_back(event.one_of("event", {"begin", "end", "fail"}));
          }
          if (m.on.empty()) i.fail("an empty list; give begin, end or fail");
        }},
   };
   Mail mail;
-  read_fields(item, fields, mail);
+  config::read_fields(item, fields, mail);
   if (mail.user.empty()) item.fail("user is missing");
   return mail;
 }
 
-std::string gpu_type_of(const Item& item) {
+std::string gpu_type_of(const config::Item& item) {
   if (item.word().find_first_of("'\"") != std::string::npos) item.fail("holds a quote");
   return item.text();
 }
@@ -129,9 +129,9 @@ std::string gpu_type_of(const Item& item) {
 std::string key_at_odds(const ResourceWishes& a, const ResourceWishes& b) {
   const auto text = [](const ResourceWishes& wishes, const std::string& key) {
     const auto said = wishes.said.find(key);
-    return said == wishes.said.end() ? std::nullopt : std::optional(to_text(said->second));
+    return said == wishes.said.end() ? std::nullopt : std::optional(config::to_text(said->second));
   };
-  for (const Field<ResourceWishes>& field : resource_fields()) {
+  for (const config::Field<ResourceWishes>& field : resource_fields()) {
     const bool of_time = field.name == "walltime" || field.name == "margin" ||
                          field.name == "quantile" || field.name == "calibration";
     if (of_time || field.name == "max_gpu_hours") continue;
@@ -152,7 +152,7 @@ std::vector<std::string> unheard(const Site& site, const ResourceWishes& resourc
        {"partition", "account", "qos", "constraint", "gpu_type", "exclusive", "memory_gb", "mail"},
        {"pack", "array", "throttle", "chain"}}};
   if (site.scheduler == "oar" && launch.throttle > 0) {
-    Item{launch.said.at("throttle"), "launch.throttle"}.fail(
+    config::Item{launch.said.at("throttle"), "launch.throttle"}.fail(
         "OAR cannot limit the tasks of an array");
   }
   std::vector<std::string> notes = idle_time_keys(site, resources, launch);

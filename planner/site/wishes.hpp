@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "config/toml/fields.hpp"
 #include "planner/site/site.hpp"
-#include "planner/toml/fields.hpp"
 #include "predict/walltime.hpp"
 #include "predict/walltime_request.hpp"
 
@@ -22,13 +22,14 @@ struct ResourceWishes {
   double quantile = predict::kWalltimeQuantile;
   std::string calibration;  ///< file of measured throughput or steps; empty: none
   int cores_per_rank = 0;   ///< 0: the site's default
-  std::optional<Node> partition;
+  std::optional<config::Node> partition;
   std::string account, qos, constraint, gpu_type;
   std::optional<bool> exclusive;
   double memory_gb = 0;  ///< of each node; 0: not said
   std::optional<Mail> mail;
-  std::optional<Node> max_gpu_hours;
-  std::map<std::string, Node> said;  ///< the value of each key the study gives, for messages
+  std::optional<config::Node> max_gpu_hours;
+  std::map<std::string, config::Node>
+      said;  ///< the value of each key the study gives, for messages
 };
 
 /// How runs become jobs.
@@ -37,16 +38,17 @@ struct LaunchWishes {
   bool array = false;  ///< runs of one shape become job arrays
   int throttle = 0;    ///< tasks of an array at a time; 0: no limit
   int chain = 0;       ///< jobs wait for each other in so many chains; 0: they do not wait
-  std::map<std::string, Node> said;  ///< the value of each key the study gives, for messages
+  std::map<std::string, config::Node>
+      said;  ///< the value of each key the study gives, for messages
 };
 
 /// Throw base::SpecError for unknown keys and values that cannot be.
-ResourceWishes read_resources(const Item& section);
-LaunchWishes read_launch(const Item& section);
+ResourceWishes read_resources(const config::Item& section);
+LaunchWishes read_launch(const config::Item& section);
 /// `{ user = "a@b", on = ["end", "fail"] }`.
-Mail mail_of(const Item& item);
+Mail mail_of(const config::Item& item);
 /// A GPU model or type: no quotes, since OAR's properties are SQL.
-std::string gpu_type_of(const Item& item);
+std::string gpu_type_of(const config::Item& item);
 
 /// The first key that only one of them says, or both with other values; empty: none. Those that
 /// decide on a run's time and those of the whole plan are left out.

@@ -24,35 +24,35 @@ class ValueReader {
   ValueReader(const Setting& setting, const Recipe& recipe, Repeats repeats)
       : setting_(setting), scratch_(recipe), repeats_(repeats) {}
 
-  std::vector<Node> read(const Item& item) {
-    std::vector<Item> values = item.items();
+  std::vector<config::Node> read(const config::Item& item) {
+    std::vector<config::Item> values = item.items();
     const bool one_list = setting_.is_list && !values.empty() &&
-                          !std::holds_alternative<List>(values.front().node.value);
-    if (one_list) values = std::vector<Item>{item};
+                          !std::holds_alternative<config::List>(values.front().node.value);
+    if (one_list) values = std::vector<config::Item>{item};
     if (values.empty()) item.fail("an empty axis; give it at least one value");
-    for (const Item& value : values) {
-      if (setting_.is_list || !std::holds_alternative<Table>(value.node.value)) {
+    for (const config::Item& value : values) {
+      if (setting_.is_list || !std::holds_alternative<config::Table>(value.node.value)) {
         add(value);
         continue;
       }
-      const List range = range_values(value);
-      for (const Node& node : range) {
+      const config::List range = range_values(value);
+      for (const config::Node& node : range) {
         if (is_broken(node))
           setting_.read(scratch_, {node, value.key});  // where whole ones are due
       }
-      for (const Node& node : range) add({node, value.key});
+      for (const config::Node& node : range) add({node, value.key});
     }
     return std::move(nodes_);
   }
 
  private:
-  static bool is_broken(const Node& node) {
+  static bool is_broken(const config::Node& node) {
     const auto* const number = std::get_if<double>(&node.value);
     return number != nullptr && *number != std::trunc(*number);
   }
-  void add(const Item& value) {
+  void add(const config::Item& value) {
     setting_.read(scratch_, value);
-    const std::string text = to_text(value.node);
+    const std::string text = config::to_text(value.node);
     if (!seen_.insert(text).second && repeats_ == Repeats::refused) {
       value.fail(fmt::format("{} is listed twice", text));
     }
@@ -62,23 +62,23 @@ class ValueReader {
   const Setting& setting_;
   Recipe scratch_;
   Repeats repeats_;
-  std::vector<Node> nodes_;
+  std::vector<config::Node> nodes_;
   std::unordered_set<std::string> seen_;
 };
 
-std::vector<Node> read_values(const Setting& setting, const Item& item, const Matrix& matrix,
-                              Repeats repeats) {
+std::vector<config::Node> read_values(const Setting& setting, const config::Item& item,
+                                      const Matrix& matrix, Repeats repeats) {
   return ValueReader(setting, matrix.recipe, repeats).read(item);
 }
 
 /// The indices of the values in the axis, which takes those it has not.
-std::vector<std::uint32_t> indices_of(const std::vector<Node>& values, StudyAxis& axis) {
+std::vector<std::uint32_t> indices_of(const std::vector<config::Node>& values, StudyAxis& axis) {
   std::unordered_map<std::string, std::uint32_t> known;
   for (std::uint32_t i = 0; i < axis.texts.size(); ++i) known.emplace(axis.texts[i], i);
   std::vector<std::uint32_t> indices;
-  for (const Node& value : values) {
+  for (const config::Node& value : values) {
     const auto next = static_cast<std::uint32_t>(axis.texts.size());
-    const auto [entry, is_new] = known.emplace(to_text(value), next);
+    const auto [entry, is_new] = known.emplace(config::to_text(value), next);
     indices.push_back(entry->second);
     if (!is_new) continue;
     axis.texts.push_back(entry->first);
@@ -89,7 +89,7 @@ std::vector<std::uint32_t> indices_of(const std::vector<Node>& values, StudyAxis
 }
 
 /// A new axis without values; its index.
-std::size_t add_axis(const Setting& setting, const Item& item, Matrix& matrix) {
+std::size_t add_axis(const Setting& setting, const config::Item& item, Matrix& matrix) {
   matrix.axes.push_back({setting, item.key, {}, {}, {}, item.node.where});
   return matrix.axes.size() - 1;
 }
@@ -104,7 +104,7 @@ Factor factor_of(std::size_t axis, const std::vector<std::uint32_t>& indices) {
 /// The rows of axes that vary together; `lists` are the indices for each of them. `item` is what
 /// gives them.
 std::vector<std::vector<std::uint32_t>> rows_of(
-    const Item& item, const std::vector<std::vector<std::uint32_t>>& lists) {
+    const config::Item& item, const std::vector<std::vector<std::uint32_t>>& lists) {
   std::vector<std::vector<std::uint32_t>> rows(lists.front().size());
   for (const auto& list : lists) {
     for (std::size_t i = 0; i < list.size(); ++i) rows[i].push_back(list[i]);
@@ -121,7 +121,7 @@ std::vector<std::vector<std::uint32_t>> rows_of(
 struct FirstLength {
   std::string name;
   std::size_t length = 0;
-  void check(const Item& item, const std::string& its_name, std::size_t its_length) {
+  void check(const config::Item& item, const std::string& its_name, std::size_t its_length) {
     if (name.empty()) {
       name = its_name;
       length = its_length;
@@ -132,11 +132,11 @@ struct FirstLength {
   }
 };
 
-using GivenValues = std::map<std::size_t, std::vector<Node>>;  // by axis
+using GivenValues = std::map<std::size_t, std::vector<config::Node>>;  // by axis
 
 /// The factor with what an [[include]] gives: new rows where it names all its axes, else the rows
 /// that have the values it gives.
-Factor included(const Item& include, const Factor& factor, const GivenValues& given,
+Factor included(const config::Item& include, const Factor& factor, const GivenValues& given,
                 Matrix& matrix) {
   Factor result{factor.axes, {}};
   const bool all = std::all_of(factor.axes.begin(), factor.axes.end(),
@@ -157,8 +157,9 @@ Factor included(const Item& include, const Factor& factor, const GivenValues& gi
       const auto wanted = given.find(factor.axes[a]);
       if (wanted == given.end()) continue;
       const std::string& text = matrix.axes[factor.axes[a]].texts[row[a]];
-      matches &= std::any_of(wanted->second.begin(), wanted->second.end(),
-                             [&](const Node& node) { return to_text(node) == text; });
+      matches &=
+          std::any_of(wanted->second.begin(), wanted->second.end(),
+                      [&](const config::Node& node) { return config::to_text(node) == text; });
     }
     if (matches) result.rows.push_back(row);
   }
@@ -170,9 +171,9 @@ Factor included(const Item& include, const Factor& factor, const GivenValues& gi
 
 }  // namespace
 
-void read_axes(const Item& section, Matrix& matrix) {
+void read_axes(const config::Item& section, Matrix& matrix) {
   Block product;
-  match_settings(section, axis_settings(), [&](const Setting& setting, const Item& item) {
+  match_settings(section, axis_settings(), [&](const Setting& setting, const config::Item& item) {
     const std::size_t axis = add_axis(setting, item, matrix);
     product.push_back(factor_of(
         axis, indices_of(read_values(setting, item, matrix, Repeats::refused), matrix.axes[axis])));
@@ -180,15 +181,15 @@ void read_axes(const Item& section, Matrix& matrix) {
   matrix.blocks.push_back(std::move(product));
 }
 
-void read_zip(const Item& zip, Matrix& matrix) {
+void read_zip(const config::Item& zip, Matrix& matrix) {
   Factor factor;
   FirstLength first;
   std::vector<std::vector<std::uint32_t>> lists;
-  match_settings(zip, axis_settings(), [&](const Setting& setting, const Item& item) {
+  match_settings(zip, axis_settings(), [&](const Setting& setting, const config::Item& item) {
     if (const StudyAxis* known = find_axis(matrix, setting.symbol.name)) {
       item.fail(fmt::format("is an axis already ({})", known->key));
     }
-    std::vector<Node> values = read_values(setting, item, matrix, Repeats::taken);
+    std::vector<config::Node> values = read_values(setting, item, matrix, Repeats::taken);
     first.check(item, setting.symbol.name, values.size());
     factor.axes.push_back(add_axis(setting, item, matrix));
     lists.push_back(indices_of(values, matrix.axes.back()));
@@ -198,7 +199,7 @@ void read_zip(const Item& zip, Matrix& matrix) {
   matrix.blocks.front().push_back(std::move(factor));
 }
 
-void read_include(const Item& include, Matrix& matrix) {
+void read_include(const config::Item& include, Matrix& matrix) {
   const auto is_zipped = [&](std::size_t axis) {
     const Block& product = matrix.blocks.front();
     return std::any_of(product.begin(), product.end(), [&](const Factor& factor) {
@@ -209,7 +210,7 @@ void read_include(const Item& include, Matrix& matrix) {
   std::vector<std::string> names;
   for (const StudyAxis& axis : matrix.axes) names.push_back(axis.name());
   GivenValues given;
-  match_keys(include, names, [&](std::size_t i, const Item& item) {
+  config::match_keys(include, names, [&](std::size_t i, const config::Item& item) {
     given[i] = read_values(matrix.axes[i].setting, item, matrix,
                            is_zipped(i) ? Repeats::taken : Repeats::refused);
   });

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "base/parallel_for.hpp"
-#include "contract/run_id.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "planner/study/derive.hpp"
 #include "planner/study/point_values.hpp"
 
@@ -87,7 +87,7 @@ struct Candidate {
   std::string note;
 };
 
-const Node* said_of(const Matrix& matrix, const std::string& key) {
+const config::Node* said_of(const Matrix& matrix, const std::string& key) {
   const auto& said = matrix.resources.said;
   const auto found = said.find(key);
   return found == said.end() ? nullptr : &found->second;
@@ -244,9 +244,11 @@ class Expander {
     const Matrix& first = study_.matrices[point.matrix];
     const std::string key = key_at_odds(first.resources, matrix_.resources);
     if (key.empty()) return;
-    const Node* const theirs = said_of(first, key);
-    const Node* const ours = said_of(matrix_, key);
-    const auto text = [](const Node* node) { return node ? to_text(*node) : "nothing"; };
+    const config::Node* const theirs = said_of(first, key);
+    const config::Node* const ours = said_of(matrix_, key);
+    const auto text = [](const config::Node* node) {
+      return node ? config::to_text(*node) : "nothing";
+    };
     throw base::SpecError(
         ours ? ours->where : matrix_.where, matrix_.key + "resources." + key,
         fmt::format("sub-studies {} and {} share a run, but ask for {} and {} (point {}); say the "
@@ -313,7 +315,7 @@ contract::RunSpec run_of(const Study& study, const Point& point) {
   return derive(recipe_of(study, point), study.uneven_batch).run;
 }
 
-Item gpus_of(const Study& study, const Point& point) {
+config::Item gpus_of(const Study& study, const Point& point) {
   const std::vector<StudyAxis>& axes = study.matrices[point.matrix].axes;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i].name() == "gpus") return {axes[i].values[point.values[i]], axes[i].key};

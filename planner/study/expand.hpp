@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/plan.hpp"
+#include "contract/plan/plan.hpp"
 #include "planner/study/point_values.hpp"
 #include "planner/study/study.hpp"
 
@@ -57,6 +57,6 @@ contract::PlannedRun outline(const Matrix& matrix, const Point& point, const Poi
 contract::RunSpec run_of(const Study& study, const Point& point);
 
 /// Where the study says the point's GPU count, and the count itself.
-Item gpus_of(const Study& study, const Point& point);
+config::Item gpus_of(const Study& study, const Point& point);
 
 }  // namespace dlscale::planner

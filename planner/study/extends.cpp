@@ -18,15 +18,15 @@ class Reader {
  public:
   Reader(const FileReader& read, std::vector<SourceText>& bases) : read_(read), bases_(bases) {}
 
-  Node read(std::string_view text, const std::string& file) {
+  config::Node read(std::string_view text, const std::string& file) {
     chain_.push_back(fs::path(file).lexically_normal());
-    Node root = parse_document(text, file);
-    Node result{Table{}, root.where};
-    auto& table = std::get<Table>(root.value);
-    if (const Entry* extends = find_key(table, "extends")) {
-      const Item item{extends->node, "extends"};
+    config::Node root = config::parse_document(text, file);
+    config::Node result{config::Table{}, root.where};
+    auto& table = std::get<config::Table>(root.value);
+    if (const config::Entry* extends = config::find_key(table, "extends")) {
+      const config::Item item{extends->node, "extends"};
       if (item.items().empty()) item.fail("an empty list; name a file, or leave it out");
-      for (const Item& base : item.items()) overlay(result, read_base(base));
+      for (const config::Item& base : item.items()) overlay(result, read_base(base));
       table.erase(table.begin() + (extends - table.data()));
     }
     overlay(result, root);
@@ -35,7 +35,7 @@ class Reader {
   }
 
  private:
-  Node read_base(const Item& item) {
+  config::Node read_base(const config::Item& item) {
     const fs::path beside = fs::path(chain_.back()).parent_path();
     const std::string file = (beside / item.word()).lexically_normal();
     if (std::find(chain_.begin(), chain_.end(), file) != chain_.end()) {
@@ -58,8 +58,8 @@ class Reader {
 
 }  // namespace
 
-Node read_extended(std::string_view text, const std::string& file, const FileReader& read,
-                   std::vector<SourceText>& bases) {
+config::Node read_extended(std::string_view text, const std::string& file, const FileReader& read,
+                           std::vector<SourceText>& bases) {
   return Reader(read, bases).read(text, file);
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/toml/document.hpp"
 #include "planner/study/study.hpp"
-#include "planner/toml/document.hpp"
 
 namespace dlscale::planner {
 
@@ -19,7 +19,7 @@ using FileReader = std::function<std::string(const std::string& file)>;
 /// the key `extends`. The files are named relative to the one that names them; their texts are
 /// added to `bases`. Throws base::SpecError for a file that cannot be read, at the place that names
 /// it, and for one that extends itself in the end.
-Node read_extended(std::string_view text, const std::string& file, const FileReader& read,
-                   std::vector<SourceText>& bases);
+config::Node read_extended(std::string_view text, const std::string& file, const FileReader& read,
+                           std::vector<SourceText>& bases);
 
 }  // namespace dlscale::planner

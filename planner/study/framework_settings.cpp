@@ -4,7 +4,7 @@
 #include <map>
 #include <string_view>
 
-#include "contract/framework_styles.hpp"
+#include "contract/run_spec/framework_styles.hpp"
 #include "planner/study/setting_rows.hpp"
 
 namespace dlscale::planner {
@@ -31,13 +31,13 @@ MakeSetting flag_option(bool FrameworkOptions::*member) {
 
 MakeSetting number_option(double FrameworkOptions::*member) {
   return [=](const FrameworkStyle& style, const std::string& key) {
-    return number(key, 0, kNoLimit, of_framework(style, member));
+    return number(key, 0, config::kNoLimit, of_framework(style, member));
   };
 }
 
 template <class Whole>
 MakeSetting whole_option(Whole FrameworkOptions::*member, std::int64_t least,
-                         std::int64_t most = kMostWhole) {
+                         std::int64_t most = config::kMostWhole) {
   return [=](const FrameworkStyle& style, const std::string& key) {
     return whole(key, least, of_framework(style, member), most);
   };

@@ -10,13 +10,15 @@ using contract::LrScheduleSpec;
 std::vector<Setting> rate_settings() {
   return {
       number(
-          "warmup_epochs", 0, kNoLimit, [](Recipe & r) -> auto& { return r.run.warmup_epochs; }),
+          "warmup_epochs", 0, config::kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.warmup_epochs; }),
       whole(
           "warmup_steps", 0, [](Recipe & r) -> auto& { return r.warmup_steps; }),
       number(
-          "lr.base_per_gpu", 0, kNoLimit, [](Recipe & r) -> auto& { return r.lr_base_per_gpu; }),
+          "lr.base_per_gpu", 0, config::kNoLimit,
+          [](Recipe & r) -> auto& { return r.lr_base_per_gpu; }),
       number(
-          "lr.base", 0, kNoLimit, [](Recipe & r) -> auto& { return r.lr_base; }),
+          "lr.base", 0, config::kNoLimit, [](Recipe & r) -> auto& { return r.lr_base; }),
       whole(
           "lr.base_batch", 1, [](Recipe & r) -> auto& { return r.lr_base_batch; }),
       choice(
@@ -43,7 +45,7 @@ std::vector<Setting> optimizer_settings() {
       flag(
           "optimizer.nesterov", [](Recipe & r) -> auto& { return r.run.optimizer.nesterov; }),
       number(
-          "optimizer.weight_decay", 0, kNoLimit,
+          "optimizer.weight_decay", 0, config::kNoLimit,
           [](Recipe & r) -> auto& { return r.run.optimizer.weight_decay; }),
       choice_but(
           "all", "optimizer.decayed", {"all", "weights"},
@@ -53,13 +55,13 @@ std::vector<Setting> optimizer_settings() {
       fraction(
           "optimizer.adam.beta2", [](Recipe & r) -> auto& { return r.run.optimizer.adam.beta2; }),
       number(
-          "optimizer.adam.epsilon", 0, kNoLimit,
+          "optimizer.adam.epsilon", 0, config::kNoLimit,
           [](Recipe & r) -> auto& { return r.run.optimizer.adam.epsilon; }),
       number(
-          "optimizer.lars.trust_coefficient", 0, kNoLimit,
+          "optimizer.lars.trust_coefficient", 0, config::kNoLimit,
           [](Recipe & r) -> auto& { return r.run.optimizer.lars.trust_coefficient; }),
       number(
-          "optimizer.lars.epsilon", 0, kNoLimit,
+          "optimizer.lars.epsilon", 0, config::kNoLimit,
           [](Recipe & r) -> auto& { return r.run.optimizer.lars.epsilon; }),
   };
 }
@@ -69,13 +71,14 @@ std::vector<Setting> goal_settings() {
       number(
           "label_smoothing", 0, 0.999, [](Recipe & r) -> auto& { return r.run.label_smoothing; }),
       number(
-          "clip_norm", 0, kNoLimit, [](Recipe & r) -> auto& { return r.run.clip_norm; }),
+          "clip_norm", 0, config::kNoLimit, [](Recipe & r) -> auto& { return r.run.clip_norm; }),
       fraction(
           "ema_decay", [](Recipe & r) -> auto& { return r.run.ema_decay; }),
       number(
           "target.accuracy", 0, 1, [](Recipe & r) -> auto& { return r.run.target.accuracy; }),
       number(
-          "target.loss", 0, kNoLimit, [](Recipe & r) -> auto& { return r.run.target.loss; }),
+          "target.loss", 0, config::kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.target.loss; }),
       number(
           "target.bleu", 0, 100, [](Recipe & r) -> auto& { return r.run.target.bleu; }),
       flag(
@@ -106,7 +109,7 @@ std::vector<Setting> schedule_settings() {
     return "schedules." + kind + "." + name;
   };
   const auto one = [&](const std::string& kind, const char* name, double S::*member) {
-    rows.push_back(number(key(kind, name), 0, kNoLimit, of_schedule(kind, member)));
+    rows.push_back(number(key(kind, name), 0, config::kNoLimit, of_schedule(kind, member)));
   };
   for (const std::string& kind : and_of_extensions({"step", "multistep"})) {
     rows.push_back(numbers(key(kind, "milestones"), 0, of_schedule(kind, &S::milestones)));

@@ -14,25 +14,27 @@ namespace {
 
 using Parameters = std::vector<Setting>;
 
-Parameters read_training(const Item& training, Matrix& matrix) {
+Parameters read_training(const config::Item& training, Matrix& matrix) {
   Parameters parameters;
-  match_settings(training, training_settings(), [&](const Setting& setting, const Item& item) {
-    setting.read(matrix.recipe, item);
-    matrix.given[setting.symbol.name] = item.node.where;
-    if (setting.symbol.name.rfind("parameters.", 0) == 0) parameters.push_back(setting);
-  });
+  match_settings(training, training_settings(),
+                 [&](const Setting& setting, const config::Item& item) {
+                   setting.read(matrix.recipe, item);
+                   matrix.given[setting.symbol.name] = item.node.where;
+                   if (setting.symbol.name.rfind("parameters.", 0) == 0)
+                     parameters.push_back(setting);
+                 });
   return parameters;
 }
 
 /// Splits an [[override]] or [[exclude]]: the values of `named` keys, the rest as a table.
-Node without(const Item& item, const std::vector<std::string>& named,
-             std::vector<const Node*>& values) {
-  Node rest{Table{}, item.node.where};
+config::Node without(const config::Item& item, const std::vector<std::string>& named,
+                     std::vector<const config::Node*>& values) {
+  config::Node rest{config::Table{}, item.node.where};
   values.assign(named.size(), nullptr);
-  for (const Entry& entry : item.table()) {
+  for (const config::Entry& entry : item.table()) {
     const auto known = std::find(named.begin(), named.end(), entry.key);
     if (known == named.end()) {
-      std::get<Table>(rest.value).push_back(entry);
+      std::get<config::Table>(rest.value).push_back(entry);
     } else {
       values[static_cast<std::size_t>(known - named.begin())] = &entry.node;
     }
@@ -40,20 +42,22 @@ Node without(const Item& item, const std::vector<std::string>& named,
   return rest;
 }
 
-Expression read_condition(const Item& item, const Node* when, const Matrix& matrix) {
+config::Expression read_condition(const config::Item& item, const config::Node* when,
+                                  const Matrix& matrix) {
   if (when == nullptr) item.fail("has no when = 'condition'");
-  const Item condition{*when, item.key + ".when"};
+  const config::Item condition{*when, item.key + ".when"};
   condition.word();
-  return Expression(condition, matrix.symbols);
+  return config::Expression(condition, matrix.symbols);
 }
 
-void read_override(const Item& item, Matrix& matrix) {
-  std::vector<const Node*> named;
-  const Node rest = without(item, {"when"}, named);
+void read_override(const config::Item& item, Matrix& matrix) {
+  std::vector<const config::Node*> named;
+  const config::Node rest = without(item, {"when"}, named);
   Override change{read_condition(item, named[0], matrix), {}, item.key, item.node.where};
   Recipe scratch = matrix.recipe;
   match_settings(
-      {rest, item.key}, training_settings(), [&](const Setting& setting, const Item& value) {
+      {rest, item.key}, training_settings(),
+      [&](const Setting& setting, const config::Item& value) {
         if (const StudyAxis* axis = find_axis(matrix, setting.symbol.name)) {
           value.fail(fmt::format("is an axis ({}): an override cannot change it", axis->key));
         }
@@ -64,9 +68,9 @@ void read_override(const Item& item, Matrix& matrix) {
   matrix.overrides.push_back(std::move(change));
 }
 
-void read_exclude(const Item& item, Matrix& matrix) {
-  std::vector<const Node*> named(2);
-  match_keys(item, {"when", "why"}, [&](std::size_t i, const Item& value) {
+void read_exclude(const config::Item& item, Matrix& matrix) {
+  std::vector<const config::Node*> named(2);
+  config::match_keys(item, {"when", "why"}, [&](std::size_t i, const config::Item& value) {
     value.word();
     named[i] = &value.node;
   });
@@ -102,7 +106,7 @@ void check_alternatives(const Matrix& matrix) {
   if (steps) refuse(*steps, "batch_per_gpu and global_batch");
 }
 
-void check_axes(const Item& section, const Matrix& matrix) {
+void check_axes(const config::Item& section, const Matrix& matrix) {
   const auto missing = [&](const std::string& name) {
     throw base::SpecError(section.node.where, section.key + "." + name, "missing");
   };
@@ -130,7 +134,7 @@ void check_axes(const Item& section, const Matrix& matrix) {
 
 /// A study that trains without a learning rate is a study of something else than meant; of an
 /// external trainer we do not know what it needs.
-void check_learning_rate(const Item& training, const Matrix& matrix) {
+void check_learning_rate(const config::Item& training, const Matrix& matrix) {
   const contract::RunSpec& run = matrix.recipe.run;
   if (!run.trainer.command.empty() || run.mode == "inference") return;
   if (place_of(matrix, "lr.base_per_gpu") || place_of(matrix, "lr.base")) return;
@@ -159,16 +163,16 @@ void check_parameters(const Matrix& matrix) {
 Matrix read_matrix(const MatrixSections& sections, Matrix matrix,
                    const std::vector<std::string>& substudies) {
   read_axes(sections.matrix, matrix);
-  for (const Item& zip : sections.zips) read_zip(zip, matrix);
+  for (const config::Item& zip : sections.zips) read_zip(zip, matrix);
   const Parameters parameters = read_training(sections.training, matrix);
-  for (const Item& include : sections.includes) read_include(include, matrix);
+  for (const config::Item& include : sections.includes) read_include(include, matrix);
   name_values(matrix, parameters, substudies);
-  for (const Item& change : sections.overrides) read_override(change, matrix);
+  for (const config::Item& change : sections.overrides) read_override(change, matrix);
   check_alternatives(matrix);
   check_axes(sections.matrix, matrix);
   check_learning_rate(sections.training, matrix);
   check_parameters(matrix);
-  for (const Item& exclusion : sections.exclusions) read_exclude(exclusion, matrix);
+  for (const config::Item& exclusion : sections.exclusions) read_exclude(exclusion, matrix);
   matrix.resources = read_resources(sections.resources);
   return matrix;
 }

@@ -11,8 +11,8 @@ namespace dlscale::planner {
 
 /// The sections a matrix is read from; the nodes must outlive the reading only.
 struct MatrixSections {
-  Item matrix, training, resources;
-  std::vector<Item> zips = {}, includes = {}, overrides = {}, exclusions = {};
+  config::Item matrix, training, resources;
+  std::vector<config::Item> zips = {}, includes = {}, overrides = {}, exclusions = {};
 };
 
 /// `begun` has name, key, where, scaling and the trainer of its recipe; `substudies` are the names

@@ -59,7 +59,7 @@ std::vector<Setting> model_settings() {
 Setting model_axis() {
   Setting axis = known(
       "model", "model", [](Recipe & r) -> auto& { return r.run.model; });
-  axis.read = [named = axis.read](Recipe& recipe, const Item& item) {
+  axis.read = [named = axis.read](Recipe& recipe, const config::Item& item) {
     const bool ours = recipe.run.trainer.command.empty();
     if (!ours || !item.text().starts_with(contract::kScriptModel)) return named(recipe, item);
     if (item.text() == contract::kScriptModel) item.fail("names no file; say \"script:PATH\"");

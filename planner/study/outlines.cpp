@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "contract/run_id.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "planner/study/point_values.hpp"
 
 namespace dlscale::planner {

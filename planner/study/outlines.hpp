@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/plan.hpp"
+#include "contract/plan/plan.hpp"
 #include "planner/study/expand.hpp"
 
 namespace dlscale::planner {

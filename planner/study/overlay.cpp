@@ -13,16 +13,16 @@ namespace {
 
 constexpr std::string_view kAppended[] = {"zip", "include", "exclude", "override", "substudy"};
 
-bool is_group(const Node& node) {
-  return std::holds_alternative<Table>(node.value) && !is_range(node);
+bool is_group(const config::Node& node) {
+  return std::holds_alternative<config::Table>(node.value) && !is_range(node);
 }
 
 /// Adds the dotted names of all values a table holds. Free parameters may have any name, so a table
 /// of them is no range.
-void add_names(const Node& node, const std::string& prefix, std::set<std::string>& names) {
-  const auto* table = std::get_if<Table>(&node.value);
+void add_names(const config::Node& node, const std::string& prefix, std::set<std::string>& names) {
+  const auto* table = std::get_if<config::Table>(&node.value);
   if (table == nullptr) return;
-  for (const Entry& entry : *table) {
+  for (const config::Entry& entry : *table) {
     const std::string name = prefix + entry.key;
     if (name == "parameters" || is_group(entry.node)) {
       add_names(entry.node, name + ".", names);
@@ -32,45 +32,45 @@ void add_names(const Node& node, const std::string& prefix, std::set<std::string
   }
 }
 
-std::set<std::string> names_in(const Node& root, std::string_view section) {
+std::set<std::string> names_in(const config::Node& root, std::string_view section) {
   std::set<std::string> names;
-  const auto* table = std::get_if<Table>(&root.value);
-  const Entry* entry = table == nullptr ? nullptr : find_key(*table, section);
+  const auto* table = std::get_if<config::Table>(&root.value);
+  const config::Entry* entry = table == nullptr ? nullptr : config::find_key(*table, section);
   if (entry == nullptr) return names;
-  if (const auto* list = std::get_if<List>(&entry->node.value)) {
-    for (const Node& item : *list) add_names(item, "", names);
+  if (const auto* list = std::get_if<config::List>(&entry->node.value)) {
+    for (const config::Node& item : *list) add_names(item, "", names);
   } else {
     add_names(entry->node, "", names);
   }
   return names;
 }
 
-Entry* find(Table& table, std::string_view key) {
-  return const_cast<Entry*>(find_key(table, key));
+config::Entry* find(config::Table& table, std::string_view key) {
+  return const_cast<config::Entry*>(config::find_key(table, key));
 }
 
 /// Takes a dotted key out, and the tables that it leaves empty.
-void erase(Node& node, std::string_view name) {
-  auto* table = std::get_if<Table>(&node.value);
+void erase(config::Node& node, std::string_view name) {
+  auto* table = std::get_if<config::Table>(&node.value);
   if (table == nullptr) return;
   const std::size_t dot = name.find('.');
-  Entry* entry = find(*table, name.substr(0, dot));
+  config::Entry* entry = find(*table, name.substr(0, dot));
   if (entry == nullptr) return;
   if (dot != std::string_view::npos) {
     erase(entry->node, name.substr(dot + 1));
-    const auto* inside = std::get_if<Table>(&entry->node.value);
+    const auto* inside = std::get_if<config::Table>(&entry->node.value);
     if (inside == nullptr || !inside->empty()) return;
   }
   table->erase(table->begin() + (entry - table->data()));
 }
 
-void erase_in(Node& root, std::string_view section, const std::string& name) {
-  Entry* entry = find(std::get<Table>(root.value), section);
+void erase_in(config::Node& root, std::string_view section, const std::string& name) {
+  config::Entry* entry = find(std::get<config::Table>(root.value), section);
   if (entry != nullptr) erase(entry->node, name);
 }
 
 /// Takes out of the base what the top says otherwise or elsewhere.
-void erase_replaced(Node& base, const Node& top) {
+void erase_replaced(config::Node& base, const config::Node& top) {
   const std::set<std::string> axes = names_in(top, "matrix"), zipped = names_in(top, "zip"),
                               settings = names_in(top, "training");
   std::set<std::string> all = axes;
@@ -89,21 +89,21 @@ void erase_replaced(Node& base, const Node& top) {
   }
 }
 
-List as_list(const Node& node) {
-  if (const auto* list = std::get_if<List>(&node.value)) return *list;
+config::List as_list(const config::Node& node) {
+  if (const auto* list = std::get_if<config::List>(&node.value)) return *list;
   return {node};
 }
 
-void merge(Node& base, const Node& top, bool is_root) {
-  auto& table = std::get<Table>(base.value);
-  for (const Entry& entry : std::get<Table>(top.value)) {
-    Entry* known = find(table, entry.key);
+void merge(config::Node& base, const config::Node& top, bool is_root) {
+  auto& table = std::get<config::Table>(base.value);
+  for (const config::Entry& entry : std::get<config::Table>(top.value)) {
+    config::Entry* known = find(table, entry.key);
     if (known == nullptr) {
       table.push_back(entry);
     } else if (is_root && std::find(std::begin(kAppended), std::end(kAppended), entry.key) !=
                               std::end(kAppended)) {
-      List all = as_list(known->node);
-      for (const Node& item : as_list(entry.node)) all.push_back(item);
+      config::List all = as_list(known->node);
+      for (const config::Node& item : as_list(entry.node)) all.push_back(item);
       known->node = {std::move(all), entry.node.where};
     } else if (is_group(known->node) && is_group(entry.node)) {
       merge(known->node, entry.node, false);
@@ -116,7 +116,7 @@ void merge(Node& base, const Node& top, bool is_root) {
 
 }  // namespace
 
-void overlay(Node& base, const Node& top) {
+void overlay(config::Node& base, const config::Node& top) {
   erase_replaced(base, top);
   merge(base, top, true);
 }

@@ -2,7 +2,7 @@
 // One study over another: what a study says over what it extends, a sub-study over its study.
 #pragma once
 
-#include "planner/toml/document.hpp"
+#include "config/toml/document.hpp"
 
 namespace dlscale::planner {
 
@@ -11,6 +11,6 @@ namespace dlscale::planner {
 /// [[zip]] or [training] replaces the base's of that name in the others, too, and its alternative
 /// (batch_per_gpu and global_batch, …). What is no table where one belongs is left for its reader
 /// to refuse.
-void overlay(Node& base, const Node& top);
+void overlay(config::Node& base, const config::Node& top);
 
 }  // namespace dlscale::planner

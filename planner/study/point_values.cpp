@@ -10,7 +10,7 @@
 namespace dlscale::planner {
 namespace {
 
-std::optional<std::int64_t> given(const Value& value) {
+std::optional<std::int64_t> given(const config::Value& value) {
   const double number = std::get<double>(value);
   if (std::isnan(number)) return std::nullopt;
   return static_cast<std::int64_t>(number);
@@ -26,7 +26,7 @@ void name_values(Matrix& matrix, const std::vector<Setting>& parameters,
                        [&](const StudyAxis& axis) { return axis.name() == name; });
   };
   for (const StudyAxis& axis : matrix.axes) {
-    Symbol symbol = axis.setting.symbol;
+    config::Symbol symbol = axis.setting.symbol;
     std::vector<std::string>& choices = symbol.choices;
     for (const std::string& text : axis.texts) {  // of models, a file is one that no list holds
       const bool any = choices.empty();
@@ -46,10 +46,10 @@ void name_values(Matrix& matrix, const std::vector<Setting>& parameters,
   for (const Setting& setting : axis_settings()) add(setting, "keys of [training]");
   for (const Setting& setting : parameters) add(setting, "");
   if (!ours) {
-    for (Symbol& symbol : matrix.symbols) symbol.choices.clear();
+    for (config::Symbol& symbol : matrix.symbols) symbol.choices.clear();
   }
   if (!substudies.empty()) {
-    matrix.symbols.push_back({"substudy", Symbol::Kind::text, substudies});
+    matrix.symbols.push_back({"substudy", config::Symbol::Kind::text, substudies});
     matrix.constants.emplace_back(matrix.name);
   }
 }
@@ -85,8 +85,9 @@ void PointValues::apply(const Override& override) {
 }
 
 std::size_t PointValues::index_of(const std::string& name) const {
-  const auto found = std::find_if(matrix_.symbols.begin(), matrix_.symbols.end(),
-                                  [&](const Symbol& symbol) { return symbol.name == name; });
+  const auto found =
+      std::find_if(matrix_.symbols.begin(), matrix_.symbols.end(),
+                   [&](const config::Symbol& symbol) { return symbol.name == name; });
   return static_cast<std::size_t>(found - matrix_.symbols.begin());
 }
 

@@ -30,7 +30,7 @@ class PointValues {
   /// What an override changes is seen from then on.
   void apply(const Override& override);
   /// In the order of the matrix' symbols; batches that the study does not give are derived.
-  std::span<const Value* const> all() const { return values_; }
+  std::span<const config::Value* const> all() const { return values_; }
   int gpus() const { return static_cast<int>(std::get<double>(*values_[gpus_])); }
   /// As they follow from what is given.
   const Batches& batches() const { return batches_; }
@@ -41,10 +41,10 @@ class PointValues {
 
   const Matrix& matrix_;
   const std::string& uneven_batch_;
-  std::vector<const Value*> values_;
+  std::vector<const config::Value*> values_;
   std::size_t gpus_, per_gpu_, global_, most_per_gpu_, steps_;  // indices of names
   Batches batches_;
-  std::array<Value, 3> derived_;  // of per_gpu_, global_, steps_ where not given
+  std::array<config::Value, 3> derived_;  // of per_gpu_, global_, steps_ where not given
 };
 
 }  // namespace dlscale::planner

@@ -22,33 +22,35 @@ struct Range {
   std::string spacing;
 };
 
-double bounded(const Item& item) {
+double bounded(const config::Item& item) {
   return item.number(-kLargest, kLargest);
 }
 
-Range read_range(const Item& item) {
-  static const std::vector<Field<Range>> fields{
-      {kKeys[0], [](Range& r, const Item& i) { r.from = bounded(i); }},
-      {kKeys[1], [](Range& r, const Item& i) { r.to = bounded(i); }},
-      {kKeys[2], [](Range& r, const Item& i) { r.times = i.number(2); }},
+Range read_range(const config::Item& item) {
+  static const std::vector<config::Field<Range>> fields{
+      {kKeys[0], [](Range& r, const config::Item& i) { r.from = bounded(i); }},
+      {kKeys[1], [](Range& r, const config::Item& i) { r.to = bounded(i); }},
+      {kKeys[2], [](Range& r, const config::Item& i) { r.times = i.number(2); }},
       {kKeys[3],
-       [](Range& r, const Item& i) {
+       [](Range& r, const config::Item& i) {
          r.step = bounded(i);
          if (*r.step == 0) i.fail("must not be 0: the range would be endless");
        }},
-      {kKeys[4], [](Range& r, const Item& i) { r.count = i.whole(2, kMostRangeValues); }},
+      {kKeys[4], [](Range& r, const config::Item& i) { r.count = i.whole(2, kMostRangeValues); }},
       {kKeys[5],
-       [](Range& r, const Item& i) {
+       [](Range& r, const config::Item& i) {
          r.spacing = i.one_of("spacing", {"linear", "log"});
        }},
   };
   Range range;
-  read_fields(item, fields, range);
+  config::read_fields(item, fields, range);
   return range;
 }
 
-void check(const Range& range, const Item& item) {
-  const auto given = [&](const char* key) { return find_key(item.table(), key) != nullptr; };
+void check(const Range& range, const config::Item& item) {
+  const auto given = [&](const char* key) {
+    return config::find_key(item.table(), key) != nullptr;
+  };
   if (!given("from") || !given("to")) item.fail("a range needs from and to");
   if (range.times.has_value() + range.step.has_value() + range.count.has_value() != 1) {
     item.fail("a range needs one of times, step and count");
@@ -68,7 +70,7 @@ void check(const Range& range, const Item& item) {
 
 /// Values from `from` on, each made by `next`, while `inside`.
 template <class Value, class Inside>
-std::vector<double> values_while(const Item& item, Value value, Inside inside) {
+std::vector<double> values_while(const config::Item& item, Value value, Inside inside) {
   std::vector<double> values;
   for (std::int64_t i = 0; inside(value(i)); ++i) {
     if (i == kMostRangeValues) item.fail(fmt::format("more than {} values", kMostRangeValues));
@@ -77,7 +79,7 @@ std::vector<double> values_while(const Item& item, Value value, Inside inside) {
   return values;
 }
 
-std::vector<double> values_of(const Range& range, const Item& item) {
+std::vector<double> values_of(const Range& range, const config::Item& item) {
   const double from = range.from, to = range.to;
   if (range.times) {
     return values_while(
@@ -107,22 +109,22 @@ double rounded(double value) {
 
 }  // namespace
 
-bool is_range(const Node& node) {
-  const auto* table = std::get_if<Table>(&node.value);
+bool is_range(const config::Node& node) {
+  const auto* table = std::get_if<config::Table>(&node.value);
   return table != nullptr && !table->empty() &&
-         std::all_of(table->begin(), table->end(), [](const Entry& entry) {
+         std::all_of(table->begin(), table->end(), [](const config::Entry& entry) {
            return std::find(kKeys.begin(), kKeys.end(), entry.key) != kKeys.end();
          });
 }
 
-List range_values(const Item& item) {
+config::List range_values(const config::Item& item) {
   const Range range = read_range(item);
   check(range, item);
   std::vector<double> values = values_of(range, item);
   for (double& value : values) value = rounded(value);
   const bool whole = std::all_of(values.begin(), values.end(),
                                  [](double value) { return value == std::trunc(value); });
-  List nodes;
+  config::List nodes;
   for (const double value : values) {
     if (whole) {
       nodes.push_back({static_cast<std::int64_t>(value), item.node.where});

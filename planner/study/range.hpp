@@ -2,7 +2,7 @@
 // Ranges: values of an axis by their ends and the way between them.
 #pragma once
 
-#include "planner/toml/fields.hpp"
+#include "config/toml/fields.hpp"
 
 namespace dlscale::planner {
 
@@ -10,11 +10,11 @@ namespace dlscale::planner {
 inline constexpr std::int64_t kMostRangeValues = 10'000;
 
 /// True for a table with the keys of a range and no others.
-bool is_range(const Node& node);
+bool is_range(const config::Node& node);
 
 /// The values in their order, each at the range's place; whole numbers when all of them are, else
 /// rounded to 12 significant digits. Throws base::SpecError for a range that is empty, endless or
 /// longer than kMostRangeValues.
-List range_values(const Item& range);
+config::List range_values(const config::Item& range);
 
 }  // namespace dlscale::planner

@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/toml/toml_text.hpp"
 #include "planner/study/settings.hpp"
-#include "planner/toml/toml_text.hpp"
 
 namespace dlscale::planner {
 namespace {
 
 /// A dotted key and the value it has when nobody gives one.
-using Default = std::pair<const char*, decltype(Node::value)>;
+using Default = std::pair<const char*, decltype(config::Node::value)>;
 
 std::vector<Default> study_defaults() {
   const Study study;
@@ -43,8 +43,8 @@ std::vector<Default> data_defaults() {
           {"dataset.random_flip", run.dataset.random_flip},
           {"dataset.image_size", std::int64_t{run.dataset.image_size}},
           {"dataset.resize", std::int64_t{run.dataset.resize}},
-          {"dataset.crop_scale", List{{0.08, {}}, {1.0, {}}}},
-          {"dataset.crop_ratio", List{{3.0 / 4, {}}, {4.0 / 3, {}}}},
+          {"dataset.crop_scale", config::List{{0.08, {}}, {1.0, {}}}},
+          {"dataset.crop_ratio", config::List{{3.0 / 4, {}}, {4.0 / 3, {}}}},
           {"dataset.resample", std::string("antialiased")},
           {"dataset.folds", std::int64_t{run.dataset.folds}},
           {"dataset.fold", std::int64_t{run.dataset.fold}},
@@ -103,41 +103,43 @@ std::vector<Default> running_defaults() {
 }
 
 /// The table of that key, made where there is none; null where something else stands.
-Table* table_in(Table& table, const std::string& key) {
-  if (find_key(table, key) == nullptr) table.push_back({key, {}, {Table{}, {}}});
-  for (Entry& entry : table) {
-    if (entry.key == key) return std::get_if<Table>(&entry.node.value);
+config::Table* table_in(config::Table& table, const std::string& key) {
+  if (config::find_key(table, key) == nullptr) table.push_back({key, {}, {config::Table{}, {}}});
+  for (config::Entry& entry : table) {
+    if (entry.key == key) return std::get_if<config::Table>(&entry.node.value);
   }
   return nullptr;
 }
 
-void fill_in(Table& table, const Default& row) {
+void fill_in(config::Table& table, const Default& row) {
   const std::string key = row.first;
   const std::size_t dot = key.find('.');
-  Table* const inner = dot == std::string::npos ? &table : table_in(table, key.substr(0, dot));
+  config::Table* const inner =
+      dot == std::string::npos ? &table : table_in(table, key.substr(0, dot));
   const std::string name = dot == std::string::npos ? key : key.substr(dot + 1);
-  if (inner != nullptr && find_key(*inner, name) == nullptr) {
+  if (inner != nullptr && config::find_key(*inner, name) == nullptr) {
     inner->push_back({name, {}, {row.second, {}}});
   }
 }
 
 /// True where the key stands anywhere in the document.
-bool mentions(const Node& node, std::string_view key) {
+bool mentions(const config::Node& node, std::string_view key) {
   const auto inside = [&](const auto& children, auto node_of) {
     return std::any_of(children.begin(), children.end(),
                        [&](const auto& child) { return mentions(node_of(child), key); });
   };
-  if (const auto* list = std::get_if<List>(&node.value)) {
-    return inside(*list, [](const Node& item) -> const Node& { return item; });
+  if (const auto* list = std::get_if<config::List>(&node.value)) {
+    return inside(*list, [](const config::Node& item) -> const config::Node& { return item; });
   }
-  const auto* table = std::get_if<Table>(&node.value);
+  const auto* table = std::get_if<config::Table>(&node.value);
   if (table == nullptr) return false;
-  return find_key(*table, key) != nullptr ||
-         inside(*table, [](const Entry& entry) -> const Node& { return entry.node; });
+  return config::find_key(*table, key) != nullptr ||
+         inside(*table,
+                [](const config::Entry& entry) -> const config::Node& { return entry.node; });
 }
 
 /// A default is none where the study says the key's alternative: only one of them may be said.
-bool is_ruled_out(const Node& root, std::string_view key) {
+bool is_ruled_out(const config::Node& root, std::string_view key) {
   const auto all = alternatives();
   return std::any_of(all.begin(), all.end(), [&](const Alternative& pair) {
     return (pair.first == key && mentions(root, pair.second)) ||
@@ -145,8 +147,8 @@ bool is_ruled_out(const Node& root, std::string_view key) {
   });
 }
 
-void fill_in(Node& root, const char* section, const std::vector<Default>& rows) {
-  Table* const table = table_in(std::get<Table>(root.value), section);
+void fill_in(config::Node& root, const char* section, const std::vector<Default>& rows) {
+  config::Table* const table = table_in(std::get<config::Table>(root.value), section);
   if (table == nullptr) return;
   for (const Default& row : rows) {
     if (!is_ruled_out(root, row.first)) fill_in(*table, row);
@@ -154,17 +156,18 @@ void fill_in(Node& root, const char* section, const std::vector<Default>& rows) 
 }
 
 /// A comment on the axes nobody gives. Where a [[zip]] or [[substudy]] may, nothing is claimed.
-std::string note_axes(const Table& root) {
-  const Entry* const section = find_key(root, "matrix");
-  const auto* matrix = section == nullptr ? nullptr : std::get_if<Table>(&section->node.value);
-  if (matrix == nullptr || find_key(root, "zip") != nullptr ||
-      find_key(root, "substudy") != nullptr) {
+std::string note_axes(const config::Table& root) {
+  const config::Entry* const section = config::find_key(root, "matrix");
+  const auto* matrix =
+      section == nullptr ? nullptr : std::get_if<config::Table>(&section->node.value);
+  if (matrix == nullptr || config::find_key(root, "zip") != nullptr ||
+      config::find_key(root, "substudy") != nullptr) {
     return {};
   }
   std::string text;
   for (const auto& [name, value] : axis_defaults()) {
-    if (find_key(*matrix, name) == nullptr) {
-      text += fmt::format("# Every run has {} = \"{}\".\n", name, to_text({value, {}}));
+    if (config::find_key(*matrix, name) == nullptr) {
+      text += fmt::format("# Every run has {} = \"{}\".\n", name, config::to_text({value, {}}));
     }
   }
   return text;
@@ -175,15 +178,15 @@ std::string note_axes(const Table& root) {
 std::string resolved_study(std::string_view text, const std::string& file,
                            const std::vector<std::string>& overrides, const FileReader& read) {
   std::vector<SourceText> bases;
-  Node root = read_extended(text, file, read, bases);
-  for (const std::string& assignment : overrides) apply_override(root, assignment);
+  config::Node root = read_extended(text, file, read, bases);
+  for (const std::string& assignment : overrides) config::apply_override(root, assignment);
   fill_in(root, "study", study_defaults());
-  const bool ours = find_key(std::get<Table>(root.value), "trainer") == nullptr;
-  if (!ours) return toml_text(root);  // which has defaults of its own
+  const bool ours = config::find_key(std::get<config::Table>(root.value), "trainer") == nullptr;
+  if (!ours) return config::toml_text(root);  // which has defaults of its own
   for (const auto& rows : {data_defaults(), learning_defaults(), running_defaults()}) {
     fill_in(root, "training", rows);
   }
-  return note_axes(std::get<Table>(root.value)) + toml_text(root);
+  return note_axes(std::get<config::Table>(root.value)) + config::toml_text(root);
 }
 
 }  // namespace dlscale::planner

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "contract/vocabulary.hpp"
+#include "contract/run_spec/vocabulary.hpp"
 #include "planner/study/setting_rows.hpp"
 
 namespace dlscale::planner {
@@ -31,7 +31,7 @@ std::vector<Setting> batch_settings() {
 /// A SHA-256 as sha256sum prints it; empty: any.
 template <class Target>
 Setting digest(std::string name, Target target) {
-  return setting({std::move(name), Kind::text}, target, [](Recipe&, const Item& item) {
+  return setting({std::move(name), Kind::text}, target, [](Recipe&, const config::Item& item) {
     constexpr std::size_t kDigits = 64;
     const std::string& value = item.text();
     const bool hex = value.find_first_not_of("0123456789abcdef") == std::string::npos;
@@ -49,7 +49,7 @@ template <class Target>
 Setting bounds(std::string name, std::vector<double> usual, double most, Target target) {
   return {{std::move(name), Kind::text},
           true,
-          [=](Recipe& recipe, const Item& item) {
+          [=](Recipe& recipe, const config::Item& item) {
             std::vector<double> pair = item.numbers(0);
             if (pair.size() != 2 || pair[0] <= 0 || pair[0] > pair[1]) {
               item.fail("must be two numbers above 0, the smaller one first");
@@ -57,7 +57,7 @@ Setting bounds(std::string name, std::vector<double> usual, double most, Target 
             if (pair[1] > most) item.fail(fmt::format("must be at most {}", most));
             target(recipe) = pair == usual ? std::vector<double>() : std::move(pair);
           },
-          [](Recipe&) { return Value(std::string()); }};
+          [](Recipe&) { return config::Value(std::string()); }};
 }
 
 std::vector<Setting> data_settings() {
@@ -93,7 +93,7 @@ std::vector<Setting> data_settings() {
           "dataset.crop_scale", {0.08, 1.0}, 1,
           [](Recipe & r) -> auto& { return r.run.dataset.crop_scale; }),
       bounds(
-          "dataset.crop_ratio", {3.0 / 4, 4.0 / 3}, kNoLimit,
+          "dataset.crop_ratio", {3.0 / 4, 4.0 / 3}, config::kNoLimit,
           [](Recipe & r) -> auto& { return r.run.dataset.crop_ratio; }),
       choice_but(
           "antialiased", "dataset.resample", {"antialiased", "bilinear"},
@@ -183,7 +183,7 @@ std::vector<Setting> loop_settings() {
 Setting kept_checkpoints() {
   return {{"checkpoint.keep", Kind::number},
           false,
-          [](Recipe& recipe, const Item& item) {
+          [](Recipe& recipe, const config::Item& item) {
             const auto keep = static_cast<int>(item.whole(1));
             recipe.run.checkpoint.keep = keep == 1 ? 0 : keep;
           },
@@ -196,7 +196,7 @@ std::vector<Setting> checkpoint_settings() {
           "checkpoint.every_epochs", 0,
           [](Recipe & r) -> auto& { return r.run.checkpoint.every_epochs; }),
       number(
-          "checkpoint.every_minutes", 0, kNoLimit,
+          "checkpoint.every_minutes", 0, config::kNoLimit,
           [](Recipe & r) -> auto& { return r.run.checkpoint.every_minutes; }),
       kept_checkpoints(),
       flag(
@@ -217,48 +217,48 @@ std::vector<Setting> proper_axes() {
       known(
           "lr_schedule", "lr_schedule", [](Recipe & r) -> auto& { return r.run.lr_schedule.kind; }),
       whole(
-          "gpus", 1, [](Recipe & r) -> auto& { return r.run.gpus; }, kMostGpus),
+          "gpus", 1, [](Recipe & r) -> auto& { return r.run.gpus; }, config::kMostGpus),
   };
 }
 
 /// Of a value, or of the first of an axis; a range is of numbers.
-Kind kind_of_first(const Node& node) {
-  if (const auto* list = std::get_if<List>(&node.value)) {
+Kind kind_of_first(const config::Node& node) {
+  if (const auto* list = std::get_if<config::List>(&node.value)) {
     return list->empty() ? Kind::number : kind_of_first(list->front());
   }
-  if (std::holds_alternative<Table>(node.value)) return Kind::number;
+  if (std::holds_alternative<config::Table>(node.value)) return Kind::number;
   return static_cast<Kind>(seen_value(node).index());
 }
 
-std::string parameter_text(Kind kind, const Item& item) {
+std::string parameter_text(Kind kind, const config::Item& item) {
   if (static_cast<Kind>(seen_value(item.node).index()) != kind ||
-      std::holds_alternative<List>(item.node.value) ||
-      std::holds_alternative<Table>(item.node.value)) {
+      std::holds_alternative<config::List>(item.node.value) ||
+      std::holds_alternative<config::Table>(item.node.value)) {
     static constexpr const char* kKinds[] = {"a number", "a string", "true or false"};
     item.fail(fmt::format("expected {} like the first value, found {}",
-                          kKinds[static_cast<int>(kind)], kind_of(item.node)));
+                          kKinds[static_cast<int>(kind)], config::kind_of(item.node)));
   }
   if (kind == Kind::number) item.number(-std::numeric_limits<double>::max());
   if (kind == Kind::text) item.text();
-  return to_text(item.node);
+  return config::to_text(item.node);
 }
 
-Value parameter_value(Kind kind, const std::string& text) {
+config::Value parameter_value(Kind kind, const std::string& text) {
   if (kind == Kind::number) return std::strtod(text.c_str(), nullptr);
   if (kind == Kind::truth) return text == "true";
   return text;
 }
 
 /// A free parameter: all its values are of one kind.
-Setting parameter(const Item& item) {
+Setting parameter(const config::Item& item) {
   const std::string name = item.key.substr(item.key.rfind('.') + 1);
-  if (!is_identifier(name)) {
+  if (!config::is_identifier(name)) {
     item.fail("the name of a parameter is letters, digits and _, no digit first");
   }
   const Kind kind = kind_of_first(item.node);
   return {{"parameters." + name, kind},
           false,
-          [=](Recipe& recipe, const Item& value) {
+          [=](Recipe& recipe, const config::Item& value) {
             recipe.run.parameters[name] = parameter_text(kind, value);
           },
           [=](Recipe& recipe) { return parameter_value(kind, recipe.run.parameters[name]); }};
@@ -288,12 +288,12 @@ std::span<const Alternative> alternatives() {
   return kAlternatives;
 }
 
-void match_settings(const Item& table, const std::vector<Setting>& settings,
-                    const std::function<void(const Setting&, const Item&)>& found) {
+void match_settings(const config::Item& table, const std::vector<Setting>& settings,
+                    const std::function<void(const Setting&, const config::Item&)>& found) {
   std::vector<std::string> names;
   for (const Setting& setting : settings) names.push_back(setting.symbol.name);
   names.push_back("parameters.*");
-  match_keys(table, names, [&](std::size_t i, const Item& item) {
+  config::match_keys(table, names, [&](std::size_t i, const config::Item& item) {
     if (i < settings.size()) {
       found(settings[i], item);
     } else {
@@ -302,13 +302,13 @@ void match_settings(const Item& table, const std::vector<Setting>& settings,
   });
 }
 
-Value seen_value(const Node& node) {
+config::Value seen_value(const config::Node& node) {
   if (const auto* number = std::get_if<std::int64_t>(&node.value)) {
     return static_cast<double>(*number);
   }
   if (const auto* number = std::get_if<double>(&node.value)) return *number;
   if (const auto* truth = std::get_if<bool>(&node.value)) return *truth;
-  return to_text(node);
+  return config::to_text(node);
 }
 
 }  // namespace dlscale::planner

@@ -22,10 +22,10 @@ std::span<const Alternative> alternatives();
 /// Calls `found` for each key of a [matrix], [training] or the like that is one of the settings or
 /// a `parameters.NAME`, whose setting is made of the item's value (of the first, for an axis).
 /// Throws base::SpecError for other keys.
-void match_settings(const Item& table, const std::vector<Setting>& settings,
-                    const std::function<void(const Setting&, const Item&)>& found);
+void match_settings(const config::Item& table, const std::vector<Setting>& settings,
+                    const std::function<void(const Setting&, const config::Item&)>& found);
 
 /// As expressions see a value; lists are shown as text.
-Value seen_value(const Node& node);
+config::Value seen_value(const config::Node& node);
 
 }  // namespace dlscale::planner

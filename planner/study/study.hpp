@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "contract/plan.hpp"
-#include "contract/run_spec.hpp"
-#include "planner/expression/expression.hpp"
+#include "config/expression/expression.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "planner/site/wishes.hpp"
 
 namespace dlscale::planner {
@@ -39,18 +39,18 @@ struct Recipe {
 
 /// A key of [training] or [matrix]: how it is read into a recipe and what expressions see.
 struct Setting {
-  Symbol symbol;         ///< the dotted key, the kind of its values, the texts they may be
-  bool is_list = false;  ///< one value is itself a list
-  std::function<void(Recipe&, const Item&)> read;
-  std::function<Value(Recipe&)> value;  ///< what a recipe says; of lists nothing
+  config::Symbol symbol;  ///< the dotted key, the kind of its values, the texts they may be
+  bool is_list = false;   ///< one value is itself a list
+  std::function<void(Recipe&, const config::Item&)> read;
+  std::function<config::Value(Recipe&)> value;  ///< what a recipe says; of lists nothing
 };
 
 struct StudyAxis {
   Setting setting;
-  std::string key;                 ///< where it stands, as in messages: matrix.gpus
-  std::vector<Node> values;        ///< those that only an [[include]] asks for, too
-  std::vector<std::string> texts;  ///< the values as tables show them
-  std::vector<Value> seen;         ///< the values as expressions see them
+  std::string key;                   ///< where it stands, as in messages: matrix.gpus
+  std::vector<config::Node> values;  ///< those that only an [[include]] asks for, too
+  std::vector<std::string> texts;    ///< the values as tables show them
+  std::vector<config::Value> seen;   ///< the values as expressions see them
   base::Location where;
   const std::string& name() const { return setting.symbol.name; }
 };
@@ -65,7 +65,7 @@ struct Factor {
 using Block = std::vector<Factor>;
 
 struct Exclusion {
-  Expression when;
+  config::Expression when;
   std::string why;
 };
 
@@ -74,10 +74,10 @@ struct Override {
   struct Change {
     Setting setting;
     std::string key;
-    Node node;
-    Value seen;  ///< as expressions see it
+    config::Node node;
+    config::Value seen;  ///< as expressions see it
   };
-  Expression when;
+  config::Expression when;
   std::vector<Change> changes;
   std::string key;  ///< where it stands: override[0]
   base::Location where;
@@ -93,8 +93,8 @@ struct Matrix {
   std::map<std::string, base::Location> given;  ///< keys of [training] that the study gives
   std::vector<StudyAxis> axes;                  ///< of [matrix] in the order of the file, of zips
   std::vector<Block> blocks;                    ///< the product, then what each [[include]] adds
-  std::vector<Symbol> symbols;                  ///< what its conditions may name: the axes, …
-  std::vector<Value> constants;                 ///< … then what is the same at all points
+  std::vector<config::Symbol> symbols;          ///< what its conditions may name: the axes, …
+  std::vector<config::Value> constants;         ///< … then what is the same at all points
   std::vector<Exclusion> exclusions;
   std::vector<Override> overrides;  ///< in their order; the last one that holds counts
   ResourceWishes resources;

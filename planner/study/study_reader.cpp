@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/file.hpp"
-#include "contract/vocabulary.hpp"
+#include "contract/run_spec/vocabulary.hpp"
 #include "planner/study/matrix_reader.hpp"
 #include "planner/study/overlay.hpp"
 
@@ -37,13 +37,13 @@ const std::vector<std::string> kSections{"study",   "matrix",    "zip",      "in
 constexpr std::int64_t kMostRepeats = 10'000;
 const std::vector<std::string> kScalings{"weak", "strong", "throughput"};
 
-void read_baseline(Study& study, const Item& item) {
-  if (std::holds_alternative<Table>(item.node.value)) {
+void read_baseline(Study& study, const config::Item& item) {
+  if (std::holds_alternative<config::Table>(item.node.value)) {
     study.baseline.rule = "gpus";
     read_fields<Study>(item,
                        {{"gpus",
-                         [](Study& s, const Item& i) {
-                           s.baseline.gpus = static_cast<int>(i.whole(1, kMostGpus));
+                         [](Study& s, const config::Item& i) {
+                           s.baseline.gpus = static_cast<int>(i.whole(1, config::kMostGpus));
                          }}},
                        study);
     if (study.baseline.gpus == 0) item.fail("expected { gpus = N }");
@@ -53,21 +53,21 @@ void read_baseline(Study& study, const Item& item) {
 }
 
 /// Until all is read `until.first` holds the most repetitions.
-void read_until(Study& study, const Item& item) {
-  static const std::vector<Field<contract::RepeatUntil>> fields{
-      {"efficiency_ci",
-       [](contract::RepeatUntil& u, const Item& i) { u.efficiency_ci = i.number(1e-6, 1); }},
+void read_until(Study& study, const config::Item& item) {
+  static const std::vector<config::Field<contract::RepeatUntil>> fields{
+      {"efficiency_ci", [](contract::RepeatUntil& u,
+                           const config::Item& i) { u.efficiency_ci = i.number(1e-6, 1); }},
       {"max", [](contract::RepeatUntil& u,
-                 const Item& i) { u.first = static_cast<int>(i.whole(1, kMostRepeats)); }},
+                 const config::Item& i) { u.first = static_cast<int>(i.whole(1, kMostRepeats)); }},
   };
-  read_fields(item, fields, study.until);
+  config::read_fields(item, fields, study.until);
   if (study.until.efficiency_ci == 0 || study.until.first == 0) {
     item.fail("expected { efficiency_ci = NUMBER, max = REPETITIONS }");
   }
 }
 
 /// Every repetition that may be needed is planned.
-void plan_most_repeats(const Item& section, Study& study) {
+void plan_most_repeats(const config::Item& section, Study& study) {
   if (study.until.efficiency_ci == 0) return;
   if (study.until.first < study.repeats) {
     section.fail(fmt::format("until.max is {}, which is less than the {} repeats in any case",
@@ -79,40 +79,44 @@ void plan_most_repeats(const Item& section, Study& study) {
   std::swap(study.until.first, study.repeats);
 }
 
-const std::vector<Field<Study>>& study_fields() {
-  static const std::vector<Field<Study>> fields{
-      {"name", [](Study& s, const Item& i) { s.name = i.plain_name(); }},
-      {"scaling", [](Study& s, const Item& i) { s.scaling = i.one_of("scaling", kScalings); }},
+const std::vector<config::Field<Study>>& study_fields() {
+  static const std::vector<config::Field<Study>> fields{
+      {"name", [](Study& s, const config::Item& i) { s.name = i.plain_name(); }},
+      {"scaling",
+       [](Study& s, const config::Item& i) { s.scaling = i.one_of("scaling", kScalings); }},
       {"baseline", read_baseline},
       {"repeats",
-       [](Study& s, const Item& i) { s.repeats = static_cast<int>(i.whole(1, kMostRepeats)); }},
+       [](Study& s, const config::Item& i) {
+         s.repeats = static_cast<int>(i.whole(1, kMostRepeats));
+       }},
       {"until", read_until},
-      {"seed", [](Study& s, const Item& i) { s.seed = static_cast<std::uint64_t>(i.whole(0)); }},
+      {"seed",
+       [](Study& s, const config::Item& i) { s.seed = static_cast<std::uint64_t>(i.whole(0)); }},
       {"uneven_batch",
-       [](Study& s, const Item& i) {
+       [](Study& s, const config::Item& i) {
          s.uneven_batch = i.one_of("value", {"error", "skip", "floor"});
        }},
   };
   return fields;
 }
 
-void read_trainer(const Item& section, Study& study) {
-  static const std::vector<Field<Study>> fields{
+void read_trainer(const config::Item& section, Study& study) {
+  static const std::vector<config::Field<Study>> fields{
       {"command",
-       [](Study& s, const Item& i) {
+       [](Study& s, const config::Item& i) {
          s.trainer.command = i.word();
          s.command_where = i.node.where;
        }},
       {"log_format",
-       [](Study& s, const Item& i) {
+       [](Study& s, const config::Item& i) {
          s.trainer.log_format = i.one_of("log format", contract::vocabulary("log_format"));
        }},
       {"launcher",
-       [](Study& s, const Item& i) {
+       [](Study& s, const config::Item& i) {
          s.trainer.launcher = i.one_of("launcher", {"plain", "ranks", "torchrun"});
        }},
   };
-  read_fields(section, fields, study);
+  config::read_fields(section, fields, study);
   if (study.trainer.command.empty()) section.fail("command is missing");
 }
 
@@ -120,21 +124,22 @@ void read_trainer(const Item& section, Study& study) {
 class Sections {
  public:
   /// `names` may stand in it; those that are no section are given to `other`.
-  Sections(const Item& root, const std::vector<std::string>& names,
-           const std::function<void(const Item&)>& other)
-      : prefix_(root.key.empty() ? "" : root.key + "."), nothing_{Table{}, root.node.where} {
-    match_keys(root, names, [&](std::size_t i, const Item& item) {
+  Sections(const config::Item& root, const std::vector<std::string>& names,
+           const std::function<void(const config::Item&)>& other)
+      : prefix_(root.key.empty() ? "" : root.key + "."),
+        nothing_{config::Table{}, root.node.where} {
+    config::match_keys(root, names, [&](std::size_t i, const config::Item& item) {
       const auto known = std::find(kSections.begin(), kSections.end(), names[i]);
       if (known == kSections.end()) return other(item);
       nodes_[static_cast<std::size_t>(known - kSections.begin())] = &item.node;
     });
   }
   bool has(Section section) const { return nodes_[section] != nullptr; }
-  Item operator[](Section section) const {
+  config::Item operator[](Section section) const {
     return {has(section) ? *nodes_[section] : nothing_, prefix_ + kSections[section]};
   }
-  std::vector<Item> list(Section section) const {
-    return has(section) ? (*this)[section].items() : std::vector<Item>{};
+  std::vector<config::Item> list(Section section) const {
+    return has(section) ? (*this)[section].items() : std::vector<config::Item>{};
   }
   MatrixSections of_matrix() const {
     return {(*this)[kMatrix], (*this)[kTraining], (*this)[kResources], list(kZip),
@@ -143,23 +148,24 @@ class Sections {
 
  private:
   std::string prefix_;
-  Node nothing_;
-  std::array<const Node*, kSectionCount> nodes_{};
+  config::Node nothing_;
+  std::array<const config::Node*, kSectionCount> nodes_{};
 };
 
-std::vector<Item> joined(std::vector<Item> first, const std::vector<Item>& then) {
-  for (const Item& item : then) first.push_back(item);
+std::vector<config::Item> joined(std::vector<config::Item> first,
+                                 const std::vector<config::Item>& then) {
+  for (const config::Item& item : then) first.push_back(item);
   return first;
 }
 
 /// A sub-study as it is written, before anything is read into a matrix.
 struct SubstudyText {
-  SubstudyText(const Item& item, const std::string& scaling_of_study)
+  SubstudyText(const config::Item& item, const std::string& scaling_of_study)
       : where(item.node.where), key(item.key), scaling(scaling_of_study) {
     sections.emplace(item,
                      std::vector<std::string>{"name", "scaling", "matrix", "zip", "include",
                                               "exclude", "override", "training", "resources"},
-                     [this](const Item& value) {
+                     [this](const config::Item& value) {
                        if (value.key == key + ".name") {
                          name = value.plain_name();
                          name_where = value.node.where;
@@ -175,24 +181,25 @@ struct SubstudyText {
 };
 
 /// The tables of a sub-study over those of its study.
-Node merged_tables(const Sections& study, const Sections& substudy) {
+config::Node merged_tables(const Sections& study, const Sections& substudy) {
   const auto tables = [](const Sections& sections) {
-    Node root{Table{}, {}};
+    config::Node root{config::Table{}, {}};
     for (const Section section : {kMatrix, kTraining, kResources, kZip}) {
       if (!sections.has(section)) continue;
-      const Item item = sections[section];
-      std::get<Table>(root.value).push_back({kSections[section], item.node.where, item.node});
+      const config::Item item = sections[section];
+      std::get<config::Table>(root.value)
+          .push_back({kSections[section], item.node.where, item.node});
     }
     return root;
   };
-  Node result = tables(study);
+  config::Node result = tables(study);
   overlay(result, tables(substudy));
   return result;
 }
 
 std::vector<SubstudyText> read_substudies(const Sections& sections, const std::string& scaling) {
   std::vector<SubstudyText> substudies;
-  for (const Item& item : sections.list(kSubstudy)) {
+  for (const config::Item& item : sections.list(kSubstudy)) {
     SubstudyText next(item, scaling);
     for (const SubstudyText& known : substudies) {
       if (known.name != next.name) continue;
@@ -222,7 +229,7 @@ void read_matrices(const Sections& sections, Study& study) {
     study.matrices.push_back(read_matrix(sections.of_matrix(), std::move(begun), {}));
     return;
   }
-  for (const Item& include : sections.list(kInclude)) {
+  for (const config::Item& include : sections.list(kInclude)) {
     include.fail("a study with sub-studies has no points besides theirs: move it into one of them");
   }
   check_values(sections.of_matrix(), begun);
@@ -230,12 +237,13 @@ void read_matrices(const Sections& sections, Study& study) {
   for (const SubstudyText& substudy : substudies) names.push_back(substudy.name);
   for (const SubstudyText& substudy : substudies) {
     const Sections& own = *substudy.sections;
-    const Node tables = merged_tables(sections, own);
-    const Node nothing{Table{}, substudy.where};
+    const config::Node tables = merged_tables(sections, own);
+    const config::Node nothing{config::Table{}, substudy.where};
     const auto table = [&](Section section) {
-      const Entry* entry = find_key(std::get<Table>(tables.value), kSections[section]);
-      return Item{entry != nullptr ? entry->node : nothing,
-                  substudy.key + "." + kSections[section]};
+      const config::Entry* entry =
+          config::find_key(std::get<config::Table>(tables.value), kSections[section]);
+      return config::Item{entry != nullptr ? entry->node : nothing,
+                          substudy.key + "." + kSections[section]};
     };
     Matrix matrix = begun;
     matrix.name = substudy.name;
@@ -260,15 +268,15 @@ std::string read_from_disk(const std::string& file) {
 Study read_study(std::string_view text, const std::string& file,
                  const std::vector<std::string>& overrides, const FileReader& read) {
   Study study;
-  Node root = read_extended(text, file, read, study.bases);
-  for (const std::string& assignment : overrides) apply_override(root, assignment);
+  config::Node root = read_extended(text, file, read, study.bases);
+  for (const std::string& assignment : overrides) config::apply_override(root, assignment);
   std::vector<std::string> names = kSections;
   names.push_back("extends");
-  const Sections sections({root, ""}, names, [](const Item& extends) {
+  const Sections sections({root, ""}, names, [](const config::Item& extends) {
     extends.fail("stands in the file itself, not on the command line");
   });
   study.file = file;
-  read_fields(sections[kStudy], study_fields(), study);
+  config::read_fields(sections[kStudy], study_fields(), study);
   if (study.name.empty()) sections[kStudy].fail("name is missing");
   if (sections.has(kTrainer)) read_trainer(sections[kTrainer], study);
   read_matrices(sections, study);

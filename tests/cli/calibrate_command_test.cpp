@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "contract/calibration.hpp"
+#include "contract/records/calibration.hpp"
 #include "tests/cli/planned_demo.hpp"
 
 using namespace dlscale;

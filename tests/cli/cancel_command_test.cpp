@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "contract/plan.hpp"
+#include "contract/plan/plan.hpp"
 #include "tests/cli/small_study.hpp"
 #include "tests/support/skip.hpp"
 

@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "base/clock.hpp"
-#include "cli/inventory.hpp"
-#include "runner/launch_log.hpp"
+#include "runner/status/launch_log.hpp"
 #include "tests/cli/planned_demo.hpp"
+#include "workspace/runs/inventory.hpp"
 
 using namespace dlscale;
 using Catch::Contains;
@@ -37,11 +37,11 @@ struct UsedDemo : PlannedDemo {
 }  // namespace
 
 TEST_CASE("sizes read as people say them") {
-  CHECK(cli::size_text(0) == "0 B");
-  CHECK(cli::size_text(999) == "999 B");
-  CHECK(cli::size_text(1500) == "1.5 kB");
-  CHECK(cli::size_text(999'999) == "1.0 MB");
-  CHECK(cli::size_text(123'400'000'000) == "123 GB");
+  CHECK(workspace::size_text(0) == "0 B");
+  CHECK(workspace::size_text(999) == "999 B");
+  CHECK(workspace::size_text(1500) == "1.5 kB");
+  CHECK(workspace::size_text(999'999) == "1.0 MB");
+  CHECK(workspace::size_text(123'400'000'000) == "123 GB");
 }
 
 TEST_CASE("clean without --what shows inodes and bytes of each kind and in total") {

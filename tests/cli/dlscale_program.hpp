@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "runner/command_runner.hpp"
+#include "runner/batch/command_runner.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace dlscale::test {

@@ -3,12 +3,12 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "cli/cluster_checks.hpp"
-#include "cli/folder_checks.hpp"
-#include "cli/job_environment.hpp"
-#include "cli/program_checks.hpp"
 #include "contract/version.hpp"
 #include "tests/cli/planned_demo.hpp"
+#include "workspace/doctor/cluster_checks.hpp"
+#include "workspace/doctor/folder_checks.hpp"
+#include "workspace/doctor/program_checks.hpp"
+#include "workspace/jobs/job_environment.hpp"
 
 using namespace dlscale;
 using Catch::Contains;
@@ -50,7 +50,8 @@ void write_program(const fs::path& file, const std::string& text) {
 }  // namespace
 
 TEST_CASE("a site that says what the cluster says is well") {
-  for (const auto& check : cli::compare_with_cluster(site_of_one_partition(), cluster_of_it())) {
+  for (const auto& check :
+       workspace::compare_with_cluster(site_of_one_partition(), cluster_of_it())) {
     CHECK(check.level == "ok");
   }
 }
@@ -60,7 +61,7 @@ TEST_CASE("what a site promises beyond the cluster fails, what it leaves unused 
   smaller.groups[0].gpus_per_node = 2;
   smaller.groups[0].max_walltime_s = 3600;
   smaller.max_array_size = 100;
-  const auto bad = cli::compare_with_cluster(site_of_one_partition(), smaller);
+  const auto bad = workspace::compare_with_cluster(site_of_one_partition(), smaller);
   CHECK(bad[0].level == "fail");
   CHECK(bad[0].message ==
         "gpus_per_node: 4 in the site file, 2 on the cluster; max_walltime: 24:00:00 in the site "
@@ -68,12 +69,12 @@ TEST_CASE("what a site promises beyond the cluster fails, what it leaves unused 
   CHECK(bad[1].level == "fail");
   runner::Cluster larger = cluster_of_it();
   larger.groups[0].cores_per_node = 64;
-  CHECK(cli::compare_with_cluster(site_of_one_partition(), larger)[0].level == "warn");
+  CHECK(workspace::compare_with_cluster(site_of_one_partition(), larger)[0].level == "warn");
 }
 
 TEST_CASE("variables that are removed for jobs are a warning that names them") {
-  CHECK(cli::check_environment({}).level == "ok");
-  const auto check = cli::check_environment({"SBATCH_QOS", "SLURM_JOB_ID"});
+  CHECK(workspace::check_environment({}).level == "ok");
+  const auto check = workspace::check_environment({"SBATCH_QOS", "SLURM_JOB_ID"});
   CHECK(check.level == "warn");
   CHECK(check.message == "set here and removed for jobs: SBATCH_QOS, SLURM_JOB_ID");
   CHECK_THAT(check.advice, StartsWith("keep_environment in the site file"));
@@ -82,7 +83,7 @@ TEST_CASE("variables that are removed for jobs are a warning that names them") {
 TEST_CASE("a partition that is gone is answered with the nearest name") {
   planner::Site site = site_of_one_partition();
   site.partitions[0].name = "gpus";
-  const auto checks = cli::compare_with_cluster(site, cluster_of_it());
+  const auto checks = workspace::compare_with_cluster(site, cluster_of_it());
   CHECK(checks[0].level == "fail");
   CHECK(checks[0].message == "the cluster has no gpus");
   CHECK_THAT(checks[0].advice, Contains("did you mean \"gpu\"?"));
@@ -92,7 +93,7 @@ TEST_CASE("a partition that is down is said to be, not to be missing") {
   runner::Cluster cluster = cluster_of_it();
   cluster.closed = {{cluster.groups[0].partition, "DOWN"}};
   cluster.groups.clear();
-  const auto checks = cli::compare_with_cluster(site_of_one_partition(), cluster);
+  const auto checks = workspace::compare_with_cluster(site_of_one_partition(), cluster);
   CHECK(checks[0].level == "fail");
   CHECK(checks[0].message == "partition gpu of the cluster is DOWN");
 }
@@ -102,37 +103,38 @@ TEST_CASE("a trainer without the site's device or communicator fails") {
   trainer.families["device"] = {"cpu", "cuda"};
   trainer.families["communicator"] = {"mpi"};
   const auto checks =
-      cli::judge_trainer(site_of_one_partition(), trainer, "mpirun (Open MPI) 5.0.1");
+      workspace::judge_trainer(site_of_one_partition(), trainer, "mpirun (Open MPI) 5.0.1");
   REQUIRE(checks.size() == 3);
   CHECK(checks[0].level == "ok");
   CHECK(checks[1].message == "the site wants nccl, which this trainer lacks");
   CHECK(checks[1].level == "fail");
   CHECK(checks[2].level == "warn");
-  CHECK(cli::judge_trainer(site_of_one_partition(), trainer, "mpirun (Open MPI) 4.1.4")[2].level ==
-        "ok");
+  CHECK(workspace::judge_trainer(site_of_one_partition(), trainer, "mpirun (Open MPI) 4.1.4")[2]
+            .level == "ok");
 }
 
 TEST_CASE("space, inodes and clocks are judged by what is left and how far they are apart") {
-  const auto plenty = cli::judge_space({50'000'000'000, 100'000'000'000, 900, 1000}, 100);
+  const auto plenty = workspace::judge_space({50'000'000'000, 100'000'000'000, 900, 1000}, 100);
   CHECK(plenty[0].level == "ok");
   CHECK(plenty[1].level == "ok");
-  const auto little = cli::judge_space({500'000'000, 100'000'000'000, 900, 1000}, 1000);
+  const auto little = workspace::judge_space({500'000'000, 100'000'000'000, 900, 1000}, 1000);
   CHECK(little[0].level == "warn");
   CHECK(little[1].level == "fail");
-  CHECK(cli::judge_space({0, 1000, 0, 0}, 10).size() == 1);
-  CHECK(cli::judge_space({0, 1000, 0, 0}, 10)[0].level == "fail");
-  CHECK(cli::judge_clock(1000, 1000.5).level == "ok");
-  CHECK(cli::judge_clock(1000, 1060).message == "the file system's is 60 s behind this node's");
+  CHECK(workspace::judge_space({0, 1000, 0, 0}, 10).size() == 1);
+  CHECK(workspace::judge_space({0, 1000, 0, 0}, 10)[0].level == "fail");
+  CHECK(workspace::judge_clock(1000, 1000.5).level == "ok");
+  CHECK(workspace::judge_clock(1000, 1060).message ==
+        "the file system's is 60 s behind this node's");
 }
 
 TEST_CASE("a folder is checked without leaving anything in it") {
   const test::TempDir folder;
-  const auto checks = cli::check_folder(folder.path(), base::SystemClock(), 0);
+  const auto checks = workspace::check_folder(folder.path(), base::SystemClock(), 0);
   CHECK(checks[0].name == "write");
   CHECK(checks[1].message == "the file system's agrees with this node's");
   CHECK(checks[2].message == "a locked file is locked");
   CHECK(fs::is_empty(folder.path()));
-  CHECK(cli::check_folder(folder / "nowhere", base::SystemClock(), 0)[0].level == "fail");
+  CHECK(workspace::check_folder(folder / "nowhere", base::SystemClock(), 0)[0].level == "fail");
 }
 
 TEST_CASE("doctor runs the site's trainer after its environment and says what to do without one") {

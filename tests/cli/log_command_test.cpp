@@ -5,8 +5,8 @@
 #include <sstream>
 #include <thread>
 
-#include "cli/output_reader.hpp"
 #include "tests/cli/planned_demo.hpp"
+#include "workspace/runs/output_reader.hpp"
 
 using namespace dlscale;
 using Catch::Contains;
@@ -18,7 +18,7 @@ namespace {
 std::string last_lines(const std::string& text, int lines) {
   std::istringstream stream(text);
   const auto size = static_cast<std::streamoff>(text.size());
-  return text.substr(static_cast<std::size_t>(cli::start_of_last_lines(stream, size, lines)));
+  return text.substr(static_cast<std::size_t>(workspace::start_of_last_lines(stream, size, lines)));
 }
 
 void write(const std::filesystem::path& file, const std::string& text) {

@@ -2,8 +2,8 @@
 // Peaks of memory from the records of runs to a calibration, and from there to predictions.
 #include <catch2/catch.hpp>
 
-#include "contract/calibration.hpp"
-#include "contract/run_prediction.hpp"
+#include "contract/records/calibration.hpp"
+#include "contract/records/run_prediction.hpp"
 #include "tests/cli/planned_demo.hpp"
 #include "tests/cli/told_rows.hpp"
 #include "tests/predict/made_card.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "contract/plan.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/plan/run_dir.hpp"
 #include "tests/cli/dlscale_program.hpp"
 
 using namespace dlscale;

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/file.hpp"
-#include "contract/plan.hpp"
+#include "contract/plan/plan.hpp"
 #include "tests/planner/bash_run.hpp"
 #include "tests/support/temp_dir.hpp"
 

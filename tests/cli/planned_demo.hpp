@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "contract/launch_record.hpp"
-#include "contract/plan.hpp"
-#include "contract/result_record.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "contract/records/launch_record.hpp"
+#include "contract/records/result_record.hpp"
 #include "tests/cli/dlscale_program.hpp"
 
 namespace dlscale::test {

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "contract/plan.hpp"
-#include "contract/run_prediction.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/records/run_prediction.hpp"
 #include "tests/cli/predicted_mlp.hpp"
 
 using namespace dlscale;

@@ -2,19 +2,19 @@
 // `dlscale usage`: what launches asked for and took.
 #include <catch2/catch.hpp>
 
-#include "cli/usage_rows.hpp"
 #include "tests/cli/planned_demo.hpp"
+#include "workspace/status/usage_rows.hpp"
 
 using namespace dlscale;
 using Catch::Contains;
 using Catch::StartsWith;
-using cli::LaunchUse;
 using contract::RunOutcome;
 using test::PlannedDemo;
+using workspace::LaunchUse;
 
 namespace {
 
-cli::UsageFacet by_gpus() {
+workspace::UsageFacet by_gpus() {
   return {"gpus", [](const contract::PlannedRun& run) { return std::to_string(run.gpus); }};
 }
 
@@ -29,7 +29,7 @@ TEST_CASE("a row has medians of its launches, sums of GPU-hours and the largest 
       {&runs[0], false, 3600, 1800, 1, 0.5, {}, 10e9},
       {&runs[0], false, 3600, 360, 1, 0.1, {}, 12e9},
   };
-  const auto rows = cli::usage_rows({std::begin(uses), std::end(uses)}, {by_gpus()});
+  const auto rows = workspace::usage_rows({std::begin(uses), std::end(uses)}, {by_gpus()});
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].by.at("gpus") == "1");
   CHECK(rows[0].launches == 3);

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "contract/learning_rate.hpp"
+#include "contract/run_spec/learning_rate.hpp"
 
 using namespace dlscale;
 using contract::LearningRateCurve;

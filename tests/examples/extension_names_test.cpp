@@ -2,9 +2,9 @@
 // What the extension's folder adds is known wherever names are.
 #include <catch2/catch.hpp>
 
-#include "contract/learning_rate.hpp"
-#include "contract/vocabulary.hpp"
-#include "trainer/capabilities.hpp"
+#include "contract/run_spec/learning_rate.hpp"
+#include "contract/run_spec/vocabulary.hpp"
+#include "trainer/about/capabilities.hpp"
 
 using namespace dlscale;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A new framework style is one file, one word in a CMakeLists.txt and one row of contract/framework_styles.cpp.
+# A new framework style is one file, one word in a CMakeLists.txt and one row of contract/run_spec/framework_styles.cpp.
 # This test adds a style to a copy of the tracked files, builds both programs there, and plans and trains with it.
 # The copy keeps its build folder: the next run of the test compiles only what has changed since.
 # Arguments: source tree, folder of the copy, options of cmake.
@@ -31,7 +31,7 @@ tar -C "$source_tree" --null -T present -cf - | tar -C "$tree" --no-same-owner -
 style=one_by_one
 file=trainer/sync/$style.cpp
 list=trainer/sync/CMakeLists.txt
-table=contract/framework_styles.cpp
+table=contract/run_spec/framework_styles.cpp
 sed -e "s/synchronous/$style/g" -e 's/Synchronous/OneByOne/g' "$tree/trainer/sync/synchronous.cpp" >"$tree/$file"
 sed -i "s/MEMBERS synchronous /&$style /" "$tree/$list"
 row="{.name = \"$style\", .options = {\"cycle_time_ms\"}, .step_model = StepModel::each_gradient},"

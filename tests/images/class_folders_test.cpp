@@ -47,9 +47,9 @@ TEST_CASE("a tree that lacks something is an error that names the folder") {
 namespace {
 
 std::string skipped_in(const std::filesystem::path& split, const images::ClassNames& classes) {
-  contract::SkipTally skipped;
+  base::SkipTally skipped;
   images::class_files(split, classes, skipped);
-  std::string lines = contract::describe_skipped(skipped);
+  std::string lines = base::describe_skipped(skipped);
   const std::string above = split.string() + "/";
   for (auto at = lines.find(above); at != lines.npos; at = lines.find(above)) {
     lines.erase(at, above.size());
@@ -132,14 +132,14 @@ TEST_CASE("a class of nothing but files that are not read is an error that count
 TEST_CASE("files in the folder itself and a second folder of tests are counted") {
   test::TempDir folder;
   test::write_tree(folder.path());
-  contract::SkipTally none;
+  base::SkipTally none;
   images::count_skipped_in_root(folder.path(), none);
   CHECK(none.empty());
   base::write_file_atomically(folder / "1.jpg", "image");
   std::filesystem::create_directory(folder / "test");
-  contract::SkipTally skipped;
+  base::SkipTally skipped;
   images::count_skipped_in_root(folder.path(), skipped);
-  CHECK_THAT(contract::describe_skipped(skipped),
+  CHECK_THAT(base::describe_skipped(skipped),
              Contains("Skipped 1 file: files outside of a class folder are not read; example: ") &&
                  Contains("Skipped 1 folder: the tests are those of ") &&
                  Contains("/val; example: "));

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <vector>
 
-#include "contract/refusal.hpp"
 #include "tests/planner/planned.hpp"
+#include "validation/refusal.hpp"
 
 using namespace dlscale;
 namespace fs = std::filesystem;
@@ -105,13 +105,13 @@ contract::Capabilities full_capabilities() {
 
 /// Why the trainer refuses a run; empty where it does not.
 std::string refusal_of(const contract::Capabilities& trainer, const contract::RunSpec& run) {
-  for (const auto& missing : contract::missing_names(trainer, run)) {
+  for (const auto& missing : validation::missing_names(trainer, run)) {
     return "no " + missing.family + " " + missing.name;
   }
-  if (const auto refusal = contract::find_refusal(trainer, run)) {
+  if (const auto refusal = validation::find_refusal(trainer, run)) {
     return refusal->key + ": " + refusal->reason;
   }
-  return contract::data_condition(trainer, run);
+  return validation::data_condition(trainer, run);
 }
 
 }  // namespace

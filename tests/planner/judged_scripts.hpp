@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/file.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
 #include "tests/planner/bash_run.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/temp_dir.hpp"

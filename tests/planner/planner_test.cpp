@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "contract/capabilities.hpp"
-#include "contract/run_id.hpp"
+#include "contract/records/capabilities.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "tests/planner/planned.hpp"
 #include "tests/planner/study_text.hpp"
 

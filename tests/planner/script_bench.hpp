@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/launch_record.hpp"
+#include "contract/records/launch_record.hpp"
 #include "planner/script/shell_text.hpp"
 #include "tests/planner/bash_run.hpp"
 #include "tests/planner/planned.hpp"

@@ -2,7 +2,7 @@
 // A small model card of round numbers.
 #pragma once
 
-#include "contract/model_card.hpp"
+#include "contract/records/model_card.hpp"
 
 namespace dlscale::test {
 

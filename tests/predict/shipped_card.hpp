@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/file.hpp"
-#include "contract/model_card.hpp"
+#include "contract/records/model_card.hpp"
 
 namespace dlscale::test {
 

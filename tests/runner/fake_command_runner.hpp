@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runner/command_runner.hpp"
+#include "runner/batch/command_runner.hpp"
 
 namespace dlscale::test {
 

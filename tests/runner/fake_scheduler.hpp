@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "runner/job_scheduler.hpp"
+#include "runner/batch/job_scheduler.hpp"
 
 namespace dlscale::test {
 

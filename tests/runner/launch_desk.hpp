@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/launcher.hpp"
+#include "runner/launch/launcher.hpp"
 #include "tests/runner/fake_scheduler.hpp"
 #include "tests/runner/written_plan.hpp"
 #include "tests/support/fake_clock.hpp"

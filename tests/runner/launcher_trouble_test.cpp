@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "runner/cancel_wishes.hpp"
+#include "runner/status/cancel_wishes.hpp"
 #include "tests/runner/launch_desk.hpp"
 
 using namespace dlscale;

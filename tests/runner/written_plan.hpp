@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "contract/plan.hpp"
-#include "contract/result_record.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "contract/records/result_record.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace dlscale::test {

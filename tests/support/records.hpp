@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "contract/results_file.hpp"
+#include "contract/records/results_file.hpp"
 
 namespace dlscale::test {
 

@@ -11,10 +11,10 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "contract/plan.hpp"
-#include "contract/result_record.hpp"
-#include "contract/run_dir.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "contract/records/result_record.hpp"
+#include "contract/run_spec/run_spec.hpp"
 
 namespace {
 

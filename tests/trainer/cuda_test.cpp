@@ -8,19 +8,19 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
-#include "contract/setting_misfit.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/trainer/comm/collective_suite.hpp"
 #include "tests/trainer/comm/on_gpu.hpp"
 #include "tests/trainer/gpu_queue_check.hpp"
 #include "tests/trainer/parallel/learns_alike.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
-#include "trainer/capabilities.hpp"
+#include "trainer/about/capabilities.hpp"
 #include "trainer/comm/algorithms/with_all_reduce.hpp"
 #include "trainer/comm/mpi.hpp"
 #include "trainer/comm/nccl.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/device/gpu.hpp"
+#include "validation/setting_misfit.hpp"
 
 using namespace dlscale;
 using namespace dlscale::trainer;
@@ -135,7 +135,7 @@ TEST_CASE("every style learns over NCCL what one rank with the whole batch learn
     spec.resources = on_gpus().resources;
     const auto found = test::run_as_rank(spec, *ranks);
     if (judges) test::check_alike(spec, found, alone);
-    if (contract::find_setting_misfit(with_graphs(spec))) continue;
+    if (validation::find_setting_misfit(with_graphs(spec))) continue;
     const auto replayed = test::run_as_rank(with_graphs(spec), *ranks);
     if (judges) test::check_alike(spec, replayed, alone);
   }

@@ -11,8 +11,8 @@
 #include <random>
 
 #include "base/file.hpp"
-#include "contract/checkpoint.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "contract/records/checkpoint.hpp"
 #include "tests/trainer/told_job.hpp"
 
 using namespace dlscale;

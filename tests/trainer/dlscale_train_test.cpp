@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/file.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
 #include "tests/support/records.hpp"
 #include "tests/trainer/data/sample_files.hpp"
 #include "tests/trainer/job.hpp"

@@ -15,7 +15,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
 
 namespace dlscale::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "base/file.hpp"
-#include "contract/checkpoint.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "contract/records/checkpoint.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/models/script_module.hpp"
 #include "tests/trainer/thread_launch.hpp"

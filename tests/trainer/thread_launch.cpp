@@ -9,14 +9,14 @@
 #include <cstring>
 
 #include "base/file.hpp"
-#include "contract/process_count.hpp"
-#include "contract/results_file.hpp"
+#include "contract/records/results_file.hpp"
+#include "contract/run_spec/process_count.hpp"
 #include "tests/support/temp_dir.hpp"
-#include "trainer/agreement.hpp"
-#include "trainer/assemble.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/comm/thread.hpp"
-#include "trainer/inference.hpp"
+#include "trainer/failure/agreement.hpp"
+#include "trainer/loop/assemble.hpp"
+#include "trainer/loop/inference.hpp"
 
 namespace dlscale::test {
 namespace {

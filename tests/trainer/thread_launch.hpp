@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "contract/result_record.hpp"
-#include "contract/run_dir.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "contract/records/result_record.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "tests/support/records.hpp"
 #include "trainer/comm/communicator.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "contract/checkpoint.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "contract/records/checkpoint.hpp"
 #include "trainer/checkpoint/state_file.hpp"
 
 namespace dlscale::trainer {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/safetensors_header.hpp"
+#include "contract/records/safetensors_header.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 
 namespace dlscale::trainer {

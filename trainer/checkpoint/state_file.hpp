@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "contract/checkpoint.hpp"
+#include "contract/records/checkpoint.hpp"
 
 namespace dlscale::trainer {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "contract/run_id.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "trainer/data/bad_data.hpp"
 
 namespace dlscale::trainer {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "contract/run_id.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "images/class_folders.hpp"
 #include "images/normalise.hpp"
 #include "trainer/data/bad_data.hpp"
@@ -97,12 +97,12 @@ Dataset load_image_tree(const contract::DatasetSpec& spec, const ColourStatistic
   const fs::path root = spec.path;
   const fs::path train = root / "train", test = images::test_folder(root);
   const images::ClassNames classes = images::class_names_of_tree(root);
-  contract::SkipTally skipped;
+  base::SkipTally skipped;
   images::count_skipped_in_root(root, skipped);
   Files train_files = images::class_files(train, classes, skipped);
   Files test_files = images::class_files(test, classes, skipped);
   Dataset dataset;
-  dataset.skipped = contract::describe_skipped(skipped);
+  dataset.skipped = base::describe_skipped(skipped);
   dataset.mean = colours.mean;
   dataset.deviation = colours.deviation;
   dataset.shape = {images::kColours, spec.image_size, spec.image_size};

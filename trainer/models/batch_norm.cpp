@@ -9,7 +9,7 @@
 #include <array>
 #include <tuple>
 
-#include "trainer/models/fused_norm.hpp"
+#include "trainer/kernels/fused_norm.hpp"
 
 namespace dlscale::trainer {
 namespace {

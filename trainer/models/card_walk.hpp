@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "contract/model_card.hpp"
+#include "contract/records/model_card.hpp"
 #include "trainer/models/model.hpp"
 
 namespace at {

@@ -10,7 +10,7 @@
 // 3x3 filters of stride 1 go to winograd.hpp where that is faster.
 #include "trainer/models/convolution.hpp"
 
-#include "trainer/models/winograd.hpp"
+#include "trainer/kernels/winograd.hpp"
 
 namespace dlscale::trainer {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/registry.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "trainer/data/dataset.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/device/precision.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/registry.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 
 namespace at {
 class Tensor;

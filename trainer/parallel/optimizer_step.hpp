@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "trainer/comm/collective_queue.hpp"
 #include "trainer/optim/loss_scaler.hpp"
 #include "trainer/optim/optimizer.hpp"

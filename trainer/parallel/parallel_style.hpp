@@ -9,7 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/registry.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "trainer/comm/collective_queue.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/models/model.hpp"

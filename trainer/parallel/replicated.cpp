@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "contract/framework_styles.hpp"
+#include "contract/run_spec/framework_styles.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/device/autocast.hpp"

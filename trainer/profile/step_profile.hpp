@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "contract/result_record.hpp"
+#include "contract/records/result_record.hpp"
 #include "trainer/comm/collective_queue.hpp"
 #include "trainer/profile/kernel_watch.hpp"
 

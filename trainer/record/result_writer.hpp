@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/file.hpp"
-#include "contract/result_record.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "contract/records/result_record.hpp"
 
 namespace dlscale::trainer {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "contract/result_record.hpp"
+#include "contract/records/result_record.hpp"
 #include "trainer/comm/collective_queue.hpp"
 #include "trainer/record/step_timer.hpp"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "contract/checkpoint.hpp"
-#include "contract/result_record.hpp"
+#include "contract/records/checkpoint.hpp"
+#include "contract/records/result_record.hpp"
 #include "trainer/data/loader_work.hpp"
 #include "trainer/record/counts.hpp"
 #include "trainer/record/result_writer.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "contract/result_record.hpp"
+#include "contract/records/result_record.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/device/timeline.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/registry.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "trainer/comm/collective_queue.hpp"
 #include "trainer/optim/optimizer.hpp"
 #include "trainer/record/counts.hpp"

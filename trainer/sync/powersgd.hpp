@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/sync/c10d_backend.hpp"
 

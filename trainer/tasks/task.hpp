@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/registry.hpp"
-#include "contract/result_record.hpp"
+#include "contract/records/result_record.hpp"
 
 namespace at {
 class Tensor;

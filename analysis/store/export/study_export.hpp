@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analysis/store/export/view_writer.hpp"
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
 
 namespace dlscale::analysis {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <set>
 
-#include "analysis/report/query_table.hpp"
+#include "analysis/report/tables/query_table.hpp"
 #include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/rows.hpp"
 

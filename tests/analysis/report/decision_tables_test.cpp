@@ -2,7 +2,7 @@
 // The tables that decide: verdicts, cost, fit, knee, recommend.
 #include <catch2/catch.hpp>
 
-#include "analysis/report/metrics.hpp"
+#include "analysis/report/tables/metrics.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/rows.hpp"

@@ -2,9 +2,9 @@
 // Axes of a study that are called like a column of a table.
 #include <catch2/catch.hpp>
 
-#include "analysis/report/query_table.hpp"
-#include "analysis/report/report_writer.hpp"
-#include "analysis/report/tables.hpp"
+#include "analysis/report/tables/query_table.hpp"
+#include "analysis/report/tables/tables.hpp"
+#include "analysis/report/writers/report_writer.hpp"
 #include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/rows.hpp"
 

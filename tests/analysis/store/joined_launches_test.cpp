@@ -3,10 +3,10 @@
 // checkpoint at step 200, told to stop at step 400, and undisturbed.
 #include <catch2/catch.hpp>
 
-#include "analysis/report/headings.hpp"
+#include "analysis/report/tables/headings.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
-#include "contract/results_file.hpp"
+#include "contract/records/results_file.hpp"
 #include "tests/analysis/support/written_study.hpp"
 
 namespace dlscale::analysis {

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "contract/run_id.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace dlscale::analysis {

@@ -2,8 +2,8 @@
 // Where runs got steady, found again in the windows of their launches.
 #include <catch2/catch.hpp>
 
-#include "analysis/report/headings.hpp"
-#include "analysis/report/tables.hpp"
+#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/tables.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
 #include "base/file.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/run_dir.hpp"
+#include "contract/plan/run_dir.hpp"
 
 namespace dlscale::test {
 

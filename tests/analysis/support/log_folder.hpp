@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/import/import_logs.hpp"
 #include "analysis/store/frame_reader.hpp"
-#include "analysis/store/import/import_logs.hpp"
 #include "analysis/store/ingest.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "analysis/report/study_page.hpp"
+#include "analysis/report/page/study_page.hpp"
 
 namespace dlscale::test {
 

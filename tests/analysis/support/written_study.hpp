@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "contract/launch_record.hpp"
-#include "contract/plan.hpp"
-#include "contract/result_record.hpp"
-#include "contract/run_dir.hpp"
-#include "contract/run_spec.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "contract/records/launch_record.hpp"
+#include "contract/records/result_record.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace dlscale::test {

@@ -8,6 +8,7 @@
 
 using namespace dlscale;
 using namespace dlscale::planner;
+using namespace dlscale::config;
 using Catch::Contains;
 
 namespace {

@@ -11,6 +11,7 @@
 
 using namespace dlscale;
 using namespace dlscale::planner;
+using namespace dlscale::config;
 using contract::JobKind;
 
 namespace {

@@ -2,7 +2,7 @@
 // Job scripts that start again when some of their runs have completed.
 #include <catch2/catch.hpp>
 
-#include "contract/result_record.hpp"
+#include "contract/records/result_record.hpp"
 #include "tests/planner/script_bench.hpp"
 
 using namespace dlscale;

@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "tests/planner/judged_scripts.hpp"
 #include "tests/planner/script_bench.hpp"
 

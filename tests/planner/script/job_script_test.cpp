@@ -2,7 +2,7 @@
 // Job scripts under the real bash, with stand-ins for mpirun and the trainer.
 #include <catch2/catch.hpp>
 
-#include "contract/launch_record.hpp"
+#include "contract/records/launch_record.hpp"
 #include "planner/script/render.hpp"
 #include "tests/planner/bash_run.hpp"
 #include "tests/planner/judged_scripts.hpp"

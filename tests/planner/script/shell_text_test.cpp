@@ -12,6 +12,7 @@
 
 using namespace dlscale;
 using namespace dlscale::planner;
+using namespace dlscale::config;
 
 namespace {
 

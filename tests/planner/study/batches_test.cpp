@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 using namespace dlscale::planner;
+using namespace dlscale::config;
 
 TEST_CASE("a limit of the batch per GPU gives the fewest accumulation steps that divide evenly") {
   for (const int gpus : {1, 2, 3, 4, 8}) {

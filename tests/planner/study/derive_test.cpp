@@ -5,6 +5,7 @@
 #include <cmath>
 
 using namespace dlscale::planner;
+using namespace dlscale::config;
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "config/toml/toml_text.hpp"
 #include "planner/study/expand.hpp"
 #include "planner/study/settings.hpp"
-#include "planner/toml/toml_text.hpp"
 
 using namespace dlscale;
 using Catch::Contains;
@@ -63,9 +63,9 @@ TEST_CASE("a resolved study plans the same runs, and resolves to itself") {
 
 TEST_CASE("every plain key of [training] has its default spelled out") {
   const std::string text = resolved();
-  const planner::Node root = planner::parse_document(text, "r.toml");
-  const auto& sections = std::get<planner::Table>(root.value);
-  const auto& training = std::get<planner::Table>(find_key(sections, "training")->node.value);
+  const config::Node root = config::parse_document(text, "r.toml");
+  const auto& sections = std::get<config::Table>(root.value);
+  const auto& training = std::get<config::Table>(find_key(sections, "training")->node.value);
   for (const planner::Setting& setting : planner::training_settings()) {
     const std::string& name = setting.symbol.name;
     const std::string group = name.substr(0, name.find('.'));
@@ -78,10 +78,10 @@ TEST_CASE("every plain key of [training] has its default spelled out") {
                                         "warmup_steps", "dataset.path"};
     if (without.contains(name)) continue;
     INFO(name);
-    const planner::Entry* found = find_key(training, group);
+    const config::Entry* found = find_key(training, group);
     REQUIRE(found != nullptr);
     if (group == name) continue;
-    const auto& inner = std::get<planner::Table>(found->node.value);
+    const auto& inner = std::get<config::Table>(found->node.value);
     CHECK(find_key(inner, name.substr(name.find('.') + 1)) != nullptr);
   }
 }
@@ -96,7 +96,7 @@ TEST_CASE("TOML text reads back as it was, whatever its strings hold") {
   const std::string text =
       "a = [1, 2.0, \"x\\u0001\\\"\\\\é\", { b = true }]\n\"k e.y\" = 1e-05\n\n"
       "[s]\nx = 1\n\n[s.t]\nu = { v = [] }\n\n[[l]]\nx = 1\n\n[[l]]\n";
-  CHECK(toml_text(planner::parse_document(text, "t.toml")) == text);
+  CHECK(toml_text(config::parse_document(text, "t.toml")) == text);
 }
 
 TEST_CASE("a study that is no TOML cannot be resolved") {

@@ -5,9 +5,10 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "contract/framework_styles.hpp"
+#include "contract/run_spec/framework_styles.hpp"
 
 using namespace dlscale::planner;
+using namespace dlscale::config;
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "runner/job_scheduler.hpp"
+#include "runner/batch/job_scheduler.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace dlscale::test {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
-#include "contract/vocabulary.hpp"
+#include "contract/run_spec/vocabulary.hpp"
 #include "tests/trainer/comm/collective_suite.hpp"
 #include "trainer/comm/communicator_table.hpp"
 #include "trainer/comm/single.hpp"

@@ -8,7 +8,7 @@
 
 #include "base/file.hpp"
 #include "contract/run_outcome.hpp"
-#include "contract/vocabulary.hpp"
+#include "contract/run_spec/vocabulary.hpp"
 #include "predict/walltime.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/temp_dir.hpp"

@@ -6,7 +6,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 
-#include "contract/vocabulary.hpp"
+#include "contract/run_spec/vocabulary.hpp"
 #include "trainer/data/batch.hpp"
 
 using namespace dlscale;

@@ -8,7 +8,7 @@
 #include <set>
 #include <string_view>
 
-#include "contract/vocabulary.hpp"
+#include "contract/run_spec/vocabulary.hpp"
 #include "tests/trainer/models/made_model.hpp"
 #include "trainer/optim/loss.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/vocabulary.hpp"
+#include "contract/run_spec/vocabulary.hpp"
 #include "tests/trainer/parallel/learns_alike.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
 #include "trainer/comm/algorithms/with_all_reduce.hpp"

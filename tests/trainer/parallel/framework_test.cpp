@@ -2,8 +2,8 @@
 // What a run may ask for beside a framework, in every framework style.
 #include <catch2/catch.hpp>
 
-#include "contract/process_count.hpp"
 #include "contract/run_outcome.hpp"
+#include "contract/run_spec/process_count.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
 #include "tests/trainer/parallel/learns_alike.hpp"

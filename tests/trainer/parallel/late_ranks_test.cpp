@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "contract/process_count.hpp"
+#include "contract/run_spec/process_count.hpp"
 #include "tests/trainer/parallel/small_run.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
 #include "tests/trainer/watchdog.hpp"

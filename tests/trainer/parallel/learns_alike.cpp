@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "contract/process_count.hpp"
+#include "contract/run_spec/process_count.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
 
 namespace dlscale::test {

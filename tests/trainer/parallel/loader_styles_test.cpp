@@ -15,7 +15,7 @@
 #include "tests/trainer/data/sample_files.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
 #include "tests/trainer/thread_launch.hpp"
-#include "trainer/capabilities.hpp"
+#include "trainer/about/capabilities.hpp"
 #include "trainer/data/loader.hpp"
 
 using namespace dlscale;

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <limits>
 
-#include "contract/process_count.hpp"
+#include "contract/run_spec/process_count.hpp"
 #include "tests/trainer/parallel/small_run.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
 #include "trainer/data/batch.hpp"

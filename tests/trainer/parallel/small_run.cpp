@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "contract/process_count.hpp"
+#include "contract/run_spec/process_count.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/comm/overlay.hpp"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "trainer/comm/communicator.hpp"
 #include "trainer/data/batch.hpp"
 #include "trainer/device/device.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/trainer/parallel/style_specs.hpp"
 
-#include "contract/framework_styles.hpp"
-#include "contract/process_count.hpp"
-#include "trainer/capabilities.hpp"
+#include "contract/run_spec/framework_styles.hpp"
+#include "contract/run_spec/process_count.hpp"
+#include "trainer/about/capabilities.hpp"
 
 namespace dlscale::test {
 

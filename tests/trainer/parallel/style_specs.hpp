@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::test {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "contract/run_spec.hpp"
+#include "contract/run_spec/run_spec.hpp"
 #include "trainer/comm/communicator.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 

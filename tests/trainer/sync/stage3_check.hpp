@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "contract/framework_options.hpp"
+#include "contract/run_spec/framework_options.hpp"
 #include "trainer/comm/communicator.hpp"
 
 namespace dlscale::test {

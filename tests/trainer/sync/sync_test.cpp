@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
-#include "contract/vocabulary.hpp"
+#include "contract/run_spec/vocabulary.hpp"
 #include "tests/trainer/sync/recorder.hpp"
 #include "tests/trainer/sync/replica.hpp"
 #include "trainer/comm/mpi.hpp"

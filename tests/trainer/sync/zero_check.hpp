@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "contract/framework_options.hpp"
+#include "contract/run_spec/framework_options.hpp"
 #include "trainer/comm/communicator.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/sync/gradient_sync.hpp"

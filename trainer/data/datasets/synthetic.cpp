@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "contract/input_misfit.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/data/dataset.hpp"
 #include "trainer/data/random_stream.hpp"
+#include "validation/input_misfit.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -23,7 +23,7 @@ constexpr std::uint64_t kTrainKey = 3;
 constexpr std::uint64_t kTestKey = 4;
 
 ImageShape shape_of(const contract::DatasetSpec& spec) {
-  const auto extents = contract::image_extents(spec.shape.empty() ? kShape : spec.shape);
+  const auto extents = validation::image_extents(spec.shape.empty() ? kShape : spec.shape);
   const auto [channels, height, width] = extents.value();
   return {channels, height, width};
 }
@@ -53,7 +53,7 @@ Split draw(std::uint64_t key, std::int64_t samples, const ImageShape& shape, int
 
 Dataset load(const contract::DatasetSpec& spec) {
   Dataset dataset;
-  if (const auto misfit = contract::find_synthetic_misfit(spec)) {
+  if (const auto misfit = validation::find_synthetic_misfit(spec)) {
     throw base::RunError(misfit->key + ": " + misfit->reason, contract::kExitBadRunDescription);
   }
   dataset.shape = shape_of(spec);

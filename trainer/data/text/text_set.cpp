@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "contract/run_id.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "trainer/data/bad_data.hpp"
 #include "trainer/data/data_file.hpp"
 #include "trainer/data/text/tokenizer.hpp"

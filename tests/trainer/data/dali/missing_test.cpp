@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "trainer/capabilities.hpp"
+#include "trainer/about/capabilities.hpp"
 #include "trainer/data/dali/dali_loader.hpp"
 
 using namespace dlscale;

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/foreign_text.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <utility>
+
+#include "analysis/import/compressed_text.hpp"
+#include "analysis/import/foreign_log.hpp"
+#include "analysis/import/reading/log_lines.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/run_spec/run_id.hpp"
+
+namespace dlscale::analysis {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::int64_t kLargestLog = std::int64_t{2} << 30;
+constexpr std::int64_t kMappedFrom = std::int64_t{64} << 20;
+
+/// A large file's bytes without a copy of them in memory.
+class MappedFile {
+ public:
+  /// Throws base::RunError when it cannot be.
+  explicit MappedFile(const fs::path& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    if (file >= 0 && ::fstat(file, &status) == 0 && status.st_size > 0) {
+      size_ = static_cast<std::size_t>(status.st_size);
+      bytes_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    if (file >= 0) ::close(file);
+    if (bytes_ == MAP_FAILED) throw base::RunError(path.string() + ": cannot be read");
+    ::madvise(bytes_, size_, MADV_SEQUENTIAL);
+  }
+  ~MappedFile() { ::munmap(bytes_, size_); }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::string_view text() const { return {static_cast<const char*>(bytes_), size_}; }
+
+ private:
+  void* bytes_ = MAP_FAILED;
+  std::size_t size_ = 0;
+};
+
+/// Bytes of launcher prefixes that a line may have. They do not count for its length.
+constexpr std::size_t kLongestPrefixes = 512;
+
+/// Bytes of a line that are kept. Readers still see that a longer line is too long.
+constexpr std::size_t kKeptOfLine = kLongestLine + kLongestPrefixes;
+
+/// Copies a text block by block and cuts lines that readers pass over for their length.
+class LineCutter {
+ public:
+  enum class Keeps { text, size_alone };
+  explicit LineCutter(Keeps keeps = Keeps::text) : keeps_(keeps) {}
+  void reserve(std::size_t bytes) { text_.reserve(bytes); }
+  void take(std::string_view block) {
+    while (!block.empty()) {
+      const std::size_t newline = block.find('\n');
+      const bool is_whole = newline != block.npos;
+      take_line(block.substr(0, newline), is_whole);
+      if (!is_whole) return;
+      keep("\n");
+      line_bytes_ = 0;
+      block.remove_prefix(newline + 1);
+    }
+  }
+  std::size_t size() const { return size_; }
+  std::string take_text() { return std::move(text_); }
+
+ private:
+  /// Carriage returns separate lines, too, as in LogLines.
+  void take_line(std::string_view piece, bool is_whole) {
+    while (line_bytes_ + piece.size() > kKeptOfLine) {
+      const std::size_t mark = piece.find('\r');
+      if (mark == piece.npos) break;
+      keep_part(piece.substr(0, mark));
+      keep("\r");
+      line_bytes_ = 0;
+      piece.remove_prefix(mark + 1);
+    }
+    keep_part(piece);
+    if (is_whole) return;
+    const std::size_t mark = piece.rfind('\r');
+    line_bytes_ = mark == piece.npos ? line_bytes_ + piece.size() : piece.size() - mark - 1;
+  }
+  void keep_part(std::string_view piece) {
+    keep(piece.substr(0, kKeptOfLine - std::min(line_bytes_, kKeptOfLine)));
+  }
+  void keep(std::string_view piece) {
+    size_ += piece.size();
+    if (keeps_ == Keeps::text) text_.append(piece);
+  }
+
+  std::string text_;
+  std::size_t size_ = 0;
+  std::size_t line_bytes_ = 0;  ///< of the line under way
+  Keeps keeps_;
+};
+
+std::string without_long_lines(std::string_view text) {
+  LineCutter kept;
+  kept.take(text);
+  return kept.take_text();
+}
+
+/// What the first bytes of a file with other files in it are, such as "tar"; empty: no such file.
+std::string_view container_of(std::string_view head) {
+  constexpr std::size_t kUstar = 257;  // offset of the magic word (POSIX, pax: ustar format)
+  if (head.size() > kUstar && head.substr(kUstar).starts_with("ustar")) return "tar";
+  if (head.starts_with("PK\x03\x04")) return "zip";
+  return head.starts_with("7z\xbc\xaf\x27\x1c") ? "7z" : "";
+}
+
+/// What keeps a text from being read as a log, given all of it or its beginning.
+std::string fault_of(std::string_view text) {
+  const std::string_view container = container_of(text);
+  if (!container.empty()) {
+    return fmt::format("is a {} archive; unpack it and name the folder", container);
+  }
+  if (text.empty()) return "is empty";
+  const std::size_t zero = text.find('\0');
+  return zero == text.npos ? "" : fmt::format("is no text (byte {} is 0)", zero + 1);
+}
+
+std::string damage_of(std::string_view compression) {
+  // Boost's decompressor for xz has a limit, which files with a very large dictionary exceed.
+  const char* const limit = compression == "xz" ? ", or needs more than 100 MiB of memory" : "";
+  return fmt::format("is a damaged or incomplete {0} file{1}; {0} -t says more", compression,
+                     limit);
+}
+
+/// Decompresses a file twice where its text is large: what a small file expands to is first
+/// counted, so that one that is too large takes no memory.
+class DecompressedLog {
+ public:
+  explicit DecompressedLog(std::string_view bytes) : bytes_(bytes) {}
+
+  void read(ForeignText& foreign) {
+    const bool is_good =
+        decompress(bytes_, [this](std::string_view block) { return survey(block); });
+    foreign.problem = fault_;
+    foreign.is_damaged = foreign.problem.empty() && !is_good;
+    if (foreign.is_damaged) foreign.problem = damage_of(compression_of(bytes_));
+    if (foreign.problem.empty() && total_ == 0) foreign.problem = fault_of("");
+    if (!foreign.problem.empty()) return;
+    foreign.text = total_ <= kMappedFrom ? std::move(text_) : cut_text();
+  }
+
+ private:
+  /// False where the text is known to be none.
+  bool survey(std::string_view block) {
+    if (total_ == 0) fault_ = fault_of(block);
+    const std::size_t zero = block.find('\0');
+    if (fault_.empty() && zero != block.npos) {
+      const std::int64_t place = total_ + static_cast<std::int64_t>(zero) + 1;
+      fault_ = fmt::format("is no text (byte {} is 0)", place);
+    }
+    total_ += static_cast<std::int64_t>(block.size());
+    if (fault_.empty() && total_ > kLargestLog) {
+      fault_ = fmt::format(
+          "has more than {} bytes when it is decompressed; at most so many are read", kLargestLog);
+    }
+    if (!fault_.empty()) return false;
+    cut_.take(block);
+    if (total_ <= kMappedFrom) {
+      text_ += block;
+    } else {
+      std::string().swap(text_);  // gives the memory back
+    }
+    return true;
+  }
+
+  std::string cut_text() {
+    LineCutter kept;
+    kept.reserve(cut_.size());
+    decompress(bytes_, [&kept](std::string_view block) {
+      kept.take(block);
+      return true;
+    });
+    return kept.take_text();
+  }
+
+  std::string_view bytes_;
+  std::string text_;  ///< while it is small
+  LineCutter cut_{LineCutter::Keeps::size_alone};
+  std::int64_t total_ = 0;
+  std::string fault_;
+};
+
+/// The text of a small file, whose bytes they are.
+void take_text(ForeignText& foreign, std::string bytes) {
+  foreign.sha256 = contract::sha256_hex(bytes);
+  if (!compression_of(bytes).empty()) return DecompressedLog(bytes).read(foreign);
+  foreign.problem = fault_of(bytes);
+  if (foreign.problem.empty()) foreign.text = std::move(bytes);
+}
+
+/// Likewise of a large file.
+void take_text_of_mapped(ForeignText& foreign, std::string_view bytes) {
+  foreign.sha256 = contract::sha256_hex(bytes);
+  if (!compression_of(bytes).empty()) return DecompressedLog(bytes).read(foreign);
+  foreign.problem = fault_of(bytes);
+  if (foreign.problem.empty()) foreign.text = without_long_lines(bytes);
+}
+
+/// The beginning of a log as it is in the file or, of a compressed one, in its text.
+struct Head {
+  std::string bytes;
+  std::string damage;  ///< what is wrong with the compressed file
+};
+
+Head read_head(const fs::path& path, std::size_t wanted = kSampledBytes) {
+  std::ifstream file(path, std::ios::binary);
+  Head head{std::string(wanted, '\0'), ""};
+  file.read(head.bytes.data(), static_cast<std::streamsize>(head.bytes.size()));
+  head.bytes.resize(static_cast<std::size_t>(file.gcount()));
+  const std::string_view compression = compression_of(head.bytes);
+  if (compression.empty()) return head;
+  head.bytes.clear();
+  try {
+    const MappedFile mapped(path);
+    const bool is_good = decompress_head(mapped.text(), wanted, [&](std::string_view block) {
+      head.bytes += block;
+      return true;
+    });
+    if (!is_good) head.damage = damage_of(compression);
+  } catch (const base::RunError&) {  // it went meanwhile
+  }
+  return head;
+}
+
+}  // namespace
+
+std::string head_of(const fs::path& path, std::size_t bytes) {
+  std::string head = read_head(path, bytes).bytes;
+  if (head.starts_with(kByteOrderMark)) head.erase(0, kByteOrderMark.size());
+  return head.find('\0') == std::string::npos ? head : "";
+}
+
+HeadProblem head_problem_of(const fs::path& path) {
+  const Head head = read_head(path);
+  if (!head.damage.empty()) return {head.damage, true};
+  return {fault_of(head.bytes), false};
+}
+
+std::string refusal_of(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return std::strerror(errno);
+  char first = 0;
+  const bool is_readable = ::read(file, &first, 1) >= 0;
+  const int error = errno;
+  ::close(file);
+  return is_readable ? "" : std::strerror(error);
+}
+
+ForeignText read_foreign(const fs::path& path) {
+  ForeignText foreign;
+  const FileStamp stamp = stamp_of(path);
+  if (stamp.size < 0) {
+    foreign.problem = "is gone";
+  } else if (stamp.size > kLargestLog) {
+    foreign.problem = fmt::format("has {} bytes; at most {} are read", stamp.size, kLargestLog);
+  }
+  if (!foreign.problem.empty()) return foreign;
+  try {
+    if (stamp.size > kMappedFrom) {
+      take_text_of_mapped(foreign, MappedFile(path).text());
+    } else {
+      take_text(foreign, base::read_file(path));
+    }
+  } catch (const base::RunError&) {
+    const std::string refusal = refusal_of(path);
+    foreign.problem = "cannot be read" + (refusal.empty() ? "" : ": " + refusal);
+    foreign.is_unreadable = true;
+  }
+  if (foreign.text.starts_with(kByteOrderMark)) foreign.text.erase(0, kByteOrderMark.size());
+  return foreign;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of a file that another program left, compressed or not.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "analysis/import/reading/recognition.hpp"
+
+namespace dlscale::analysis {
+
+/// Returns the first `bytes` of the file's text, of a compressed file perhaps some more, without a
+/// byte order mark. Returns an empty text when the file cannot be read or is binary. The text of a
+/// file that is compressed with gzip, xz, bzip2 or zstd is what it decompresses to, here and in
+/// read_foreign().
+std::string head_of(const std::filesystem::path& path, std::size_t bytes = kSampledBytes);
+
+/// Why a file that can be read has no text, as far as its first 64 KiB tell: it is empty, an
+/// archive of files, binary or a damaged compressed file. Empty where they tell of nothing.
+struct HeadProblem {
+  std::string why;
+  bool is_damage = false;  ///< the file is compressed and damaged, and could have been a log
+};
+HeadProblem head_problem_of(const std::filesystem::path& path);
+
+/// What the system says against reading a file that is there, such as "Permission denied"; empty
+/// of one that can be read.
+std::string refusal_of(const std::filesystem::path& path);
+
+struct ForeignText {
+  std::string text;
+  std::string sha256;          ///< of the file's bytes, compressed or not
+  std::string problem;         ///< why there is no text: missing, too large, empty, binary, damaged
+  bool is_unreadable = false;  ///< it is there, and may be readable later or by others
+  bool is_damaged = false;     ///< it is compressed, and damaged or cut off
+};
+ForeignText read_foreign(const std::filesystem::path& path);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// What DeepSpeed's engines print (deepspeedai/DeepSpeed).
+//
+// deepspeed/utils/timer.py, ThroughputTimer: "epoch=0/micro_step=10/global_step=10,
+// RunningAvgSamplesPerSec=…, CurrSamplesPerSec=…" every steps_per_print steps. The running average
+// is the global batch over the mean step time since step 2; its clock runs from a forward pass to
+// the end of the optimizer's step and therefore leaves waiting for data out. The time stamps of the
+// lines are therefore a bound: steps take no longer than from one line to the next. The time
+// between two lines is the difference of steps x global batch / average. Versions before 0.8 print
+// "0/10, RunningAvgSamplesPerSec=…" or "0/10, SamplesPerSec=…", which count micro batches as steps
+// where gradients are accumulated (DeepSpeed#2498): they give no rate. Rank 0 alone prints them. A
+// process that is started again in the same log counts global_step and averages from its own first
+// step on.
+//
+// deepspeed/runtime/pipe/engine.py: "steps: 10 loss: 6.9 iter time (s): 0.5 samples/sec: 256.0" is
+// of the whole pipeline and all its copies, over the steps since the line before, data included.
+// Lines stand at multiples of steps_per_print. A resumed run continues the count of steps.
+//
+// "step=10, skipped=0, lr=[…]" (runtime/engine.py) tells the learning rate, and the steps of the
+// whole run, those before a checkpoint included.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "analysis/import/reading/collected_log.hpp"
+#include "analysis/import/reading/text_scanner.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::int64_t kFirstTimed = 2;  ///< ThroughputTimer's start_step
+/// Text that runtime/engine.py prints when a process starts.
+constexpr std::string_view kStart = "DeepSpeed info: version=";
+
+struct Timer {
+  std::int64_t epoch = 0, step = 0;
+  double mean_rate = 0;
+};
+
+bool read_timer(std::string_view text, Timer& t) {
+  TextScanner s(text);
+  std::int64_t micro = 0;
+  return s.find("epoch=") && s.integer(t.epoch) && s.skip("/micro_step=") && s.integer(micro) &&
+         s.skip("/global_step=") && s.integer(t.step) && s.skip(", RunningAvgSamplesPerSec=") &&
+         s.number(t.mean_rate) && s.skip(",");
+}
+
+struct PipeLine {
+  std::int64_t step = 0;
+  double loss = std::nan(""), step_s = 0, rate = 0, lr = std::nan("");
+  int line = 0;
+  bool is_start = false;  ///< the first line of its process
+};
+
+bool read_pipe(std::string_view text, PipeLine& p) {
+  TextScanner s(text);
+  if (!s.find("steps: ") || !s.integer(p.step) || !s.skip("loss: ")) return false;
+  if (!s.loss(p.loss)) p.loss = std::nan("");
+  return s.find("iter time (s): ") && s.number(p.step_s) && s.skip("samples/sec: ") &&
+         s.number(p.rate);
+}
+
+class Reader {
+ public:
+  explicit Reader(const contract::RunSpec& run) : log_(run, "deepspeed") {}
+
+  void take(const LogLine& line) {
+    const std::string_view text = line.text;
+    if (text.find("SamplesPerSec=") != std::string_view::npos) {
+      take_timer(line);
+    } else if (text.find("iter time (s): ") != std::string_view::npos) {
+      take_pipe(line);
+    } else if (const std::size_t at = text.find("] step="); at != std::string_view::npos) {
+      TextScanner s(text.substr(at));
+      double lr = 0;
+      if (!s.skip("] step=") || !s.integer(run_step_)) run_step_ = -1;
+      if (s.find("lr=[") && s.number(lr)) lr_ = lr;
+    } else if (text.find(kStart) != std::string_view::npos) {
+      is_starting_ = true;
+    } else if (text.find("[config.py:") != std::string_view::npos && line.complete) {
+      take_configuration(text);
+    }
+  }
+  LogContent finish() {
+    if (first_pipe_) add_pipe(*first_pipe_, first_pipe_->step);
+    return log_.finish();
+  }
+  CollectedLog& log() { return log_; }
+
+ private:
+  /// config.py prints the configuration, "  train_batch_size ............. 256", without dots
+  /// behind long names.
+  void take_configuration(std::string_view text) {
+    const auto fact = [&](const char* as, std::string_view name) {
+      TextScanner s(text);
+      std::int64_t number = 0;
+      if (!s.find(name)) return;
+      const std::size_t value = std::min(s.rest().find_first_not_of(". "), s.rest().size());
+      if (TextScanner(s.rest().substr(value)).integer(number)) log_.fact(as, number);
+    };
+    fact("global_batch", "  train_batch_size ");
+    fact("batch_per_gpu", "  train_micro_batch_size_per_gpu ");
+    fact("accumulation_steps", "  gradient_accumulation_steps ");
+    fact("gpus", "  world_size ");
+  }
+
+  void take_timer(const LogLine& line) {
+    Timer t;
+    if (!read_timer(line.text, t)) {
+      if (!line.complete) return log_.cut_off();
+      return log_.skip(line.text.find("global_step=") == std::string_view::npos
+                           ? "a rate of DeepSpeed before 0.8, which may count micro batches"
+                           : "no rate around \"SamplesPerSec\"");
+    }
+    const bool is_same = t.step == last_.step && t.mean_rate == last_.mean_rate;
+    if (!is_same && t.step <= last_.step) begin_process();
+    const Timer before = std::exchange(last_, t);
+    const double elapsed_before_s = elapsed_s_;
+    const double batch = static_cast<double>(log_.global_batch());
+    const std::int64_t timed = t.step - kFirstTimed;
+    if (timed < 1 || !(t.mean_rate > 0)) return;  // nothing has been timed yet
+    elapsed_s_ = batch * static_cast<double>(timed) / t.mean_rate;
+    begins_at_ = std::max(begins_at_, run_step_ - t.step);
+    if (log_.repeats(told_, {0, begins_at_ + t.step})) return;
+    const bool is_first = before.step <= kFirstTimed;
+    TimedSteps window{.epoch = t.epoch, .steps = is_first ? timed : t.step - before.step};
+    window.samples = batch * static_cast<double>(window.steps);
+    window.wall_s = elapsed_s_ - elapsed_before_s;
+    window.lr = lr_;
+    if (log_.add_steps(window) && log_.knows("global_batch")) compare_clock(line.text);
+  }
+
+  /// Resets the counters and the average, which belong to one process.
+  void begin_process() {
+    last_ = {};
+    elapsed_s_ = 0;
+    begins_at_ = 0;
+  }
+
+  /// "[2023-07-25 21:03:17,269] [INFO] …": the steps since the first such line.
+  void compare_clock(std::string_view text) {
+    TextScanner s(text);
+    double time = 0;
+    if (!s.find("[") || !date_and_time(s, time)) return;
+    if (std::isnan(clock_)) {
+      clock_ = time;
+      clock_step_ = log_.steps();
+    } else if (time > clock_) {
+      log_.compare({.name = "time since the first line",
+                    .value = time - clock_,
+                    .quantity = PrintedQuantity::seconds,
+                    .span = PrintedSpan::longer,
+                    .first_step = clock_step_,
+                    .resolution = 1});
+    }
+  }
+
+  void take_pipe(const LogLine& line) {
+    PipeLine p{.lr = lr_, .line = line.number};
+    if (!line.complete) return log_.cut_off();
+    if (!read_pipe(line.text, p)) return log_.skip("no step around \"iter time (s):\"");
+    p.is_start = std::exchange(is_starting_, false);
+    const RunPlace before = told_by_pipe_;
+    if (log_.repeats(told_by_pipe_, {0, p.step})) return;
+    if (before.step == 0) {
+      first_pipe_ = p;
+      return;
+    }
+    const std::int64_t steps = p.step - before.step;
+    if (first_pipe_) {
+      add_pipe(*std::exchange(first_pipe_, std::nullopt), std::min(steps, before.step));
+    }
+    add_pipe(p, steps);
+  }
+
+  /// Adds the steps since the line before. The first line does not tell where its process began: of
+  /// a resumed run it counts the steps before the checkpoint, too. Its steps are then as many as
+  /// lie between it and the second line.
+  void add_pipe(const PipeLine& p, std::int64_t steps) {
+    log_.at(p.line);
+    if (log_.steps() == 0) log_.start().resumed_step = p.step - steps;
+    TimedSteps window{.steps = steps, .loss = p.loss};
+    window.wall_s = p.step_s * static_cast<double>(steps);
+    window.samples = p.rate * window.wall_s;
+    window.lr = p.lr;
+    window.warmup = p.is_start || log_.steps() == 0;
+    if (!log_.add_steps(window) || !log_.knows("global_batch")) return;
+    const double samples = static_cast<double>(log_.global_batch()) * static_cast<double>(steps);
+    log_.compare({.name = "train_batch_size x steps",
+                  .value = samples,
+                  .quantity = PrintedQuantity::samples,
+                  .has_warmup = true,
+                  .first_step = log_.steps() - steps,
+                  .resolution = samples * 0.0005 / p.step_s});
+  }
+
+  CollectedLog log_;
+  Timer last_;  ///< last line of the current process, repeated lines included
+  RunPlace told_{0, 0}, told_by_pipe_{0, 0};
+  double elapsed_s_ = 0;
+  double lr_ = std::nan("");
+  double clock_ = std::nan("");  ///< time stamp of the first line of the timer
+  std::int64_t clock_step_ = 0;
+  std::int64_t run_step_ = -1;          ///< of the last "step=" line; -1: there is none
+  std::int64_t begins_at_ = 0;          ///< steps of the run before the process, as far as known
+  bool is_starting_ = false;            ///< the next line of a pipeline has start-up in it
+  std::optional<PipeLine> first_pipe_;  ///< until the second shows how many steps it has
+};
+
+bool recognises(std::string_view head) {
+  return any_line(head, [](std::string_view line) {
+    Timer timer;
+    PipeLine pipe;
+    if (line.find("[timer.py:") != std::string_view::npos) {
+      return line.find("SamplesPerSec=") != std::string_view::npos;
+    }
+    return read_timer(line, timer) || read_pipe(line, pipe);
+  });
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  return read_with<Reader>(text, run, {&recognises});
+}
+
+}  // namespace
+
+extern const LogFormat deepspeed_entry;
+const LogFormat deepspeed_entry{
+    .name = "deepspeed",
+    .summary = "what DeepSpeed's engines print every steps_per_print steps",
+    .rates =
+        "of all ranks; without waiting for data and without the first two steps (ThroughputTimer); "
+        "of pipelines with waiting for data, the first line marked as warm-up",
+    .cross_check =
+        "timer: the time stamps of the lines, only a bound, because waiting for data is in them; "
+        "pipelines: \"iter time\" x samples/sec with train_batch_size",
+    .file = "stdout",
+    .needs_run = true,
+    .recognises = &recognises,
+    .read = &read,
+};
+
+}  // namespace dlscale::analysis

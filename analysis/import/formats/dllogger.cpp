@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA's DLLogger (dllogger/logger.py) as the programs of NVIDIA/DeepLearningExamples use it:
+// "DLL <date> - Epoch: 0 Iteration: 1  train.total_ips : 948.91 images/s …" on standard output, and
+// "DLLL {json}" in files.
+//
+// Read are the names of image_classification's main.py (image_classification/training.py:
+// total_ips = ranks x batch of a rank / (data time + compute time), the mean over the steps since
+// the line before; compute_ips leaves the data time out and is only a bound of it; an epoch's line
+// has the mean over its steps, which is not above the rate without warm-up) and run_squad.py of
+// BERT, whose training_sequences_per_second is that of all ranks over the whole training, start-up
+// included. Of NCF ("DLL … - (0,) train_throughput : … hr@10 : 0.73 …") the hit rate is read, and
+// train_throughput is not: its clock stops before the device is done, so that 1e10 samples/s and
+// more stand in logs.
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/import/reading/collected_log.hpp"
+#include "analysis/import/reading/json_object.hpp"
+#include "analysis/import/reading/text_scanner.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// One line: where it stands in the run and what it measured.
+struct Entry {
+  bool parameters = false, summary = false;
+  std::optional<std::int64_t> epoch, iteration;
+  std::vector<std::pair<std::string_view, std::string>> values;  ///< names are the line's
+
+  const std::string* text(std::string_view name) const {
+    for (const auto& [own, value] : values) {
+      if (own == name) return &value;
+    }
+    return nullptr;
+  }
+  std::optional<double> number(std::string_view name) const {
+    const std::string* const found = text(name);
+    double value = 0;
+    if (found == nullptr || !whole_number(*found, value)) return std::nullopt;
+    return value;
+  }
+  double loss(std::string_view name) const {
+    const std::string* const found = text(name);
+    double value = 0;
+    return found != nullptr && whole_loss(*found, value) ? value : std::nan("");
+  }
+};
+
+/// "name : value unit name : value …"
+void read_values(std::string_view text, Entry& entry) {
+  constexpr std::string_view kIs = " : ";
+  for (std::size_t at = text.find(kIs); at != std::string_view::npos; at = text.find(kIs)) {
+    const std::string_view name = text.substr(0, at);
+    text.remove_prefix(at + kIs.size());
+    const std::size_t start = name.find_last_of(' ') + 1;  // 0 where there is none
+    entry.values.emplace_back(name.substr(start), text.substr(0, text.find(' ')));
+  }
+}
+
+class Reader {
+ public:
+  explicit Reader(const contract::RunSpec& run) : log_(run, "dllogger") {}
+
+  void take(const LogLine& line) {
+    TextScanner scanner(line.text);
+    if (!scanner.find("DLL")) return;
+    if (scanner.rest().starts_with("L {")) return take_json(line);
+    Entry entry;
+    if (!scanner.rest().starts_with(' ') || !scanner.find(" - ")) return;
+    if (!line.complete) return log_.cut_off();
+    take_clock(line.text);
+    entry.parameters = scanner.skip("PARAMETER ");
+    entry.summary = scanner.skip("Summary:");
+    std::int64_t number = 0;
+    scanner.skip("Training ");
+    if ((scanner.skip("Epoch:") || scanner.skip("(")) && scanner.integer(number)) {
+      entry.epoch = number;
+    }
+    scanner.skip("Training ");
+    if (scanner.skip("Iteration:") && scanner.integer(number)) entry.iteration = number;
+    read_values(scanner.rest(), entry);
+    take(entry);
+  }
+  LogContent finish() { return log_.finish(); }
+  CollectedLog& log() { return log_; }
+
+ private:
+  /// "DLL 2024-05-02 04:40:42.836052 - ": the time since the first such line.
+  void take_clock(std::string_view text) {
+    TextScanner s(text);
+    double time = 0;
+    if (!s.find("DLL ") || !date_and_time(s, time)) return;
+    if (std::isnan(clock_)) clock_ = time;
+    elapsed_s_ = time - clock_;
+  }
+
+  /// The whole training cannot have taken longer than the log.
+  void compare_clock() {
+    if (!(elapsed_s_ > 0)) return;
+    log_.compare({.name = "time since the first line",
+                  .value = elapsed_s_,
+                  .quantity = PrintedQuantity::seconds,
+                  .span = PrintedSpan::longer,
+                  .resolution = 1});
+  }
+
+  void take_json(const LogLine& line) {
+    if (!json_.read(line.text.substr(line.text.find("DLLL ") + 5))) {
+      return line.complete ? log_.skip("no JSON after \"DLLL\"") : log_.cut_off();
+    }
+    Entry entry;
+    entry.parameters = json_.text("step").value_or("") == "PARAMETER";
+    entry.epoch = json_.item("step", 0);
+    entry.iteration = json_.item("step", 1);
+    json_.each_text("data", [&](std::string_view name, std::string_view value) {
+      entry.values.emplace_back(name, value);
+    });
+    entry.summary = is_of_whole_run() && !entry.number("training_sequences_per_second") &&
+                    !entry.number("train_throughput");
+    take(entry);
+  }
+
+  /// `"step": []` in place of "Summary:".
+  bool is_of_whole_run() const {
+    return json_.text("type").value_or("") == "LOG" && json_.has("step") &&
+           !json_.item("step", 0) && !json_.integer("step") && !json_.text("step");
+  }
+
+  void take(const Entry& entry) {
+    if (entry.parameters) return take_parameters(entry);
+    if (entry.summary) return log_.stop(contract::RunOutcome::Completed);
+    if (entry.number("training_sequences_per_second")) return take_squad(entry);
+    if (entry.number("best_train_throughput")) return log_.stop(contract::RunOutcome::Completed);
+    if (entry.number("train_throughput")) return take_ncf(entry);
+    if (!entry.epoch) return;
+    if (const auto rate = entry.number("train.total_ips")) {
+      entry.iteration ? take_steps(entry, *rate) : take_epoch(entry, *rate);
+    }
+    const auto top1 = entry.number("val.top1");
+    if (top1 && !entry.iteration && !log_.repeats(validated_, {*entry.epoch, 0})) {
+      std::map<std::string, double> metrics;
+      if (const auto top5 = entry.number("val.top5")) metrics["top5_accuracy"] = *top5 / 100;
+      log_.add_eval(*entry.epoch, *top1 / 100, entry.loss("val.loss"), metrics);
+    }
+  }
+
+  void take_parameters(const Entry& entry) {
+    if (entry.text("arch") == nullptr) return;  // of other programs these names mean other things
+    const auto fact = [&](const char* as, std::string_view name) {
+      if (const std::string* const value = entry.text(name)) log_.fact(as, *value);
+    };
+    fact("model", "arch");
+    fact("batch_per_gpu", "batch_size");
+    fact("loader", "data_backend");
+    fact("epochs", "epochs");
+    fact("optimizer", "optimizer");
+    if (const std::string* const amp = entry.text("amp")) {
+      log_.fact("precision", *amp == "True" ? "amp" : "fp32");
+    }
+  }
+
+  void take_steps(const Entry& entry, double rate) {
+    if (*entry.iteration < 1 || *entry.iteration > 1'000'000'000) {
+      return log_.skip("no iteration can have this number");
+    }
+    if (watch_.goes_back({*entry.epoch, *entry.iteration})) is_whole_ = false;
+    if (log_.repeats(told_, {*entry.epoch, *entry.iteration})) return;
+    if (*entry.epoch != epoch_) {
+      done_ = 0;
+      is_whole_ = true;
+    }
+    epoch_ = *entry.epoch;
+    const std::int64_t steps = *entry.iteration - done_;  // iterations count from 1
+    done_ = *entry.iteration;
+    TimedSteps window{.epoch = epoch_, .steps = steps};
+    window.samples = static_cast<double>(steps) * static_cast<double>(log_.global_batch());
+    window.wall_s = window.samples / rate;
+    window.lr = entry.number("train.lr").value_or(std::nan(""));
+    window.loss = entry.loss("train.loss");
+    window.warmup = first_;
+    if (steps == *entry.iteration) epoch_begins_ = log_.steps();
+    first_ = false;
+    if (!log_.add_steps(window)) return;
+    if (const auto compute = entry.number("train.compute_ips")) {
+      log_.compare({.name = "train.compute_ips",
+                    .value = *compute,
+                    .span = PrintedSpan::shorter,
+                    .has_warmup = true,
+                    .first_step = log_.steps() - steps});
+    }
+  }
+
+  /// What the epoch's line says of all its steps; only those that lines told before are known.
+  void take_epoch(const Entry& entry, double rate) {
+    if (log_.repeats(ended_, {*entry.epoch, 0})) return;
+    if (*entry.epoch != epoch_ || done_ < 1 || !(rate > 0)) return;
+    if (is_whole_) compare_epoch(rate);
+    contract::EpochRecord epoch{.epoch = static_cast<int>(std::min<std::int64_t>(epoch_, 1 << 30))};
+    epoch.steps = done_;
+    epoch.samples = done_ * log_.global_batch();
+    epoch.wall_s = static_cast<double>(epoch.samples) / rate;
+    epoch.train_loss = entry.loss("train.loss");
+    epoch.lr = entry.number("train.lr").value_or(std::nan(""));
+    log_.add_epoch(epoch);
+  }
+
+  /// The mean of the steps' rates lies between the rate with the slow first steps and the mean of
+  /// those without.
+  void compare_epoch(double rate) {
+    PrintedFigure figure{.name = "train.total_ips of the epoch",
+                         .value = rate,
+                         .quantity = PrintedQuantity::mean_samples_per_s,
+                         .span = PrintedSpan::longer,
+                         .first_step = epoch_begins_};
+    log_.compare(figure);
+    figure.quantity = PrintedQuantity::samples_per_s;
+    figure.span = PrintedSpan::shorter;
+    figure.has_warmup = true;
+    log_.compare(figure);
+  }
+
+  void take_ncf(const Entry& entry) {
+    log_.skip("a train_throughput whose clock may stop before the device is done: no rate");
+    const auto hits = entry.number("hr@10");
+    if (!hits || !entry.epoch || *hits < 0 || *hits > 1) return;
+    if (log_.repeats(validated_, {*entry.epoch, 0})) return;
+    log_.add_eval(*entry.epoch, std::nan(""), entry.loss("validation_loss"),
+                  {{"hit_rate_10", *hits}});
+  }
+
+  void take_squad(const Entry& entry) {
+    if (log_.repeats(whole_, {0, 0})) return;
+    const double wall_s = entry.number("e2e_train_time").value_or(0);
+    TimedSteps all{.wall_s = wall_s};
+    all.samples = *entry.number("training_sequences_per_second") * wall_s;
+    const double steps = all.samples / static_cast<double>(log_.global_batch());
+    all.steps = steps < 1e9 ? std::max<std::int64_t>(std::llround(steps), 1) : 0;
+    all.loss = entry.loss("final_loss");
+    if (!log_.add_steps(all)) return;
+    compare_clock();
+    log_.stop(contract::RunOutcome::Completed, "", wall_s);
+  }
+
+  CollectedLog log_;
+  JsonObject json_;
+  RunPlace told_, ended_, validated_, whole_;
+  std::int64_t epoch_ = -1, done_ = 0;
+  std::int64_t epoch_begins_ = 0;  ///< step of the run
+  RestartWatch watch_;
+  bool is_whole_ = true;         ///< one attempt did all of the epoch
+  double clock_ = std::nan("");  ///< time stamp of the first line
+  double elapsed_s_ = 0;         ///< since then
+  bool first_ = true;
+};
+
+bool recognises(std::string_view head) {
+  return any_line(head, [](std::string_view line) {
+    TextScanner text(line);
+    double year = 0;
+    if (!text.find("DLL")) return false;
+    if (text.rest().starts_with("L {\"")) return true;
+    return text.rest().starts_with(" 2") && text.number(year) && text.find(" - ");
+  });
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  return read_with<Reader>(text, run, {&recognises});
+}
+
+}  // namespace
+
+extern const LogFormat dllogger_entry;
+const LogFormat dllogger_entry{
+    .name = "dllogger",
+    .summary = "NVIDIA DLLogger lines of DeepLearningExamples (image classification, BERT SQuAD)",
+    .rates =
+        "of all ranks, waiting for data included; image classification: the first line's steps are "
+        "marked as warm-up; SQuAD: the whole training, start-up included",
+    .cross_check =
+        "train.total_ips of an epoch with its lines, train.compute_ips of each line as a bound; "
+        "SQuAD: the time stamps of the log, only a bound",
+    .file = "stdout",
+    .needs_run = true,
+    .recognises = &recognises,
+    .read = &read,
+    .tells_end = true,
+};
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// The output of GNMT's train.py (NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT,
+// seq2seq/train/trainer.py): "TRAIN [0][10/237]\tTime 0.332 (0.359)\tData …\tTok/s …" of each rank,
+// and after an epoch "Summary:" and "Performance:".
+//
+// Time is an iteration's wall time, waiting for data ("Data") included, in brackets its mean over
+// the epoch so far (in later versions without the first iteration, whose mean then stands as 0).
+// That mean times the iterations, up to the last line of an epoch, is the epoch's window here.
+// Samples are pairs of sentences. Tok/s, source and target together, is a mean of the iterations'
+// rates, summed over the ranks: it is a metric, never the rate. Ranks print alike: where no
+// launcher's prefix tells them apart the first line of an iteration counts.
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "analysis/import/reading/collected_log.hpp"
+#include "analysis/import/reading/text_scanner.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::string_view kTrain = "TRAIN [";
+constexpr std::string_view kArguments = "Run arguments: Namespace(";
+
+struct Progress {
+  std::int64_t epoch = 0, iteration = 0, iterations = 0;  ///< from 0; of an epoch
+  double time_s = 0, mean_time_s = 0, mean_data_s = 0, loss = 0, lr = std::nan("");
+};
+
+std::optional<Progress> read_progress(std::string_view text) {
+  Progress p;
+  TextScanner s(text);
+  double ignored = 0;
+  const bool good = s.skip(kTrain) && s.integer(p.epoch) && s.skip("][") &&
+                    s.integer(p.iteration) && s.skip("/") && s.integer(p.iterations) &&
+                    s.skip("]") && s.find("Time ") && s.number(p.time_s) && s.skip("(") &&
+                    s.number(p.mean_time_s) && s.skip(")") && s.find("Data ") &&
+                    s.number(ignored) && s.skip("(") && s.number(p.mean_data_s) && s.skip(")") &&
+                    s.find("Loss/tok ") && s.loss(ignored) && s.skip("(") && s.loss(p.loss) &&
+                    s.skip(")");
+  if (!good || p.epoch < 0 || p.iteration < 0 || p.iterations <= p.iteration) return std::nullopt;
+  if (!s.find("LR ") || !s.number(p.lr)) p.lr = std::nan("");
+  return p;
+}
+
+class Reader {
+ public:
+  explicit Reader(const contract::RunSpec& run) : run_(run), log_(run, "gnmt") {}
+
+  void take(const LogLine& line) {
+    const std::string_view text = line.text;
+    if (text.starts_with(kTrain)) {
+      take_progress(line);
+    } else if (!line.complete) {
+      if (text.starts_with("Performance: ") || text.starts_with("Summary: ")) log_.cut_off();
+    } else if (text.starts_with(kArguments)) {
+      take_arguments(text.substr(kArguments.size()));
+    } else if (text.starts_with("Summary: Epoch: ")) {
+      take_summary(text);
+    } else if (text.starts_with("Performance: Epoch: ")) {
+      take_performance(text);
+    } else if (text.starts_with("Total training time ")) {
+      take_total(text);
+    } else {
+      take_head(text);
+    }
+  }
+  LogContent finish() { return log_.finish(); }
+  CollectedLog& log() { return log_; }
+
+ private:
+  /// Each rank prints them.
+  void take_arguments(std::string_view text) {
+    if (last_ || performed_.epoch >= 0) return log_.skip_repeated();  // of another training
+    ++ranks_;
+    log_.start().world_size = static_cast<int>(ranks_);
+    if (ranks_ > 1) return;
+    const auto value = [&](const char* name) -> std::string {
+      TextScanner s(text);
+      if (!s.find(std::string(name) + "=")) return "";
+      s.skip("'");
+      return std::string(s.until("',)"));
+    };
+    log_.fact("model", "gnmt");
+    log_.fact("precision", value("math"));
+    log_.fact("optimizer", value("optimizer"));
+    log_.fact("epochs", value(" epochs"));
+    const std::string batch = value("train_batch_size");
+    TextScanner(batch).integer(batch_);
+    log_.fact("batch_per_gpu", batch_);
+  }
+
+  void take_head(std::string_view text) {
+    TextScanner s(text);
+    std::int64_t number = 0;
+    if (s.skip("Number of parameters: ") && s.integer(number)) {
+      log_.start().parameters = number;
+    } else if (s = TextScanner(text); s.skip("Pairs before: ") && s.find("after: ") &&
+                                      s.integer(number) && log_.start().train_samples == 0) {
+      log_.start().train_samples = number;  // the first file is that of the training
+    }
+  }
+
+  void take_progress(const LogLine& line) {
+    if (!line.complete) return log_.cut_off();
+    const auto progress = read_progress(line.text);
+    if (!progress) return log_.skip("no iteration of GNMT's after \"TRAIN [\"");
+    if (progress->epoch <= performed_.epoch) return log_.skip_repeated();
+    skips_first_ = skips_first_ || (progress->iteration == 0 && progress->mean_time_s == 0);
+    const bool known =
+        last_ && last_->epoch == progress->epoch && progress->iteration <= last_->iteration;
+    if (!known) last_ = progress;
+  }
+
+  /// "Summary: Epoch: 1\tTraining Loss: 8.1209\tValidation Loss: 8.1957\tTest BLEU: 0.01".
+  void take_summary(std::string_view text) {
+    TextScanner s(text);
+    double loss = 0, bleu = 0;
+    validation_ = std::nan("");
+    metrics_.clear();
+    if (s.find("Validation Loss: ") && s.loss(loss)) validation_ = loss;
+    if (s.find("Test BLEU: ") && s.number(bleu)) metrics_["bleu"] = bleu;
+  }
+
+  /// "Performance: Epoch: 1\tTraining: 609055 Tok/s\tValidation: 1097529 Tok/s".
+  void take_performance(std::string_view text) {
+    TextScanner s(text);
+    std::int64_t epoch = 0;
+    double rate = 0;
+    if (!s.skip("Performance: Epoch:") || !s.integer(epoch) || !s.find("Training: ") ||
+        !s.number(rate)) {
+      return log_.skip("no rate of GNMT's after \"Performance:\"");
+    }
+    if (log_.repeats(performed_, {epoch, 0})) return;
+    log_.fact("gpus", ranks_);
+    add_epoch(epoch);
+    metrics_["train_tokens_per_s"] = rate;
+    log_.add_eval(epoch, std::nan(""), validation_, std::move(metrics_));
+    metrics_.clear();
+  }
+
+  void add_epoch(std::int64_t epoch) {
+    if (!last_ || last_->epoch != epoch) return;
+    const Progress p = *last_;
+    last_.reset();
+    if (skips_first_ && p.iteration == 0) {
+      return log_.skip(
+          "only the epoch's first iteration is printed, whose time is no mean: no rate");
+    }
+    TimedSteps window{.epoch = epoch, .steps = p.iteration + (skips_first_ ? 0 : 1)};
+    const std::int64_t ranks = ranks_ > 0 ? ranks_ : run_.gpus;
+    const std::int64_t batch =
+        batch_ > 0 ? batch_ * ranks : std::max<std::int64_t>(log_.global_batch(), 1);
+    window.samples = static_cast<double>(window.steps * batch);
+    window.wall_s = static_cast<double>(window.steps) * p.mean_time_s;
+    window.load_s = static_cast<double>(window.steps) * p.mean_data_s;
+    window.loss = p.loss;
+    window.lr = p.lr;
+    window.warmup = log_.steps() == 0;
+    log_.add_steps(window);
+  }
+
+  /// Of each rank; the first counts. The whole run's end.
+  void take_total(std::string_view text) {
+    TextScanner s(text);
+    double wall_s = 0;
+    if (!s.skip("Total training time ") || !s.number(wall_s)) return;
+    if (!std::exchange(has_total_, true)) {
+      log_.compare({.name = "Total training time",
+                    .value = wall_s,
+                    .quantity = PrintedQuantity::seconds,
+                    .span = PrintedSpan::longer,
+                    .has_warmup = true,
+                    .resolution = 1});
+    }
+    log_.stop(contract::RunOutcome::Completed, "", wall_s);
+  }
+
+  const contract::RunSpec& run_;
+  CollectedLog log_;
+  std::optional<Progress> last_;
+  RunPlace performed_;
+  std::map<std::string, double> metrics_;
+  double validation_ = std::nan("");
+  std::int64_t ranks_ = 0, batch_ = 0;
+  bool skips_first_ = false, has_total_ = false;
+};
+
+bool recognises(std::string_view head) {
+  if (head.find(":::ML") != head.npos) return false;  // MLPerf's own lines say more
+  return any_line(head, [](std::string_view line) {
+    return (line.starts_with(kArguments) && line.find("train_max_length=") != line.npos) ||
+           (read_progress(line) && line.find("Tok/s ") != line.npos);
+  });
+}
+
+bool is_of_each_rank(std::string_view line) {
+  return line.starts_with(kArguments);
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  return read_with<Reader>(text, run, {&recognises, &is_of_each_rank});
+}
+
+}  // namespace
+
+extern const LogFormat gnmt_entry;
+const LogFormat gnmt_entry{
+    .name = "gnmt",
+    .summary = "output of GNMT's train.py (NVIDIA DeepLearningExamples, PyTorch)",
+    .rates =
+        "pairs of sentences of all ranks, waiting for data included: the mean time of an epoch's "
+        "iterations up to the last that is printed; the first epoch is marked as warm-up",
+    .cross_check =
+        "\"Total training time\" with the sum of the epochs: only a bound, because evaluations are "
+        "in it; Tok/s counts tokens and cannot be compared",
+    .file = "",
+    .needs_run = true,
+    .recognises = &recognises,
+    .read = &read,
+    .tells_end = true,
+};
+
+}  // namespace dlscale::analysis

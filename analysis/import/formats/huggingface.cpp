@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads trainer_state.json of Hugging Face's Trainer (huggingface/transformers,
+// TrainerState.save_to_json): JSON with one key per line, of which "log_history" lists what was
+// logged.
+//
+// The last entry has "train_runtime", "train_samples_per_second" and "train_steps_per_second"
+// (trainer_utils.py, speed_metrics). The runtime is the wall time of one call of train(): start-up,
+// waiting for data, evaluations and saving are in it. Entries before have no times.
+//
+// Up to version 5.0 the samples and steps of a resumed training are those of all steps, although
+// the runtime covers only the steps since the resume (huggingface/optimum-graphcore#89). A training
+// that stops early divides the planned samples and steps by its runtime. "train_loss" divides the
+// losses since the resume by all steps. None of these numbers states the resume, so the reader
+// compares them and drops the rate when they contradict each other. Versions that do not write
+// "train_steps_per_second" count steps in "train_samples_per_second".
+//
+// The file is read line by line, so that records have their line and a file that was cut off gives
+// what it has.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/import/reading/collected_log.hpp"
+#include "analysis/import/reading/text_scanner.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr double kTolerance = 0.05;
+/// Largest error of a printed rate: the Trainer rounds rates to three digits behind the point.
+constexpr double kRateResolution = 0.0005;
+
+/// The entry that train() logs when it ends.
+struct WholeTraining {
+  int line = 0;
+  std::int64_t epoch = 0;
+  double steps = 0;  ///< optimizer steps since the beginning, before a resume too
+  double wall_s = 0, samples_per_s = 0, steps_per_s = 0, mean_loss = 0;
+};
+
+/// Name of a number that an evaluation measures about itself, not about the model.
+bool is_cost_of_evaluation(std::string_view name) {
+  return name.ends_with("_runtime") || name.ends_with("_per_second") || name.ends_with("_time") ||
+         name.find("_mem_") != std::string_view::npos;
+}
+
+class Reader {
+ public:
+  explicit Reader(const contract::RunSpec& run) : log_(run, "huggingface") {}
+
+  void take(const LogLine& line) {
+    TextScanner s(line.text);
+    s.skip_blanks();
+    if (s.rest().starts_with("\"log_history\": [")) {
+      in_history_ = true;
+      ++histories_;
+    } else if (in_history_ && s.rest().starts_with(']')) {
+      in_history_ = false;
+    } else if (s.rest().starts_with('{')) {
+      values_.clear();
+    } else if (s.rest().starts_with('}')) {
+      if (in_history_) take_entry(line.number);
+      values_.clear();
+    } else if (s.skip("\"")) {
+      take_value(line, s);
+    }
+  }
+  LogContent finish() {
+    if (whole_) add_whole(*whole_);
+    return log_.finish();
+  }
+  CollectedLog& log() { return log_; }
+
+ private:
+  void take_value(const LogLine& line, TextScanner s) {
+    const std::string_view name = s.until("\"");
+    double value = 0;
+    if (!line.complete) return log_.cut_off();
+    if (!s.skip("\": ") || !(name.ends_with("loss") ? s.loss(value) : s.number(value))) {
+      return;  // text, true, null
+    }
+    if (in_history_ && values_.size() < 200) values_.emplace(name, value);
+    if (in_history_ && name == "train_samples_per_second") rate_line_ = line.number;
+    if (in_history_) return;
+    if (name == "num_train_epochs" && value >= 1 && value < 1e9) {
+      log_.fact("epochs", std::llround(value));
+    } else if (name == "global_step") {
+      done_ = value;
+    } else if (name == "train_batch_size" && value >= 1) {
+      process_batch_ = value;
+    } else if (name == "max_steps" && value >= 1 && value == done_) {
+      log_.lacks_end_line();  // a checkpoint of the last step: the whole training's times come
+                              // later
+    }
+  }
+
+  double value(std::string_view name) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? std::nan("") : found->second;
+  }
+
+  void take_entry(int line) {
+    if (histories_ > 1) return log_.skip_repeated();  // of another state behind it
+    note_content();
+    const double after = value("epoch");  // 1 after the first
+    const double epoch = std::isfinite(after) ? std::max(std::ceil(after) - 1, 0.0) : 0;
+    const auto number = epoch < 1e9 ? static_cast<std::int64_t>(epoch) : -1;
+    if (values_.contains("train_runtime")) return take_whole(line, number);
+    take_losses();
+    std::map<std::string, double> metrics;
+    constexpr std::string_view kEval = "eval_";
+    for (const auto& [name, one] : values_) {
+      const bool is_quality = name.starts_with(kEval) && name != "eval_loss" &&
+                              name != "eval_accuracy" && !is_cost_of_evaluation(name) &&
+                              std::isfinite(one);
+      if (is_quality) metrics.emplace(name.substr(kEval.size()), one);
+    }
+    if (metrics.empty() && !values_.contains("eval_loss") && !values_.contains("eval_accuracy")) {
+      return;
+    }
+    log_.add_eval(number, value("eval_accuracy"), value("eval_loss"), std::move(metrics),
+                  value("eval_runtime"));
+  }
+
+  /// Checkpoints hold the beginning of the history that the whole training has.
+  void note_content() {
+    std::string content;
+    for (const auto& [name, one] : values_) content += fmt::format("{}={};", name, one);
+    log_.note_content(content);
+  }
+
+  /// Adds up what train() logged on its way, to compare its totals with.
+  void take_losses() {
+    if (whole_) return;  // logged after the training
+    const double step = value("step"), loss = value("loss");
+    if (values_.contains("loss") && step > step_of_loss_) {
+      const double before = sums_of_losses_.empty() ? 0 : sums_of_losses_.back();
+      sums_of_losses_.push_back(before + loss * (step - step_of_loss_));
+      step_of_loss_ = step;
+    }
+    for (const auto& [name, one] : values_) {
+      if (name.starts_with("eval_") && name.ends_with("_runtime")) evaluations_s_ += one;
+    }
+  }
+
+  void take_whole(int line, std::int64_t epoch) {
+    if (whole_) {
+      return log_.skip(fmt::format(
+          "the training was resumed after its end at step {:.0f}: the steps since then have no "
+          "rate of their own",
+          whole_->steps));
+    }
+    whole_ = WholeTraining{.line = rate_line_ > 0 ? rate_line_ : line, .epoch = epoch};
+    const double steps = value("step");
+    whole_->steps = steps >= 1 && steps <= 1e9 ? std::round(steps) : 0;
+    whole_->wall_s = value("train_runtime");
+    whole_->samples_per_s = value("train_samples_per_second");
+    whole_->steps_per_s = value("train_steps_per_second");
+    whole_->mean_loss = value("train_loss");
+  }
+
+  /// Why the runtime is not that of all steps, as a sentence; empty when nothing contradicts it.
+  std::string span_problem(const WholeTraining& all) const {
+    const double told = all.steps_per_s * all.wall_s;  // NaN where it is not printed
+    const double allowed = kTolerance * all.steps + kRateResolution * all.wall_s;
+    if (told > all.steps + allowed) {
+      return fmt::format(
+          "train_steps_per_second divides {:.0f} steps by the runtime, but the training stopped "
+          "after {:.0f}",
+          told, all.steps);
+    }
+    if (told < all.steps - allowed) {
+      return fmt::format(
+          "the training seems to have been resumed: train_steps_per_second says {:.0f} steps, of "
+          "{:.0f} in all",
+          told, all.steps);
+    }
+    if (lacks_first_losses(all)) {
+      return fmt::format(
+          "the training seems to have been resumed: train_loss is {:.4g} over {:.0f} steps, but "
+          "the mean of the losses that were logged up to step {:.0f} is {:.4g}, so train_runtime "
+          "covers only the steps since the resume",
+          all.mean_loss, all.steps, step_of_loss_, sums_of_losses_.back() / step_of_loss_);
+    }
+    if (evaluations_s_ > all.wall_s * (1 + kTolerance)) {
+      return fmt::format(
+          "the training seems to have been resumed: its evaluations took {:.4g} s, but "
+          "train_runtime is {:.4g} s",
+          evaluations_s_, all.wall_s);
+    }
+    return "";
+  }
+
+  /// Whether train_loss leaves out the losses before a resume. A small difference is a resume only
+  /// where it is the sum up to a step that was logged, for checkpoints are saved at such steps.
+  bool lacks_first_losses(const WholeTraining& all) const {
+    if (sums_of_losses_.empty() || !(sums_of_losses_.back() > 0)) return false;
+    const double sum = sums_of_losses_.back();
+    const double missing = (sum - all.mean_loss * all.steps) / sum;
+    if (!(missing > kTolerance)) return false;
+    return missing > 4 * kTolerance || std::ranges::any_of(sums_of_losses_, [&](double up_to_step) {
+             return std::abs(up_to_step / sum - missing) < kTolerance / 5;
+           });
+  }
+
+  void add_whole(const WholeTraining& all) {
+    log_.at(all.line);
+    const double steps = all.steps;
+    TimedSteps window{.epoch = all.epoch, .steps = std::llround(steps)};
+    window.wall_s = all.wall_s;
+    window.samples = all.samples_per_s * all.wall_s;
+    window.loss = all.mean_loss;
+    const std::string span = span_problem(all);
+    const std::string why = span.empty() ? samples_problem(all, window.samples) : span;
+    if (!why.empty()) {
+      log_.skip(why + ", so the run has no rate");
+      add_without_rate(all, span.empty());
+    } else {
+      log_.add_steps(window) ? compare_samples(all) : add_without_rate(all, true);
+    }
+    log_.stop(contract::RunOutcome::Completed, "", all.wall_s);
+  }
+
+  /// Corrects `samples` where the version counts steps; says why nobody knows them.
+  std::string samples_problem(const WholeTraining& all, double& samples) const {
+    const bool counts_steps =
+        std::isnan(all.steps_per_s) && std::abs(samples - all.steps) <= kTolerance * all.steps;
+    if (!counts_steps) return "";
+    if (!log_.knows_batch()) {
+      return "train_samples_per_second counts steps in this version, and nothing says how many "
+             "samples a step has (--set global_batch=N)";
+    }
+    samples = all.steps * static_cast<double>(log_.global_batch());
+    return "";
+  }
+
+  /// The last step of an epoch may have fewer samples, or, with accumulation, be left out.
+  void compare_samples(const WholeTraining& all) {
+    const auto compare = [&](const std::string& name, double batch, PrintedSpan span) {
+      PrintedFigure figure{.name = name, .value = all.steps * batch};
+      figure.quantity = PrintedQuantity::samples;
+      figure.span = span;
+      figure.resolution = (static_cast<double>(all.epoch) + 1) * batch;
+      log_.compare(figure);
+    };
+    if (log_.knows_batch()) {
+      const auto batch = static_cast<double>(log_.global_batch());
+      compare(fmt::format("global_step with the global batch {:.0f}", batch), batch,
+              PrintedSpan::same);
+    }
+    if (process_batch_ > 0) {  // of one process; there may be more, and accumulation
+      compare(fmt::format("train_batch_size of {:.0f}", process_batch_), process_batch_,
+              PrintedSpan::shorter);
+    }
+  }
+
+  void add_without_rate(const WholeTraining& all, bool knows_loss) {
+    if (all.steps < 1 || all.epoch < 0) return;
+    contract::StepWindow window{.epoch = static_cast<int>(all.epoch), .time = std::nan("")};
+    window.steps = static_cast<int>(all.steps);
+    window.wall_s = window.lr = window.train_loss = std::nan("");
+    if (knows_loss) window.train_loss = all.mean_loss;
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    window.parts.fill({kNone, kNone, kNone, kNone});
+    log_.add(window);
+  }
+
+  CollectedLog log_;
+  std::map<std::string, double, std::less<>> values_;  ///< of the entry under way
+  std::optional<WholeTraining> whole_;
+  std::vector<double> sums_of_losses_;  ///< each loss times its steps, added up
+  double step_of_loss_ = 0;
+  double evaluations_s_ = 0;  ///< those during the training
+  double process_batch_ = 0;  ///< 0: not written
+  double done_ = 0;           ///< optimizer steps
+  int rate_line_ = 0;         ///< line of the last train_samples_per_second
+  int histories_ = 0;
+  bool in_history_ = false;
+};
+
+bool recognises(std::string_view head) {
+  return head.starts_with('{') && head.find("\n  \"log_history\": [") != std::string_view::npos &&
+         head.find("\"global_step\": ") != std::string_view::npos;
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  return read_with<Reader>(text, run, {&recognises});
+}
+
+}  // namespace
+
+extern const LogFormat huggingface_entry;
+const LogFormat huggingface_entry{
+    .name = "huggingface",
+    .summary = "trainer_state.json of Hugging Face's Trainer",
+    .rates =
+        "of all ranks over the whole training: start-up, waiting for data, evaluations and saving "
+        "are in it; none of a training that was resumed or stopped early",
+    .cross_check =
+        "train_samples_per_second with the steps and the global batch (at least train_batch_size); "
+        "train_steps_per_second, train_loss and the evaluations' times with the steps",
+    .file = "",
+    .needs_run = false,
+    .recognises = &recognises,
+    .read = &read,
+    .tells_end = true,
+};
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads metrics.csv of PyTorch Lightning's CSVLogger (lightning/fabric/loggers/csv_logs.py): a line
+// with the names of all that was logged, "epoch" and "step" among them, then a row for each call of
+// the logger. A cell is empty when the call did not log that name. "epoch" and "step" count from 0.
+// There are no times, so such logs have no rates.
+//
+// A validation may take several calls, each with its own row of the same epoch and step: such rows
+// are one evaluation. Rows without an epoch are of calls outside of a training (a learning rate, a
+// validation before or after it). Those with losses or metrics are counted and named.
+//
+// A metric that a program logs with on_step and on_epoch has two columns (trainer/connectors/
+// logger_connector/result.py, forked_name): "val_acc_step" holds the value of one batch and
+// "val_acc_epoch" that of the whole validation. Columns of batches are left out. Version 1.0 to 1.4
+// add "/epoch_N" to the names of batches. With several validation sets the names end with
+// "/dataloader_idx_N", and no set's accuracy is that of the run.
+//
+// The other names are the user's. Columns that begin with "val", "valid" or "validation" and a
+// separator are of validation. Whether an accuracy is a fraction or in percent is the user's choice
+// as well: one above 1 shows that all of the file are in percent.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/import/reading/collected_log.hpp"
+#include "analysis/import/reading/csv_row.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+bool is_header(std::string_view line) {
+  bool epoch = false, step = false;
+  const auto cells = base::split(line, ',');
+  for (const std::string_view cell : cells) {
+    epoch |= cell == "epoch";
+    step |= cell == "step";
+    if (cell.empty() || cell.find_first_of(" \"{}\t:") != std::string_view::npos) return false;
+  }
+  return epoch && step && cells.size() > 2;
+}
+
+enum class Meaning { other, accuracy, loss, metric, training_loss };
+
+/// Words that stand for top-1 accuracy behind "val_"; in lower case and without separators.
+constexpr std::array kAccuracies{"acc",     "accuracy", "acc1",         "acctop1",     "top1",
+                                 "top1acc", "acc@1",    "accuracytop1", "top1accuracy"};
+
+/// Cuts `prefix` and the separator behind it from a name.
+bool cut_prefix(std::string_view& name, std::string_view prefix) {
+  constexpr std::string_view kSeparators = "_/-.";
+  if (!name.starts_with(prefix) || name.size() <= prefix.size() + 1) return false;
+  if (kSeparators.find(name[prefix.size()]) == std::string_view::npos) return false;
+  name.remove_prefix(prefix.size() + 1);
+  return true;
+}
+
+/// What a column of this heading says.
+Meaning meaning_of(std::string_view heading) {
+  const std::string lower = base::lower(heading);
+  std::string_view name = lower;
+  if (cut_prefix(name, "train") || cut_prefix(name, "training")) {
+    return name == "loss_epoch" ? Meaning::training_loss : Meaning::other;
+  }
+  const bool is_validation =
+      cut_prefix(name, "validation") || cut_prefix(name, "valid") || cut_prefix(name, "val");
+  const bool is_of_batch = name.ends_with("_step") || name.find("_step/") != name.npos ||
+                           name.find("/epoch_") != name.npos;
+  if (!is_validation || is_of_batch) return Meaning::other;
+  if (name.ends_with("_epoch")) name.remove_suffix(6);
+  if (name == "loss") return Meaning::loss;
+  std::string letters(name);
+  std::erase_if(letters, [](char c) { return c == '_' || c == '/' || c == '-' || c == '.'; });
+  const bool is_accuracy = std::ranges::find(kAccuracies, letters) != kAccuracies.end();
+  return is_accuracy ? Meaning::accuracy : Meaning::metric;
+}
+
+class Reader {
+ public:
+  explicit Reader(const contract::RunSpec& run) : log_(run, "lightning_csv") {}
+
+  void take(const LogLine& line) {
+    if (!columns_) {
+      if (!is_header(line.text)) return;
+      columns_.emplace(line.text);
+      for (const std::string_view name : columns_->names()) meanings_.push_back(meaning_of(name));
+      return;
+    }
+    if (line.text.empty()) return;
+    const auto cells = base::split(line.text, ',');
+    const auto epoch = columns_->number(cells, "epoch");
+    if (!line.complete) return log_.cut_off();
+    if (cells.size() != columns_->names().size()) return log_.skip("no row of the table");
+    if (!epoch) return skip_without_epoch(cells, line.number);
+    if (!(*epoch >= 0 && *epoch < 1e9)) return log_.skip("no epoch can have this number");
+    at_ = {static_cast<std::int64_t>(*epoch), -1};
+    const auto step = columns_->number(cells, "step");
+    if (step && *step >= 0 && *step < 1e15) at_.step = static_cast<std::int64_t>(*step);
+    take_training(cells, static_cast<int>(*epoch));
+    take_validation(cells, line.number, static_cast<int>(*epoch));
+  }
+  LogContent finish() {
+    if (without_epoch_ > 0) {
+      log_.sum_up(first_without_epoch_,
+                  fmt::format("{} with losses or metrics {} no epoch and {} not count",
+                              base::count_of(without_epoch_, "row"),
+                              base::word_for(without_epoch_, "has", "have"),
+                              base::word_for(without_epoch_, "does", "do")));
+    }
+    if (largest_accuracy_ > 1) {
+      log_.at(line_of_largest_);
+      log_.skip(fmt::format(
+          "an accuracy is {:g}, so those of this file are in percent{}", largest_accuracy_,
+          largest_accuracy_ > 100 ? ", or none at all: none of them counts" : ""));
+    }
+    for (Evaluation& eval : evaluations_) {
+      log_.at(eval.line);
+      if (largest_accuracy_ > 1) eval.accuracy /= 100;
+      if (largest_accuracy_ > 100) eval.accuracy = std::nan("");
+      log_.add_eval(eval.epoch, eval.accuracy, eval.loss, std::move(eval.metrics));
+    }
+    return log_.finish();
+  }
+  CollectedLog& log() { return log_; }
+
+ private:
+  using Cells = std::vector<std::string_view>;
+
+  struct Evaluation {
+    int line = 0, epoch = 0;
+    double accuracy = std::nan(""), loss = std::nan("");
+    std::map<std::string, double> metrics = {};
+  };
+
+  void skip_without_epoch(const Cells& cells, int line) {
+    bool any = false;
+    double ignored = 0;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      any = any || (meanings_[i] != Meaning::other && whole_loss(cells[i], ignored));
+    }
+    if (any && without_epoch_++ == 0) first_without_epoch_ = line;
+  }
+
+  /// Takes what the rows of the same validation before did not have. Returns false if that is
+  /// nothing.
+  bool complete(Evaluation& eval, Evaluation&& row) {
+    bool any = false;
+    const auto fill = [&any](double& value, double other) {
+      if (!std::isnan(value) || std::isnan(other)) return;
+      value = other;
+      any = true;
+    };
+    fill(eval.accuracy, row.accuracy);
+    fill(eval.loss, row.loss);
+    for (const auto& metric : row.metrics) any |= eval.metrics.insert(metric).second;
+    return any;
+  }
+
+  /// The mean over an epoch is logged with its last step.
+  void take_training(const Cells& cells, int number) {
+    double loss = std::nan("");
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (meanings_[i] == Meaning::training_loss && whole_loss(cells[i], loss)) break;
+    }
+    if (std::isnan(loss) || log_.repeats(trained_, at_)) return;
+    contract::EpochRecord epoch{.epoch = number, .wall_s = std::nan("")};
+    epoch.train_loss = loss;
+    epoch.lr = std::nan("");
+    log_.add_epoch(epoch);
+  }
+
+  void take_validation(const Cells& cells, int line, int epoch) {
+    Evaluation eval{.line = line, .epoch = epoch};
+    bool any = false;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const Meaning meaning = meanings_[i];
+      if (meaning == Meaning::other || meaning == Meaning::training_loss) continue;
+      double value = 0;
+      const bool is_loss = meaning == Meaning::loss;
+      if (!(is_loss ? whole_loss(cells[i], value) : whole_number(cells[i], value))) continue;
+      any = true;
+      if (is_loss) {
+        eval.loss = value;
+      } else if (meaning == Meaning::accuracy) {
+        eval.accuracy = value;
+      } else if (eval.metrics.size() < 100) {
+        eval.metrics.emplace(columns_->names()[i], value);
+      }
+    }
+    if (!any) return;
+    const double accuracy = eval.accuracy;
+    if (at_ == validated_ && !evaluations_.empty()) {
+      if (!complete(evaluations_.back(), std::move(eval))) return log_.skip_repeated();
+    } else {
+      if (log_.repeats(validated_, at_)) return;
+      evaluations_.push_back(std::move(eval));
+    }
+    if (accuracy > largest_accuracy_) {
+      largest_accuracy_ = accuracy;
+      line_of_largest_ = line;
+    }
+  }
+
+  CollectedLog log_;
+  std::optional<CsvColumns> columns_;
+  std::vector<Meaning> meanings_;        ///< of the columns
+  std::vector<Evaluation> evaluations_;  ///< until all tell whether accuracies are in percent
+  int without_epoch_ = 0;                ///< rows with losses or metrics
+  int first_without_epoch_ = 0;          ///< line
+  double largest_accuracy_ = 0;
+  int line_of_largest_ = 0;
+  RunPlace at_;  ///< the row's
+  RunPlace trained_, validated_;
+};
+
+bool recognises(std::string_view head) {
+  const std::size_t end = head.find('\n');
+  std::string_view first = head.substr(0, end);
+  if (first.ends_with('\r')) first.remove_suffix(1);
+  return end != std::string_view::npos && is_header(first);
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  return read_with<Reader>(text, run, {&recognises});
+}
+
+}  // namespace
+
+extern const LogFormat lightning_csv_entry;
+const LogFormat lightning_csv_entry{
+    .name = "lightning_csv",
+    .summary = "metrics.csv of PyTorch Lightning's CSVLogger: losses and accuracies by epoch",
+    .rates = "none: the table has no times",
+    .cross_check = "nothing: the table has neither times nor rates",
+    .file = "",
+    .needs_run = false,
+    .recognises = &recognises,
+    .read = &read,
+};
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,660 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs of MLPerf Training: epochs and blocks of training, evaluations and the end of the run.
+//
+// Whole epochs last from epoch_start to epoch_stop, or, as blocks of epochs (first_epoch_num,
+// epoch_count), from block_start to block_stop. A block that ends with its evaluation lasts until
+// eval_start. In v0.5 an epoch is what lies between train_epoch, eval_start and eval_stop lines.
+// The environment's "timed" tells the kinds apart. mlperf_progress.hpp describes the other units of
+// progress.
+//
+// Programs on TPU dispatch an evaluation when they start a block, and Stable Diffusion evaluates
+// after the training. An evaluation ends a block only where the lines that follow agree with that,
+// and the training resumes at eval_stop only where the evaluation has interrupted it. Time of which
+// the samples or the end are unknown is left out by name. mlperf_coverage.hpp checks the result.
+//
+// "throughput" (or "imgs_sec") of tracked_stats is compared with the windows. It is a rate of all
+// accelerators over the period before it, except that SSD and RetinaNet print the rate of one
+// accelerator (of all in some logs of v5.1), that BERT includes the evaluation before the period,
+// and that DLRM and the graph benchmarks include the evaluations of the whole run.
+//
+// "input_batch_size" of v0.5 is not read: some programs mean the batch of a device, others the
+// batch of all devices.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "analysis/import/formats/mlperf_coverage.hpp"
+#include "analysis/import/formats/mlperf_lines.hpp"
+#include "analysis/import/formats/mlperf_progress.hpp"
+#include "analysis/import/reading/collected_log.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Lines of two ranks about one event are at most so far apart, in seconds.
+constexpr double kSameEvent = 0.05;
+/// Parts of an epoch are rounded, and the same part may be stated twice (0.99 and 1). A period that
+/// lasts less than this part of the one before counts with the next one.
+constexpr double kTooShort = 0.1;
+
+class Reader {
+ public:
+  explicit Reader(const contract::RunSpec& run) : log_(run, "mlperf") {}
+
+  void take(const LogLine& line) {
+    if (line.text.find(kMlperfMark) == line.text.npos) return;
+    line_ = line.number;
+    MlperfEvent event;
+    if (!lines_.read(line, event)) {
+      return line.complete ? log_.skip("no line of MLPerf's after its mark") : log_.cut_off();
+    }
+    if (!event.benchmark.empty()) set_benchmark(std::string(event.benchmark));
+    progress_.train_samples = log_.start().train_samples;
+    progress_.global_batch = log_.knows_batch() ? log_.global_batch() : 0;
+    progress_.is_first_epoch = by_epoch_ && done_ == 0;
+    progress_.find_samples(event);
+    if (!told(event)) timed(event);
+  }
+
+  /// Some programs name the benchmark in their last lines.
+  void set_benchmark(const std::string& name) {
+    benchmark_ = progress_.benchmark = name;
+    log_.fact("model", benchmark_);
+  }
+
+  LogContent finish() {
+    if (const auto reason = coverage_.contradiction()) log_.reject_rate(*reason);
+    if (benchmark_.starts_with("dlrm") && done_ > 1) {
+      log_.reject_rate(
+          "DLRM trains about one epoch, so the numbers of its blocks are not those of epochs");
+    }
+    if (!timed_.empty()) log_.start().environment["timed"] = timed_;
+    return log_.finish();
+  }
+  CollectedLog& log() { return log_; }
+
+ private:
+  /// What lines say of the run as a whole. False: it is another line.
+  bool told(const MlperfEvent& e) {
+    const std::string_view key = e.key;
+    const auto whole = static_cast<std::int64_t>(std::clamp(e.value.value_or(0), 0.0, 9e15));
+    if (key == "submission_benchmark") {
+      set_benchmark(std::string(e.text));
+    } else if (key == "global_batch_size") {
+      log_.fact("global_batch", whole);
+    } else if (key == "train_samples" || key == "preproc_num_train_examples") {
+      log_.start().train_samples = whole;
+    } else if (key == "eval_samples" || key == "preproc_num_eval_examples") {
+      log_.start().test_samples = whole;
+    } else if (key == "submission_platform") {
+      log_.start().environment.emplace("platform", e.text);
+    } else if (key == "samples_per_epoch") {
+      progress_.samples_per_epoch = whole;
+    } else if (key == "max_sequence_length") {
+      progress_.sequence_length = std::max<std::int64_t>(whole, 1);
+    } else if (key == "gradient_accumulation_steps") {
+      log_.fact("accumulation_steps", whole);
+    } else if (key == "opt_name") {
+      log_.fact("optimizer", std::string(e.text));
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void timed(const MlperfEvent& e) {
+    if (e.rate && begun_) return take_rate(*e.rate);
+    if (stopped_) {  // what is under way then is not complete
+      if (e.key == "run_start") log_.skip_repeated();
+      return;
+    }
+    if (unsure_) resolve_epoch(e);
+    if (e.key == "run_start") {
+      run_starts(e);
+    } else if (!begun_) {
+      return;  // a rehearsal before the run
+    } else if (e.key == "epoch_start" || e.key == "block_start" || e.key == "train_loop" ||
+               e.key == "train_epoch") {
+      period_starts(e);
+    } else if (e.key == "epoch_stop" || e.key == "eval_start" || e.key == "block_stop") {
+      if (e.key == "eval_start") coverage_.evaluation_starts(e.time);
+      period_ends(e);
+      if (e.key == "eval_start") compare_count(e);
+    } else if (e.key == "eval_stop") {
+      evaluation_stops(e);
+    } else if (e.key == "eval_accuracy" && e.value) {
+      evaluated(e);
+    } else if (e.key == "run_stop") {
+      run_stops(e);
+    }
+  }
+
+  /// A stretch of training that has started and not ended.
+  struct Period {
+    TimeSpan until(double end_s) const { return {begin_s, end_s}; }
+
+    double begin_s = 0;
+    std::optional<double> epoch;
+    double epochs = 1;
+    std::optional<double> samples = {};        ///< that the line states
+    std::optional<double> block_samples = {};  ///< likewise
+    bool is_block = false;                     ///< block_start opened it
+    bool resumes = false;                      ///< the end of an evaluation opened it
+    /// An evaluation of earlier weights started in it. Only block_stop states its end.
+    bool hides_end = false;
+    int evaluations = 0;            ///< that started in it
+    double evaluation_begin_s = 0;  ///< of the first
+    double evaluation_end_s = 0;    ///< of the last
+    std::optional<double> evaluation_epoch = {};
+  };
+
+  void run_starts(const MlperfEvent& e) {
+    begun_s_ = e.time;
+    begun_ = true;
+    log_.start().time = e.time;
+    open_.reset();
+    unsure_.reset();
+    ended_.clear();
+    carried_.clear();
+    first_epoch_.reset();
+    done_ = done_samples_ = count_ = 0;
+  }
+
+  void period_starts(const MlperfEvent& e) {
+    is_v05_ = e.key.starts_with("train_");
+    coverage_.period_starts(e.time);
+    if (e.samples || e.block_samples || benchmark_ == "bert") counts_by_samples_ = true;
+    if (e.key == "train_epoch" && open_ && open_->epoch) period_ends(e);  // the one before ends
+    if (e.key == "epoch_start") by_epoch_ = true;
+    const bool is_block = e.key == "block_start";
+    if (is_block && by_epoch_ && !counts_by_samples_) return;
+    if (is_block && open_ && open_->is_block && restarts(e)) return log_.skip_repeated();
+    if (is_block && !ended_.empty() && starts_with_sums_ && e.samples) resolve_ended(e);
+    pending_rate_.reset();
+    evaluated_in_epoch_ = false;
+    resumes_after_evaluation_ = false;
+    if (!first_epoch_ && e.epoch) first_epoch_ = std::min(*e.epoch, 1.0);
+    if (is_block && !counts_by_samples_ && e.epoch && *e.epoch != std::floor(*e.epoch)) {
+      log_.reject_rate("the block starts within an epoch, and the blocks before have whole epochs");
+    }
+    if (is_block && e.samples && !has_block_) starts_with_sums_ = *e.samples == 0;
+    has_block_ = has_block_ || is_block;
+    open_ = Period{e.time,    e.epoch,         is_block ? e.epochs.value_or(1) : 1,
+                   e.samples, e.block_samples, is_block};
+  }
+
+  /// A block starts while one is open: that one ends with its evaluation, or its end is unknown.
+  /// True: the line is that of another rank about the same block.
+  bool restarts(const MlperfEvent& e) {
+    if (e.epoch == open_->epoch && e.samples == open_->samples &&
+        e.time - open_->begin_s < kSameEvent) {
+      return true;
+    }
+    if (!counts_by_samples_ && !stops_blocks_ && open_->evaluations > 0) {
+      block_ends(e);
+    } else {
+      leave_out_open(e.time, "a block starts before the one before has stopped: no rate for it");
+    }
+    return false;
+  }
+
+  void leave_out_open(double end_s, std::string_view why) {
+    leave_out(std::exchange(open_, std::nullopt)->until(end_s), why);
+  }
+
+  /// The samples of the time are unknown, and so is the sum after it.
+  void leave_out(const TimeSpan& span, std::string_view why) {
+    coverage_.leave_out(span);
+    knows_count_ = is_complete_ = false;
+    log_.skip(why);
+  }
+
+  void period_ends(const MlperfEvent& e) {
+    if (e.key == "block_stop") stops_blocks_ = true;
+    if (e.samples || e.block_samples) counts_by_samples_ = true;
+    if (counts_by_samples_) return period_of_samples_ends(e);
+    if (is_v05_) return period_of_v05_ends(e);
+    if (!open_) return;
+    if (e.key == "eval_start") return evaluation_starts_in_period(e);
+    if (by_epoch_) {
+      if (e.key == "epoch_stop") epoch_ends(e);
+      return;
+    }
+    // A block may be evaluated while the next one trains.
+    const bool is_of_before =
+        e.key == "block_stop" && e.epoch && open_->epoch && *e.epoch < *open_->epoch;
+    if (!is_of_before || evaluated_within_) block_ends(e);
+  }
+
+  void evaluation_starts_in_period(const MlperfEvent& e) {
+    has_eval_start_ = true;
+    const bool is_of_before = by_epoch_ && e.epoch && open_->epoch && *e.epoch < *open_->epoch;
+    if (is_of_before) return;
+    if (open_->evaluations++ == 0) open_->evaluation_begin_s = e.time;
+    open_->evaluation_end_s = e.time;
+    open_->evaluation_epoch = e.epoch;
+  }
+
+  void evaluation_stops(const MlperfEvent& e) {
+    coverage_.evaluation_stops(e.time);
+    evaluated_in_epoch_ = evaluated_in_epoch_ || (by_epoch_ && open_);
+    note_evaluation_end(e);
+    if (is_v05_ || (counts_by_samples_ && !open_ && resumes_after_evaluation_)) {
+      open_ = Period{e.time, {}};
+      open_->resumes = true;
+    }
+  }
+
+  /// Evaluations of earlier weights may end in a period, too.
+  void note_evaluation_end(const MlperfEvent& e) {
+    const bool is_other = open_ && e.epoch && open_->evaluation_epoch &&  //
+                          *e.epoch != *open_->evaluation_epoch;
+    if (open_ && open_->evaluations > 0 && !is_other) open_->evaluation_end_s = e.time;
+  }
+
+  /// Returns when the training of a period ended that ends with `e`. An evaluation is its end where
+  /// what follows the evaluation is shorter than what precedes it. Else the evaluation is of the
+  /// weights before the period, or runs at the same time, and nothing separates the two.
+  double training_end(const Period& period, const MlperfEvent& e) {
+    const bool is_end = period.evaluations == 1 && period.evaluation_begin_s - period.begin_s >=
+                                                       e.time - period.evaluation_end_s;
+    if (is_end) return period.evaluation_begin_s;
+    evaluated_within_ = evaluated_within_ || period.evaluations > 0;
+    return e.time;
+  }
+
+  void period_of_v05_ends(const MlperfEvent& e) {
+    if (!open_ || (by_epoch_ && e.key != "epoch_stop")) return;
+    const Period period = *std::exchange(open_, std::nullopt);
+    if (e.key == "eval_start") {  // the evaluation tells how many epochs it was
+      has_eval_start_ = true;
+      pending_ = period.until(e.time);
+      return;
+    }
+    timed_ = "epochs";
+    trained(period.epochs, period.until(e.time));
+    evaluated_within_ = false;
+  }
+
+  void epoch_ends(const MlperfEvent& e) {
+    const Period period = *std::exchange(open_, std::nullopt);
+    if (period.epoch && e.epoch && *e.epoch != *period.epoch && *e.epoch != *period.epoch + 1) {
+      return leave_out(
+          period.until(e.time),
+          fmt::format(
+              "the epoch that stops is {} and the one that started is {}: no rate for this time",
+              *e.epoch, *period.epoch));
+    }
+    timed_ = "epochs";
+    const double end_s = training_end(period, e);
+    const bool is_evaluated = end_s < e.time;
+    if (evaluated_in_epoch_ && !is_evaluated) {
+      unsure_ = period.until(e.time);
+      return;
+    }
+    trained(period.epochs, period.until(end_s));
+    evaluated_within_ = false;
+  }
+
+  void block_ends(const MlperfEvent& e) {
+    const Period period = *std::exchange(open_, std::nullopt);
+    const double end_s = training_end(period, e);
+    timed_ = has_eval_start_ && !evaluated_within_ ? "blocks of epochs"
+                                                   : "blocks of epochs with evaluation";
+    trained(period.epochs, period.until(end_s));
+    evaluated_within_ = false;
+  }
+
+  /// SSD and RetinaNet evaluate an epoch while the next one trains, and stop that one when the
+  /// target is reached: an epoch with an evaluation in it is whole unless the run stops behind it.
+  void resolve_epoch(const MlperfEvent& e) {
+    const bool stops = e.key == "run_stop";
+    if (!stops && e.key != "eval_start" && e.key != "epoch_start") return;
+    const TimeSpan span = *std::exchange(unsure_, std::nullopt);
+    if (!stops) return trained(1, span);
+    pending_rate_.reset();
+    log_.skip("the epoch before was stopped when an evaluation reached the target: no rate for it");
+  }
+
+  void period_of_samples_ends(const MlperfEvent& e) {
+    const bool is_evaluation = e.key == "eval_start";
+    if (is_evaluation && !ended_.empty()) {
+      resolve_ended(e);
+      if (open_) open_->hides_end = true;
+      return;
+    }
+    if (!open_) return block_without_start_ends(e);
+    if (is_evaluation && e.samples && *e.samples < count_ + 1) open_->hides_end = true;
+    if (is_evaluation && open_->hides_end) return;
+    // The block that an evaluation has ended before stops.
+    if (open_->resumes && !is_evaluation && e.samples.value_or(0) < count_ + 1) return;
+    const Period period = *std::exchange(open_, std::nullopt);
+    const TimeSpan span = period.until(e.time);
+    resumes_after_evaluation_ = is_evaluation;
+    evaluated_within_ = period.hides_end;
+    if (period.block_samples) return trained_samples(*period.block_samples, {span});
+    if (e.key == "block_stop" && e.samples && period.samples == e.samples) {
+      ended_.push_back(span);  // the length of the block, or the sum at its start
+      coverage_.period_ends(e.time);
+      return;
+    }
+    if (!e.samples) {
+      return leave_out(
+          span, "the log does not state how many samples were trained: no rate for this time");
+    }
+    find_count_before(period, *e.samples);
+    if (!knows_count_) {
+      know_count(*e.samples);
+      return leave_out_known(
+          span,
+          "the log does not state how many samples were trained before this block: no rate for it");
+    }
+    sum_reached(*e.samples, span);
+  }
+
+  /// Another run trained the samples before the first block, or the time in which this run trained
+  /// them was left out.
+  void find_count_before(const Period& period, double sum) {
+    if (!period.samples || !(*period.samples < sum)) return;
+    const bool is_first = log_.steps() == 0 && count_ == 0;
+    const bool is_sum =
+        starts_with_sums_ ? *period.samples > count_ : !knows_count_ && *period.samples >= count_;
+    if (is_first) stated_samples_ = *period.samples;
+    if (is_first || is_sum) know_count(*period.samples);
+  }
+
+  void know_count(double samples) {
+    count_ = samples;
+    knows_count_ = true;
+  }
+
+  void leave_out_known(const TimeSpan& span, std::string_view why) {
+    leave_out(span, why);
+    knows_count_ = true;
+  }
+
+  void block_without_start_ends(const MlperfEvent& e) {
+    if (e.key != "block_stop" || !e.samples || *e.samples < count_ + 1) return;
+    know_count(*e.samples);
+    log_.skip("no line says when the block started that stops here: no rate for it");
+  }
+
+  void sum_reached(double sum, const TimeSpan& span) {
+    const double samples = sum - count_;
+    if (samples < 1) return leave_out(span, "no samples were trained by its numbers: no rate");
+    carried_.insert(carried_.end(), ended_.begin(), ended_.end());
+    ended_.clear();
+    carried_.push_back(span);
+    const bool is_short = last_step_ > 0 && span.seconds() < kTooShort * last_wall_s_;
+    if (progress_.is_part_of_epoch && is_short) return;
+    trained_samples(samples, std::exchange(carried_, {}));
+  }
+
+  /// Blocks of which only a later line states the samples.
+  void resolve_ended(const MlperfEvent& e) {
+    const std::vector<TimeSpan> spans = std::exchange(ended_, {});
+    const double samples = e.samples.value_or(0) - count_;
+    if (samples >= 1 && knows_count_) return trained_samples(samples, spans);
+    for (const TimeSpan& span : spans) {
+      leave_out(span,
+                "the log does not state how many samples the block before has: no rate for it");
+    }
+    if (samples >= 1) know_count(*e.samples);
+  }
+
+  /// The sum that an evaluation states must be the sum of the windows.
+  void compare_count(const MlperfEvent& e) {
+    if (!e.samples || *e.samples <= std::max(stated_samples_, count_before_last_)) return;
+    if (!carried_.empty()) return;
+    const bool is_complete = std::exchange(is_complete_, true);
+    if (is_complete) compare_count_of(e);
+    stated_samples_ = *e.samples;
+    stated_at_step_ = log_.steps();
+  }
+
+  void compare_count_of(const MlperfEvent& e) {
+    log_.compare({.name = "samples at an evaluation",
+                  .value = *e.samples - stated_samples_,
+                  .quantity = PrintedQuantity::samples,
+                  .has_warmup = true,
+                  .first_step = stated_at_step_});
+  }
+
+  /// Some programs print the rate of a period before they state its end, others behind it.
+  void take_rate(double rate) {
+    PrintedFigure figure{.name = "throughput", .value = rate, .has_warmup = true};
+    figure.line = line_;
+    if (benchmark_ == "bert") figure.span = PrintedSpan::longer;
+    if (benchmark_ == "gpt3") figure.value /= static_cast<double>(progress_.sequence_length);
+    if (progress_.is_part_of_epoch || benchmark_ == "gpt3") {  // of the run, with evaluations
+      figure.span = PrintedSpan::longer;
+      figure.has_warmup = false;
+      log_.compare(figure);
+    } else if (stopped_) {
+      return;  // of an epoch that did not end
+    } else if (open_ || !ended_.empty() || unsure_) {
+      pending_rate_ = figure;
+    } else if (last_step_ >= 0) {
+      compare_with_last(figure);
+    }
+  }
+
+  void compare_pending_rate() {
+    if (pending_rate_) compare_with_last(*std::exchange(pending_rate_, std::nullopt));
+  }
+
+  /// A period has up to 0.2 s that its rate leaves out. The first one is warm-up, and programs
+  /// differ in how much of the start-up they count.
+  void compare_with_last(PrintedFigure figure) {
+    constexpr double kOverhead = 0.2;  // s
+    if (last_step_ == 0) return;
+    figure.first_step = last_step_;
+    const double of_all = figure.value * log_.start().world_size;
+    const bool is_of_one = std::abs(of_all - last_rate_) < std::abs(figure.value - last_rate_);
+    if (progress_.counts_batches && is_of_one) figure.value = of_all;
+    figure.resolution = figure.value * kOverhead / last_wall_s_;
+    log_.compare(std::move(figure));
+  }
+
+  void evaluated(const MlperfEvent& e) {
+    const double epoch = e.epoch.value_or(0);
+    const std::pair told(e.samples.value_or(epoch), *e.value);
+    if (told == evaluation_) return log_.skip_repeated();  // by another rank
+    evaluation_ = told;
+    coverage_.evaluated(e.time);
+    note_evaluation_end(e);
+    compare_count(e);
+    if (!first_epoch_) first_epoch_ = std::min(epoch, 1.0);
+    if (pending_) {
+      const double until = std::floor(epoch - *first_epoch_) + 1;
+      timed_ = "epochs";
+      trained(std::max(until - done_, 1.0), *pending_);
+      pending_.reset();
+    }
+    // Some log a block's accuracy before its end: the block has the evaluation in it.
+    if (open_ && !is_v05_ && !by_epoch_ && open_->evaluations == 0) evaluated_within_ = true;
+    std::map<std::string, double> metrics;
+    double after = std::clamp(epoch - *first_epoch_, 0.0, 1e9);
+    if (e.samples) {
+      metrics["samples_count"] = *e.samples;
+      const auto of_epoch = static_cast<double>(log_.start().train_samples);
+      after = of_epoch > 0 ? std::clamp(std::ceil(*e.samples / of_epoch) - 1, 0.0, 1e9) : 0;
+    }
+    const char* quality = mlperf_quality(benchmark_);
+    if (quality != nullptr) metrics[quality] = *e.value;
+    log_.add_eval(static_cast<std::int64_t>(after), quality ? std::nan("") : *e.value, std::nan(""),
+                  std::move(metrics));
+  }
+
+  /// Adds the window of `epochs` more epochs.
+  void trained(double epochs, const TimeSpan& span) {
+    const std::int64_t of_epoch = progress_.samples_of_epoch();
+    const double first = done_, wall_s = span.seconds();
+    done_ += epochs;
+    coverage_.period_ends(span.end_s);
+    if (!(epochs >= 1 && epochs <= 1e6))
+      return leave_out(span, "the number of epochs cannot be right");
+    TimedSteps steps{.epoch = static_cast<std::int64_t>(done_) - 1};
+    steps.samples = static_cast<double>(of_epoch) * epochs;
+    const double count = steps.samples / static_cast<double>(log_.global_batch());
+    steps.steps = count < 1e9 ? std::llround(count) : 0;
+    steps.wall_s = wall_s;
+    steps.warmup = first == 0;
+    const bool counts_tokens = benchmark_ == "transformer";
+    const bool has_steps = !counts_tokens && of_epoch > 0;
+    if (!has_steps && first == 0) {
+      log_.skip(
+          counts_tokens
+              ? "the global batch counts tokens and an epoch has sentences: no rate"
+              : "the log does not state how many samples an epoch has: no rate. State them with "
+                "--set train_samples=N");
+    }
+    if (has_steps && !add_window(steps, {span})) return;
+    compare_pending_rate();
+    if (epochs != 1) return;
+    contract::EpochRecord record{.epoch = static_cast<int>(steps.epoch), .wall_s = wall_s};
+    record.samples = of_epoch;
+    record.steps = has_steps ? steps.steps : 0;
+    record.train_loss = record.lr = std::nan("");
+    log_.add_epoch(record);
+  }
+
+  void trained_samples(double samples, const std::vector<TimeSpan>& spans) {
+    TimedSteps steps{.samples = samples};
+    for (const TimeSpan& span : spans) steps.wall_s += span.seconds();
+    const double count = samples / static_cast<double>(log_.global_batch());
+    steps.steps = count < 1e9 ? std::max<std::int64_t>(std::llround(count), 1) : 0;
+    steps.warmup = done_samples_ == 0;
+    const auto of_epoch = static_cast<double>(log_.start().train_samples);
+    if (of_epoch > 0) {
+      const double last = std::ceil((done_samples_ + samples) / of_epoch) - 1;
+      steps.epoch = static_cast<std::int64_t>(std::clamp(last, 0.0, 1e9));
+    }
+    count_before_last_ = count_;
+    count_ += samples;
+    done_samples_ += samples;
+    if (evaluated_within_) timed_ = "blocks of samples with evaluation";
+    if (timed_.empty()) timed_ = "blocks of samples";
+    evaluated_within_ = false;
+    coverage_.period_ends(spans.back().end_s);
+    if (add_window(steps, spans)) compare_pending_rate();
+  }
+
+  bool add_window(const TimedSteps& steps, const std::vector<TimeSpan>& spans) {
+    last_step_ = log_.steps();
+    last_rate_ = steps.samples / steps.wall_s;
+    last_wall_s_ = steps.wall_s;
+    if (!log_.add_steps(steps)) return false;
+    coverage_.add_window(spans, steps.samples, steps.warmup, line_);
+    return true;
+  }
+
+  void run_stops(const MlperfEvent& e) {
+    if (!ended_.empty()) resolve_ended(e);
+    if (open_ && open_->is_block && !by_epoch_) stop_open_block(e);
+    for (const TimeSpan& span : carried_) {
+      leave_out(span, "the last samples took too little time for a rate");
+    }
+    stopped_ = true;
+    if (done_ == 0 && done_samples_ == 0)
+      log_.skip("no epoch ended before run_stop: there is no rate");
+    const bool good = e.status == "success";
+    log_.stop(good ? contract::RunOutcome::Completed : contract::RunOutcome::Failed,
+              good ? "" : "run_stop says \"" + std::string(e.status.substr(0, 100)) + "\"",
+              e.time - begun_s_);
+  }
+
+  /// A block of epochs without block_stop ends with its evaluation.
+  void stop_open_block(const MlperfEvent& e) {
+    const bool is_evaluated = !counts_by_samples_ && !stops_blocks_ &&
+                              training_end(*open_, e) == open_->evaluation_begin_s;
+    if (is_evaluated) return block_ends(e);
+    leave_out_open(e.time, "a block had not stopped before run_stop: no rate for it");
+  }
+
+  CollectedLog log_;
+  MlperfLines lines_;
+  MlperfProgress progress_;
+  std::string benchmark_;
+  std::string timed_;
+  MlperfCoverage coverage_;
+  double begun_s_ = 0;
+  std::optional<Period> open_;
+  std::optional<TimeSpan> pending_;    ///< v0.5: training of which the epochs are not known yet
+  std::optional<TimeSpan> unsure_;     ///< an epoch that may be cut short
+  std::vector<TimeSpan> ended_;        ///< blocks whose samples a later line states
+  std::vector<TimeSpan> carried_;      ///< short periods that count with the next one
+  std::optional<double> first_epoch_;  ///< what the log calls the first
+  std::optional<std::pair<double, double>> evaluation_;  ///< the last one's epoch and quality
+  std::optional<PrintedFigure> pending_rate_;            ///< of the period under way
+  double done_ = 0;                                      ///< epochs
+  double done_samples_ = 0;                              ///< where the log counts samples
+  double count_ = 0, count_before_last_ = 0;             ///< with those of the run before
+  double last_wall_s_ = 0;                               ///< of the last window
+  double last_rate_ = 0;                                 ///< of the last window
+  double stated_samples_ = 0;                            ///< at the last evaluation
+  std::int64_t stated_at_step_ = 0, last_step_ = -1;     ///< of it; where the last window begins
+  int line_ = 0;
+  bool begun_ = false, stopped_ = false;
+  bool is_v05_ = false, by_epoch_ = false, has_eval_start_ = false, has_block_ = false;
+  bool evaluated_within_ = false;          ///< an evaluation ran within the period
+  bool evaluated_in_epoch_ = false;        ///< an evaluation ended since epoch_start
+  bool counts_by_samples_ = false;         ///< of any kind
+  bool stops_blocks_ = false;              ///< the log has block_stop
+  bool starts_with_sums_ = false;          ///< block_start states the samples since the start
+  bool knows_count_ = true;                ///< `count_` is right
+  bool is_complete_ = true;                ///< no samples were left out since the last evaluation
+  bool resumes_after_evaluation_ = false;  ///< an evaluation has interrupted the training
+};
+
+bool recognises(std::string_view head) {
+  return any_line(head, is_mlperf_line);
+}
+
+/// The benchmark that any line of the log names: programs on TPU name it in their last lines.
+std::string named_benchmark(std::string_view text) {
+  constexpr std::string_view kKey = "submission_benchmark";
+  MlperfLines lines;
+  for (std::size_t at = text.find(kKey); at != text.npos; at = text.find(kKey, at + 1)) {
+    const std::size_t begin = text.rfind('\n', at) + 1;  // npos + 1 is 0
+    LogLine line{.text = text.substr(begin, text.find('\n', at) - begin)};
+    MlperfEvent event;
+    if (!lines.read(line, event) || event.key != kKey || event.text.empty()) continue;
+    return std::string(event.text);
+  }
+  return "";
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  Reader reader(run);
+  if (const std::string name = named_benchmark(text); !name.empty()) reader.set_benchmark(name);
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
+  return reader.finish();
+}
+
+}  // namespace
+
+extern const LogFormat mlperf_entry;
+const LogFormat mlperf_entry{
+    .name = "mlperf",
+    .summary = "MLPerf Training's lines (:::MLLOG, :::MLL, :::MLPv0.5.0) in any output",
+    .rates =
+        "of all accelerators: training samples of an epoch or a block over its wall time, waiting "
+        "for data included, evaluation not (unless the environment's \"timed\" says so); the first "
+        "epoch or block is marked as warm-up",
+    .cross_check =
+        "throughput and imgs_sec of tracked_stats with the epoch or block that they belong to, but "
+        "the first (BERT, DLRM and graph benchmarks: only a bound, because evaluations are in "
+        "them); samples_count of eval_start with the sum of the blocks; all epochs or blocks with "
+        "the time between them and with the fastest of them",
+    .file = "stdout",
+    .needs_run = true,
+    .recognises = &recognises,
+    .read = &read,
+    .tells_end = true,
+};
+
+}  // namespace dlscale::analysis

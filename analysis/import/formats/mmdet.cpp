@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the .log.json files of OpenMMLab's training programs (open-mmlab/mmcv before version 2,
+// JsonLoggerHook in mmcv/runner/hooks/logger/text.py): one JSON object per line.
+//
+// "time" is the mean wall time of a step of rank 0 since the line before, and "data_time" is the
+// part of it that waits for data. The file does not say how many samples a step has, so the run
+// must. The steps behind an epoch's last line appear nowhere.
+//
+// EpochBasedRunner (MMDetection, MMClassification) counts "iter" within the epoch,
+// IterBasedRunner (MMSegmentation, MMEditing) from the beginning of the run. Nothing in the file
+// names the runner. In an epoch's first line the former counts no further than in the epoch
+// before, and the latter counts on. IterBasedRunner resets its clock (IterTimerHook) only when it
+// starts, so that the step behind an evaluation holds the time of that evaluation: such lines are
+// marked as warm-up.
+//
+// "val" lines have averages of precision and no accuracy, except those of MMClassification, whose
+// "accuracy_top-1" is in percent.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "analysis/import/reading/collected_log.hpp"
+#include "analysis/import/reading/json_object.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::string_view kTrain = R"({"mode": "train", "epoch": )";
+constexpr std::string_view kVal = R"({"mode": "val", "epoch": )";
+
+class Reader {
+ public:
+  explicit Reader(const contract::RunSpec& run) : log_(run, "mmdet") {}
+
+  void take(const LogLine& line) {
+    const std::size_t at = line.text.find(R"({"mode": )");
+    if (at == std::string_view::npos) return;
+    const std::string_view object = line.text.substr(at);
+    const bool is_train = object.starts_with(kTrain), is_val = object.starts_with(kVal);
+    if (!json_.read(object)) {
+      return line.complete ? log_.skip("no JSON after \"mode\"") : log_.cut_off();
+    }
+    const auto epoch = json_.integer("epoch");
+    if (!epoch || (!is_train && !is_val)) return log_.skip("no line of training or validation");
+    is_train ? take_train(*epoch - 1, line.number) : take_val(*epoch - 1);  // they count from 1
+  }
+  LogContent finish() {
+    if (!opened_) add_opening();
+    return log_.finish();
+  }
+  CollectedLog& log() { return log_; }
+
+ private:
+  /// A line of training.
+  struct TrainLine {
+    RunPlace place;
+    int line = 0;
+    double step_s = 0, load_s = 0, lr = 0, loss = 0;
+    bool is_behind_eval = false;
+  };
+
+  void take_train(std::int64_t epoch, int line) {
+    const auto step = json_.integer("iter");
+    const auto step_s = json_.number("time");
+    if (!step || !step_s) return log_.skip("no step and its time");
+    at_ = {epoch, *step};
+    const RunPlace before = told_;
+    const bool is_behind_eval = std::exchange(is_behind_eval_, false);
+    if (log_.repeats(told_, at_)) return;
+    const TrainLine next{.place = at_,
+                         .line = line,
+                         .step_s = *step_s,
+                         .load_s = json_.number("data_time").value_or(0),
+                         .lr = json_.number("lr").value_or(std::nan("")),
+                         .loss = json_.loss("loss"),
+                         .is_behind_eval = is_behind_eval};
+    if (!opened_) {
+      opening_.push_back(next);
+      if (opening_.size() == 3) add_opening();
+    } else {
+      add(next, steps_since(before, next.place));
+      log_.at(line);
+    }
+  }
+
+  std::int64_t steps_since(const RunPlace& before, const RunPlace& now) {
+    if (now.epoch != before.epoch) counts_on_ = now.step > before.step;
+    const bool goes_on = now.epoch == before.epoch || counts_on_;
+    return goes_on ? now.step - before.step : now.step;
+  }
+
+  /// A first line that counts more steps than lie between the lines after it is of a resumed run. A
+  /// last line of an epoch may have fewer steps than the others, so that it takes three lines.
+  void add_opening() {
+    opened_ = true;
+    if (opening_.empty()) return;
+    const std::int64_t first = opening_[0].place.step;
+    std::int64_t steps = first;
+    if (opening_.size() > 1) {
+      const std::int64_t interval = opening_[1].place.step - first;
+      const bool is_even = opening_.size() < 3
+                               ? 2 * interval <= first
+                               : opening_[2].place.step - opening_[1].place.step == interval;
+      if (interval > 0 && interval < first && is_even) steps = interval;
+    }
+    add(opening_[0], steps);
+    for (std::size_t i = 1; i < opening_.size(); ++i) {
+      add(opening_[i], steps_since(opening_[i - 1].place, opening_[i].place));
+    }
+  }
+
+  void add(const TrainLine& line, std::int64_t steps) {
+    const double count = static_cast<double>(steps);
+    TimedSteps window{.epoch = line.place.epoch, .steps = steps};
+    window.samples = count * static_cast<double>(log_.global_batch());
+    window.wall_s = count * line.step_s;
+    window.load_s = count * line.load_s;
+    window.lr = line.lr;
+    window.loss = line.loss;
+    window.warmup = log_.steps() == 0 || (counts_on_ && line.is_behind_eval);
+    log_.at(line.line);
+    log_.add_steps(window);
+  }
+
+  void take_val(std::int64_t epoch) {
+    is_behind_eval_ = true;
+    if (log_.repeats(validated_, std::max(at_, RunPlace{epoch, 0}))) return;
+    std::map<std::string, double> metrics;
+    double accuracy = std::nan("");
+    json_.each_number("", [&](std::string_view key, double value) {
+      if (key == "accuracy_top-1") {
+        accuracy = value / 100;
+      } else if (key != "epoch" && key != "iter" && key != "lr" && metrics.size() < 100) {
+        metrics.emplace(key, value);
+      }
+    });
+    log_.add_eval(epoch, accuracy, std::nan(""), std::move(metrics));
+  }
+
+  CollectedLog log_;
+  JsonObject json_;
+  std::vector<TrainLine> opening_;  ///< the first lines, until they show how many steps they have
+  bool opened_ = false;
+  bool counts_on_ = false;       ///< "iter" goes on over epochs
+  bool is_behind_eval_ = false;  ///< the next line of training is the first after a validation
+  RunPlace at_;                  ///< the last line of training, told before or not
+  RunPlace told_;                ///< the furthest of them
+  RunPlace validated_;           ///< where the last validation was
+};
+
+bool recognises(std::string_view head) {
+  return any_line(head, [](std::string_view line) {
+    return line.starts_with(kTrain) && line.find("\"iter\": ") != std::string_view::npos &&
+           line.find("\"data_time\": ") != std::string_view::npos;
+  });
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  return read_with<Reader>(text, run, {&recognises});
+}
+
+}  // namespace
+
+extern const LogFormat mmdet_entry;
+const LogFormat mmdet_entry{
+    .name = "mmdet",
+    .summary = "OpenMMLab's .log.json (MMDetection, MMClassification, MMSegmentation with mmcv 1)",
+    .rates =
+        "rank 0's step times with the global batch the run tells, waiting for data included; the "
+        "first line, and that behind an evaluation where \"iter\" goes on over epochs, are marked "
+        "as warm-up",
+    .cross_check = "nothing: the lines have step times and no rate or total",
+    .file = "",
+    .needs_run = true,
+    .recognises = &recognises,
+    .read = &read,
+};
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// results.csv of Randl/MobileNetV2-pytorch (logger.py, CsvLogger) and its relatives: a row an
+// epoch, from 1, with the errors of validation as fractions. There are no times: such logs have no
+// rates.
+#include "analysis/import/reading/collected_log.hpp"
+#include "analysis/import/reading/csv_row.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::string_view kHeader = "epoch,val_error1,val_error5,val_loss";
+
+void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line, RunPlace& told) {
+  const auto cells = base::split(line.text, ',');
+  const auto number = columns.number(cells, "epoch");
+  const auto error = columns.number(cells, "val_error1");
+  if (cells.size() != columns.names().size() || !number || !error || *number < 1 || *number > 1e9) {
+    return line.complete ? log.skip("no row of an epoch") : log.cut_off();
+  }
+  if (!line.complete) return log.cut_off();
+  if (log.repeats(told, {static_cast<std::int64_t>(*number), 0})) return;
+  contract::EpochRecord epoch{.epoch = static_cast<int>(*number) - 1, .wall_s = std::nan("")};
+  epoch.train_loss = columns.loss(cells, "train_loss");
+  epoch.lr = std::nan("");
+  log.add_epoch(epoch);
+  std::map<std::string, double> metrics;
+  if (const auto error5 = columns.number(cells, "val_error5")) {
+    metrics["top5_accuracy"] = 1 - *error5;
+  }
+  log.add_eval(epoch.epoch, 1 - *error, columns.loss(cells, "val_loss"), metrics);
+}
+
+bool recognises(std::string_view head) {
+  return head.starts_with(kHeader);
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  CollectedLog log(run, "pytorch_csv");
+  std::optional<CsvColumns> columns;
+  RunPlace told;
+  take_lines(text, log,
+             [&](const LogLine& line) {
+               if (line.text.starts_with(kHeader)) {
+                 columns.emplace(line.text);
+               } else if (columns && !line.text.empty()) {
+                 take_row(log, *columns, line, told);
+               }
+             },
+             {&recognises});
+  return log.finish();
+}
+
+}  // namespace
+
+extern const LogFormat pytorch_csv_entry;
+const LogFormat pytorch_csv_entry{
+    .name = "pytorch_csv",
+    .summary = "results.csv with epoch, val_error1, … (CsvLogger): errors and losses by epoch",
+    .rates = "none: the table has no times",
+    .cross_check = "nothing: the table has neither times nor rates",
+    .file = "",
+    .needs_run = false,
+    .recognises = &recognises,
+    .read = &read,
+};
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The output of the ResNet-50 DDP test of argonne-lcf/alcf-nccl-tests (pytests/resnet50).
+//
+// "Throughput: 4754.937 images/s, Batch size: 16, Num of GPUs: 8, Total time: 3.567 s, …, First
+// batch time: 0.902 s" stands for an epoch: in published logs the rate is batch x GPUs x (batches -
+// 1) / (total - first batch's time), so it is of all ranks and leaves the first batch out; waiting
+// for data is in it.
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "analysis/import/reading/collected_log.hpp"
+#include "analysis/import/reading/text_scanner.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+struct Epoch {
+  double rate = 0, total_s = 0, mean_batch_s = 0, first_batch_s = 0;
+  std::int64_t batch = 0, gpus = 0;
+};
+
+bool read_epoch(std::string_view text, Epoch& e) {
+  TextScanner s(text), mean(text);
+  if (mean.find("Average batch time: ")) mean.number(e.mean_batch_s);
+  return s.skip("Throughput: ") && s.number(e.rate) && s.skip("images/s, Batch size: ") &&
+         s.integer(e.batch) && s.skip(", Num of GPUs: ") && s.integer(e.gpus) &&
+         s.skip(", Total time: ") && s.number(e.total_s) && s.find("First batch time: ") &&
+         s.number(e.first_batch_s) && s.skip("s") && e.batch > 0 && e.gpus > 0 && e.rate > 0 &&
+         e.batch < 1'000'000'000 && e.gpus < 10'000'000;
+}
+
+class Reader {
+ public:
+  explicit Reader(const contract::RunSpec& run) : log_(run, "pytorch_ddp") {}
+
+  void take(const LogLine& line) {
+    if (const std::size_t at = line.text.find("Throughput: "); at != std::string_view::npos) {
+      take_epoch(line, line.text.substr(at));
+    } else if (line.text.starts_with("DDP: I am worker ")) {
+      take_worker(TextScanner(line.text));
+    } else if (line.text.starts_with("Test set: ")) {
+      take_test(line, TextScanner(line.text));
+    }
+  }
+  LogContent finish() {
+    log_.fact("gpus", gpus_);
+    // Of a run that failed early some ranks say nothing.
+    const bool all_said = static_cast<std::int64_t>(workers_.size()) == gpus_;
+    if (all_said) log_.fact("nodes", nodes_);
+    if (all_said && nodes_ > 0) log_.start().nodes = static_cast<int>(nodes_);
+    if (gpus_ > 0) log_.start().world_size = static_cast<int>(gpus_);
+    return log_.finish();
+  }
+  CollectedLog& log() { return log_; }
+
+ private:
+  /// "DDP: I am worker 4 of 8. My local rank is 0": each node has one local rank 0.
+  void take_worker(TextScanner s) {
+    std::int64_t rank = 0, of = 0, local = 0;
+    if (!s.skip("DDP: I am worker ") || !s.integer(rank) || !s.skip("of ") || !s.integer(of))
+      return;
+    if (s.skip(". My local rank is ") && s.integer(local) && of > 0 && of < 10'000'000) {
+      gpus_ = of;
+      if (!workers_.insert(rank).second) return;  // of an earlier log in the same file
+      if (local == 0) ++nodes_;
+    }
+  }
+
+  void take_epoch(const LogLine& line, std::string_view text) {
+    Epoch e;
+    if (!read_epoch(text, e)) {
+      return line.complete ? log_.skip("no epoch after \"Throughput:\"") : log_.cut_off();
+    }
+    // An epoch has no number: one that is told in the same words is the same.
+    if (tested_ || !told_.emplace(text).second) return log_.skip_repeated();
+    log_.fact("batch_per_gpu", e.batch);
+    log_.fact("global_batch", e.batch * e.gpus);
+    gpus_ = e.gpus;
+    const double global_batch = static_cast<double>(e.batch * e.gpus);
+    const double counted_s = e.total_s - e.first_batch_s;
+    const double steps = e.rate * counted_s / global_batch;  // times are rounded, batches are whole
+    TimedSteps window{.epoch = epoch_, .steps = steps < 1e9 ? std::llround(steps) : 0};
+    window.samples = static_cast<double>(window.steps) * global_batch;
+    window.wall_s = window.samples / e.rate;
+    if (!log_.add_steps(window)) return;
+    compare_batches(e, window.steps);
+    contract::EpochRecord epoch{.epoch = static_cast<int>(epoch_++), .wall_s = e.total_s};
+    epoch.steps = window.steps + 1;
+    epoch.samples = epoch.steps * e.batch * e.gpus;
+    epoch.train_loss = epoch.lr = std::nan("");
+    log_.add_epoch(epoch);
+  }
+
+  /// The epoch has total time / average batch time batches, of which the first is left out.
+  void compare_batches(const Epoch& e, std::int64_t steps) {
+    if (!(e.mean_batch_s > 0)) return;
+    const double batches = e.total_s / e.mean_batch_s;
+    const double global_batch = static_cast<double>(e.batch * e.gpus);
+    constexpr double kRounding = 0.0005;  // s, of the printed times
+    log_.compare({.name = "Total time / Average batch time",
+                  .value = (batches - 1) * global_batch,
+                  .quantity = PrintedQuantity::samples,
+                  .first_step = log_.steps() - steps,
+                  .resolution = (batches * kRounding / e.mean_batch_s + 1) * global_batch});
+  }
+
+  /// "Test set: Average loss: -0.0014, Accuracy: 6/50000 (0%)"
+  void take_test(const LogLine& line, TextScanner s) {
+    double loss = 0;
+    std::int64_t correct = 0, samples = 0;
+    const bool good = s.skip("Test set: Average loss: ") && s.loss(loss) &&
+                      s.skip(", Accuracy: ") && s.integer(correct) && s.skip("/") &&
+                      s.integer(samples) && s.skip("(") && samples > 0;
+    if (!good) {
+      return line.complete ? log_.skip("no accuracy after \"Test set:\"") : log_.cut_off();
+    }
+    if (tested_) return log_.skip_repeated();
+    tested_ = true;
+    log_.start().test_samples = samples;
+    log_.add_eval(std::max<std::int64_t>(epoch_ - 1, 0),
+                  static_cast<double>(correct) / static_cast<double>(samples), loss);
+    log_.stop(contract::RunOutcome::Completed);
+  }
+
+  CollectedLog log_;
+  std::set<std::int64_t> workers_;           ///< ranks that said that they are there
+  std::set<std::string, std::less<>> told_;  ///< lines of epochs
+  std::int64_t gpus_ = 0, nodes_ = 0, epoch_ = 0;
+  bool tested_ = false;  ///< after the last epoch
+};
+
+bool recognises(std::string_view head) {
+  return any_line(head, [](std::string_view line) {
+    Epoch epoch;
+    return line.starts_with("DDP: I am worker ") ||
+           (line.starts_with("Throughput: ") && read_epoch(line, epoch));
+  });
+}
+
+bool is_of_each_rank(std::string_view line) {
+  return line.starts_with("DDP: I am worker ");
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  return read_with<Reader>(text, run, {&recognises, &is_of_each_rank});
+}
+
+}  // namespace
+
+extern const LogFormat pytorch_ddp_entry;
+const LogFormat pytorch_ddp_entry{
+    .name = "pytorch_ddp",
+    .summary = "output of alcf-nccl-tests' ResNet-50 test of PyTorch DDP",
+    .rates = "of all ranks, waiting for data included; the first batch of each epoch is left out",
+    .cross_check =
+        "total time / average batch time, which is the number of batches, with the batches that "
+        "follow from the throughput",
+    .file = "stdout",
+    .needs_run = false,
+    .recognises = &recognises,
+    .read = &read,
+    .tells_end = true,
+};
+
+}  // namespace dlscale::analysis

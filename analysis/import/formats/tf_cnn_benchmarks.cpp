@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The output of tf_cnn_benchmarks.py (tensorflow/benchmarks, scripts/tf_cnn_benchmarks).
+//
+// Rows "10\timages/sec: 237.6 +/- 0.5 (jitter = 1.9)\t8.1" (benchmark_cnn.py, benchmark_one_step)
+// are of one worker process, all of its devices; with Horovod every process writes them. Only the
+// last line, "total images/sec: 237.40" (_benchmark_graph), is of all workers: images of all steps
+// over their wall time, reading data included, steps of warm-up (10 unless --num_warmup_batches)
+// left out. A run that was broken off has therefore no rate.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/import/reading/collected_log.hpp"
+#include "analysis/import/reading/text_scanner.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+struct Row {
+  std::int64_t step = 0;
+  double rate = 0;
+  double loss = std::nan("");
+};
+
+/// "10\timages/sec: 237.6 +/- 0.5 (jitter = 1.9)\t8.1"; a loss that is not told is NaN.
+bool read_row(std::string_view text, Row& row) {
+  TextScanner scanner(text);
+  if (!scanner.integer(row.step) || !scanner.skip("images/sec: ") || !scanner.number(row.rate) ||
+      !scanner.skip("+/-") || !scanner.find("(jitter = ") || !scanner.find(")")) {
+    return false;
+  }
+  if (!scanner.loss(row.loss)) row.loss = std::nan("");
+  return true;
+}
+
+class Reader {
+ public:
+  explicit Reader(const contract::RunSpec& run) : log_(run, "tf_cnn_benchmarks") {}
+
+  void take(const LogLine& line) {
+    const std::string_view text = line.text;
+    TextScanner scanner(text);
+    Row row;
+    if (text.find("images/sec: ") == std::string_view::npos) {
+      if (line.complete) take_head(text);
+    } else if (scanner.skip("total images/sec: ")) {
+      take_total(line, scanner);
+    } else if (!line.complete) {
+      log_.cut_off();
+    } else if (read_row(text, row)) {
+      if (row.step <= last_.step) return;  // later ones of a step are of other processes
+      last_ = row;
+      last_line_ = line.number;
+    } else {
+      log_.skip("no row of tf_cnn_benchmarks around \"images/sec:\"");
+    }
+  }
+  LogContent finish() { return log_.finish(); }
+  CollectedLog& log() { return log_; }
+
+ private:
+  /// "Model:       resnet50", "Batch size:  64 global" and below it "32.0 per device", …
+  void take_head(std::string_view text) {
+    TextScanner scanner(text);
+    std::int64_t number = 0;
+    double value = 0;
+    if (scanner.skip("Model:")) {
+      scanner.skip_blanks();
+      log_.fact("model", std::string(scanner.until(" \t")));
+    } else if (scanner.skip("Dataset:")) {
+      scanner.skip_blanks();
+      log_.fact("dataset", std::string(scanner.until(" \t")));
+    } else if (scanner.skip("Batch size:")) {
+      if (scanner.integer(number) && scanner.skip("global")) log_.fact("global_batch", number);
+    } else if (scanner.skip("Optimizer:")) {
+      scanner.skip_blanks();
+      log_.fact("optimizer", std::string(scanner.until(" \t")));
+    } else if (scanner.skip("Devices:")) {
+      count_devices(scanner.rest());
+    } else if (scanner.skip("Num batches:")) {
+      if (scanner.integer(number)) batches_ = number;
+    } else if (scanner.number(value) && scanner.skip("per device") && value >= 1 && value < 1e9) {
+      const std::int64_t batch = std::llround(value);
+      log_.fact("batch_per_gpu", batch);
+      if (log_.knows("global_batch")) gpus_ = log_.global_batch() / batch;
+      log_.fact("gpus", gpus_);
+    }
+  }
+
+  /// "['/gpu:0', '/gpu:1']" are the devices of this process; Horovod and distributed workers list
+  /// devices of other processes too, and write a row each.
+  void count_devices(std::string_view text) {
+    const bool has_others = text.find("horovod") != text.npos || text.find("job:") != text.npos;
+    devices_ = 0;
+    for (std::size_t at = text.find("pu:"); at != text.npos; at = text.find("pu:", at + 1)) {
+      ++devices_;
+    }
+    if (has_others || devices_ == 0) devices_ = 1;
+  }
+
+  /// The row's mean leaves out what happens between two steps, so that the total is not larger.
+  void compare_with_rows() {
+    if (gpus_ < 1 || !(last_.rate > 0)) return;
+    const std::int64_t processes = std::max<std::int64_t>(gpus_ / devices_, 1);
+    log_.compare(
+        {.name = fmt::format("images/sec at step {} x {} processes", last_.step, processes),
+         .value = last_.rate * static_cast<double>(processes),
+         .span = PrintedSpan::shorter,
+         .line = last_line_});
+  }
+
+  void take_total(const LogLine& line, TextScanner scanner) {
+    double rate = 0;
+    if (!line.complete) return log_.cut_off();
+    if (!scanner.number(rate)) return log_.skip("no rate after \"total images/sec:\"");
+    if (log_.steps() > 0) return log_.skip_repeated();  // of another process, or another run
+    TimedSteps all{.steps = last_.step > 0 ? last_.step : batches_};
+    all.samples = static_cast<double>(all.steps) * static_cast<double>(log_.global_batch());
+    all.wall_s = all.samples / rate;
+    all.loss = last_.loss;
+    if (!log_.add_steps(all)) return;
+    compare_with_rows();
+    log_.stop(contract::RunOutcome::Completed, "", all.wall_s);
+  }
+
+  CollectedLog log_;
+  Row last_;
+  std::int64_t batches_ = 0, gpus_ = 0;
+  std::int64_t devices_ = 1;  ///< of the process that writes
+  int last_line_ = 0;         ///< of the last row
+};
+
+bool recognises(std::string_view head) {
+  return head.find("images/sec: ") != std::string_view::npos &&
+         head.find("(jitter = ") != std::string_view::npos;
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  return read_with<Reader>(text, run, {&recognises});
+}
+
+}  // namespace
+
+extern const LogFormat tf_cnn_benchmarks_entry;
+const LogFormat tf_cnn_benchmarks_entry{
+    .name = "tf_cnn_benchmarks",
+    .summary = "output of TensorFlow's tf_cnn_benchmarks.py",
+    .rates =
+        "of all workers, reading data included, the program's own steps of warm-up left out: its "
+        "total; rows are of one process and not used",
+    .cross_check =
+        "the rate of the last row, times the number of processes, with the total: only a bound, "
+        "because the time between steps is not in it",
+    .file = "stdout",
+    .needs_run = true,
+    .recognises = &recognises,
+    .read = &read,
+    .tells_end = true,
+};
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs of Torch 7 training scripts that print "json_stats: {…}" after each epoch, as
+// szagoruyko/wide-residual-networks (train.lua) does.
+//
+// "train_time" is the wall time of the epoch's training on all devices of the one process, waiting
+// for data included; "test_acc" is in percent. How many samples an epoch has stands in no line:
+// where the run does not tell (dataset.train_samples), there is no rate.
+#include <algorithm>
+
+#include "analysis/import/reading/collected_log.hpp"
+#include "analysis/import/reading/json_object.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::string_view kMark = "json_stats: {";
+
+class Reader {
+ public:
+  explicit Reader(const contract::RunSpec& run) : log_(run, "torch7") {}
+
+  void take(const LogLine& line) {
+    const std::size_t at = line.text.find(kMark);
+    if (at == std::string_view::npos) return;
+    std::string_view object = line.text.substr(at + kMark.size() - 1);
+    object = object.substr(0, object.rfind('}') + 1);  // the tab of Lua's print stands behind it
+    if (!json_.read(object)) {
+      return line.complete ? log_.skip("no JSON after \"json_stats:\"") : log_.cut_off();
+    }
+    const auto epoch = json_.integer("epoch");
+    if (!epoch) return log_.skip("no epoch in \"json_stats:\"");
+    if (log_.repeats(told_, {*epoch, 0})) return;
+    take_facts();
+    take_epoch(*epoch - 1);  // they count from 1
+  }
+  LogContent finish() { return log_.finish(); }
+  CollectedLog& log() { return log_; }
+
+ private:
+  void take_facts() {
+    log_.fact("model", std::string(json_.text("model").value_or("")));
+    log_.fact("global_batch", json_.integer("batchSize").value_or(0));
+    log_.fact("gpus", json_.integer("nGPU").value_or(0));
+    log_.fact("epochs", json_.integer("max_epoch").value_or(0));
+    log_.fact("optimizer", std::string(json_.text("optimMethod").value_or("")));
+    const std::string_view dataset = json_.text("dataset").value_or("");
+    const std::size_t slash = dataset.rfind('/') + 1;  // 0 where there is none
+    log_.fact("dataset", std::string(dataset.substr(slash, dataset.rfind('.') - slash)));
+    log_.start().parameters = json_.integer("n_parameters").value_or(0);
+    log_.start().trainable_parameters = log_.start().parameters;
+  }
+
+  void take_epoch(std::int64_t number) {
+    const auto wall_s = json_.number("train_time");
+    const double loss = json_.loss("loss");
+    const double lr = json_.number("lr").value_or(std::nan(""));
+    const std::int64_t samples = log_.start().train_samples;
+    const std::int64_t steps = samples / std::max<std::int64_t>(log_.global_batch(), 1);
+    if (wall_s && number >= 0 && number < 1'000'000'000) {
+      contract::EpochRecord epoch{.epoch = static_cast<int>(number), .wall_s = *wall_s};
+      epoch.steps = steps;
+      epoch.samples = samples;
+      epoch.train_loss = loss;
+      epoch.lr = lr;
+      if (steps > 0) add_steps(epoch);
+      log_.add_epoch(epoch);
+    }
+    if (const auto accuracy = json_.number("test_acc")) {
+      log_.add_eval(number, *accuracy / 100, std::nan(""), {},
+                    json_.number("test_time").value_or(std::nan("")));
+    }
+  }
+
+  void add_steps(const contract::EpochRecord& epoch) {
+    TimedSteps steps{.epoch = epoch.epoch, .steps = epoch.steps};
+    steps.samples = static_cast<double>(epoch.samples);
+    steps.wall_s = epoch.wall_s;
+    steps.lr = epoch.lr;
+    steps.loss = epoch.train_loss;
+    steps.warmup = log_.steps() == 0;
+    log_.add_steps(steps);
+  }
+
+  CollectedLog log_;
+  JsonObject json_;
+  RunPlace told_;
+};
+
+bool recognises(std::string_view head) {
+  return any_line(head, [](std::string_view line) {
+    return line.starts_with(kMark) && line.find("\"epoch\":") != std::string_view::npos;
+  });
+}
+
+LogContent read(std::string_view text, const contract::RunSpec& run) {
+  return read_with<Reader>(text, run, {&recognises});
+}
+
+}  // namespace
+
+extern const LogFormat torch7_entry;
+const LogFormat torch7_entry{
+    .name = "torch7",
+    .summary = "logs of Torch 7 scripts with \"json_stats:\" lines",
+    .rates =
+        "of one process and all its devices, waiting for data included, where the run tells how "
+        "many samples an epoch has; the first epoch is marked as warm-up",
+    .cross_check = "nothing: an epoch has one time and no rate",
+    .file = "stdout",
+    .needs_run = true,
+    .recognises = &recognises,
+    .read = &read,
+};
+
+}  // namespace dlscale::analysis

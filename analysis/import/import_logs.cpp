@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/import_logs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "analysis/import/axis_sources.hpp"
+#include "analysis/import/beside_log.hpp"
+#include "analysis/import/continued_training.hpp"
+#include "analysis/import/foreign_text.hpp"
+#include "analysis/import/imported_plan.hpp"
+#include "analysis/import/imported_run.hpp"
+#include "analysis/import/reading/launcher_prefix.hpp"
+#include "analysis/import/reading/recognition.hpp"
+#include "analysis/import/same_job.hpp"
+#include "analysis/import/same_training.hpp"
+#include "analysis/import/unknown_model.hpp"
+#include "base/error.hpp"
+#include "contract/run_spec/run_id.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Of runs that diverged, or whose log ended before its program did, there are some.
+bool has_measurements(contract::RunOutcome outcome) {
+  return outcome == contract::RunOutcome::Completed || outcome == contract::RunOutcome::Lost ||
+         outcome == contract::RunOutcome::Diverged;
+}
+
+/// The format that certainly is the file's; null when there is none. More than the beginning is
+/// read only of a file whose beginning no format recognises.
+const LogFormat* recognise(const std::filesystem::path& path) {
+  const std::string head = without_launcher_prefixes(head_of(path));
+  if (head.empty()) return nullptr;
+  if (const LogFormat* const format = format_of_beginning(head)) return format;
+  const std::string text = head_of(path, kSearchedBytes);
+  if (text.size() <= kSampledBytes) return nullptr;
+  return format_behind_other_lines(without_launcher_prefixes(text));
+}
+
+struct KnownCompanion {
+  ForeignLog log;
+  ImportRecord record;
+  CompanionOf known;
+};
+
+class Import {
+ public:
+  Import(const ImportRequest& request, const contract::PlanDir& folder,
+         const IsUnchanged& is_unchanged)
+      : request_(request),
+        folder_(folder),
+        is_unchanged_(is_unchanged),
+        before_(read_imported_plan(folder)) {
+    check_request();
+    for (const std::string& axis : request.axes) axes_.emplace_back(axis);
+    read_values("--set", request.stated, stated_);
+    read_values("--default", request.defaults, defaults_);
+    if (!request.table.empty()) table_ = std::make_unique<AxisTable>(request.table);
+  }
+
+  ImportSummary run() {
+    const std::vector<ForeignLog> logs = find_logs(request_.logs, folder_.root(), summary_.skipped);
+    for (const ForeignLog& log : logs) take(log);
+    for (const KnownCompanion& one : companions_) keep_companion(one);
+    check_found(logs.size());
+    ReplacedRuns replaced{{}, count_jobs_once()};
+    replaced.paths = join();
+    replaced.paths.merge(join_launches());
+    const std::string unknown = unknown_model_warning(runs_, before_);
+    if (!unknown.empty()) summary_.warnings.push_back(unknown);
+    if (table_) {
+      for (const std::string& row : table_->unused()) {
+        summary_.warnings.push_back(fmt::format("{}: {}", request_.table, row));
+      }
+    }
+    write_imported_runs(folder_, {request_.study, request_.scaling}, runs_, replaced, summary_);
+    return summary_;
+  }
+
+ private:
+  static void read_values(const std::string& option, const std::vector<std::string>& texts,
+                          AxisValues& values) {
+    for (const std::string& text : texts) {
+      const auto [name, value] = parse_stated(option, text);
+      if (!values.try_emplace(name, value).second) {
+        throw base::UsageError(fmt::format("{} {}: is said twice", option, name));
+      }
+    }
+  }
+
+  void check_request() const {
+    if (!request_.mapped.kind.empty()) return check(request_.mapped);
+    if (!request_.format.empty()) base::find(log_formats(), "log format", request_.format);
+  }
+
+  std::string study() const {
+    if (!request_.study.empty()) return request_.study;
+    return before_.study.empty() ? default_study(folder_) : before_.study;
+  }
+
+  void take(const ForeignLog& log) {
+    beside_ = facts_beside(log.path);
+    ImportRecord record{.path = log.path.generic_string(), .stamp = stamp_of(log.path)};
+    if (!request_.mapped.kind.empty()) {
+      record.format = request_.mapped.kind;
+      record.mapped = request_.mapped;
+    } else if (!request_.format.empty()) {
+      record.format = request_.format;
+    }
+    if (take_unchanged(log, record)) return;
+    if (const std::string refusal = refusal_of(log.path); !refusal.empty()) {
+      return take_unreadable(log, record.path, refusal);
+    }
+    read_recognised(log, std::move(record));
+  }
+
+  void read_recognised(const ForeignLog& log, ImportRecord record) {
+    if (record.format.empty()) {
+      const LogFormat* const format = recognise(log.path);
+      if (format == nullptr) return skip_unrecognised(log);
+      record.format = format->name;
+    }
+    read(log, record);
+  }
+
+  /// True when the folder has the log as it is, read in this way: its content says what it said.
+  bool take_unchanged(const ForeignLog& log, const ImportRecord& record) {
+    const auto [first, last] = before_.by_path.equal_range(record.path);
+    if (first == last) return take_unchanged_companion(log, record);
+    for (auto known = first; known != last; ++known) {
+      const ImportRecord& then = known->second.record;
+      if (then.stamp != record.stamp || !is_read_alike(record, then)) return false;
+    }
+    if (!has_content(log, first->second.record.sha256)) return false;
+    add_known(log, record.path);
+    return true;
+  }
+
+  /// True of a log that belongs to another of the folder. Whether that one is as it was is known
+  /// when all logs are.
+  bool take_unchanged_companion(const ForeignLog& log, const ImportRecord& record) {
+    const auto owner = find_owner(before_, record);
+    if (!owner || owner->companion.why == kContinuation) return false;  // a launch is read again
+    if (!has_content(log, owner->companion.sha256)) return false;
+    companions_.push_back({log, record, *owner});
+    return true;
+  }
+
+  /// A companion stays one while the log that it belongs to has not changed.
+  void keep_companion(const KnownCompanion& one) {
+    const auto owner = std::ranges::find_if(
+        runs_, [&](const ImportedRun& run) { return run.record.path == one.known.owner; });
+    if (owner != runs_.end() && owner->record.sha256 != one.known.owner_sha256) {
+      return read_recognised(one.log, one.record);
+    }
+    summary_.joined.push_back(fmt::format("{}: belongs to {}: {}", one.log.shown,
+                                          owner == runs_.end() ? one.known.owner : owner->shown,
+                                          one.known.companion.why));
+  }
+
+  /// The runs that the folder has of the log.
+  void add_known(const ForeignLog& log, const std::string& path) {
+    const auto [first, last] = before_.by_path.equal_range(path);
+    const bool is_whole = first == last || std::next(first) == last;
+    int added = 0;
+    for (auto known = first; known != last; ++known) {
+      const KnownRun& run = known->second;
+      added += try_run(log, run.record, is_whole, [&] {
+        add(log, run.record, run.outcome, run.reason);
+        return true;
+      });
+    }
+    if (added > 0) count(first->second.record);
+  }
+
+  /// What the folder knows of such a log stays; collecting the folder says that it cannot be read.
+  void take_unreadable(const ForeignLog& log, const std::string& path, const std::string& why) {
+    skip(log, "cannot be read: " + why, true);
+    add_known(log, path);
+  }
+
+  /// Of a log whose size and time are as they were: these can be set, and another content can be
+  /// as long.
+  bool has_content(const ForeignLog& log, const std::string& sha256) const {
+    const bool is_sure = is_unchanged_ && is_unchanged_(log.path.generic_string());
+    return is_sure || read_foreign(log.path).sha256 == sha256;
+  }
+
+  void read(const ForeignLog& log, ImportRecord record) {
+    ForeignText foreign = read_foreign(log.path);
+    record.sha256 = foreign.sha256;
+    if (!foreign.problem.empty()) return take_without_text(log, record, foreign);
+    foreign.text = without_launcher_prefixes(record, std::move(foreign.text));
+    std::vector<LogPart> parts;
+    try {
+      parts = parts_of(record, foreign.text);
+    } catch (const base::UsageError& error) {  // read_mapped says it once more
+      if (!is_meant(log)) return skip(log, error.what(), false);
+    }
+    if (parts.empty()) parts.emplace_back();
+    const bool is_whole = parts.size() == 1;
+    int added = 0;
+    for (LogPart& part : parts) {
+      record.part = std::move(part);
+      added += try_run(log, record, is_whole,
+                       [&] { return read_run(log, record, foreign.text, is_whole); });
+    }
+    if (added > 0) count(record);
+  }
+
+  /// A log that certainly is one is a run that failed.
+  void take_without_text(const ForeignLog& log, const ImportRecord& record,
+                         const ForeignText& foreign) {
+    if (!is_meant(log) && is_asked()) return skip(log, foreign.problem, foreign.is_damaged);
+    const bool is_added = try_run(log, record, true, [&] {
+      add(log, record, contract::RunOutcome::Failed, foreign.problem);
+      return true;
+    });
+    if (!is_added) return;
+    count(record);
+    if (foreign.is_damaged) {
+      summary_.warnings.push_back(fmt::format("{}: {}", log.shown, foreign.problem));
+    }
+  }
+
+  /// Makes a run of a log, or of a part unless the log `is_whole`. Where what is said of it cannot
+  /// be, or says too little, it is skipped, and the others are imported.
+  template <class MakeRun>
+  bool try_run(const ForeignLog& log, const ImportRecord& record, bool is_whole, MakeRun make) {
+    try {
+      return make();
+    } catch (const base::UsageError& error) {
+      std::string why = error.what();
+      const std::string place = log.shown + ": ";
+      if (why.starts_with(place)) why.erase(0, place.size());
+      is_whole ? skip(log, why, true) : skip_part(log, record, why, true);
+      return false;
+    }
+  }
+
+  static std::vector<LogPart> parts_of(const ImportRecord& record, std::string_view text) {
+    if (!record.mapped.kind.empty()) return runs_in(text, record.mapped);
+    const LogFormat& format = base::find(log_formats(), "log format", record.format);
+    return format.parts == nullptr ? std::vector<LogPart>() : format.parts(text);
+  }
+
+  /// False when the file, or this part of it, says nothing and was only met on the way.
+  bool read_run(const ForeignLog& log, ImportRecord& record, std::string_view text, bool is_whole) {
+    MergedAxes told = told_of(log, record);
+    add_defaults(told);
+    contract::RunSpec run = imported_run(study(), told, log.shown);
+    keep_what_is_said(run);
+    LogContent content = read_log(record, text, run);
+    record.facts = content.facts;
+    TrainingTrace trace = trace_of(content);
+    record.opening = opening_of(trace);
+    record.span = span_of(content);
+    const bool says_nothing =
+        content.collectives.empty() &&
+        std::all_of(content.file.records.begin(), content.file.records.end(), [](const auto& one) {
+          return std::holds_alternative<contract::RunStart>(one);
+        });
+    if (says_nothing && !is_meant(log) && is_asked()) {
+      const std::string why = why_nothing(content.file);
+      is_whole ? skip(log, why, false) : skip_part(log, record, why, false);
+      return false;
+    }
+    complete_launch(content, run);
+    const auto& stop = std::get<contract::RunStop>(*std::find_if(
+        content.file.records.begin(), content.file.records.end(),
+        [](const auto& one) { return std::holds_alternative<contract::RunStop>(one); }));
+    record.job = identity_of(content.jobs);
+    add(log, record, stop.outcome, stop.reason);
+    runs_.back().trace = std::move(trace);
+    return true;
+  }
+
+  void count(const ImportRecord& record) {
+    ++summary_.logs;
+    ++summary_.formats[record.format];
+  }
+
+  void skip(const ForeignLog& log, const std::string& why, bool is_failure) {
+    summary_.skipped.push_back({log.shown, why, is_failure || log.named});
+  }
+
+  void skip_part(const ForeignLog& log, const ImportRecord& record, const std::string& why,
+                 bool is_failure) {
+    const std::string place = fmt::format("{}: line {}", log.shown, record.part.first_line);
+    summary_.skipped.push_back({place, why, is_failure || log.named, "run"});
+  }
+
+  void skip_unrecognised(const ForeignLog& log) {
+    const HeadProblem problem = head_problem_of(log.path);
+    skip(log, problem.why.empty() ? kUnrecognised : problem.why, problem.is_damage);
+  }
+
+  /// The user says how all files are to be read.
+  bool is_asked() const { return !request_.mapped.kind.empty() || !request_.format.empty(); }
+
+  /// Whether a file is to be a run whatever it says: it was named, or its path has an axis.
+  bool is_meant(const ForeignLog& log) const {
+    return log.named || std::any_of(axes_.begin(), axes_.end(), [&](const PathAxis& axis) {
+             return axis.value(log).has_value();
+           });
+  }
+
+  /// What nothing else says.
+  void add_defaults(MergedAxes& axes) const {
+    for (const auto& [name, value] : defaults_) {
+      if (axes.source_of(name).empty()) axes.add("--default", {{name, value}});
+    }
+  }
+
+  MergedAxes told_of(const ForeignLog& log, const ImportRecord& record) {
+    MergedAxes axes;
+    axes.add("--set", stated_);
+    if (table_) {
+      if (const AxisValues* row = table_->find(log)) axes.add("--table", *row);
+    }
+    AxisValues by_path;
+    for (const PathAxis& axis : axes_) {
+      if (const auto value = axis.value(log)) by_path[axis.name()] = *value;
+    }
+    axes.add("its path", by_path);
+    axes.add(record.mapped.kind.empty() ? "its content" : "its columns", record.part.which);
+    axes.add("a file beside it", beside_);
+    return axes;
+  }
+
+  /// Throws base::UsageError where what is said of the run cannot be or is too little.
+  void add(const ForeignLog& log, const ImportRecord& record, contract::RunOutcome outcome,
+           const std::string& reason) {
+    MergedAxes axes = told_of(log, record);
+    axes.add("its content", record.facts);
+    add_defaults(axes);
+    add_unknown_model(axes, record, whole_path(folder_.root()).parent_path());
+    for (const std::string& conflict : axes.conflicts()) {
+      summary_.warnings.push_back(fmt::format("{}: {}", log.shown, conflict));
+    }
+    ImportedRun run{record, imported_run(study(), axes, log.shown), log.shown, outcome, reason};
+    const auto repetition = run.spec.point.find("repetition");
+    if (repetition != run.spec.point.end()) {
+      run.repetition = stated_repetition(repetition->second, log.shown);
+      run.spec.parameters.erase("repetition");
+      run.spec.point.erase(repetition);
+    }
+    require_what_is_needed(run);
+    ++summary_.runs;
+    runs_.push_back(std::move(run));
+  }
+
+  /// What tables cannot do without, of logs with measurements.
+  static void require_what_is_needed(const ImportedRun& run) {
+    if (!has_measurements(run.outcome)) return;
+    const bool mapped = !run.record.mapped.kind.empty();
+    const auto format_of = [&]() -> const LogFormat& {
+      return base::find(log_formats(), "log format", run.record.format);
+    };
+    if (!mapped && !format_of().of_training) return;
+    const AxisValues& known = run.spec.point;
+    const auto miss = [](const char* what, const char* axis) {
+      throw base::UsageError(fmt::format(
+          "nothing says {0}; say {1} with --set {1}=N, --axis '{1}=REGEX' for a part of the path, "
+          "or --table",
+          what, axis));
+    };
+    if (!known.contains("gpus")) miss("how many GPUs (ranks) it ran on", "gpus");
+    if (mapped) return;
+    const bool has_batch = known.contains("global_batch") || known.contains("batch_per_gpu");
+    if (format_of().needs_run && !has_batch) miss("how many samples a step has", "global_batch");
+  }
+
+  void check_found(std::size_t files) const {
+    if (files == 0 && summary_.skipped.empty()) {
+      throw base::UsageError(fmt::format("no file in {}", fmt::join(request_.logs, ", ")));
+    }
+    if (runs_.empty()) {
+      throw base::UsageError(why_nothing_is_imported(summary_.skipped, files));
+    }
+    const bool any = std::any_of(runs_.begin(), runs_.end(), [](const ImportedRun& run) {
+      return has_measurements(run.outcome);
+    });
+    if (!is_asked() || any) return;
+    const ImportedRun& first = runs_.front();
+    throw base::UsageError(fmt::format("{}: {}{}{}", first.shown, first.reason,
+                                       runs_.size() == 1 ? "" : "; so with all the other logs",
+                                       lines_behind_error(summary_.skipped)));
+  }
+
+  /// Leaves one run for each attempt of a job; returns the runs of the folder that are replaced.
+  std::set<std::string> count_jobs_once() {
+    DistinctJobs jobs = distinct_jobs(std::move(runs_), before_);
+    runs_ = std::move(jobs.runs);
+    summary_.runs -= static_cast<int>(jobs.repeated.size());
+    for (const ImportedRun& run : jobs.repeated) {
+      const std::string place = fmt::format("{}: line {}", run.shown, run.record.part.first_line);
+      summary_.skipped.push_back({place, "another row has the same job and counts", false, "job"});
+    }
+    return std::move(jobs.replaced);
+  }
+
+  /// Leaves one run for each training; returns the logs that make no run of their own.
+  std::set<std::string> join() {
+    JoinedRuns joined = join_trainings(std::move(runs_), before_);
+    runs_ = std::move(joined.runs);
+    summary_.runs -= static_cast<int>(joined.joined.size());
+    std::set<std::string> uncounted;
+    for (const ImportedRun& run : runs_) uncounted.insert(run.record.path);
+    for (const ImportedRun& run : joined.joined) {
+      const std::string& format = run.record.format;
+      if (!uncounted.insert(run.record.path).second) continue;
+      --summary_.logs;
+      if (--summary_.formats[format] == 0) summary_.formats.erase(format);
+    }
+    for (std::string& note : joined.notes) summary_.joined.push_back(std::move(note));
+    for (const std::string& copy : joined.copies) {
+      summary_.warnings.push_back(copy +
+                                  " are the same, byte by byte; both count, for their axes "
+                                  "say that they are different runs");
+    }
+    return joined.paths;
+  }
+
+  /// Makes logs that continue others launches of their runs; returns the logs that make no run of
+  /// their own.
+  std::set<std::string> join_launches() {
+    const std::size_t before = runs_.size();
+    ContinuedTrainings joined = join_continued(std::move(runs_), before_);
+    runs_ = std::move(joined.runs);
+    summary_.runs -= static_cast<int>(before - runs_.size());
+    for (std::string& note : joined.notes) summary_.joined.push_back(std::move(note));
+    for (std::size_t i = 0; i < joined.unclear.size(); ++i) {
+      const ImportedRun& run = joined.unclear[i];
+      summary_.skipped.push_back({run.shown, joined.problems[i], true});
+      --summary_.logs;
+      if (--summary_.formats[run.record.format] == 0) summary_.formats.erase(run.record.format);
+    }
+    return joined.paths;
+  }
+
+  const ImportRequest& request_;
+  const contract::PlanDir& folder_;
+  const IsUnchanged& is_unchanged_;
+  ImportedPlan before_;
+  std::vector<PathAxis> axes_;
+  AxisValues stated_, defaults_;
+  AxisValues beside_;  ///< of the log under way
+  std::unique_ptr<AxisTable> table_;
+  std::vector<ImportedRun> runs_;
+  std::vector<KnownCompanion> companions_;
+  ImportSummary summary_;
+};
+
+}  // namespace
+
+ImportSummary import_logs(const ImportRequest& request, const contract::PlanDir& folder,
+                          const IsUnchanged& is_unchanged) {
+  return Import(request, folder, is_unchanged).run();
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/imported_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <optional>
+
+#include "analysis/import/row_reader.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Stands where the descriptions of runs still to be done say what does them.
+constexpr const char* kCommand = "(collected from a log)";
+constexpr std::size_t kLongestName = 50;
+
+/// As names of folders may be: what may not stand there becomes "_".
+std::string plain_name(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(),
+      [](unsigned char c) {
+        return c >= 128 || (std::isalnum(c) == 0 && c != '.' && c != '_' && c != '-');
+      },
+      '_');
+  if (name.starts_with('.') || name.starts_with('-')) name.insert(0, "_");
+  return name.substr(0, kLongestName);
+}
+
+class Describer {
+ public:
+  Describer(const MergedAxes& axes, const std::string& log) : axes_(axes), log_(log) {}
+
+  std::string name(const char* axis) const {
+    const auto found = axes_.values().find(axis);
+    return found == axes_.values().end() ? "" : plain_name(found->second);
+  }
+
+  /// `otherwise` where nobody says it.
+  template <class Integer>
+  void count(const char* axis, Integer& value, Integer otherwise) const {
+    const auto found = axes_.values().find(axis);
+    value = otherwise;
+    if (found == axes_.values().end()) return;
+    const auto number = base::number_of<std::int64_t>(found->second);
+    if (!number || *number < 1 || *number > INT_MAX) {
+      throw base::UsageError(
+          fmt::format("{}: {} is \"{}\" by {}, must be a whole number of at least 1", log_, axis,
+                      found->second, axes_.source_of(axis)));
+    }
+    value = static_cast<Integer>(*number);
+  }
+
+ private:
+  const MergedAxes& axes_;
+  const std::string& log_;
+};
+
+std::string device_of(const std::string& said) {
+  if (said.empty()) return "cpu";  // the description needs one; keep_what_is_said takes it out
+  return base::lower(said) == "cpu" ? "cpu" : "cuda";
+}
+
+bool is_kind_of_device(const std::string& said) {
+  const std::string name = base::lower(said);
+  return name.empty() || name == "cpu" || name == "gpu" || name == "cuda";
+}
+
+}  // namespace
+
+contract::RunSpec imported_run(const std::string& study, const MergedAxes& axes,
+                               const std::string& log) {
+  const Describer said(axes, log);
+  contract::RunSpec run;
+  run.study = study;
+  run.framework = said.name("framework");
+  run.model = said.name("model");
+  run.loader = said.name("loader");
+  run.dataset.kind = said.name("dataset");
+  run.precision = said.name("precision");
+  run.lr_schedule.kind = said.name("lr_schedule");
+  run.optimizer.kind = said.name("optimizer");
+  run.last_batch.clear();
+  run.lr.base = run.lr.peak = 0;
+  said.count("gpus", run.gpus, 1);
+  said.count("nodes", run.resources.nodes, 1);
+  said.count("cores_per_rank", run.resources.cores_per_rank, 1);
+  said.count("accumulation_steps", run.accumulation_steps, 1);
+  said.count("epochs", run.epochs, 0);
+  said.count("train_samples", run.dataset.train_samples, std::int64_t{0});
+  said.count("test_samples", run.dataset.test_samples, std::int64_t{0});
+  const std::int64_t ranks = std::int64_t{run.gpus} * run.accumulation_steps;
+  std::int64_t global_batch = 0;
+  said.count("global_batch", global_batch, std::int64_t{0});
+  said.count("batch_per_gpu", run.batch_per_gpu, std::max<std::int64_t>(1, global_batch / ranks));
+  run.global_batch = run.batch_per_gpu * ranks;
+  run.resources.device = device_of(said.name("device"));
+  run.trainer.command = kCommand;
+  run.point = run.parameters = axes.values();
+  return run;
+}
+
+void keep_what_is_said(contract::RunSpec& run) {
+  const auto global_batch = run.point.find("global_batch");
+  const bool said = global_batch != run.point.end();
+  if (said)
+    run.global_batch =
+        base::number_of<std::int64_t>(global_batch->second).value_or(run.global_batch);
+  if (!run.point.contains("batch_per_gpu")) {
+    const std::int64_t shares =
+        std::max<std::int64_t>(1, std::int64_t{run.gpus} * run.accumulation_steps);
+    if (!said) run.global_batch = 0;
+    if (!said || run.global_batch % shares != 0) run.batch_per_gpu = 0;  // not all have as many
+  }
+  const auto device = run.point.find("device");
+  if (device == run.point.end()) {
+    run.resources.device.clear();
+  } else if (is_kind_of_device(device->second)) {
+    run.resources.device = base::lower(device->second);
+  }
+  if (!run.point.contains("cores_per_rank")) run.resources.cores_per_rank = 0;
+}
+
+int stated_repetition(const std::string& text, const std::string& log) {
+  double number = 0;
+  const bool is_one = read_number(text, number) && number >= 1 && number < 1e6 &&
+                      number == static_cast<int>(number);
+  if (is_one) return static_cast<int>(number);
+  throw base::UsageError(
+      fmt::format("{}: repetition is \"{}\", must be a whole number of at least 1", log, text));
+}
+
+std::string device_name(const contract::RunSpec& run) {
+  for (const char* axis : {"gpu", "device"}) {
+    const auto said = run.point.find(axis);
+    if (said != run.point.end() && !is_kind_of_device(said->second)) return said->second;
+  }
+  return "";
+}
+
+}  // namespace dlscale::analysis

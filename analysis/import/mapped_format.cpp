@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/mapped_format.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include "analysis/import/measured_cell.hpp"
+#include "analysis/import/reading/log_lines.hpp"
+#include "analysis/import/reading/ranks_of_log.hpp"
+#include "analysis/import/row_reader.hpp"
+#include "analysis/import/row_records.hpp"
+#include "base/error.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Tells which lines of a log with several processes are rows. Lines of tables do not show it
+/// alone.
+OwnLines own_lines_of(const MappedFormat& format) {
+  if (format.kind != "pattern" && format.kind != "jsonl") return {};
+  const std::shared_ptr<RowReader> reader = make_row_reader(format);
+  return {.are_own =
+              [reader](std::string_view line) {
+                TextRow row;
+                return reader->read(line, row).empty() && !row.empty();
+              },
+          .are_of_each_rank = {}};
+}
+
+/// Rows that name their rank count from all processes.
+bool names_ranks(const TextRow& row) {
+  return std::any_of(row.begin(), row.end(),
+                     [](const auto& cell) { return find_measure(cell.first) == Measure::rank; });
+}
+
+/// Passes the rows of each readable line to `take`, and the fault of each other line to `skip`.
+template <class Take, class Skip>
+void each_row(LogLines& lines, RowReader& reader, RanksOfLog& ranks, Take take, Skip skip) {
+  while (lines.next()) {
+    const LogLine& line = lines.line();
+    if (line.text.size() > kLongestLine) {
+      skip(line, fmt::format("has {} bytes; at most {} are read", line.text.size(), kLongestLine));
+      continue;
+    }
+    TextRow row;
+    const std::string problem = reader.read(line.text, row);
+    if (line.has_process() && !names_ranks(row) && !ranks.counts(line, lines.rest())) continue;
+    if (!problem.empty()) {
+      skip(line, problem);
+    } else if (!row.empty()) {
+      do take(line, row);
+      while (reader.more(row));
+    }
+  }
+}
+
+AxisValues format_axes_of(const TextRow& row, const FieldMarks& marks) {
+  AxisValues axes;
+  for (const auto& [field, value] : row) {
+    if (!find_measure(field)) axes[field] = axis_text(field, value, marks.mark_of(field));
+  }
+  return axes;
+}
+
+double factor_of(const std::string& field, const MappedFormat& format) {
+  const auto stated = format.factors.find(field);
+  double factor = stated == format.factors.end() ? 1 : stated->second;
+  for (const MappedColumn& column : format.columns) {
+    if (column.field == field) factor *= column.factor;
+  }
+  return factor;
+}
+
+/// Reads the numbers of a row; returns why it has none.
+std::string read_numbers(const TextRow& row, const MappedFormat& format, const FieldMarks& marks,
+                         MeasuredRow& numbers) {
+  for (const auto& [field, value] : row) {
+    const auto measure = find_measure(field);
+    if (!measure || is_blank_cell(value)) continue;
+    double number = 0;
+    const std::string problem =
+        read_measure(*measure, value, marks.mark_of(field), factor_of(field, format), number);
+    if (!problem.empty()) return problem;
+    numbers[*measure] = number;
+  }
+  return "";
+}
+
+/// The text of a part; what it needs of the text before has then been read.
+std::string_view part_text_of(std::string_view text, const LogPart& part, RowReader& reader) {
+  if (part.size == 0 || part.offset >= text.size()) return text;
+  if (reader.needs_all()) return text.substr(0, part.offset + part.size);
+  for (LogLines lines(text); !reader.is_ready() && lines.next();) {
+    TextRow ignored;
+    if (lines.line().text.size() <= kLongestLine) reader.read(lines.line().text, ignored);
+  }
+  return text.substr(part.offset, part.size);
+}
+
+/// A count that a log says itself; 0 where it does not.
+std::int64_t told_count(const AxisValues& facts, const char* name) {
+  const auto found = facts.find(name);
+  double value = 0;
+  const bool is_one = found != facts.end() && read_number(found->second, value);
+  return is_one && value >= 1 && value < 1e9 ? std::llround(value) : 0;
+}
+
+/// Takes what the log says where nobody else has said it.
+void take_counts(const AxisValues& facts, contract::RunSpec& run) {
+  if (run.global_batch <= 0) run.global_batch = told_count(facts, "global_batch");
+  if (run.global_batch <= 0) {
+    run.global_batch = told_count(facts, "batch_per_gpu") * told_count(facts, "gpus");
+  }
+  std::int64_t& train_samples = run.dataset.train_samples;
+  if (train_samples <= 0) train_samples = told_count(facts, "train_samples");
+}
+
+bool has_measure(const MappedFormat& format) {
+  if (format.kind == "pattern") return true;  // make_row_reader sees to it
+  return std::any_of(format.columns.begin(), format.columns.end(), [](const MappedColumn& column) {
+    return find_measure(column.field).has_value();
+  });
+}
+
+}  // namespace
+
+void check(const MappedFormat& format) {
+  std::set<std::string> fields;
+  for (const MappedColumn& column : format.columns) {
+    if (fields.insert(column.field).second) continue;
+    throw base::UsageError(fmt::format("--map: {} is mapped twice", column.field));
+  }
+  if (!has_measure(format)) {
+    std::vector<std::string> names;
+    for (const MeasureEntry& entry : measures()) names.emplace_back(entry.name);
+    throw base::UsageError(fmt::format(
+        "--format {}: say with --map FIELD=COLUMN what its columns mean; fields are axes of the "
+        "runs, repetition, and {}",
+        format.kind, fmt::join(names, ", ")));
+  }
+  make_row_reader(format);
+}
+
+bool has_rows(std::string_view head, const MappedFormat& format) {
+  const std::unique_ptr<RowReader> reader = make_row_reader(format);
+  for (LogLines lines(head); lines.next();) {
+    TextRow row;
+    const bool is_short = lines.line().text.size() <= kLongestLine;
+    if (is_short && reader->read(lines.line().text, row).empty() && !row.empty()) return true;
+  }
+  return false;
+}
+
+std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format) {
+  if (format.kind == "pattern") return {{}};
+  const std::unique_ptr<RowReader> reader = make_row_reader(format);
+  const FieldMarks marks(text, format);
+  std::vector<LogPart> runs;
+  std::map<AxisValues, std::size_t> known;
+  std::size_t current = 0;
+  LogLines lines(text);
+  // What lies between the rows of two runs is the former's.
+  const auto end_of = [&](const LogLine& line) {
+    const auto end = static_cast<std::size_t>(line.text.data() + line.text.size() - text.data());
+    return std::min(text.find('\n', end), text.size() - 1) + 1;
+  };
+  RanksOfLog ranks(own_lines_of(format));
+  // The first line before all runs that cannot be read: the first run names it.
+  LogPart skipped{.first_line = 0};
+  each_row(
+      lines, *reader, ranks,
+      [&](const LogLine& line, const TextRow& row) {
+        const auto [run, is_new] = known.try_emplace(format_axes_of(row, marks), runs.size());
+        current = run->second;
+        if (is_new) {
+          const bool has_skipped = runs.empty() && skipped.first_line > 0;
+          runs.push_back({run->first, has_skipped ? skipped.offset : line.offset, 0,
+                          has_skipped ? skipped.first_line : line.number});
+        }
+        runs[current].size = end_of(line) - runs[current].offset;
+      },
+      [&](const LogLine& line, const std::string&) {
+        if (!runs.empty()) {
+          runs[current].size = end_of(line) - runs[current].offset;
+        } else if (skipped.first_line == 0) {
+          skipped = {{}, line.offset, 0, line.number};
+        }
+      });
+  reader->require_columns();
+  if (runs.empty()) return {{}};
+  if (runs.size() == 1) return {{runs.front().which}};  // with what stands before its first row
+  return runs;
+}
+
+LogContent read_mapped(std::string_view text, const MappedFormat& format, const LogPart& part,
+                       const contract::RunSpec& run) {
+  const std::unique_ptr<RowReader> reader = make_row_reader(format);
+  const FieldMarks marks(text, format);
+  const bool has_axes = format.kind != "pattern";
+  LogContent content;
+  contract::RunSpec known = run;
+  RowRecords records(known);
+  bool truncated = false;
+  int before = 0;
+  const auto take = [&](const LogLine& line, const TextRow& row) {
+    const AxisValues axes = format_axes_of(row, marks);
+    if (has_axes && axes != part.which) return;
+    if (!has_axes) content.facts.insert(axes.begin(), axes.end());
+    MeasuredRow numbers;
+    const std::string problem = read_numbers(row, format, marks, numbers);
+    if (problem.empty()) {
+      records.add(before + line.number, numbers);
+    } else {
+      records.skip(before + line.number, problem);
+    }
+  };
+  const auto skip = [&](const LogLine& line, const std::string& why) {
+    if (part.size > 0 && before + line.number < part.first_line) return;  // another run's
+    const bool is_cut_off = !line.complete && !reader->is_about_other();
+    truncated = truncated || is_cut_off;
+    if (!is_cut_off) records.skip(before + line.number, why);
+  };
+  const std::string_view rows = part_text_of(text, part, *reader);
+  if (rows.data() != text.data()) before = part.first_line - 1;
+  LogLines lines(rows);
+  RanksOfLog ranks(own_lines_of(format));
+  each_row(lines, *reader, ranks, take, skip);
+  if (ranks.first_left_out() > 0) {
+    records.skip(before + ranks.first_left_out(), ranks.what_is_left_out());
+  }
+  take_counts(content.facts, known);
+  content.file = records.finish();
+  content.file.truncated = truncated;
+  if (part.size > 0) return content;  // runs_in has seen all of its columns
+  try {
+    reader->require_columns();
+  } catch (const base::UsageError& error) {
+    content.file = {};
+    content.file.skipped = {error.what()};
+  }
+  return content;
+}
+
+}  // namespace dlscale::analysis

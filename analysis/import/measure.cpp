@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <string_view>
+
+#include "analysis/import/reading/text_scanner.hpp"
+#include "base/error.hpp"
+#include "base/registry.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::array<MeasureEntry, kMeasures> kMeasureTable{{
+    {"load_wait_s", "seconds of waiting for data"},
+    {"h2d_s", "seconds of copying to the device"},
+    {"forward_s", "seconds of the forward pass"},
+    {"backward_s", "seconds of the backward pass"},
+    {"exposed_comm_s", "seconds of communication that nothing hides"},
+    {"optimizer_s", "seconds of the update"},
+    {"bubble_s", "seconds of waiting in a pipeline"},
+    {"other_s", "seconds of anything else"},
+    {"compute_s", "seconds of forward, backward and communication together; counted as other"},
+    {"wall_s", "seconds of the steps, all parts together"},
+    {"samples", "samples of all ranks together"},
+    {"rank_samples", "samples of one rank"},
+    {"samples_per_s", "samples of all ranks a second"},
+    {"steps", "how many optimizer steps the row is of"},
+    {"step", "which step the row is of"},
+    {"epoch", "which epoch the row is of"},
+    {"rank", "which rank the row is of"},
+    {"warmup", "1 where start-up costs are in it, else 0"},
+    {"lr", "learning rate"},
+    {"loss", "training loss"},
+    {"accuracy", "top-1 on the test set, 0 to 1"},
+    {"top5_accuracy", "top-5 on the test set, 0 to 1"},
+    {"test_loss", "loss on the test set"},
+}};
+
+std::vector<std::string> measure_names() {
+  std::vector<std::string> names;
+  for (const MeasureEntry& entry : kMeasureTable) names.emplace_back(entry.name);
+  return names;
+}
+
+}  // namespace
+
+const std::array<MeasureEntry, kMeasures>& measures() {
+  return kMeasureTable;
+}
+
+std::optional<Measure> find_measure(std::string_view name) {
+  for (std::size_t i = 0; i < kMeasureTable.size(); ++i) {
+    if (kMeasureTable[i].name == name) return static_cast<Measure>(i);
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// What runs of studies have (imported_run.cpp): names that a measure's may be like.
+constexpr std::string_view kRunNames[] = {"framework",
+                                          "model",
+                                          "dataset",
+                                          "loader",
+                                          "precision",
+                                          "optimizer",
+                                          "lr_schedule",
+                                          "gpus",
+                                          "nodes",
+                                          "cores_per_rank",
+                                          "global_batch",
+                                          "batch_per_gpu",
+                                          "accumulation_steps",
+                                          "epochs",
+                                          "train_samples",
+                                          "test_samples",
+                                          "device",
+                                          "stop_rule"};
+
+/// "samples_x", "step1": somebody's own name, made of a field's on purpose.
+bool is_made_of_measure(const std::string& name) {
+  return std::any_of(kMeasureTable.begin(), kMeasureTable.end(), [&](const MeasureEntry& entry) {
+    const std::string_view measure = entry.name;
+    if (!name.starts_with(measure) || name.size() == measure.size()) return false;
+    const auto next = static_cast<unsigned char>(name[measure.size()]);
+    return std::isalpha(next) == 0;
+  });
+}
+
+}  // namespace
+
+void check_axis_name(const std::string& option, const std::string& name) {
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
+  });
+  if (!plain) {
+    throw base::UsageError(
+        fmt::format("{}: \"{}\" is no name (letters, digits and . _ - only)", option, name));
+  }
+  if (const auto measure = find_measure(name)) {
+    throw base::UsageError(fmt::format(
+        "{0}: {1} is what rows of a log measure ({2}): --map {1}=COLUMN or a group of --pattern "
+        "reads it; call an axis of your own otherwise, as {1}_axis",
+        option, name, kMeasureTable[static_cast<std::size_t>(*measure)].summary));
+  }
+  const std::string meant = base::nearest(name, measure_names());
+  const bool is_run_name = std::ranges::find(kRunNames, name) != std::end(kRunNames);
+  if (meant.empty() || is_run_name || is_made_of_measure(name)) return;
+  throw base::UsageError(
+      fmt::format("{}: {}; an axis of your own needs a name less like a field's, as my_{}", option,
+                  base::unknown_name("field", name, measure_names()), name));
+}
+
+MappedColumn parse_mapping(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals + 1 == text.size()) {
+    throw base::UsageError(
+        fmt::format("--map {}: must be FIELD=COLUMN or FIELD=COLUMN*FACTOR", text));
+  }
+  MappedColumn mapped{text.substr(0, equals), text.substr(equals + 1)};
+  const std::size_t times = mapped.column.rfind('*');
+  if (times != std::string::npos && times > 0) {
+    if (!whole_number(std::string_view(mapped.column).substr(times + 1), mapped.factor) ||
+        mapped.factor <= 0) {
+      throw base::UsageError(fmt::format("--map {}: \"{}\" is no positive number", text,
+                                         mapped.column.substr(times + 1)));
+    }
+    mapped.column.resize(times);
+  }
+  if (!find_measure(mapped.field)) {
+    check_axis_name("--map", mapped.field);
+    if (mapped.factor != 1) {
+      throw base::UsageError(fmt::format("--map {}: an axis takes no factor", text));
+    }
+  }
+  return mapped;
+}
+
+}  // namespace dlscale::analysis

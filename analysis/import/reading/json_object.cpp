@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/reading/json_object.hpp"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <cmath>
+#include <string>
+
+#include "analysis/import/reading/text_scanner.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::string_view kNoNumbers[] = {"NaN",  "-Infinity", "Infinity", "nan",
+                                           "-nan", "inf",       "-inf"};
+
+/// With these in quotation marks, but for those that are in texts; empty where there are none.
+std::string with_quoted_words(std::string_view text) {
+  std::string quoted;
+  bool in_text = false;
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && in_text) {
+      ++i;
+    } else if (text[i] == '"') {
+      in_text = !in_text;
+    } else if (!in_text && std::string_view("NIni-").find(text[i]) != text.npos) {
+      for (const std::string_view word : kNoNumbers) {
+        if (!text.substr(i).starts_with(word)) continue;
+        quoted += fmt::format("{}\"{}\"", text.substr(taken, i - taken), word);
+        i += word.size() - 1;
+        taken = i + 1;
+        break;
+      }
+    }
+  }
+  return quoted.empty() ? quoted : quoted.append(text.substr(taken));
+}
+
+}  // namespace
+
+struct JsonObject::Parsed {
+  simdjson::dom::parser parser;
+  simdjson::dom::object root;
+  bool good = false;
+
+  /// The text is copied: it need not live on.
+  bool parse(std::string_view text) {
+    simdjson::dom::element value;
+    good = !text.empty() &&
+           parser.parse(text.data(), text.size()).get(value) == simdjson::SUCCESS &&
+           value.get(root) == simdjson::SUCCESS;
+    return good;
+  }
+
+  bool find(std::string_view path, simdjson::dom::element& value) const {
+    if (!good) return false;
+    // Names with slashes are names first: "train/loss" as Weights & Biases writes it.
+    if (root.at_key(path).get(value) == simdjson::SUCCESS) return true;
+    simdjson::dom::object object = root;
+    for (;;) {
+      const std::size_t end = path.find('/');
+      if (object.at_key(path.substr(0, end)).get(value) != simdjson::SUCCESS) return false;
+      if (end == std::string_view::npos) return true;
+      if (value.get(object) != simdjson::SUCCESS) return false;
+      path.remove_prefix(end + 1);
+    }
+  }
+};
+
+JsonObject::JsonObject() : parsed_(std::make_unique<Parsed>()) {}
+JsonObject::~JsonObject() = default;
+
+bool JsonObject::read(std::string_view text) {
+  if (parsed_->parse(text)) return true;
+  const std::string quoted = with_quoted_words(text);
+  return !quoted.empty() && parsed_->parse(quoted);
+}
+
+bool JsonObject::has(std::string_view key) const {
+  simdjson::dom::element value;
+  return parsed_->find(key, value);
+}
+
+std::optional<double> JsonObject::number(std::string_view key) const {
+  simdjson::dom::element value;
+  double number = 0;
+  if (!parsed_->find(key, value) || value.get(number) != simdjson::SUCCESS) return std::nullopt;
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+double JsonObject::loss(std::string_view key) const {
+  if (const auto finite = number(key)) return *finite;
+  double value = 0;
+  const auto word = text(key);
+  return word && whole_loss(*word, value) ? value : std::nan("");
+}
+
+std::optional<std::int64_t> JsonObject::integer(std::string_view key) const {
+  const auto value = number(key);  // Python and Lua write whole numbers as 3.0 now and then
+  if (!value || *value != std::floor(*value) || std::abs(*value) > 9e15) return std::nullopt;
+  return static_cast<std::int64_t>(*value);
+}
+
+std::optional<std::string_view> JsonObject::text(std::string_view key) const {
+  simdjson::dom::element value;
+  std::string_view text;
+  if (!parsed_->find(key, value) || value.get(text) != simdjson::SUCCESS) return std::nullopt;
+  return text;
+}
+
+std::optional<std::int64_t> JsonObject::item(std::string_view key, std::size_t position) const {
+  simdjson::dom::element value;
+  simdjson::dom::array list;
+  std::int64_t number = 0;
+  const bool found = parsed_->find(key, value) && value.get(list) == simdjson::SUCCESS &&
+                     list.at(position).get(number) == simdjson::SUCCESS;
+  return found ? std::optional(number) : std::nullopt;
+}
+
+void JsonObject::each_text(
+    std::string_view path,
+    const std::function<void(std::string_view key, std::string_view value)>& take) const {
+  simdjson::dom::element value;
+  simdjson::dom::object object;
+  if (!parsed_->find(path, value) || value.get(object) != simdjson::SUCCESS) return;
+  for (const auto [key, element] : object) {
+    std::string_view text;
+    double number = 0;
+    if (element.get(text) == simdjson::SUCCESS) {
+      take(key, text);
+    } else if (element.get(number) == simdjson::SUCCESS) {
+      take(key, fmt::format("{}", number));
+    } else if (element.is<bool>()) {
+      take(key, bool(element) ? "True" : "False");
+    }
+  }
+}
+
+void JsonObject::each_number(
+    std::string_view path,
+    const std::function<void(std::string_view key, double value)>& take) const {
+  simdjson::dom::element value;
+  simdjson::dom::object object = parsed_->root;
+  if (!parsed_->good) return;
+  if (!path.empty() && (!parsed_->find(path, value) || value.get(object) != simdjson::SUCCESS)) {
+    return;
+  }
+  for (const auto [key, element] : object) {
+    double number = 0;
+    if (element.get(number) == simdjson::SUCCESS && std::isfinite(number)) take(key, number);
+  }
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/reading/launcher_prefix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "analysis/import/reading/log_format.hpp"
+#include "analysis/import/reading/log_lines.hpp"
+#include "analysis/import/reading/prefix_kinds.hpp"
+#include "analysis/import/reading/recognition.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr std::size_t kMostLayers = 4;  // a time, a host, a tag and a rank
+constexpr std::size_t kEnoughLines = 20;
+constexpr int kFewestRanks = 3;
+
+/// Words that programs write before a colon. No host is called so.
+constexpr std::string_view kProgramWords[] = {
+    "acc",   "accuracy", "average", "avg",    "batch",   "critical",  "debug",      "epoch",
+    "error", "eval",     "fold",    "info",   "iter",    "iteration", "iterations", "layer",
+    "loss",  "lr",       "mean",    "median", "model",   "note",      "rank",       "run",
+    "step",  "steps",    "test",    "time",   "top",     "total",     "train",      "training",
+    "trial", "val",      "valid",   "warn",   "warning", "validation"};
+
+/// A prefix form that a log has, behind those of the layers before it.
+struct Layer {
+  const PrefixKind* kind = nullptr;
+  bool only_sure = false;    ///< other prefixes of the kind are not consistent in this log
+  bool takes_blank = false;  ///< the blank behind the prefix belongs to the launcher
+  std::set<std::string, std::less<>> shapes;  ///< of host names, digits replaced by '#'
+};
+
+std::string shape_of(std::string_view host) {
+  std::string shape;
+  for (const char c : host) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (!is_digit || !shape.ends_with('#')) shape += is_digit ? '#' : c;
+  }
+  return shape;
+}
+
+bool is_program_word(std::string_view name) {
+  name = name.substr(0, name.find_last_not_of("0123456789-_.") + 1);
+  const std::string word = base::lower(name);
+  return std::find(std::begin(kProgramWords), std::end(kProgramWords), word) !=
+         std::end(kProgramWords);
+}
+
+/// Names of machines have digits, dots or hyphens: node12, gpu-a.example.org.
+bool looks_like_host(std::string_view name) {
+  return name == "localhost" || name.find_first_of("0123456789-.") != name.npos;
+}
+
+/// What is found of one form in the lines of a sample.
+struct Candidate {
+  const PrefixKind* kind;
+  std::vector<LauncherPrefix> found;  ///< of each line
+  std::size_t first = 0;              ///< line from which on nearly all lines have the prefix
+  bool is_sure = false;
+  bool is_consistent = false;
+  int ranks = 0;  ///< lines whose prefix is a rank alone
+  bool takes_blank = false;
+};
+
+/// Whether so many of all lines are enough to tell what a log has.
+bool are_enough(std::size_t lines, std::size_t all) {
+  return lines * 5 >= all * 4 || (lines >= 5 && lines * 2 >= all) || lines >= kEnoughLines;
+}
+
+/// Finds the first line from which on four of five lines have the prefix.
+void find_consistent_part(const std::vector<std::string_view>& lines, Candidate& candidate) {
+  std::size_t all = 0, with = 0, total = 0;
+  for (const std::string_view line : lines) total += line.empty() ? 0 : 1;
+  for (std::size_t i = lines.size(); i-- > 0;) {
+    if (lines[i].empty()) continue;
+    ++all;
+    if (candidate.found[i].size == 0) continue;
+    ++with;
+    if (with * 5 < all * 4 || !are_enough(all, total)) continue;
+    candidate.first = i;
+    candidate.is_consistent = true;
+  }
+}
+
+Candidate look_for(const PrefixKind& kind, const std::vector<std::string_view>& lines) {
+  Candidate candidate{.kind = &kind};
+  std::size_t texts = 0, texts_behind_blank = 0;
+  for (const std::string_view line : lines) {
+    const LauncherPrefix prefix = kind.find(line);
+    candidate.found.push_back(prefix);
+    if (prefix.size == 0) continue;
+    candidate.is_sure = candidate.is_sure || prefix.is_sure;
+    texts += line.size() > prefix.size ? 1 : 0;
+    texts_behind_blank += prefix.ends_at_blank ? 1 : 0;
+    if (prefix.rank >= 0 && prefix.host.empty()) ++candidate.ranks;
+  }
+  // Programs indent lines (JSON documents nearly all), but not each of them.
+  candidate.takes_blank = texts > 0 && texts_behind_blank == texts;
+  find_consistent_part(lines, candidate);
+  return candidate;
+}
+
+/// True for numbers that only go up, as those of steps and epochs do.
+bool counts_up(const std::vector<int>& numbers) {
+  const std::size_t distinct = std::set<int>(numbers.begin(), numbers.end()).size();
+  const bool each_once = distinct == numbers.size() && distinct >= 2;
+  return std::is_sorted(numbers.begin(), numbers.end()) && (each_once || distinct >= 3);
+}
+
+/// How likely it is that a consistent form is a launcher's, before formats are asked.
+enum class Likelihood { unlikely, possible, likely };
+
+Likelihood likelihood_of_hosts(const std::vector<std::string_view>& names) {
+  const std::set<std::string_view> distinct(names.begin(), names.end());
+  const bool each_once = distinct.size() == names.size() && names.size() >= 2;
+  if (each_once || std::any_of(distinct.begin(), distinct.end(), &is_program_word)) {
+    return Likelihood::unlikely;  // each name stands before its value
+  }
+  const bool all_look_so = std::all_of(distinct.begin(), distinct.end(), &looks_like_host);
+  return all_look_so ? Likelihood::likely : Likelihood::possible;
+}
+
+Likelihood likelihood_of(const Candidate& candidate) {
+  std::vector<int> ranks;
+  std::vector<std::string_view> hosts;
+  for (std::size_t i = candidate.first; i < candidate.found.size(); ++i) {
+    if (candidate.found[i].rank >= 0) ranks.push_back(candidate.found[i].rank);
+    if (!candidate.found[i].host.empty()) hosts.push_back(candidate.found[i].host);
+  }
+  if (!ranks.empty() && counts_up(ranks)) return Likelihood::unlikely;
+  if (!candidate.is_consistent) return Likelihood::possible;
+  return hosts.empty() ? Likelihood::likely : likelihood_of_hosts(hosts);
+}
+
+std::string joined(const std::vector<std::string_view>& lines) {
+  std::string text;
+  for (const std::string_view line : lines) text.append(line).append("\n");
+  return text;
+}
+
+Layer layer_of(const Candidate& candidate, bool only_sure) {
+  Layer layer{candidate.kind, only_sure, candidate.takes_blank, {}};
+  for (std::size_t i = candidate.first; i < candidate.found.size() && !only_sure; ++i) {
+    const LauncherPrefix& prefix = candidate.found[i];
+    if (!prefix.host.empty()) layer.shapes.insert(shape_of(prefix.host));
+  }
+  return layer;
+}
+
+/// Whether a name is a host of a log that has hosts. Some may write nothing for a long time.
+bool is_host_of(const Layer& layer, std::string_view name) {
+  if (layer.shapes.contains(shape_of(name))) return true;
+  return looks_like_host(name) && !is_program_word(name);
+}
+
+/// The bytes of a layer's prefix in front of a line; 0: it has none.
+std::size_t size_in(const Layer& layer, const LauncherPrefix& prefix) {
+  if (prefix.size == 0 || (layer.only_sure && !prefix.is_sure)) return 0;
+  if (!prefix.is_sure && !prefix.host.empty() && !is_host_of(layer, prefix.host)) return 0;
+  return prefix.size + (layer.takes_blank && prefix.ends_at_blank ? 1 : 0);
+}
+
+/// The lines behind the prefixes of a layer.
+std::vector<std::string_view> behind(const Layer& layer, const Candidate& candidate,
+                                     std::vector<std::string_view> lines) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    lines[i].remove_prefix(size_in(layer, candidate.found[i]));
+  }
+  return lines;
+}
+
+/// The lines that have the prefix.
+std::vector<std::string_view> those_with(const Candidate& candidate,
+                                         const std::vector<std::string_view>& lines) {
+  std::vector<std::string_view> with;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (candidate.found[i].size > 0) with.push_back(lines[i]);
+  }
+  return with;
+}
+
+/// Whether a form that the lines have is a launcher's. The log must not stop being recognised
+/// without it. Behind a form in doubt there must be a log that is recognised; an unlikely one must
+/// hide it.
+bool is_of_launcher(const std::vector<std::string_view>& lines, const Candidate& candidate,
+                    const std::vector<std::string_view>& without, const IsKnownLog& is_known) {
+  if (candidate.is_sure) return true;
+  switch (likelihood_of(candidate)) {
+    case Likelihood::likely:
+      return is_known(joined(without)) || !is_known(joined(lines));
+    case Likelihood::possible:
+      return is_known(joined(those_with(candidate, without)));
+    case Likelihood::unlikely:
+      return !is_known(joined(lines)) && is_known(joined(those_with(candidate, without)));
+  }
+  return false;
+}
+
+/// Removes the first form that the lines have.
+std::optional<Layer> next_layer(std::vector<std::string_view>& lines, const IsKnownLog& is_known) {
+  for (const PrefixKind& kind : prefix_kinds()) {
+    const Candidate candidate = look_for(kind, lines);
+    // A program's logger, such as GNMT's, puts the rank before messages of several lines.
+    const bool is_frequent = candidate.ranks >= kFewestRanks;
+    if (!candidate.is_sure && !candidate.is_consistent && !is_frequent) continue;
+    Layer layer = layer_of(candidate, candidate.is_sure && !candidate.is_consistent);
+    std::vector<std::string_view> without = behind(layer, candidate, lines);
+    if (!is_of_launcher(lines, candidate, without, is_known)) continue;
+    lines = std::move(without);
+    return layer;
+  }
+  return std::nullopt;
+}
+
+std::string_view without_end(std::string_view line) {
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+/// Calls `take(line with its end)` for each line until it returns false.
+template <class Take>
+void each_line(std::string_view text, Take take) {
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    const std::size_t size = newline == text.npos ? text.size() : newline + 1;
+    if (!take(text.substr(0, size))) return;
+    text.remove_prefix(size);
+  }
+}
+
+/// Complete lines of the text's beginning, of a text without any its beginning.
+std::vector<std::string_view> sample_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  each_line(text.substr(0, kSampledBytes), [&](std::string_view line) {
+    if (line.ends_with('\n') || lines.empty()) lines.push_back(without_end(line));
+    return true;
+  });
+  return lines;
+}
+
+/// Finds the layers of the lines, and removes them.
+std::vector<Layer> take_layers(std::vector<std::string_view>& lines, const IsKnownLog& is_known) {
+  std::vector<Layer> layers;
+  while (layers.size() < kMostLayers) {
+    auto layer = next_layer(lines, is_known);
+    if (!layer) break;
+    layers.push_back(std::move(*layer));
+  }
+  return layers;
+}
+
+std::vector<Layer> layers_of(std::string_view text, const IsKnownLog& is_known) {
+  std::vector<std::string_view> lines = sample_of(text);
+  return take_layers(lines, is_known);
+}
+
+/// Finds the layers of a log whose beginning is of other programs and has no prefixes: those of the
+/// first sample that is recognised, or of the next one, because the first may have few such lines.
+std::vector<Layer> later_layers(std::string_view text, const IsKnownLog& is_known) {
+  text = text.substr(0, kSearchedBytes);
+  for (int recognised = 0; !text.empty() && recognised < 2;) {
+    const std::size_t end = std::min(text.find('\n', kSampledBytes), text.size() - 1) + 1;
+    std::vector<std::string_view> lines = sample_of(text.substr(0, end));
+    lines.insert(lines.begin(), "");  // no line of it is the first of the log
+    if (recognised > 0 || is_known(joined(lines))) ++recognised;
+    std::vector<Layer> layers = take_layers(lines, is_known);
+    if (!layers.empty() && is_known(joined(lines))) return layers;
+    text.remove_prefix(end);
+  }
+  return {};
+}
+
+/// Where the first line with a certain prefix begins; npos without one. A job's output may begin
+/// with much that its script wrote before it started the program.
+std::size_t first_sure(std::string_view text) {
+  std::size_t at = text.npos;
+  each_line(text, [&](std::string_view line) {
+    if (line[0] != '[' && line[0] != '(' && line[0] != '\x1b') return true;
+    for (const PrefixKind& kind : prefix_kinds()) {
+      if (!kind.can_be_sure || !kind.find(without_end(line)).is_sure) continue;
+      at = static_cast<std::size_t>(line.data() - text.data());
+      return false;
+    }
+    return true;
+  });
+  return at;
+}
+
+/// Which process of the program wrote a line.
+struct Process {
+  int rank = -1;
+  std::string host;
+  bool operator==(const Process&) const = default;
+};
+
+/// Removes the layers from a line with its end, and tells which process it is of.
+std::string_view without(const std::vector<Layer>& layers, std::string_view line,
+                         Process& process) {
+  process.rank = -1;
+  process.host.clear();
+  for (const Layer& layer : layers) {
+    const LauncherPrefix prefix = layer.kind->find(without_end(line));
+    const std::size_t size = size_in(layer, prefix);
+    if (size == 0) continue;
+    const auto add = [&](std::string_view part) {
+      process.host.append(process.host.empty() ? "" : "/").append(part);
+    };
+    if (!prefix.host.empty()) add(prefix.host);
+    // Of two ranks the outer one is that of a launcher on the node.
+    if (prefix.rank >= 0 && process.rank >= 0) add(std::to_string(process.rank));
+    if (prefix.rank >= 0) process.rank = prefix.rank;
+    line.remove_prefix(size);
+  }
+  return line;
+}
+
+/// The text without the layers; with a process mark before lines that have a prefix, if
+/// `is_marked`. Nothing if marks are needed, because lines are of several processes, and not asked
+/// for.
+std::optional<std::string> rewritten(std::string_view text, const std::vector<Layer>& layers,
+                                     bool is_marked) {
+  std::string result;
+  result.reserve(text.size());
+  std::optional<Process> only;
+  bool is_one = true;
+  Process process;
+  each_line(text, [&](std::string_view line) {
+    const std::string_view rest = without(layers, line, process);
+    const bool has_process = process.rank >= 0 || !process.host.empty();
+    if (has_process && !only) only = process;
+    if (has_process && is_marked) {
+      append_process_mark(process.rank, process.host, result);
+    } else if (has_process && process != *only) {
+      is_one = false;
+    }
+    result.append(rest);
+    return is_one;
+  });
+  return is_one ? std::optional(std::move(result)) : std::nullopt;
+}
+
+}  // namespace
+
+std::string without_launcher_prefixes(std::string text, const IsKnownLog& is_known) {
+  const std::string_view all = text;
+  std::vector<Layer> layers = layers_of(all, is_known);
+  if (layers.empty()) {
+    const std::size_t sure = first_sure(all);
+    layers = sure != all.npos                         ? layers_of(all.substr(sure), is_known)
+             : is_known(all.substr(0, kSampledBytes)) ? std::vector<Layer>()
+                                                      : later_layers(all, is_known);
+  }
+  if (layers.empty()) return text;
+  auto result = rewritten(all, layers, false);
+  return result ? std::move(*result) : *rewritten(all, layers, true);
+}
+
+std::string without_launcher_prefixes(std::string text) {
+  return without_launcher_prefixes(
+      std::move(text), [](std::string_view head) { return format_of_beginning(head) != nullptr; });
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/row_records.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr double kMostRowEpochs = 1e7;
+constexpr double kLargestCount = 1e15;
+/// Parts of a step may add up to more than its time by this: they were rounded.
+constexpr double kRounding = 1.001;
+constexpr double kFastestRow = 1e9;  ///< samples/s of a rank
+
+constexpr double kUntold = std::numeric_limits<double>::quiet_NaN();
+constexpr contract::Spread kUntoldSpread{kUntold, kUntold, kUntold, kUntold};
+
+constexpr Measure kTimedParts[] = {
+    Measure::load_wait_s, Measure::h2d_s,          Measure::forward_s,
+    Measure::backward_s,  Measure::exposed_comm_s, Measure::optimizer_s,
+    Measure::bubble_s,    Measure::other_s,        Measure::compute_s};
+
+contract::Spread spread_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto quantile = [&](double q) {
+    const double at = q * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(at);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] + (at - static_cast<double>(below)) * (values[above] - values[below]);
+  };
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return {sum / static_cast<double>(values.size()), quantile(0.5), quantile(0.9), values.back()};
+}
+
+/// Seconds of the parts that a row names, nothing where it names none.
+double parts_sum(const MeasuredRow& row) {
+  double sum = std::nan("");
+  for (const Measure part : kTimedParts) {
+    if (row.has(part)) sum = (std::isnan(sum) ? 0 : sum) + row[part];
+  }
+  return sum;
+}
+
+bool tells_speed(const MeasuredRow& row) {
+  return row.has(Measure::wall_s) || row.has(Measure::samples_per_s) || !std::isnan(parts_sum(row));
+}
+
+/// The row is of a whole epoch, or of one of the steps in it.
+bool is_in_epoch(const MeasuredRow& row) {
+  return row.has(Measure::epoch) && !row.has(Measure::step);
+}
+
+/// What no measurement can be, as a sentence; empty when all is well.
+std::string impossible(const MeasuredRow& row) {
+  for (int i = 0; i < kMeasures; ++i) {
+    const auto measure = static_cast<Measure>(i);
+    const bool may_be_negative = measure == Measure::loss || measure == Measure::test_loss;
+    if (row.has(measure) && row[measure] < 0 && !may_be_negative) {
+      return fmt::format("{} is {}, below 0", measures()[static_cast<std::size_t>(i)].name,
+                         row[measure]);
+    }
+  }
+  for (const Measure share : {Measure::accuracy, Measure::top5_accuracy}) {
+    if (row.has(share) && row[share] > 1) {
+      return fmt::format("accuracy is {}, above 1 (of percents: map it with *0.01)", row[share]);
+    }
+  }
+  for (const Measure count : {Measure::samples, Measure::rank_samples, Measure::steps,
+                              Measure::step, Measure::epoch, Measure::rank}) {
+    if (!row.has(count)) continue;
+    const char* name = measures()[static_cast<std::size_t>(count)].name;
+    const double most = count == Measure::epoch ? kMostRowEpochs : kLargestCount;
+    if (row[count] > most) return fmt::format("{} is {}, too large", name, row[count]);
+    if (row[count] != std::floor(row[count])) {
+      return fmt::format("{} is {}, no whole number", name, row[count]);
+    }
+  }
+  const double parts = parts_sum(row);
+  if (row.has(Measure::wall_s) && parts > row[Measure::wall_s] * kRounding) {
+    return fmt::format("its parts take {:.4g} s, more than wall_s of {:.4g} s", parts,
+                       row[Measure::wall_s]);
+  }
+  return "";
+}
+
+}  // namespace
+
+void RowRecords::skip(int line, std::string_view why) {
+  contract::skip_line(file_, line, why);
+}
+
+void RowRecords::add(int line, contract::ResultRecord record) {
+  losses_.take(record, line);
+  file_.records.push_back(std::move(record));
+  file_.record_lines.push_back(line);
+}
+
+void RowRecords::add(int line, const MeasuredRow& row) {
+  const std::string problem = impossible(row);
+  if (!problem.empty()) return skip(line, problem);
+  if (!row.has(Measure::rank)) {
+    groups_.push_back({{line, row}});
+    return;
+  }
+  const double epoch = row.has(Measure::epoch) ? row[Measure::epoch] : -1;
+  const double k =
+      row.has(Measure::step) ? row[Measure::step] : rows_of_[{epoch, row[Measure::rank]}]++;
+  const auto [known, is_new] = group_of_.try_emplace({epoch, k}, groups_.size());
+  if (is_new) groups_.emplace_back();
+  Group& group = groups_[known->second];
+  const bool said = std::any_of(group.begin(), group.end(), [&](const RankRow& other) {
+    return other.row[Measure::rank] == row[Measure::rank];
+  });
+  if (said)
+    return skip(line, fmt::format("rank {} has a row of this step already", row[Measure::rank]));
+  group.push_back({line, row});
+}
+
+contract::ResultsFile RowRecords::finish() {
+  count_rows_of_epochs();
+  for (const Group& group : groups_) take(group);
+  end_epoch();
+  if (lacks_steps_) forget_steps();
+  losses_.conclude(file_);
+  return std::move(file_);
+}
+
+void RowRecords::count_rows_of_epochs() {
+  for (const Group& group : groups_) {
+    const MeasuredRow& first = group.front().row;
+    if (is_in_epoch(first) && tells_speed(first)) ++rows_in_epoch_[first[Measure::epoch]];
+  }
+}
+
+void RowRecords::take(const Group& group) {
+  const MeasuredRow& first = group.front().row;
+  const int line = group.front().line;
+  if (first.has(Measure::epoch)) last_epoch_ = static_cast<int>(first[Measure::epoch]);
+  if (first.has(Measure::epoch) && first[Measure::epoch] != epoch_.epoch) end_epoch();
+  const bool is_of_ranks = first.has(Measure::rank);
+  const auto told = run_.point.find("gpus");
+  if (is_of_ranks && told != run_.point.end() && static_cast<int>(group.size()) != run_.gpus) {
+    return skip(line,
+                fmt::format("{} of {} ranks have a row of this step", group.size(), run_.gpus));
+  }
+  add_window(group, line);
+  add_eval(first, line);
+}
+
+/// What the ranks of a step say together.
+struct RowRecords::Step {
+  std::array<std::vector<double>, contract::kStepParts> parts;  ///< s, of each rank
+  double wall_s = 0;                                            ///< slowest rank
+  double samples = 0;                                           ///< of all ranks
+  double rate = 0;                                              ///< likewise, a second
+  double loss = 0;                                              ///< mean
+  bool warmup = false;
+  bool is_rate_alone = false;
+
+  explicit Step(const Group& group) {
+    double rank_samples = 0;
+    for (const auto& [ignored, row] : group) {
+      add_times(row);
+      if (row.has(Measure::rank_samples)) rank_samples += row[Measure::rank_samples];
+      if (row.has(Measure::samples)) samples = std::max(samples, row[Measure::samples]);
+      if (row.has(Measure::samples_per_s)) rate = std::max(rate, row[Measure::samples_per_s]);
+      loss += row[Measure::loss] / static_cast<double>(group.size());
+      warmup = warmup || row[Measure::warmup] > 0;
+    }
+    if (samples <= 0) samples = rank_samples;
+    if (samples <= 0 && wall_s > 0 && rate > 0) samples = std::round(rate * wall_s);
+  }
+
+  /// Finds what the row leaves to the run: `known` samples, 0 where nobody knows.
+  void complete(double known) {
+    if (samples <= 0) samples = known;
+    if (wall_s > 0 || rate <= 0) return;
+    is_rate_alone = samples <= 0;
+    if (is_rate_alone) samples = 1;
+    wall_s = samples / rate;
+    for (double& other : parts.back()) other = wall_s;
+  }
+
+ private:
+  void add_times(const MeasuredRow& row) {
+    const double sum = parts_sum(row);
+    const double known = std::isnan(sum) ? 0 : sum;
+    const double wall = row.has(Measure::wall_s) ? row[Measure::wall_s] : known;
+    wall_s = std::max(wall_s, wall);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const double value = row[kTimedParts[i]];
+      parts[i].push_back(std::isnan(value) ? 0 : value);
+    }
+    // What no part explains is other; so is what does not tell computation from communication.
+    const double computed = row.has(Measure::compute_s) ? row[Measure::compute_s] : 0;
+    parts.back().back() += std::max(0.0, wall - known) + computed;
+  }
+};
+
+/// Of a row that does not say it, by what is known of the run; 0: nobody knows.
+double RowRecords::samples_of(const MeasuredRow& row) const {
+  const auto batch = static_cast<double>(run_.global_batch);
+  const double steps = row.has(Measure::steps) ? row[Measure::steps] : 0;
+  if (steps > 0) return batch * steps;
+  if (!is_in_epoch(row)) return batch;
+  const auto rows = rows_in_epoch_.find(row[Measure::epoch]);
+  const bool is_whole = rows != rows_in_epoch_.end() && rows->second == 1;
+  return is_whole ? static_cast<double>(run_.dataset.train_samples) : 0;
+}
+
+/// Of a row with so many samples; 0: nobody knows.
+std::int64_t RowRecords::steps_of(const MeasuredRow& row, std::int64_t samples) const {
+  const double told = row.has(Measure::steps) ? row[Measure::steps] : 0;
+  if (told > 0) return std::llround(std::min(told, 1e9));
+  if (!is_in_epoch(row)) return 1;
+  if (run_.global_batch <= 0) return 0;
+  return std::max<std::int64_t>(1, (samples + run_.global_batch / 2) / run_.global_batch);
+}
+
+void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
+  if (!is_in_epoch(row)) return skip(line, "nothing says of how many samples its time is");
+  const double epoch = row[Measure::epoch];
+  const int rows = rows_in_epoch_[epoch];
+  if (rows == 1) {
+    return skip(line,
+                fmt::format("nothing says how many samples epoch {} has: no rate (map samples "
+                            "or steps, or say train_samples)",
+                            epoch));
+  }
+  skip(line, fmt::format("epoch {} has {} rows, and nothing says how many samples they have: no "
+                         "rate (map step, samples or steps)",
+                         epoch, rows));
+}
+
+void RowRecords::add_window(const Group& group, int line) {
+  const MeasuredRow& first = group.front().row;
+  Step step(group);
+  if (step.wall_s <= 0 && step.rate <= 0) {  // a row of accuracies, say
+    return losses_.take_training(step.loss, line);
+  }
+  step.complete(samples_of(first));
+  if (step.samples > kFastestRow * std::max(run_.gpus, 1) * step.wall_s) {
+    return skip(line, fmt::format("{:.3g} samples/s cannot be: is its time in other units?",
+                                  step.samples / step.wall_s));
+  }
+  contract::EpochRecord row{.time = std::nan("")};
+  row.epoch = std::max(last_epoch_, 0);  // that of the row itself, or of the rows before it
+  row.wall_s = step.is_rate_alone ? std::nan("") : step.wall_s;
+  row.samples = step.is_rate_alone ? 0 : std::llround(step.samples);
+  row.steps =
+      row.samples > 0 ? std::min<std::int64_t>(steps_of(first, row.samples), 1'000'000'000) : 0;
+  row.lr = first[Measure::lr];
+  row.train_loss = step.loss;
+  if (is_in_epoch(first)) add_to_epoch(row, line);
+  if (step.samples <= 0) return skip_without_samples(first, line);
+  lacks_steps_ = lacks_steps_ || row.steps == 0;
+  contract::StepWindow window{.epoch = row.epoch, .first_step = next_step_};
+  window.time = std::nan("");
+  window.steps = static_cast<int>(row.steps);
+  window.warmup = step.warmup;
+  window.samples = std::llround(step.samples);
+  window.wall_s = step.wall_s;
+  window.lr = row.lr;
+  window.train_loss = row.train_loss;
+  for (std::size_t i = 0; i < step.parts.size(); ++i) {
+    window.parts[i] = step.is_rate_alone ? kUntoldSpread : spread_of(step.parts[i]);
+  }
+  next_step_ += window.steps;
+  add(line, window);
+}
+
+void RowRecords::add_to_epoch(const contract::EpochRecord& row, int line) {
+  epoch_.epoch = row.epoch;
+  epoch_.time = row.time;
+  epoch_.wall_s += row.wall_s;
+  epoch_.steps += row.steps;
+  epoch_.samples += row.samples;
+  epoch_.train_loss = row.train_loss;
+  epoch_.lr = row.lr;
+  epoch_line_ = line;
+  epoch_lacks_samples_ = epoch_lacks_samples_ || row.samples == 0;
+}
+
+void RowRecords::end_epoch() {
+  if (epoch_lacks_samples_) epoch_.samples = epoch_.steps = 0;  // not those of some of its rows
+  if (epoch_line_ > 0) add(epoch_line_, epoch_);
+  epoch_ = {};
+  epoch_line_ = 0;
+  epoch_lacks_samples_ = false;
+}
+
+/// Where some windows do not tell their steps, the time of a step is that of none.
+void RowRecords::forget_steps() {
+  for (contract::ResultRecord& record : file_.records) {
+    if (auto* window = std::get_if<contract::StepWindow>(&record)) {
+      window->steps = 0;
+      window->first_step = 0;
+    }
+  }
+}
+
+void RowRecords::add_eval(const MeasuredRow& row, int line) {
+  if (!row.has(Measure::accuracy) && !row.has(Measure::test_loss)) return;
+  contract::EvalRecord eval{.time = std::nan(""), .wall_s = std::nan("")};
+  eval.epoch = last_epoch_;  // that of the row itself, or of the rows before it
+  eval.accuracy = row[Measure::accuracy];
+  eval.loss = row[Measure::test_loss];
+  if (row.has(Measure::top5_accuracy)) eval.metrics["top5_accuracy"] = row[Measure::top5_accuracy];
+  add(line, std::move(eval));
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/skipped_log.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "analysis/import/reading/log_format.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Without the end of the last line, which the printer of errors adds.
+std::string lines_of(const base::SkipTally& tally) {
+  std::string lines = base::describe_skipped(tally);
+  lines.pop_back();
+  return lines;
+}
+
+}  // namespace
+
+const char* const kUnrecognised =
+    "no format recognises it; name its format with --format, or say with --map what the columns of "
+    "tables mean";
+
+bool has_failure(const std::vector<SkippedLog>& skipped) {
+  return std::any_of(skipped.begin(), skipped.end(),
+                     [](const SkippedLog& log) { return log.is_failure; });
+}
+
+base::SkipTally tally_of(const std::vector<SkippedLog>& skipped) {
+  base::SkipTally tally;
+  for (const SkippedLog& log : skipped) {
+    tally.add({log.noun, log.why, log.shown, 1, base::general_reason(log.why)});
+  }
+  return tally;
+}
+
+std::string lines_behind_error(const std::vector<SkippedLog>& skipped) {
+  return skipped.empty() ? "" : "\n" + lines_of(tally_of(skipped));
+}
+
+std::string why_nothing_is_imported(const std::vector<SkippedLog>& skipped, std::size_t files) {
+  const base::SkipTally tally = tally_of(skipped);
+  const SkippedLog& first = skipped.front();
+  if (tally.reasons().size() > 1) {
+    return fmt::format("none of {} files can be imported\n{}", files, lines_of(tally));
+  }
+  if (first.why != kUnrecognised) {
+    return fmt::format("{}: {}{}", first.shown, first.why,
+                       tally.total() == 1 ? "" : "; so with all the other files");
+  }
+  return fmt::format(
+      "no format recognises {}{}: name one with --format (known: {}), or say with --map what the "
+      "columns of tables mean",
+      first.shown, files == 1 ? "" : fmt::format(" or another of the {} files", files),
+      fmt::join(base::names(log_formats()), ", "));
+}
+
+}  // namespace dlscale::analysis

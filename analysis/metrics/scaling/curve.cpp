@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/metrics/scaling/curve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr const char* kBatchPerGpu = "batch_per_gpu";
+constexpr const char* kGlobalBatch = "global_batch";
+constexpr const char* kAccumulation = "accumulation_steps";
+
+const contract::Axis* find_axis(const Frame& frame, const std::string& name) {
+  const auto found = std::find_if(frame.axes.begin(), frame.axes.end(),
+                                  [&](const contract::Axis& axis) { return axis.name == name; });
+  return found == frame.axes.end() ? nullptr : &*found;
+}
+
+/// The batch that a curve of this study keeps fixed.
+const char* fixed_batch(const Frame& frame) {
+  if (frame.scaling == "strong") return kGlobalBatch;
+  const bool listed_as_global = frame.scaling == "throughput" && find_axis(frame, kGlobalBatch);
+  return listed_as_global ? kGlobalBatch : kBatchPerGpu;
+}
+
+bool belongs_to_key(const std::string& axis, bool with_nodes) {
+  return axis != kGpus && axis != kBatchPerGpu && axis != kGlobalBatch &&
+         (with_nodes || axis != kNodes);
+}
+
+/// What the run's point says of `axis`; empty: nothing.
+std::string said_of(const RunRow& run, const char* axis) {
+  const auto found = run.point.find(axis);
+  return found == run.point.end() ? "" : found->second;
+}
+
+bool names_batch(const RunRow& run) {
+  return run.point.contains(kGlobalBatch) || run.point.contains(kBatchPerGpu);
+}
+
+/// Of a step, without those that are accumulated; empty where nobody says it.
+std::string samples_of_gpu(const RunRow& run) {
+  if (run.batch_per_gpu > 0) return std::to_string(run.batch_per_gpu);
+  if (run.global_batch <= 0) return "";
+  const int accumulated = base::leading_number(said_of(run, kAccumulation), 1);
+  const double shares = double(run.gpus) * std::max(accumulated, 1);
+  return fmt::format("{:.7g}", static_cast<double>(run.global_batch) / shares);
+}
+
+/// Values an axis does not list (an included point) come after the listed ones, numbers by size.
+std::size_t position(const contract::Axis* axis, const std::string& value) {
+  if (axis != nullptr) {
+    const auto found = std::find(axis->values.begin(), axis->values.end(), value);
+    if (found != axis->values.end()) return static_cast<std::size_t>(found - axis->values.begin());
+  }
+  if (value.empty()) return std::numeric_limits<std::size_t>::max();  // unknown: the last
+  return base::leading_number<std::size_t>(value) + (axis != nullptr ? axis->values.size() : 0);
+}
+
+/// The first condition that differs between two runs, as a sentence; empty when none does.
+std::string difference(const RunRow& a, const RunRow& b) {
+  for (const auto& [name, value] : a.conditions) {
+    const auto other = b.conditions.find(name);
+    if (other != b.conditions.end() && other->second != value) {
+      return fmt::format("{} is \"{}\" at gpus={} but \"{}\" at gpus={}", name, value, a.gpus,
+                         other->second, b.gpus);
+    }
+  }
+  if (a.gpus == b.gpus && a.nodes != b.nodes) {
+    return fmt::format("gpus={} ran on {} and on {}", a.gpus, base::count_of(a.nodes, "node"),
+                       base::count_of(b.nodes, "node"));
+  }
+  return "";
+}
+
+std::string first_difference(const std::vector<CurvePoint>& points) {
+  const RunRow& reference = *points.front().repeats.front();
+  for (const CurvePoint& point : points) {
+    for (const RunRow* run : point.repeats) {
+      for (const RunRow* other : {&reference, point.repeats.front()}) {
+        if (other == run) continue;
+        std::string found = difference(*other, *run);
+        if (!found.empty()) return found;
+      }
+    }
+  }
+  return "";
+}
+
+ScalingCurve make_curve(CurveKey key, const std::map<int, std::vector<const RunRow*>>& by_gpus) {
+  ScalingCurve curve{std::move(key), {}, by_gpus.begin()->first, ""};
+  for (const auto& [gpus, repeats] : by_gpus) {
+    CurvePoint point{gpus, 1, repeats, {}};
+    for (const RunRow* run : repeats) {
+      point.nodes = std::max(point.nodes, run->nodes);
+      point.seconds_per_sample.push_back(seconds_per_sample(*run));
+    }
+    curve.points.push_back(std::move(point));
+  }
+  curve.mixed = first_difference(curve.points);
+  return curve;
+}
+
+}  // namespace
+
+CurveKeys::CurveKeys(const Frame& frame)
+    : frame_(frame), fixed_(fixed_batch(frame)), spread_(frame.spread_curves) {
+  bool any_nodes = false;
+  for (const RunRow& run : frame.runs) {
+    if (!names_batch(run)) largest_batch_ = std::max(largest_batch_, run.global_batch);
+    any_nodes = any_nodes || run.point.contains(kNodes);
+  }
+  if (!any_nodes) return;
+  std::map<std::pair<std::string, int>, std::string> nodes;  // of a curve's GPU count
+  for (const RunRow& run : frame.runs) {
+    if (!completed(run) && !diverged(run) && !run.job) continue;
+    std::string curve = to_string(key_of(run, false));
+    const auto [known, is_new] = nodes.emplace(std::pair(curve, run.gpus), said_of(run, kNodes));
+    if (!is_new && known->second != said_of(run, kNodes)) spread_.insert(std::move(curve));
+  }
+}
+
+CurveKey CurveKeys::of(const RunRow& run) const {
+  CurveKey key = key_of(run, false);
+  const bool spread = !spread_.empty() && spread_.contains(to_string(key));
+  return spread ? key_of(run, true) : key;
+}
+
+CurveKey CurveKeys::key_of(const RunRow& run, bool with_nodes) const {
+  CurveKey key;
+  key.reserve(run.point.size() + 1);
+  const auto add = [&](const std::string& axis, const std::string& value) {
+    if (std::ranges::find(key, axis, &AxisValue::axis) == key.end()) key.push_back({axis, value});
+  };
+  for (const contract::Axis& axis : frame_.axes) {
+    const auto found = run.point.find(axis.name);
+    if (found != run.point.end() && belongs_to_key(axis.name, with_nodes)) {
+      add(axis.name, found->second);
+    }
+  }
+  for (const auto& [axis, value] : run.point) {
+    if (belongs_to_key(axis, with_nodes)) add(axis, value);
+  }
+  add(fixed_, fixed_batch_of(run));
+  return key;
+}
+
+std::string CurveKeys::fixed_batch_of(const RunRow& run) const {
+  return fixed_ == kGlobalBatch ? asked_global_batch(run) : samples_of_gpu(run);
+}
+
+std::string CurveKeys::asked_global_batch(const RunRow& run) const {
+  const auto asked = run.point.find(kGlobalBatch);
+  if (asked != run.point.end()) return asked->second;
+  if (run.global_batch <= 0) return "";
+  return std::to_string(names_batch(run) ? run.global_batch : largest_batch_);
+}
+
+bool CurveKeys::has_uneven_batch(const RunRow& run) const {
+  return fixed_ == kGlobalBatch && run.global_batch > 0 &&
+         asked_global_batch(run) != std::to_string(run.global_batch);
+}
+
+bool CurveKeys::has_unknown_batch(const RunRow& run) const {
+  return fixed_batch_of(run).empty();
+}
+
+bool keeps_global_batch(const CurveKey& key) {
+  return std::any_of(key.begin(), key.end(),
+                     [](const AxisValue& entry) { return entry.axis == kGlobalBatch; });
+}
+
+std::string axis_text(const std::string& axis, const std::string& value) {
+  return value.empty() ? axis + " unknown" : axis + "=" + value;
+}
+
+std::string value_of(const CurveKey& key, const std::string& axis) {
+  for (const AxisValue& entry : key) {
+    if (entry.axis == axis) return entry.value;
+  }
+  return "";
+}
+
+std::vector<std::size_t> rank_of(const Frame& frame, const CurveKey& key) {
+  std::vector<std::size_t> rank;
+  for (const AxisValue& entry : key) {
+    rank.push_back(position(find_axis(frame, entry.axis), entry.value));
+  }
+  return rank;
+}
+
+std::string to_string(const CurveKey& key) {
+  std::string text;
+  for (const AxisValue& entry : key) {
+    if (!text.empty()) text += ", ";
+    text += axis_text(entry.axis, entry.value);
+  }
+  return text;
+}
+
+std::string name_among(const CurveKey& key, const std::vector<std::string>& varying_axes) {
+  CurveKey distinct;
+  for (const std::string& axis : varying_axes) distinct.push_back({axis, value_of(key, axis)});
+  return to_string(distinct.empty() ? key : distinct);
+}
+
+std::vector<ScalingCurve> scaling_curves(const Frame& frame) {
+  struct Group {
+    CurveKey key;
+    std::map<int, std::vector<const RunRow*>> by_gpus;
+  };
+  // Sorted by the study's order first; the text tells keys apart that this order does not.
+  std::map<std::pair<std::vector<std::size_t>, std::string>, Group> groups;
+  const CurveKeys keys(frame);
+  for (const RunRow& run : frame.runs) {
+    if (!has_throughput(run)) continue;
+    CurveKey key = keys.of(run);
+    Group& group = groups[{rank_of(frame, key), to_string(key)}];
+    group.key = std::move(key);
+    group.by_gpus[run.gpus].push_back(&run);
+  }
+  std::vector<ScalingCurve> curves;
+  for (auto& [order, group] : groups) {
+    curves.push_back(make_curve(std::move(group.key), group.by_gpus));
+    const auto first = frame.first_gpus.find(order.second);
+    if (first != frame.first_gpus.end()) curves.back().first_gpus = first->second;
+  }
+  return curves;
+}
+
+Estimate throughput(const CurvePoint& point) {
+  const Interval time = interval_of_median(point.seconds_per_sample);
+  Interval rate{time.kind, 0, 0};
+  if (time.kind != Interval::Kind::None) rate = {time.kind, 1 / time.high, 1 / time.low};
+  return {1 / median(point.seconds_per_sample), rate, point.seconds_per_sample.size()};
+}
+
+std::vector<CurveKey> keys_of(const std::vector<ScalingCurve>& curves) {
+  std::vector<CurveKey> keys;
+  for (const ScalingCurve& curve : curves) keys.push_back(curve.key);
+  return keys;
+}
+
+Repeats repeats_of(const std::vector<ScalingCurve>& curves) {
+  Repeats repeats;
+  for (const ScalingCurve& curve : curves) {
+    for (const CurvePoint& point : curve.points) repeats.add(point.repeats.size());
+  }
+  return repeats;
+}
+
+std::vector<std::string> varying_axes(const std::vector<CurveKey>& keys) {
+  std::vector<std::string> order;
+  std::map<std::string, std::set<std::string>> values;
+  for (const CurveKey& key : keys) {
+    for (const AxisValue& entry : key) {
+      if (values[entry.axis].empty()) order.push_back(entry.axis);
+      values[entry.axis].insert(entry.value);
+    }
+  }
+  std::erase_if(order, [&](const std::string& axis) { return values[axis].size() < 2; });
+  return order;
+}
+
+}  // namespace dlscale::analysis

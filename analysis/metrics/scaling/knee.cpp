@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/metrics/scaling/knee.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "analysis/metrics/statistics/summary.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr int kResamples = 2000;
+// Fixed, so that the same measurements always give the same interval.
+constexpr std::uint64_t kKneeSeed = 5;
+
+/// The repeats of each point that is judged, by ascending GPU count, the reference first.
+struct Judged {
+  std::vector<int> gpus;
+  std::vector<std::vector<double>> repeats;
+};
+
+/// Whether the point at this place meets the demand, of the points' medians.
+using Demand = std::function<bool(const std::vector<double>& medians, std::size_t place)>;
+
+std::vector<double> medians_of(const std::vector<std::vector<double>>& repeats) {
+  std::vector<double> medians;
+  for (const std::vector<double>& values : repeats) medians.push_back(median(values));
+  return medians;
+}
+
+/// The last place up to which all meet the demand; the reference always does.
+std::size_t last_place(const std::vector<double>& medians, const Demand& meets) {
+  std::size_t place = 0;
+  while (place + 1 < medians.size() && meets(medians, place + 1)) ++place;
+  return place;
+}
+
+Knee find_knee(const Judged& judged, const Demand& meets) {
+  const std::size_t place = last_place(medians_of(judged.repeats), meets);
+  Knee knee{judged.gpus[place], place + 1 == judged.gpus.size(), {}, {}, 0};
+  const bool few = std::any_of(judged.repeats.begin(), judged.repeats.end(),
+                               [](const auto& of) { return of.size() < kFewestForInterval; });
+  if (few) return knee;
+  std::mt19937_64 engine(kKneeSeed);
+  std::vector<std::size_t> places;
+  std::vector<std::vector<double>> drawn = judged.repeats;
+  for (int i = 0; i < kResamples; ++i) {
+    for (std::size_t k = 0; k < drawn.size(); ++k) {
+      const std::vector<double>& from = judged.repeats[k];
+      for (double& value : drawn[k]) value = from[engine() % from.size()];
+    }
+    places.push_back(last_place(medians_of(drawn), meets));
+  }
+  std::sort(places.begin(), places.end());
+  const auto tail = static_cast<std::size_t>(kResamples * 0.025);
+  knee.low = judged.gpus[places[tail]];
+  knee.high = judged.gpus[places[places.size() - 1 - tail]];
+  const auto same = std::count(places.begin(), places.end(), place);
+  knee.support = static_cast<double>(same) / kResamples;
+  return knee;
+}
+
+}  // namespace
+
+Baseline knee_reference(const ScalingCurve& curve, const Baseline& baseline) {
+  return baseline.is_own() ? Baseline(curve.points.front()) : baseline;
+}
+
+Knee efficiency_knee(const ScalingCurve& curve, const Baseline& baseline, double efficiency) {
+  const Baseline reference = knee_reference(curve, baseline);
+  // Where not even the fewest GPUs meet the demand, these are what is left to use.
+  Judged judged{{std::min(reference.gpus(), curve.points.front().gpus)},
+                {reference.seconds_per_sample()}};
+  for (const CurvePoint& point : curve.points) {
+    if (reference.is(point)) continue;
+    judged.gpus.push_back(point.gpus);
+    judged.repeats.push_back(point.seconds_per_sample);
+  }
+  return find_knee(judged, [&](const std::vector<double>& medians, std::size_t place) {
+    const double ideal = static_cast<double>(judged.gpus[place]) / reference.gpus();
+    return medians[0] / medians[place] >= efficiency * ideal;
+  });
+}
+
+Knee accuracy_knee(const std::vector<AccuracyPoint>& points, double loss) {
+  Judged judged;
+  for (const AccuracyPoint& point : points) {
+    judged.gpus.push_back(point.gpus);
+    std::vector<double>& accuracies = judged.repeats.emplace_back();
+    for (const RunRow* run : point.repeats) accuracies.push_back(final_accuracy(*run));
+  }
+  return find_knee(judged, [&](const std::vector<double>& medians, std::size_t place) {
+    return medians[place] >= medians[0] - loss;
+  });
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/metrics/scaling/node_residuals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "analysis/metrics/statistics/block_ranks.hpp"
+#include "analysis/metrics/statistics/effect.hpp"
+#include "analysis/metrics/statistics/holm.hpp"
+#include "analysis/metrics/statistics/outliers.hpp"
+#include "analysis/metrics/statistics/summary.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Of a node in an epoch: the seconds of its slowest rank of each stage. The others wait for it, so
+/// that a node with one slow GPU is a slow node.
+using StageTimes = std::map<int, double>;
+
+/// A node in one launch.
+struct NodeInLaunch {
+  std::vector<double> ratios;  ///< to the other nodes, one an epoch and stage
+  std::size_t ranks = 0;
+  double lost_s = 0;
+};
+using Nodes = std::map<std::string, NodeInLaunch>;
+
+struct Seen {
+  std::vector<Block> blocks;
+  std::vector<double> log_ratios;
+  std::vector<double> z;
+};
+
+std::map<std::string, StageTimes> by_node(const LaunchRanks& launch, const RankEpoch& epoch) {
+  std::map<std::string, StageTimes> nodes;
+  for (std::size_t rank = 0; rank < epoch.work_s.size(); ++rank) {
+    const double work_s = epoch.work_s[rank];
+    if (!(work_s > 0)) continue;
+    const int stage = launch.stages > 0 ? static_cast<int>(rank) % launch.stages : 0;
+    double& slowest = nodes[launch.hosts[rank]][stage];
+    slowest = std::max(slowest, work_s);
+  }
+  return nodes;
+}
+
+/// The median of sorted times, were number `out` not there.
+double median_without(const std::vector<std::pair<double, std::string>>& sorted, std::size_t out) {
+  const std::size_t rest = sorted.size() - 1;
+  const auto at = [&](std::size_t i) { return sorted[i < out ? i : i + 1].first; };
+  return (at((rest - 1) / 2) + at(rest / 2)) / 2;
+}
+
+/// Compares the nodes that have ranks of this stage.
+void compare_stage(const std::map<std::string, StageTimes>& times, int stage, Nodes& nodes) {
+  std::vector<std::pair<double, std::string>> sorted;
+  for (const auto& [host, stages] : times) {
+    const auto own = stages.find(stage);
+    if (own != stages.end()) sorted.emplace_back(own->second, host);
+  }
+  if (sorted.size() < 2) return;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    nodes[sorted[i].second].ratios.push_back(sorted[i].first / median_without(sorted, i));
+  }
+  // Only the last costs time, up to where the one before it is ready.
+  const auto last = sorted.rbegin();
+  nodes[last->second].lost_s += last->first - std::next(last)->first;
+}
+
+Nodes nodes_of(const LaunchRanks& launch, double& work_s) {
+  Nodes nodes;
+  for (const RankEpoch& epoch : launch.epochs) {
+    if (epoch.work_s.size() != launch.hosts.size()) continue;
+    const std::map<std::string, StageTimes> times = by_node(launch, epoch);
+    for (int stage = 0; stage < std::max(1, launch.stages); ++stage) {
+      compare_stage(times, stage, nodes);
+    }
+    if (times.size() > 1) work_s += *std::max_element(epoch.work_s.begin(), epoch.work_s.end());
+  }
+  for (auto& [host, node] : nodes) {
+    node.ranks =
+        static_cast<std::size_t>(std::count(launch.hosts.begin(), launch.hosts.end(), host));
+  }
+  return nodes;
+}
+
+class Pool {
+ public:
+  void add(const LaunchRanks& launch) {
+    if (launch.hosts.empty()) {
+      ++found_.unknown;
+      return;
+    }
+    const Nodes nodes = nodes_of(launch, found_.work_s);
+    if (nodes.empty()) {
+      ++found_.alone;
+      return;
+    }
+    ++found_.compared;
+    std::vector<double> logs;
+    for (const auto& [host, node] : nodes) logs.push_back(std::log(median(node.ratios)));
+    const std::vector<double> z = modified_z(logs);
+    std::size_t own = 0;
+    for (const auto& [host, node] : nodes) {
+      Seen& seen = seen_[host];
+      seen.blocks.push_back({logs, own});
+      seen.log_ratios.push_back(logs[own]);
+      if (logs.size() > 2) seen.z.push_back(z[own]);
+      NodeResidual& residual = residuals_[host];
+      residual.ranks = std::max(residual.ranks, node.ranks);
+      residual.lost_s += node.lost_s;
+      residual.lost_gpu_s += node.lost_s * static_cast<double>(launch.hosts.size());
+      ++own;
+    }
+  }
+
+  NodeResiduals judged() {
+    for (auto& [host, residual] : residuals_) {
+      const Seen& seen = seen_[host];
+      residual.host = host;
+      residual.launches = seen.blocks.size();
+      residual.slowdown = hodges_lehmann_center(seen.log_ratios);
+      for (double* value : {&residual.slowdown.value, &residual.slowdown.interval.low,
+                            &residual.slowdown.interval.high}) {
+        *value = std::exp(*value);
+      }
+      if (!seen.z.empty()) residual.z = median(seen.z);
+      residual.p = p_of_high_ranks(seen.blocks);
+    }
+    adjust();
+    for (auto& [host, residual] : residuals_) found_.nodes.push_back(std::move(residual));
+    std::stable_sort(found_.nodes.begin(), found_.nodes.end(),
+                     [](const NodeResidual& a, const NodeResidual& b) {
+                       return a.slowdown.value > b.slowdown.value;
+                     });
+    return std::move(found_);
+  }
+
+ private:
+  /// Nodes that no result could convict are no part of the family.
+  void adjust() {
+    std::vector<NodeResidual*> judged;
+    std::vector<double> p;
+    for (auto& [host, residual] : residuals_) {
+      if (residual.z > kOutlyingZ) residual.finding = NodeFinding::StandsOut;
+      if (smallest_p_of_ranks(seen_[host].blocks) > kWrongNodes) continue;
+      judged.push_back(&residual);
+      p.push_back(residual.p);
+    }
+    const std::vector<double> adjusted = holm(p);
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+      NodeResidual& residual = *judged[i];
+      residual.adjusted_p = adjusted[i];
+      if (residual.finding != NodeFinding::StandsOut) residual.finding = NodeFinding::NotSlower;
+      if (adjusted[i] <= kWrongNodes) residual.finding = NodeFinding::Slow;
+    }
+  }
+
+  std::map<std::string, Seen> seen_;
+  std::map<std::string, NodeResidual> residuals_;
+  NodeResiduals found_;
+};
+
+}  // namespace
+
+NodeResiduals node_residuals(const Frame& frame) {
+  Pool pool;
+  for (const RunRow& run : frame.runs) {
+    for (const LaunchRanks& launch : run.ranks) pool.add(launch);
+  }
+  return pool.judged();
+}
+
+}  // namespace dlscale::analysis

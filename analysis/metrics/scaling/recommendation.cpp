@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/metrics/scaling/recommendation.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/metrics/statistics/holm.hpp"
+#include "analysis/metrics/statistics/rank_tests.hpp"
+#include "analysis/metrics/statistics/summary.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+CurveKey work_of(const CurveKey& key) {
+  CurveKey work;
+  std::copy_if(key.begin(), key.end(), std::back_inserter(work),
+               [](const AxisValue& entry) { return changes_work(entry.axis); });
+  return work;
+}
+
+/// `candidates` by ascending GPU count, not empty.
+Recommendation recommend(const CurveKey& work, int budget,
+                         const std::vector<Contestant>& candidates) {
+  const auto fastest = std::min_element(
+      candidates.begin(), candidates.end(), [](const Contestant& a, const Contestant& b) {
+        return median(a.seconds_per_sample) < median(b.seconds_per_sample);
+      });
+  Recommendation result{work, budget, *fastest, {}, {}, std::nullopt};
+  std::vector<double> p;
+  std::vector<std::vector<double>> samples;
+  std::vector<const Contestant*> tested;
+  const std::size_t n = fastest->seconds_per_sample.size();
+  for (const Contestant& one : candidates) {
+    samples.push_back(one.seconds_per_sample);
+    if (&one == &*fastest) continue;
+    if (smallest_p(n, one.seconds_per_sample.size()) > kWrongVerdicts) {
+      result.untested.push_back(one);
+      continue;
+    }
+    tested.push_back(&one);
+    p.push_back(mann_whitney(one.seconds_per_sample, fastest->seconds_per_sample).p);
+  }
+  const std::vector<double> adjusted = holm(p);
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    if (adjusted[i] > kWrongVerdicts) result.as_fast.push_back(*tested[i]);
+  }
+  const bool any_repeats = std::any_of(samples.begin(), samples.end(),
+                                       [](const auto& values) { return values.size() > 1; });
+  if (samples.size() > 1 && any_repeats) result.equal_p = kruskal_wallis(samples).p;
+  return result;
+}
+
+}  // namespace
+
+std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& curves) {
+  struct Group {
+    CurveKey work;
+    std::vector<Contestant> all;
+    std::set<int> budgets;
+  };
+  std::vector<Group> groups;  // in the order of their first curves
+  std::unordered_map<std::string, std::size_t> places;
+  for (const ScalingCurve& curve : curves) {
+    CurveKey work = work_of(curve.key);
+    const auto [place, is_new] = places.try_emplace(to_string(work), groups.size());
+    if (is_new) groups.push_back({std::move(work), {}, {}});
+    Group& group = groups[place->second];
+    for (const CurvePoint& point : curve.points) {
+      group.all.push_back({curve.key, point.gpus, point.seconds_per_sample});
+      group.budgets.insert(point.gpus);
+    }
+  }
+  std::vector<Recommendation> list;
+  for (auto& [work, all, budgets] : groups) {
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Contestant& a, const Contestant& b) { return a.gpus < b.gpus; });
+    for (const int budget : budgets) {
+      const auto end = std::find_if(all.begin(), all.end(),
+                                    [&](const Contestant& one) { return one.gpus > budget; });
+      list.push_back(recommend(work, budget, {all.begin(), end}));
+    }
+  }
+  return list;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/metrics/scaling/verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "analysis/metrics/statistics/effect.hpp"
+#include "analysis/metrics/statistics/holm.hpp"
+#include "analysis/metrics/statistics/permutation_test.hpp"
+#include "analysis/metrics/statistics/rank_tests.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Runs that end at different points are not compared by asking for the axis that says so.
+constexpr const char* kStopRule = "stop_rule";
+
+/// The only axis in which two keys differ; empty when they differ in none, several, or their work.
+std::string only_difference(const CurveKey& a, const CurveKey& b) {
+  if (a.size() != b.size()) return "";
+  std::string found;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i]) continue;
+    if (a[i].axis != b[i].axis || !found.empty() || changes_work(a[i].axis)) return "";
+    found = a[i].axis;
+  }
+  return found;
+}
+
+/// What beside `axis` is not the same for both points, as a sentence; empty when all is.
+std::string unequal_condition(const CurvePoint& a, const CurvePoint& b, const std::string& axis) {
+  for (const RunRow* one : a.repeats) {
+    for (const RunRow* other : b.repeats) {
+      for (const auto& [name, value] : one->conditions) {
+        const auto found = other->conditions.find(name);
+        const bool asked = name == axis && name != kStopRule;
+        if (asked || found == other->conditions.end() || found->second == value) continue;
+        return fmt::format("{} is \"{}\" and \"{}\"", name, value, found->second);
+      }
+      if (axis != kNodes && a.gpus == b.gpus && one->nodes != other->nodes) {
+        return fmt::format("{} and {}", base::count_of(one->nodes, "node"),
+                           base::count_of(other->nodes, "node"));
+      }
+    }
+  }
+  return "";
+}
+
+Verdict compare(std::string axis, Contestant a, Contestant b) {
+  if (hodges_lehmann_ratio(b.seconds_per_sample, a.seconds_per_sample).value < 1) std::swap(a, b);
+  Verdict verdict{std::move(axis), std::move(a), std::move(b)};
+  const std::vector<double>& shorter = verdict.a.seconds_per_sample;
+  const std::vector<double>& longer = verdict.b.seconds_per_sample;
+  verdict.ratio = hodges_lehmann_ratio(longer, shorter);
+  verdict.cliffs_delta = cliffs_delta(longer, shorter);
+  verdict.p = mann_whitney(longer, shorter).p;
+  verdict.p_of_logs = permutation_test_of_logs(longer, shorter).p;
+  return verdict;
+}
+
+/// A point of a curve, whose key tells it from others at as many GPUs.
+using Place = std::pair<const CurveKey*, const CurvePoint*>;
+
+class Pairing {
+ public:
+  explicit Pairing(bool allow_mixed) : allow_mixed_(allow_mixed) {}
+
+  void add(const std::string& axis, const Place& a, const Place& b) {
+    const std::string reason = unequal_condition(*a.second, *b.second, axis);
+    if (!reason.empty() && !allow_mixed_) {
+      found_.refused.push_back(fmt::format("{}, gpus={} and {}, gpus={}: {}", to_string(*a.first),
+                                           a.second->gpus, to_string(*b.first), b.second->gpus,
+                                           reason));
+      return;
+    }
+    found_.pairs.push_back(compare(axis, contestant(a), contestant(b)));
+  }
+
+  Verdicts judged() {
+    std::vector<Verdict*> judged;
+    std::vector<double> p;
+    for (Verdict& pair : found_.pairs) {
+      const std::size_t n_a = pair.a.seconds_per_sample.size();
+      if (smallest_p(n_a, pair.b.seconds_per_sample.size()) > kWrongVerdicts) continue;
+      judged.push_back(&pair);
+      p.push_back(pair.p);
+    }
+    const std::vector<double> adjusted = holm(p);
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+      Verdict& pair = *judged[i];
+      pair.adjusted_p = adjusted[i];
+      pair.finding = adjusted[i] <= kWrongVerdicts ? Finding::Faster : Finding::NotDistinguishable;
+      pair.detectable = detectable_ratio(pair.a.seconds_per_sample, pair.b.seconds_per_sample,
+                                         kWrongVerdicts / static_cast<double>(judged.size()));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  static Contestant contestant(const Place& place) {
+    return {*place.first, place.second->gpus, place.second->seconds_per_sample};
+  }
+
+  bool allow_mixed_;
+  Verdicts found_;
+};
+
+}  // namespace
+
+bool changes_work(const std::string& axis) {
+  static const std::set<std::string> names{"model", "dataset", "batch_per_gpu", "global_batch"};
+  return names.contains(axis.substr(0, axis.find('.')));
+}
+
+Verdicts verdicts_between(const std::vector<ScalingCurve>& curves, bool allow_mixed) {
+  Pairing pairing(allow_mixed);
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    const ScalingCurve& curve = curves[i];
+    for (std::size_t k = 1; k < curve.points.size(); ++k) {
+      if (!keeps_global_batch(curve.key)) break;
+      pairing.add(kGpus, {&curve.key, &curve.points[k - 1]}, {&curve.key, &curve.points[k]});
+    }
+    for (std::size_t j = i + 1; j < curves.size(); ++j) {
+      const std::string axis = only_difference(curve.key, curves[j].key);
+      if (axis.empty()) continue;
+      for (const CurvePoint& a : curve.points) {
+        for (const CurvePoint& b : curves[j].points) {
+          if (a.gpus == b.gpus) pairing.add(axis, {&curve.key, &a}, {&curves[j].key, &b});
+        }
+      }
+    }
+  }
+  return pairing.judged();
+}
+
+}  // namespace dlscale::analysis

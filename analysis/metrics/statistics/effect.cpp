@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/metrics/statistics/effect.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/metrics/statistics/distributions.hpp"
+#include "analysis/metrics/statistics/rank_tests.hpp"
+#include "analysis/metrics/statistics/summary.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr double kPower = 0.8;
+
+std::vector<double> sorted_ratios(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> ratios;
+  ratios.reserve(a.size() * b.size());
+  for (const double x : a) {
+    for (const double y : b) ratios.push_back(x / y);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  return ratios;
+}
+
+/// The largest c with P(W < c) <= tail for Wilcoxon's sum of signed ranks of n values; 0 if even
+/// W = 0 is likelier. The c-th smallest and largest of the pairs' means are then an interval.
+std::size_t signed_rank(std::size_t n, double tail) {
+  const auto size = static_cast<double>(n);
+  if (n > kMostForExact) {
+    const double mean = size * (size + 1) / 4;
+    const double c = mean + normal_quantile(tail) * std::sqrt(mean * (2 * size + 1) / 6);
+    return c < 1 ? 0 : static_cast<std::size_t>(c);
+  }
+  std::vector<double> chances(n * (n + 1) / 2 + 1, 0.0);  // of each sum of the ranks so far
+  chances[0] = 1;
+  for (std::size_t rank = 1; rank <= n; ++rank) {
+    for (std::size_t sum = chances.size(); sum-- > 0;) {
+      chances[sum] = (chances[sum] + (sum >= rank ? chances[sum - rank] : 0)) / 2;
+    }
+  }
+  double below = 0;
+  std::size_t c = 0;
+  while (c < chances.size() && (below += chances[c]) <= tail) ++c;
+  return c;
+}
+
+}  // namespace
+
+Estimate hodges_lehmann_ratio(const std::vector<double>& a, const std::vector<double>& b) {
+  const std::vector<double> ratios = sorted_ratios(a, b);
+  Estimate estimate{median(ratios), {}, std::min(a.size(), b.size())};
+  if (ratios.size() < 2) return estimate;
+  const std::size_t c = shift_rank(a.size(), b.size(), 0.025);
+  if (c == 0) {
+    estimate.interval = {Interval::Kind::Range, ratios.front(), ratios.back()};
+  } else {
+    estimate.interval = {Interval::Kind::Confidence95, ratios[c - 1], ratios[ratios.size() - c]};
+  }
+  return estimate;
+}
+
+Estimate hodges_lehmann_center(const std::vector<double>& values) {
+  std::vector<double> means;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i; j < values.size(); ++j) means.push_back((values[i] + values[j]) / 2);
+  }
+  std::sort(means.begin(), means.end());
+  Estimate estimate{median(means), {}, values.size()};
+  if (values.size() < 2) return estimate;
+  const std::size_t c = signed_rank(values.size(), 0.025);
+  if (c == 0) {
+    estimate.interval = {Interval::Kind::Range, means.front(), means.back()};
+  } else {
+    estimate.interval = {Interval::Kind::Confidence95, means[c - 1], means[means.size() - c]};
+  }
+  return estimate;
+}
+
+double cliffs_delta(const std::vector<double>& a, const std::vector<double>& b) {
+  double larger = 0;
+  for (const double x : a) {
+    for (const double y : b) larger += (x > y) - (x < y);
+  }
+  return larger / static_cast<double>(a.size() * b.size());
+}
+
+std::optional<double> detectable_ratio(const std::vector<double>& a, const std::vector<double>& b,
+                                       double alpha) {
+  const std::size_t c = shift_rank(a.size(), b.size(), alpha / 2);
+  if (c == 0) return std::nullopt;
+  const std::vector<double> ratios = sorted_ratios(a, b);
+  const double half = std::log(ratios[ratios.size() - c] / ratios[c - 1]) / 2;
+  const double sure = normal_quantile(1 - alpha / 2);
+  return std::exp(half * (sure + normal_quantile(kPower)) / sure);
+}
+
+}  // namespace dlscale::analysis

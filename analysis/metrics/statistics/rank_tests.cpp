@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/metrics/statistics/rank_tests.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/metrics/statistics/distributions.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Ranks from 1, equal values sharing their mean, doubled so that they are whole numbers.
+struct DoubledRanks {
+  std::vector<std::size_t> ranks;  ///< in the order of the values
+  double ties = 0;                 ///< sum of t^3 - t over groups of t equal values
+};
+
+DoubledRanks doubled_ranks(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t i, std::size_t j) { return values[i] < values[j]; });
+  DoubledRanks result{std::vector<std::size_t>(values.size()), 0};
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin;
+    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
+    for (std::size_t i = begin; i < end; ++i) result.ranks[order[i]] = begin + 1 + end;
+    const auto tied = static_cast<double>(end - begin);
+    result.ties += tied * tied * tied - tied;
+    begin = end;
+  }
+  return result;
+}
+
+/// How many of the choices of `chosen` of the ranks have each sum.
+std::vector<double> choices_by_sum(const std::vector<std::size_t>& ranks, std::size_t chosen) {
+  const std::size_t most = std::accumulate(ranks.begin(), ranks.end(), std::size_t{0});
+  std::vector<std::vector<double>> ways(chosen + 1, std::vector<double>(most + 1, 0.0));
+  ways[0][0] = 1;
+  for (const std::size_t rank : ranks) {
+    for (std::size_t size = chosen; size > 0; --size) {
+      for (std::size_t sum = most; sum >= rank; --sum)
+        ways[size][sum] += ways[size - 1][sum - rank];
+    }
+  }
+  return ways[chosen];
+}
+
+double exact_p(const std::vector<std::size_t>& ranks, std::size_t n_a) {
+  const std::size_t all = std::accumulate(ranks.begin(), ranks.end(), std::size_t{0});
+  const std::size_t observed = std::accumulate(
+      ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(n_a), std::size_t{0});
+  // Sums times the number of ranks are whole numbers, and so is their mean.
+  const auto off_mean = [&](std::size_t sum) {
+    const std::size_t scaled = sum * ranks.size();
+    return scaled > all * n_a ? scaled - all * n_a : all * n_a - scaled;
+  };
+  const std::vector<double> choices = choices_by_sum(ranks, n_a);
+  double extreme = 0;
+  for (std::size_t sum = 0; sum < choices.size(); ++sum) {
+    if (off_mean(sum) >= off_mean(observed)) extreme += choices[sum];
+  }
+  return std::min(1.0, extreme / std::accumulate(choices.begin(), choices.end(), 0.0));
+}
+
+double approximate_p(const DoubledRanks& ranked, double n_a, double n_b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n_a); ++i) {
+    sum += static_cast<double>(ranked.ranks[i]) / 2;
+  }
+  const double n = n_a + n_b;
+  const double variance = n_a * n_b / 12 * (n + 1 - ranked.ties / (n * (n - 1)));
+  if (variance <= 0) return 1;
+  const double off_mean = std::max(0.0, std::abs(sum - n_a * (n + 1) / 2) - 0.5);
+  return normal_two_sided_p(off_mean / std::sqrt(variance));
+}
+
+std::vector<double> joined(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  return all;
+}
+
+}  // namespace
+
+TestResult mann_whitney(const std::vector<double>& a, const std::vector<double>& b) {
+  const DoubledRanks ranked = doubled_ranks(joined(a, b));
+  if (std::max(a.size(), b.size()) <= kMostForExact) return {exact_p(ranked.ranks, a.size()), true};
+  return {approximate_p(ranked, static_cast<double>(a.size()), static_cast<double>(b.size())),
+          false};
+}
+
+double smallest_p(std::size_t n_a, std::size_t n_b) {
+  double choices = 1;
+  for (std::size_t i = 1; i <= n_a; ++i) {
+    choices *= static_cast<double>(n_b + i) / static_cast<double>(i);
+  }
+  return std::min(1.0, 2 / choices);
+}
+
+std::size_t shift_rank(std::size_t n_a, std::size_t n_b, double tail) {
+  const auto a = static_cast<double>(n_a);
+  const auto b = static_cast<double>(n_b);
+  if (std::max(n_a, n_b) > kMostForExact) {
+    const double c = a * b / 2 + normal_quantile(tail) * std::sqrt(a * b * (a + b + 1) / 12);
+    return c < 1 ? 0 : static_cast<std::size_t>(c);
+  }
+  std::vector<std::size_t> ranks(n_a + n_b);
+  std::iota(ranks.begin(), ranks.end(), 1);
+  const std::vector<double> choices = choices_by_sum(ranks, n_a);
+  const double all = std::accumulate(choices.begin(), choices.end(), 0.0);
+  const std::size_t smallest_sum = n_a * (n_a + 1) / 2;
+  double below = 0;
+  std::size_t c = 0;
+  while (smallest_sum + c < choices.size()) {
+    below += choices[smallest_sum + c];
+    if (below / all > tail) break;
+    ++c;
+  }
+  return c;
+}
+
+TestResult kruskal_wallis(const std::vector<std::vector<double>>& samples) {
+  std::vector<double> all;
+  for (const std::vector<double>& sample : samples) all = joined(all, sample);
+  const DoubledRanks ranked = doubled_ranks(all);
+  const auto n = static_cast<double>(all.size());
+  const double untied = 1 - ranked.ties / (n * n * n - n);
+  if (samples.size() < 2 || all.size() < 2 || untied <= 0) return {1, false};
+  double squares = 0;
+  std::size_t at = 0;
+  for (const std::vector<double>& sample : samples) {
+    double sum = 0;
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      sum += static_cast<double>(ranked.ranks[at++]) / 2;
+    }
+    if (!sample.empty()) squares += sum * sum / static_cast<double>(sample.size());
+  }
+  const double h = (12 / (n * (n + 1)) * squares - 3 * (n + 1)) / untied;
+  return {chi_squared_upper_p(h, static_cast<double>(samples.size() - 1)), false};
+}
+
+}  // namespace dlscale::analysis

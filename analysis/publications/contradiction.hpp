@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// One way in which a publication can contradict itself. A new one is one file in rules/ and one
+// word in analysis/CMakeLists.txt.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/publications/reference_study.hpp"
+#include "base/registry.hpp"
+
+namespace dlscale::analysis {
+
+struct Finding {
+  std::string where;    ///< file:line of each value, with its place in the publication
+  std::string values;   ///< as printed
+  std::string meaning;  ///< one sentence
+};
+
+struct ContradictionRule {
+  const char* name;
+  const char* summary;
+  std::vector<Finding> (*find)(const Publication& publication);
+};
+
+base::Table<ContradictionRule> contradiction_rules();
+
+struct Contradiction {
+  const ContradictionRule* rule;
+  Finding finding;
+};
+
+/// What all rules find, in the order of the rules.
+std::vector<Contradiction> find_contradictions(const Publication& publication);
+
+using Evidence = std::vector<const Published*>;
+
+/// What the values share is told once, behind them.
+Finding finding_of(const Evidence& evidence, std::string meaning);
+/// Of a definition or setting.
+Finding finding_at(const base::Location& place, std::string values, std::string meaning);
+
+/// "table2.csv:7 (Table 2)".
+std::string where_of(const Published& value);
+
+}  // namespace dlscale::analysis

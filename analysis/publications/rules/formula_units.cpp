@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A formula keeps its meaning when units change.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "analysis/publications/contradiction.hpp"
+#include "analysis/publications/formula.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Units in which one second, byte and operation are so many; primes, so that none makes another.
+constexpr std::array<double, 3> kOtherUnits{2, 3, 5};
+
+double in_other_units(const Unit& unit) {
+  double factor = 1;
+  for (std::size_t i = 0; i < kOtherUnits.size(); ++i) {
+    factor *= std::pow(kOtherUnits[i], unit.dimension[i]);
+  }
+  return factor;
+}
+
+std::string unit_list(const Definition& definition) {
+  std::string text;
+  for (const auto& [name, unit] : definition.units) {
+    text += fmt::format("{}{} [{}]", text.empty() ? "" : ", ", name, unit);
+  }
+  return text;
+}
+
+/// Bytes of an element and operations on one are counts beside bytes and operations.
+bool is_consistent(const Definition& definition, const Unit& result) {
+  Names values, others;
+  double start = 7;
+  for (const auto& [name, unit] : definition.units) {
+    const auto known = parse_unit(unit);
+    if (!known) return true;
+    values[name] = start;
+    others[name] = start * in_other_units(*known);
+    start += 4;
+  }
+  const double before = evaluate(definition.formula, values, definition.place);
+  const double after = evaluate(definition.formula, others, definition.place);
+  return std::abs(after / before / in_other_units(result) - 1) < 1e-9;
+}
+
+std::vector<Finding> find(const Publication& publication) {
+  std::vector<Finding> found;
+  for (const auto& [quantity, definition] : publication.definitions) {
+    const auto result = parse_unit(definition.unit);
+    if (definition.units.empty() || definition.formula.empty() || !result) continue;
+    if (is_consistent(definition, *result)) continue;
+    found.push_back(finding_at(
+        definition.place,
+        fmt::format("{} [{}] = {} with {}", quantity, definition.unit, definition.formula,
+                    unit_list(definition)),
+        fmt::format("With these units the terms do not add up to {}: what is called a rate must "
+                    "be its inverse where it is multiplied.",
+                    definition.unit)));
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule formula_units_entry;
+const ContradictionRule formula_units_entry{
+    "formula_units", "the units of a formula do not make the unit of its result", &find};
+
+}  // namespace dlscale::analysis

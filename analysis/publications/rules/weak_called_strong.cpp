@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strong scaling divides the work: times fall. Weak scaling keeps them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/publications/contradiction.hpp"
+#include "analysis/publications/published_series.hpp"
+#include "analysis/publications/table_names.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr double kFewestTimes = 8;  ///< so many times the GPUs
+constexpr double kConstant = 0.8;   ///< of the first time
+
+std::vector<Finding> find(const Publication& publication) {
+  std::vector<Finding> found;
+  if (publication.work != "fixed") return found;
+  for (const PublishedSeries& series : series_along(publication, "gpus")) {
+    const SeriesPoint &first = series.points.front(), &last = series.points.back();
+    if (!is_whole_time(*first.value) || last.at / first.at < kFewestTimes) continue;
+    if (is_step_time_name(series.quantity)) continue;  // of a batch, whatever an epoch's work is
+    const Printed faster = speedup_of(*first.value, *last.value);
+    if (faster.value > 1 / kConstant) continue;
+    const bool stated = std::any_of(
+        publication.values.begin(), publication.values.end(), [&](const Published& value) {
+          return value.quantity == "efficiency" && value.is_value() &&
+                 may_be_one_point(value.axes, series.axes, "gpus") &&
+                 std::abs(value.number->value - faster.value) < 1 - kConstant;
+        });
+    if (!stated) continue;
+    found.push_back(finding_of(
+        {first.value, last.value},
+        fmt::format("Said to be strong scaling, yet on {:.4g} times the GPUs the time is {:.2f} of "
+                    "the first, and the stated efficiency is that ratio: the work grew with the "
+                    "GPUs, which is weak scaling.",
+                    last.at / first.at, 1 / faster.value)));
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule weak_called_strong_entry;
+const ContradictionRule weak_called_strong_entry{
+    "weak_called_strong", "times of a strong-scaling study stay as they are", &find};
+
+}  // namespace dlscale::analysis

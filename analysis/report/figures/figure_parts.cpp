@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/figures/figure_parts.hpp"
+
+#include <fmt/format.h>
+
+#include "analysis/report/tables/headings.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Values that differ by more than this are shown on a logarithmic axis.
+constexpr double kWideSpan = 16;
+
+/// Longer times are hours.
+constexpr double kMostSeconds = 7200;
+
+}  // namespace
+
+std::optional<Bounds> bounds_of(const Interval& interval, double scale) {
+  if (interval.kind == Interval::Kind::None) return std::nullopt;
+  return Bounds{scale * interval.low, scale * interval.high};
+}
+
+std::string repeats_words(const Repeats& repeats) {
+  if (repeats.fewest == repeats.most) return fmt::format("n = {}", repeats.most);
+  return fmt::format("n = {}-{}", repeats.fewest, repeats.most);
+}
+
+std::string short_statistic(const Repeats& repeats, const std::string& drawn) {
+  if (repeats.most < 2) return "n = 1";
+  const bool none = repeats.most < kFewestForInterval;
+  const bool all = repeats.fewest >= kFewestForInterval;
+  return fmt::format("median of {}, {}: {}", repeats_words(repeats), drawn,
+                     none  ? "range"
+                     : all ? "95 % interval"
+                           : "range or 95 % interval");
+}
+
+std::string short_mode(const Frame& frame) {
+  return frame.scaling == "throughput" ? "throughput mode" : frame.scaling + " scaling";
+}
+
+std::vector<std::string> figure_notes(const Frame& frame) {
+  std::vector<std::string> notes{describe_mode(frame), describe_constants(frame),
+                                 describe_use(frame)};
+  const std::string uneven = describe_uneven_batches(frame);
+  if (!uneven.empty()) notes.push_back(uneven);
+  const std::string warmup = describe_warmup(frame);
+  if (!warmup.empty()) notes.push_back(warmup);
+  return notes;
+}
+
+FigureAxis gpu_axis(const std::string& worker) {
+  return {"gpus", worker + "s", 2, false, true};
+}
+
+CurveKey with_gpus(CurveKey key, int gpus) {
+  key.push_back({"gpus", std::to_string(gpus)});
+  return key;
+}
+
+std::string accuracy_subtitle(const Frame& frame, const std::vector<AccuracyPoint>& points) {
+  return fmt::format("{}; {}", short_mode(frame), short_statistic(repeats_of(points)));
+}
+
+TimeAxis time_axis(const std::string& title, double longest_s) {
+  if (longest_s > kMostSeconds) return {{"train_h", title + " (h)", 0, true}, 3600};
+  return {{"train_s", title + " (s)", 0, true}, 1};
+}
+
+FigureAxis value_axis(const std::string& id, const std::string& title, double least, double most) {
+  if (least > 0 && most > kWideSpan * least) return {id, title, 10};
+  return {id, title, 0, true};
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/figures/figures.hpp"
+
+#include "base/error.hpp"
+#include "base/registry.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr FigureKind kKinds[] = {
+    {"speedup", "speed-up over GPUs with the ideal line", &speedup_figure},
+    {"efficiency", "parallel efficiency over GPUs", &efficiency_figure},
+    {"throughput", "samples per second over GPUs", &throughput_figure},
+    {"throughput-per-gpu", "samples per second of each GPU", &throughput_per_gpu_figure},
+    {"epoch-time", "time of an epoch over GPUs", &epoch_time_figure},
+    {"breakdown", "stacked parts of the step time", &breakdown_figure},
+    {"overlap", "share of communication that computation hides", &overlap_figure},
+    {"load-share", "share of the step time in which ranks wait for data", &load_share_figure},
+    {"transfer", "what each GPU sends in an epoch", &transfer_figure},
+    {"accuracy-vs-batch", "final test accuracy over the global batch", &accuracy_vs_batch_figure},
+    {"accuracy-vs-epoch", "test accuracy over epochs", &accuracy_vs_epoch_figure},
+    {"accuracy-vs-time", "test accuracy over training time", &accuracy_vs_time_figure},
+    {"time-to-accuracy", "training time to an accuracy over GPUs", &time_to_accuracy_figure},
+    {"images-to-accuracy", "samples trained on to an accuracy over the global batch",
+     &images_to_accuracy_figure},
+    {"pareto", "final test accuracy over GPU-hours, with the best of both", &pareto_figure},
+    {"loss", "training loss over epochs", &loss_figure},
+};
+
+}  // namespace
+
+std::span<const FigureKind> figure_kinds() {
+  return kKinds;
+}
+
+const FigureKind& find_figure_kind(std::string_view name) {
+  std::vector<std::string> known;
+  for (const FigureKind& kind : kKinds) {
+    if (kind.name == name) return kind;
+    known.emplace_back(kind.name);
+  }
+  throw base::UsageError(base::unknown_name("figure", name, known));
+}
+
+}  // namespace dlscale::analysis

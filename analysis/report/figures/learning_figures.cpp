@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of what was learnt: accuracy and loss over batches, epochs, time and cost.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "analysis/report/figures/figure_parts.hpp"
+#include "analysis/report/figures/figures.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+const FigureAxis kBatchAxis{"global_batch", "global batch (samples)", 2, false, true};
+
+/// Training alone, over the epochs up to and with this one.
+double train_s(const RunRow& run, int last_epoch) {
+  double sum = 0;
+  for (const EpochRow& epoch : run.epochs) {
+    if (epoch.epoch <= last_epoch) sum += epoch.wall_s;
+  }
+  return sum;
+}
+
+double all_train_s(const RunRow& run) {
+  return run.epochs.empty() ? 0 : train_s(run, run.epochs.back().epoch);
+}
+
+/// Returns the training time until an evaluation first found at least this accuracy. Returns
+/// nothing if none did, or if the log does not tell the epoch of that evaluation.
+std::optional<double> time_to(const RunRow& run, double accuracy) {
+  for (const EvalRow& eval : run.evals) {
+    if (eval.accuracy < accuracy || std::isnan(eval.accuracy)) continue;
+    return eval.epoch < 0 ? std::nullopt : std::optional(train_s(run, eval.epoch));
+  }
+  return std::nullopt;
+}
+
+/// Samples trained on by then, repeated ones included; nothing where no evaluation found as much,
+/// or the run does not say how long its epochs are.
+std::optional<double> samples_to(const RunRow& run, double accuracy) {
+  const std::int64_t an_epoch = run.size.steps_per_epoch * run.global_batch;
+  for (const EvalRow& eval : run.evals) {
+    if (eval.accuracy < accuracy) continue;
+    if (an_epoch <= 0 || eval.epoch < 0) return std::nullopt;
+    return static_cast<double>(an_epoch) * (eval.epoch + 1);
+  }
+  return std::nullopt;
+}
+
+/// The accuracy that times are compared at: the highest that runs had as their target, else the
+/// highest whole percent that every run reached.
+double compared_accuracy(const std::vector<AccuracyPoint>& points) {
+  double target = 0;
+  double reached = 1;
+  for (const AccuracyPoint& point : points) {
+    for (const RunRow* run : point.repeats) {
+      for (const TargetRow& row : run->targets) {
+        if (row.metric == "accuracy") target = std::max(target, row.threshold);
+      }
+      reached = std::min(reached, best_accuracy(*run));
+    }
+  }
+  // An accuracy of exactly 0.97 must not become 96 %.
+  return target > 0 ? target : std::floor(100 * reached + 1e-9) / 100;
+}
+
+bool all_timed(const AccuracyPoint& point) {
+  return std::all_of(point.repeats.begin(), point.repeats.end(),
+                     [](const RunRow* run) { return all_train_s(*run) > 0; });
+}
+
+std::vector<AccuracyPoint> timed_points(const Frame& frame) {
+  std::vector<AccuracyPoint> points = accuracy_points(frame);
+  std::erase_if(points, [](const AccuracyPoint& point) { return !all_timed(point); });
+  return points;
+}
+
+std::vector<CurveKey> keys_of(const std::vector<AccuracyPoint>& points) {
+  std::vector<CurveKey> keys;
+  for (const AccuracyPoint& point : points) keys.push_back(point.key);
+  return keys;
+}
+
+/// The lines of figures over the global batch. Along a line the batch grows: with the GPU count, or
+/// at one GPU count if curves fix it.
+std::vector<CurveKey> batch_keys_of(const std::vector<AccuracyPoint>& points) {
+  std::vector<CurveKey> keys = keys_of(points);
+  if (points.empty() || !keeps_global_batch(points[0].key)) return keys;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    keys[i] = with_gpus(keys[i], points[i].gpus);
+    std::erase_if(keys[i], [](const AxisValue& entry) { return entry.axis == "global_batch"; });
+  }
+  return keys;
+}
+
+/// Where repeats diverged, of which no figure shows anything.
+void add_diverged(std::vector<std::string>& notes, const Frame& frame) {
+  std::vector<AccuracyPoint> points = accuracy_points(frame);
+  for (AccuracyPoint& point : diverged_points(frame)) points.push_back(std::move(point));
+  for (const AccuracyPoint& point : points) {
+    if (point.diverged == 0) continue;
+    const std::string batch =
+        point.global_batch > 0 ? std::to_string(point.global_batch) : "unknown";
+    notes.push_back(fmt::format("global batch {} of {}: {} of {} repeats diverged", batch,
+                                to_string(point.key), point.diverged,
+                                point.diverged + point.repeats.size()));
+  }
+}
+
+/// Which series of a figure a key has, by its text.
+using DrawnSeries = std::unordered_map<std::string, std::size_t>;
+
+/// The series of this key, begun where there is none yet.
+Series& learning_series_of(Figure& figure, DrawnSeries& drawn, Legend& legend,
+                           const CurveKey& key) {
+  const auto [place, is_new] = drawn.try_emplace(to_string(key), figure.series.size());
+  return is_new ? figure.series.emplace_back(legend.series(key)) : figure.series[place->second];
+}
+
+/// Of the measured points those that none beats in both: more accuracy for no more cost.
+Series pareto_front(const std::vector<Series>& series) {
+  std::vector<FigurePoint> points;
+  for (const Series& one : series) {
+    points.insert(points.end(), one.points.begin(), one.points.end());
+  }
+  std::sort(points.begin(), points.end(), [](const FigurePoint& a, const FigurePoint& b) {
+    return std::pair(a.x, -a.y) < std::pair(b.x, -b.y);
+  });
+  Series front{"Pareto front", {}};
+  for (const FigurePoint& point : points) {
+    if (!front.points.empty() && point.y <= front.points.back().y) continue;
+    front.points.push_back({point.x, point.y, {}});
+  }
+  return front;
+}
+
+}  // namespace
+
+Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<AccuracyPoint> points = accuracy_points(frame);
+  const std::vector<CurveKey> keys = batch_keys_of(points);
+  Legend legend(keys, worker_word(frame));
+  Figure figure;
+  figure.title = fmt::format("Test accuracy by global batch of {}", frame.study);
+  figure.subtitle = "after the last epoch; " + accuracy_subtitle(frame, points);
+  figure.notes = figure_notes(frame);
+  add_diverged(figure.notes, frame);
+  figure.x = kBatchAxis;
+  figure.y = {"accuracy_percent", "test accuracy (%)"};
+  figure.legend_title = legend.title();
+  DrawnSeries drawn;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i].global_batch <= 0) continue;  // nobody says it
+    const Estimate& accuracy = points[i].final_accuracy;
+    learning_series_of(figure, drawn, legend, keys[i])
+        .points.push_back({double(points[i].global_batch), 100 * accuracy.value,
+                           bounds_of(accuracy.interval, 100)});
+  }
+  return figure;
+}
+
+/// A line over epochs per point: medians over the repeats of what `values` says of one run, as
+/// pairs of epoch (from 0) and value.
+template <class Values>
+Figure epoch_figure(const Frame& frame, Values values) {
+  const std::vector<AccuracyPoint> points = accuracy_points(frame);
+  std::vector<CurveKey> keys;
+  for (const AccuracyPoint& point : points) keys.push_back(with_gpus(point.key, point.gpus));
+  Legend legend(keys, worker_word(frame));
+  Figure figure;
+  figure.subtitle = accuracy_subtitle(frame, points);
+  figure.notes = figure_notes(frame);
+  figure.x = {"epoch", "epoch", 0, false, true};
+  figure.legend_title = legend.title();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::map<int, std::vector<double>> by_epoch;
+    for (const RunRow* run : points[i].repeats) {
+      for (const auto& [epoch, value] : values(*run))
+        if (std::isfinite(value)) by_epoch[epoch].push_back(value);
+    }
+    if (by_epoch.empty()) continue;  // nobody recorded it
+    Series series = legend.series(keys[i]);
+    for (const auto& [epoch, repeats] : by_epoch) {
+      series.points.push_back(
+          {double(epoch + 1), median(repeats), bounds_of(interval_of_median(repeats))});
+    }
+    figure.series.push_back(std::move(series));
+  }
+  return figure;
+}
+
+Figure accuracy_vs_epoch_figure(const Frame& frame, const AnalysisOptions&) {
+  Figure figure = epoch_figure(frame, [](const RunRow& run) {
+    std::vector<std::pair<int, double>> values;
+    for (const EvalRow& eval : run.evals) {
+      if (eval.epoch >= 0) values.emplace_back(eval.epoch, 100 * eval.accuracy);
+    }
+    return values;
+  });
+  figure.title = fmt::format("Test accuracy by epoch of {}", frame.study);
+  figure.y = {"accuracy_percent", "test accuracy (%)"};
+  return figure;
+}
+
+Figure loss_figure(const Frame& frame, const AnalysisOptions&) {
+  Figure figure = epoch_figure(frame, [](const RunRow& run) {
+    std::vector<std::pair<int, double>> values;
+    for (const EpochRow& epoch : run.epochs) values.emplace_back(epoch.epoch, epoch.train_loss);
+    return values;
+  });
+  figure.title = fmt::format("Training loss by epoch of {}", frame.study);
+  figure.y = {"train_loss", "training loss (mean of the epoch)"};
+  return figure;
+}
+
+Figure accuracy_vs_time_figure(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<AccuracyPoint> points = timed_points(frame);
+  std::vector<CurveKey> keys;
+  double longest_s = 0;
+  for (const AccuracyPoint& point : points) {
+    keys.push_back(with_gpus(point.key, point.gpus));
+    for (const RunRow* run : point.repeats) longest_s = std::max(longest_s, all_train_s(*run));
+  }
+  Legend legend(keys, worker_word(frame));
+  const auto [axis, unit_s] = time_axis("training time", longest_s);
+  Figure figure;
+  figure.title = fmt::format("Test accuracy by training time of {}", frame.study);
+  figure.subtitle = accuracy_subtitle(frame, points) + "; time without evaluation";
+  figure.notes = figure_notes(frame);
+  figure.x = axis;
+  figure.y = {"accuracy_percent", "test accuracy (%)"};
+  figure.legend_title = legend.title();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::map<int, std::pair<std::vector<double>, std::vector<double>>> by_epoch;
+    for (const RunRow* run : points[i].repeats) {
+      for (const EvalRow& eval : run->evals) {
+        if (!std::isfinite(eval.accuracy) || eval.epoch < 0) continue;
+        by_epoch[eval.epoch].first.push_back(train_s(*run, eval.epoch) / unit_s);
+        by_epoch[eval.epoch].second.push_back(100 * eval.accuracy);
+      }
+    }
+    if (by_epoch.empty()) continue;
+    Series series = legend.series(keys[i]);
+    for (const auto& [epoch, values] : by_epoch) {
+      series.points.push_back({median(values.first), median(values.second),
+                               bounds_of(interval_of_median(values.second))});
+    }
+    figure.series.push_back(std::move(series));
+  }
+  return figure;
+}
+
+Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<AccuracyPoint> points = timed_points(frame);
+  const double accuracy = compared_accuracy(points);
+  const std::vector<CurveKey> keys = keys_of(points);
+  const std::string worker = worker_word(frame);
+  Legend legend(keys, worker);
+  Figure figure;
+  DrawnSeries drawn;
+  std::size_t reached = 0;
+  std::size_t runs = 0;
+  for (const AccuracyPoint& point : points) {
+    std::vector<double> times;
+    for (const RunRow* run : point.repeats) {
+      if (const auto time = time_to(*run, accuracy)) times.push_back(*time);
+    }
+    runs += point.repeats.size();
+    reached += times.size();
+    if (times.empty()) continue;
+    learning_series_of(figure, drawn, legend, point.key)
+        .points.push_back(
+            {double(point.gpus), median(times), bounds_of(interval_of_median(times))});
+  }
+  figure.title =
+      fmt::format("Training time to {:g} % test accuracy of {}", 100 * accuracy, frame.study);
+  figure.subtitle =
+      fmt::format("{}; of the {} of {} that reached it", accuracy_subtitle(frame, points), reached,
+                  base::count_of(runs, "run"));
+  figure.notes = figure_notes(frame);
+  figure.x = gpu_axis(worker);
+  const auto [least, most] = y_span(figure);
+  figure.y = value_axis("train_s", "training time (s)", least, most);
+  figure.legend_title = legend.title();
+  return figure;
+}
+
+Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<AccuracyPoint> points = accuracy_points(frame);
+  const double accuracy = compared_accuracy(points);
+  const std::vector<CurveKey> keys = batch_keys_of(points);
+  Legend legend(keys, worker_word(frame));
+  Figure figure;
+  DrawnSeries drawn;
+  std::size_t reached = 0;
+  std::size_t runs = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::vector<double> samples;
+    for (const RunRow* run : points[i].repeats) {
+      if (const auto found = samples_to(*run, accuracy)) samples.push_back(*found);
+    }
+    runs += points[i].repeats.size();
+    reached += samples.size();
+    if (samples.empty()) continue;
+    learning_series_of(figure, drawn, legend, keys[i])
+        .points.push_back({double(points[i].global_batch), median(samples),
+                           bounds_of(interval_of_median(samples))});
+  }
+  figure.title = fmt::format("Samples to {:g} % test accuracy of {}", 100 * accuracy, frame.study);
+  figure.subtitle =
+      fmt::format("{}; of the {} of {} that reached it", accuracy_subtitle(frame, points), reached,
+                  base::count_of(runs, "run"));
+  figure.notes = figure_notes(frame);
+  add_diverged(figure.notes, frame);
+  figure.x = kBatchAxis;
+  const auto [least, most] = y_span(figure);
+  figure.y = value_axis("samples", "samples trained on", least, most);
+  figure.legend_title = legend.title();
+  return figure;
+}
+
+Figure pareto_figure(const Frame& frame, const AnalysisOptions&) {
+  constexpr double kHour = 3600;
+  const std::vector<AccuracyPoint> points = timed_points(frame);
+  const std::vector<CurveKey> keys = keys_of(points);
+  const std::string worker = worker_word(frame);
+  Legend legend(keys, worker);
+  Figure figure;
+  figure.title = fmt::format("Cost and test accuracy of {}", frame.study);
+  figure.subtitle = fmt::format("numbers: {}s; {}", worker, accuracy_subtitle(frame, points));
+  figure.notes = figure_notes(frame);
+  figure.notes.push_back(fmt::format(
+      "{0}-hours = {0}s x training time, without evaluation; median over repeats", worker));
+  figure.legend_title = legend.title();
+  figure.lines = false;
+  figure.note_id = "gpus";
+  DrawnSeries drawn;
+  for (const AccuracyPoint& point : points) {
+    std::vector<double> hours;
+    for (const RunRow* run : point.repeats) {
+      hours.push_back(all_train_s(*run) * point.gpus / kHour);
+    }
+    learning_series_of(figure, drawn, legend, point.key)
+        .points.push_back({median(hours), 100 * point.final_accuracy.value,
+                           bounds_of(point.final_accuracy.interval, 100),
+                           std::to_string(point.gpus)});
+  }
+  figure.x = {"gpu_hours", worker + "-hours", 10};
+  figure.y = {"accuracy_percent", "test accuracy (%)"};
+  if (!figure.series.empty()) figure.ideal = pareto_front(figure.series);
+  return figure;
+}
+
+}  // namespace dlscale::analysis

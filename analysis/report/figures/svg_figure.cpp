@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/figures/svg_figure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analysis/report/figures/palette.hpp"
+#include "analysis/report/figures/svg_axis.hpp"
+#include "analysis/report/html_text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr double kWidth = 720;
+constexpr double kHeight = 400;
+constexpr double kLeft = 84;
+constexpr double kRight = 16;
+constexpr double kTop = 12;
+constexpr double kBottom = 62;
+constexpr double kBarRoom = 30;  // of a stacked bar, pixels; wider figures for more bars
+constexpr double kLetter = 7.5;  // width of one, about, in the bars' slanted names
+constexpr std::size_t kMostLetters = 40;
+constexpr std::size_t kMostInWords = 8;
+
+/// Outlines of the marks around the origin, in the order of the palette's shapes.
+constexpr std::array<const char*, kMarkShapes> kShapes{
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.6-3.6h7.2v7.2h-7.2z", "M0-4.8L4.6 3.4H-4.6z",
+    "M0-5.2L4.4 0L0 5.2L-4.4 0z", "M0 4.8L4.6-3.4H-4.6z"};
+
+std::string hundredths(double value) {
+  return fmt::format("{:.6g}", std::round(100 * value) / 100);
+}
+
+std::string mark(std::size_t index, double x, double y, const std::string& words) {
+  const std::size_t kind = index % kMarks;
+  return fmt::format("<path class=\"mark{}\" d=\"{}\" transform=\"translate({} {})\">{}</path>",
+                     kind < kMarkShapes ? "" : " hollow", kShapes[kind % kMarkShapes],
+                     hundredths(x), hundredths(y), words);
+}
+
+std::string tooltip(const std::string& words) {
+  return "<title>" + html_text(words) + "</title>";
+}
+
+/// "ddp, GPUs 4: efficiency 0.9 [0.88, 0.93]".
+std::string point_in_words(const Figure& figure, const Series& series, const FigurePoint& point) {
+  std::string words = fmt::format("{}; {} {}: {}", series.label, figure.x.title,
+                                  plain_number(point.x), plain_number(point.y));
+  if (point.bounds) {
+    words +=
+        fmt::format(" [{}, {}]", plain_number(point.bounds->low), plain_number(point.bounds->high));
+  }
+  return words;
+}
+
+class SvgDrawing {
+ public:
+  SvgDrawing(const Figure& figure, std::string id)
+      : figure_(figure),
+        id_(std::move(id)),
+        left_(std::max(kLeft, 0.82 * name_room(figure))),
+        width_(std::max(kWidth,
+                        left_ + kRight + kBarRoom * static_cast<double>(figure.categories.size()))),
+        foot_(kHeight - kBottom),
+        height_(figure.categories.empty() ? kHeight : foot_ + 0.58 * name_room(figure) + 24),
+        x_(x_axis_of(figure, left_, width_ - kRight)),
+        y_(y_axis_of(figure, foot_, kTop)) {}
+
+  std::string svg() {
+    text_ = fmt::format(
+        "<svg{5} viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
+        "aria-labelledby=\"{2}-title {2}-words\">\n"
+        "<title id=\"{2}-title\">{3}</title><desc id=\"{2}-words\">{4}</desc>\n",
+        hundredths(width_), hundredths(height_), id_, html_text(figure_.title),
+        html_text(figure_in_words(figure_)), width_ > kWidth ? " class=\"wide\"" : "");
+    add_y_axis();
+    if (figure_.categories.empty()) {
+      add_x_ticks();
+      for (std::size_t i = 0; i < figure_.series.size(); ++i) add_series(i);
+      add_ideal();
+    } else {
+      add_hatches();
+      add_bars();
+    }
+    return text_ + "</svg>\n";
+  }
+
+ private:
+  /// The length of the bars' names; slanted they go to the left and down.
+  static double name_room(const Figure& figure) {
+    std::size_t letters = 0;
+    for (const std::string& name : figure.categories) letters = std::max(letters, name.size());
+    return kLetter * static_cast<double>(std::min(letters, kMostLetters));
+  }
+
+  void add_y_axis() {
+    const std::vector<double> few(std::begin(kFewOctaves), std::end(kFewOctaves));
+    const double right = width_ - kRight;
+    for (const double tick : spans_few_octaves(figure_) ? few : y_.ticks()) {
+      if (!y_.shows(tick)) continue;
+      text_ += fmt::format(
+          "<path class=\"grid\" d=\"M{0} {1}H{2}\"/><text x=\"{3}\" y=\"{4}\" "
+          "text-anchor=\"end\">{5}</text>\n",
+          hundredths(left_), hundredths(y_.at(tick)), hundredths(right), hundredths(left_ - 8),
+          hundredths(y_.at(tick) + 5), plain_number(tick));
+    }
+    text_ += fmt::format("<path class=\"axis\" d=\"M{0} {1}V{2}H{3}\"/>\n", hundredths(left_),
+                         hundredths(kTop), hundredths(foot_), hundredths(right));
+    text_ += fmt::format(
+        "<text class=\"name\" transform=\"translate(16 {}) rotate(-90)\" "
+        "text-anchor=\"middle\">{}</text>\n",
+        hundredths((kTop + foot_) / 2), html_text(figure_.y.title));
+  }
+
+  void add_x_ticks() {
+    const std::set<double> xs = x_values(figure_);
+    const bool of_points = ticks_are_points(figure_.x, xs);
+    for (const double tick : of_points ? std::vector<double>(xs.begin(), xs.end()) : x_.ticks()) {
+      text_ += fmt::format(
+          "<path class=\"axis\" d=\"M{0} {1}v5\"/><text x=\"{0}\" y=\"{2}\" "
+          "text-anchor=\"middle\">{3}</text>\n",
+          hundredths(x_.at(tick)), hundredths(foot_), hundredths(foot_ + 22), plain_number(tick));
+    }
+    text_ +=
+        fmt::format("<text class=\"name\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                    hundredths((left_ + width_ - kRight) / 2), hundredths(kHeight - 8),
+                    html_text(figure_.x.title));
+  }
+
+  double place(std::size_t series, double x) const {
+    if (!has_marks(figure_, figure_.series[series]) || !figure_.lines) return x_.at(x);
+    const double shift = dodge(series, measured_series(figure_));
+    return x_.at(figure_.x.log_base != 0 ? x * std::exp2(shift) : x + shift);
+  }
+
+  bool can_show(const FigurePoint& point) const {
+    return std::isfinite(point.x) && std::isfinite(point.y) &&
+           (figure_.y.log_base == 0 || point.y > 0) && (figure_.x.log_base == 0 || point.x > 0);
+  }
+
+  void add_series(std::size_t i) {
+    const Series& series = figure_.series[i];
+    text_ += fmt::format("<g class=\"c{}\">", series.color % kLineColors);
+    if (has_band(figure_, series)) add_band(i);
+    std::string line;
+    for (const FigurePoint& point : series.points) {
+      if (!can_show(point)) continue;
+      line += fmt::format("{}{} {}", line.empty() ? "M" : "L", hundredths(place(i, point.x)),
+                          hundredths(y_.at(point.y)));
+    }
+    const bool is_dashed = series.law || series.mark % kMarks >= kMarkShapes;
+    if (has_line(figure_, series) && !line.empty()) {
+      text_ += fmt::format("<path class=\"line{}\" d=\"{}\"/>", is_dashed ? " dashed" : "", line);
+    }
+    for (const FigurePoint& point : series.points) {
+      if (has_marks(figure_, series) && can_show(point)) add_point(i, point);
+    }
+    text_ += "</g>\n";
+  }
+
+  void add_point(std::size_t i, const FigurePoint& point) {
+    const Series& series = figure_.series[i];
+    const double x = place(i, point.x);
+    if (point.bounds && !figure_.band && y_.shows(point.bounds->low)) {
+      text_ += fmt::format("<path class=\"bar\" d=\"M{0} {1}V{2}M{3} {1}h6M{3} {2}h6\"/>",
+                           hundredths(x), hundredths(y_.at(point.bounds->low)),
+                           hundredths(y_.at(point.bounds->high)), hundredths(x - 3));
+    }
+    text_ += mark(series.mark, x, y_.at(point.y), tooltip(point_in_words(figure_, series, point)));
+    if (point.note.empty()) return;
+    text_ += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", hundredths(x + 7),
+                         hundredths(y_.at(point.y) - 5), html_text(point.note));
+  }
+
+  /// From the bounds' upper ends and back along the lower ones; a point without bounds is its own.
+  void add_band(std::size_t i) {
+    std::string there;
+    std::string back;
+    bool is_wide = false;
+    for (const FigurePoint& point : figure_.series[i].points) {
+      const Bounds bounds = point.bounds.value_or(Bounds{point.y, point.y});
+      if (!can_show(point) || !y_.shows(bounds.low) || !y_.shows(bounds.high)) continue;
+      is_wide |= point.bounds.has_value();
+      const std::string x = hundredths(place(i, point.x));
+      there += fmt::format("{}{} {}", there.empty() ? "M" : "L", x, hundredths(y_.at(bounds.high)));
+      back = fmt::format("L{} {}", x, hundredths(y_.at(bounds.low))) + back;
+    }
+    if (is_wide) text_ += fmt::format("<path class=\"band\" d=\"{}{}z\"/>", there, back);
+  }
+
+  void add_ideal() {
+    std::string line;
+    for (const auto& [x, y] : ideal_points(figure_)) {
+      if (!can_show({x, y, {}})) continue;
+      line += fmt::format("{}{} {}", line.empty() ? "M" : "L", hundredths(x_.at(x)),
+                          hundredths(y_.at(y)));
+    }
+    if (!line.empty()) text_ += fmt::format("<path class=\"ideal\" d=\"{}\"/>\n", line);
+  }
+
+  /// Hatching over the colours of stacked parts tells them apart without colours.
+  void add_hatches() {
+    text_ += "<defs>";
+    for (std::size_t part = 0; part < figure_.series.size(); ++part) {
+      if (!has_part(figure_.series[part])) continue;
+      const std::size_t color = figure_.series[part].color % kColors.size();
+      text_ += fmt::format(
+          "<pattern id=\"{0}-part{1}\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" "
+          "patternTransform=\"rotate({2})\"><rect class=\"c{3} part\" width=\"8\" height=\"8\"/>"
+          "{4}</pattern>",
+          id_, part, 45 * part, color,
+          part == 0 ? "" : fmt::format("<path class=\"hatch\" d=\"M0 {}H8\"/>", 1 + part % 4));
+    }
+    text_ += "</defs>\n";
+  }
+
+  void add_bars() {
+    const double bar_width = 0.7 * (x_.at(1) - x_.at(0));
+    for (std::size_t bar = 0; bar < figure_.categories.size(); ++bar) {
+      const double x = x_.at(static_cast<double>(bar));
+      double sum = 0;
+      for (std::size_t part = 0; part < figure_.series.size(); ++part) {
+        const double height = figure_.series[part].points[bar].y;
+        if (!(height > 0)) continue;
+        const double top = y_.at(sum + height);
+        text_ += fmt::format(
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"url(#{}-part{})\">{}</rect>",
+            hundredths(x - bar_width / 2), hundredths(top), hundredths(bar_width),
+            hundredths(y_.at(sum) - top), id_, part,
+            tooltip(fmt::format("{}; {}: {}", figure_.categories[bar], figure_.series[part].label,
+                                plain_number(height))));
+        sum += height;
+      }
+      text_ += fmt::format(
+          "<text transform=\"translate({} {}) rotate(-35)\" text-anchor=\"end\">{}</text>\n",
+          hundredths(x + 4), hundredths(foot_ + 16), html_text(figure_.categories[bar]));
+    }
+  }
+
+  const Figure& figure_;
+  std::string id_;
+  double left_;
+  double width_;
+  double foot_;
+  double height_;
+  SvgAxis x_;
+  SvgAxis y_;
+  std::string text_;
+};
+
+/// A line with a mark, or the hatching of a part.
+std::string swatch(const Figure& figure, std::size_t i, const std::string& id) {
+  const Series& series = figure.series[i];
+  std::string drawn;
+  if (!figure.categories.empty()) {
+    drawn = fmt::format(
+        "<rect x=\"4\" y=\"1\" width=\"20\" height=\"12\" fill=\"url(#{}-part{})\"/>", id, i);
+  } else {
+    if (has_line(figure, series)) {
+      const bool is_dashed = series.law || series.mark % kMarks >= kMarkShapes;
+      drawn = fmt::format("<path class=\"line{}\" d=\"M0 7H28\"/>", is_dashed ? " dashed" : "");
+    }
+    if (has_marks(figure, series)) drawn += mark(series.mark, 14, 7, "");
+  }
+  return fmt::format(
+      "<svg class=\"c{}\" width=\"28\" height=\"14\" viewBox=\"0 0 28 14\" "
+      "aria-hidden=\"true\">{}</svg>",
+      series.color % (figure.categories.empty() ? kLineColors : kColors.size()), drawn);
+}
+
+}  // namespace
+
+std::string figure_in_words(const Figure& figure) {
+  std::string words = figure.subtitle + ". ";
+  if (!figure.categories.empty()) {
+    return words + fmt::format("Stacked bars of {}, one for each of {} points.", figure.y.title,
+                               figure.categories.size());
+  }
+  words += fmt::format("{} over {}.", figure.y.title, figure.x.title);
+  for (std::size_t i = 0; i < std::min(kMostInWords, figure.series.size()); ++i) {
+    const Series& series = figure.series[i];
+    if (series.points.empty()) continue;
+    const FigurePoint& first = series.points.front();
+    const FigurePoint& last = series.points.back();
+    words +=
+        fmt::format(" {}: {} at {}", series.label, plain_number(first.y), plain_number(first.x));
+    if (series.points.size() > 1) {
+      words += fmt::format(" to {} at {}", plain_number(last.y), plain_number(last.x));
+    }
+    words += ".";
+  }
+  if (figure.series.size() > kMostInWords) {
+    words += fmt::format(" And {} more.", figure.series.size() - kMostInWords);
+  }
+  return words;
+}
+
+std::string svg_figure(const Figure& figure, const std::string& id) {
+  return SvgDrawing(figure, id).svg();
+}
+
+std::string svg_legend(const Figure& figure, const std::string& id) {
+  std::string items;
+  for (std::size_t i = 0; i < figure.series.size(); ++i) {
+    if (!figure.categories.empty() && !has_part(figure.series[i])) continue;
+    items +=
+        fmt::format("<li>{}{}</li>\n", swatch(figure, i, id), html_text(figure.series[i].label));
+  }
+  if (items.empty()) return "";
+  if (figure.ideal) {
+    items += fmt::format(
+        "<li><svg width=\"28\" height=\"14\" viewBox=\"0 0 28 14\" aria-hidden=\"true\">"
+        "<path class=\"ideal\" d=\"M0 7H28\"/></svg>{}</li>\n",
+        html_text(figure.ideal->label));
+  }
+  const std::string title =
+      figure.legend_title.empty()
+          ? ""
+          : fmt::format("<p class=\"legend-title\">{}</p>\n", html_text(figure.legend_title));
+  return title + "<ul class=\"legend\">\n" + items + "</ul>\n";
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A study's report as files: for papers, for pages, for programs and for browsers.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "analysis/report/page/study_page.hpp"
+
+namespace dlscale::analysis {
+
+struct WrittenKit {
+  std::size_t tables = 0;
+  std::size_t figures = 0;
+  std::size_t undrawn = 0;  ///< figures of them without pictures
+  std::string problem;      ///< why the first of these has none; empty when all have
+};
+
+/// Writes into `folder` tables/<id>.{md,csv,tex,json}, figures/<id>.{csv,gp,svg,pdf,tex},
+/// report.html, values.tex and paper.tex. Pictures are drawn by `gnuplot`, several at a time. The
+/// same page gives the same bytes. `on_part` is told what was written and how much is done, 0 to 1,
+/// by one thread at a time. Throws base::RunError when a file cannot be written.
+WrittenKit write_kit(const StudyPage& page, const std::filesystem::path& folder,
+                     const std::function<void(const std::string&, double)>& on_part = {},
+                     const std::string& gnuplot = "gnuplot");
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/page/latex_values.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr const char* kMissing = "";
+
+/// Letters, digits, dots and single hyphens: characters that no package of LaTeX makes active.
+std::string value_slug(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    const bool kept = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.';
+    if (kept) {
+      result += c;
+    } else if (!result.empty() && result.back() != '-') {
+      result += '-';
+    }
+  }
+  while (result.ends_with('-')) result.pop_back();
+  return result;
+}
+
+/// How many cells of a row say which it is.
+std::size_t naming_cells(const Table& table) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const std::string& id = table.columns[i].id;
+    if (id == "gpus" || id == "budget_gpus" || id == "size_bytes") count = i + 1;
+  }
+  if (count > 0) return count;
+  while (count < table.columns.size() && !is_numeric(table, count)) ++count;
+  return count;
+}
+
+std::string row_name(const Table& table, const std::vector<Cell>& cells, std::size_t naming) {
+  std::string name = value_slug(table.id);
+  for (std::size_t i = 0; i < naming; ++i) {
+    const std::string text = value_slug(shown(cells[i], table.columns[i], "none"));
+    const bool is_count = std::holds_alternative<double>(cells[i]);
+    name += "/" + (is_count ? value_slug(table.columns[i].id) + "-" + text : text);
+  }
+  return name;
+}
+
+/// Hands the key and the text of each number in a cell to `take`.
+template <class Take>
+void each_value(const std::string& key, const Cell& cell, const Column& column, Take take) {
+  if (const auto* number = std::get_if<double>(&cell)) {
+    const std::string text = shown(*number, column, kMissing);
+    if (!text.empty()) take(key, text);
+  } else if (const auto* bounds = std::get_if<Bounds>(&cell)) {
+    const std::string low = shown(bounds->low, column, kMissing);
+    const std::string high = shown(bounds->high, column, kMissing);
+    if (!low.empty()) take(key + "-low", low);
+    if (!high.empty()) take(key + "-high", high);
+  }
+}
+
+/// Likewise of each number in a table, as long as there are `more` to be taken.
+template <class More, class Take>
+void each_value(const Table& table, More more, Take take) {
+  const std::size_t naming = naming_cells(table);
+  std::vector<std::string> slugs;  // of the columns
+  for (const Column& column : table.columns) slugs.push_back("/" + value_slug(column.id));
+  std::unordered_map<std::string, int> seen;
+  for (const auto& cells : table.rows) {
+    if (!more()) return;
+    std::string name = row_name(table, cells, naming);
+    if (const int before = seen[name]++; before > 0) name += fmt::format("/{}", before + 1);
+    for (std::size_t i = naming; i < cells.size(); ++i) {
+      each_value(name + slugs[i], cells[i], table.columns[i], take);
+    }
+  }
+}
+
+/// Defined once, whichever study's file comes first.
+constexpr const char* kMacros =
+    R"tex(\providecommand\dlsvaldef[3]{\expandafter\gdef\csname dlsval@#1@#2\endcsname{#3}}%
+\providecommand\dlsval[2]{\ifcsname dlsval@#1@#2\endcsname\csname dlsval@#1@#2\endcsname
+  \else\dlsvalWithoutSuchAValue\fi}%
+)tex";
+
+}  // namespace
+
+std::vector<LatexValue> latex_values(const Report& report, std::size_t most) {
+  std::vector<LatexValue> values;
+  const auto more = [&] { return values.size() < most; };
+  const auto add = [&](const std::string& key, const std::string& text) {
+    if (more()) values.push_back({key, text});
+  };
+  for (const Table& table : report.tables) each_value(table, more, add);
+  return values;
+}
+
+std::string latex_study(const std::string& title) {
+  const std::string name = value_slug(title);
+  return name.empty() ? "study" : name;
+}
+
+std::string latex_values_file(const StudyPage& page) {
+  const std::string study = latex_study(page.title);
+  std::string text =
+      "% Numbers of the tables beside, rounded as these show them, for a paper's text:\n"
+      "%   \\input{values} in its preamble, then \\dlsval{" +
+      study + "}{table/row/column}\n" + kMacros;
+  const auto define = [&](const std::string& key, const std::string& value) {
+    text += "\\dlsvaldef{";
+    text += study;
+    text += "}{";
+    text += key;
+    text += "}{";
+    text += value;
+    text += "}%\n";
+  };
+  for (const Table& table : page.report.tables) {
+    each_value(
+        table, [] { return true; }, define);
+  }
+  return text;
+}
+
+}  // namespace dlscale::analysis

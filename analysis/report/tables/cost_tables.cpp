@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of what speed costs: GPU-hours, and up to how many GPUs they are well spent.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "analysis/metrics/scaling/energy.hpp"
+#include "analysis/metrics/scaling/knee.hpp"
+#include "analysis/metrics/statistics/summary.hpp"
+#include "analysis/report/tables/cautions.hpp"
+#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/table_parts.hpp"
+#include "analysis/report/tables/tables.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+std::optional<double> hours_per_epoch(const CurvePoint& point) {
+  const std::int64_t samples = point.repeats.front()->size.train_samples;
+  if (samples <= 0) return std::nullopt;
+  return median(point.seconds_per_sample) * point.gpus * static_cast<double>(samples) / kHour;
+}
+
+/// Lower and upper end of the rate that so many seconds of so many GPUs make.
+Interval per_hour(const Interval& seconds, int gpus) {
+  if (seconds.kind == Interval::Kind::None) return seconds;
+  return {seconds.kind, kHour / (seconds.high * gpus), kHour / (seconds.low * gpus)};
+}
+
+std::string knee_meaning_of(const Knee& knee, const std::string& worker) {
+  return fmt::format("use at most {}{}{}", base::count_of(knee.gpus, worker),
+                     knee.largest ? " (the most that was measured)" : "",
+                     knee.low ? "" : fmt::format("; no interval for n < {}", kFewestForInterval));
+}
+
+/// A demand, and what it is measured against.
+struct KneeDemand {
+  std::string text;
+  std::string against;
+};
+
+void add_knee(Table& table, Row row, const KneeDemand& demand, const Knee& knee,
+              const std::string& worker) {
+  row.text(demand.text).text(demand.against);
+  if (knee.low) {
+    row.interval({Interval::Kind::Confidence95, double(*knee.low), double(*knee.high)});
+    row.number(knee.support);
+  } else {
+    row.nothing().nothing();
+  }
+  row.text(knee_meaning_of(knee, worker)).into(table);
+}
+
+/// Points with an accuracy by the text of their key, those of one key ascending by GPU count.
+std::map<std::string, std::vector<AccuracyPoint>> accuracies_by_key(const Frame& frame) {
+  std::map<std::string, std::vector<AccuracyPoint>> by_key;
+  for (AccuracyPoint& point : accuracy_points(frame)) {
+    std::string key = to_string(point.key);
+    by_key[std::move(key)].push_back(std::move(point));
+  }
+  return by_key;
+}
+
+std::vector<Column> cost_columns_of(const Repeats& repeats, const std::string& worker,
+                                    bool any_energy) {
+  const std::string hours = worker + "-h";
+  const std::string rate = "samples_per_gpu_hour";
+  std::vector<Column> columns{{"n", "n"},
+                              {rate, "samples/" + hours, "", 0},
+                              {rate, interval_title(repeats), "", 0, 1, true},
+                              {"gpu_hours_per_epoch", "epoch", hours, 4},
+                              {"gpu_hours_spent", "spent", hours, 3},
+                              {"gpu_hours_lost", "of it lost", hours, 3}};
+  if (!any_energy) return columns;
+  constexpr double kJoulesOfWh = 3600;
+  const std::vector<Column> energy{{"n_energy", "n of energy"},
+                                   {"mean_power_w", "power", "W", 0},
+                                   {"energy_j_per_sample", "a sample", "J", 4},
+                                   {"energy_j_per_epoch", "an epoch", "Wh", 2, 1 / kJoulesOfWh},
+                                   {"energy_j", "a run", "Wh", 2, 1 / kJoulesOfWh}};
+  columns.insert(columns.end(), energy.begin(), energy.end());
+  return columns;
+}
+
+void add_energy(Row& row, const CurvePoint& point, const PointEnergy& energy) {
+  row.number(static_cast<double>(energy.n));
+  if (energy.n == 0) {
+    row.nothing().nothing().nothing().nothing();
+    return;
+  }
+  const auto samples = static_cast<double>(point.repeats.front()->size.train_samples);
+  row.number(energy.power_w).number(energy.joules_a_sample);
+  samples > 0 ? row.number(energy.joules_a_sample * samples) : row.nothing();
+  row.number(energy.run_j);
+}
+
+bool any_tells_energy(const std::vector<ScalingCurve>& curves) {
+  return std::any_of(curves.begin(), curves.end(), [](const ScalingCurve& curve) {
+    return std::any_of(curve.points.begin(), curve.points.end(),
+                       [](const CurvePoint& point) { return energy_of(point).n > 0; });
+  });
+}
+
+}  // namespace
+
+Table cost_table(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<ScalingCurve> curves = scaling_curves(frame);
+  const Start start(frame, keys_of(curves));
+  const Repeats repeats = repeats_of(curves);
+  const bool any_energy = any_tells_energy(curves);
+  std::vector<std::string> notes{describe_mode(frame), describe_statistic(repeats),
+                                 "samples per " + start.worker + "-hour = samples / (time x " +
+                                     start.worker +
+                                     "s), of training steps alone; spent: training time of all "
+                                     "repeats, with what was done again"};
+  if (any_energy) {
+    notes.emplace_back(
+        "energy as the batch system's books have it of whole jobs, medians of the repeats that "
+        "tell it; power = energy / time of the job, a sample = power x its training time");
+  }
+  add_frame_notes(notes, frame);
+  Table table = begin_table(start, "cost", "Cost of " + frame.study, std::move(notes),
+                            cost_columns_of(repeats, start.worker, any_energy));
+  for (const ScalingCurve& curve : curves) {
+    for (const CurvePoint& point : curve.points) {
+      double kept_s = 0;
+      double lost_s = 0;
+      for (const RunRow* run : point.repeats) {
+        kept_s += run->spent.kept_s * run->gpus;
+        lost_s += run->spent.lost_s * run->gpus;
+      }
+      const std::vector<double>& times = point.seconds_per_sample;
+      Row row = start.row(curve.key, point.gpus);
+      row.number(static_cast<double>(times.size()));
+      row.number(kHour / (median(times) * point.gpus));
+      row.interval(per_hour(interval_of_median(times), point.gpus));
+      row.number(hours_per_epoch(point));
+      if (kept_s + lost_s > 0) {
+        row.number((kept_s + lost_s) / kHour).number(lost_s / kHour);
+      } else {
+        row.nothing().nothing();  // rates alone do not say how long it was
+      }
+      if (any_energy) add_energy(row, point, energy_of(point));
+      row.into(table);
+    }
+  }
+  return table;
+}
+
+Table knee_table(const Frame& frame, const AnalysisOptions& options) {
+  const std::vector<ScalingCurve> curves = scaling_curves(frame);
+  const std::vector<BaselineChoice> choices =
+      choose_baselines(curves, options.baseline, options.allow_mixed);
+  const Start start(frame, keys_of(curves));
+  const bool absolute = !chosen_values(options.baseline).empty();
+  std::vector<std::string> notes{
+      absolute
+          ? describe_baseline(choices, options.baseline, start.worker)
+          : "baseline: of each curve its fewest " + start.worker + "s, whatever that of others",
+      describe_mode(frame), describe_statistic(repeats_of(curves)),
+      "the largest count measured up to which every point meets the demand, by medians; from n = 6 "
+      "on 95 % of 2000 bootstrap resamples have it in the interval, and the share of them that has "
+      "it where it is shown is its support"};
+  for (const std::string& problem : describe_problems(choices)) notes.push_back(problem);
+  for (const std::string& text : describe_mixtures(curves, choices)) notes.push_back(text);
+  add_cautions(notes, curves);
+  if (const std::string text = caution_of_unrepeated(curves); !text.empty()) notes.push_back(text);
+  add_frame_notes(notes, frame);
+  Table table = begin_table(start, "knee", "How many " + start.worker + "s pay in " + frame.study,
+                            std::move(notes),
+                            {{"demand", "demand"},
+                             {"against", "against"},
+                             {"knee_gpus", "95 % interval", "", 0, 1, true},
+                             {"support", "support", "%", 0, 100},
+                             {"advice", "advice"}});
+  table.notes_in_caption = 3;  // the baseline is one
+  std::map<std::string, std::vector<AccuracyPoint>> accuracies = accuracies_by_key(frame);
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    if (choices[i].baseline) {
+      const Knee knee = efficiency_knee(curves[i], *choices[i].baseline, kWorthwhileEfficiency);
+      add_knee(table, start.row(curves[i].key, knee.gpus),
+               {fmt::format("efficiency >= {}", kWorthwhileEfficiency),
+                knee_reference(curves[i], *choices[i].baseline).label(start.worker)},
+               knee, start.worker);
+    }
+    const std::vector<AccuracyPoint>& own = accuracies[to_string(curves[i].key)];
+    if (own.size() < 2) continue;
+    const Knee knee = accuracy_knee(own, kBearableAccuracyLoss);
+    add_knee(table, start.row(curves[i].key, knee.gpus),
+             {fmt::format("accuracy loss <= {} %", 100 * kBearableAccuracyLoss),
+              base::count_of(own.front().gpus, start.worker)},
+             knee, start.worker);
+  }
+  return table;
+}
+
+}  // namespace dlscale::analysis

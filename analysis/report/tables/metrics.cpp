@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/tables/metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/metrics/scaling/baseline.hpp"
+#include "analysis/metrics/scaling/curve.hpp"
+#include "analysis/metrics/scaling/generalisation.hpp"
+#include "analysis/report/tables/headings.hpp"
+#include "base/registry.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr const char* kTimedSteps = "a completed run with timed steps";
+constexpr const char* kBaseline = "a baseline";
+constexpr const char* kPredictions = "predictions kept beforehand (dlscale predict --keep)";
+
+bool has_evaluation(const RunRow& run) {
+  return completed(run) && !run.evals.empty();
+}
+bool has_accuracy_or_diverged(const RunRow& run) {
+  return has_accuracy(run) || diverged(run);
+}
+bool has_gaps(const RunRow& run) {
+  return loss_gap(run).has_value() || accuracy_gap(run).has_value();
+}
+bool has_target(const RunRow& run) {
+  return !run.targets.empty();
+}
+bool has_inference(const RunRow& run) {
+  return completed(run) && !run.inference.empty();
+}
+bool has_size(const RunRow& run) {
+  return completed(run) && run.size.trainable_parameters > 0 && run.size.steps_per_epoch > 0;
+}
+bool has_ranks(const RunRow& run) {
+  return !run.ranks.empty();
+}
+bool has_collectives(const RunRow& run) {
+  return completed(run) && !run.collectives.empty();
+}
+bool has_job(const RunRow& run) {
+  return run.job.has_value();
+}
+
+constexpr Metric kMetrics[] = {
+    {"efficiency", "throughput, step time, speed-up and parallel efficiency", &efficiency_table,
+     kTimedSteps, &has_throughput},
+    {"speedup", "speed-up against ideal, with the serial fraction", &speedup_table, kTimedSteps,
+     &has_throughput, kBaseline},
+    {"throughput", "samples per second, in all and per GPU", &throughput_table, kTimedSteps,
+     &has_throughput},
+    {"definitions", "throughput by the mean, the olympic mean and the median", &definitions_table,
+     kTimedSteps, &has_throughput},
+    {"breakdown", "shares of the parts of a step", &breakdown_table, kTimedSteps, &has_throughput},
+    {"accuracy", "test accuracy by global batch", &accuracy_table,
+     "a completed run of classes that was evaluated", &has_accuracy_or_diverged},
+    {"evaluation", "test loss, top-5 accuracy, perplexity, BLEU: what the last evaluation found",
+     &evaluation_table, "a completed run that was evaluated", &has_evaluation},
+    {"generalisation", "the gap between training and test, of loss and accuracy",
+     &generalisation_table, "a completed run that recorded training and test loss", &has_gaps},
+    {"time-to-target", "training time, epochs and samples to an accuracy or loss",
+     &time_to_target_table, "a run that reached a target (training.target)", &has_target,
+     "one that has ended"},
+    {"inference", "latency and throughput of forward passes by batch", &inference_table,
+     "a completed run with mode = \"inference\"", &has_inference},
+    {"transfer", "values and bytes an epoch sends, by formula and as counted", &transfer_table,
+     "a completed run that says its trainable parameters and steps per epoch", &has_size},
+    {"collectives", "times and bandwidths (algbw, busbw) of collectives by message size",
+     &collectives_table, "a log of nccl-tests", &has_collectives},
+    {"jobs", "how long jobs waited, their GPU-hours, what they used of what they asked for",
+     &jobs_table, "a job of sacct's or oarstat's books", &has_job},
+    {"verdicts", "which of two configurations is faster, and whether the repeats can tell",
+     &verdicts_table, kTimedSteps, &has_throughput,
+     "two configurations that differ in one axis or in their GPUs"},
+    {"nodes", "which node was slow: the ranks' own work, compared within launches", &node_table,
+     "a launch that recorded the work of its ranks", &has_ranks,
+     "a launch that had ranks of equal work on two nodes"},
+    {"cost", "GPU-hours, and samples for each of them", &cost_table, kTimedSteps, &has_throughput},
+    {"fit", "scaling laws through step times, and what they say of more GPUs", &fit_table,
+     kTimedSteps, &has_throughput, "a curve of comparable runs at three GPU counts"},
+    {"knee", "up to how many GPUs efficiency and accuracy are worth it", &knee_table, kTimedSteps,
+     &has_throughput, kBaseline},
+    {"predictions", "what was predicted of each point, and what was measured", &predictions_table,
+     kTimedSteps, &has_throughput, kPredictions},
+    {"prediction-errors", "how wrong kept predictions have been", &prediction_errors_table,
+     kTimedSteps, &has_throughput, kPredictions},
+    {"recommend", "the fastest configuration for each budget of GPUs", &recommend_table,
+     kTimedSteps, &has_throughput, "a curve of comparable runs (or --mixed)"},
+};
+
+/// The varying axes that `by` does not name: a table each for their combinations.
+std::vector<std::string> axes_to_split(const Frame& frame, const std::vector<std::string>& by) {
+  std::vector<CurveKey> keys;
+  std::vector<std::string> known;
+  const CurveKeys all_keys(frame);
+  for (const RunRow& run : frame.runs) {
+    keys.push_back(all_keys.of(run));
+    if (known.empty() && run.point.contains(kNodes)) known.emplace_back(kNodes);
+  }
+  for (const CurveKey& key : keys) {
+    for (const AxisValue& entry : key) {
+      if (std::find(known.begin(), known.end(), entry.axis) == known.end()) {
+        known.push_back(entry.axis);
+      }
+    }
+  }
+  for (const std::string& axis : by) {
+    if (std::find(known.begin(), known.end(), axis) == known.end()) {
+      throw base::UsageError("--by: " + base::unknown_name("axis", axis, known));
+    }
+  }
+  std::vector<std::string> rest = varying_axes(keys);
+  std::erase_if(rest, [&](const std::string& axis) {
+    return std::find(by.begin(), by.end(), axis) != by.end();
+  });
+  return rest;
+}
+
+/// Letters, digits and hyphens only, so that it can be part of a label.
+std::string file_slug(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return !std::isalnum(c); }, '-');
+  return text;
+}
+
+}  // namespace
+
+std::span<const Metric> metrics() {
+  return kMetrics;
+}
+
+std::vector<std::string> first_metrics(const Frame& frame) {
+  const auto any = [&](auto holds) {
+    return std::any_of(frame.runs.begin(), frame.runs.end(), holds);
+  };
+  const bool inference = any([](const RunRow& run) { return !run.inference.empty(); });
+  const bool other_task =
+      any([](const RunRow& run) { return !run.task.empty() && run.task != "classification"; });
+  const bool collectives = any(has_collectives), jobs = any(has_job);
+  const bool training = any(has_throughput) || (!inference && !collectives && !jobs);
+  std::vector<std::string> names;
+  if (training) names.emplace_back("efficiency");
+  if (any(has_accuracy) || (training && !other_task)) names.emplace_back("accuracy");
+  if (other_task && training) names.emplace_back("evaluation");
+  if (inference) names.emplace_back("inference");
+  if (collectives) names.emplace_back("collectives");
+  if (jobs) names.emplace_back("jobs");
+  if (training) names.emplace_back("breakdown");
+  if (training && !frame.predictions.empty()) names.emplace_back("prediction-errors");
+  return names;
+}
+
+const Metric& find_metric(std::string_view name) {
+  std::vector<std::string> known;
+  for (const Metric& metric : kMetrics) {
+    if (metric.name == name) return metric;
+    known.emplace_back(metric.name);
+  }
+  throw base::UsageError(base::unknown_name("metric", name, known));
+}
+
+std::string why_nothing(const Metric& metric, const Frame& frame, const AnalysisOptions& options) {
+  if (std::none_of(frame.runs.begin(), frame.runs.end(), metric.has)) {
+    return fmt::format("{} needs {}, and there is none", metric.name, metric.needs);
+  }
+  const std::string_view needs = metric.also[0] == '\0' ? metric.needs : metric.also;
+  std::string why = "there is none";
+  if (metric.has == &has_throughput) {  // of the others no curves are made
+    for (const std::string& problem : describe_problems(
+             choose_baselines(scaling_curves(frame), options.baseline, options.allow_mixed))) {
+      if (needs == kBaseline || problem.find("--mixed") != problem.npos) why = problem;
+    }
+  }
+  return fmt::format("{} needs {}: {}", metric.name, needs, why);
+}
+
+Report make_report(const Metric& metric, const Frame& frame, const AnalysisOptions& options,
+                   const std::vector<std::string>& by) {
+  if (by.empty()) return {{metric.make(frame, options)}};
+  const std::vector<std::string> split = axes_to_split(frame, by);
+  std::map<std::pair<std::vector<std::size_t>, std::string>, std::pair<CurveKey, Frame>> parts;
+  const CurveKeys keys(frame);
+  for (const RunRow& run : frame.runs) {
+    CurveKey key = keys.of(run);
+    std::erase_if(key, [&](const AxisValue& entry) {
+      return std::find(split.begin(), split.end(), entry.axis) == split.end();
+    });
+    auto& [part_key, part] = parts[{rank_of(frame, key), to_string(key)}];
+    if (part.runs.empty()) {
+      part_key = key;
+      part = {frame.study, frame.scaling, frame.baseline, frame.axes,        {},
+              {},          frame.warmup,  frame.outliers, frame.predictions, frame.spread_curves};
+    }
+    part.runs.push_back(run);
+  }
+  Report report;
+  for (const auto& [order, entry] : parts) {
+    const auto& [key, part] = entry;
+    Table table = metric.make(part, options);
+    for (const AxisValue& fixed : key) table.id += "-" + file_slug(fixed.value);
+    if (!key.empty()) table.title += fmt::format(" ({})", to_string(key));
+    report.tables.push_back(std::move(table));
+  }
+  return report;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables about single runs and their repetitions: what was evaluated, reached, inferred, sent.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analysis/metrics/scaling/recorded.hpp"
+#include "analysis/metrics/scaling/run_points.hpp"
+#include "analysis/metrics/scaling/transfer.hpp"
+#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/table_parts.hpp"
+#include "analysis/report/tables/tables.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// What `value` says of the repeats, without those of which it says nothing.
+template <class Value>
+std::vector<double> values_of(const RunPoint& point, Value value) {
+  std::vector<double> values;
+  for (const RunRow* run : point.repeats) {
+    const std::optional<double> one = value(*run);
+    if (one && std::isfinite(*one)) values.push_back(*one);
+  }
+  return values;
+}
+
+void add_summary(Row& row, const std::vector<double>& values) {
+  if (values.empty()) {
+    row.nothing().nothing();
+  } else {
+    row.number(median(values)).interval(interval_of_median(values));
+  }
+}
+
+std::vector<std::string> run_notes_of(const Frame& frame, const std::vector<RunPoint>& points,
+                                      const std::string& meaning) {
+  std::vector<std::string> notes{describe_mode(frame), describe_statistic(repeats_of(points)),
+                                 meaning};
+  add_frame_notes(notes, frame);
+  return notes;
+}
+
+/// The column of a metric: accuracies are shown in percent, other numbers as they are.
+Column column_of(const std::string& metric) {
+  std::string title = metric;
+  std::replace(title.begin(), title.end(), '_', ' ');
+  const bool is_share = metric.ends_with("accuracy");
+  return {metric, title, is_share ? "%" : "", is_share ? 2 : 4, is_share ? 100.0 : 1.0};
+}
+
+void add_columns(std::vector<Column>& columns, Column column, const Repeats& repeats) {
+  columns.push_back(column);
+  column.title = interval_title(repeats);
+  column.bounds = true;
+  columns.push_back(std::move(column));
+}
+
+/// "accuracy >= 0.9": what was to be reached.
+using Target = std::pair<std::string, double>;
+
+std::string target_text_of(const Target& target) {
+  return fmt::format("{} {} {}", target.first, target.first == "loss" ? "<=" : ">=", target.second);
+}
+
+const TargetRow* find_target(const RunRow& run, const Target& target) {
+  for (const TargetRow& row : run.targets) {
+    if (row.metric == target.first && row.threshold == target.second) return &row;
+  }
+  return nullptr;
+}
+
+/// What a value of the gradients is sent as; nothing where others are sent.
+std::optional<double> bytes_of_value(const RunRow& run) {
+  const auto condition = [&](const char* name) {
+    const auto found = run.conditions.find(name);
+    return found == run.conditions.end() ? std::string() : found->second;
+  };
+  const std::string compression = condition("compression");
+  if (compression == "powersgd") return std::nullopt;
+  if (compression == "fp16" || compression == "bf16") return 2;
+  return condition("precision") == "fp64" ? 8 : kFp32Bytes;
+}
+
+std::optional<double> ring_bytes(const RunRow& run) {
+  const std::optional<double> bytes = bytes_of_value(run);
+  if (!bytes) return std::nullopt;
+  return ring_bytes_per_epoch(static_cast<double>(run.size.steps_per_epoch), run.gpus,
+                              static_cast<double>(run.size.trainable_parameters), *bytes);
+}
+
+}  // namespace
+
+std::optional<double> payload_per_epoch(const RunRow& run) {
+  if (run.steps.steps == 0 || run.size.steps_per_epoch == 0) return std::nullopt;
+  if (!tells_bytes_sent(run) || !run.steps.tells_steps) return std::nullopt;
+  return run.steps.bytes_sent / static_cast<double>(run.steps.steps) *
+         static_cast<double>(run.size.steps_per_epoch);
+}
+
+Table evaluation_table(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<RunPoint> points =
+      run_points(frame, [](const RunRow& run) { return completed(run) && !run.evals.empty(); });
+  std::set<std::string> metrics;
+  for (const RunPoint& point : points) {
+    for (const RunRow* run : point.repeats) {
+      for (const auto& [name, value] : run->metrics) metrics.insert(name);
+    }
+  }
+  const Repeats repeats = repeats_of(points);
+  std::vector<Column> columns{{"n", "n"}};
+  add_columns(columns, {"test_loss", "test loss", "", 4}, repeats);
+  for (const std::string& name : metrics) add_columns(columns, column_of(name), repeats);
+  const Start start(frame, keys_of(points));
+  Table table =
+      begin_table(start, "evaluation", "Last evaluation of " + frame.study,
+                  run_notes_of(frame, points, "on the test set after the last epoch"), columns);
+  for (const RunPoint& point : points) {
+    Row row = start.row(point.key, point.first().gpus);
+    row.number(static_cast<double>(point.repeats.size()));
+    add_summary(row, values_of(point, [](const RunRow& run) {
+                  return std::optional(run.evals.back().loss);
+                }));
+    for (const std::string& name : metrics) {
+      add_summary(row, values_of(point, [&](const RunRow& run) {
+                    const auto found = run.metrics.find(name);
+                    return found == run.metrics.end() ? std::nullopt : std::optional(found->second);
+                  }));
+    }
+    row.into(table);
+  }
+  return table;
+}
+
+Table time_to_target_table(const Frame& frame, const AnalysisOptions&) {
+  std::set<Target> targets;
+  for (const RunRow& run : frame.runs) {
+    for (const TargetRow& row : run.targets) targets.insert({row.metric, row.threshold});
+  }
+  std::vector<RunPoint> points;
+  const auto has_ended = [](const RunRow& run) { return completed(run) || diverged(run); };
+  if (!targets.empty()) points = run_points(frame, has_ended);
+  const Start start(frame, keys_of(points));
+  std::vector<Column> columns{{"target", "target"}, {"n", "n"}, {"reached", "reached"}};
+  add_columns(columns, {"train_s", "training time", "s", 1}, repeats_of(points));
+  columns.push_back({"epochs", "epochs", "", 1});
+  columns.push_back({"samples", "samples", "", 0});
+  Table table = begin_table(
+      start, "time-to-target", "Training time to a target in " + frame.study,
+      run_notes_of(frame, points,
+                   "of the repeats that reached it, at the end of an epoch; without evaluation"),
+      columns);
+  for (const RunPoint& point : points) {
+    for (const Target& target : targets) {
+      const auto of = [&](auto value) {
+        return values_of(point, [&](const RunRow& run) {
+          const TargetRow* row = find_target(run, target);
+          return row == nullptr ? std::nullopt : std::optional(value(*row));
+        });
+      };
+      const std::vector<double> times = of([](const TargetRow& row) { return row.train_s; });
+      Row row = start.row(point.key, point.first().gpus);
+      row.text(target_text_of(target)).number(static_cast<double>(point.repeats.size()));
+      row.number(static_cast<double>(times.size()));
+      add_summary(row, times);
+      if (times.empty()) {
+        row.nothing().nothing();
+      } else {
+        row.number(median(of([](const TargetRow& at) { return at.epoch + 1.0; })));
+        row.number(median(of([](const TargetRow& at) { return static_cast<double>(at.samples); })));
+      }
+      row.into(table);
+    }
+  }
+  return table;
+}
+
+Table inference_table(const Frame& frame, const AnalysisOptions&) {
+  std::vector<RunPoint> points =
+      run_points(frame, [](const RunRow& run) { return completed(run) && !run.inference.empty(); });
+  for (RunPoint& point : points) {  // the batch has a column of its own
+    std::erase_if(point.key, [](const AxisValue& entry) { return entry.axis == "batch_per_gpu"; });
+  }
+  const Start start(frame, keys_of(points));
+  std::vector<Column> columns{{"batch", "batch/" + start.worker},
+                              {"n", "n"},
+                              {"latency_p50_s", "latency p50", "ms", 2, 1000},
+                              {"latency_p90_s", "latency p90", "ms", 2, 1000}};
+  add_columns(columns, {"samples_per_s", "throughput", "samples/s", 1}, repeats_of(points));
+  Table table = begin_table(
+      start, "inference", "Inference of " + frame.study,
+      run_notes_of(frame, points, "latencies of a batch, medians over repeats"), columns);
+  for (const RunPoint& point : points) {
+    std::set<std::int64_t> batches;
+    for (const RunRow* run : point.repeats) {
+      for (const InferenceRow& one : run->inference) batches.insert(one.batch);
+    }
+    for (const std::int64_t batch : batches) {
+      const auto of = [&](double InferenceRow::*member) {
+        return values_of(point, [&](const RunRow& run) -> std::optional<double> {
+          for (const InferenceRow& one : run.inference) {
+            if (one.batch == batch) return one.*member;
+          }
+          return std::nullopt;
+        });
+      };
+      const std::vector<double> rates = of(&InferenceRow::samples_per_s);
+      if (rates.empty()) continue;
+      Row row = start.row(point.key, point.first().gpus);
+      row.number(static_cast<double>(batch)).number(static_cast<double>(rates.size()));
+      row.number(median(of(&InferenceRow::latency_p50_s)));
+      row.number(median(of(&InferenceRow::latency_p90_s)));
+      add_summary(row, rates);
+      row.into(table);
+    }
+  }
+  return table;
+}
+
+Table transfer_table(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<RunPoint> points = run_points(frame, [](const RunRow& run) {
+    return completed(run) && run.size.trainable_parameters > 0 && run.size.steps_per_epoch > 0 &&
+           run.global_batch > 0;
+  });
+  const Start start(frame, keys_of(points));
+  constexpr double kGiga = 1e-9;
+  Table table = begin_table(
+      start, "transfer", "What an epoch of " + frame.study + " sends",
+      run_notes_of(
+          frame, points,
+          "published: N / (B k) x trainable parameters, N images, batch B on each of k GPUs; "
+          "ring: steps x 2 (k - 1) / k x parameters x bytes of a value as it is sent, by "
+          "each; payload: what a rank handed to collectives, as counted"),
+      {{"trainable_parameters", "trainable parameters"},
+       {"steps_per_epoch", "steps/epoch"},
+       {"published_values_per_epoch", "published", "10^9 values", 3, kGiga},
+       {"published_bytes_per_epoch", "published in fp32", "GB", 3, kGiga},
+       {"ring_bytes_per_epoch", "ring", "GB", 3, kGiga},
+       {"payload_bytes_per_epoch", "payload", "GB", 3, kGiga}});
+  for (const RunPoint& point : points) {
+    const RunRow& run = point.first();
+    const auto parameters = static_cast<double>(run.size.trainable_parameters);
+    const double published =
+        published_values_per_epoch(static_cast<double>(run.size.train_samples),
+                                   static_cast<double>(run.global_batch), parameters);
+    Row row = start.row(point.key, run.gpus);
+    row.number(parameters).number(static_cast<double>(run.size.steps_per_epoch));
+    row.number(published).number(published * kFp32Bytes);
+    row.number(ring_bytes(run));
+    row.number(payload_per_epoch(run)).into(table);
+  }
+  return table;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// --mtbf and --checkpoint-write: the options that ask how often runs should save their state.
+#pragma once
+
+#include "forecast/checkpoint_advice.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace dlscale::cli {
+
+/// `question` must outlive the parsing.
+void add_checkpoint_options(CLI::App& app, forecast::CheckpointQuestion& question);
+
+}  // namespace dlscale::cli

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that choose a collected study, its baseline and its runs, shared by `analyze` and
+// `plot`.
+#pragma once
+
+#include "workspace/chosen_study.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace dlscale::cli {
+
+/// Declares DIR, --baseline, --mixed, --outliers, --warmup and the selection of runs; `choice` must
+/// outlive the parsing.
+void add_study_options(CLI::App& app, workspace::StudyChoice& choice);
+
+}  // namespace dlscale::cli

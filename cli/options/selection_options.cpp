@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options/selection_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/options/completer.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+/// An empty one, such as that of an unset shell variable, must not mean all runs.
+std::string complaint_of_condition(const std::string& text) {
+  return text.find_first_not_of(" \t\n") == std::string::npos ? "the condition is empty" : "";
+}
+
+}  // namespace
+
+void add_selection_options(CLI::App& app, workspace::SelectionChoice& choice,
+                           RunArguments arguments) {
+  const bool positional = arguments == RunArguments::positional;
+  app.add_option(positional ? "--run,RUN" : "--run", choice.runs,
+                 "id of a run, or a glob such as 'ddp-*-r1'; may be repeated")
+      ->type_name(value_kind::kRun)
+      ->allow_extra_args(false);
+  app.add_option("--where", choice.where,
+                 "only runs for which this holds, such as 'gpus >= 8 && model == \"resnet50\"'; it "
+                 "may name the study's axes (what is none is the same for all runs), gpus, "
+                 "batch_per_gpu, global_batch, repetition and substudy")
+      ->type_name("CONDITION")
+      ->check(&complaint_of_condition);
+  app.add_flag("--allow-empty", choice.allow_empty, "no run to select is no error (exit code 3)");
+}
+
+}  // namespace dlscale::cli

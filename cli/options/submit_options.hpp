@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that `submit` and `retry` share, and --poll of all verbs that follow jobs.
+#pragma once
+
+#include "workspace/submitting.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace dlscale::cli {
+
+/// Declares them all. `choice` must outlive the parsing.
+void add_submit_options(CLI::App& app, workspace::SubmitChoice& choice);
+
+/// Declares --poll.
+void add_poll_option(CLI::App& app, double& poll_s);
+
+}  // namespace dlscale::cli

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options/verb_report_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace dlscale::cli {
+
+CLI::Option* add_verb_json_option(CLI::App& app, bool& wanted) {
+  return app.add_flag("--json", wanted,
+                      "an object at the end on standard output, all other words on standard error");
+}
+
+}  // namespace dlscale::cli

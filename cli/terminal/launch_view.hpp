@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shows how far launched runs are: a status line on a terminal, one line for each run that has
+// ended.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "cli/terminal/interrupt.hpp"
+#include "cli/terminal/terminal.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "runner/launch/launcher.hpp"
+#include "workspace/jobs/launching.hpp"
+
+namespace dlscale::cli {
+
+struct LaunchViewOptions {
+  bool submissions = true;  ///< a line for each job that is submitted
+  bool on_stderr = false;   ///< rather than on standard output
+  std::string stop_words;   ///< said when the user asks for a stop
+};
+
+class LaunchView : public runner::LaunchObserver {
+ public:
+  /// All must outlive it.
+  LaunchView(const contract::Plan& plan, const contract::PlanDir& folder, const base::Clock& clock,
+             const StopSignals& signals, LaunchViewOptions options);
+
+  void submitted(const runner::Submission& submission) override;
+  void run_ended(const runner::RunReport& report, const runner::Progress& progress) override;
+  void progressed(const runner::Progress& progress) override;
+  void told(const std::string& line) override;
+
+ private:
+  void tell_of_stop();
+  std::string what_happens(const runner::Progress& progress);
+
+  const contract::PlanDir& folder_;
+  const base::Clock& clock_;
+  const StopSignals& signals_;
+  const LaunchViewOptions options_;
+  const double start_s_;
+  const Terminal terminal_;
+  StatusLine line_;
+  std::unordered_map<std::string, int> epochs_;  ///< by run id
+  double drawn_s_ = 0;
+  double last_end_s_ = 0;
+  int ended_ = 0;
+  bool told_of_stop_ = false;
+};
+
+/// Launches and follows, with everything shown on the terminal; signals ask to stop.
+runner::LaunchReport launch_in_view(workspace::LaunchFolder& place, runner::LaunchLog& log,
+                                    const runner::LaunchOrders& orders,
+                                    const workspace::LaunchChoice& choice);
+
+}  // namespace dlscale::cli

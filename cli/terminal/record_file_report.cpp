@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/terminal/record_file_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <string_view>
+
+#include "base/text.hpp"
+#include "workspace/runs/inventory.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+const char* name_of(images::Encoding encoding) {
+  switch (encoding) {
+    case images::Encoding::jpeg:
+      return "JPEG";
+    case images::Encoding::png:
+      return "PNG";
+    case images::Encoding::raw:
+      return "raw pixels";
+  }
+  return "?";
+}
+
+struct PixelRange {
+  int least = 0, most = 0;
+  void take(int value) {
+    least = least == 0 ? value : std::min(least, value);
+    most = std::max(most, value);
+  }
+  std::string text() const {
+    return least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+  }
+};
+
+/// The note's lines in one.
+std::string joined(std::string_view note) {
+  std::string line(note.substr(0, note.find_last_not_of('\n') + 1));
+  for (std::size_t at = 0; (at = line.find('\n', at)) != line.npos;) line.replace(at, 1, ", ");
+  return line;
+}
+
+}  // namespace
+
+std::string contents_of(const images::RecordFile& file) {
+  std::string text =
+      fmt::format("{} of {}, {}", base::count_of(file.size(), "image"),
+                  base::count_of(file.classes().size(), "class"),
+                  workspace::size_text(static_cast<std::uint64_t>(file.file_bytes())));
+  if (file.size() > 0) {
+    text += fmt::format(", {:.1f} KB an image",
+                        static_cast<double>(file.file_bytes()) / 1e3 / double(file.size()));
+  }
+  return text;
+}
+
+std::string facts_of(const images::RecordFile& file) {
+  std::map<images::Encoding, std::int64_t> encodings;
+  PixelRange widths, heights;
+  for (std::int64_t i = 0; i < file.size(); ++i) {
+    const images::Record record = file.entry(i);
+    ++encodings[record.encoding];
+    widths.take(record.width);
+    heights.take(record.height);
+  }
+  std::string stored;
+  for (const auto& [encoding, count] : encodings) {
+    stored += fmt::format("{}{} {}", stored.empty() ? "" : ", ", count, name_of(encoding));
+  }
+  return fmt::format(
+      "{}\n"
+      "  holds     {}\n"
+      "  stored    {}; {} pixels wide, {} high\n"
+      "  records   begin at multiples of {} bytes\n"
+      "  left out  {}\n"
+      "  packed    {}\n",
+      file.path().string(), contents_of(file), stored.empty() ? "nothing" : stored, widths.text(),
+      heights.text(), file.alignment(), base::count_of(file.left_out(), "broken image"),
+      joined(file.note()));
+}
+
+int check_records(const images::RecordFile& file, PackView& view) {
+  view.begin(file.path().string(), "records");
+  int damaged = 0;
+  for (std::int64_t i = 0; i < file.size(); ++i) {
+    try {
+      file.verify(i);
+    } catch (const images::BrokenPicture& broken) {
+      ++damaged;
+      view.complain(fmt::format("{}: {}", file.name(i), broken.what()));
+    }
+    view.show(i + 1, file.size());
+  }
+  const std::string verdict =
+      damaged == 0 ? "all checksums are right"
+                   : fmt::format("{} damaged", base::count_of(damaged, "record is", "records are"));
+  std::cout << fmt::format("{}: {}: {}\n", file.path().string(), contents_of(file), verdict);
+  return damaged;
+}
+
+}  // namespace dlscale::cli

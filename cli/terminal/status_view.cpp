@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/terminal/status_view.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <optional>
+#include <ostream>
+#include <set>
+
+#include "base/table_printer.hpp"
+#include "base/text.hpp"
+#include "workspace/status/time_left.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+using runner::JobState;
+
+/// Where room is short: the lower, the sooner shown.
+int rank(JobState state) {
+  if (state == JobState::Running) return 0;
+  if (runner::ended_badly(state)) return 1;
+  if (state == JobState::Done) return 4;
+  if (state == JobState::NotNeeded) return 5;
+  return state == JobState::Planned ? 3 : 2;
+}
+
+std::optional<Colour> colour_of(JobState state) {
+  if (state == JobState::Done) return Colour::Green;
+  if (state == JobState::Running) return Colour::Yellow;
+  if (runner::ended_badly(state)) return Colour::Red;
+  return std::nullopt;
+}
+
+/// The state's name stands at `column` of the line.
+std::string paint_state(const std::string& line, std::size_t column, JobState state,
+                        const Terminal& terminal) {
+  const std::string name = to_string(state);
+  const auto colour = colour_of(state);
+  if (!colour || line.size() < column + name.size()) return line;
+  return line.substr(0, column) + paint(name, *colour, terminal) +
+         line.substr(column + name.size());
+}
+
+std::string local_time(double unix_s, const char* format) {
+  return fmt::format(fmt::runtime(std::string("{:") + format + "}"),
+                     fmt::localtime(static_cast<std::time_t>(unix_s)));
+}
+
+/// The day as well unless it is today.
+std::string clock_at(double unix_s, double now_s) {
+  const bool today = local_time(unix_s, "%F") == local_time(now_s, "%F");
+  return local_time(unix_s, today ? "%H:%M" : "%F %H:%M");
+}
+
+}  // namespace
+
+std::vector<workspace::ShownRun> most_telling(const std::vector<workspace::ShownRun>& runs,
+                                              std::size_t most) {
+  if (runs.size() <= most) return runs;
+  std::vector<workspace::ShownRun> chosen = runs;
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const workspace::ShownRun& a, const workspace::ShownRun& b) {
+                     return rank(a.state) < rank(b.state);
+                   });
+  chosen.resize(most);
+  return chosen;
+}
+
+std::vector<workspace::ShownRun> worth_a_look(const std::vector<workspace::ShownRun>& runs) {
+  std::vector<workspace::ShownRun> chosen;
+  for (const workspace::ShownRun& shown : runs) {
+    if (rank(shown.state) <= 1) chosen.push_back(shown);
+  }
+  return chosen;
+}
+
+std::string count_others(const std::vector<workspace::ShownRun>& all,
+                         const std::vector<workspace::ShownRun>& shown) {
+  if (shown.size() >= all.size()) return {};
+  std::set<const contract::PlannedRun*> seen;
+  for (const workspace::ShownRun& one : shown) seen.insert(one.run);
+  std::vector<workspace::ShownRun> others;
+  for (const workspace::ShownRun& one : all) {
+    if (!seen.contains(one.run)) others.push_back({one.run, one.state});
+  }
+  const std::string counts = workspace::count_states(others);
+  return fmt::format("… and {} more{}", others.size(),
+                     counts.substr(counts.find(':'), counts.find('\n') - counts.find(':')));
+}
+
+std::vector<std::string> table_lines(const std::vector<workspace::ShownRun>& runs,
+                                     const Terminal& terminal, bool cut) {
+  std::vector<workspace::RunColumn> columns = workspace::progress_columns();
+  const std::string table = workspace::runs_as_table(runs, columns);
+  const std::vector<std::string_view> rows = base::lines_of(table);
+  std::vector<std::string> lines(rows.begin(), rows.end());
+  std::size_t state_column = 3;  // of the word "run"
+  for (const workspace::ShownRun& shown : runs) {
+    state_column = std::max(state_column, shown.run->run_id.size());
+  }
+  state_column += 2;
+  constexpr std::size_t kHeader = 2;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (cut) lines[i] = cut_to_width(lines[i], terminal.columns - 1);
+    if (i < kHeader) continue;
+    lines[i] = paint_state(lines[i], state_column, runs[i - kHeader].state, terminal);
+  }
+  return lines;
+}
+
+std::vector<std::string> head_lines(const WatchHead& head,
+                                    const std::vector<workspace::ShownRun>& runs,
+                                    const Terminal& terminal) {
+  ProgressState state;
+  for (const workspace::ShownRun& shown : runs) {
+    if (shown.state == JobState::NotNeeded) continue;
+    ++state.total;
+    state.done += runner::has_ended(shown.state) ? 1 : 0;
+    state.failed += runner::ended_badly(shown.state) ? 1 : 0;
+  }
+  state.share = workspace::share_done(runs);
+  if (head.first_start_s > 0) state.elapsed_s = head.now_unix_s - head.first_start_s;
+  state.rest_s = workspace::time_left(runs);
+  if (state.rest_s) {
+    state.now = "ends about " + clock_at(head.now_unix_s + *state.rest_s, head.now_unix_s);
+  }
+  std::string counts = workspace::count_states(runs);
+  counts.pop_back();
+  return {
+      cut_to_width(head.title + ", " + local_time(head.now_unix_s, "%F %T"), terminal.columns - 1),
+      progress_line(state, terminal.columns), cut_to_width(counts, terminal.columns - 1), ""};
+}
+
+std::vector<std::string> screen_lines(const WatchHead& head,
+                                      const std::vector<workspace::ShownRun>& runs,
+                                      const Terminal& terminal) {
+  std::vector<std::string> lines = head_lines(head, runs, terminal);
+  constexpr int kTableHeader = 2, kLastLine = 1;
+  const int room = terminal.rows - static_cast<int>(lines.size()) - kTableHeader - kLastLine;
+  const std::vector<workspace::ShownRun> shown =
+      most_telling(runs, static_cast<std::size_t>(std::max(room, 1)));
+  for (std::string& line : table_lines(shown, terminal, true)) lines.push_back(std::move(line));
+  const std::string others = count_others(runs, shown);
+  if (!others.empty()) lines.push_back(cut_to_width(others, terminal.columns - 1));
+  if (lines.size() > static_cast<std::size_t>(terminal.rows)) {
+    lines.resize(static_cast<std::size_t>(terminal.rows));
+  }
+  return lines;
+}
+
+void print_lines(const std::vector<std::string>& lines, std::ostream& out) {
+  for (const std::string& line : lines) out << line << "\n";
+}
+
+}  // namespace dlscale::cli

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale calibrate`: from measurements on one or two nodes to what predictions go by.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/report/writers/report_writer.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "cli/command.hpp"
+#include "cli/options/completer.hpp"
+#include "cli/options/selection_options.hpp"
+#include "contract/version.hpp"
+#include "forecast/calibration_sources.hpp"
+#include "forecast/calibration_tables.hpp"
+#include "workspace/resources.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+struct CalibrateOptions {
+  std::vector<std::string> sources;
+  std::string output;
+  forecast::GatherOptions gathering;
+  std::string format = "text";
+};
+
+int calibrate(CalibrateOptions options) {
+  if (options.sources.empty()) {
+    throw base::UsageError("sources are missing; see dlscale calibrate --help");
+  }
+  if (options.output.empty()) throw base::UsageError("-o FILE is missing: the calibration");
+  const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
+  options.gathering.cards = workspace::share_folder() / "cards";
+  forecast::GatheredMeasurements all;
+  for (const std::string& source : options.sources) {
+    forecast::gather(source, options.gathering, all);
+    fmt::print(stderr, "{}\n", all.found.back());
+  }
+  forecast::fit(all);
+  contract::Calibration& calibration = all.calibration;
+  calibration.source = fmt::format("dlscale calibrate {}", fmt::join(options.sources, " "));
+  calibration.made_with["dlscale"] = contract::version();
+  base::write_file_atomically(options.output, contract::to_json(calibration));
+  std::cout << writer.render(forecast::calibration_report(calibration));
+  fmt::print(stderr, "{}: {} all-reduces, {} steps; dlscale predict STUDY --calibration {}\n",
+             options.output, calibration.all_reduce.size(), calibration.compute.size(),
+             options.output);
+  return kExitOk;
+}
+
+Action define_calibrate(CLI::App& app) {
+  const auto options = std::make_shared<CalibrateOptions>();
+  app.add_option("sources", options->sources,
+                 "what dlscale-train --bench-comm wrote, output of nccl-tests (text or JSON), plan "
+                 "folders that are collected, other calibrations")
+      ->type_name(value_kind::kFile);
+  app.add_option("-o,--output", options->output, "the calibration to write")
+      ->type_name(value_kind::kFile);
+  app.add_option("--topology", options->gathering.topology,
+                 "how ranks of the sources are connected that do not say it (\"nvswitch\"): only "
+                 "then does bandwidth of one count say something of another");
+  app.add_option("--format", options->format, "how to write the tables")
+      ->type_name(one_of(base::names(analysis::report_writers())))
+      ->capture_default_str();
+  add_selection_options(app, options->gathering.runs, RunArguments::none);
+  return [options] { return calibrate(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry calibrate_entry;
+const CommandEntry calibrate_entry{
+    "calibrate", "Make a calibration of measured all-reduces and steps, for predictions",
+    "dlscale calibrate comm.jsonl --topology nvswitch -o measured.json    # of --bench-comm\n"
+    "  dlscale calibrate comm.jsonl probe --where 'gpus <= 8' -o measured.json\n"
+    "  dlscale predict study.toml --site juwels --calibration measured.json --keep study",
+    &define_calibrate};
+
+}  // namespace dlscale::cli

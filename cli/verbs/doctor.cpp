@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale doctor`: whether all that jobs of a site need is there, before the first is submitted.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "cli/command.hpp"
+#include "cli/options/completer.hpp"
+#include "cli/options/plan_folder_options.hpp"
+#include "cli/terminal/terminal.hpp"
+#include "contract/plan/plan.hpp"
+#include "planner/site/site_reader.hpp"
+#include "runner/status/run_states.hpp"
+#include "workspace/doctor/check.hpp"
+#include "workspace/doctor/cluster_checks.hpp"
+#include "workspace/doctor/folder_checks.hpp"
+#include "workspace/doctor/program_checks.hpp"
+#include "workspace/jobs/job_environment.hpp"
+#include "workspace/resources.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+namespace {
+
+/// A launch: its folder, records, two outputs and a checkpoint; the script's notes.
+constexpr std::uint64_t kInodesOfRun = 10;
+
+struct DoctorOptions {
+  std::string folder = ".";
+  std::string site;
+  bool json = false;
+};
+
+fs::path chosen_site_file(const DoctorOptions& options, const contract::PlanDir& folder) {
+  const fs::path sites = workspace::share_folder() / "sites";
+  if (!options.site.empty()) return planner::site_file(options.site, sites);
+  if (fs::exists(folder.site_toml())) return folder.site_toml();
+  return planner::site_file("local", sites);
+}
+
+std::string trainer_of(const planner::Site& site) {
+  if (!site.trainer.empty()) return site.trainer;
+  const auto beside = workspace::trainer_beside();
+  return site.scheduler == "local" && beside ? beside->string() : "dlscale-train";
+}
+
+std::uint64_t inodes_needed(const contract::PlanDir& folder) {
+  if (!fs::exists(folder.plan_json())) return 0;
+  const contract::Plan plan = contract::read_plan(folder);
+  const auto states = runner::run_states(plan, folder);
+  const auto left = std::count_if(states.begin(), states.end(), [](const auto& run) {
+    return run.second != runner::JobState::Done;
+  });
+  return kInodesOfRun * static_cast<std::uint64_t>(left);
+}
+
+std::ptrdiff_t count(const workspace::Checks& checks, const std::string& level) {
+  return std::count_if(checks.begin(), checks.end(),
+                       [&](const workspace::Check& check) { return check.level == level; });
+}
+
+void print(const workspace::Checks& checks, const Terminal& terminal) {
+  std::size_t width = 0;
+  for (const workspace::Check& check : checks) width = std::max(width, check.name.size());
+  for (const workspace::Check& check : checks) {
+    const Colour colour = check.level == workspace::kOk     ? Colour::Green
+                          : check.level == workspace::kWarn ? Colour::Yellow
+                                                            : Colour::Red;
+    std::cout << paint(fmt::format("{:<4}", check.level), colour, terminal)
+              << fmt::format("  {:<{}}  {}\n", check.name, width, check.message);
+    if (!check.advice.empty()) std::cout << fmt::format("{:{}}{}\n", "", width + 8, check.advice);
+  }
+  std::cout << fmt::format("\n{} checks: {} ok, {} warn, {} fail\n", checks.size(),
+                           count(checks, workspace::kOk), count(checks, workspace::kWarn),
+                           count(checks, workspace::kFail));
+}
+
+int doctor(const DoctorOptions& options) {
+  const contract::PlanDir folder{fs::path(options.folder)};
+  if (!fs::is_directory(folder.root())) {
+    throw base::UsageError(fmt::format("{} is no folder", folder.root().string()));
+  }
+  const fs::path file = chosen_site_file(options, folder);
+  const planner::Site site = planner::read_site(base::read_file(file), file);
+  const runner::CleanEnvironment environment = workspace::job_environment(site);
+  const auto commands = runner::make_command_runner(environment);
+  const base::SystemClock clock;
+  workspace::Checks checks{workspace::ok("site", fmt::format("{} ({})", site.name, file.string())),
+                           workspace::check_environment(environment.removed)};
+  for (const workspace::Checks& some :
+       {workspace::check_cluster(site, *commands),
+        workspace::check_programs(site, trainer_of(site), *commands),
+        workspace::check_folder(folder.root(), clock, inodes_needed(folder))}) {
+    checks.insert(checks.end(), some.begin(), some.end());
+  }
+  if (options.json) {
+    std::cout << to_json(checks);
+  } else {
+    print(checks, terminal_of(STDOUT_FILENO));
+  }
+  return count(checks, workspace::kFail) > 0 ? int{kExitRunsFailed} : int{kExitOk};
+}
+
+Action define_doctor(CLI::App& app) {
+  const auto options = std::make_shared<DoctorOptions>();
+  add_folder_argument(app, options->folder,
+                      "where the plan is or will be (default: the current folder)");
+  app.add_option("--site", options->site,
+                 "name of a site, or a site file (*.toml); default: the plan's, else local")
+      ->type_name(value_kind::kSite);
+  app.add_flag("--json", options->json, "a list of objects");
+  return [options] { return doctor(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry doctor_entry;
+const CommandEntry doctor_entry{
+    .name = "doctor",
+    .summary = "Check what jobs of a site will need: scheduler, trainer, MPI, GPUs, file system",
+    .example =
+        "dlscale doctor --site mine.toml\n"
+        "  dlscale doctor study        # with the plan's site and file system",
+    .define = &define_doctor,
+};
+
+}  // namespace dlscale::cli

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale export`: the database of a plan folder as files of other programs.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/store/export/study_export.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/options/completer.hpp"
+#include "cli/options/plan_folder_options.hpp"
+#include "cli/options/selection_options.hpp"
+#include "cli/options/state_options.hpp"
+#include "workspace/jobs/more_repeats.hpp"
+#include "workspace/runs/selection.hpp"
+#include "workspace/runs/state_choice.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+struct ExportOptions {
+  std::string folder = ".";
+  workspace::SelectionChoice selection;
+  workspace::StateChoice states;
+  std::string format = "csv";
+  std::string output;
+  std::vector<std::string> views;
+  bool force = false;
+};
+
+workspace::RunIds chosen_runs(const ExportOptions& options, const contract::PlanDir& folder) {
+  const contract::Plan plan = contract::read_plan(folder);
+  const workspace::RunIds selected = workspace::select_runs(plan, options.selection);
+  if (!options.states.narrows()) return selected;
+  return workspace::keep_states(selected, options.states, workspace::states_now(plan, folder),
+                                options.selection.allow_empty);
+}
+
+int export_views(const ExportOptions& options) {
+  const analysis::ExportFormat& format = analysis::find_export_format(options.format);
+  workspace::states_of(options.states);
+  const contract::PlanDir folder{std::filesystem::path(options.folder)};
+  const workspace::RunIds runs = chosen_runs(options, folder);
+  if (runs.empty()) return kExitOk;  // only where that was allowed
+  const std::vector<analysis::Exported> written = analysis::export_study(
+      folder,
+      {&format, options.output, {options.views.begin(), options.views.end()}, runs, options.force});
+  for (const analysis::Exported& one : written) {
+    std::string views;
+    for (const auto& [view, rows] : one.rows) {
+      views += fmt::format("{}{}{}", views.empty() ? "" : ", ", base::count_of(rows, "row"),
+                           one.rows.size() > 1 ? " of " + view : "");
+    }
+    std::cout << fmt::format("wrote {}: {}\n", one.file.string(), views);
+  }
+  return kExitOk;
+}
+
+Action define_export(CLI::App& app) {
+  const auto options = std::make_shared<ExportOptions>();
+  std::vector<std::string> names;
+  std::string known;
+  for (const analysis::ExportFormat& format : analysis::export_formats()) {
+    names.emplace_back(format.name);
+    known += fmt::format("\n  {}: {}", format.name, format.summary);
+  }
+  add_folder_argument(app, options->folder, "plan folder, collected (default: the current one)");
+  app.add_option("-o,--output", options->output, "the folder or file to write")
+      ->required()
+      ->type_name(value_kind::kFile);
+  app.add_option("--format", options->format, "what to write:" + known)
+      ->type_name(one_of(names))
+      ->capture_default_str();
+  app.add_option("--view", options->views,
+                 "only these views, parted by commas: run, step_window, epoch, eval, … (default: "
+                 "all)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_flag("--force", options->force, "replace files that are there");
+  add_selection_options(app, options->selection, RunArguments::positional);
+  add_state_option(app, options->states, "only runs in one of these states, parted by commas");
+  return [options] { return export_views(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry export_entry;
+const CommandEntry export_entry{
+    .name = "export",
+    .summary = "Write what was collected as CSV, JSON lines or SQLite for other programs",
+    .example =
+        "dlscale export demo -o demo-csv --where 'gpus >= 4'\n"
+        "  dlscale export demo --format sqlite -o demo.sqlite --view run,step_window",
+    .define = &define_export,
+};
+
+}  // namespace dlscale::cli

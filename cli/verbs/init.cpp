@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale init`: the verb that writes the files a user starts from, one sub-command per kind.
+#include <CLI/CLI.hpp>
+
+#include <map>
+
+#include "cli/command.hpp"
+#include "cli/verbs/init_site.hpp"
+#include "cli/verbs/init_study.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+struct InitKind {
+  const char* name;
+  const char* summary;
+  Action (*define)(CLI::App& app);
+};
+
+constexpr InitKind kKinds[] = {
+    {"study", "Write a commented study to start from", &define_init_study},
+    {"site", "Ask this cluster's SLURM or OAR and write its site file", &define_init_site},
+};
+
+Action define_init(CLI::App& app) {
+  app.require_subcommand(1);
+  std::map<const CLI::App*, Action> actions;
+  for (const InitKind& kind : kKinds) {
+    CLI::App* sub = app.add_subcommand(kind.name, kind.summary);
+    actions[sub] = kind.define(*sub);
+  }
+  return [&app, actions] { return actions.at(app.get_subcommands().front())(); };
+}
+
+}  // namespace
+
+extern const CommandEntry init_entry;
+const CommandEntry init_entry{
+    .name = "init",
+    .summary = "Write a site file or a study to start from",
+    .example = "dlscale init study -o resnet.toml\n  dlscale init site -o mycluster.toml",
+    .define = &define_init,
+};
+
+}  // namespace dlscale::cli

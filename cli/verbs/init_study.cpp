@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verbs/init_study.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "cli/options/completer.hpp"
+#include "planner/script/shell_text.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+namespace {
+
+/// It plans as it stands on the local site; what is commented out plans, too.
+constexpr const char* kStudy = R"toml(# A scaling study. Try it on this machine:
+#   dlscale plan {file} --explain --dry-run
+#   dlscale run {file} -o {stem}
+# Lines that begin with # are ideas; docs/study-format.md describes every key.
+
+[study]
+name = "{stem}"
+scaling = "weak"           # the batch of a GPU is fixed; "strong": the global batch is
+baseline = {{ gpus = 1 }}    # what speed-ups are relative to, or "smallest-common"
+repeats = 3                # runs of each point; more can be added later, ids stay
+
+# Every key is an axis, and the study is the product of their values.
+[matrix]
+framework = ["synchronous", "ddp"]
+model = ["mlp"]
+lr_schedule = ["step", "cosine"]
+gpus = [1, 2]              # or a range: {{ from = 1, to = 64, times = 2 }}
+batch_per_gpu = [32]       # or global_batch, for strong scaling
+# Any key of [training] may be an axis, too, by its dotted name:
+# optimizer.weight_decay = [0, 1e-4]
+
+# Points to leave out; the plan lists them with the reason.
+[[exclude]]
+when = 'framework == "synchronous" && lr_schedule == "cosine"'
+why = "one schedule is enough for the simplest framework"
+
+# Points beside the product: axes not named here take all of their values.
+# [[include]]
+# gpus = 4
+# framework = "ddp"
+
+# What all runs share.
+[training]
+dataset = {{ kind = "synthetic_digits" }}   # generated: nothing to download
+epochs = 3
+warmup_epochs = 0.5                       # the learning rate rises to its peak meanwhile
+lr = {{ base_per_gpu = 0.05, scale = "linear" }}   # peak = base x GPUs
+optimizer = {{ kind = "sgd", momentum = 0.9, nesterov = true, weight_decay = 1e-4 }}
+
+# Each schedule of [matrix] has its parameters here.
+[training.schedules.step]
+milestones = [2]           # epochs at which the rate is multiplied by factor
+factor = 0.1
+
+# What each job asks of the cluster. "auto" leaves it to the prediction or the site.
+[resources]
+walltime = "auto"          # or "02:00:00"
+# partition = "gpu"        # else the first of the site's that can take the job
+# max_gpu_hours = 1000     # a plan that could take more is refused
+
+# How runs become jobs of a batch system.
+# [launch]
+# pack = true              # small runs share an allocation
+# array = true             # runs of one shape become a job array
+)toml";
+
+struct InitStudyOptions {
+  std::string file = "study.toml";
+  bool force = false;
+};
+
+/// The name of the study: the file's, made of characters such names may have.
+std::string study_name(const fs::path& file) {
+  std::string name = file.stem().string();
+  for (char& c : name) {
+    const bool allowed = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+    if (!allowed) c = '-';
+  }
+  return name;
+}
+
+int init_study(const InitStudyOptions& options) {
+  const fs::path file = options.file;
+  if (!options.force && fs::exists(fs::symlink_status(file))) {
+    throw base::UsageError(
+        fmt::format("{} exists; choose another file with -o, or --force", options.file));
+  }
+  const std::string shown = planner::shell_quote(options.file);
+  base::write_file_atomically(
+      file, fmt::format(kStudy, fmt::arg("file", shown), fmt::arg("stem", study_name(file))));
+  fmt::print("wrote {0}; next: dlscale plan {0} --explain --dry-run\n", shown);
+  return kExitOk;
+}
+
+}  // namespace
+
+Action define_init_study(CLI::App& app) {
+  const auto options = std::make_shared<InitStudyOptions>();
+  app.add_option("-o,--output", options->file, "the file to write")
+      ->type_name(value_kind::kFile)
+      ->capture_default_str();
+  app.add_flag("--force", options->force, "overwrite a file that exists");
+  app.footer("Example:\n  dlscale init study -o resnet.toml");
+  return [options] { return init_study(*options); };
+}
+
+}  // namespace dlscale::cli

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale plot`: one figure, of a collected study or of a study's learning rates, with the CSV
+// file it shows.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/report/figures/figures.hpp"
+#include "analysis/report/figures/gnuplot.hpp"
+#include "analysis/report/figures/pgfplots.hpp"
+#include "analysis/report/tables/headings.hpp"
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "cli/command.hpp"
+#include "cli/options/chosen_study_options.hpp"
+#include "cli/options/completer.hpp"
+#include "cli/options/roofline_options.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "forecast/rate_plot.hpp"
+#include "forecast/roofline_plot.hpp"
+#include "workspace/chosen_study.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct PlotOptions {
+  workspace::StudyChoice study;
+  std::string kind;
+  std::string output;
+  std::vector<std::string> overrides;
+  bool laws = false;
+  forecast::RooflineChoice roofline;
+};
+
+constexpr const char* kPgfplots = "tex";       // what LaTeX draws
+constexpr const char* kRates = "lr";           // the figure that needs a study, and no results
+constexpr const char* kRoofline = "roofline";  // the figure that needs a card beside results
+
+/// Of all figures.
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const analysis::FigureKind& kind : analysis::figure_kinds()) names.emplace_back(kind.name);
+  names.emplace_back(kRoofline);
+  names.emplace_back(kRates);
+  return names;
+}
+
+/// Where the figure goes: as asked, else into the plan folder; learning rates have none.
+fs::path output_path(const PlotOptions& options) {
+  if (options.output.empty()) {
+    if (options.kind == kRates) return "lr.svg";
+    return contract::PlanDir(fs::path(options.study.folder)).figures() / (options.kind + ".svg");
+  }
+  const fs::path path = options.output;
+  const std::string dotted = path.extension().string();
+  const std::string ending = dotted.empty() ? "" : dotted.substr(1);
+  std::vector<std::string> formats = analysis::figure_formats();
+  formats.emplace_back(kPgfplots);
+  if (std::find(formats.begin(), formats.end(), ending) == formats.end()) {
+    throw base::UsageError(fmt::format("--output {}: {}", path.string(),
+                                       base::unknown_name("figure format", ending, formats)));
+  }
+  return path;
+}
+
+/// A figure, and what to say where it has nothing to draw.
+struct Made {
+  analysis::Figure figure;
+  std::string why_empty;
+};
+
+Made rates(const PlotOptions& options) {
+  if (!options.study.baseline.empty() || options.study.mixed) {
+    throw base::UsageError("--baseline and --mixed are for results; learning rates have none");
+  }
+  return {forecast::figure_of_rates({options.study.folder, options.overrides, options.study.runs}),
+          "no run of the study has epochs and a learning rate that are known"};
+}
+
+Made results(const PlotOptions& options) {
+  if (!options.overrides.empty()) {
+    throw base::UsageError("-S changes a study, and only plot lr draws one");
+  }
+  workspace::ChosenStudy study = workspace::open_study(options.study);
+  if (options.kind == kRoofline) {
+    const contract::PlanDir folder{fs::path(options.study.folder)};
+    analysis::Figure figure = forecast::figure_of_roofline(study, options.roofline, folder);
+    std::string why = describe_use(study.frame);
+    if (figure.notes.back().starts_with("left out")) why = figure.notes.back() + "; " + why;
+    return {std::move(figure), std::move(why)};
+  }
+  const analysis::FigureKind& kind = analysis::find_figure_kind(options.kind);
+  study.options.laws = options.laws;
+  return {kind.make(study.frame, study.options), describe_use(study.frame)};
+}
+
+int plot(const PlotOptions& options) {
+  const std::vector<std::string> names = kind_names();
+  if (std::find(names.begin(), names.end(), options.kind) == names.end()) {
+    throw base::UsageError(base::unknown_name("figure", options.kind, names));
+  }
+  if (options.laws && options.kind != "speedup" && options.kind != "efficiency") {
+    throw base::UsageError("--laws continues curves of speedup and efficiency, no other figure's");
+  }
+  if (options.roofline.any() && options.kind != kRoofline) {
+    throw base::UsageError("--card, --peak and --memory-bandwidth are for plot roofline alone");
+  }
+  const fs::path output = output_path(options);
+  const auto [figure, why_empty] = options.kind == kRates ? rates(options) : results(options);
+  if (figure.series.empty()) {
+    fmt::print(stderr, "dlscale: nothing to draw: {}\n", why_empty);
+    return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
+  }
+  fs::path stem = output;
+  stem.replace_extension();
+  const std::string format = output.extension().string().substr(1);
+  const analysis::Drawn drawn = format == kPgfplots
+                                    ? analysis::Drawn{write_pgfplots(figure, stem), ""}
+                                    : write_figure(figure, stem, {format});
+  for (const fs::path& file : drawn.files) fmt::print("wrote {}\n", file.string());
+  if (!drawn.problem.empty()) throw base::RunError(drawn.problem);
+  return kExitOk;
+}
+
+Action define_plot(CLI::App& app) {
+  const auto options = std::make_shared<PlotOptions>();
+  std::string kinds;
+  for (const analysis::FigureKind& kind : analysis::figure_kinds()) {
+    kinds += fmt::format("\n  {}: {}", kind.name, kind.summary);
+  }
+  kinds += "\n  roofline: TFLOP/s reached over FLOPs a byte, under the device's roof";
+  kinds += "\n  lr: learning rates of the study's points over their epochs, before any is trained";
+  app.add_option("KIND", options->kind, "the figure:" + kinds)
+      ->type_name(one_of(kind_names()))
+      ->required();
+  app.add_option(
+         "-o,--output", options->output,
+         "file to draw, .svg, .pdf or .png by gnuplot, .tex for LaTeX (pgfplots); its CSV "
+         "and gnuplot script go beside it (default: DIR/figures/KIND.svg; of lr: lr.svg here)")
+      ->type_name(value_kind::kFile);
+  app.add_flag(
+      "--laws", options->laws,
+      "of speedup and efficiency: dashed, what the average of scaling laws says of up to 8 "
+      "times as many GPUs, with its 95 % band");
+  add_roofline_options(app, options->roofline);
+  add_study_options(app, options->study);
+  app.get_option("DIR")
+      ->description("plan folder, collected (default: the current one); of lr the study's file")
+      ->type_name(value_kind::kFolderOrStudy);
+  app.add_option("-S", options->overrides, "key=value: of lr, change a key of the study")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  return [options] { return plot(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry plot_entry;
+const CommandEntry plot_entry{
+    "plot", "Draw a figure of a collected study, or of its learning rates",
+    "dlscale plot lr examples/studies/juwels/study.toml -o lr.pdf", &define_plot};
+
+}  // namespace dlscale::cli

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale report`: everything a paper takes from a collected study, in one folder.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/report/page/kit.hpp"
+#include "analysis/report/tables/headings.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/options/chosen_study_options.hpp"
+#include "cli/options/completer.hpp"
+#include "cli/terminal/terminal.hpp"
+#include "workspace/chosen_study.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct ReportOptions {
+  workspace::StudyChoice study;
+  std::vector<std::string> by;
+  std::string output;
+};
+
+/// What of the time goes into numbers; the rest into pictures.
+constexpr double kShareOfNumbers = 0.5;
+
+/// The folder, which may not be there yet. Throws base::UsageError for what is no folder.
+fs::path output_folder(const ReportOptions& options) {
+  const fs::path folder =
+      options.output.empty() ? fs::path(options.study.folder) / "report" : fs::path(options.output);
+  std::error_code ignored;
+  if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored)) {
+    throw base::UsageError(fmt::format("--output {}: is a file, not a folder", folder.string()));
+  }
+  return folder;
+}
+
+/// A bar on the terminal while there is something to wait for.
+class Progress {
+ public:
+  Progress() : terminal_(terminal_of(STDERR_FILENO)), line_(std::cerr, terminal_) {}
+  void show(const std::string& now, double share) {
+    constexpr int kCells = 20;
+    const int filled = static_cast<int>(share * kCells);
+    line_.show(cut_to_width(fmt::format("[{:#<{}}{:-<{}}] {:3.0f} % {}", "", filled, "",
+                                        kCells - filled, 100 * share, now),
+                            terminal_.columns - 1));
+  }
+
+ private:
+  Terminal terminal_;
+  StatusLine line_;
+};
+
+analysis::WrittenKit write(const ReportOptions& options, const workspace::ChosenStudy& study,
+                           const fs::path& folder, analysis::StudyPage& page) {
+  Progress progress;
+  page = study_page(
+      study.frame, study.options, options.by,
+      [&](const std::string& part, double share) { progress.show(part, kShareOfNumbers * share); });
+  if (page.report.tables.empty() && page.figures.empty()) return {};
+  return write_kit(page, folder, [&](const std::string& part, double share) {
+    progress.show(part, kShareOfNumbers + (1 - kShareOfNumbers) * share);
+  });
+}
+
+std::string missing_pictures(const analysis::WrittenKit& kit) {
+  const std::string which = kit.undrawn == kit.figures
+                                ? "no figure has"
+                                : fmt::format("{} of {} figures have no", kit.undrawn, kit.figures);
+  return fmt::format("{} .svg and .pdf: {}", which, kit.problem);
+}
+
+int report(const ReportOptions& options) {
+  const fs::path folder = output_folder(options);
+  const workspace::ChosenStudy study = workspace::open_study(options.study);
+  analysis::StudyPage page;
+  const analysis::WrittenKit kit = write(options, study, folder, page);
+  if (kit.tables == 0 && kit.figures == 0) {
+    fmt::print(stderr, "dlscale: nothing to report: {}\n", describe_use(study.frame));
+    return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
+  }
+  for (const std::string& warning : page.warnings) fmt::print("warning: {}\n", warning);
+  if (kit.undrawn > 0) fmt::print("warning: {}\n", missing_pictures(kit));
+  fmt::print("wrote {}: {}\n", (folder / "tables").string(), base::count_of(kit.tables, "table"));
+  fmt::print("wrote {}: {}\n", (folder / "figures").string(),
+             base::count_of(kit.figures, "figure"));
+  fmt::print("wrote {}\nwrote {}\n", (folder / "paper.tex").string(),
+             (folder / "report.html").string());
+  return kExitOk;
+}
+
+Action define_report(CLI::App& app) {
+  const auto options = std::make_shared<ReportOptions>();
+  app.add_option("-o,--output", options->output,
+                 "folder for it (default: DIR/report); what is there under the same names is "
+                 "replaced")
+      ->type_name(value_kind::kFolder);
+  app.add_option("--by", options->by,
+                 "axes that tell the rows of a table apart; one table for each combination of "
+                 "the others")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add_study_options(app, options->study);
+  return [options] { return report(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry report_entry;
+const CommandEntry report_entry{
+    "report", "Write all tables and figures of a collected study, for papers and browsers",
+    "dlscale report demo -o paper --where 'model == \"resnet50\"'", &define_report};
+
+}  // namespace dlscale::cli

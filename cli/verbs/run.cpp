@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale run`: a study from its TOML to its tables on this machine, in one go.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/options/completer.hpp"
+#include "cli/options/selection_options.hpp"
+#include "cli/terminal/launch_view.hpp"
+#include "forecast/kept_predictions.hpp"
+#include "planner/planner.hpp"
+#include "planner/site/run_paths.hpp"
+#include "runner/launch/launcher.hpp"
+#include "runner/status/launch_log.hpp"
+#include "workspace/collect/collect_steps.hpp"
+#include "workspace/jobs/job_environment.hpp"
+#include "workspace/jobs/launching.hpp"
+#include "workspace/jobs/more_repeats.hpp"
+#include "workspace/plans/plan_summary.hpp"
+#include "workspace/resources.hpp"
+#include "workspace/runs/plan_folder.hpp"
+
+namespace dlscale::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kScheduler = "local";
+
+struct RunOptions {
+  planner::PlanRequest request;
+  std::string out;
+  int jobs = 1;
+  bool no_figures = false;
+  workspace::SelectionChoice runs;
+};
+
+bool is_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (::access((fs::path(folder) / name).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+/// Before anything is written.
+void refuse_what_cannot_run(const planner::Planning& planning) {
+  const planner::Site& site = planning.site;
+  if (site.scheduler != kScheduler) {
+    throw base::UsageError(fmt::format(
+        "run works on this machine alone, and site {} has the scheduler {}; use dlscale "
+        "plan --site {}, dlscale submit and dlscale wait",
+        site.name, site.scheduler, site.name));
+  }
+  if (!is_program(site.trainer)) {
+    throw base::UsageError(
+        fmt::format("no trainer {}: build it (DLSCALE_TRAINER=ON) or name one as `trainer` in the "
+                    "site file",
+                    site.trainer));
+  }
+  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
+    const contract::RunSpec run = planning.run(i);
+    for (const auto& [key, prefix, path] : planner::paths_of(run)) {
+      for (const std::string& variable : planner::variables_in(path)) {
+        if (std::getenv(variable.c_str()) != nullptr) continue;
+        throw base::UsageError(
+            fmt::format("{0} is {1}{2}, and ${3} is not set; export it, or say -S {0}={1}PATH", key,
+                        prefix, path, variable));
+      }
+    }
+  }
+}
+
+/// Of runs that ended more than once how they did at last.
+std::vector<runner::RunReport> last_ends(const runner::LaunchReport& report) {
+  std::map<std::string, std::size_t> last;
+  for (std::size_t i = 0; i < report.ended.size(); ++i) last[report.ended[i].run_id] = i;
+  std::vector<runner::RunReport> ends;
+  for (std::size_t i = 0; i < report.ended.size(); ++i) {
+    if (last.at(report.ended[i].run_id) == i) ends.push_back(report.ended[i]);
+  }
+  return ends;
+}
+
+/// Failures with their reasons and the files to look into, whose paths are shown below `shown`.
+int print_failures(const std::vector<runner::RunReport>& ends, const fs::path& root,
+                   const fs::path& shown) {
+  std::string text;
+  int failures = 0;
+  for (const auto& [run_id, end, wall_s, earlier] : ends) {
+    if (end.outcome == contract::RunOutcome::Completed) continue;
+    ++failures;
+    text += fmt::format("  {}: {} (exit code {}): {}\n", run_id, contract::to_string(end.outcome),
+                        end.exit_code, end.reason);
+    if (end.details.empty()) continue;
+    text += fmt::format("    see {}\n", (shown / end.details.lexically_relative(root)).string());
+  }
+  if (failures > 0) {
+    std::cout << fmt::format("{} failed:\n{}\n", base::count_of(failures, "run"), text);
+  }
+  return failures;
+}
+
+int run(const RunOptions& options) {
+  const planner::Resources resources = workspace::shipped_resources();
+  const planner::Planning planning = planner::make_plan(options.request, resources);
+  refuse_what_cannot_run(planning);
+  const workspace::RunIds selected = workspace::select_runs(planning.plan, options.runs);
+  const contract::PlanDir shown(options.out.empty() ? planning.plan.study : options.out);
+  workspace::require_writable(shown);
+  planner::check_plan(planning, resources, shown);  // refuses, if it must, before a folder is made
+
+  workspace::make_folder(shown);
+  // The folder is this program's own before it is written.
+  const base::SystemClock clock;
+  runner::LaunchLog log(fs::canonical(shown.root()) / shown.launch_log().filename(), clock);
+  const planner::WrittenPlan written = planner::write_plan(planning, resources, shown);
+  workspace::print_plan_summary(planning.plan, std::cout);
+  for (const std::string& run_id : written.stale) {
+    std::cout << fmt::format("stale: {} keeps the results of another description\n", run_id);
+  }
+  std::cout << forecast::keep_planned(planning, shown, clock.unix_s()) << std::endl;
+
+  workspace::LaunchFolder place(shown.root());
+  place.words << workspace::removed_variables_line(place.environment.removed) << std::flush;
+  workspace::LaunchChoice how;
+  how.max_jobs = options.jobs;
+  how.tell_submissions = false;
+  how.more = workspace::more_repeats(place, selected);
+  const workspace::RunIds first = workspace::without_more_repeats(place.plan, selected);
+  const runner::LaunchReport report = launch_in_view(place, log, {first, selected}, how);
+  if (report.stopped) {
+    place.words << "interrupted; the same command goes on with the runs that are missing\n";
+    return kExitInterrupted;
+  }
+  workspace::require_all_taken(report);
+  std::cout << (report.ended.empty() ? "all runs were completed before\n\n" : "\n");
+  const bool failed = print_failures(last_ends(report), place.folder.root(), shown.root()) > 0;
+  const int collected =
+      workspace::collect_and_report({shown.root(), false, true, !options.no_figures}, std::cout);
+  return failed ? int{kExitRunsFailed} : collected;
+}
+
+Action define_run(CLI::App& app) {
+  const auto options = std::make_shared<RunOptions>();
+  app.add_option("study", options->request.study, "the study file (TOML)")
+      ->type_name(value_kind::kStudy)
+      ->required();
+  app.add_option("--site", options->request.site, "name of a local site, or a site file (*.toml)")
+      ->type_name(value_kind::kSite)
+      ->capture_default_str();
+  app.add_option("-o,--output", options->out, "plan folder (default: the study's name)")
+      ->type_name(value_kind::kFolder);
+  app.add_option("-S", options->request.overrides,
+                 "key=value: change a key of the study, for example -S training.epochs=2")
+      ->allow_extra_args(false);
+  app.add_option("-j,--jobs", options->jobs,
+                 "runs at once, as far as there are cores; with 1 each run has the machine to "
+                 "itself, so that their times can be compared")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  app.add_flag("--no-figures", options->no_figures, "tables only");
+  add_selection_options(app, options->runs, RunArguments::none);
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry run_entry;
+const CommandEntry run_entry{
+    .name = "run",
+    .summary = "Plan, run and evaluate a study on this machine; goes on where it was interrupted",
+    .example =
+        "dlscale run examples/studies/demo/study.toml -o demo\n"
+        "  dlscale run study.toml --where 'gpus == 1'    # the others stay planned",
+    .define = &define_run,
+};
+
+}  // namespace dlscale::cli

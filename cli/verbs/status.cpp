@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale status`: how far the runs of a plan folder are, once or as a live table.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/options/plan_folder_options.hpp"
+#include "cli/options/selection_options.hpp"
+#include "cli/options/state_options.hpp"
+#include "cli/terminal/interrupt.hpp"
+#include "cli/terminal/status_view.hpp"
+#include "cli/terminal/status_watch.hpp"
+#include "cli/terminal/terminal.hpp"
+#include "contract/records/view_records.hpp"
+#include "workspace/runs/run_columns.hpp"
+#include "workspace/runs/selection.hpp"
+#include "workspace/runs/state_choice.hpp"
+#include "workspace/status/folder_status.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+constexpr double kInterval_s = 5;
+/// Rows that nobody asked for by name and that a screen still holds.
+constexpr std::size_t kFewRows = 40;
+
+using PlannedRuns = std::vector<const contract::PlannedRun*>;
+
+struct StatusOptions {
+  std::string folder = ".";
+  workspace::SelectionChoice selection;
+  workspace::StateChoice states;
+  bool json = false;
+  bool csv = false;
+  bool all = false;
+  bool offline = false;
+  bool watch = false;
+  double interval_s = kInterval_s;
+};
+
+/// What the files say is shown all the same.
+int exit_code_of(const workspace::FolderStatus& status) {
+  if (status.problem().empty()) return kExitOk;
+  fmt::print(stderr, "dlscale: {}; this is what the files say\n", status.problem());
+  return kExitSchedulerUnreachable;
+}
+
+std::string as_csv(const workspace::FolderStatus& status,
+                   const std::vector<workspace::ShownRun>& runs) {
+  std::vector<workspace::RunColumn> columns = workspace::plan_columns(status.plan());
+  for (workspace::RunColumn& column : workspace::progress_csv_columns())
+    columns.push_back(std::move(column));
+  return workspace::runs_as_csv(runs, columns);
+}
+
+/// People at a terminal want to see what needs them; programs, and who asked for some, all.
+bool shows_all_rows(const StatusOptions& options, std::size_t runs, const Terminal& terminal) {
+  return options.all || !terminal.is_tty || runs <= kFewRows || options.selection.narrows() ||
+         options.states.narrows();
+}
+
+int show_once(const StatusOptions& options, workspace::FolderStatus& status,
+              const PlannedRuns& chosen) {
+  std::vector<workspace::ShownRun> runs = status.runs(chosen);
+  if (options.json || options.csv) {
+    status.add_progress(runs);
+    std::cout << (options.json ? to_json(workspace::report_of(status, runs))
+                               : as_csv(status, runs));
+    return exit_code_of(status);
+  }
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  const bool all = shows_all_rows(options, runs.size(), terminal);
+  std::vector<workspace::ShownRun> shown = all ? runs : worth_a_look(runs);
+  status.add_progress(shown);
+  std::cout << workspace::count_states(runs);
+  if (!shown.empty()) std::cout << "\n";
+  if (!shown.empty()) print_lines(table_lines(shown, terminal, false), std::cout);
+  const std::string others = count_others(runs, shown);
+  if (!others.empty()) std::cout << others << "; --all lists them\n";
+  return exit_code_of(status);
+}
+
+/// Once: rows do not come and go while they are watched.
+PlannedRuns choose(const StatusOptions& options, const workspace::FolderStatus& status,
+                   workspace::RunIds selected) {
+  selected = workspace::keep_states(std::move(selected), options.states, status.states(),
+                                    options.selection.allow_empty);
+  PlannedRuns chosen;
+  for (const contract::PlannedRun& run : status.plan().runs) {
+    if (selected.contains(run.run_id)) chosen.push_back(&run);
+  }
+  return chosen;
+}
+
+int status(const StatusOptions& options) {
+  workspace::FolderStatus status(options.folder, options.offline);
+  workspace::states_of(options.states);  // refuses words that are no states
+  workspace::RunIds selected = workspace::select_runs(status.plan(), options.selection);
+  std::optional<StopSignals> signals;
+  if (options.watch) signals.emplace();
+  status.update();
+  const PlannedRuns chosen = choose(options, status, std::move(selected));
+  return options.watch ? watch_status(status, chosen, options.interval_s, *signals)
+                       : show_once(options, status, chosen);
+}
+
+Action define_status(CLI::App& app) {
+  const auto options = std::make_shared<StatusOptions>();
+  add_folder_argument(app, options->folder);
+  add_selection_options(app, options->selection, RunArguments::positional);
+  add_state_option(app, options->states, "only runs in one of these states, parted by commas");
+  CLI::Option* watch = app.add_flag("--watch,-w", options->watch,
+                                    "a live table, until all runs have ended or Ctrl-C");
+  app.add_option("-n,--interval", options->interval_s, "--watch: seconds between two looks")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->needs(watch)
+      ->capture_default_str();
+  app.add_flag("--all", options->all,
+               "a line for each run; without it a terminal shows those that run or went wrong "
+               "when they are many");
+  app.add_flag("--offline", options->offline,
+               "do not ask the batch system: what the files in the folder say");
+  CLI::Option* json = app.add_flag("--json", options->json, "an object")->excludes(watch);
+  app.add_flag("--csv", options->csv, "all columns as CSV")->excludes(watch)->excludes(json);
+  return [options] {
+    allow_runs_alone(options->folder, options->selection.runs);
+    return status(*options);
+  };
+}
+
+}  // namespace
+
+extern const CommandEntry status_entry;
+const CommandEntry status_entry{
+    .name = "status",
+    .summary = "Show how far runs are, where they run and why they ended; --watch live",
+    .example =
+        "dlscale status study\n"
+        "  dlscale status study --watch -n 2\n"
+        "  dlscale status study --state failed,oom,timeout --csv",
+    .define = &define_status,
+};
+
+}  // namespace dlscale::cli

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale verify`: computes tables and a paper's numbers again, from the records alone.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/text.hpp"
+#include "cli/command.hpp"
+#include "cli/options/chosen_study_options.hpp"
+#include "cli/options/completer.hpp"
+#include "workspace/verification.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+/// More names of files than this help nobody.
+constexpr std::size_t kShownFiles = 10;
+
+/// The first of them, and how many more there are.
+std::string list_files(const std::vector<std::string>& names) {
+  const std::size_t shown = std::min(names.size(), kShownFiles);
+  std::string text = fmt::format(
+      "{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+std::string verdict_on(const workspace::Verified& verified) {
+  std::vector<std::string> parts;
+  if (verified.different > 0) parts.push_back(fmt::format("{} lines differ", verified.different));
+  if (!verified.missing.empty()) {
+    const int missing = static_cast<int>(verified.missing.size());
+    parts.push_back(base::count_of(missing, "file") + " missing");
+  }
+  return parts.empty() ? "all the same" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+int conclude(const workspace::Verified& verified) {
+  std::cout << fmt::format("{} {} with {} lines computed again from the records: {}\n",
+                           verified.files, verified.what, verified.lines, verdict_on(verified));
+  if (verified.pictures > 0) {
+    std::cout << fmt::format(
+        "{} not looked at: gnuplot draws them from the .gp and .csv files beside them, which "
+        "were\n",
+        base::count_of(static_cast<int>(verified.pictures), "picture"));
+  }
+  if (!verified.missing.empty()) {
+    std::cout << fmt::format("missing: {}\n", list_files(verified.missing));
+  }
+  if (!verified.others.empty()) {
+    std::cout << fmt::format("not {}, left out: {}\n", verified.other_than,
+                             list_files(verified.others));
+  }
+  if (verified.files == 0) return kExitNothingMatched;
+  return verified.different == 0 && verified.missing.empty() ? kExitOk : kExitRunsFailed;
+}
+
+int verify(const workspace::VerifyChoice& choice) {
+  return conclude(choice.report.empty() ? workspace::verify_collected(choice, std::cout)
+                                        : workspace::verify_report(choice, std::cout));
+}
+
+Action define_verify(CLI::App& app) {
+  const auto options = std::make_shared<workspace::VerifyChoice>();
+  app.add_option(
+         "--report", options->report,
+         "folder of dlscale report: all its files but pictures instead of DIR/tables. Give the "
+         "options that it was made with")
+      ->type_name(value_kind::kFolder);
+  app.add_option("--by", options->by, "as it was given to report")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add_study_options(app, options->study);
+  return [options] { return verify(*options); };
+}
+
+}  // namespace
+
+extern const CommandEntry verify_entry;
+const CommandEntry verify_entry{
+    .name = "verify",
+    .summary = "Compute tables and numbers of a paper again from the records and say what differs",
+    .example =
+        "dlscale verify demo\n"
+        "  dlscale verify demo --report demo/report",
+    .define = &define_verify,
+};
+
+}  // namespace dlscale::cli

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale wait`: follows what was submitted until it has ended.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "cli/command.hpp"
+#include "cli/options/plan_folder_options.hpp"
+#include "cli/options/selection_options.hpp"
+#include "cli/options/submit_options.hpp"
+#include "cli/options/verb_report_options.hpp"
+#include "cli/terminal/interrupt.hpp"
+#include "cli/terminal/launch_view.hpp"
+#include "runner/status/look.hpp"
+#include "runner/status/run_states.hpp"
+#include "workspace/jobs/launching.hpp"
+#include "workspace/runs/selection.hpp"
+#include "workspace/status/verb_report.hpp"
+#include "workspace/submitting.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+struct WaitOptions {
+  std::string folder = ".";
+  workspace::SelectionChoice selection;
+  double poll_s = 0;
+  bool json = false;
+};
+
+bool all_have_ended(const workspace::LaunchFolder& place, const workspace::RunIds& runs) {
+  const auto states = runner::run_states(place.plan, place.folder);
+  return std::all_of(runs.begin(), runs.end(),
+                     [&](const std::string& run) { return has_ended(states.at(run)); });
+}
+
+/// Until another dlscale has seen all end, or leaves the folder to this one: then its log. False
+/// when interrupted.
+bool wait_for_the_other(const workspace::LaunchFolder& place, const workspace::RunIds& selected,
+                        std::unique_ptr<runner::LaunchLog>& log) {
+  constexpr auto kPause = std::chrono::milliseconds(500);
+  place.words << "another dlscale is at work on these runs; waiting for what it notes\n"
+              << std::flush;
+  const StopSignals signals;
+  while (!log && signals.count() == 0 && !all_have_ended(place, selected)) {
+    std::this_thread::sleep_for(kPause);
+    log = workspace::open_log_if_free(place);
+  }
+  return signals.count() == 0;
+}
+
+/// Without the right to write the folder: nothing is noted.
+int watch_only(const workspace::LaunchFolder& place, const workspace::RunIds& selected,
+               double poll_s) {
+  constexpr double kPoll_s = 10;
+  constexpr auto kStep = std::chrono::milliseconds(100);
+  place.words << "the folder cannot be written: the ends of runs are seen here, not noted\n"
+              << std::flush;
+  const StopSignals signals;
+  runner::States states;
+  for (bool open = true; open;) {
+    const bool followed = runner::is_taken(place.folder.launch_log());
+    const auto looks =
+        runner::look(place.plan, place.folder, {*place.scheduler, place.clock, nullptr, followed});
+    for (const auto& [run, look] : looks) states[run] = look.state;
+    open = std::any_of(selected.begin(), selected.end(), [&](const std::string& run) {
+      const runner::JobState state = states.at(run);
+      return !has_ended(state) && (followed || state != runner::JobState::Planned);
+    });
+    const double until_s = place.clock.steady_s() + (poll_s > 0 ? poll_s : kPoll_s);
+    while (open && signals.count() == 0 && place.clock.steady_s() < until_s) {
+      std::this_thread::sleep_for(kStep);
+    }
+    if (signals.count() > 0) return kExitInterrupted;
+  }
+  return workspace::print_states(place, selected, states) > 0 ? kExitRunsFailed : kExitOk;
+}
+
+bool may_write(const workspace::LaunchFolder& place) {
+  const std::filesystem::path log = place.folder.launch_log();
+  std::error_code unreadable;
+  const bool there = std::filesystem::exists(log, unreadable);
+  return ::access((there ? log : log.parent_path()).c_str(), W_OK) == 0;
+}
+
+int follow(workspace::LaunchFolder& place, const workspace::RunIds& selected, double poll_s) {
+  if (!may_write(place)) return watch_only(place, selected, poll_s);
+  std::unique_ptr<runner::LaunchLog> log = workspace::open_log_if_free(place);
+  if (!log && !wait_for_the_other(place, selected, log)) return kExitInterrupted;
+  runner::LaunchOrders orders;
+  if (log) orders.follow = workspace::open_runs(runner::LaunchHistory(log->records()), selected);
+  if (!orders.follow.empty()) {
+    workspace::LaunchChoice how;
+    how.poll_s = poll_s;
+    const runner::LaunchReport report = launch_in_view(place, *log, orders, how);
+    if (report.stopped) return workspace::tell_of_interruption(place, report);
+    workspace::require_all_taken(report);
+  }
+  return workspace::print_states(place, selected) > 0 ? kExitRunsFailed : kExitOk;
+}
+
+workspace::RunIds ended_runs(const workspace::LaunchFolder& place, const workspace::RunIds& among) {
+  workspace::RunIds ended;
+  for (const auto& [run, state] : runner::run_states(place.plan, place.folder)) {
+    if (among.contains(run) && runner::has_ended(state)) ended.insert(run);
+  }
+  return ended;
+}
+
+int wait(const WaitOptions& options) {
+  workspace::LaunchFolder place(options.folder, options.json);
+  const workspace::RunIds selected = workspace::select_runs(place.plan, options.selection);
+  const workspace::RunIds before = options.json ? ended_runs(place, selected) : workspace::RunIds{};
+  const auto deeds = [&] {
+    workspace::Deeds deeds;
+    for (const std::string& run : ended_runs(place, selected)) {
+      if (!before.contains(run)) deeds.actions[run] = workspace::action::kEnded;
+    }
+    return deeds;
+  };
+  return workspace::report_on(
+      place, selected, {"wait", [&] { return follow(place, selected, options.poll_s); }, deeds});
+}
+
+Action define_wait(CLI::App& app) {
+  const auto options = std::make_shared<WaitOptions>();
+  add_folder_argument(app, options->folder);
+  add_selection_options(app, options->selection, RunArguments::positional);
+  add_poll_option(app, options->poll_s);
+  add_verb_json_option(app, options->json);
+  return [options] {
+    allow_runs_alone(options->folder, options->selection.runs);
+    return wait(*options);
+  };
+}
+
+}  // namespace
+
+extern const CommandEntry wait_entry;
+const CommandEntry wait_entry{
+    .name = "wait",
+    .summary = "Follow the submitted runs until they have ended; exit code 1 if some failed",
+    .example =
+        "dlscale wait study && dlscale collect study\n"
+        "  dlscale wait study --where 'gpus <= 8'",
+    .define = &define_wait,
+};
+
+}  // namespace dlscale::cli

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/toml/document.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+namespace dlscale::config {
+namespace {
+
+/// Turns toml++'s tree into ours; `place` says where a region of the text is for the user.
+struct Converter {
+  std::string file;
+  bool one_line;  // a command line argument: lines and columns would only confuse
+
+  base::Location place(const toml::source_region& region) const {
+    if (one_line) return {file};
+    return {file, static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
+  }
+  Node list(const toml::array& array) const {
+    List items;
+    for (const toml::node& item : array) items.push_back(node(item));
+    return {std::move(items), place(array.source())};
+  }
+  Node table(const toml::table& source) const {
+    std::vector<const toml::key*> order;
+    for (const auto& [key, value] : source) order.push_back(&key);
+    std::sort(order.begin(), order.end(), [](const toml::key* a, const toml::key* b) {
+      const auto &x = a->source().begin, &y = b->source().begin;
+      return std::pair(x.line, x.column) < std::pair(y.line, y.column);
+    });
+    Table entries;
+    for (const toml::key* key : order) {
+      entries.push_back({std::string(key->str()), place(key->source()), node(*source.get(*key))});
+    }
+    return {std::move(entries), place(source.source())};
+  }
+  Node node(const toml::node& source) const {
+    const base::Location where = place(source.source());
+    switch (source.type()) {
+      case toml::node_type::table:
+        return table(*source.as_table());
+      case toml::node_type::array:
+        return list(*source.as_array());
+      case toml::node_type::string:
+        return {source.as_string()->get(), where};
+      case toml::node_type::integer:
+        return {source.as_integer()->get(), where};
+      case toml::node_type::floating_point:
+        return {source.as_floating_point()->get(), where};
+      case toml::node_type::boolean:
+        return {source.as_boolean()->get(), where};
+      default:
+        throw base::SpecError(where, "", "dates and times are written in quotes here");
+    }
+  }
+};
+
+/// toml++ bounds how deep values are nested, but not how many parts a dotted key has, each of which
+/// is a table in the one before: reading very many would overflow the stack.
+constexpr std::ptrdiff_t kMostKeyParts = 1000;
+
+void refuse_endless_keys(std::string_view text, const std::string& file, bool one_line) {
+  for (int line = 1; !text.empty(); ++line) {
+    const std::string_view key = text.substr(0, text.find_first_of("=\n"));
+    if (std::count(key.begin(), key.end(), '.') >= kMostKeyParts) {
+      throw base::SpecError(one_line ? base::Location{file} : base::Location{file, line, 1}, "",
+                            fmt::format("a key of more than {} parts", kMostKeyParts));
+    }
+    const std::size_t end = text.find('\n');
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+Node parse(std::string_view text, const std::string& file, bool one_line) {
+  const Converter convert{file, one_line};
+  refuse_endless_keys(text, file, one_line);
+  try {
+    return convert.table(toml::parse(text, file));
+  } catch (const toml::parse_error& error) {
+    throw base::SpecError(convert.place(error.source()), "", error.description());
+  }
+}
+
+/// The value of a `-S` argument; `place` names the argument.
+Node override_value(std::string_view text, const std::string& place) {
+  const bool looks_like_toml = !text.empty() && std::string_view("\"'[{").find(text[0]) < 4;
+  try {
+    Node root = parse(fmt::format("value = {}\n", text), place, true);
+    const Table& table = std::get<Table>(root.value);
+    if (table.size() == 1) return table[0].node;
+  } catch (const base::SpecError&) {
+    if (looks_like_toml) throw;
+  }
+  return {std::string(text), {place}};
+}
+
+/// The table of a list that has this name, or null.
+Node* find_named(Node& list, std::string_view name) {
+  auto* items = std::get_if<List>(&list.value);
+  if (items == nullptr) return nullptr;
+  for (Node& item : *items) {
+    const auto* table = std::get_if<Table>(&item.value);
+    const Entry* entry = table == nullptr ? nullptr : find_key(*table, "name");
+    if (entry != nullptr && to_text(entry->node) == name) return &item;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Node parse_document(std::string_view text, const std::string& file) {
+  return parse(text, file, false);
+}
+
+void apply_override(Node& root, const std::string& assignment) {
+  const std::string place = "-S " + assignment;
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw base::SpecError({place}, "", "expected key=value, for example training.epochs=2");
+  }
+  const std::string path = assignment.substr(0, equals);
+  Node* at = &root;
+  for (std::size_t start = 0; start <= path.size();) {
+    const std::size_t dot = std::min(path.find('.', start), path.size());
+    const std::string key = path.substr(start, dot - start);
+    if (Node* named = find_named(*at, key)) {
+      at = named;
+      start = dot + 1;
+      continue;
+    }
+    auto* table = std::get_if<Table>(&at->value);
+    if (table == nullptr) {
+      throw base::SpecError({place}, path.substr(0, start - 1),
+                            "is " + kind_of(*at) + ", no table");
+    }
+    if (find_key(*table, key) == nullptr) table->push_back({key, {place}, {Table{}, {place}}});
+    at = const_cast<Node*>(&find_key(*table, key)->node);
+    start = dot + 1;
+  }
+  *at = override_value(std::string_view(assignment).substr(equals + 1), place);
+}
+
+std::string kind_of(const Node& node) {
+  static constexpr const char* kKinds[] = {"true or false", "a whole number", "a number",
+                                           "a string",      "a list",         "a table"};
+  return kKinds[node.value.index()];
+}
+
+std::string to_text(const Node& node) {
+  struct {
+    std::string operator()(bool value) const { return value ? "true" : "false"; }
+    std::string operator()(std::int64_t value) const { return std::to_string(value); }
+    std::string operator()(double value) const { return fmt::format("{}", value); }
+    std::string operator()(const std::string& value) const { return value; }
+    std::string operator()(const List& items) const {
+      std::string text = "[";
+      for (const Node& item : items) text += (text.size() > 1 ? ", " : "") + to_text(item);
+      return text + "]";
+    }
+    std::string operator()(const Table& entries) const {
+      std::string text = "{";
+      for (const Entry& entry : entries) {
+        text += (text.size() > 1 ? ", " : "") + entry.key + " = " + to_text(entry.node);
+      }
+      return text + "}";
+    }
+  } const visitor;
+  return std::visit(visitor, node.value);
+}
+
+const Entry* find_key(const Table& table, std::string_view key) {
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const Entry& entry) { return entry.key == key; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+}  // namespace dlscale::config

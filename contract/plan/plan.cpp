@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/json/codec.hpp"
+#include "contract/run_spec/run_spec_fields.hpp"
+
+namespace dlscale::contract {
+
+template <class Visitor>
+void visit_fields(Visitor& v, BaselineRule& s) {
+  v.required("rule", s.rule);
+  v.optional("gpus", s.gpus);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, PlannedRun& s) {
+  v.required("run_id", s.run_id);
+  v.optional("repetition", s.repetition);
+  v.required("point", s.point);
+  v.sparse("substudies", s.substudies);
+  v.required("job", s.job);
+  v.sparse("log_format", s.log_format);
+  v.required("gpus", s.gpus);
+  v.optional("batch_per_gpu", s.batch_per_gpu);
+  v.optional("global_batch", s.global_batch);
+  v.sparse("epochs", s.epochs);
+  v.sparse("lr_peak", s.lr_peak);
+  v.sparse("predicted_s", s.predicted_s);
+  v.sparse("predicted_low_s", s.predicted_low_s);
+  v.sparse("predicted_high_s", s.predicted_high_s);
+  v.optional("gpu_hours", s.gpu_hours);
+  v.sparse("stale", s.stale);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, ListedRun& s) {
+  visit_fields(v, s.run);
+  v.required("state", s.state);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, RunChange& s) {
+  v.required("run_id", s.run_id);
+  v.required("gpu_hours", s.gpu_hours);
+  v.sparse("keys", s.keys);
+  v.sparse("has_results", s.has_results);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, PlanChanges& s) {
+  v.required("added", s.added);
+  v.required("removed", s.removed);
+  v.required("changed", s.changed);
+  v.required("stale", s.stale);
+  v.required("unchanged", s.unchanged);
+  v.sparse("moved", s.moved);
+  v.required("gpu_hours", s.gpu_hours);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, PlannedJob& s) {
+  v.required("name", s.name);
+  v.required("run_ids", s.run_ids);
+  v.optional("resources", s.resources);
+  v.sparse("kind", s.kind);
+  v.sparse("partition", s.partition);
+  v.sparse("gpu_hours", s.gpu_hours);
+  v.sparse("table", s.table);
+  v.sparse("offset", s.offset);
+  v.sparse("throttle", s.throttle);
+  v.sparse("chain", s.chain);
+  v.sparse("after", s.after);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, SkippedPoint& s) {
+  v.required("point", s.point);
+  v.required("why", s.why);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, Axis& s) {
+  v.required("name", s.name);
+  v.required("values", s.values);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, RepeatUntil& s) {
+  v.required("efficiency_ci", s.efficiency_ci);
+  v.required("first", s.first);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, Plan& s) {
+  v.required("schema_version", s.schema_version);
+  v.required("study", s.study);
+  v.optional("scaling", s.scaling);
+  v.required("site", s.site);
+  v.required("scheduler", s.scheduler);
+  v.optional("baseline", s.baseline);
+  v.optional("repeats", s.repeats);
+  v.sparse("until", s.until);
+  v.optional("axes", s.axes);
+  v.required("runs", s.runs);
+  v.required("jobs", s.jobs);
+  v.optional("skipped", s.skipped);
+  v.optional("warnings", s.warnings);
+}
+
+void write_json(const Plan& plan, const std::function<void(std::string_view)>& sink) {
+  constexpr codec::Layout kLinePerElement{1, 2};
+  codec::TextWriter writer(kLinePerElement, sink);
+  writer.write(plan);
+  writer.end_line();
+  writer.finish();
+}
+
+std::string to_json(const std::vector<ListedRun>& runs) {
+  constexpr codec::Layout kLinePerRun{1, 1};
+  return codec::to_text(runs, kLinePerRun) + "\n";
+}
+
+std::string to_json(const PlanChanges& changes) {
+  constexpr codec::Layout kLinePerElement{1, 2};
+  return codec::to_text(changes, kLinePerElement) + "\n";
+}
+
+std::string to_json(const Plan& plan) {
+  std::string text;
+  write_json(plan, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+namespace {
+
+/// What is read of a plan to see whose it is.
+struct PlanHead {
+  int schema_version = 0;
+  std::string study;
+};
+
+template <class Visitor>
+void visit_fields(Visitor& v, PlanHead& s) {
+  v.required("schema_version", s.schema_version);
+  v.required("study", s.study);
+}
+
+void check_version(int version, std::string_view file) {
+  if (version <= kPlanVersion) return;
+  throw base::SpecError(
+      {std::string(file)}, "schema_version",
+      fmt::format("is {}, this build reads up to {}; use a newer dlscale", version, kPlanVersion));
+}
+
+}  // namespace
+
+std::string study_of_plan(std::string_view text, std::string_view file) {
+  const auto of_head = [](int depth, codec::json::parse_event_t event, const codec::json& parsed) {
+    const bool is_key = depth == 1 && event == codec::json::parse_event_t::key;
+    return !is_key || parsed == "schema_version" || parsed == "study";
+  };
+  const std::string text_of_head = codec::dump(codec::parse(text, file, of_head));
+  const auto head = codec::read_object<PlanHead>(text_of_head, file);
+  check_version(head.schema_version, file);
+  return head.study;
+}
+
+Plan plan_from_json(std::string_view text, std::string_view file) {
+  auto plan = codec::read_object<Plan>(text, file);
+  check_version(plan.schema_version, file);
+  return plan;
+}
+
+Plan read_plan(const PlanDir& folder) {
+  const std::string file = folder.plan_json().string();
+  if (!std::filesystem::is_regular_file(file)) {
+    throw base::UsageError(fmt::format(
+        "no plan.json in {}; give the folder that dlscale plan -o or dlscale run -o wrote",
+        folder.root().string()));
+  }
+  try {
+    return plan_from_json(base::read_file(file), file);
+  } catch (const base::SpecError& error) {
+    throw base::SpecError({}, "",
+                          fmt::format("{}; dlscale plan STUDY -o {} writes it again, and runs and "
+                                      "results are kept",
+                                      error.what(), folder.root().string()));
+  }
+}
+
+std::optional<Plan> find_plan(const PlanDir& folder) {
+  if (!std::filesystem::is_regular_file(folder.plan_json())) return std::nullopt;
+  try {
+    return read_plan(folder);
+  } catch (const base::SpecError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace dlscale::contract

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/records/result_record.hpp"
+
+#include <fmt/format.h>
+
+#include "contract/json/codec.hpp"
+#include "contract/records/results_file.hpp"
+
+namespace dlscale::contract {
+
+template <class Visitor>
+void visit_fields(Visitor& v, Spread& r) {
+  v.required("mean", r.mean);
+  v.optional("p50", r.p50);
+  v.optional("p90", r.p90);
+  v.optional("max", r.max);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, RunStart& r) {
+  v.required("schema_version", r.schema_version);
+  v.required("run_id", r.run_id);
+  v.required("launch", r.launch);
+  v.optional("resumed_from", r.resumed_from);
+  v.sparse("resumed_step", r.resumed_step);
+  v.required("time", r.time);
+  v.required("world_size", r.world_size);
+  v.optional("nodes", r.nodes);
+  v.optional("hosts", r.hosts);
+  v.optional("trainer_version", r.trainer_version);
+  v.optional("environment", r.environment);
+  v.optional("parameters", r.parameters);
+  v.optional("trainable_parameters", r.trainable_parameters);
+  v.optional("train_samples", r.train_samples);
+  v.optional("test_samples", r.test_samples);
+  v.optional("steps_per_epoch", r.steps_per_epoch);
+  v.sparse("warmup_steps", r.warmup_steps);
+  v.optional("padded_samples", r.padded_samples);
+  v.optional("dropped_samples", r.dropped_samples);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, StepWindow& r) {
+  v.required("epoch", r.epoch);
+  v.required("first_step", r.first_step);
+  v.required("steps", r.steps);
+  v.optional("warmup", r.warmup);
+  v.optional("time", r.time);
+  v.required("samples", r.samples);
+  v.required("wall_s", r.wall_s);
+  v.optional("lr", r.lr);
+  v.optional("train_loss", r.train_loss);
+  v.required("parts", r.parts);
+  v.optional("bytes_sent", r.bytes_sent);
+  v.optional("collectives", r.collectives);
+  v.optional("comm_busy_s", r.comm_busy_s);
+  v.optional("comm_wait_s", r.comm_wait_s);
+  v.optional("peak_memory_bytes", r.peak_memory_bytes);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, EpochRecord& r) {
+  v.required("epoch", r.epoch);
+  v.optional("time", r.time);
+  v.required("wall_s", r.wall_s);
+  v.required("steps", r.steps);
+  v.required("samples", r.samples);
+  v.optional("train_loss", r.train_loss);
+  v.optional("lr", r.lr);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, RankTimes& r) {
+  v.required("epoch", r.epoch);
+  v.optional("time", r.time);
+  v.required("steps", r.steps);
+  v.required("work_s", r.work_s);
+  v.sparse("stages", r.stages);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, EvalRecord& r) {
+  v.required("epoch", r.epoch);
+  v.optional("time", r.time);
+  v.optional("wall_s", r.wall_s);
+  v.required("samples", r.samples);
+  v.required("correct", r.correct);
+  v.required("accuracy", r.accuracy);
+  v.optional("loss", r.loss);
+  v.sparse("metrics", r.metrics);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, TargetRecord& r) {
+  v.required("metric", r.metric);
+  v.required("threshold", r.threshold);
+  v.required("value", r.value);
+  v.required("epoch", r.epoch);
+  v.required("step", r.step);
+  v.optional("time", r.time);
+  v.required("train_s", r.train_s);
+  v.required("samples", r.samples);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, InferenceRecord& r) {
+  v.required("batch", r.batch);
+  v.required("batches", r.batches);
+  v.optional("time", r.time);
+  v.required("wall_s", r.wall_s);
+  v.required("latency_s", r.latency_s);
+  v.required("samples_per_s", r.samples_per_s);
+  v.optional("peak_memory_bytes", r.peak_memory_bytes);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, CheckpointRecord& r) {
+  v.required("epoch", r.epoch);
+  v.required("step", r.step);
+  v.optional("time", r.time);
+  v.optional("wall_s", r.wall_s);
+  v.required("path", r.path);
+  v.optional("bytes", r.bytes);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, ProfiledKernel& r) {
+  v.required("name", r.name);
+  v.required("kind", r.kind);
+  v.optional("calls", r.calls);
+  v.required("self_s", r.self_s);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, ProfileRecord& r) {
+  v.required("epoch", r.epoch);
+  v.required("first_step", r.first_step);
+  v.required("steps", r.steps);
+  v.optional("time", r.time);
+  v.optional("wall_s", r.wall_s);
+  v.required("kernel_s", r.kernel_s);
+  v.required("communication", r.communication);
+  v.required("io", r.io);
+  v.required("computation", r.computation);
+  v.required("other", r.other);
+  v.optional("cpu_occupancy", r.cpu_occupancy);
+  v.optional("kernels", r.kernels);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, RunStop& r) {
+  v.required("outcome", r.outcome);
+  v.optional("exit_code", r.exit_code);
+  v.optional("reason", r.reason);
+  v.optional("time", r.time);
+  v.optional("wall_s", r.wall_s);
+  v.optional("samples", r.samples);
+}
+
+namespace {
+
+using codec::json;
+
+constexpr std::array<const char*, 10> kKinds{"run_start", "step_window", "epoch",   "rank_times",
+                                             "eval",      "checkpoint",  "profile", "target",
+                                             "inference", "run_stop"};
+static_assert(kKinds.size() == std::variant_size_v<ResultRecord>);
+
+template <std::size_t I = 0>
+ResultRecord read_record(const codec::Members& members, std::string_view kind) {
+  if constexpr (I < std::variant_size_v<ResultRecord>) {
+    if (kind != kKinds[I]) return read_record<I + 1>(members, kind);
+    std::variant_alternative_t<I, ResultRecord> record;
+    codec::from_members(members, record, {});
+    return record;
+  } else {
+    throw base::SpecError({}, "", fmt::format("record of unknown kind \"{}\"", kind));
+  }
+}
+
+ResultRecord read_line(std::string_view line, codec::Document& document) {
+  const codec::Value value = document.parse(line, "");
+  std::string_view kind;
+  if (value["record"].get(kind) != simdjson::SUCCESS) throw base::SpecError({}, "", "no record");
+  codec::Members members = codec::members_of(value, {});
+  std::erase_if(members, [](const codec::Member& member) { return member.key == "record"; });
+  return read_record(members, kind);
+}
+
+}  // namespace
+
+std::string to_json_line(const ResultRecord& record) {
+  return std::visit(
+      [&](const auto& value) {
+        std::string body = codec::to_text(value, codec::kOneLine);
+        if (!value.extra.empty()) {
+          json object = json::parse(body);
+          object.update(json::parse(value.extra));
+          body = codec::dump(object);
+        }
+        // The kind comes first so that a person or grep sees it at once.
+        return fmt::format("{{\"record\":\"{}\",{}", kKinds[record.index()], body.substr(1));
+      },
+      record);
+}
+
+ResultsFile parse_results(std::string_view text) {
+  ResultsFile file;
+  codec::Document document;
+  int line_number = 0;
+  while (!text.empty()) {
+    ++line_number;
+    const std::size_t end = text.find('\n');
+    const bool complete = end != std::string_view::npos;
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(complete ? end + 1 : text.size());
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    try {
+      ResultRecord record = read_line(line, document);
+      file.records.push_back(std::move(record));
+      file.record_lines.push_back(line_number);
+    } catch (const base::Error& error) {
+      if (!complete) {
+        file.truncated = true;
+      } else {
+        skip_line(file, line_number, error.what());
+      }
+    }
+  }
+  return file;
+}
+
+}  // namespace dlscale::contract

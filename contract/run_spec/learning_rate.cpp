@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/run_spec/learning_rate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dlscale::contract {
+namespace {
+
+/// Steps that the study counts are as many whatever the size of the data set that is found.
+double warmup_of(const RunSpec& spec, std::int64_t steps_per_epoch) {
+  const std::int64_t steps = spec.lr.warmup_steps;
+  if (steps == 0) return spec.warmup_epochs;
+  return static_cast<double>(steps) / static_cast<double>(steps_per_epoch);
+}
+
+/// The epochs that a schedule has left, unless the study says how long it is.
+double length_of(const RunSpec& spec, double warmup_epochs) {
+  if (spec.lr_schedule.t_max_epochs > 0) return spec.lr_schedule.t_max_epochs;
+  const double left = spec.epochs - warmup_epochs;
+  return spec.lr_schedule.origin == "after_warmup" && left > 0 ? left : spec.epochs;
+}
+
+}  // namespace
+
+LearningRateCurve::LearningRateCurve(const RunSpec& spec, std::int64_t steps_per_epoch)
+    : spec_(spec.lr_schedule),
+      schedule_(base::find(lr_schedule_table(), "lr_schedule", spec.lr_schedule.kind)),
+      first_(spec.lr.warmup_from == "zero" ? 0 : spec.lr.base),
+      peak_(spec.lr.peak),
+      warms_up_by_epochs_(spec.lr.warmup_update == "epoch"),
+      warmup_epochs_(warmup_of(spec, steps_per_epoch)),
+      t_max_(length_of(spec, warmup_epochs_)),
+      epochs_(spec.epochs),
+      steps_per_epoch_(static_cast<double>(steps_per_epoch)) {}
+
+double LearningRateCurve::at_step(std::int64_t step) const {
+  const double e = static_cast<double>(step) / steps_per_epoch_;
+  const double epoch = std::floor(e + kEpochSlack);
+  if (e < warmup_epochs_) {
+    const double done = warms_up_by_epochs_ ? epoch : e;
+    return first_ + (peak_ - first_) * done / warmup_epochs_;
+  }
+  const double t = spec_.update == "epoch" ? epoch : e;
+  const double origin = spec_.origin == "after_warmup" ? warmup_epochs_ : 0;
+  return schedule_.rate({spec_, peak_, t_max_}, std::max(0.0, t - origin));
+}
+
+std::int64_t LearningRateCurve::warmup_steps() const {
+  const double epochs = std::min(warmup_epochs_, epochs_);
+  auto steps = static_cast<std::int64_t>(std::ceil(epochs * steps_per_epoch_));
+  const auto epoch_of = [this](std::int64_t step) {
+    return static_cast<double>(step) / steps_per_epoch_;
+  };
+  while (steps > 0 && epoch_of(steps - 1) >= epochs) --steps;  // the product was rounded
+  while (epoch_of(steps) < epochs) ++steps;
+  return steps;
+}
+
+}  // namespace dlscale::contract

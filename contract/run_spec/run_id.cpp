@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/run_spec/run_id.hpp"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include "base/error.hpp"
+#include "contract/json/codec.hpp"
+#include "contract/run_spec/run_spec_fields.hpp"
+
+namespace dlscale::contract {
+namespace {
+
+constexpr int kHashDigits = 10;
+constexpr int kDigestBytes = 32;
+
+std::string slug(const RunSpec& spec) {
+  std::string names;
+  for (const std::string& name : {spec.framework, model_word(spec.model), spec.lr_schedule.kind}) {
+    if (!name.empty()) names += name + "-";  // not said, of an external trainer
+  }
+  return fmt::format("{}g{}-b{}", names, spec.gpus, spec.batch_per_gpu);
+}
+
+/// Keys that may differ between two plans of the same experiment.
+constexpr std::string_view kNotIdentity[] = {
+    "resources", "checkpoint",     "run_id",       "repetition",     "point",
+    "study",     "schema_version", "dataset.path", "lr.warmup_steps"};  // warmup_epochs says it
+
+/// Of some of those a study may have an axis: there they tell points apart.
+bool is_axis(const RunSpec& spec, std::string_view key) {
+  const auto axis = spec.point.lower_bound(std::string(key));
+  if (axis == spec.point.end() || !axis->first.starts_with(key)) return false;
+  return axis->first.size() == key.size() || axis->first[key.size()] == '.';
+}
+
+std::string text_without(const RunSpec& spec, std::span<const std::string_view> omitted) {
+  codec::TextWriter writer(codec::kOneLine, omitted);
+  writer.write(spec);
+  return writer.take();
+}
+
+/// Finds the options that nobody reads or that are as they are by default, so that an option more
+/// changes the id of no run that does without it.
+struct UsualOptions {
+  static constexpr std::string_view kTable = "framework_options.";
+  const std::byte* options;
+  std::vector<std::string> keys = {};
+
+  template <class T>
+  void optional(const char* key, const T& value) {
+    static const FrameworkOptions kDefault;
+    const auto offset = reinterpret_cast<const std::byte*>(&value) - options;
+    const auto* const usual = reinterpret_cast<const std::byte*>(&kDefault) + offset;
+    if (*reinterpret_cast<const T*>(usual) == value) keys.push_back(std::string(kTable) + key);
+  }
+};
+
+std::vector<std::string> usual_options(const FrameworkOptions& options) {
+  UsualOptions usual{reinterpret_cast<const std::byte*>(&options)};
+  visit_fields(usual, const_cast<FrameworkOptions&>(options));  // which it only reads
+  return std::move(usual.keys);
+}
+
+std::string identity(const RunSpec& spec) {
+  std::vector<std::string_view> omitted(std::begin(kNotIdentity), std::end(kNotIdentity));
+  std::erase_if(omitted, [&](std::string_view key) { return is_axis(spec, key); });
+  std::vector<std::string> usual;
+  if (spec.framework_options == FrameworkOptions{}) {
+    omitted.push_back("framework_options");
+  } else {
+    usual = usual_options(spec.framework_options);
+    omitted.insert(omitted.end(), usual.begin(), usual.end());
+  }
+  return text_without(spec, omitted);
+}
+
+}  // namespace
+
+std::string sha256_hex(std::string_view text) {
+  static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);  // slow to find
+  unsigned char digest[kDigestBytes];
+  if (EVP_Digest(text.data(), text.size(), digest, nullptr, sha256, nullptr) != 1) {
+    throw base::RunError("libcrypto cannot compute SHA-256");
+  }
+  std::string hex;
+  for (const unsigned char byte : digest) {
+    for (const int nibble : {byte >> 4, byte & 15}) hex += "0123456789abcdef"[nibble];
+  }
+  return hex;
+}
+
+std::string model_word(std::string_view model) {
+  if (!model.starts_with(kScriptModel)) return std::string(model);
+  std::string word = std::filesystem::path(model.substr(kScriptModel.size())).stem().string();
+  std::replace_if(
+      word.begin(), word.end(),
+      [](unsigned char c) { return c >= 128 || (!std::isalnum(c) && c != '.' && c != '_'); }, '_');
+  return word;
+}
+
+std::string make_run_id(const RunSpec& spec) {
+  return fmt::format("{}-{}-r{}", slug(spec), sha256_hex(identity(spec)).substr(0, kHashDigits),
+                     spec.repetition);
+}
+
+std::string description_hash(const RunSpec& spec) {
+  std::vector<std::string_view> omitted(std::begin(kNotIdentity), std::end(kNotIdentity));
+  omitted.push_back("weights");
+  if (spec.model.starts_with(kScriptModel)) omitted.push_back("model");
+  return sha256_hex(
+      fmt::format("{} {} {}", spec.run_id, spec.repetition, text_without(spec, omitted)));
+}
+
+std::string run_id_of(std::string_view point_id, int repetition) {
+  return fmt::format("{}-r{}", point_id, repetition);
+}
+
+std::string point_id(std::string_view run_id) {
+  return std::string(run_id.substr(0, run_id.rfind("-r")));
+}
+
+}  // namespace dlscale::contract

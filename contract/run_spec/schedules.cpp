@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bundled schedules: the rate t epochs after their origin.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "contract/run_spec/learning_rate.hpp"
+
+namespace dlscale::contract {
+namespace {
+
+/// LR_max.
+double constant(const ScheduleContext& context, double) {
+  return context.peak;
+}
+
+double milestones_passed(const LrScheduleSpec& spec, double t) {
+  return static_cast<double>(std::ranges::count_if(
+      spec.milestones, [t](double milestone) { return t + kEpochSlack >= milestone; }));
+}
+
+/// LR_max x factor^k, k = milestones passed, or whole multiples of every_epochs.
+double step(const ScheduleContext& context, double t) {
+  const LrScheduleSpec& spec = context.spec;
+  const bool is_regular = spec.milestones.empty() && spec.every_epochs > 0;
+  const double passed =
+      is_regular ? std::floor(t / spec.every_epochs + kEpochSlack) : milestones_passed(spec, t);
+  return context.peak * std::pow(spec.factor, passed);
+}
+
+/// LR_max x factor^k, k = milestones passed: PyTorch's MultiStepLR.
+double multistep(const ScheduleContext& context, double t) {
+  return context.peak * std::pow(context.spec.factor, milestones_passed(context.spec, t));
+}
+
+/// LR_min + (LR_max - LR_min) (1 + cos(pi t / t_max)) / 2: Aach et al., J. Big Data 10:96 (2023),
+/// equation 1; LR_min after t_max.
+double cosine(const ScheduleContext& context, double t) {
+  const double low = context.spec.lr_min;
+  const double share = std::min(t / context.t_max, 1.0);
+  return low + (context.peak - low) * (1 + std::cos(std::numbers::pi * share)) / 2;
+}
+
+/// LR_max x gamma^t: Aach et al., J. Big Data 10:96 (2023), equation 2.
+double exponential(const ScheduleContext& context, double t) {
+  return context.peak * std::pow(context.spec.gamma, t);
+}
+
+/// LR_min + (LR_max - LR_min) (1 - t / t_max)^power, LR_min after t_max: with power 2 and 0 the
+/// decay of You et al., Large Batch Training of Convolutional Networks (2017).
+double polynomial(const ScheduleContext& context, double t) {
+  const double low = context.spec.lr_min;
+  const double left = std::max(1 - t / context.t_max, 0.0);
+  return low + (context.peak - low) * std::pow(left, context.spec.power);
+}
+
+}  // namespace
+
+extern const LrScheduleEntry constant_entry, step_entry, multistep_entry, cosine_entry,
+    exponential_entry, polynomial_entry;
+const LrScheduleEntry constant_entry{"constant", "the peak rate throughout", constant};
+const LrScheduleEntry step_entry{"step", "times a factor at given epochs", step};
+const LrScheduleEntry multistep_entry{"multistep", "times a factor at each milestone", multistep};
+const LrScheduleEntry cosine_entry{"cosine", "half a cosine from the peak to lr_min", cosine};
+const LrScheduleEntry exponential_entry{"exponential", "times gamma per epoch, continuously",
+                                        exponential};
+const LrScheduleEntry polynomial_entry{"polynomial", "a power of what is left, to lr_min",
+                                       polynomial};
+
+}  // namespace dlscale::contract

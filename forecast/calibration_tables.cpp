@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/calibration_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/metrics/statistics/summary.hpp"
+#include "contract/records/model_card.hpp"
+
+namespace dlscale::forecast {
+namespace {
+
+using analysis::Bounds;
+using analysis::Cell;
+using analysis::Column;
+using analysis::Table;
+using contract::FittedValue;
+
+constexpr double kPerMicrosecond = 1e6, kPerMillisecond = 1e3, kPerGigabyte = 1e-9;
+constexpr double kPerMebibyte = 1.0 / (1024 * 1024);
+
+/// The interval; nothing where too few points make one.
+Cell bounds(const FittedValue& fitted) {
+  if (fitted.low == fitted.high) return {};
+  return Bounds{fitted.low, fitted.high};
+}
+
+/// A rate of a time per something: its ends change places.
+Cell rate(const FittedValue& fitted) {
+  if (fitted.value <= 0) return {};
+  return 1 / fitted.value;
+}
+/// Nothing where reduce-scatter is not surely slower than all-gather.
+Cell summation(const FittedValue& fitted) {
+  return fitted.low > 0 ? rate(fitted) : Cell();
+}
+Cell rate_bounds(const FittedValue& fitted) {
+  if (fitted.low <= 0 || fitted.low == fitted.high) return {};
+  return Bounds{1 / fitted.high, 1 / fitted.low};
+}
+
+Table links_table(const contract::Calibration& calibration) {
+  Table table{.id = "calibrated-links",
+              .title = "All-reduce, as measured",
+              .notes = {"2(P-1)α + 2((P-1)/P)nβ through each range of sizes, least squares of "
+                        "relative errors; intervals: 95 %, Student's t of the residuals",
+                        "what adding up takes is in the bandwidth; summation: the bytes that are "
+                        "added in a second, where reduce-scatter and all-gather tell it"},
+              .columns = {{"topology", "topology"},
+                          {"nodes", "nodes"},
+                          {"gpus", "GPUs"},
+                          {"least_bytes", "from", "KiB", 1, 1.0 / 1024},
+                          {"most_bytes", "to", "KiB", 1, 1.0 / 1024},
+                          {"latency_s", "latency of a hop", "us", 2, kPerMicrosecond},
+                          {"latency_s", "interval", "us", 2, kPerMicrosecond, true},
+                          {"bytes_per_s", "bandwidth", "GB/s", 2, kPerGigabyte},
+                          {"bytes_per_s", "interval", "GB/s", 2, kPerGigabyte, true},
+                          {"sum_bytes_per_s", "summation", "GB/s", 2, kPerGigabyte},
+                          {"relative_error", "error", "%", 1, 100},
+                          {"n", "n"}}};
+  for (const contract::AllReduceFit& fit : calibration.all_reduce_fits) {
+    table.rows.push_back({fit.topology, double(fit.nodes), double(fit.gpus),
+                          double(fit.least_bytes), double(fit.most_bytes), fit.latency_s.value,
+                          bounds(fit.latency_s), rate(fit.seconds_per_byte),
+                          rate_bounds(fit.seconds_per_byte), summation(fit.sum_s_per_byte),
+                          fit.relative_error, double(fit.points)});
+  }
+  return table;
+}
+
+Table steps_table(const contract::Calibration& calibration) {
+  Table table{.id = "calibrated-steps",
+              .title = "Passes over a batch, as measured",
+              .notes = {"start + batch x per sample, least squares of relative errors; intervals: "
+                        "95 %, Student's t of the residuals; of one batch the line goes through "
+                        "the origin"},
+              .columns = {{"model", "model"},
+                          {"input", "input"},
+                          {"precision", "precision"},
+                          {"pass", "pass"},
+                          {"ranks_on_node", "ranks on a node"},
+                          {"start_s", "start", "ms", 3, kPerMillisecond},
+                          {"start_s", "interval", "ms", 3, kPerMillisecond, true},
+                          {"seconds_per_sample", "for a sample", "us", 2, kPerMicrosecond},
+                          {"seconds_per_sample", "interval", "us", 2, kPerMicrosecond, true},
+                          {"relative_error", "error", "%", 1, 100},
+                          {"n", "n"}},
+              .notes_in_caption = 1};
+  for (const contract::ComputeFit& fit : calibration.compute_fits) {
+    table.rows.push_back({fit.model, contract::shape_text(fit.input), fit.precision, fit.pass,
+                          double(fit.ranks_on_node), fit.start_s.value, bounds(fit.start_s),
+                          fit.seconds_per_sample.value, bounds(fit.seconds_per_sample),
+                          fit.relative_error, double(fit.points)});
+  }
+  return table;
+}
+
+/// Of each batch of a model the middle of its runs that say it.
+Table scatter_table(const contract::Calibration& calibration) {
+  Table table{.id = "calibrated-scatter",
+              .title = "Steps of a rank against the next, as measured",
+              .notes = {"deviation of a step, without slow changes: from windows of one rank, or "
+                        "from what several waited for the slowest; median of n runs",
+                        "two ranks wait 0.56 deviations of a step for each other on average"},
+              .columns = {{"model", "model"},
+                          {"input", "input"},
+                          {"precision", "precision"},
+                          {"batch", "batch"},
+                          {"ranks_on_node", "ranks on a node"},
+                          {"deviation_s", "deviation", "ms", 3, kPerMillisecond},
+                          {"deviation_share", "of a step", "%", 1, 100},
+                          {"n", "n"}},
+              .notes_in_caption = 1};
+  using Key = std::tuple<std::string, std::vector<std::int64_t>, std::string, std::int64_t, int>;
+  std::map<Key, std::pair<std::vector<double>, std::vector<double>>> groups;
+  for (const contract::ComputeTime& time : calibration.compute) {
+    if (time.deviation_s <= 0) continue;
+    auto& [deviations, shares] = groups[{time.model, time.input, time.precision, time.batch,
+                                         std::max(1, time.ranks_on_node)}];
+    deviations.push_back(time.deviation_s);
+    shares.push_back(time.deviation_s / (time.forward_s + time.backward_s + time.optimizer_s));
+  }
+  for (const auto& [key, values] : groups) {
+    const auto& [model, input, precision, batch, ranks] = key;
+    table.rows.push_back({model, contract::shape_text(input), precision, double(batch),
+                          double(ranks), analysis::median(values.first),
+                          analysis::median(values.second), double(values.first.size())});
+  }
+  return table;
+}
+
+Table exchange_table(const contract::Calibration& calibration) {
+  Table table{.id = "calibrated-overlap",
+              .title = "Exchange beside computation, as measured",
+              .notes = {"hidden: share of the time of collectives in which ranks computed, median "
+                        "of n runs; interval: 95 % from 6 runs on, else their range"},
+              .columns = {{"framework", "framework"},
+                          {"nodes", "nodes"},
+                          {"gpus", "GPUs"},
+                          {"hidden", "hidden", "%", 1, 100},
+                          {"hidden", "interval", "%", 1, 100, true},
+                          {"n", "n"}},
+              .notes_in_caption = 1};
+  for (const contract::ExchangeTime& time : calibration.exchange) {
+    table.rows.push_back({time.framework, double(time.nodes), double(time.gpus), time.hidden,
+                          bounds({time.hidden, time.hidden_low, time.hidden_high}),
+                          double(time.runs)});
+  }
+  return table;
+}
+
+Table loading_table(const contract::Calibration& calibration) {
+  Table table{
+      .id = "calibrated-loading",
+      .title = "Waiting for data, as measured",
+      .notes = {"until a rank has its batch on the device, by the sample; median of n runs; "
+                "interval: 95 % from 6 runs on, else their range"},
+      .columns = {{"loader", "loader"},
+                  {"dataset", "data set"},
+                  {"seconds_per_sample", "for a sample", "us", 2, kPerMicrosecond},
+                  {"seconds_per_sample", "interval", "us", 2, kPerMicrosecond, true},
+                  {"n", "n"}},
+      .notes_in_caption = 1};
+  for (const contract::LoadTime& time : calibration.loading) {
+    table.rows.push_back({time.loader, time.dataset, time.seconds_per_sample,
+                          bounds({time.seconds_per_sample, time.low_s, time.high_s}),
+                          double(time.runs)});
+  }
+  return table;
+}
+
+Table peaks_table(const contract::Calibration& calibration) {
+  Table table{.id = "calibrated-memory",
+              .title = "Most memory of a rank, as measured",
+              .notes = {"median of n equal runs; on CPUs all that the process has resident, on "
+                        "GPUs what the allocator reserved; card: what the model's card makes of "
+                        "these runs' settings, with activations"},
+              .columns = {{"model", "model"},
+                          {"input", "input"},
+                          {"precision", "precision"},
+                          {"framework", "framework"},
+                          {"device", "device"},
+                          {"gpus", "GPUs"},
+                          {"batch", "batch per GPU"},
+                          {"peak_memory_bytes", "measured", "MiB", 1, kPerMebibyte},
+                          {"card_bytes", "card", "MiB", 1, kPerMebibyte},
+                          {"activations_bytes", "activations", "MiB", 1, kPerMebibyte},
+                          {"beyond_bytes", "beyond the card", "MiB", 1, kPerMebibyte},
+                          {"n", "n"}},
+              .notes_in_caption = 1};
+  for (const contract::MemoryPeak& peak : calibration.memory) {
+    table.rows.push_back({peak.model, contract::shape_text(peak.input), peak.precision,
+                          peak.framework, peak.device, double(peak.gpus), double(peak.batch),
+                          peak.peak_memory_bytes, peak.card_bytes, peak.activations_bytes,
+                          peak.peak_memory_bytes - peak.card_bytes, double(peak.runs)});
+  }
+  return table;
+}
+
+}  // namespace
+
+analysis::Report calibration_report(const contract::Calibration& calibration) {
+  analysis::Report report;
+  for (Table table :
+       {links_table(calibration), steps_table(calibration), scatter_table(calibration),
+        exchange_table(calibration), loading_table(calibration), peaks_table(calibration)}) {
+    if (!table.rows.empty()) report.tables.push_back(std::move(table));
+  }
+  return report;
+}
+
+}  // namespace dlscale::forecast

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/kept_predictions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "contract/run_spec/run_id.hpp"
+#include "forecast/named_calibration.hpp"
+#include "workspace/resources.hpp"
+
+namespace dlscale::forecast {
+namespace fs = std::filesystem;
+namespace {
+
+contract::PredictedValue kept(const predict::Band& band, double scale = 1) {
+  return {band.value * scale, band.low * scale, band.high * scale};
+}
+
+std::string basis_of(const PredictedStudy& study, const PredictedCurve& curve) {
+  const predict::TrainingModel model = model_of(study, curve);
+  const bool links = study.measured != nullptr && !study.measured->calibration().all_reduce.empty();
+  const char* const unmeasured =
+      model.computing.kernels.empty() ? "roofline" : "learned kernels or roofline";
+  return std::string(model.computing.measured.empty() ? unmeasured : "measured steps") +
+         (links ? ", measured all-reduces" : ", links of data sheets") +
+         (curve.held.runs > 0 ? ", measured memory" : "");
+}
+
+/// Of a rank, at a point's batch and number of ranks, as records measure it: on GPUs what the
+/// allocator takes, without the context, on CPUs what the process has resident, of which cards know
+/// too little.
+contract::PredictedValue memory_at(const PredictedCurve& curve, const predict::CurvePoint& point) {
+  const predict::Device& device = curve.hardware.device;
+  const bool by_card = device.memory.value > 0 && !is_of_process(curve);
+  if (!by_card && curve.held.runs == 0) return {};
+  const int gpus = point.ranks.gpus;
+  const int passes = predict::share_at(curve.shares, curve.strong, gpus).passes;
+  const predict::Bytes context = is_of_process(curve) ? device.context : predict::Bytes{};
+  const predict::MemoryParts parts = predict::peak_memory(
+      curve.card, point.batch_per_gpu, memory_setting_at(curve, gpus, passes), context);
+  const double bytes = parts.total().value;
+  const double error = curve.held.uncertainty(parts.activations);
+  return {bytes, bytes * (1 - error), bytes * (1 + error)};
+}
+
+contract::RunPrediction prediction_of(const PredictedCurve& curve,
+                                      const predict::CurvePoint& point) {
+  contract::RunPrediction prediction{.gpus = point.ranks.gpus};
+  prediction.step_s = kept(point.step_s);
+  prediction.samples_per_s = kept(predict::throughput(point));
+  prediction.efficiency = kept(point.efficiency);
+  prediction.memory_bytes = memory_at(curve, point);
+  if (curve.samples > 0) {
+    prediction.epoch_s = kept(point.epoch_s);
+    prediction.run_s = kept(point.epoch_s, curve.first.epochs);
+  }
+  return prediction;
+}
+
+}  // namespace
+
+std::vector<contract::RunPrediction> run_predictions(const PredictedStudy& study,
+                                                     const std::string& calibration, double now) {
+  std::vector<contract::RunPrediction> predictions;
+  for (const PredictedCurve& curve : study.curves) {
+    const std::string basis = basis_of(study, curve);
+    for (const auto& [gpus, point_id] : curve.points) {
+      const auto point =
+          std::find_if(curve.over_gpus.begin(), curve.over_gpus.end(),
+                       [count = gpus](const auto& each) { return each.ranks.gpus == count; });
+      if (point == curve.over_gpus.end()) continue;
+      contract::RunPrediction prediction = prediction_of(curve, *point);
+      prediction.point_id = point_id;
+      prediction.time = now;
+      prediction.basis = basis;
+      prediction.calibration = calibration;
+      predictions.push_back(std::move(prediction));
+    }
+  }
+  return predictions;
+}
+
+KeptPredictions keep_predictions(const std::vector<contract::RunPrediction>& predictions,
+                                 const contract::PlanDir& folder) {
+  std::set<std::string> planned;
+  for (const contract::PlannedRun& run : contract::read_plan(folder).runs) {
+    planned.insert(contract::point_id(run.run_id));
+  }
+  std::map<std::string, contract::RunPrediction> last;
+  std::error_code unreadable;
+  if (fs::exists(folder.predictions(), unreadable)) {
+    for (auto& prediction :
+         contract::parse_predictions(base::read_file(folder.predictions())).predictions) {
+      last[prediction.point_id] = std::move(prediction);
+    }
+  }
+  KeptPredictions kept;
+  std::optional<base::LineAppender> file;
+  for (const contract::RunPrediction& prediction : predictions) {
+    if (!planned.contains(prediction.point_id)) {
+      ++kept.foreign;
+      continue;
+    }
+    const auto known = last.find(prediction.point_id);
+    if (known != last.end() && says_same(known->second, prediction)) {
+      ++kept.known;
+      continue;
+    }
+    if (!file) file.emplace(folder.predictions());
+    file->append(contract::to_json_line(prediction));
+    ++kept.written;
+  }
+  return kept;
+}
+
+std::string to_text(const KeptPredictions& kept, const contract::PlanDir& folder) {
+  std::string text = fmt::format("{} kept in {}", base::count_of(kept.written, "prediction"),
+                                 folder.predictions().string());
+  if (kept.known > 0) text += fmt::format(", {} known already", kept.known);
+  if (kept.foreign > 0) {
+    text += fmt::format(", {} of points that its plan does not have are not", kept.foreign);
+  }
+  return text + "\n";
+}
+
+std::string keep_planned(const planner::Planning& planning, const contract::PlanDir& folder,
+                         double now) {
+  const NamedCalibration calibration = calibration_of(planning.study);
+  if (calibration.measured == nullptr) return "";
+  const fs::path share = workspace::share_folder();
+  constexpr int kPlannedOnly = 0;
+  try {
+    const PredictedStudy study = predict_study(planning, {share / "cards", share / "devices"}, {},
+                                               calibration.measured, kPlannedOnly);
+    return to_text(keep_predictions(run_predictions(study, calibration.digest, now), folder),
+                   folder);
+  } catch (const base::UsageError&) {
+    return "";  // of models without steps: the plan's notes tell why there are no times
+  }
+}
+
+}  // namespace dlscale::forecast

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/predicted_study.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/error.hpp"
+#include "contract/run_spec/run_id.hpp"
+#include "forecast/curve_labels.hpp"
+#include "planner/jobs/card_folder.hpp"
+#include "planner/jobs/device_folder.hpp"
+#include "planner/site/device_reader.hpp"
+#include "predict/walltime.hpp"
+#include "predict/workload.hpp"
+
+namespace dlscale::forecast {
+namespace fs = std::filesystem;
+namespace {
+
+void note_once(std::vector<std::string>& notes, std::string note) {
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
+}
+
+/// Why there is no card of a run's model on its data, and how one is made.
+std::string without_card(const contract::RunSpec& run, const fs::path& folder) {
+  const auto shape = predict::sample_shape(run.dataset);
+  if (!shape) {
+    return fmt::format("what {} gets of {} is not known: no prediction", run.model,
+                       run.dataset.kind);
+  }
+  const std::string precision = predict::card_precision(run.precision);
+  const std::string name =
+      contract::card_file_name(run.model, shape->input, shape->classes, precision);
+  return fmt::format(
+      "there is no card {}: dlscale-train --describe {} --input {} --classes {}{} > {}", name,
+      run.model, contract::shape_text(shape->input), shape->classes,
+      precision == "fp32" ? "" : " --precision " + precision, (folder / name).string());
+}
+
+/// Of the partition that the plan gives a run; null on a site without any.
+const planner::Partition* partition_of(const planner::Planning& planning, std::size_t point) {
+  const int index = planning.allocations[point].partition;
+  return index < 0 ? nullptr : &planning.site.partitions[static_cast<std::size_t>(index)];
+}
+
+/// What a prediction is made of beside the plan.
+struct Given {
+  const PredictionFiles& files;
+  const WhatIf& what;
+  const predict::Measurements* measured;
+  planner::CardFolder cards{files.cards};
+  planner::DeviceFolder devices{files.devices};
+};
+
+bool has_steps(const Given& given, const contract::ModelCard& card, const std::string& precision) {
+  return given.measured != nullptr &&
+         !predict::times_of(given.measured->calibration().compute, card, precision).empty();
+}
+
+predict::Device find_device(const planner::Planning& planning, const planner::Partition* partition,
+                            const contract::RunSpec& run, const contract::ModelCard& card,
+                            Given& given) {
+  const std::string name =
+      !given.what.gpu.empty() ? given.what.gpu : (partition == nullptr ? "" : partition->gpu);
+  if (!name.empty()) return given.devices.named(name);
+  if (has_steps(given, card, run.precision)) {
+    return predict::measured_device(given.measured->calibration(), run.precision);
+  }
+  throw base::UsageError(fmt::format(
+      "the site {} does not say which GPU it has: write gpu = \"NAME\" into its partition{}, ask "
+      "with --what-if gpu=NAME (there are: {}), or give a --calibration with measured steps of {}",
+      planning.site.name, partition == nullptr ? "" : " " + partition->name,
+      fmt::join(planner::devices_in(given.files.devices), ", "), run.model));
+}
+
+predict::Device device_of(const planner::Planning& planning, const planner::Partition* partition,
+                          const contract::RunSpec& run, const contract::ModelCard& card,
+                          Given& given) {
+  const WhatIf& what = given.what;
+  predict::Device device = find_device(planning, partition, run, card, given);
+  if (what.peak) device.peak[run.precision] = *what.peak;
+  if (what.memory) device.memory_bandwidth = *what.memory;
+  if (what.capacity) device.memory = *what.capacity;
+  if (what.context) device.context = *what.context;
+  return device;
+}
+
+predict::Hardware hardware_in(const planner::Site& site, const planner::Partition* partition,
+                              predict::Device device, const WhatIf& what) {
+  predict::Hardware hardware = planner::hardware_of(std::move(device), partition);
+  hardware.site = site.name;
+  if (what.link) hardware.network.between.bandwidth = *what.link;
+  if (what.latency) hardware.network.between.latency = *what.latency;
+  hardware.other_link = what.link || what.latency;
+  return hardware;
+}
+
+/// Why the calibration says nothing of a device; empty where it does, or there is none.
+std::string other_device(const Given& given, const predict::Device& device) {
+  if (given.measured == nullptr) return "";
+  const std::string why = predict::not_measured_on(given.measured->calibration(), device);
+  return why.empty() ? "" : why + ": no prediction (--calibration none goes by data sheets)";
+}
+
+/// What was measured beyond the card. Of a process, what does not grow with the activations comes
+/// before its first tensor, unless that was asked for otherwise.
+void take_held_memory(PredictedCurve& curve, const Given& given) {
+  predict::Device& device = curve.hardware.device;
+  // The calibration is of no GPU where ranks compute on CPUs, whatever the partition names.
+  const bool elsewhere = is_of_process(curve) && !predict::is_measured_alone(device);
+  if (given.measured == nullptr || elsewhere) return;
+  curve.held = predict::held_memory(given.measured->calibration().memory, curve.first, curve.card);
+  if (is_of_process(curve) && curve.held.runs > 0 && !given.what.context) {
+    device.context = curve.held.beyond.start;
+  }
+}
+
+/// Of the run with the fewest GPUs; empty where no model or card is there, with a note why.
+std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std::size_t first_run,
+                                          Given& given, std::vector<std::string>& notes) {
+  contract::RunSpec run = planning.run(first_run);
+  const std::size_t point = first_run / static_cast<std::size_t>(planning.study.repeats);
+  if (const std::string why = predict::not_modelled(run); !why.empty()) {
+    note_once(notes, why);
+    return std::nullopt;
+  }
+  for (std::string& note : predict::not_counted(run)) note_once(notes, std::move(note));
+  const contract::ModelCard* const card = given.cards.card(run);
+  if (card == nullptr) {
+    note_once(notes, without_card(run, given.files.cards));
+    return std::nullopt;
+  }
+  const planner::Partition* const partition = partition_of(planning, point);
+  const bool named = !given.what.gpu.empty() || (partition != nullptr && !partition->gpu.empty());
+  if (!named && given.measured != nullptr && !has_steps(given, *card, run.precision)) {
+    note_once(notes, fmt::format("the calibration has no step of {} on {} in {}: no prediction",
+                                 run.model, contract::shape_text(card->input), run.precision));
+    return std::nullopt;
+  }
+  predict::Device device = device_of(planning, partition, run, *card, given);
+  if (const std::string why = other_device(given, device); !why.empty()) {
+    note_once(notes, why);
+    return std::nullopt;
+  }
+  if (named && given.measured != nullptr && given.measured->calibration().device.empty()) {
+    note_once(notes,
+              "the calibration does not name its device: it is taken for one of " + device.title);
+  }
+  PredictedCurve curve;
+  curve.hardware = hardware_in(planning.site, partition, std::move(device), given.what);
+  curve.samples = predict::train_samples(run.dataset).value_or(0);
+  if (curve.samples == 0) {
+    note_once(notes, fmt::format("how many samples {} has is not known: an epoch is one step "
+                                 "(training.dataset.train_samples says it)",
+                                 run.dataset.kind));
+  }
+  curve.card = *card;
+  curve.first = std::move(run);
+  take_held_memory(curve, given);
+  return curve;
+}
+
+/// Leaves out GPU counts of a device without data sheet between which no all-reduce was measured.
+void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::string>& notes) {
+  const predict::Hardware& hardware = curve.hardware;
+  if (!predict::is_measured_alone(hardware.device)) return;
+  const auto unknown = [&](int gpus) {
+    const predict::Placement ranks = predict::placement(gpus, hardware.gpus_per_node);
+    if (hardware.other_link && ranks.nodes > 1) {
+      return !std::isfinite(predict::all_reduce(hardware.network, ranks, predict::kMebibyte)
+                                .value);  // inside of nodes
+    }
+    return gpus > 1 && !given.measured->all_reduce(ranks, predict::kMebibyte);
+  };
+  for (const int gpus : curve.planned) {
+    if (!unknown(gpus)) continue;
+    const int nodes = predict::placement(gpus, hardware.gpus_per_node).nodes;
+    note_once(notes,
+              hardware.other_link && nodes > 1
+                  ? fmt::format("with another link than was measured {} ranks on {} nodes are not "
+                                "known: the partition does not name its GPU and how those of a "
+                                "node are joined: no prediction",
+                                gpus, nodes)
+                  : fmt::format("the calibration has no all-reduce that says anything of {} ranks "
+                                "on {} nodes: no prediction (dlscale calibrate --topology names "
+                                "what is connected alike)",
+                                gpus, nodes));
+  }
+  std::erase_if(curve.planned, unknown);
+  std::erase_if(curve.points, [&](const auto& point) { return unknown(point.first); });
+}
+
+std::string key_of(const std::map<std::string, std::string>& axes) {
+  std::string key;
+  for (const auto& [name, value] : axes) key += name + "=" + value + "\n";
+  return key;
+}
+
+/// Whether the runs of a curve, fewest GPUs first, keep the global batch: it then grows by less
+/// than half of what GPUs do, in powers of two (batches that do not divide are rounded). Of one
+/// count the study says it, or that it lists global batches.
+bool is_strong(const contract::PlannedRun& first, const contract::PlannedRun& last,
+               const std::string& scaling) {
+  if (first.gpus == last.gpus) return scaling == "strong" || first.point.contains("global_batch");
+  const double grown =
+      static_cast<double>(last.global_batch) / static_cast<double>(first.global_batch);
+  return grown * grown * first.gpus < last.gpus;
+}
+
+predict::Share share_of(const contract::PlannedRun& run) {
+  const std::int64_t one_pass = run.batch_per_gpu * run.gpus;
+  return {static_cast<double>(run.batch_per_gpu), static_cast<int>(run.global_batch / one_pass)};
+}
+
+/// Of the study, or of the sub-study that a run is of.
+const std::string& scaling_of(const planner::Planning& planning, std::size_t run) {
+  const std::size_t point = run / static_cast<std::size_t>(planning.study.repeats);
+  return planning.study.matrices[planning.expansion.points[point].matrix].scaling;
+}
+
+/// What times depend on of where a run is to be: runs on other hardware are another curve.
+std::string hardware_key(const planner::Partition* partition) {
+  if (partition == nullptr) return "";
+  return fmt::format("{} {} {} {} {}", partition->gpu, partition->gpus_per_node,
+                     partition->link_gbit_s, partition->link_latency_us,
+                     partition->link_all_reduce);
+}
+
+/// Measured steps say nothing of another peak and another bandwidth.
+void check_rates(const PredictedStudy& study, const PredictedCurve& curve, const WhatIf& what) {
+  if (!what.peak && !what.memory) return;
+  const std::string why = predict::fixed_rates(model_of(study, curve));
+  if (why.empty()) return;
+  throw base::UsageError((what.peak ? "--what-if peak: " : "--what-if memory: ") + why);
+}
+
+/// Points of a curve beside one another: indices of planning.plan.runs, fewest GPUs first.
+using Groups = std::map<std::string, std::vector<std::size_t>>;
+
+Groups group(const planner::Planning& planning, std::vector<std::string>& order) {
+  Groups groups;
+  const auto repeats = static_cast<std::size_t>(planning.study.repeats);
+  for (std::size_t i = 0; i < planning.plan.runs.size(); i += repeats) {
+    std::map<std::string, std::string> axes = planning.plan.runs[i].point;
+    std::erase_if(axes, [](const auto& axis) { return varies_on_curve(axis.first); });
+    const bool strong = scaling_of(planning, i) == "strong";  // it may have a weak one's axes
+    const std::string key = key_of(axes) + (strong ? "strong\n" : "weak\n") +
+                            hardware_key(partition_of(planning, i / repeats));
+    if (!groups.contains(key)) order.push_back(key);
+    groups[key].push_back(i);
+  }
+  for (auto& [key, runs] : groups) {
+    std::stable_sort(runs.begin(), runs.end(), [&](std::size_t a, std::size_t b) {
+      return planning.plan.runs[a].gpus < planning.plan.runs[b].gpus;
+    });
+  }
+  return groups;
+}
+
+/// What its runs say of it: GPU counts, what a rank takes of a step, ids of points.
+void add_runs(const planner::Planning& planning, const std::vector<std::size_t>& runs,
+              PredictedCurve& curve) {
+  std::set<int> counts;
+  for (const std::size_t run : runs) {
+    const contract::PlannedRun& planned = planning.plan.runs[run];
+    counts.insert(planned.gpus);
+    curve.shares[planned.gpus] = share_of(planned);
+    curve.points.emplace_back(planned.gpus, contract::point_id(planned.run_id));
+  }
+  curve.planned.assign(counts.begin(), counts.end());
+}
+
+/// The planned counts, then doubled ones, as far as all-reduces are known.
+std::vector<int> shown_counts(const predict::TrainingModel& model, const PredictedCurve& curve,
+                              int up_to) {
+  // A device that is known by its measured steps alone says nothing of a larger one.
+  if (predict::is_measured_alone(curve.hardware.device)) return curve.planned;
+  std::vector<int> counts = curve.planned;
+  for (const int count : predict::doubled_counts(1, up_to)) {
+    if (count > counts.back()) counts.push_back(count);
+  }
+  std::erase_if(counts, [&](int count) {
+    const predict::Placement ranks = predict::placement(count, model.gpus_per_node);
+    return !std::isfinite(model.all_reduce(ranks, predict::kMebibyte).time.value);
+  });
+  return counts;
+}
+
+/// An epoch of unknown size has the samples of a step.
+std::vector<predict::CurvePoint> curve_points(const predict::TrainingModel& model,
+                                              const PredictedCurve& curve, int up_to) {
+  const predict::CurveSetting setting{.strong = curve.strong,
+                                      .samples = curve.samples > 0 ? curve.samples : 1,
+                                      .drops_last = curve.first.last_batch == "drop",
+                                      .epochs = curve.first.epochs,
+                                      .shares = curve.shares};
+  return predict::scaling_curve(model, setting, shown_counts(model, curve, up_to));
+}
+
+}  // namespace
+
+bool varies_on_curve(const std::string& axis) {
+  return axis == "gpus" || axis == "lr.base" || axis == "lr_schedule";
+}
+
+predict::TrainingModel model_of(const PredictedStudy& study, const PredictedCurve& curve) {
+  return predict::training_model(curve.first, curve.card, curve.hardware, study.measured.get());
+}
+
+std::vector<contract::ComputeTime> measured_steps(const PredictedStudy& study,
+                                                  const PredictedCurve& curve) {
+  if (study.measured == nullptr) return {};
+  return predict::times_of(study.measured->calibration().compute, curve.card,
+                           curve.first.precision);
+}
+
+bool is_of_process(const PredictedCurve& curve) {
+  return curve.first.resources.device == "cpu";
+}
+
+predict::MemorySetting memory_setting_at(const PredictedCurve& curve, int gpus, int passes) {
+  contract::RunSpec run = curve.first;
+  run.gpus = gpus;
+  run.accumulation_steps = passes;
+  predict::MemorySetting setting = predict::memory_setting(run);
+  setting.beyond = curve.held.beyond;
+  if (is_of_process(curve)) setting.beyond.start = {};  // it is the context
+  return setting;
+}
+
+PredictedStudy predict_study(const planner::Planning& planning, const PredictionFiles& files,
+                             const WhatIf& what,
+                             std::shared_ptr<const predict::Measurements> measured, int up_to) {
+  PredictedStudy study{.study = planning.plan.study, .site = planning.plan.site};
+  study.measured = std::move(measured);
+  Given given{files, what, study.measured.get()};
+  if (study.measured != nullptr && (what.link || what.latency)) {
+    study.notes.emplace_back(
+        "over several nodes all-reduces go by the link asked for, none by "
+        "those that were measured");
+  }
+  std::vector<std::string> order;
+  const Groups groups = group(planning, order);
+  for (const std::string& key : order) {
+    const std::vector<std::size_t>& runs = groups.at(key);
+    auto curve = begin_curve(planning, runs.front(), given, study.notes);
+    if (!curve) continue;
+    add_runs(planning, runs, *curve);
+    keep_measured(*curve, given, study.notes);
+    if (curve->planned.empty()) continue;
+    curve->axes = planning.plan.runs[runs.front()].point;
+    std::erase_if(curve->axes, [](const auto& axis) { return varies_on_curve(axis.first); });
+    const auto* const partition =
+        partition_of(planning, runs.front() / static_cast<std::size_t>(planning.study.repeats));
+    if (partition != nullptr) curve->axes["partition"] = partition->name;
+    check_rates(study, *curve, what);
+    curve->strong = is_strong(planning.plan.runs[runs.front()], planning.plan.runs[runs.back()],
+                              scaling_of(planning, runs.front()));
+    curve->over_gpus = curve_points(model_of(study, *curve), *curve, up_to);
+    study.curves.push_back(std::move(*curve));
+  }
+  if (study.curves.empty()) {
+    throw base::UsageError(fmt::format("nothing of {} can be predicted: {}", study.study,
+                                       fmt::join(study.notes, "; ")));
+  }
+  std::vector<std::string> names;
+  for (const contract::Axis& axis : planning.plan.axes) {
+    if (!varies_on_curve(axis.name)) names.push_back(axis.name);
+  }
+  names.emplace_back("partition");  // shown where nothing else tells curves apart
+  study.axes = telling_axes(names, study.curves);
+  return study;
+}
+
+}  // namespace dlscale::forecast

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/study_measurements.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "analysis/frame.hpp"
+#include "analysis/metrics/scaling/selected_runs.hpp"
+#include "analysis/metrics/statistics/interval.hpp"
+#include "analysis/metrics/statistics/summary.hpp"
+#include "analysis/store/frame_reader.hpp"
+#include "base/file.hpp"
+#include "contract/plan/run_table.hpp"
+#include "contract/records/model_card.hpp"
+#include "contract/run_spec/framework_styles.hpp"
+#include "forecast/memory_peaks.hpp"
+#include "forecast/step_scatter.hpp"
+#include "predict/overlap.hpp"
+#include "predict/workload.hpp"
+#include "workspace/runs/plan_folder.hpp"
+
+namespace dlscale::forecast {
+namespace fs = std::filesystem;
+namespace {
+
+using contract::StepPart;
+using Values = std::vector<double>;
+
+/// On CPUs the ranks of a node exchange through its memory, however many they are.
+constexpr const char* kSharedMemory = "shared memory";
+
+/// A run with what a step of it took.
+struct MeasuredRun {
+  const analysis::RunRow& row;
+  contract::RunSpec spec;
+  std::vector<std::int64_t> input;
+  int classes = 0;
+  StepScatter scatter;
+
+  double part(StepPart part) const {
+    return row.steps.parts_s[static_cast<std::size_t>(part)] / static_cast<double>(row.steps.steps);
+  }
+  /// Of a step in which collectives were under way, all ranks there.
+  double exchanging_s() const {
+    return row.steps.comm_busy_s / static_cast<double>(row.steps.steps) * (1 - scatter.wait_share);
+  }
+  int ranks_on_node() const { return (row.gpus + row.nodes - 1) / row.nodes; }
+};
+
+std::optional<std::string> value_of(const analysis::RunRow& run, const char* key) {
+  const auto found = run.conditions.find(key);
+  return found == run.conditions.end() ? std::nullopt : std::optional(found->second);
+}
+
+contract::ComputeTime compute_of(const MeasuredRun& run) {
+  const double passes = run.spec.accumulation_steps;
+  return {.model = run.spec.model,
+          .input = run.input,
+          .precision = run.spec.precision,
+          .batch = run.spec.batch_per_gpu,
+          .forward_s = run.part(StepPart::forward) / passes,
+          .backward_s = run.part(StepPart::backward) / passes,
+          .optimizer_s = run.part(StepPart::optimizer) + run.part(StepPart::other),
+          .deviation_s = run.scatter.deviation_s / std::sqrt(passes),
+          .steps = static_cast<int>(run.row.steps.steps),
+          .ranks_on_node = run.ranks_on_node(),
+          .framework = run.spec.framework};
+}
+
+/// How many all-reduces a step is, as the model's card has its gradients.
+std::optional<double> messages_of(const MeasuredRun& run, const fs::path& cards) {
+  const fs::path file =
+      cards / contract::card_file_name(run.spec.model, run.input, run.classes,
+                                       predict::card_precision(run.spec.precision));
+  std::error_code unreadable;
+  if (!fs::is_regular_file(file, unreadable)) return std::nullopt;
+  const auto card = contract::model_card_from_json(base::read_text_file(file), file.string());
+  const predict::StepSetting setting = predict::step_setting(run.spec);
+  if (setting.agreement != predict::Agreement::each_gradient) {
+    predict::ComputeTimes none;
+    none.layers.resize(card.layers.size());
+    return static_cast<double>(predict::buckets_of(card, none, setting).size());
+  }
+  double tensors = 0;
+  for (const contract::LayerCard& layer : card.layers) tensors += layer.parameter_tensors;
+  return tensors;
+}
+
+/// Whether bytes and busy seconds of a step are those of all-reduces alone: ZeRO's stages gather
+/// parameters and reduce to owners too, and statistics of batch norms go beside the gradients.
+bool only_reduces(const contract::RunSpec& run) {
+  const bool gathers = contract::framework_style(run.framework).reads("zero_stage") &&
+                       run.framework_options.zero_stage > 0;
+  return !gathers && run.batch_norm != "synchronised";
+}
+
+std::optional<contract::AllReduceTime> all_reduce_of(const MeasuredRun& run,
+                                                     const fs::path& cards) {
+  if (!only_reduces(run.spec)) return std::nullopt;
+  const auto messages = messages_of(run, cards);
+  const auto steps = static_cast<double>(run.row.steps.steps);
+  const double bytes = run.row.steps.bytes_sent / steps, busy = run.exchanging_s();
+  if (!messages || *messages < 1 || bytes < *messages || busy <= 0) return std::nullopt;
+  const bool in_memory = run.spec.resources.device == "cpu" && run.row.nodes == 1;
+  return contract::AllReduceTime{.topology = in_memory ? kSharedMemory : "",
+                                 .nodes = run.row.nodes,
+                                 .gpus = run.row.gpus,
+                                 .bytes = static_cast<std::int64_t>(bytes / *messages),
+                                 .seconds = busy / *messages};
+}
+
+/// Runs that measured the same thing, one value each.
+struct MeasuredGroups {
+  std::map<std::tuple<std::string, int, int>, Values> hidden;  ///< framework, nodes, GPUs
+  std::map<std::pair<std::string, std::string>, Values> wait;  ///< loader, data set
+  std::map<std::tuple<std::string, int, int, std::int64_t>, Values> all_reduce;  ///< …, bytes
+
+  void add(const MeasuredRun& run, const fs::path& cards) {
+    const double samples =
+        static_cast<double>(run.spec.batch_per_gpu) * run.spec.accumulation_steps;
+    wait[{run.spec.loader, run.spec.dataset.kind}].push_back(
+        (run.part(StepPart::load_wait) + run.part(StepPart::h2d)) / samples);
+    if (run.row.gpus < 2) return;
+    const double busy = run.exchanging_s();
+    const double exposed = run.part(StepPart::exposed_comm) - run.scatter.wait_s;
+    const bool overlaps = predict::step_setting(run.spec).agreement == predict::Agreement::buckets;
+    if (overlaps && busy > 0) {
+      hidden[{run.spec.framework, run.row.nodes, run.row.gpus}].push_back(
+          std::clamp(1 - exposed / busy, 0.0, 1.0));
+    }
+    if (const auto time = all_reduce_of(run, cards)) {
+      all_reduce[{time->topology, time->nodes, time->gpus, time->bytes}].push_back(time->seconds);
+    }
+  }
+
+  void into(contract::Calibration& calibration) const {
+    for (const auto& [key, values] : hidden) {
+      const auto interval = analysis::interval_of_median(values);
+      calibration.exchange.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key),
+                                      analysis::median(values), interval.low, interval.high,
+                                      static_cast<int>(values.size())});
+    }
+    for (const auto& [key, values] : wait) {
+      const auto interval = analysis::interval_of_median(values);
+      calibration.loading.push_back({key.first, key.second, analysis::median(values), interval.low,
+                                     interval.high, static_cast<int>(values.size())});
+    }
+    for (const auto& [key, values] : all_reduce) {
+      const auto& [topology, nodes, gpus, bytes] = key;
+      const auto [low, high] = std::minmax_element(values.begin(), values.end());
+      calibration.all_reduce.push_back({topology, nodes, gpus, bytes, analysis::median(values),
+                                        *low, *high, static_cast<int>(values.size())});
+    }
+  }
+};
+
+std::optional<MeasuredRun> measured(const analysis::RunRow& row, const contract::PlanDir& folder,
+                                    contract::RunTables& tables) {
+  if (!analysis::has_throughput(row)) return std::nullopt;
+  MeasuredRun run{row, workspace::read_run(folder, tables, row.run_id), {}, 0, {}};
+  const auto shape = predict::sample_shape(run.spec.dataset);
+  if (!shape || !predict::not_modelled(run.spec).empty()) return std::nullopt;
+  if (run.part(StepPart::forward) <= 0) return std::nullopt;  // another program's log
+  run.input = shape->input;
+  run.classes = shape->classes;
+  run.scatter = step_scatter(folder.run(row.run_id), row.gpus);
+  return run;
+}
+
+}  // namespace
+
+StudyMeasurements study_measurements(const contract::PlanDir& folder,
+                                     const workspace::SelectionChoice& runs,
+                                     const fs::path& cards) {
+  const contract::Plan plan = contract::read_plan(folder);
+  analysis::Frame frame = analysis::read_frame(folder);
+  if (runs.narrows()) keep_runs(frame, workspace::select_runs(plan, runs), frame.baseline);
+  contract::RunTables tables(plan, folder);
+  StudyMeasurements found;
+  MeasuredGroups groups;
+  MemoryPeaks memory(folder, cards);
+  for (const analysis::RunRow& row : frame.runs) {
+    const auto run = measured(row, folder, tables);
+    if (!run) {
+      ++found.passed_over;
+      continue;
+    }
+    ++found.runs;
+    found.calibration.compute.push_back(compute_of(*run));
+    groups.add(*run, cards);
+    memory.add(run->spec, {run->input, run->classes});
+    if (found.calibration.device.empty()) {
+      const bool on_cpu = run->spec.resources.device == "cpu";
+      found.calibration.device = value_of(row, on_cpu ? "cpu" : "gpu").value_or("");
+      found.calibration.communicator = run->spec.resources.communicator;
+    }
+  }
+  groups.into(found.calibration);
+  found.calibration.memory = memory.middles();
+  return found;
+}
+
+}  // namespace dlscale::forecast

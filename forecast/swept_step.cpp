@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "forecast/swept_step.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "predict/workload.hpp"
+
+namespace dlscale::forecast {
+namespace {
+
+constexpr double kMostRanks = 1e7;  // more than any machine has
+
+/// A step, or why nothing is known of it.
+struct Attempt {
+  std::optional<SweptStep> step;
+  std::string why;
+};
+
+/// Why a model does not follow a peak; empty where it does.
+std::string fixed_peak(const predict::TrainingModel& model, const PredictedCurve& curve) {
+  const predict::Device& device = curve.hardware.device;
+  if (predict::is_measured_alone(device)) {
+    return "no data sheet says how the steps of " + device.title +
+           " follow it (--what-if gpu=NAME with --calibration none goes by one)";
+  }
+  return predict::fixed_rates(model);
+}
+
+/// Why an all-reduce has no time.
+std::string unknown_link(const PredictedStudy& study, const predict::Network& network,
+                         predict::Placement ranks) {
+  if (ranks.nodes > 1 && network.between.bandwidth.value <= 0) {
+    return "the link between the nodes of " + study.site +
+           " is not known: write link_gbit_s into its partition, or ask with --what-if "
+           "link=100Gbps";
+  }
+  return "the calibration has no all-reduce that says anything of so many ranks, and no data sheet "
+         "says how those of a node are joined";
+}
+
+Attempt swept_step(const PredictedStudy& study, const PredictedCurve& curve,
+                   const std::string& quantity, double value) {
+  if (quantity == "gpus" && value > kMostRanks) return {{}, "so many there are nowhere"};
+  const int gpus = quantity == "gpus" ? static_cast<int>(value) : curve.planned.back();
+  predict::Share share = predict::share_at(curve.shares, curve.strong, gpus);
+  if (quantity == "batch") share.batch = value;
+  if (share.batch < 1) return {{}, "a GPU has less than one sample"};
+  predict::TrainingModel model = model_of(study, curve);
+  model.setting.passes = share.passes;
+  if (quantity == "peak") {
+    if (std::string why = fixed_peak(model, curve); !why.empty()) return {{}, std::move(why)};
+    model.computing.rates.peak = predict::teraflops(value);
+  }
+  const predict::Placement ranks = predict::placement(gpus, curve.hardware.gpus_per_node);
+  predict::Network network = curve.hardware.network;
+  if (quantity == "link") {
+    if (ranks.nodes == 1) return {{}, "the GPUs are of one node, which needs no such link"};
+    network.between.bandwidth = predict::gigabits_per_s(value);
+    const predict::AllReduce algorithm =
+        predict::all_reduce_of(curve.first, curve.hardware.network);
+    model.all_reduce = [network, algorithm](predict::Placement of, predict::Bytes message) {
+      return predict::LinkEstimate{predict::all_reduce(network, of, message, algorithm),
+                                   predict::kDataSheetSure};
+    };
+  }
+  const predict::StepTime step = predict::step_at(model, ranks, share.batch);
+  if (!std::isfinite(step.total().value)) return {{}, unknown_link(study, network, ranks)};
+  return {SweptStep{value, step, predict::step_band(model, ranks, share)}, ""};
+}
+
+}  // namespace
+
+const SweptQuantity& swept_quantity(const std::string& name) {
+  static const std::vector<SweptQuantity> quantities{
+      {"peak", "peak_tflops", "peak", "TFLOP/s", 0},
+      {"link", "link_gbit_s", "link of a node", "Gbit/s", 0},
+      {"gpus", "gpus", "GPUs", "", 0},
+      {"batch", "batch_per_gpu", "batch per GPU", "", 0}};
+  std::vector<std::string> names;
+  for (const SweptQuantity& quantity : quantities) {
+    if (quantity.name == name) return quantity;
+    names.push_back(quantity.name);
+  }
+  throw base::UsageError(base::unknown_name("quantity", name, names));
+}
+
+SweptCurve swept_curve(const PredictedStudy& study, const PredictedCurve& curve,
+                       const Sweep& sweep) {
+  SweptCurve swept;
+  std::map<std::string, std::vector<double>> left_out;
+  for (const double value : sweep.values) {
+    Attempt attempt = swept_step(study, curve, sweep.name, value);
+    if (attempt.step) {
+      swept.steps.push_back(*attempt.step);
+    } else {
+      left_out[attempt.why].push_back(value);
+    }
+  }
+  for (const auto& [why, values] : left_out) {
+    const bool all = values.size() == sweep.values.size();
+    swept.notes.push_back(all ? why
+                              : fmt::format("{} {:g}: {}", swept_quantity(sweep.name).title,
+                                            fmt::join(values, ", "), why));
+  }
+  return swept;
+}
+
+}  // namespace dlscale::forecast

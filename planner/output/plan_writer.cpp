@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan folder is made of: descriptions, scripts, tables of arrays, copies.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/parallel_for.hpp"
+#include "contract/run_spec/run_id.hpp"
+#include "planner/jobs/finished_runs.hpp"
+#include "planner/output/write_mark.hpp"
+#include "planner/planner.hpp"
+#include "planner/script/origin.hpp"
+#include "planner/script/render.hpp"
+#include "planner/script/script_data.hpp"
+
+namespace dlscale::planner {
+namespace fs = std::filesystem;
+namespace {
+
+using base::Folder;
+using contract::JobKind;
+using contract::PlannedJob;
+
+constexpr std::size_t kMostFacts = std::size_t{1} << 16;  // bytes of a digest's text held at a time
+/// Login nodes are shared. Making and writing one file is short.
+constexpr base::LoopLimits kFileLoop{.most_threads = 4, .chunk = 256};
+constexpr std::chrono::milliseconds kClockTick(10);  // of file times, at most
+
+contract::PlanDir absolute(const contract::PlanDir& out) {
+  const fs::path root = fs::absolute(out.root()).lexically_normal();
+  return contract::PlanDir(root.has_filename() ? root : root.parent_path());
+}
+
+bool holds_something(const fs::path& folder) {
+  std::error_code none;
+  return fs::directory_iterator(folder, none) != fs::directory_iterator();
+}
+
+/// What there is where the plan has a file.
+enum class Found : unsigned char {
+  other,  ///< nothing, or something to be replaced
+  right,  ///< what the plan says
+  stale,  ///< something else, to which results belong
+};
+
+/// A file besides those of single runs and jobs, and what makes it.
+struct PlanFile {
+  fs::path path;
+  base::Pieces content;
+  bool right = false;
+};
+
+ScriptTemplate job_template(const Resources& resources, const std::string& scheduler) {
+  if (!resources.job_template) return {resources.templates, scheduler + ".sh"};
+  return ScriptTemplate::of_file(*resources.job_template, resources.templates);
+}
+
+/// Makes the scripts of a plan, one after another: what it compiles serves them all.
+class Scripts {
+ public:
+  Scripts(const Planning& planning, const Resources& resources, const contract::PlanDir& out)
+      : planning_(planning),
+        out_(out),
+        template_(job_template(resources, planning.plan.scheduler)),
+        command_(planning.study.trainer.command, planning.study.command_where) {}
+  std::string script(std::size_t job) {
+    const TemplateData data = script_data(planning_, job, out_, command_);
+    try {
+      return template_.render(data);
+    } catch (const UnfitValue& error) {
+      throw at_origin(error, planning_, job);
+    }
+  }
+
+ private:
+  const Planning& planning_;
+  const contract::PlanDir& out_;
+  ScriptTemplate template_;
+  ExternalCommand command_;
+};
+
+/// One plan and the folder it goes to. First everything is looked at and nothing written; what is
+/// to be written is then made a second time rather than kept: there may be a million scripts.
+class PlanWriter {
+ public:
+  PlanWriter(const Planning& planning, const Resources& resources, const contract::PlanDir& out)
+      : planning_(planning),
+        plan_(planning.plan),
+        resources_(resources),
+        out_(out),
+        runs_(plan_.runs.size(), Found::other),
+        scripts_(plan_.jobs.size(), Found::other) {}
+  void look();
+  WrittenPlan outcome() const;
+  void write();
+
+ private:
+  Scripts scripts() const { return {planning_, resources_, absolute_out_}; }
+  std::vector<PlanFile> files() const;
+  base::Pieces table_lines(std::vector<std::size_t> jobs) const;
+  std::string study_there() const;
+  void refuse_other_study() const;
+  void mark_stale();
+  std::string seal() const;
+  void write_seal() const;
+  void look_at_job(std::size_t job, const std::string& script, const Folder& runs,
+                   const Folder& jobs);
+  Found look_at_run(std::size_t run, JobKind kind, const Folder& runs) const;
+  void write_job(std::size_t job, Scripts& scripts, const Folder& runs, const Folder& jobs) const;
+
+  const Planning& planning_;
+  const contract::Plan& plan_;
+  const Resources& resources_;
+  contract::PlanDir out_;
+  contract::PlanDir absolute_out_ = absolute(out_);
+  std::vector<Found> runs_, scripts_;
+  std::vector<PlanFile> files_;
+  std::optional<contract::Plan> marked_;  // where there are stale runs: the plan that says so
+  bool sealed_ = false;  // nobody touched the scripts and descriptions since they were written
+};
+
+base::Pieces whole(std::string text) {
+  return [text = std::move(text)](const auto& take) { take(text); };
+}
+
+/// Where the tasks of an OAR array find their lines of the table.
+std::string line_numbers(const PlannedJob& job) {
+  std::string text;
+  for (std::size_t i = 1; i <= job.run_ids.size(); ++i) {
+    text += fmt::format("{}\n", static_cast<std::size_t>(job.offset) + i);
+  }
+  return text;
+}
+
+base::Pieces PlanWriter::table_lines(std::vector<std::size_t> jobs) const {
+  std::sort(jobs.begin(), jobs.end(), [&](std::size_t a, std::size_t b) {
+    return plan_.jobs[a].offset < plan_.jobs[b].offset;
+  });
+  return [this, jobs = std::move(jobs)](const auto& take) {
+    for (const std::size_t job : jobs) {
+      const std::vector<std::uint32_t>& runs = planning_.job_runs[job];
+      std::vector<std::string> lines(runs.size());
+      base::parallel_for(
+          runs.size(),
+          [&](std::size_t i) { lines[i] = to_json_line(planning_.run(runs[i])) + "\n"; },
+          kFileLoop);
+      std::for_each(lines.begin(), lines.end(), take);
+    }
+  };
+}
+
+/// In the order they are written: plan.json, which names all others, comes last.
+std::vector<PlanFile> PlanWriter::files() const {
+  std::vector<PlanFile> files;
+  std::map<std::string, std::vector<std::size_t>> tables;  // the jobs of each
+  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
+    const PlannedJob& job = plan_.jobs[i];
+    if (job.kind != JobKind::array) continue;
+    tables[job.table].push_back(i);
+    if (plan_.scheduler == "oar") {
+      files.push_back({out_.array_parameters(job.name), whole(line_numbers(job))});
+    }
+  }
+  for (const auto& [table, jobs] : tables) {
+    files.push_back({out_.run_table(table), table_lines(jobs)});
+  }
+  files.push_back({out_.study_toml(), whole(planning_.study_toml)});
+  files.push_back({out_.site_toml(), whole(planning_.site_toml)});
+  files.push_back({out_.plan_json(),
+                   [this](const auto& take) { write_json(marked_ ? *marked_ : plan_, take); }});
+  return files;
+}
+
+/// Of the plan in the folder, or, where that is damaged, of a run; empty where neither says it.
+std::string PlanWriter::study_there() const {
+  const std::string file = out_.plan_json().string();
+  try {
+    return contract::study_of_plan(base::read_file(file), file);
+  } catch (const base::SpecError&) {
+    std::error_code none;
+    for (const auto& run : fs::directory_iterator(out_.runs(), none)) {
+      const fs::path json = contract::RunDir(run.path()).run_json();
+      if (!fs::exists(json, none)) continue;
+      try {
+        return contract::run_spec_from_json(base::read_file(json), "run.json").study;
+      } catch (const base::SpecError&) {
+        continue;  // damaged, too
+      }
+    }
+    return {};
+  }
+}
+
+void PlanWriter::refuse_other_study() const {
+  std::error_code unreadable;
+  if (!fs::exists(out_.plan_json(), unreadable)) return;
+  const std::string study = study_there();
+  if (study.empty() || study == plan_.study) return;
+  throw base::UsageError(
+      fmt::format("{} holds the plan of study \"{}\", not of \"{}\"; choose another folder with -o",
+                  out_.root().string(), study, plan_.study));
+}
+
+void PlanWriter::look() {
+  files_ = files();
+  for (PlanFile& file : files_) file.right = base::file_holds(file.path, file.content);
+  if (!files_.back().right) refuse_other_study();
+  sealed_ =
+      files_.back().right && fs::exists(out_.seal()) && base::read_file(out_.seal()) == seal();
+  if (sealed_) {
+    std::fill(runs_.begin(), runs_.end(), Found::right);
+    std::fill(scripts_.begin(), scripts_.end(), Found::right);
+    return;
+  }
+  const bool has_runs = holds_something(out_.runs());
+  const Folder runs(has_runs ? out_.runs() : fs::path()), jobs(out_.jobs());
+  const auto look_at_jobs = [&](std::size_t begin, std::size_t end) {
+    Scripts made = scripts();
+    for (std::size_t i = begin; i < end; ++i) look_at_job(i, made.script(i), runs, jobs);
+  };
+  base::parallel_for_chunks(plan_.jobs.size(), look_at_jobs, kFileLoop);
+  mark_stale();
+}
+
+void PlanWriter::mark_stale() {
+  if (std::find(runs_.begin(), runs_.end(), Found::stale) == runs_.end()) return;
+  marked_ = plan_;
+  for (std::size_t i = 0; i < runs_.size(); ++i) marked_->runs[i].stale = runs_[i] == Found::stale;
+  files_.back().right = base::file_holds(files_.back().path, files_.back().content);
+}
+
+/// A digest of all that decides what the scripts and descriptions hold (this program, the
+/// templates, the study, the site, the folder) and of the stamps of those files. Where it is the
+/// one that the last plan left, they are what it wrote and what would be written now; otherwise all
+/// are compared byte by byte.
+std::string PlanWriter::seal() const {
+  std::string facts = planning_.resolved + planning_.site_toml + planning_.site.trainer +
+                      absolute_out_.root().string();
+  const auto add_file = [&](const fs::path& file) {
+    facts += base::Folder(file.parent_path()).stamp(file.filename().string());
+  };
+  add_file("/proc/self/exe");
+  std::vector<fs::path> templates(fs::directory_iterator(resources_.templates), {});
+  if (resources_.job_template) {
+    const fs::path own = fs::absolute(*resources_.job_template);
+    add_file(own);
+    for (const auto& entry : fs::directory_iterator(own.parent_path())) {  // its partials
+      if (entry.path().extension() == kTemplateExtension) templates.push_back(entry.path());
+    }
+  }
+  std::sort(templates.begin(), templates.end());
+  std::for_each(templates.begin(), templates.end(), add_file);
+  const Folder runs(out_.runs()), jobs(out_.jobs());
+  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
+    if (facts.size() > kMostFacts) facts = contract::sha256_hex(facts);
+    facts += jobs.stamp(contract::PlanDir::script_name(plan_.jobs[i].name));
+    if (plan_.jobs[i].kind == JobKind::array) continue;
+    for (const std::size_t run : planning_.job_runs[i]) {
+      facts += runs.stamp(contract::RunDir::run_json_in(plan_.runs[run].run_id));
+    }
+  }
+  return contract::sha256_hex(facts) + "\n";
+}
+
+/// Not for a folder with stale runs: they have to be told each time.
+void PlanWriter::write_seal() const {
+  const auto stale = [](Found found) { return found == Found::stale; };
+  if (std::any_of(runs_.begin(), runs_.end(), stale)) {
+    fs::remove(out_.seal());
+    return;
+  }
+  std::this_thread::sleep_for(kClockTick);  // a change from now on shows in the stamps
+  base::write_file_if_changed(out_.seal(), seal());
+}
+
+void PlanWriter::look_at_job(std::size_t job, const std::string& script, const Folder& runs,
+                             const Folder& jobs) {
+  const PlannedJob& planned = plan_.jobs[job];
+  bool stale = false;
+  for (const std::size_t run : planning_.job_runs[job]) {
+    if (runs.exists()) runs_[run] = look_at_run(run, planned.kind, runs);
+    stale = stale || runs_[run] == Found::stale;
+  }
+  if (stale && planned.kind == JobKind::single) {  // jobs of several may have to start others
+    scripts_[job] = Found::stale;
+  } else if (jobs.holds(contract::PlanDir::script_name(planned.name), script,
+                        Folder::Mode::executable)) {
+    scripts_[job] = Found::right;
+  }
+}
+
+/// The runs of an array are described by its table; a task that has started has a run.json too.
+Found PlanWriter::look_at_run(std::size_t run, JobKind kind, const Folder& runs) const {
+  const std::string& id = plan_.runs[run].run_id;
+  const contract::RunSpec spec = planning_.run(run);
+  const std::string json = kind == JobKind::array ? to_json_line(spec) + "\n" : to_json(spec);
+  if (runs.holds(contract::RunDir::run_json_in(id), json)) return Found::right;
+  const contract::RunDir dir = out_.run(id);
+  if (dir.launches().empty() || !fs::exists(dir.run_json())) return Found::other;
+  try {
+    const auto kept = contract::run_spec_from_json(base::read_file(dir.run_json()), "run.json");
+    return same_but_walltime(kept, spec) ? Found::right : Found::stale;
+  } catch (const base::SpecError& error) {
+    // One that nobody can run is no loss; one that a newer version wrote is whole.
+    return error.key_path() == "schema_version" ? Found::stale : Found::other;
+  }
+}
+
+WrittenPlan PlanWriter::outcome() const {
+  WrittenPlan result;
+  const auto count = [&](bool right) { ++(right ? result.unchanged : result.written); };
+  for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
+    const bool array = plan_.jobs[i].kind == JobKind::array;
+    if (scripts_[i] != Found::stale) count(scripts_[i] == Found::right);
+    for (const std::size_t run : planning_.job_runs[i]) {
+      if (runs_[run] == Found::stale) {
+        result.stale.push_back(plan_.runs[run].run_id);
+      } else if (!array) {
+        count(runs_[run] == Found::right);
+      }
+    }
+  }
+  for (const PlanFile& file : files_) count(file.right);
+  std::sort(result.stale.begin(), result.stale.end());
+  return result;
+}
+
+void PlanWriter::write_job(std::size_t job, Scripts& scripts, const Folder& runs,
+                           const Folder& jobs) const {
+  const PlannedJob& planned = plan_.jobs[job];
+  for (const std::size_t run : planning_.job_runs[job]) {
+    if (planned.kind == JobKind::array || runs_[run] != Found::other) continue;
+    const std::string& id = plan_.runs[run].run_id;
+    runs.make_directory(id);
+    runs.write(contract::RunDir::run_json_in(id), to_json(planning_.run(run)));
+  }
+  if (scripts_[job] != Found::other) return;
+  jobs.write(contract::PlanDir::script_name(planned.name), scripts.script(job),
+             Folder::Mode::executable);
+}
+
+void PlanWriter::write() {
+  for (const fs::path& folder : {out_.root(), out_.runs(), out_.jobs(), out_.logs()}) {
+    base::make_directories(folder);
+  }
+  const WriteMark mark(out_);
+  const Folder runs(out_.runs()), jobs(out_.jobs());
+  const auto write_jobs = [&](std::size_t begin, std::size_t end) {
+    Scripts made = scripts();
+    for (std::size_t i = begin; i < end; ++i) write_job(i, made, runs, jobs);
+  };
+  base::parallel_for_chunks(plan_.jobs.size(), write_jobs, kFileLoop);
+  for (const PlanFile& file : files_) {
+    if (!file.right) base::write_pieces_atomically(file.path, file.content);
+  }
+  if (!sealed_) write_seal();
+}
+
+}  // namespace
+
+std::string job_script(const Planning& planning, std::size_t job, const Resources& resources,
+                       const contract::PlanDir& out) {
+  const contract::PlanDir folder = absolute(out);
+  return Scripts(planning, resources, folder).script(job);
+}
+
+WrittenPlan check_plan(const Planning& planning, const Resources& resources,
+                       const contract::PlanDir& out) {
+  PlanWriter writer(planning, resources, out);
+  writer.look();
+  return writer.outcome();
+}
+
+WrittenPlan write_plan(const Planning& planning, const Resources& resources,
+                       const contract::PlanDir& out) {
+  PlanWriter writer(planning, resources, out);
+  writer.look();
+  writer.write();
+  return writer.outcome();
+}
+
+}  // namespace dlscale::planner

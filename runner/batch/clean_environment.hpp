@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The environment of processes that dlscale starts: this program's own, without the variables of an
+// outer job, an outer launcher or a user's shell that would change them.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dlscale::runner {
+
+using Environment = std::map<std::string, std::string>;
+
+struct CleanEnvironment {
+  Environment variables;
+  std::vector<std::string> removed;  ///< names, sorted
+};
+
+/// The variables that this program was started with.
+Environment own_environment();
+
+/// Without what base/inherited_variables.hpp names for `scheduler` (local, slurm, oar). `kept`
+/// are names that the site keeps.
+CleanEnvironment clean_environment(const Environment& environment, std::string_view scheduler,
+                                   const std::vector<std::string>& kept);
+
+}  // namespace dlscale::runner

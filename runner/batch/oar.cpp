@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// OAR as a job scheduler, through its commands. They run as user oar and cannot be ended by others,
+// and with the database down some of them try for ever: none is waited for without a limit.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/file.hpp"
+#include "runner/batch/ask_program.hpp"
+#include "runner/batch/oar_text.hpp"
+
+namespace dlscale::runner {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of a question; the system takes 128 KiB in one argument.
+constexpr std::size_t kIdsAtOnce = 5000;
+/// oarsub's and oardel's exit codes when the server does not listen; the database has the order.
+constexpr int kNoServerToSubmit = 9, kNoServerToDelete = 2;
+
+using Words = std::vector<std::string>;
+
+/// Lives as long as oarsub may read it.
+class ParameterFile {
+ public:
+  ParameterFile(fs::path path, std::string_view content) : path_(std::move(path)) {
+    base::write_file_atomically(path_, content);
+  }
+  ~ParameterFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  ParameterFile(const ParameterFile&) = delete;
+  ParameterFile& operator=(const ParameterFile&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+class OarScheduler : public JobScheduler {
+ public:
+  explicit OarScheduler(const SchedulerSetup& setup) : setup_(setup) {}
+
+  Submitted submit(const Job& job) override {
+    wait_for_earlier(job);
+    const std::string script = base::read_file(job.script);
+    Words words{"oarsub", "-S", "-n", oar::job_name(job.name, job.launch), "-d", job.folder};
+    for (const JobId& id : oar::single_jobs(job.after)) words.insert(words.end(), {"-a", id});
+    if (!job.avoid.empty()) {
+      words.insert(words.end(), {"-p", oar::properties(script, job.avoid)});
+    }
+    std::optional<ParameterFile> parameters;
+    if (!job.tasks.empty()) {
+      const fs::path planned = job.folder / oar::directive(script, "--array-param-file");
+      parameters.emplace(
+          job.script.parent_path() / fmt::format("{}.{}.tasks", job.name, job.launch),
+          oar::chosen_parameters(base::read_file(planned), job.tasks));
+      words.insert(words.end(), {"--array-param-file", parameters->path()});
+    }
+    words.push_back(job.script);
+    const Answer answer = setup_.commands.run(command(words, job), setup_.patience_s);
+    if (!answer.end) {
+      pending_[job.launch] = answer.process;
+      throw Unreachable(fmt::format("oarsub has not answered for {} s", setup_.patience_s));
+    }
+    return submitted(job, answer);
+  }
+
+  std::optional<Submitted> find(const Job& job) override {
+    wait_for_earlier(job);
+    std::vector<oar::ListedJob> jobs =
+        list(fmt::format("job_name = '{}'", oar::job_name(job.name, job.launch)));
+    std::erase_if(jobs, [](const oar::ListedJob& one) { return !one.repeats.empty(); });
+    if (jobs.empty()) return std::nullopt;
+    std::vector<JobId> ids(job.tasks.empty() ? 1 : job.tasks.size(), "0");  // no job's
+    for (const oar::ListedJob& one : jobs) {
+      const auto position = static_cast<std::size_t>(std::max(one.array_index, 1) - 1);
+      if (position < ids.size()) ids[position] = one.id;
+    }
+    return named(job, ids);
+  }
+
+  std::vector<JobStatus> status(const std::vector<JobId>& ids) override {
+    const std::map<JobId, JobStatus> known = statuses(ids);
+    std::vector<JobStatus> answers;
+    for (const JobId& id : ids) {
+      const auto found = known.find(id);
+      answers.push_back(found == known.end()
+                            ? JobStatus{JobState::Lost, {}, 0, "OAR does not know it any more"}
+                            : found->second);
+    }
+    return answers;
+  }
+
+  /// OAR keeps no books of what processes used, only of how long jobs took.
+  std::vector<JobUsage> usage(const std::vector<JobId>& ids) override {
+    std::map<JobId, JobStatus> known = statuses(ids);
+    std::vector<JobUsage> answers;
+    for (const JobId& id : ids) {
+      const JobStatus& status = known[id];
+      JobUsage& usage = answers.emplace_back();
+      if (status.started_at > 0 && status.ended_at > 0) {
+        usage.elapsed_s = status.ended_at - status.started_at;
+      }
+    }
+    return answers;
+  }
+
+  /// Running jobs are killed at once; nothing stronger is there for the second time.
+  void cancel(const std::vector<JobId>& ids) override { order({"oardel"}, ids); }
+  void hold(const std::vector<JobId>& ids) override { order({"oarhold"}, ids); }
+  void release(const std::vector<JobId>& ids) override { order({"oarresume"}, ids); }
+  void signal(const std::vector<JobId>& ids, int number) override {
+    order({"oardel", "-s", std::to_string(number)}, ids);
+  }
+
+ private:
+  static Command command(const Words& words, const Job& job) {
+    return {words, job.folder, {}, {}, {{"LC_ALL", "C"}}, job.keep_open};
+  }
+
+  static Submitted named(const Job& job, const std::vector<JobId>& ids) {
+    if (job.tasks.empty()) return {ids.front(), {}};
+    return {oar::joined(ids), ids};
+  }
+
+  static Submitted submitted(const Job& job, const Answer& answer) {
+    const std::vector<JobId> ids = oar::submitted_ids(answer.out);
+    const std::size_t wanted = std::max<std::size_t>(job.tasks.size(), 1);
+    if (*answer.end == ExitStatus{} && ids.size() == wanted) return named(job, ids);
+    const std::string reason = oar::refusal_in(answer.err);
+    if (answer.end->signal != 0 || answer.end->exit_code == kNoServerToSubmit || !ids.empty()) {
+      throw Unreachable(fmt::format("oarsub: {}", reason));
+    }
+    throw base::RunError(fmt::format("job {} is refused: {}", job.name, reason));
+  }
+
+  /// An oarsub that was given up may still bring its job.
+  void wait_for_earlier(const Job& job) {
+    const auto earlier = pending_.find(job.launch);
+    if (earlier == pending_.end()) return;
+    if (!setup_.commands.wait(earlier->second, 0)) {
+      throw Unreachable(fmt::format("oarsub of job {} has not answered yet", job.name));
+    }
+    pending_.erase(earlier);
+  }
+
+  Answer ask(const Words& words) {
+    const Command command{
+        words, "/", {}, {}, {{"LC_ALL", "C"}, {"OAR_OARSTAT_OUTPUT_FORMAT", "2"}}};
+    return ask_program(setup_.commands, command, setup_.patience_s);
+  }
+
+  /// Jobs, ended or not, for which this holds in OAR's table of jobs.
+  std::vector<oar::ListedJob> list(const std::string& condition) {
+    const Answer answer = ask({"oarstat", "-J", "-f", "--sql", condition});
+    if (*answer.end != ExitStatus{}) {
+      throw Unreachable(fmt::format("oarstat: {}", oar::refusal_in(answer.err)));
+    }
+    return oar::parse_jobs(answer.out);
+  }
+
+  /// Those of the jobs that OAR knows. It runs some of them again, as new jobs.
+  std::map<JobId, JobStatus> statuses(const std::vector<JobId>& ids) {
+    std::map<JobId, JobStatus> known;
+    for (std::size_t i = 0; i < ids.size(); i += kIdsAtOnce) {
+      const auto first = ids.begin() + static_cast<long>(i);
+      const auto last = ids.begin() + static_cast<long>(std::min(i + kIdsAtOnce, ids.size()));
+      const std::string page = fmt::format("{}", fmt::join(first, last, ","));
+      std::map<JobId, JobId> repeated_as;
+      for (oar::ListedJob& job :
+           list(fmt::format("job_id IN ({0}) OR resubmit_job_id IN ({0})", page))) {
+        if (!job.repeats.empty()) repeated_as[job.repeats] = job.id;
+        known.insert_or_assign(job.id, std::move(job.status));
+      }
+      for (const auto& [id, next] : repeated_as) {
+        if (known.contains(id)) known[id].continued_as = next;
+      }
+    }
+    return known;
+  }
+
+  /// Gives each of the jobs to a command. What concerns jobs that are not there or are past the
+  /// order is no failure.
+  void order(Words words, const std::vector<JobId>& ids) {
+    if (ids.empty()) return;
+    const std::string program = words[0];
+    const std::vector<JobId> jobs = oar::single_jobs(ids);
+    words.insert(words.end(), jobs.begin(), jobs.end());
+    const Answer answer = ask(words);
+    if (*answer.end == ExitStatus{}) return;
+    const std::string objection = oar::first_objection(answer.err);
+    if (objection.empty()) return;
+    if (answer.end->signal != 0 || answer.end->exit_code == kNoServerToDelete) {
+      throw Unreachable(fmt::format("{}: {}", program, objection));
+    }
+    throw base::RunError(fmt::format("{}: {}", program, objection));
+  }
+
+  SchedulerSetup setup_;
+  std::map<std::string, ProcessId> pending_;  ///< oarsubs that did not end in time, by Job::launch
+};
+
+std::unique_ptr<JobScheduler> make(const SchedulerSetup& setup) {
+  return std::make_unique<OarScheduler>(setup);
+}
+
+}  // namespace
+
+extern const JobSchedulerEntry oar_entry;
+const JobSchedulerEntry oar_entry{"oar", "hands jobs to OAR", &make};
+
+}  // namespace dlscale::runner

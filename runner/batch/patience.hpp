@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long and how often a batch system that does not answer is asked again.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "runner/batch/unreachable.hpp"
+
+namespace dlscale::runner {
+
+/// Where waiting takes place.
+struct Waiting {
+  const base::Clock& clock;
+  std::function<void(double seconds)> pause;
+  std::function<int()> stop_requests;  ///< 0: go on
+};
+
+/// Waits `seconds`, or until there is a request to stop.
+void wait_for(const Waiting& waiting, double seconds);
+
+class Patience {
+ public:
+  /// Asked again after 1, 2, 4, … 60 s, for `limit_s` in all; 0: not asked again. `tell` is called
+  /// with a line for people before each pause.
+  Patience(Waiting waiting, double limit_s, std::function<void(const std::string& line)> tell)
+      : waiting_(std::move(waiting)), limit_s_(limit_s), tell_(std::move(tell)) {}
+
+  /// Asks until there is an answer. False when told to stop before. Throws Unreachable when the
+  /// time is up.
+  bool ask(const std::function<void()>& question) const;
+
+ private:
+  Waiting waiting_;
+  double limit_s_;
+  std::function<void(const std::string&)> tell_;
+};
+
+}  // namespace dlscale::runner

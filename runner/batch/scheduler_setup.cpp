@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What job schedulers must know of this machine and its user.
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include "runner/batch/job_scheduler.hpp"
+
+namespace dlscale::runner {
+namespace {
+
+/// Those that this program may use, else those that the driver has: /dev/nvidia0, ….
+std::vector<std::string> visible_gpus() {
+  std::vector<std::string> gpus;
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
+    std::istringstream stream(visible);
+    for (std::string gpu; std::getline(stream, gpu, ',');) gpus.push_back(gpu);
+    return gpus;
+  }
+  int count = 0;
+  while (std::filesystem::exists("/dev/nvidia" + std::to_string(count))) {
+    gpus.push_back(std::to_string(count++));
+  }
+  return gpus;
+}
+
+std::string user_name() {
+  const passwd* const entry = ::getpwuid(::geteuid());
+  return entry == nullptr ? std::to_string(::geteuid()) : entry->pw_name;
+}
+
+}  // namespace
+
+SchedulerSetup scheduler_setup(CommandRunner& commands, const base::Clock& clock) {
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return {commands, clock, cores, user_name(), visible_gpus()};
+}
+
+}  // namespace dlscale::runner

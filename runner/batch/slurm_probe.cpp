@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// SLURM's answers: `scontrol show config`, `scontrol show partition`, `sinfo`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/text.hpp"
+#include "runner/batch/cluster_probe.hpp"
+
+namespace dlscale::runner {
+namespace {
+
+using Words = std::map<std::string, std::string, std::less<>>;
+
+/// Zero for words such as UNLIMITED and N/A.
+int number(std::string_view text) {
+  int value = 0;
+  std::sscanf(std::string(text).c_str(), "%9d", &value);
+  return value;
+}
+
+/// [days-]hours:minutes:seconds; zero for UNLIMITED.
+double seconds(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  const int days = dash == std::string::npos ? 0 : number(text);
+  int hours = 0, minutes = 0, rest = 0;
+  const char* clock = text.c_str() + (dash == std::string::npos ? 0 : dash + 1);
+  if (std::sscanf(clock, "%5d:%2d:%2d", &hours, &minutes, &rest) != 3) return 0;
+  return ((days * 24.0 + hours) * 60 + minutes) * 60 + rest;
+}
+
+/// "Name=value Name=value …" of one line.
+Words words_of(std::string_view line) {
+  Words words;
+  for (const std::string_view word : base::split(line, ' ')) {
+    const std::size_t equals = word.find('=');
+    if (equals != word.npos) words[std::string(word.substr(0, equals))] = word.substr(equals + 1);
+  }
+  return words;
+}
+
+/// "Name   = value" lines.
+std::string config_value(const std::string& config, std::string_view name) {
+  for (const std::string_view line : base::lines_of(config)) {
+    const std::size_t equals = line.find(" = ");
+    if (equals == line.npos) continue;
+    if (line.substr(0, line.find(' ')) == name) return std::string(line.substr(equals + 3));
+  }
+  return "";
+}
+
+struct Gpus {
+  int count = 0;
+  std::string type;  ///< empty: none said, or several
+};
+
+/// "gpu:a100:4(S:0-1),nvme:1" or "gpu:4" or "(null)"; commas inside parentheses part nothing.
+Gpus gpus_of(std::string_view gres) {
+  std::string plain;
+  int depth = 0;
+  for (const char letter : gres) {
+    depth += letter == '(';
+    if (depth == 0) plain += letter;
+    depth -= letter == ')';
+  }
+  Gpus gpus;
+  std::set<std::string> types;
+  for (const std::string_view entry : base::split(plain, ',')) {
+    const std::vector<std::string_view> parts = base::split(entry, ':');
+    if (parts[0] != "gpu") continue;
+    gpus.count += parts.size() > 1 ? number(parts.back()) : 1;
+    types.emplace(parts.size() > 2 ? parts[1] : "");
+  }
+  if (types.size() == 1) gpus.type = *types.begin();
+  return gpus;
+}
+
+std::string value_of(const Words& words, const char* name) {
+  const auto found = words.find(name);
+  return found == words.end() ? std::string() : found->second;
+}
+
+/// The partition that a line of `scontrol show partition -o` describes, if users may use it.
+std::optional<NodeGroup> partition_of(const Words& words) {
+  const auto value = [&](const char* name) { return value_of(words, name); };
+  if (value("State") != "UP" || value("RootOnly") == "YES") return std::nullopt;
+  NodeGroup group;
+  group.partition = value("PartitionName");
+  group.min_nodes = number(value("MinNodes"));
+  group.max_nodes = number(value("MaxNodes"));
+  group.max_walltime_s = seconds(value("MaxTime"));
+  group.exclusive = value("OverSubscribe") == "EXCLUSIVE";
+  return group;
+}
+
+/// Those that users could use if they were up, with their states.
+std::map<std::string, std::string> closed_in(const std::string& answer) {
+  std::map<std::string, std::string> closed;
+  for (const std::string_view line : base::lines_of(answer)) {
+    const Words words = words_of(line);
+    const std::string name = value_of(words, "PartitionName");
+    const std::string state = value_of(words, "State");
+    const bool ours = !name.empty() && value_of(words, "RootOnly") != "YES";
+    if (ours && !state.empty() && state != "UP") closed[name] = state;
+  }
+  return closed;
+}
+
+/// In SLURM's order, the default one first.
+std::vector<NodeGroup> partitions_of(const std::string& answer) {
+  std::vector<NodeGroup> partitions;
+  for (const std::string_view line : base::lines_of(answer)) {
+    const Words words = words_of(line);
+    const std::optional<NodeGroup> partition = partition_of(words);
+    if (!partition) continue;
+    const auto by_default = words.find("Default");
+    const bool first = by_default != words.end() && by_default->second == "YES";
+    partitions.insert(first ? partitions.begin() : partitions.end(), *partition);
+  }
+  return partitions;
+}
+
+/// Nodes with the same GPUs are one group, with what the least of them has.
+void add_nodes(std::vector<NodeGroup>& groups, const NodeGroup& nodes) {
+  const auto same = std::find_if(groups.begin(), groups.end(), [&](const NodeGroup& group) {
+    return group.gpus_per_node == nodes.gpus_per_node && group.gpu_type == nodes.gpu_type;
+  });
+  if (same == groups.end()) {
+    groups.push_back(nodes);
+    return;
+  }
+  same->nodes += nodes.nodes;
+  same->cores_per_node = std::min(same->cores_per_node, nodes.cores_per_node);
+  same->memory_gb = std::min(same->memory_gb, nodes.memory_gb);
+}
+
+/// Lines of name|nodes|sockets|cores of a socket|memory in MiB|GRES.
+std::vector<NodeGroup> groups_of(const NodeGroup& partition, const std::string& answer) {
+  std::vector<NodeGroup> groups;
+  for (const std::string_view line : base::lines_of(answer)) {
+    const std::vector<std::string_view> fields = base::split(line, '|');
+    if (fields.size() != 6 || fields[0] != partition.partition) continue;
+    NodeGroup nodes = partition;
+    nodes.nodes = number(fields[1]);
+    nodes.cores_per_node = number(fields[2]) * number(fields[3]);
+    nodes.memory_gb = whole_gb_of(number(fields[4]));
+    const Gpus gpus = gpus_of(fields[5]);
+    nodes.gpus_per_node = gpus.count;
+    nodes.gpu_type = gpus.type;
+    if (nodes.nodes > 0) add_nodes(groups, nodes);
+  }
+  return groups;
+}
+
+Cluster probe(const Ask& ask) {
+  Cluster cluster;
+  const std::string config = ask({"scontrol", "show", "config"});
+  cluster.name = config_value(config, "ClusterName");
+  cluster.max_array_size = number(config_value(config, "MaxArraySize"));  // arrays count from 0
+  const std::string partitions = ask({"scontrol", "show", "partition", "-o"});
+  cluster.closed = closed_in(partitions);
+  const std::string nodes = ask({"sinfo", "--noheader", "--exact", "--format=%R|%D|%X|%Y|%m|%G"});
+  for (const NodeGroup& partition : partitions_of(partitions)) {
+    const std::vector<NodeGroup> groups = groups_of(partition, nodes);
+    cluster.groups.insert(cluster.groups.end(), groups.begin(), groups.end());
+  }
+  return cluster;
+}
+
+}  // namespace
+
+extern const ClusterProbeEntry slurm_probe_entry;
+const ClusterProbeEntry slurm_probe_entry{.name = "slurm", .program = "sinfo", .probe = &probe};
+
+}  // namespace dlscale::runner

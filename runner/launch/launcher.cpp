@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/launch/launcher.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "base/error.hpp"
+#include "runner/status/run_results.hpp"
+
+namespace dlscale::runner {
+namespace {
+
+/// Of a run whose progress cannot be seen, because its program is not ours.
+constexpr int kMostLaunches = 20;
+/// A scheduler that has no room is asked again when jobs have ended here; or after this time, since
+/// others of the same user may have.
+constexpr double kFull_s = 60;
+
+}  // namespace
+
+Launcher::Launcher(const contract::Plan& plan, const contract::PlanDir& folder, LauncherParts parts,
+                   const LauncherOptions& options)
+    : plan_(plan),
+      folder_(folder),
+      parts_(std::move(parts)),
+      options_(options),
+      patience_(parts_.waiting, options.unreachable_s,
+                [this](const std::string& line) { parts_.observer.told(line); }),
+      submitter_(folder_,
+                 {parts_.scheduler, parts_.log, parts_.waiting, patience_, parts_.new_launch},
+                 options.young_s),
+      flights_(plan, folder, parts_.scheduler, parts_.waiting.clock, &parts_.log),
+      wishes_(folder.cancel_wishes()) {
+  wishes_.fresh();  // those of earlier times concern what was submitted then
+}
+
+LaunchReport Launcher::run(const LaunchOrders& orders) {
+  look_back(orders);
+  while (true) {
+    if (parts_.waiting.stop_requests() > 0) {
+      stop();
+      break;
+    }
+    take_back_wished();
+    if (!submit_what_fits()) continue;
+    if (options_.until != Until::ended && finished()) break;
+    if (!look()) continue;
+    if (finished()) break;
+    wait_for(parts_.waiting, options_.poll_s);
+  }
+  for (const Waiter& waiter : waiting_) report_.waiting += static_cast<int>(waiter.runs.size());
+  for (const Flight& flight : flights_.all()) {
+    report_.queued += static_cast<int>(flight.runs.size());
+  }
+  return report_;
+}
+
+/// What earlier launchers left open: jobs that run on are followed, those that have ended meanwhile
+/// are noted, and of those that may or may not have been submitted it is found out.
+void Launcher::look_back(const LaunchOrders& orders) {
+  const LaunchHistory history(parts_.log.records());
+  for (const contract::PlannedRun& run : plan_.runs) {
+    const RunWord* word = history.word_on(run.run_id);
+    if (word == nullptr || word->state != JobState::NodeFailed) continue;
+    if (word->nodes.size() == 1) bad_nodes_[run.run_id] = word->nodes[0];
+  }
+  followed_ = orders.follow;
+  followed_.insert(orders.submit.begin(), orders.submit.end());
+  std::set<std::string> to_submit = orders.submit;
+  if (!resolve(history, to_submit)) return;
+  for (const std::string& run : followed_) {
+    const bool ended = !flights_.has_run(run);
+    if (ended && read_run_results(folder_.run(run)).completed) completed_.insert(run);
+  }
+  if (look()) enqueue(to_submit);
+}
+
+/// Adds what the scheduler has no room for now. False when told to stop meanwhile.
+bool Launcher::resolve(const LaunchHistory& history, std::set<std::string>& to_submit) {
+  std::map<std::string, const contract::PlannedJob*> jobs;
+  for (const contract::PlannedJob& job : plan_.jobs) jobs[job.name] = &job;
+  for (const Submission& open : history.submissions()) {
+    if (open.is_over()) continue;
+    if (!open.id.empty()) {
+      flights_.adopt(open);
+      continue;
+    }
+    const auto job = jobs.find(open.job);
+    std::optional<Submission> found;
+    try {
+      found = submitter_.resolve(open, job == jobs.end() ? nullptr : job->second);
+    } catch (const NoRoom& refusal) {
+      take_note_of_limit(refusal, 1);
+      for (const SubmittedRun& run : open.runs) to_submit.insert(run.run_id);
+      continue;
+    } catch (const Refused& refusal) {
+      std::vector<std::string> runs;
+      for (const SubmittedRun& run : open.runs) runs.push_back(run.run_id);
+      for (const std::string& run : runs) to_submit.erase(run);
+      take_refusal(refusal, open.job, runs);
+      continue;
+    }
+    if (found) {
+      parts_.observer.submitted(*found);
+      flights_.adopt(*found);
+    } else if (parts_.waiting.stop_requests() > 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Runs that are neither completed nor in a job's hands, in the order of the plan. A packed job
+/// starts all of its runs that are left, so they are all submitted with it.
+void Launcher::enqueue(const std::set<std::string>& runs) {
+  for (const contract::PlannedJob& job : plan_.jobs) {
+    const auto waits = [&](const Waiter& waiter) { return waiter.job == &job; };
+    Waiter waiter{&job, {}};
+    bool asked = false;
+    for (const std::string& run : job.run_ids) {
+      const bool meant = runs.contains(run);
+      if (completed_.contains(run) || flights_.has_run(run)) continue;
+      if (!meant && job.kind != contract::JobKind::packed) continue;
+      asked = asked || meant;
+      if (!meant && read_run_results(folder_.run(run)).completed) continue;
+      waiter.runs.push_back(run);
+    }
+    if (!asked) continue;
+    for (const std::string& run : waiter.runs) failed_.erase(run);
+    followed_.insert(waiter.runs.begin(), waiter.runs.end());
+    const auto old = std::find_if(waiting_.begin(), waiting_.end(), waits);
+    if (old == waiting_.end()) {
+      waiting_.push_back(std::move(waiter));
+    } else {
+      old->runs.insert(old->runs.end(), waiter.runs.begin(), waiter.runs.end());
+    }
+  }
+}
+
+/// What somebody does not want any more is not submitted.
+void Launcher::take_back_wished() {
+  std::set<std::string> wished;
+  for (const CancelWish& wish : wishes_.fresh()) {
+    if (wish.launch.empty()) wished.insert(wish.run_id);
+  }
+  if (wished.empty()) return;
+  for (Waiter& waiter : waiting_) {
+    std::erase_if(waiter.runs, [&](const std::string& run) { return wished.contains(run); });
+  }
+  waiting_.remove_if([](const Waiter& waiter) { return waiter.runs.empty(); });
+}
+
+int Launcher::room() const {
+  int window = options_.window > 0 ? options_.window : std::numeric_limits<int>::max();
+  if (parts_.waiting.clock.steady_s() < most_until_s_) window = std::min(window, most_);
+  return window - static_cast<int>(flights_.all().size());
+}
+
+/// Many jobs are often refused for one reason.
+void Launcher::take_refusal(const Refused& refusal, const std::string& job,
+                            const std::vector<std::string>& runs) {
+  report_.refused.insert(runs.begin(), runs.end());
+  const std::string prefix = fmt::format("job {} is refused: ", job);
+  const std::string words = refusal.what();
+  report_.refusals.insert(words.starts_with(prefix) ? words.substr(prefix.size()) : words);
+}
+
+/// Half of the tasks that were asked for may fit; the limit itself nobody tells.
+void Launcher::take_note_of_limit(const NoRoom& refusal, int asked) {
+  if (most_until_s_ < 0) {
+    parts_.observer.told(fmt::format("{}; waiting for room", refusal.what()));
+  }
+  most_ = static_cast<int>(flights_.all().size()) + asked / 2;
+  most_until_s_ = parts_.waiting.clock.steady_s() + kFull_s;
+}
+
+/// The jobs to be waited for by the scheduler; empty as long as that cannot be said.
+std::optional<std::vector<JobId>> Launcher::predecessors(const contract::PlannedJob& job) const {
+  std::vector<JobId> ids;
+  for (const std::string& name : job.after) {
+    const bool waits = std::any_of(waiting_.begin(), waiting_.end(),
+                                   [&](const Waiter& waiter) { return waiter.job->name == name; });
+    const std::vector<JobId> open = flights_.ids_of(name);
+    if (waits || (!open.empty() && !options_.hand_over_chains)) return std::nullopt;
+    ids.insert(ids.end(), open.begin(), open.end());
+  }
+  return ids;
+}
+
+/// False when told to stop meanwhile.
+bool Launcher::submit_what_fits() {
+  for (auto waiter = waiting_.begin(); waiter != waiting_.end() && room() > 0;) {
+    if (!submit_part(*waiter)) return false;
+    waiter = waiter->runs.empty() ? waiting_.erase(waiter) : std::next(waiter);
+    if (parts_.waiting.stop_requests() > 0) return false;
+  }
+  if (waiting_.empty() || !flights_.all().empty() || room() <= 0) return true;
+  const contract::PlannedJob& first = *waiting_.front().job;
+  throw base::RunError(fmt::format("{} waits for {}, and none of the jobs that are left can start",
+                                   first.name, fmt::join(first.after, ", ")));
+}
+
+/// Takes from the waiter what it submits: everything, or as many tasks of an array as there is room
+/// for; nothing while the job runs with other runs, or waits. False when told to stop meanwhile.
+bool Launcher::submit_part(Waiter& waiter) {
+  const contract::PlannedJob& job = *waiter.job;
+  const bool array = job.kind == contract::JobKind::array;
+  if (!array && flights_.has_job(job.name)) return true;
+  const auto after = predecessors(job);
+  if (!after) return true;
+  const std::size_t all = waiter.runs.size();
+  const std::size_t count = array ? std::min(all, static_cast<std::size_t>(room())) : all;
+  const auto end = waiter.runs.begin() + static_cast<std::ptrdiff_t>(count);
+  const std::vector<std::string> runs(waiter.runs.begin(), end);
+  std::optional<Submission> submission;
+  try {
+    submission = submitter_.submit({&job, runs, *after, nodes_to_avoid(runs)});
+  } catch (const NoRoom& refusal) {
+    take_note_of_limit(refusal, array ? static_cast<int>(count) : 1);
+    return room() <= 0 || submit_part(waiter);
+  } catch (const Refused& refusal) {
+    take_refusal(refusal, job.name, waiter.runs);
+    waiter.runs.clear();
+    return true;
+  }
+  if (!submission) return false;
+  waiter.runs.erase(waiter.runs.begin(), end);
+  flights_.adopt(*submission);
+  ++report_.submitted;
+  parts_.observer.submitted(*submission);
+  return true;
+}
+
+std::vector<std::string> Launcher::nodes_to_avoid(const std::vector<std::string>& runs) const {
+  std::vector<std::string> nodes = options_.avoid;
+  for (const std::string& run : runs) {
+    const auto bad = bad_nodes_.find(run);
+    if (bad == bad_nodes_.end()) continue;
+    if (std::find(nodes.begin(), nodes.end(), bad->second) == nodes.end()) {
+      nodes.push_back(bad->second);
+    }
+  }
+  return nodes;
+}
+
+/// False when told to stop before there was an answer.
+bool Launcher::look() {
+  std::vector<RunReport> reports;
+  if (!patience_.ask([&] { reports = flights_.look(); })) return false;
+  std::set<std::string> again;
+  for (const RunReport& report : reports) {
+    take_end(report);
+    if (goes_on(report)) again.insert(report.run_id);
+  }
+  if (!again.empty()) enqueue(again);
+  parts_.observer.progressed(progress());
+  return true;
+}
+
+void Launcher::take_end(const RunReport& report) {
+  if (!followed_.contains(report.run_id)) return;
+  const contract::RunOutcome outcome = report.end.outcome;
+  const bool good = outcome == contract::RunOutcome::Completed;
+  const bool stopped = outcome == contract::RunOutcome::Cancelled;
+  (good ? completed_ : stopped ? cancelled_ : failed_).insert(report.run_id);
+  report_.ended.push_back(report);
+  parts_.observer.run_ended(report, progress());
+}
+
+bool Launcher::goes_on(const RunReport& report) const {
+  if (!followed_.contains(report.run_id)) return false;
+  if (report.end.outcome != contract::RunOutcome::Preempted) return false;
+  const RunResults results = read_run_results(folder_.run(report.run_id));
+  if (results.launches <= report.earlier_launches) return false;
+  if (results.start) return results.saved_step > results.start->resumed_step;
+  return results.launches < kMostLaunches;
+}
+
+bool Launcher::finished() {
+  if (options_.until == Until::looked) return true;
+  if (!waiting_.empty()) return false;
+  if (options_.until == Until::handed_over) return true;
+  for (const Flight& flight : flights_.all()) {
+    const bool followed =
+        std::any_of(flight.runs.begin(), flight.runs.end(),
+                    [&](const SubmittedRun& run) { return followed_.contains(run.run_id); });
+    if (followed) return false;
+  }
+  if (parts_.more) enqueue(parts_.more());
+  return waiting_.empty();
+}
+
+Progress Launcher::progress() const {
+  Progress now;
+  now.completed = static_cast<int>(completed_.size());
+  now.failed = static_cast<int>(failed_.size());
+  for (const Waiter& waiter : waiting_) now.waiting += static_cast<int>(waiter.runs.size());
+  for (const Flight& flight : flights_.all()) {
+    for (const SubmittedRun& run : flight.runs) {
+      if (!followed_.contains(run.run_id)) continue;
+      if (flight.running) now.running.push_back(run.run_id);
+      if (!flight.running) ++now.queued;
+    }
+  }
+  now.total = now.completed + now.failed + now.waiting + now.queued +
+              static_cast<int>(now.running.size() + cancelled_.size());
+  return now;
+}
+
+void Launcher::stop() {
+  report_.stopped = true;
+  if (!options_.stop_jobs || flights_.all().empty()) return;
+  const double since_s = parts_.waiting.clock.steady_s();
+  flights_.cancel_all();
+  bool killed = false;
+  while (!flights_.all().empty() &&
+         parts_.waiting.clock.steady_s() - since_s < options_.give_up_s) {
+    if (!killed && parts_.waiting.stop_requests() > 1) {
+      flights_.cancel_all();
+      killed = true;
+    }
+    for (const RunReport& report : flights_.look()) take_end(report);
+    parts_.observer.progressed(progress());
+    if (!flights_.all().empty()) parts_.waiting.pause(options_.poll_s);
+  }
+  for (const RunReport& report : flights_.give_up()) take_end(report);
+}
+
+}  // namespace dlscale::runner

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/status/cancel_wishes.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/records/launch_record.hpp"
+
+namespace dlscale::runner {
+namespace {
+
+/// Held by one program at a time, for as long as it writes.
+class Turn {
+ public:
+  explicit Turn(const std::filesystem::path& path)
+      : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX) == 0) return;
+    const int error = errno;
+    if (descriptor_ >= 0) ::close(descriptor_);
+    throw base::RunError(fmt::format("cannot write {}: {}", path.string(), std::strerror(error)));
+  }
+  ~Turn() { ::close(descriptor_); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+void note_wishes(const contract::PlanDir& folder, const std::vector<CancelWish>& wishes,
+                 const base::Clock& clock) {
+  const Turn turn(folder.cancel_wishes());
+  base::LineAppender file(folder.cancel_wishes());
+  for (const CancelWish& wish : wishes) {
+    contract::LaunchRecord record;
+    record.event = "cancelling";
+    record.run_id = wish.run_id;
+    record.launch = wish.launch;
+    record.time = clock.unix_s();
+    file.append(contract::to_json_line(record));
+  }
+}
+
+std::vector<CancelWish> CancelWishes::fresh() {
+  std::error_code missing;
+  const std::uintmax_t size = std::filesystem::file_size(path_, missing);
+  if (missing || size <= seen_bytes_) return {};
+  std::ifstream file(path_, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(seen_bytes_));
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  text.erase(text.rfind('\n') + 1);  // a line that is being written comes next time
+  seen_bytes_ += text.size();
+  std::vector<CancelWish> wishes;
+  for (const auto& record : contract::parse_launch_log(text)) {
+    wishes.push_back({record.run_id, record.launch});
+  }
+  return wishes;
+}
+
+}  // namespace dlscale::runner

@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/status/failure_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
+#include "base/text.hpp"
+#include "runner/status/python_traceback.hpp"
+
+namespace dlscale::runner {
+namespace {
+
+using contract::RunOutcome;
+
+constexpr std::size_t kLongestReason = 300;  // bytes
+constexpr std::size_t kLookedAt = 4096;      // bytes of a line
+// Lines between two messages of one failure: a rank's stack trace fits. What lies further before is
+// something that the program survived.
+constexpr std::size_t kWidestGap = 200;
+
+/// The part of the line with which the reason begins. A sentence continues in the lines below.
+enum class From { line, match, sentence };
+
+/// A message: the line contains all `parts`, in this order.
+struct Message {
+  Certainty certainty;
+  std::array<std::string_view, 3> parts;
+  std::optional<RunOutcome> outcome = {};
+  From from = From::match;
+  std::string_view meaning = {};  ///< what the words mean, where they do not say it themselves
+};
+
+constexpr auto kMemory = RunOutcome::OutOfMemory;
+constexpr std::string_view kLockedMemory = " (the limit of locked memory, ulimit -l, is too low)";
+
+// The first that fits a line counts. Sources: slurm (slurmstepd, srun, proctrack/cgroup), the
+// kernel (mm/oom_kill.c), PyTorch (c10, c10d, elastic), TensorFlow and XLA, Open MPI (orterun,
+// PRRTE), MPICH (Hydra), Open PBS, LSF, DeepSpeed's launcher, Horovod.
+constexpr Message kMessages[] = {
+    // Scheduler: why it ended the job.
+    {Certainty::verdict, {"slurmstepd", "DUE TO TIME LIMIT"}, RunOutcome::TimedOut},
+    {Certainty::verdict, {"CANCELLED AT ", "DUE TO TIME LIMIT"}, RunOutcome::TimedOut, From::line},
+    {Certainty::verdict, {"PBS: job killed: walltime"}, RunOutcome::TimedOut},
+    {Certainty::verdict, {"TERM_RUNLIMIT"}, RunOutcome::TimedOut},
+    {Certainty::verdict, {"slurmstepd", "DUE TO PREEMPTION"}, RunOutcome::Preempted},
+    {Certainty::verdict, {"CANCELLED AT ", "DUE TO PREEMPTION"}, RunOutcome::Preempted, From::line},
+    {Certainty::verdict, {"slurmstepd", "DUE TO NODE FAILURE"}, RunOutcome::NodeFailed},
+    {Certainty::verdict, {"DUE TO NODE FAILURE"}, RunOutcome::NodeFailed, From::line},
+    {Certainty::verdict, {"srun: error: Node failure on"}, RunOutcome::NodeFailed},
+    // Memory of the host: batch system and kernel.
+    {Certainty::verdict, {"slurmstepd", "oom_kill event"}, kMemory},
+    {Certainty::verdict, {"slurmstepd", "oom-kill event"}, kMemory},
+    {Certainty::verdict, {"srun: error: ", "Out Of Memory"}, kMemory},
+    {Certainty::verdict, {"cgroup out-of-memory handler"}, kMemory, From::line},
+    {Certainty::verdict, {"Exceeded ", " memory limit"}, kMemory, From::line},
+    {Certainty::verdict, {"PBS: job killed: mem"}, kMemory},
+    {Certainty::verdict, {"TERM_MEMLIMIT"}, kMemory},
+    {Certainty::verdict, {"Out of memory: Kill"}, kMemory},
+    {Certainty::verdict, {"emory cgroup out of memory: Kill"}, kMemory},
+    {Certainty::verdict, {"invoked oom-killer"}, kMemory},
+    {Certainty::verdict, {"oom-kill:constraint="}, kMemory},
+    {Certainty::verdict, {"oom_reaper: reaped process"}, kMemory},
+    {Certainty::verdict, {"OOMKilled"}, kMemory},
+    {Certainty::verdict, {"oom_kill event"}, kMemory, From::line},
+    // A GPU that failed, and memory that could not be locked for a network device. The latter is a
+    // limit and not a lack of memory. NVIDIA's Xid errors: 48 memory, 74 NVLink, 79 off the bus, 95
+    // and 94
+    // uncorrectable.
+    {Certainty::verdict, {"NVRM: Xid", "fallen off the bus"}},
+    {Certainty::verdict, {"NVRM: GPU", "fallen off the bus"}},
+    {Certainty::verdict, {"NVRM: Xid", "): 48,"}},
+    {Certainty::verdict, {"NVRM: Xid", "): 74,"}},
+    {Certainty::verdict, {"NVRM: Xid", "): 79,"}},
+    {Certainty::verdict, {"NVRM: Xid", "): 94,"}},
+    {Certainty::verdict, {"NVRM: Xid", "): 95,"}},
+    {Certainty::verdict, {"ibv_", "Cannot allocate memory"}, {}, From::match, kLockedMemory},
+    {Certainty::verdict,
+     {"memory registration", "Cannot allocate memory"},
+     {},
+     From::match,
+     kLockedMemory},
+    {Certainty::verdict, {"RLIMIT_MEMLOCK"}, {}, From::line, kLockedMemory},
+    // Memory of the host: the program.
+    {Certainty::verdict, {"RuntimeError: ", "DefaultCPUAllocator", "memory"}, kMemory},
+    {Certainty::verdict, {"DefaultCPUAllocator", "memory"}, kMemory, From::line},
+    {Certainty::verdict, {"std::bad_alloc"}, kMemory, From::line},
+    {Certainty::verdict, {"Cannot allocate memory"}, kMemory, From::line},
+    {Certainty::verdict, {"orker", "out of shared memory"}, kMemory, From::line},
+    {Certainty::verdict, {"_ArrayMemoryError"}, kMemory},
+    // Memory of the GPU.
+    {Certainty::verdict, {"OutOfMemoryError"}, kMemory},
+    {Certainty::verdict, {"RuntimeError: ", "out of memory"}, kMemory},
+    {Certainty::verdict, {"CUDA out of memory"}, kMemory},
+    {Certainty::verdict, {"HIP out of memory"}, kMemory},
+    {Certainty::verdict, {"XPU out of memory"}, kMemory},
+    {Certainty::verdict, {"CUDA error: out of memory"}, kMemory},
+    {Certainty::verdict, {"HIP error: out of memory"}, kMemory},
+    {Certainty::verdict, {"Cuda failure", "out of memory"}, kMemory},
+    {Certainty::verdict, {"CUDA_ERROR_OUT_OF_MEMORY"}, kMemory, From::line},
+    {Certainty::verdict, {"cudaErrorMemoryAllocation"}, kMemory, From::line},
+    {Certainty::verdict, {"cudaMalloc ", "out of memory"}, kMemory, From::line},
+    {Certainty::verdict, {"hipMalloc ", "out of memory"}, kMemory, From::line},
+    {Certainty::verdict, {"_STATUS_ALLOC_FAILED"}, kMemory, From::line},
+    {Certainty::verdict, {"_ALLOCATION_FAILED"}, kMemory, From::line},
+    {Certainty::verdict, {"CUFFT_ALLOC_FAILED"}, kMemory, From::line},
+    {Certainty::verdict, {"rocblas_status_memory_error"}, kMemory, From::line},
+    {Certainty::verdict, {"RESOURCE_EXHAUSTED"}, kMemory},
+    {Certainty::verdict, {"ResourceExhaustedError"}, kMemory},
+    {Certainty::verdict, {"OOM when allocating"}, kMemory, From::line},
+    // Processes that lost another one, or whose child failed.
+    {Certainty::peer, {"remote process exited"}},
+    {Certainty::peer, {"ncclRemoteError"}},
+    {Certainty::peer, {"Connection reset by peer"}},
+    {Certainty::peer, {"Connection closed by peer"}},
+    {Certainty::peer, {"Connection closed by remote peer"}},
+    {Certainty::peer, {"Broken pipe"}},
+    {Certainty::peer, {"Connection refused"}},
+    {Certainty::peer, {"BrokenPipeError"}},
+    {Certainty::peer, {"ConnectionResetError"}},
+    {Certainty::peer, {"HorovodInternalError"}},
+    {Certainty::peer, {"ChildFailedError"}},
+    {Certainty::peer, {"CalledProcessError"}},
+    {Certainty::peer, {"ProcessExitedException"}},
+    {Certainty::peer, {"ProcessRaisedException"}},
+    {Certainty::peer, {"SignalException"}},
+    {Certainty::peer, {"KeyboardInterrupt"}},
+    {Certainty::peer, {"has left while others wait for it"}},
+    {Certainty::peer, {"reached monitoredBarrier, but received errors"}},
+    // What is written while processes are stopped.
+    {Certainty::follow_up, {"closing signal SIGTERM"}},
+    {Certainty::follow_up, {"Killing subprocess"}},
+    {Certainty::follow_up, {"exited unexpectedly"}},
+    {Certainty::follow_up, {"srun: error: ", "task", "Terminated"}},
+    {Certainty::follow_up, {"srun: Job step aborted"}},
+    {Certainty::follow_up, {"srun: Force Terminated"}},
+    {Certainty::follow_up, {"srun: Terminating"}},
+    {Certainty::follow_up, {"srun: launch/slurm:"}},
+    {Certainty::follow_up, {"srun: forcing job termination"}},
+    {Certainty::follow_up, {"srun: interrupt"}},
+    {Certainty::follow_up, {"srun: ", "sending Ctrl-C"}},
+    {Certainty::follow_up, {"slurmstepd", " error: ***", "CANCELLED AT "}},
+    {Certainty::follow_up, {"process refused to die"}},
+    {Certainty::follow_up, {"Signal 15 (SIGTERM)"}},
+    {Certainty::follow_up, {"exitcode", ": -15"}},
+    {Certainty::follow_up, {"(exitcode: -15)"}},
+    {Certainty::follow_up, {"on signal 15 (Terminated)"}},
+    {Certainty::follow_up, {"KILLED BY SIGNAL: 15"}},
+    {Certainty::follow_up, {"EXIT STRING: Terminated (signal 15)"}},
+    {Certainty::follow_up, {"NVRM: Xid", "): 45,"}},
+    {Certainty::follow_up, {"CLEANING UP REMAINING PROCESSES"}},
+    {Certainty::follow_up, {"YOU CAN IGNORE THE BELOW CLEANUP MESSAGES"}},
+    {Certainty::follow_up, {"This typically refers to a problem with your application"}},
+    {Certainty::follow_up, {"Please see the FAQ page for debugging suggestions"}},
+    {Certainty::follow_up, {"frame #"}},
+    {Certainty::follow_up, {"To enable traceback see"}},
+    {Certainty::follow_up, {"error_file"}},
+    {Certainty::follow_up, {"<NO_OTHER_FAILURES>"}},
+    {Certainty::follow_up, {"Failures:"}},
+    {Certainty::follow_up, {"failed to call force_finalize"}},
+    // A collective that ran out of time.
+    {Certainty::timeout, {"failed to pass monitoredBarrier in"}},
+    {Certainty::timeout, {"atchdog caught collective operation timeout"}},
+    {Certainty::timeout, {"before timing out"}},
+    {Certainty::timeout, {"Timeout at NCCL work"}},
+    {Certainty::timeout, {"NCCL operations have failed or timed out"}},
+    {Certainty::timeout, {"Timed out waiting "}},
+    {Certainty::timeout, {"Socket Timeout"}},
+    {Certainty::timeout, {"Timed out after ", "waiting for clients"}},
+    {Certainty::timeout, {"client socket has timed out"}},
+    {Certainty::timeout, {"wait timeout after"}},
+    {Certainty::timeout, {"Watchdog timeout"}},
+    // A program that received a signal, and says so.
+    {Certainty::crash, {"Fatal Python error: "}},
+    {Certainty::crash, {"Caught signal "}},
+    {Certainty::crash, {"Signal: Segmentation fault"}},
+    {Certainty::crash, {"Signal: Bus error"}},
+    {Certainty::crash, {"segfault at "}, {}, From::line},
+    {Certainty::crash, {"Segmentation fault (core dumped)"}, {}, From::line},
+    {Certainty::crash, {"Segmentation fault"}, {}, From::line},
+    {Certainty::crash, {"Bus error"}, {}, From::line},
+    {Certainty::crash, {"Illegal instruction"}, {}, From::line},
+    {Certainty::crash, {"orker (pid ", "killed by signal"}, {}, From::line},
+    {Certainty::crash, {"NVRM: Xid"}},
+    // Launchers that name the signal of a process.
+    {Certainty::killed, {"noticed that process rank", "signal "}, {}, From::line},
+    {Certainty::killed, {"received by PID"}, {}, From::line},
+    {Certainty::killed, {"KILLED BY SIGNAL: "}},
+    {Certainty::killed, {"EXIT STRING: ", "(signal "}},
+    {Certainty::killed, {"(exitcode: -"}, {}, From::line},
+    {Certainty::killed, {"exitcode ", ": -"}},
+    {Certainty::killed, {"exits with return code = -"}},
+    {Certainty::killed, {"srun: error: ", "Killed"}},
+    {Certainty::killed, {"srun: error: ", "Aborted"}},
+    {Certainty::killed, {"Process received signal"}, {}, From::line},
+    {Certainty::killed, {"died with <Signals."}, {}, From::line},
+    {Certainty::killed, {": line ", " Killed "}, {}, From::line},
+    {Certainty::killed, {"Aborted (core dumped)"}, {}, From::line},
+    // Launchers that say that a process ended.
+    {Certainty::notice, {"noticed that process rank"}, {}, From::line},
+    {Certainty::notice, {"srun: error: "}},
+    {Certainty::notice, {"Exited with exit code"}, {}, From::line},
+    {Certainty::notice, {"Exit code:"}},
+    {Certainty::notice, {"EXIT CODE: "}},
+    {Certainty::notice, {"BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES"}},
+    {Certainty::notice, {"MPI_ABORT was invoked"}},
+    {Certainty::notice, {"mpirun has exited due to"}},
+    {Certainty::notice, {"Primary job  terminated normally"}},
+    {Certainty::notice, {"job has been aborted"}},
+    {Certainty::notice, {"ORTE has lost communication with a remote daemon"}},
+    {Certainty::notice, {"PRTE has lost communication with a remote daemon"}},
+    {Certainty::notice, {"ORTE_ERROR_LOG"}},
+    {Certainty::notice, {"PRTE ERROR"}},
+    {Certainty::notice, {"PMIX ERROR"}},
+    {Certainty::notice, {"(exitcode: "}, {}, From::line},
+    {Certainty::notice, {"exitcode ", ": "}},
+    {Certainty::notice, {"exits with return code ="}},
+    {Certainty::notice, {"exit with status code"}, {}, From::line},
+    {Certainty::notice, {" FAILED"}, {}, From::line},
+    {Certainty::notice, {"Root Cause (first observed failure)"}},
+    // Launchers that started nothing.
+    {Certainty::error, {"There are not enough slots available"}, {}, From::sentence},
+    {Certainty::error, {"All nodes which are allocated for this job are"}, {}, From::sentence},
+    {Certainty::error, {"Your job has requested more "}, {}, From::sentence},
+    {Certainty::error, {"was unable to find the specified executable"}, {}, From::sentence},
+    {Certainty::error, {"was unable to launch the specified application"}, {}, From::sentence},
+    {Certainty::error, {"was unable to start the specified application"}, {}, From::sentence},
+    {Certainty::error, {"A request was made to bind "}, {}, From::sentence},
+    {Certainty::error, {"A request for multiple cpus-per-proc was given"}, {}, From::sentence},
+    {Certainty::error, {"tried to bind a new process, but something went"}, {}, From::sentence},
+    {Certainty::error, {"daemon has unexpectedly failed after launch"}, {}, From::sentence},
+    // A job script that continues without environment modules.
+    {Certainty::words, {" module: command not found"}, {}, From::line},
+    // Errors that Python does not raise.
+    {Certainty::error, {"No such file or directory"}, {}, From::line},
+    {Certainty::error, {"command not found"}, {}, From::line},
+    {Certainty::error, {"No space left on device"}, {}, From::line},
+    {Certainty::error, {"Disk quota exceeded"}, {}, From::line},
+    {Certainty::error, {"cannot open shared object file"}, {}, From::line},
+    {Certainty::error, {": error: "}, {}, From::line},
+};
+
+/// Words for errors in lower case, for lines that no message fits.
+constexpr std::string_view kErrorWords[] = {"error", "fatal",  "fail",    "cannot", "can't",
+                                            "abort", "refuse", "invalid", "denied", "missing"};
+/// Words of lines that warn of an error or describe one.
+constexpr std::string_view kWarningWords[] = {"warning", "avoid", " may ", "might",
+                                              "could",   "try ",  "hint",  "if you"};
+
+/// Words of messages on an error that the program dealt with.
+constexpr std::string_view kSurvivedWords[] = {"falling back",
+                                               "fall back to",
+                                               "retrying",
+                                               "will retry",
+                                               "trying again",
+                                               "trying another",
+                                               "attempting to recover",
+                                               "skipping",
+                                               "skipped",
+                                               "error caught",
+                                               "exception caught",
+                                               "caught, ",
+                                               "caught cuda",
+                                               "caught oom",
+                                               "caught out of",
+                                               "caught an o",
+                                               "caught a ",
+                                               "not a failure",
+                                               "continuing",
+                                               "is ignored",
+                                               "ignoring",
+                                               "starting from scratch",
+                                               "recovered from",
+                                               "reducing batch",
+                                               "reduced batch"};
+
+/// Words that programs write while they train.
+constexpr std::string_view kProgressWords[] = {"epoch", "step", "iter", "loss", "batch"};
+
+/// Words of batch systems and kernels. Programs do not survive the errors that these report.
+constexpr std::string_view kSystemWords[] = {"slurmstepd", "srun: ", "oom_kill", "oom-kill",
+                                             "oom_reaper", "Killed", "PBS: ",    "TERM_",
+                                             "CANCELLED",  "cgroup", "NVRM: "};
+
+/// Words of exceptions that a rank raises because another one failed.
+constexpr std::string_view kOthersWords[] = {
+    "NCCL",     "nccl",      "ProcessGroup", "DistBackendError", "gloo",   "Gloo",
+    "TCPStore", "onnection", "queue.Empty",  "EOFError",         "imeout", "timed out",
+    "barrier",  "MPI"};
+
+constexpr std::string_view kTrainer = "dlscale-train: ";
+
+template <class Words>
+bool has_any(std::string_view line, const Words& words) {
+  return std::any_of(std::begin(words), std::end(words),
+                     [&](std::string_view word) { return line.find(word) != line.npos; });
+}
+
+bool says_something(std::string_view line) {
+  return std::any_of(line.begin(), line.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c >= 0x80; });
+}
+
+bool is_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
+}
+
+/// Where the word begins that `at` is in.
+std::size_t word_at(std::string_view line, std::size_t at) {
+  while (at > 0 && is_of_name(line[at - 1])) --at;
+  return at;
+}
+
+/// Where the message begins in the line; npos: the line has another.
+std::size_t find(const Message& message, std::string_view line) {
+  std::size_t at = 0, first = line.npos;
+  for (const std::string_view part : message.parts) {
+    if (part.empty()) break;
+    at = line.find(part, at);
+    if (at == line.npos) return line.npos;
+    if (first == line.npos) first = at;
+    at += part.size();
+  }
+  return first;
+}
+
+/// Where the name of a Python exception begins that a line raises ("ValueError: …",
+/// "a.b.Exception"), behind what launchers put in front of lines; npos without one.
+std::size_t find_exception(std::string_view line) {
+  for (const std::string_view end : {"Error", "Exception", "Interrupt", "SystemExit"}) {
+    for (std::size_t at = line.find(end); at != line.npos; at = line.find(end, at + 1)) {
+      const std::size_t behind = at + end.size();
+      if (behind < line.size() && line[behind] != ':') continue;
+      const std::size_t begin = word_at(line, at);
+      const std::string_view before = line.substr(0, begin);
+      const bool is_first = before.empty() || before.ends_with("]: ") || before.ends_with("]:") ||
+                            before.ends_with(">:") || before.ends_with(": ") ||
+                            before.ends_with("] ");
+      if (is_first && line[begin] != '-' && line[begin] != '.') return begin;
+    }
+  }
+  return line.npos;
+}
+
+std::string printable(std::string_view line) {
+  std::string text(line.substr(0, kLongestReason));
+  for (char& c : text) {
+    if (std::iscntrl(static_cast<unsigned char>(c)) != 0) c = ' ';
+  }
+  return std::string(base::trimmed(text, " "));
+}
+
+/// What one line says, its reason not yet made printable.
+struct Found {
+  std::size_t line = 0;
+  std::string_view reason;
+  Certainty certainty = Certainty::none;
+  std::optional<RunOutcome> outcome;
+  From from = From::line;
+  std::string_view meaning = {};
+};
+
+/// Whether a logger marks the line as a warning: "W0101 …", "[W socket.cpp…", "… W tensorflow/…".
+bool is_logged_warning(std::string_view line) {
+  const bool is_glog = line.size() > 5 && line[0] == 'W' &&
+                       std::all_of(line.begin() + 1, line.begin() + 5,
+                                   [](unsigned char c) { return std::isdigit(c) != 0; });
+  return is_glog || line.find(" W tensorflow/") != line.npos || line.starts_with("[W") ||
+         line.find("]:[W") != line.npos || line.find("WARNING") != line.npos;
+}
+
+/// A line that no message fits.
+Found by_words(std::string_view line) {
+  const std::string text = base::lower(line);
+  const bool warns =
+      has_any(text, kWarningWords) || has_any(text, kSurvivedWords) || is_logged_warning(line);
+  if (!warns && (text.find("out of memory") != text.npos || text.find("oom-kill") != text.npos ||
+                 text.find("oom_kill") != text.npos)) {
+    return {0, line, Certainty::verdict, kMemory};
+  }
+  if (!warns && line.starts_with(kTrainer)) return {0, line, Certainty::error, {}};
+  if (!warns && has_any(text, kErrorWords)) return {0, line, Certainty::words, {}};
+  return {0, line, Certainty::last_line, {}};
+}
+
+/// True for a message on an error that the program dealt with or warns of.
+bool is_survived(const Message& message, std::string_view line) {
+  if (message.certainty != Certainty::verdict && message.certainty != Certainty::error)
+    return false;
+  const std::string text = base::lower(line);
+  if (has_any(text, kSurvivedWords) && !has_any(line, kSystemWords)) return true;
+  if (message.certainty == Certainty::error) return is_logged_warning(line);
+  const bool has_error = line.find("Error") != line.npos || line.find("error") != line.npos;
+  return has_any(text, kWarningWords) && !has_error;
+}
+
+/// A line that raises an exception and that no message fits.
+Found by_exception(std::string_view line, std::size_t begin) {
+  const std::string_view reason = line.substr(begin);
+  const std::string text = base::lower(reason);
+  if (has_any(text, kSurvivedWords)) return {0, line, Certainty::words, {}};
+  const bool is_memory =
+      reason.starts_with("MemoryError") || text.find("out of memory") != text.npos;
+  return {0, reason, is_memory ? Certainty::verdict : Certainty::error,
+          is_memory ? std::optional(kMemory) : std::nullopt};
+}
+
+Found read_line(std::string_view line) {
+  line = line.substr(0, kLookedAt);
+  for (const Message& message : kMessages) {
+    const std::size_t at = find(message, line);
+    if (at == line.npos) continue;
+    if (is_survived(message, line)) return {0, line, Certainty::last_line, {}};
+    std::size_t begin = message.from == From::line ? 0 : word_at(line, at);
+    if (message.from == From::sentence) begin = line.find_first_not_of(' ');
+    if (const std::size_t exception = find_exception(line); exception < at) begin = exception;
+    return {
+        0, line.substr(begin), message.certainty, message.outcome, message.from, message.meaning};
+  }
+  const std::size_t exception = find_exception(line);
+  return exception == line.npos ? by_words(line) : by_exception(line, exception);
+}
+
+/// The line that a traceback ends with is an exception, whatever it is called.
+void take_exception(std::string_view line, Found& found) {
+  const bool is_known =
+      found.certainty == Certainty::verdict || found.certainty == Certainty::peer ||
+      found.certainty == Certainty::timeout || found.certainty == Certainty::crash ||
+      found.certainty == Certainty::follow_up;
+  // The traceback of the worker itself follows.
+  const bool is_repeated =
+      line.find(": Caught ") != line.npos && line.find(" in DataLoader worker") != line.npos;
+  if (is_known || is_repeated) return;
+  if (found.certainty != Certainty::error) found.reason = line;
+  found.certainty = Certainty::exception;
+  found.outcome.reset();
+}
+
+/// True for certainties of which the first line counts: other ranks repeat it.
+bool first_counts(Certainty certainty) {
+  return certainty >= Certainty::killed;
+}
+
+/// Returns the reason with the lines that continue it, because mpirun wraps its messages.
+std::string whole_reason(const Found& found, const std::vector<std::string_view>& lines) {
+  std::string reason(found.reason);
+  const bool is_wrapped = found.reason.find("noticed that process rank") != found.reason.npos &&
+                          found.reason.find("signal") == found.reason.npos;
+  const std::size_t most = found.from == From::sentence ? 4 : is_wrapped ? 1 : 0;
+  for (std::size_t i = found.line + 1; i < lines.size() && i <= found.line + most; ++i) {
+    if (!says_something(lines[i]) || reason.ends_with('.') || reason.ends_with(':')) break;
+    reason.append(" ").append(printable(lines[i]));
+  }
+  if (found.from == From::sentence) {
+    reason = reason.substr(0, std::min(reason.find(".  "), reason.size()));
+    while (reason.ends_with(':') || reason.ends_with('.')) reason.pop_back();
+  }
+  return printable(reason).append(found.meaning);
+}
+
+/// Looks at the lines of a log from its end to its beginning.
+class Search {
+ public:
+  explicit Search(const std::vector<std::string_view>& lines)
+      : lines_(lines), parts_(traceback_parts(lines)), last_message_(lines.size()) {}
+
+  Found run() {
+    for (std::size_t i = lines_.size(); i-- > 0;) {
+      const bool is_part = parts_[i] == TracebackPart::frame || parts_[i] == TracebackPart::ignored;
+      if (is_part || !says_something(lines_[i])) continue;
+      if (last_message_ - i > kWidestGap) break;
+      look_at(i);
+    }
+    return best_;
+  }
+
+ private:
+  void look_at(std::size_t i) {
+    Found found = read_line(lines_[i]);
+    found.line = i;
+    if (parts_[i] == TracebackPart::exception) take_exception(lines_[i], found);
+    if (found.certainty != Certainty::last_line) last_message_ = i;
+    if (is_outlived(found)) return;
+    note_progress(found);
+    const bool is_better = found.certainty > best_.certainty ||
+                           (found.certainty == best_.certainty && first_counts(found.certainty));
+    if (is_better) best_ = found;
+    const bool is_end = parts_[i] == TracebackPart::exception &&
+                        found.certainty >= Certainty::exception &&
+                        !has_any(lines_[i], kOthersWords);
+    if (!is_end) return;
+    has_end_ = true;
+    rank_of_end_ = before_reason(found);
+  }
+
+  /// A program that trains on after an error and is then ended by an exception of its own survived
+  /// the error.
+  bool is_outlived(const Found& found) const {
+    const std::string_view rank = before_reason(found);
+    const bool is_other_rank = !rank.empty() && !rank_of_end_.empty() && rank != rank_of_end_;
+    return has_trained_ && found.certainty >= Certainty::error && !is_other_rank &&
+           !has_any(lines_[found.line], kSystemWords);
+  }
+
+  /// Returns the prefix that the launcher put in front of the reason, such as "[rank0]: ".
+  std::string_view before_reason(const Found& found) const {
+    const std::string_view line = lines_[found.line];
+    return line.substr(0, static_cast<std::size_t>(found.reason.data() - line.data()));
+  }
+
+  void note_progress(const Found& found) {
+    const bool is_plain = found.certainty == Certainty::last_line;
+    if (has_end_ && is_plain && has_any(base::lower(lines_[found.line]), kProgressWords)) {
+      has_trained_ = true;
+    }
+  }
+
+  const std::vector<std::string_view>& lines_;
+  std::vector<TracebackPart> parts_;
+  std::size_t last_message_;
+  Found best_;
+  bool has_end_ = false;  ///< an exception ended the program, and no other rank caused it
+  std::string_view rank_of_end_;
+  bool has_trained_ = false;  ///< before that exception
+};
+
+}  // namespace
+
+FailureWords find_failure(std::string_view text) {
+  const std::vector<std::string_view> lines = base::lines_of(text);
+  const Found best = Search(lines).run();
+  if (best.certainty == Certainty::none) return {};
+  return {whole_reason(best, lines), best.certainty, best.outcome};
+}
+
+}  // namespace dlscale::runner

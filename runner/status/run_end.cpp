@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/status/run_end.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/file.hpp"
+#include "contract/records/launch_record.hpp"
+#include "runner/status/failure_words.hpp"
+#include "runner/status/run_notes.hpp"
+#include "runner/status/run_results.hpp"
+
+namespace dlscale::runner {
+namespace fs = std::filesystem;
+using contract::RunOutcome;
+namespace {
+
+constexpr std::size_t kWords_bytes = 256 * 1024;  // the words of hundreds of ranks
+
+/// All that is known of how a run ended.
+struct Evidence {
+  const JobEnd& job;
+  bool external = false;
+  bool launched = false;                  ///< the submission made a launch folder
+  std::optional<contract::RunStop> stop;  ///< of its last launch
+  std::optional<contract::LaunchRecord> note;
+  std::optional<int> exit_code;   ///< of the run
+  std::int64_t stderr_bytes = 0;  ///< of the run's error file, that earlier launches wrote
+};
+
+Evidence gather(const contract::PlanDir& plan, const contract::PlannedRun& run, const JobEnd& job,
+                const RunResults& results) {
+  Evidence seen{job, is_external(run, plan)};
+  seen.launched = results.launches > job.earlier_launches;
+  if (seen.launched) seen.stop = results.stop;
+  RunNotes notes = read_run_notes(plan, run.run_id, job.launch);
+  seen.note = std::move(notes.end);
+  seen.stderr_bytes = notes.stderr_bytes;
+  if (seen.note) {
+    seen.exit_code = seen.note->exit_code;
+  } else if (!job.shared || job.status.exit_code != 0) {
+    seen.exit_code = job.status.exit_code;
+  }
+  return seen;
+}
+
+/// True for ends that the run itself could not know: its processes were merely told to stop.
+bool was_told_to_stop(const Evidence& seen) {
+  const bool by_script = seen.note && !seen.note->reason.empty();
+  const bool by_run = seen.stop && seen.stop->outcome == RunOutcome::Cancelled;
+  const bool unknown = !seen.note && (!seen.stop || by_run);
+  return by_script || unknown;
+}
+
+/// What the run's own last record says, where that is the last word.
+std::optional<RunOutcome> told_by_run(const Evidence& seen) {
+  if (!seen.stop) return std::nullopt;
+  switch (seen.stop->outcome) {
+    case RunOutcome::Completed:
+    case RunOutcome::Diverged:
+    case RunOutcome::OutOfMemory:
+    case RunOutcome::Preempted:
+      return seen.stop->outcome;
+    default:
+      return std::nullopt;
+  }
+}
+
+RunOutcome outcome_of(const Evidence& seen) {
+  if (const auto outcome = told_by_run(seen)) return *outcome;
+  if (seen.external && seen.exit_code == 0) return RunOutcome::Completed;
+  if (seen.exit_code == contract::kExitRunAgain) return RunOutcome::Preempted;
+  const JobState state = seen.job.status.state;
+  // Of several runs in a job one may have failed by itself before all were told to stop.
+  if (was_told_to_stop(seen) || !seen.job.shared) {
+    if (seen.job.cancelled && (was_told_to_stop(seen) || !seen.note)) return RunOutcome::Cancelled;
+    const auto verdict = state == JobState::Lost ? std::nullopt : runner::outcome_of(state);
+    if (verdict) return *verdict;
+  }
+  if (seen.note && seen.note->outcome) return *seen.note->outcome;
+  const bool told = seen.stop && seen.stop->outcome == RunOutcome::Cancelled;
+  if (seen.stop && !told) return seen.stop->outcome;
+  if (state == JobState::Lost && !seen.note) return RunOutcome::Lost;
+  if (seen.job.status.signal != 0 || seen.exit_code == 0) return RunOutcome::Failed;
+  return contract::outcome_of_exit(seen.exit_code.value_or(1));
+}
+
+std::string reason_without_words(const Evidence& seen) {
+  if (!seen.job.status.reason.empty()) return seen.job.status.reason;
+  if (seen.note && !seen.note->reason.empty()) return seen.note->reason;
+  if (seen.exit_code == 0) return "the job ended well, but the run left no final record";
+  if (seen.exit_code) return fmt::format("exit code {}", *seen.exit_code);
+  return "no record of its end";
+}
+
+std::string reason_of_cancellation(const JobEnd& job) {
+  if (job.cancelled) return job.started ? "cancelled on request" : "cancelled before it started";
+  if (!job.status.reason.empty()) return job.status.reason;
+  if (job.status.state == JobState::Cancelled) return "cancelled, but not by dlscale";
+  return "";
+}
+
+/// A file in which a program, its launcher or the batch system may have written why it ended.
+struct WordsFile {
+  fs::path path;
+  std::int64_t from = 0;    ///< bytes that earlier launches wrote
+  bool is_results = false;  ///< it also has the program's ordinary output
+};
+
+/// The end of the file, of what the last launch wrote.
+std::string tail_of(const WordsFile& file) {
+  std::error_code missing;
+  const auto size = static_cast<std::int64_t>(fs::file_size(file.path, missing));
+  if (missing || size <= file.from) return "";
+  return base::read_end(file.path,
+                        std::min(kWords_bytes, static_cast<std::size_t>(size - file.from)));
+}
+
+/// Takes the outcome and the reason from the file that is most certain of them; of equally certain
+/// ones from the first. Ranks only see that another one has left; that the kernel killed it may
+/// stand in a file behind theirs.
+void explain(const std::vector<WordsFile>& files, RunEnd& end) {
+  FailureWords best;
+  for (const WordsFile& file : files) {
+    FailureWords words = find_failure(tail_of(file));
+    if (file.is_results && words.certainty < Certainty::killed) continue;
+    if (words.certainty <= best.certainty) continue;
+    best = std::move(words);
+    end.details = file.path;
+  }
+  const bool is_open = end.outcome == RunOutcome::Failed || end.outcome == RunOutcome::Lost;
+  if (is_open && best.outcome) end.outcome = *best.outcome;
+  if (end.reason.empty()) end.reason = best.reason;
+}
+
+/// Where a run's words may be, the most telling first. mpirun ends all ranks when one dies: they
+/// then report that they received a signal, and mpirun says why.
+std::vector<WordsFile> files_with_words(const contract::PlanDir& plan, const std::string& run_id,
+                                        const Evidence& seen, int last_launch) {
+  std::vector<WordsFile> files{{plan.run_err(run_id), seen.stderr_bytes}};
+  if (seen.job.job != run_id) files.push_back({plan.job_err(seen.job.job)});
+  if (!seen.launched) return files;
+  const bool told = seen.stop && seen.stop->outcome == RunOutcome::Cancelled;
+  const contract::LaunchDir own = plan.run(run_id).launch(last_launch);
+  files.insert(told ? files.end() : files.begin(), WordsFile{own.err()});
+  if (seen.external) files.push_back({own.out(), 0, true});
+  return files;
+}
+
+}  // namespace
+
+bool is_external(const contract::PlannedRun& run, const contract::PlanDir& plan) {
+  if (!run.log_format.empty()) return true;
+  const auto launches = plan.run(run.run_id).launches();
+  return !launches.empty() && fs::exists(launches.back().out()) &&
+         !fs::exists(launches.back().results());
+}
+
+RunEnd judge_run(const contract::PlanDir& plan, const contract::PlannedRun& run,
+                 const JobEnd& job) {
+  const RunResults results = read_run_results(plan.run(run.run_id));
+  const Evidence seen = gather(plan, run, job, results);
+  RunEnd end;
+  end.exit_code = seen.exit_code.value_or(job.status.signal == 0 ? 0 : 128 + job.status.signal);
+  end.outcome = results.completed ? RunOutcome::Completed : outcome_of(seen);
+  if (end.outcome == RunOutcome::Completed) return end;
+  const bool told = seen.stop && seen.stop->outcome == RunOutcome::Cancelled;
+  if (seen.stop && !told) end.reason = seen.stop->reason;
+  if (end.outcome == RunOutcome::Cancelled) {
+    end.reason = reason_of_cancellation(job);
+  } else if (runner::outcome_of(job.status.state) == end.outcome) {
+    end.reason = job.status.reason;  // what the run says then is what became of it by that
+  }
+  if (seen.exit_code != 0) {
+    explain(files_with_words(plan, run.run_id, seen, results.launches), end);
+  }
+  if (end.reason.empty()) end.reason = reason_without_words(seen);
+  return end;
+}
+
+}  // namespace dlscale::runner

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/status/run_results.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <variant>
+#include <vector>
+
+#include "base/file.hpp"
+#include "contract/records/results_file.hpp"
+
+namespace dlscale::runner {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kTail_bytes = 64 * 1024;  // enough for the last line of any log
+
+std::string read_whole(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void read_launch(const contract::LaunchDir& launch, RunResults& results) {
+  results.launches = launch.number();
+  results.start.reset();
+  results.stop.reset();
+  results.epochs = 0;
+  results.saved_step = 0;
+  for (const auto& record : contract::parse_results(read_whole(launch.results())).records) {
+    if (const auto* start = std::get_if<contract::RunStart>(&record)) results.start = *start;
+    if (const auto* stop = std::get_if<contract::RunStop>(&record)) results.stop = *stop;
+    if (const auto* epoch = std::get_if<contract::EpochRecord>(&record)) {
+      results.epochs = epoch->epoch + 1;
+    }
+    if (const auto* saved = std::get_if<contract::CheckpointRecord>(&record)) {
+      results.saved_step = saved->step;
+    }
+  }
+  const bool done = results.stop && results.stop->outcome == contract::RunOutcome::Completed;
+  results.completed = results.completed || done;
+}
+
+}  // namespace
+
+RunResults read_run_results(const contract::RunDir& run, double unix_time) {
+  RunResults results;
+  for (const contract::LaunchDir& launch : run.launches()) {
+    RunResults with_it = results;
+    read_launch(launch, with_it);
+    if (with_it.start && with_it.start->time >= unix_time) break;
+    results = std::move(with_it);
+  }
+  return results;
+}
+
+bool has_completed(const contract::RunDir& run) {
+  const std::vector<contract::LaunchDir> launches = run.launches();
+  return std::any_of(launches.rbegin(), launches.rend(), [](const contract::LaunchDir& launch) {
+    const std::string tail = base::read_end(launch.results(), kTail_bytes);
+    // Nothing follows it, so what is not there need not be read as records.
+    if (tail.rfind("run_stop") == std::string::npos) return false;
+    const auto records = contract::parse_results(tail).records;
+    return std::any_of(records.begin(), records.end(), [](const contract::ResultRecord& record) {
+      const auto* const stop = std::get_if<contract::RunStop>(&record);
+      return stop != nullptr && stop->outcome == contract::RunOutcome::Completed;
+    });
+  });
+}
+
+}  // namespace dlscale::runner

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs that tell the same more than once: several ranks write, or a log was appended to another.
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "analysis/import/reading/ranks_of_log.hpp"
+#include "tests/analysis/import/formats/log_reading.hpp"
+#include "tests/analysis/import/formats/log_samples.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Its records but for the first, which sums up the log; as lines, so that NaN equals NaN.
+std::multiset<std::string> told_by(const LogSample& sample, const std::string& text) {
+  const LogContent log = read_log(sample.format.c_str(), text);
+  std::multiset<std::string> lines;
+  for (std::size_t i = 1; i < log.file.records.size(); ++i) {
+    lines.insert(contract::to_json_line(log.file.records[i]));
+  }
+  for (const CollectiveResult& r : log.collectives) {
+    lines.insert(std::to_string(r.size_bytes) + " " + std::to_string(r.time_s));
+  }
+  for (const AccountedJob& job : log.jobs) lines.insert(job.job_id);
+  return lines;
+}
+
+/// The log as `ranks` ranks write it with these prefixes, the last one first: each line of each,
+/// but what a rank writes of itself alone, which each has once.
+std::string as_ranks_write(const LogSample& sample, const std::vector<std::string>& prefixes) {
+  std::string all;
+  std::size_t own = 0;
+  for (LogLines lines(sample.text); lines.next();) {
+    const std::string line(lines.line().with_end);
+    if (!sample.of_each_rank.empty() && line.starts_with(sample.of_each_rank)) {
+      all += prefixes[own++ % prefixes.size()] + line;
+      continue;
+    }
+    for (std::size_t i = prefixes.size(); i-- > 0;) all += prefixes[i] + line;
+  }
+  return all;
+}
+
+/// Lines of these formats stand for themselves: not documents, and not tables of runs.
+bool is_told_by_lines(const LogSample& sample) {
+  const bool is_document = sample.text.starts_with('{') && sample.format != "deit";
+  return !is_document && base::find(log_formats(), "log format", sample.format).parts == nullptr;
+}
+
+/// A line of timm's with 64 samples a step.
+std::string timm_line(int epoch, int step, double rate) {
+  return "Train: " + std::to_string(epoch) + " [ " + std::to_string(step) +
+         "/11 (  0%)]  Loss:  6.5 (6.75)  Time: 0.3s, 200.0/s  (" + std::to_string(64 / rate) +
+         "s, " + std::to_string(rate) + "/s)  LR: 1.0e-02  Data: 0.001 (0.002)\n";
+}
+
+/// The last of the three windows at `rate` that timm's lines make; nothing but `named` is named.
+contract::StepWindow last_of_three(const std::string& text, double rate, const std::string& named) {
+  const LogContent log = read_log("timm", text);
+  const auto windows = all<contract::StepWindow>(log.file);
+  REQUIRE(windows.size() == 3);
+  CHECK(*rate_of(log) == Approx(rate));
+  CHECK(log.file.skipped == std::vector<std::string>{named});
+  return windows.back();
+}
+
+}  // namespace
+
+TEST_CASE("what several ranks write under a launcher's prefixes counts once, in every format") {
+  for (const LogSample& sample : log_samples()) {
+    INFO(sample.format);
+    const auto once = told_by(sample, sample.text);
+    CHECK_FALSE(once.empty());
+    CHECK(told_by(sample, as_ranks_write(sample, {"[1,0]<stdout>:", "[1,1]<stdout>:"})) == once);
+    CHECK(told_by(sample, as_ranks_write(sample, {" 0: ", " 1: ", " 2: "})) == once);
+    CHECK(told_by(sample, as_ranks_write(sample, {"[default0]:", "[default1]:"})) == once);
+  }
+}
+
+TEST_CASE("what several ranks write without prefixes counts once") {
+  for (const LogSample& sample : log_samples()) {
+    if (!is_told_by_lines(sample)) continue;
+    INFO(sample.format);
+    CHECK(told_by(sample, as_ranks_write(sample, {"", ""})) == told_by(sample, sample.text));
+  }
+}
+
+TEST_CASE("a log that stands twice in a file counts once, and that is named") {
+  for (const LogSample& sample : log_samples()) {
+    if (!is_told_by_lines(sample) && sample.format != "huggingface") continue;
+    INFO(sample.format);
+    const std::string twice = sample.text + sample.text;
+    CHECK(told_by(sample, twice) == told_by(sample, sample.text));
+    CHECK_FALSE(read_log(sample.format.c_str(), twice).file.skipped.empty());
+  }
+}
+
+TEST_CASE("of ranks that tell different times the lowest that tells any counts, and it is named") {
+  std::string text = "[1,0]<stderr>:NCCL WARN waiting\n";
+  for (const int step : {0, 5, 10}) {
+    text += "[1,2]<stdout>:" + timm_line(0, step, 100);
+    text += "[1,1]<stdout>:" + timm_line(0, step, 400);
+  }
+  last_of_three(text, 400,
+                "line 2: several processes write such lines: rank 1 counts, 3 lines of others are "
+                "left out");
+}
+
+TEST_CASE("what a restarted job trains again is named, what it adds counts") {
+  // The restarted job takes 3.84 s for its first six steps and 1.6 s for the five behind them.
+  const std::string text = timm_line(0, 10, 200) + timm_line(1, 5, 200) + timm_line(1, 0, 50) +
+                           timm_line(1, 5, 100) + timm_line(1, 10, 64 * 11 / 5.44);
+  const auto last = last_of_three(text, 200,
+                                  "line 3: what was told before, in 2 lines: by another rank, or "
+                                  "by an earlier log in the same file; the first counts");
+  CHECK(last.steps == 5);
+}
+
+TEST_CASE("an evaluation of an epoch that is trained again is not one of the furthest epoch") {
+  const std::string test =
+      "Test: [  48/48]  Time: 2.3 (0.16)  Loss:  6.7 (6.5)  Acc@1:  80.5 ( 76.25)  Acc@5: 8 (9)\n";
+  const LogContent log = read_log(
+      "timm", timm_line(0, 10, 200) + test + timm_line(1, 5, 200) + timm_line(0, 10, 200) + test);
+  CHECK(all<contract::EvalRecord>(log.file).size() == 1);
+}
+
+}  // namespace dlscale::analysis

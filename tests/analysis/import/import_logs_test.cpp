@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/import_logs.hpp"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <catch2/catch.hpp>
+
+#include "contract/plan/plan.hpp"
+#include "tests/analysis/support/database_dump.hpp"
+#include "tests/analysis/support/log_folder.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+using test::LogFolder;
+namespace fs = std::filesystem;
+
+std::vector<int> repetitions(const Frame& frame) {
+  std::vector<int> numbers;
+  for (const RunRow& run : frame.runs) numbers.push_back(run.repetition);
+  return numbers;
+}
+
+/// One value of the database.
+std::string value(const contract::PlanDir& folder, const std::string& query) {
+  SQLite::Database database(folder.database().string(), SQLite::OPEN_READONLY);
+  return database.execAndGet(query).getString();
+}
+
+std::string bytes(const contract::PlanDir& folder) {
+  return base::read_file(folder.database());
+}
+
+}  // namespace
+
+TEST_CASE("logs become runs with the axes of their paths, repetitions in natural order") {
+  LogFolder logs;
+  for (const char* name : {"b16_g2/run10.csv", "b16_g2/run2.csv", "b16_g2/run1.csv"}) {
+    logs.write_step(name, std::string(name).find("10") != std::string::npos ? 0.75 : 0.5);
+  }
+  const Frame frame = logs.collect();
+  REQUIRE(frame.runs.size() == 3);
+  CHECK(repetitions(frame) == std::vector<int>{1, 2, 3});
+  CHECK(frame.runs[0].point == AxisValues{{"global_batch", "16"}, {"gpus", "2"}, {"model", "m"}});
+  CHECK(frame.runs[0].steps.samples == 16);
+  CHECK(frame.runs[0].steps.wall_s == 2);
+  CHECK(frame.runs[2].steps.parts_s[0] == Approx((0.75 + 0.5) / 2));
+  CHECK(frame.scaling == "throughput");
+}
+
+TEST_CASE("every row says the log that it is of, its SHA-256 and the line") {
+  LogFolder logs;
+  const std::string path = logs.write_step("b16_g2/run1.csv");
+  logs.collect();
+  CHECK(value(logs.folder, "SELECT source FROM launch") == path);
+  CHECK(value(logs.folder, "SELECT line FROM step_window") == "2");
+  CHECK(value(logs.folder, "SELECT length(sha256) FROM source WHERE path = '" + path + "'") ==
+        "64");
+  CHECK(value(logs.folder, "SELECT outcome_source FROM launch") == path);
+  for (const std::string view : {"run_view", "step_window_view"}) {
+    CHECK(value(logs.folder, "SELECT source FROM " + view) == path);
+    CHECK(value(logs.folder, "SELECT length(sha256) FROM " + view) == "64");
+  }
+}
+
+TEST_CASE("collecting the same logs again changes nothing") {
+  LogFolder logs;
+  logs.write_step("b16_g2/run1.csv");
+  logs.write_step("b16_g2/run2.csv");
+  CHECK(logs.import().added == 2);
+  ingest(logs.folder);
+  const std::string first = test::dump_all(logs.folder);
+  const ImportSummary again = logs.import();
+  CHECK(again.unchanged == 2);
+  CHECK(again.added + again.changed == 0);
+  ingest(logs.folder);
+  CHECK(test::dump_all(logs.folder) == first);
+  CHECK(read_frame(logs.folder).runs.size() == 2);
+}
+
+TEST_CASE("more logs join those that are there, whose repetitions stay") {
+  LogFolder logs;
+  logs.request.logs = {logs.write_step("b16_g2/run5.csv", 0.1)};
+  CHECK(repetitions(logs.collect()) == std::vector<int>{1});
+  logs.request.logs = {logs.write_step("b16_g2/run1.csv", 0.2), logs.write_step("b32_g2/run1.csv")};
+  const ImportSummary more = logs.import();
+  CHECK(more.added == 2);
+  ingest(logs.folder);
+  const Frame frame = read_frame(logs.folder);
+  CHECK(frame.runs.size() == 3);
+  const contract::Plan plan = contract::read_plan(logs.folder);
+  CHECK(plan.repeats == 2);
+  CHECK(value(logs.folder,
+              "SELECT repetition FROM run JOIN launch USING (run_id) WHERE "
+              "launch.source LIKE '%b16_g2/run5.csv'") == "1");
+}
+
+TEST_CASE("a database made anew from the folder has the same bytes") {
+  LogFolder logs;
+  logs.write_step("b16_g2/run1.csv");
+  logs.write("b16_g2/run2.csv", "load,compute,rank\nx,1,0\n");
+  logs.import();
+  ingest(logs.folder, true);
+  const std::string before = bytes(logs.folder);
+  ingest(logs.folder, true);
+  CHECK((bytes(logs.folder) == before));
+}
+
+TEST_CASE("a log without a measurement is a failed run, with the reason") {
+  LogFolder logs;
+  logs.write_step("b16_g2/run1.csv");
+  logs.write("b16_g2/run2.csv", "load,compute,rank\n");
+  logs.write("b16_g2/run3.csv", "");
+  logs.write("b16_g2/run4.csv", std::string("a\0b", 3));
+  logs.write("b16_g2/run5.csv", "Segmentation fault\n");
+  const Frame frame = logs.collect();
+  REQUIRE(frame.runs.size() == 5);
+  CHECK(frame.runs[0].outcome == "Completed");
+  for (std::size_t i = 1; i < 5; ++i) CHECK(frame.runs[i].outcome == "Failed");
+  CHECK(value(logs.folder, "SELECT group_concat(reason, '|') FROM launch") ==
+        "|nothing in it is a measurement|is empty|is no text (byte 2 is 0)|nothing in it is a "
+        "measurement (has no column \"load\" (there are: Segmentation fault))");
+}
+
+TEST_CASE("files that say nothing and were only met on the way are skipped, with the reason") {
+  LogFolder logs;
+  logs.write_step("b16_g2/run1.csv");
+  logs.write("README", "what this is\n");
+  logs.write("model.bin", std::string("a\0b", 3));
+  const ImportSummary summary = logs.import();
+  CHECK(summary.logs == 1);
+  CHECK(summary.is_complete());
+  CHECK(
+      base::describe_skipped(tally_of(summary.skipped)) ==
+      "Skipped 1 file: has no column \"load\" (there are: what this is); example: " + logs.logs() +
+          "/README\nSkipped 1 file: is no text (byte 2 is 0); example: " + logs.logs() +
+          "/model.bin\n");
+}
+
+TEST_CASE("a log that is gone or has changed since counts no more, and that is said") {
+  LogFolder logs;
+  const std::string gone = logs.write_step("b16_g2/run1.csv", 0.1);
+  const std::string grown = logs.write_step("b16_g2/run2.csv", 0.2);
+  logs.collect();
+  fs::remove(gone);
+  logs.write_step("b16_g2/run2.csv", 0.33);
+  const IngestSummary summary = ingest(logs.folder);
+  CHECK(summary.problems ==
+        std::vector<std::string>{
+            gone + ": is gone",
+            grown + ": has changed since it was collected; collect it again with -o"});
+  for (const RunRow& run : read_frame(logs.folder).runs) CHECK(run.outcome == "Lost");
+  logs.request.logs = {grown};
+  CHECK(logs.import().changed == 1);
+  ingest(logs.folder);
+  CHECK(read_frame(logs.folder).runs[1].outcome == "Completed");
+}
+
+TEST_CASE("a run whose import.json is broken is lost, and the others are read") {
+  LogFolder logs;
+  logs.write_step("b16_g2/run1.csv", 0.1);
+  logs.write_step("b16_g2/run2.csv", 0.2);
+  const std::string first = logs.collect().runs[0].run_id;
+  const fs::path file = logs.folder.run(first).launch(1).root() / "import.json";
+  base::write_file_atomically(file, "{");
+  const IngestSummary summary = ingest(logs.folder);
+  REQUIRE(summary.problems.size() == 1);
+  CHECK_THAT(summary.problems[0], Contains("launch-1/import.json: is no import.json"));
+  const Frame frame = read_frame(logs.folder);
+  CHECK(frame.runs[0].outcome == "Lost");
+  CHECK(frame.runs[1].outcome == "Completed");
+  CHECK(logs.import().added == 1);  // its log makes it anew
+  CHECK(contract::read_plan(logs.folder).runs.size() == 2);
+}
+
+TEST_CASE("other axes of a log make another run of it, and the one before is gone") {
+  LogFolder logs;
+  logs.write_step("b16_g2/run1.csv");
+  logs.collect();
+  logs.request.stated = {"model=densenet121"};
+  const Frame frame = logs.collect();
+  REQUIRE(frame.runs.size() == 1);
+  CHECK(frame.runs[0].point.at("model") == "densenet121");
+  CHECK(frame.runs[0].conditions.at("model") == "densenet121");
+  const auto entries = fs::directory_iterator(logs.folder.runs());
+  CHECK(std::distance(begin(entries), end(entries)) == 1);
+}
+
+TEST_CASE("repetitions may be told; two logs cannot be the same one") {
+  LogFolder logs;
+  logs.request.axes.push_back("repetition=run(\\d+)");
+  logs.write_step("b16_g2/run7.csv");
+  CHECK(repetitions(logs.collect()) == std::vector<int>{7});
+  logs.write_step("b16_g2/again/run7.csv", 0.3);
+  CHECK_THAT(logs.error(), Contains("is told to be repetition 7 of the same point as"));
+}
+
+TEST_CASE("a table says axes of logs by the ends of their paths") {
+  LogFolder logs;
+  const std::string table =
+      logs.write("table.csv", "path,gpus,cluster\nfirst.csv,2,a\nlost.csv,4,b\n");
+  logs.request.axes = {"global_batch=(16)"};
+  logs.request.table = table;
+  logs.request.logs = {logs.write_step("16/first.csv")};
+  const ImportSummary summary = logs.import();
+  CHECK(summary.warnings == std::vector<std::string>{table + ": lost.csv is none of the logs"});
+  ingest(logs.folder);
+  CHECK(read_frame(logs.folder).runs[0].point.at("cluster") == "a");
+}
+
+TEST_CASE("what sources say differently is told, and a copy counts once") {
+  LogFolder logs;
+  logs.request.mapped.columns.push_back({"global_batch", "b"});
+  const std::string text = "load,compute,rank,b\n1,1,0,32\n1,1,1,32\n";
+  logs.write("b16_g2/run1.csv", text);
+  logs.write("b16_g2/run2.csv", text);
+  const ImportSummary summary = logs.import();
+  REQUIRE(summary.warnings.size() == 2);
+  CHECK_THAT(summary.warnings[0],
+             Contains("global_batch is 16 by its path, but 32 by its columns"));
+  CHECK(summary.runs == 1);
+  REQUIRE(summary.joined.size() == 1);
+  CHECK_THAT(summary.joined[0], Contains("equal byte by byte"));
+}
+
+TEST_CASE("several rows of runs in one log are runs of it") {
+  LogFolder logs;
+  logs.request.mapped.columns = {{"gpus", "g"}, {"samples_per_s", "rate"}};
+  logs.request.logs = {logs.write("all.csv", "g,rate\n1,100\n2,180\n4,320\n")};
+  const ImportSummary summary = logs.import();
+  CHECK(summary.logs == 1);
+  CHECK(summary.added == 3);
+  ingest(logs.folder);
+  const Frame frame = read_frame(logs.folder);
+  REQUIRE(frame.runs.size() == 3);
+  CHECK(1 / seconds_per_sample(frame.runs[2]) == Approx(320));
+  CHECK(frame.runs[2].batch_per_gpu == 0);  // nobody says it
+}
+
+TEST_CASE("a default counts where nothing else says it, and contradicts nothing") {
+  LogFolder logs;
+  logs.request.defaults = {"gpus=8", "cluster=a"};
+  logs.request.axes = {"global_batch=b(\\d+)_", "gpus=_g(2)/"};
+  logs.write_step("b16_g2/run1.csv");
+  CHECK(logs.import().warnings.empty());
+  ingest(logs.folder);
+  const RunRow run = read_frame(logs.folder).runs.at(0);
+  CHECK(run.gpus == 2);
+  CHECK(run.point.at("cluster") == "a");
+  logs.request.defaults.push_back("gpus=4");
+  CHECK_THAT(logs.error(), Contains("--default gpus: is said twice"));
+}
+
+TEST_CASE("jobs of a batch system's books are runs, and rows with their GPU-hours") {
+  LogFolder logs;
+  logs.request = {
+      .logs = {
+          logs.write("jobs.txt",
+                     "JobID|State|ExitCode|Elapsed|AllocTRES\n7|COMPLETED|0:0|02:00:00|gres/gpu=4\n"
+                     "7.batch|COMPLETED|0:0|02:00:00|\n8|FAILED|1:0|01:00:00|gres/gpu=8\n"
+                     "9|COMPLETED|0:0|00:30:00|cpu=4\n")}};
+  const ImportSummary summary = logs.import();
+  CHECK(summary.formats == std::map<std::string, int>{{"sacct", 1}});
+  CHECK(summary.runs == 3);
+  ingest(logs.folder);
+  CHECK(value(logs.folder, "SELECT sum(gpu_hours) FROM job_view") == "16.0");
+  CHECK(value(logs.folder, "SELECT job_id || line FROM job_view WHERE outcome = 'Failed'") == "84");
+  CHECK(value(logs.folder, "SELECT length(sha256) FROM job_view WHERE job_id = '9'") == "64");
+  const std::string before = bytes(logs.folder);
+  ingest(logs.folder, true);
+  CHECK((bytes(logs.folder) == before));
+  CHECK(logs.import().unchanged == 3);
+}
+
+TEST_CASE("collectives are rows by message size, gone with the log that said them") {
+  LogFolder logs;
+  logs.request = {
+      .logs = {logs.logs()}, .format = "nccl_tests", .axes = {"collective=(\\w+)\\.out"}};
+  const std::string heading =
+      "# nThread 1 nGpus 1 minBytes 8 maxBytes 8\n#  Rank  0 Group  0 Pid 1 on a device 0 [0x07] "
+      "X\n"
+      "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n";
+  const std::string row = "8000 2000 float sum -1 4.0 2.00 2.00 0 8.0 1.00 1.00 0\n";
+  logs.write("all_reduce.out", heading + row);
+  logs.write("reduce.out", heading + row + row);
+  logs.write("broadcast.out", "start failed on a: no more ports\n");
+  logs.import();
+  ingest(logs.folder);
+  CHECK(value(logs.folder,
+              "SELECT group_concat(collective || time_s || in_place, ' ') FROM "
+              "collective_view WHERE collective = 'all_reduce'") ==
+        "all_reduce4.0e-060 all_reduce8.0e-061");
+  for (const RunRow& run : read_frame(logs.folder).runs) {
+    if (run.point.at("collective") == "broadcast") continue;
+    REQUIRE_FALSE(run.collectives.empty());
+    CHECK(run.collectives[0].collective == run.point.at("collective"));  // by its path
+    CHECK(run.collectives[0].time_s == Approx(4e-6));
+    CHECK(run.collectives[1].in_place);
+  }
+  CHECK(value(logs.folder, "SELECT reason FROM launch WHERE outcome = 'Failed'") ==
+        "nothing in it is a measurement (line 1: nothing of nccl-tests is in it; it begins \"start "
+        "failed on a: no more ports\")");
+  logs.write("all_reduce.out", "killed\n");
+  logs.import();
+  ingest(logs.folder);
+  CHECK(value(logs.folder, "SELECT count(*) FROM collective") == "4");
+}
+
+TEST_CASE("bad requests name what is wrong and leave no folder") {
+  LogFolder logs;
+  CHECK_THAT(logs.error(), Contains("no such file or folder"));
+  logs.write("note.txt", "hello\n");
+  logs.request.mapped = {};
+  CHECK_THAT(logs.error(), Contains("no format recognises") && Contains("known: dlscale, timm"));
+  logs.request.mapped = {.kind = "csv", .columns = {{"wall_s", "t"}}};
+  CHECK_THAT(logs.error(), Contains("note.txt: has no column \"t\" (there are: hello)"));
+  logs.write("note.txt", "t\n1\n");
+  logs.request.axes.clear();
+  CHECK_THAT(logs.error(), Contains("nothing says of how many samples its time is"));
+  logs.request.stated = {"global_batch=8"};
+  CHECK_THAT(logs.error(),
+             Contains("nothing says how many GPUs (ranks) it ran on; say gpus with --set gpus=N"));
+  logs.request.stated = {"gpus=many", "global_batch=8"};
+  CHECK_THAT(logs.error(),
+             Contains("gpus is \"many\" by --set, must be a whole number of at least 1"));
+  logs.request.axes = {"gpus=(\\d+)(\\d+)"};
+  CHECK_THAT(logs.error(), Contains("must have one group in brackets, which is the value; has 2"));
+  CHECK_FALSE(fs::exists(logs.folder.root()));
+}
+
+TEST_CASE("logs do not go to a folder of planned runs") {
+  LogFolder logs;
+  logs.write_step("b16_g2/run1.csv");
+  contract::Plan plan;
+  plan.scheduler = "slurm";
+  base::make_directories(logs.folder.root());
+  base::write_file_atomically(logs.folder.plan_json(), to_json(plan));
+  CHECK_THAT(logs.error(), Contains("is a plan of runs to be done"));
+  CHECK_FALSE(fs::exists(logs.folder.runs()));
+}
+
+}  // namespace dlscale::analysis

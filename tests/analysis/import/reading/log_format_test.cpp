@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/reading/log_format.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "contract/run_spec/vocabulary.hpp"
+
+namespace dlscale::analysis {
+
+TEST_CASE("the log formats a study may name are those that lie in a launch folder") {
+  std::vector<std::string> names;
+  for (const LogFormat* format : log_formats()) {
+    if (*format->file != 0) names.push_back(format->name);
+  }
+  CHECK(names == contract::vocabulary("log_format"));
+}
+
+TEST_CASE("no log format throws on content") {
+  for (const LogFormat* format : log_formats()) {
+    INFO(format->name);
+    for (const std::string& text :
+         std::vector<std::string>{"", "\n", "{", "Train: ", "Train: 0 [", std::string(3, '\0'),
+                                  "Train: 0 [ 1/2 (5%)] Loss: x", "\xff\xff"}) {
+      CHECK_NOTHROW(format->read(text, {}));
+      CHECK_FALSE(format->recognises(text));
+    }
+  }
+}
+
+TEST_CASE("every log format says what it is and what its rates mean") {
+  for (const LogFormat* format : log_formats()) {
+    INFO(format->name);
+    CHECK(*format->summary != 0);
+    CHECK(*format->rates != 0);
+  }
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/reading/text_scanner.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "analysis/import/reading/log_lines.hpp"
+
+namespace dlscale::analysis {
+
+TEST_CASE("times of a clock are minutes and seconds, with hours and days where there are any") {
+  const auto seconds = [](const char* text) {
+    TextScanner scanner(text);
+    double value = -1;
+    return clock_time(scanner, value) ? value : -1;
+  };
+  CHECK(seconds("02:03") == 123);
+  CHECK(seconds(" 1:02:03<") == 3723);
+  CHECK(seconds("1 day, 0:00:05") == 86405);
+  CHECK(seconds("2 days, 1:00:00") == 176400);
+  CHECK(seconds("12") == -1);
+  CHECK(seconds("1:x") == -1);
+  CHECK(seconds("1:2:3:4") == -1);
+}
+
+TEST_CASE("numbers are finite, whole ones do not end within a longer one") {
+  double value = 0;
+  std::int64_t whole = 0;
+  CHECK(whole_number(" 1.5e3 ", value));
+  CHECK(value == 1500);
+  for (const char* text : {"", "x", "1 x", "nan", "inf", "1e999"}) {
+    CHECK_FALSE(whole_number(text, value));
+  }
+  CHECK(TextScanner("8. My local rank").integer(whole));
+  CHECK_FALSE(TextScanner("8.5").integer(whole));
+  CHECK_FALSE(TextScanner("99999999999999999999").integer(whole));
+}
+
+TEST_CASE("a text without a last line end has a last line that is not complete") {
+  LogLines lines("a\r\nb");
+  REQUIRE(lines.next());
+  CHECK(lines.line().text == "a");
+  CHECK(lines.line().complete);
+  REQUIRE(lines.next());
+  CHECK(lines.line().text == "b");
+  CHECK(lines.line().number == 2);
+  CHECK_FALSE(lines.line().complete);
+  CHECK_FALSE(lines.next());
+}
+
+TEST_CASE("a date and time is seconds, with a comma or a point before the fraction") {
+  const auto seconds = [](const char* text) {
+    TextScanner scanner(text);
+    double value = -1;
+    return date_and_time(scanner, value) ? value : -1;
+  };
+  CHECK(seconds("1970-01-02 00:00:01,250] [INFO]") == Approx(86401.25));
+  CHECK(seconds("2024-03-01 00:00:00.5 - ") - seconds("2024-02-28 23:59:59") == Approx(86401.5));
+  for (const char* text :
+       {"", "2024-02-30 00:00:00", "2024-13-01 00:00:00", "24:00", "2024-02-1"}) {
+    INFO(text);
+    CHECK(seconds(text) == -1);
+  }
+}
+
+}  // namespace dlscale::analysis

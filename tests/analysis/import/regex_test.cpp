@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regular expressions of users: the first and the last match.
+#include "analysis/import/regex.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace dlscale::analysis {
+namespace {
+
+/// The group of the last match; "-" where there is none.
+std::string last(const std::string& expression, std::string_view text) {
+  std::vector<std::string_view> groups;
+  const Regex::Found found = Regex(expression).find_last(text, groups);
+  return found == Regex::Found::yes ? std::string(groups.at(1)) : "-";
+}
+
+}  // namespace
+
+TEST_CASE("the last match is the last that overlaps with none before it") {
+  CHECK(last("g(\\d+)", "/home/mg0/g12/g3.log") == "3");
+  CHECK(last("(\\d\\d)", "12345") == "34");
+  CHECK(last("g(\\d+)", "/home/me") == "-");
+  CHECK(last("g(\\d+)", "") == "-");
+}
+
+TEST_CASE("the beginning of a text and what is before a match are the same for all matches") {
+  CHECK(last("^(a)", "aaa") == "a");
+  CHECK(last("^(\\d)", "123") == "1");
+  CHECK(last("(?<=a)(b|c)", "abc") == "b");
+  CHECK(last("\\b(\\w)", "one two") == "t");
+}
+
+TEST_CASE("an empty match at the end of another is none") {
+  CHECK(last("([^/]*)$", "logs/run1.csv") == "run1.csv");
+  CHECK(last("(\\d*)", "g12/x") == "12");
+  CHECK(last("(\\d*)", "none") == "");
+  CHECK(last("(?=g(\\d))", "g1/g2") == "2");
+}
+
+TEST_CASE("an expression that takes too long on a text gives up, wherever it does") {
+  std::vector<std::string_view> groups;
+  const std::string text = "1!" + std::string(60, 'a') + "b";
+  CHECK(Regex("(1!)|(?:a+)+$").find(text, groups) == Regex::Found::yes);
+  CHECK(Regex("(1!)|(?:a+)+$").find_last(text, groups) == Regex::Found::gave_up);
+}
+
+}  // namespace dlscale::analysis

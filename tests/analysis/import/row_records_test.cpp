@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rows do not tell: samples and steps of epochs, times of rates.
+#include "analysis/import/row_records.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "analysis/import/mapped_format.hpp"
+#include "tests/support/records.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using contract::EpochRecord;
+using contract::StepWindow;
+using test::all;
+
+contract::RunSpec batches_of_16() {
+  contract::RunSpec run;
+  run.global_batch = 16;
+  return run;
+}
+
+MappedFormat csv_of(const std::vector<std::string>& mappings) {
+  MappedFormat format{.kind = "csv"};
+  for (const std::string& text : mappings) format.columns.push_back(parse_mapping(text));
+  return format;
+}
+
+contract::ResultsFile read_rows(const std::string& text, const MappedFormat& format) {
+  return read_mapped(text, format, {}, batches_of_16()).file;
+}
+
+double told_rate_of(const StepWindow& window) {
+  return static_cast<double>(window.samples) / window.wall_s;
+}
+
+}  // namespace
+
+TEST_CASE("csv: an epoch's row without samples is of the training set, where its size is known") {
+  contract::RunSpec run = batches_of_16();
+  run.dataset.train_samples = 800;
+  const auto format = csv_of({"epoch=epoch", "wall_s=t"});
+  const auto file = read_mapped("epoch,t\n0,20\n1,10\n", format, {}, run).file;
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 2);
+  CHECK(windows[1].samples == 800);
+  CHECK(windows[1].steps == 50);
+  CHECK(all<EpochRecord>(file)[1].samples == 800);
+  CHECK(file.skipped.empty());
+}
+
+TEST_CASE("csv: an epoch of which nobody knows the samples has a time, no rate, and is named") {
+  const auto file = read_rows("epoch,t\n0,20\n1,10\n", csv_of({"epoch=epoch", "wall_s=t"}));
+  CHECK(all<StepWindow>(file).empty());
+  const auto epochs = all<EpochRecord>(file);
+  REQUIRE(epochs.size() == 2);
+  CHECK(epochs[1].wall_s == 10);
+  CHECK(epochs[1].samples == 0);
+  CHECK(epochs[1].steps == 0);
+  const std::string why = " has: no rate (map samples or steps, or say train_samples)";
+  CHECK(file.skipped ==
+        std::vector<std::string>{"line 2: nothing says how many samples epoch 0" + why,
+                                 "line 3: nothing says how many samples epoch 1" + why});
+}
+
+TEST_CASE("csv: an epoch's row that tells its steps has a batch for each of them") {
+  const auto format = csv_of({"epoch=epoch", "wall_s=t", "steps=n"});
+  const auto windows = all<StepWindow>(read_rows("epoch,t,n\n0,20,50\n", format));
+  REQUIRE(windows.size() == 1);
+  CHECK(windows[0].samples == 50 * 16);
+}
+
+TEST_CASE("csv: several rows of an epoch are taken neither for epochs nor for steps") {
+  contract::RunSpec run = batches_of_16();
+  run.dataset.train_samples = 800;
+  const auto format = csv_of({"epoch=epoch", "wall_s=t"});
+  const auto file = read_mapped("epoch,t\n0,2\n0,1\n1,3\n", format, {}, run).file;
+  REQUIRE(file.skipped.size() == 2);
+  CHECK(file.skipped[1] ==
+        "line 3: epoch 0 has 2 rows, and nothing says how many samples they have: no rate (map "
+        "step, samples or steps)");
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 1);
+  CHECK(windows[0].samples == 800);  // of the next epoch, which has one row
+  CHECK(all<EpochRecord>(file)[0].wall_s == 3);
+}
+
+TEST_CASE("csv: rates alone count alike, each as it is told, and are of no steps and parts") {
+  const auto format = csv_of({"samples_per_s=rate"});
+  const auto windows = all<StepWindow>(
+      read_mapped("rate\n100\n300\n", format, {}, contract::RunSpec{.global_batch = 0}).file);
+  REQUIRE(windows.size() == 2);
+  CHECK(told_rate_of(windows[0]) == Approx(100));
+  CHECK(told_rate_of(windows[1]) == Approx(300));
+  for (const StepWindow& window : windows) {
+    CHECK(window.samples == 1);
+    CHECK(window.steps == 0);
+    CHECK(std::isnan(window.parts[7].mean));
+  }
+}
+
+TEST_CASE("csv: a rate and the batch are the time of a step") {
+  const auto windows = all<StepWindow>(read_rows("rate\n100\n", csv_of({"samples_per_s=rate"})));
+  REQUIRE(windows.size() == 1);
+  CHECK(windows[0].steps == 1);
+  CHECK(windows[0].wall_s == Approx(0.16));
+  CHECK(windows[0].parts[7].mean == Approx(0.16));
+}
+
+TEST_CASE("csv: a rate of an epoch of unknown samples is no time of that epoch") {
+  const auto format = csv_of({"epoch=epoch", "samples_per_s=rate", "loss=loss"});
+  const auto file = read_rows("epoch,rate,loss\n0,100,0.5\n", format);
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 1);
+  CHECK(told_rate_of(windows[0]) == Approx(100));
+  CHECK(windows[0].steps == 0);
+  const auto epochs = all<EpochRecord>(file);
+  REQUIRE(epochs.size() == 1);
+  CHECK(std::isnan(epochs[0].wall_s));
+  CHECK(epochs[0].train_loss == 0.5);
+}
+
+TEST_CASE("pattern: an evaluation is of the epoch of the rows before it") {
+  MappedFormat format{.kind = "pattern"};
+  format.patterns = {R"(^E (?<epoch>\d+) step (?<step>\d+) (?<wall_s>[\d.]+) s)",
+                     R"(^tested: (?<accuracy>[\d.]+))"};
+  const auto evals = all<contract::EvalRecord>(read_rows(
+      "tested: 0.01\nE 0 step 0 0.4 s\ntested: 0.1\nE 1 step 0 0.4 s\ntested: 0.2\n", format));
+  REQUIRE(evals.size() == 3);
+  CHECK(evals[0].epoch == kUnknownEpoch);
+  CHECK(evals[1].epoch == 0);
+  CHECK(evals[2].epoch == 1);
+}
+
+TEST_CASE("pattern: steps are of the epoch that a line of its own names") {
+  MappedFormat format{.kind = "pattern"};
+  format.patterns = {R"(^Epoch (?<epoch>\d+)/\d+)",
+                     R"((?<steps>\d+)/100 .* (?<wall_s>\d+)s .*accuracy: (?<accuracy>[\d.]+))"};
+  const auto file = read_rows(
+      "50/100 [=] - 3s accuracy: 0.1\nEpoch 1/2\n100/100 [=] - 5s accuracy: 0.2\nEpoch 2/2\n"
+      "100/100 [=] - 4s accuracy: 0.3\n",
+      format);
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 3);
+  CHECK(windows[0].epoch == 0);  // nothing has named one yet
+  CHECK(windows[1].epoch == 1);
+  CHECK(windows[2].epoch == 2);
+  CHECK(windows[2].steps == 100);
+  CHECK(windows[2].samples == 1600);
+  CHECK(all<contract::EvalRecord>(file)[2].epoch == 2);
+}
+
+TEST_CASE("csv: evaluations of a table without epochs are of an unknown one") {
+  const auto evals = all<contract::EvalRecord>(read_rows("a\n0.1\n0.2\n", csv_of({"accuracy=a"})));
+  REQUIRE(evals.size() == 2);
+  CHECK(evals[1].epoch == kUnknownEpoch);
+}
+
+}  // namespace dlscale::analysis

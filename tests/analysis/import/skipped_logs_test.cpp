@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs, rows and lines that are skipped: the others are imported, and each reason is reported.
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "analysis/import/import_logs.hpp"
+#include "analysis/import/reading/file_problems.hpp"
+#include "contract/plan/plan.hpp"
+#include "tests/analysis/support/log_folder.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+using test::LogFolder;
+namespace fs = std::filesystem;
+
+/// What is skipped, without the folder of the logs before names.
+std::string skipped(const LogFolder& logs, const ImportSummary& summary) {
+  std::string lines = base::describe_skipped(tally_of(summary.skipped));
+  const std::string above = logs.logs() + "/";
+  for (auto at = lines.find(above); at != lines.npos; at = lines.find(above)) {
+    lines.erase(at, above.size());
+  }
+  return lines;
+}
+
+std::string skipped_lines(const contract::PlanDir& folder) {
+  base::SkipTally tally;
+  for (const std::string& problem : ingest(folder).problems) count_skipped_lines(problem, tally);
+  return base::describe_skipped(tally);
+}
+
+/// CSV files with a rate for each number of GPUs.
+void read_rates(LogFolder& logs) {
+  logs.request.axes = {};
+  logs.request.mapped.columns = {{"gpus", "g"}, {"samples_per_s", "rate"}};
+}
+
+}  // namespace
+
+TEST_CASE("a log that lacks its GPUs is skipped with the option that helps, and joins later") {
+  LogFolder logs;
+  logs.write_step("b16_g2/run1.csv");
+  logs.write_step("b16_x/run2.csv", 0.1);
+  logs.write_step("b16_x/run3.csv", 0.2);
+  const ImportSummary first = logs.import();
+  CHECK(first.runs == 1);
+  CHECK_FALSE(first.is_complete());
+  CHECK(skipped(logs, first) ==
+        "Skipped 2 files: nothing says how many GPUs (ranks) it ran on; say gpus with --set "
+        "gpus=N, --axis 'gpus=REGEX' for a part of the path, or --table; example: "
+        "b16_x/run2.csv\n");
+  CHECK(contract::read_plan(logs.folder).runs.size() == 1);
+  logs.request.defaults = {"gpus=2"};
+  const ImportSummary second = logs.import();
+  CHECK(second.is_complete());
+  CHECK(second.added == 2);
+  CHECK(second.unchanged == 1);
+}
+
+TEST_CASE("a path with an impossible value of an axis is skipped, and the others are imported") {
+  LogFolder logs;
+  logs.request.axes = {"gpus=_g(\\w+)/", "global_batch=b(\\d+)_"};
+  logs.write_step("b16_g2/run1.csv");
+  logs.write_step("b16_gabc/run1.csv", 0.1);
+  logs.write_step("b16_g0/run1.csv", 0.2);
+  const ImportSummary summary = logs.import();
+  CHECK(summary.runs == 1);
+  CHECK_FALSE(summary.is_complete());
+  CHECK_THAT(skipped(logs, summary),
+             Contains("Skipped 2 files: gpus is \"") &&
+                 Contains("\" by its path, must be a whole number of at least 1; example: "));
+  CHECK(logs.import().unchanged == 1);
+}
+
+TEST_CASE("a repetition that is no number skips its log alone") {
+  LogFolder logs;
+  logs.request.axes.emplace_back("repetition=run(\\w+)");
+  logs.write_step("b16_g2/run1.csv");
+  logs.write_step("b16_g2/runx.csv", 0.1);
+  const ImportSummary summary = logs.import();
+  CHECK(summary.runs == 1);
+  CHECK_THAT(skipped(logs, summary), Contains("Skipped 1 file: repetition is \"x\", must be a"));
+}
+
+TEST_CASE("where nothing can be imported every reason is an error, and nothing is written") {
+  LogFolder logs;
+  const std::string text = "load,compute,rank\n0.5,1.0,0\n0.5,1.5,1\n";
+  logs.write("b16_x/run1.csv", text);
+  CHECK_THAT(logs.error(),
+             Contains("b16_x/run1.csv: nothing says how many GPUs (ranks) it ran on"));
+  logs.write("b16_x/run2.csv", text);
+  CHECK_THAT(logs.error(), Contains("run1.csv: nothing says how many") &&
+                               Contains("; so with all the other files"));
+  logs.write("notes.txt", "what this is\n");
+  CHECK_THAT(logs.error(), Contains("none of 3 files can be imported\nSkipped 2 files: nothing") &&
+                               Contains("\nSkipped 1 file: has no column \"load\""));
+  CHECK_FALSE(fs::exists(logs.folder.root()));
+}
+
+TEST_CASE("runs that the folder has stay when their log lacks something now") {
+  LogFolder logs;
+  logs.write("b16_x/run1.csv", "load,compute,rank\n0.5,1.0,0\n0.5,1.5,1\n");
+  logs.request.defaults = {"gpus=2"};
+  logs.import();
+  logs.request.defaults = {};
+  logs.write_step("b16_g2/run2.csv", 0.1);
+  const ImportSummary summary = logs.import();
+  CHECK(summary.added == 1);
+  CHECK_FALSE(summary.is_complete());
+  CHECK(contract::read_plan(logs.folder).runs.size() == 2);
+}
+
+TEST_CASE("one row of a table that cannot be a run does not keep the others out") {
+  LogFolder logs;
+  read_rates(logs);
+  logs.request.logs = {logs.write("all.csv", "g,rate\n1,100\nabc,180\n4,320\n")};
+  const ImportSummary summary = logs.import();
+  CHECK(summary.runs == 2);
+  CHECK(summary.logs == 1);
+  CHECK_FALSE(summary.is_complete());
+  CHECK(skipped(logs, summary) ==
+        "Skipped 1 run: gpus is \"abc\" by its columns, must be a whole number of at least 1; "
+        "example: all.csv: line 3\n");
+}
+
+TEST_CASE("one empty row of a table met in a folder does not keep the others out") {
+  LogFolder logs;
+  read_rates(logs);
+  logs.write("all.csv", "g,rate\n1,\n2,180\n4,320\n");
+  const ImportSummary summary = logs.import();
+  CHECK(summary.runs == 2);
+  CHECK_THAT(skipped(logs, summary), Contains("Skipped 1 run: nothing in it is a measurement"));
+}
+
+TEST_CASE("a log is imported whose own lines lie behind much that other programs wrote") {
+  LogFolder logs;
+  logs.request.mapped = {};
+  logs.request.axes = {};
+  logs.request.stated = {"gpus=1", "global_batch=64", "model=m"};
+  std::string noise;
+  while (noise.size() < 300'000) noise += "node0:1000:2000 [0] NCCL INFO Channel 00/16 via P2P\n";
+  const std::string line =
+      "Train: 0 [   1/2 (  0%)]  Loss:  6.5 (6.75)  Time: 0.3s, 200.0/s  (0.32s,  200.0/s)  LR: "
+      "1.0e-02  Data: 0.001 (0.002)\n";
+  logs.write("a.log", noise + line);
+  logs.write("b.log", noise);
+  const ImportSummary summary = logs.import();
+  CHECK(summary.formats == std::map<std::string, int>{{"timm", 1}});
+  CHECK(skipped(logs, summary).find("no format recognises it") != std::string::npos);
+}
+
+TEST_CASE("a file named by itself that is no log makes the import incomplete") {
+  LogFolder logs;
+  logs.request = {.stated = {"gpus=1"}};
+  const std::string jobs =
+      logs.write("jobs.txt", "JobID|State|ExitCode|Elapsed\n7|COMPLETED|0:0|02:00:00\n");
+  const std::string notes = logs.write("notes.txt", "what this is\n");
+  logs.request.logs = {logs.logs()};
+  const ImportSummary met = logs.import();
+  CHECK(met.is_complete());
+  CHECK(skipped(logs, met) ==
+        "Skipped 1 file: no format recognises it; name its format with --format, or say with --map "
+        "what the columns of tables mean; example: notes.txt\n");
+  logs.request.logs = {jobs, notes};
+  CHECK_FALSE(logs.import().is_complete());
+}
+
+TEST_CASE("links to folders, links to nothing and archives are reported") {
+  LogFolder logs;
+  logs.write_step("b16_g2/run1.csv");
+  fs::create_directory_symlink(logs.logs() + "/b16_g2", logs.logs() + "/latest");
+  fs::create_symlink("nowhere", logs.logs() + "/gone.csv");
+  std::string tar(1024, '\0');
+  tar.replace(257, 5, "ustar");
+  logs.write("old.tar", tar);
+  CHECK(skipped(logs, logs.import()) ==
+        "Skipped 1 file: is a link to what is not there; example: gone.csv\n"
+        "Skipped 1 folder: is a link to a folder, which is not followed; name it to import its "
+        "logs; example: latest\n"
+        "Skipped 1 file: is a tar archive; unpack it and name the folder; example: old.tar\n");
+}
+
+TEST_CASE("rows of tables that lack a mapped column are counted") {
+  LogFolder logs;
+  read_rates(logs);
+  logs.request.mapped.kind = "markdown";
+  const std::string path = logs.write(
+      "a.md",
+      "| g | rate |\n|---|---|\n| 1 | 10 |\n\n| g | time |\n|---|---|\n| 1 | 3 |\n| 2 | 2 |\n");
+  logs.request.logs = {path};
+  logs.import();
+  CHECK(skipped_lines(logs.folder) ==
+        "Skipped 2 lines: its table has no column \"rate\"; example: " + path + ": line 7\n");
+}
+
+TEST_CASE("JSON objects without a measurement are counted, and are no truncated line") {
+  LogFolder logs;
+  logs.request.mapped = {.kind = "jsonl", .columns = {{"samples_per_s", "rate"}}};
+  const std::string path = logs.write("b16_g2/a.jsonl", "{\"rate\": 5}\n{\"note\": 1}");
+  logs.import();
+  CHECK(skipped_lines(logs.folder) ==
+        "Skipped 1 line: has no key that is mapped to a measure; example: " + path + ": line 2\n");
+  CHECK(ingest(logs.folder).truncated.empty());
+}
+
+TEST_CASE("broken lines before the first run of a table with several are counted once") {
+  LogFolder logs;
+  read_rates(logs);
+  const std::string path =
+      logs.write("all.csv", "g,rate\nstarts now\n1,100\n2,180\nhangs here\n4,320\n");
+  logs.request.logs = {path};
+  logs.import();
+  CHECK(skipped_lines(logs.folder) ==
+        "Skipped 2 lines: has 1 of 2 columns; example: " + path + ": line 2\n");
+}
+
+TEST_CASE("broken rows before the first job of a batch system's books are counted") {
+  LogFolder logs;
+  const std::string path =
+      logs.write("jobs.txt",
+                 "JobID|State|ExitCode|Elapsed\n6|COMP\n6|ODD|0:0|01:00:00\n"
+                 "7|COMPLETED|0:0|02:00:00\n8|COMP\n9|COMPLETED|0:0|02:00:00\n");
+  logs.request = {.logs = {path}};
+  CHECK(logs.import().runs == 2);
+  CHECK(skipped_lines(logs.folder) ==
+        "Skipped 2 lines: has 2 of 4 columns; example: " + path +
+            ": line 2\nSkipped 1 line: no job: its JobID or State is none of SLURM's; example: " +
+            path + ": line 3\n");
+}
+
+TEST_CASE("rows of a table of axes that say nothing are reported") {
+  LogFolder logs;
+  logs.request.axes = {"global_batch=(16)"};
+  logs.request.logs = {logs.write_step("16/first.csv")};
+  logs.request.table = logs.write("table.csv", "path,gpus\nfirst.csv,2\n16/first.csv,4\n,8\n");
+  CHECK(
+      logs.import().warnings ==
+      std::vector<std::string>{
+          logs.request.table + ": 16/first.csv has an earlier row about the same log, which counts",
+          logs.request.table + ": line 4 has no path"});
+}
+
+}  // namespace dlscale::analysis

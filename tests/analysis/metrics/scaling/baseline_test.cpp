@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/metrics/scaling/baseline.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "tests/analysis/support/rows.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+using test::frame_of;
+using test::run_at;
+
+Frame two_curves() {
+  return frame_of({run_at(1, 100), run_at(2, 190), run_at(4, 350), run_at(2, 200, "horovod"),
+                   run_at(4, 380, "horovod")});
+}
+
+/// Plain runs on one GPU, and curves of ddp and horovod that begin at 1 and at 2 GPUs.
+Frame with_plain_runs() {
+  Frame frame = two_curves();
+  frame.runs.push_back(run_at(1, 120, "single", 1));
+  frame.runs.push_back(run_at(1, 130, "single", 2));
+  return frame;
+}
+
+}  // namespace
+
+TEST_CASE("the smallest common count is the smallest that all curves have") {
+  const Frame frame = two_curves();
+  const auto choices = choose_baselines(scaling_curves(frame), {"smallest-common", 0}, false);
+  REQUIRE(choices.size() == 2);
+  CHECK(choices[0].baseline->gpus() == 2);
+  CHECK(choices[1].baseline->gpus() == 2);
+}
+
+TEST_CASE("a baseline per curve is each curve's own smallest count") {
+  const Frame frame = two_curves();
+  const auto choices = choose_baselines(scaling_curves(frame), {"per-curve", 0}, false);
+  CHECK(choices[0].baseline->gpus() == 1);
+  CHECK(choices[1].baseline->gpus() == 2);
+}
+
+TEST_CASE("a curve without the chosen baseline is named together with what it has") {
+  const Frame frame = two_curves();
+  const auto choices = choose_baselines(scaling_curves(frame), {"gpus", 1}, false);
+  CHECK(choices[0].baseline.has_value());
+  CHECK_FALSE(choices[1].baseline.has_value());
+  CHECK_THAT(choices[1].problem,
+             Contains("gpus=1") && Contains("framework=horovod") && Contains("(it has gpus=2, 4)"));
+  CHECK_NOTHROW(require_baseline(choices));
+}
+
+TEST_CASE("a baseline that no curve has is a usage error naming the point") {
+  const Frame frame = two_curves();
+  const auto choices = choose_baselines(scaling_curves(frame), {"gpus", 16}, false);
+  CHECK_THROWS_AS(require_baseline(choices), base::UsageError);
+  CHECK_THROWS_WITH(require_baseline(choices), Contains("baseline gpus=16"));
+}
+
+TEST_CASE("curves that share no count have no common baseline") {
+  const Frame frame = frame_of({run_at(1, 100), run_at(2, 200, "horovod")});
+  const auto choices = choose_baselines(scaling_curves(frame), {"smallest-common", 0}, false);
+  CHECK_THAT(choices[0].problem, Contains("share no GPU count") && Contains("per-curve"));
+}
+
+TEST_CASE("runs on different devices have no baseline unless told") {
+  RunRow other = run_at(2, 400);
+  other.conditions["gpu"] = "P100";
+  const Frame frame = frame_of({run_at(1, 100), other});
+  const auto curves = scaling_curves(frame);
+  const auto refused = choose_baselines(curves, {"smallest-common", 0}, false);
+  CHECK_FALSE(refused[0].baseline.has_value());
+  CHECK_THAT(refused[0].problem,
+             Contains("gpu is \"A100\" at gpus=1 but \"P100\" at gpus=2") && Contains("--mixed"));
+  CHECK(choose_baselines(curves, {"smallest-common", 0}, true)[0].baseline.has_value());
+}
+
+TEST_CASE("curves of different devices have no common baseline, and the device is the reason") {
+  Frame frame = frame_of({run_at(1, 100), run_at(2, 400)});
+  frame.runs[0].point["gpu"] = frame.runs[0].conditions["gpu"] = "K80";
+  frame.runs[1].point["gpu"] = frame.runs[1].conditions["gpu"] = "P100";
+  const auto curves = scaling_curves(frame);
+  const auto refused = choose_baselines(curves, {"smallest-common", 0}, false);
+  CHECK(refused[0].baseline.has_value());
+  CHECK_FALSE(refused[1].baseline.has_value());
+  CHECK_THAT(refused[1].problem,
+             Contains("on another device than the baseline, gpu is \"K80\" at gpus=1 but \"P100\" "
+                      "at gpus=2 (--mixed compares anyway)"));
+  const auto allowed = choose_baselines(curves, {"smallest-common", 0}, true);
+  REQUIRE(allowed[1].baseline.has_value());
+  CHECK(allowed[1].baseline->label("GPU") == "1 GPU (1 node) with gpu=K80");
+  CHECK_FALSE(allowed[1].baseline->is_own());
+  CHECK_THAT(allowed[1].mixed, Contains("gpu is \"K80\" at gpus=1"));
+  CHECK(choose_baselines(curves, {"gpus", 1}, true)[1].baseline.has_value());
+  CHECK_THAT(choose_baselines(curves, {"gpus", 1}, false)[1].problem, Contains("another device"));
+}
+
+TEST_CASE("other work on another device is no baseline, mixed or not") {
+  Frame frame = frame_of({run_at(1, 100), run_at(2, 400)});
+  frame.runs[0].point["gpu"] = "K80";
+  frame.runs[1].point["gpu"] = "P100";
+  frame.runs[1].point["model"] = "vgg16";
+  const auto choices = choose_baselines(scaling_curves(frame), {"smallest-common", 0}, true);
+  for (const BaselineChoice& choice : choices) {
+    CHECK_THAT(choice.problem, Contains("share no GPU count"));
+  }
+}
+
+TEST_CASE("baseline rules are read from text") {
+  CHECK(parse_baseline("gpus=4") == contract::BaselineRule{"gpus", 4});
+  CHECK(parse_baseline("per-curve") == contract::BaselineRule{"per-curve", 0});
+  CHECK(parse_baseline("smallest-common") == contract::BaselineRule{"smallest-common", 0});
+}
+
+TEST_CASE("values of axes are a rule, at one GPU unless it says another count") {
+  CHECK(parse_baseline("framework=single") == contract::BaselineRule{"framework=single", 1});
+  CHECK(parse_baseline("framework=single,loader=memory,gpus=4") ==
+        contract::BaselineRule{"framework=single,loader=memory", 4});
+  CHECK(chosen_values({"a=1,b=2", 1}) == CurveKey{{"a", "1"}, {"b", "2"}});
+  CHECK(chosen_values({"per-curve", 0}).empty());
+}
+
+TEST_CASE("values that cannot be a baseline are usage errors") {
+  for (const char* text : {"framework=", "=single", "framework=single,", "framework=single,gpus=0",
+                           "gpus=4,framework"}) {
+    INFO(text);
+    CHECK_THROWS_AS(parse_baseline(text), base::UsageError);
+  }
+  CHECK_THROWS_WITH(parse_baseline("framework=a,framework=b"), Contains("framework stands there"));
+  CHECK_THROWS_WITH(parse_baseline("model=resnet18"), Contains("runs of another model"));
+  CHECK_THROWS_WITH(parse_baseline("global_batch=64"), Contains("do other work"));
+}
+
+TEST_CASE(
+    "an absolute baseline is the plain run's, for each curve that differs in the axis named") {
+  const Frame frame = with_plain_runs();
+  const auto choices = choose_baselines(scaling_curves(frame), {"framework=single", 1}, false);
+  REQUIRE(choices.size() == 3);
+  for (const BaselineChoice& choice : choices) {
+    REQUIRE(choice.baseline.has_value());
+    CHECK(choice.baseline->seconds_per_sample().size() == 2);
+    CHECK(choice.baseline->label("GPU") == "1 GPU (1 node) with framework=single");
+  }
+  CHECK_FALSE(choices[0].baseline->is_own());
+  CHECK(choices[2].baseline->is_own());
+}
+
+TEST_CASE("an absolute baseline must be alike in what it is not chosen by") {
+  Frame frame = with_plain_runs();
+  for (RunRow& run : frame.runs) run.conditions["framework"] = run.point["framework"];
+  const contract::BaselineRule rule{"framework=single", 1};
+  CHECK(choose_baselines(scaling_curves(frame), rule, false)[0].baseline.has_value());
+  for (RunRow& run : frame.runs) {
+    if (run.point["framework"] == "single") run.conditions["gpu"] = "P100";
+  }
+  const auto refused = choose_baselines(scaling_curves(frame), rule, false);
+  CHECK_FALSE(refused[0].baseline.has_value());
+  CHECK_THAT(refused[0].problem,
+             Contains("gpu is \"P100\" in the baseline but \"A100\" at gpus=1") &&
+                 Contains("--mixed compares anyway"));
+  const auto allowed = choose_baselines(scaling_curves(frame), rule, true);
+  CHECK(allowed[0].baseline.has_value());
+  CHECK_THAT(allowed[0].mixed, Contains("gpu is \"P100\""));
+  CHECK(allowed[2].mixed.empty());
+}
+
+TEST_CASE("what runs must always be alike in is no axis to choose a baseline by") {
+  Frame frame = frame_of({run_at(1, 100, "fp32"), run_at(2, 300, "fp16")});
+  frame.axes = {{"precision", {"fp32", "fp16"}}};
+  for (RunRow& run : frame.runs) {
+    const std::string value = run.point["framework"];
+    run.point = {{"precision", value}};
+    run.conditions["precision"] = value;
+  }
+  const auto choices = choose_baselines(scaling_curves(frame), {"precision=fp32", 1}, false);
+  CHECK(choices[0].baseline.has_value());
+  CHECK_THAT(choices[1].problem, Contains("precision is \"fp32\" in the baseline"));
+}
+
+TEST_CASE("an absolute baseline that nobody measured is named, with what there is") {
+  Frame frame = with_plain_runs();
+  const auto problem = [&](const contract::BaselineRule& rule) {
+    return choose_baselines(scaling_curves(frame), rule, false)[0].problem;
+  };
+  CHECK_THAT(problem({"framework=plain", 1}), Contains("with the baseline's framework=plain"));
+  CHECK_THAT(problem({"framework=single", 4}),
+             Contains("gpus=4 for framework=single") && Contains("(it has gpus=1)"));
+  CHECK_THAT(problem({"framwork=single", 1}), Contains("did you mean \"framework\""));
+  for (RunRow& run : frame.runs) {
+    run.point["loader"] = run.point["framework"] == "single" ? "native" : "packed";
+  }
+  CHECK_THAT(problem({"framework=single", 1}),
+             Contains("there is framework=single, loader=native") && Contains("differ as well"));
+  CHECK(problem({"framework=single,loader=native", 1}).empty());
+  for (RunRow& run : frame.runs) run.batch_per_gpu = run.point["framework"] == "single" ? 32 : 64;
+  CHECK_THAT(problem({"framework=single", 1}),
+             Contains("with the baseline's framework=single does the work of framework=ddp"));
+}
+
+TEST_CASE("a text that is no baseline rule is a usage error") {
+  CHECK_THROWS_WITH(parse_baseline("percurve"), Contains("did you mean \"per-curve\""));
+  CHECK_THROWS_AS(parse_baseline("gpus=0"), base::UsageError);
+  CHECK_THROWS_AS(parse_baseline("gpus=4x"), base::UsageError);
+  CHECK_THROWS_AS(parse_baseline(""), base::UsageError);
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/metrics/scaling/selected_runs.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "analysis/metrics/scaling/baseline.hpp"
+#include "tests/analysis/support/rows.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using contract::BaselineRule;
+
+namespace {
+
+/// ddp from 1 GPU, horovod from 2: they share 2 and 4.
+analysis::Frame study() {
+  return test::frame_of({test::run_at(1, 100), test::run_at(2, 190), test::run_at(4, 360),
+                         test::run_at(2, 180, "horovod"), test::run_at(4, 340, "horovod")});
+}
+
+std::vector<analysis::BaselineChoice> choices(const std::set<std::string>& ids, BaselineRule rule) {
+  analysis::Frame frame = study();
+  keep_runs(frame, ids, rule);
+  return choose_baselines(scaling_curves(frame), rule, false);
+}
+
+}  // namespace
+
+TEST_CASE("only the selected runs are left") {
+  analysis::Frame frame = study();
+  BaselineRule rule;
+  keep_runs(frame, {"ddp-g4-r1", "horovod-g2-r1", "unknown"}, rule);
+  REQUIRE(frame.runs.size() == 2);
+  CHECK(frame.runs[0].run_id == "ddp-g4-r1");
+  CHECK(frame.runs[1].run_id == "horovod-g2-r1");
+}
+
+TEST_CASE("the smallest common count stays that of all curves when one is left") {
+  const auto found = choices({"ddp-g1-r1", "ddp-g2-r1", "ddp-g4-r1"}, {});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].baseline->gpus() == 2);
+}
+
+TEST_CASE("a curve without its baseline's runs has no baseline, by whichever rule") {
+  const auto common = choices({"ddp-g4-r1"}, {});
+  CHECK_FALSE(common.at(0).baseline);
+  CHECK_THAT(common.at(0).problem, Contains("baseline gpus=2") && Contains("it has gpus=4"));
+  const auto own = choices({"ddp-g2-r1", "ddp-g4-r1", "horovod-g2-r1"}, {"per-curve", 0});
+  CHECK_THAT(own.at(0).problem, Contains("baseline gpus=1") && Contains("it has gpus=2, 4"));
+  CHECK(own.at(1).baseline->gpus() == 2);
+  const auto named = choices({"ddp-g2-r1"}, {"gpus", 1});
+  CHECK_THAT(named.at(0).problem, Contains("baseline gpus=1"));
+}
+
+TEST_CASE("numbers of nodes stay apart where the run that they differ from is left out") {
+  analysis::Frame frame = study();
+  for (analysis::RunRow& run : frame.runs) run.point["nodes"] = "1";
+  frame.runs.push_back(test::run_at(4, 300, "ddp", 2));
+  frame.runs.back().point["nodes"] = "2";
+  BaselineRule rule{"per-curve", 0};
+  keep_runs(frame, {"ddp-g2-r1", "ddp-g4-r1"}, rule);
+  const auto curves = scaling_curves(frame);
+  REQUIRE(curves.size() == 1);
+  CHECK(value_of(curves[0].key, "nodes") == "1");
+  CHECK(curves[0].first_gpus == 1);
+}
+
+TEST_CASE("the frame's own rule keeps its count as well") {
+  analysis::Frame frame = study();
+  BaselineRule chosen{"gpus", 4};
+  keep_runs(frame, {"ddp-g4-r1"}, chosen);
+  CHECK(chosen == BaselineRule{"gpus", 4});
+  CHECK(frame.baseline == BaselineRule{"smallest-common", 2});
+}

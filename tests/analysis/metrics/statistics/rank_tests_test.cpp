@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/metrics/statistics/rank_tests.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "analysis/metrics/statistics/block_ranks.hpp"
+#include "tests/analysis/metrics/statistics/noise.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using test::nef_times;
+using test::Noise;
+
+/// How often samples of one distribution are told apart at 5 %.
+double false_positives(Noise::Shape shape, std::size_t n) {
+  Noise noise(shape, 21);
+  constexpr int kTrials = 1500;
+  int found = 0;
+  for (int i = 0; i < kTrials; ++i) found += mann_whitney(noise.times(n), noise.times(n)).p <= 0.05;
+  return static_cast<double>(found) / kTrials;
+}
+
+}  // namespace
+
+TEST_CASE("the published times of 2 and 3 GPUs differ from batch 64 on, not at 16 and 32") {
+  CHECK(mann_whitney(nef_times(16, 2), nef_times(16, 3)).p == Approx(0.5787).margin(5e-5));
+  CHECK(mann_whitney(nef_times(32, 2), nef_times(32, 3)).p == Approx(0.2176).margin(5e-5));
+  CHECK(mann_whitney(nef_times(64, 2), nef_times(64, 3)).p == Approx(0.0005).margin(5e-5));
+  CHECK(mann_whitney(nef_times(128, 2), nef_times(128, 3)).p == Approx(0.0089).margin(5e-5));
+}
+
+TEST_CASE("the p of samples apart is the smallest there is") {
+  CHECK(mann_whitney({1, 2, 3}, {4, 5, 6}).p == Approx(0.1));
+  CHECK(smallest_p(3, 3) == Approx(0.1));
+  CHECK(mann_whitney({1, 2, 3, 4}, {5, 6, 7, 8}).p == Approx(smallest_p(4, 4)));
+  CHECK(smallest_p(10, 10) == Approx(2 / 184756.0));
+  CHECK(smallest_p(0, 0) == 1);
+}
+
+TEST_CASE("ties are counted as they are") {
+  // Of the 6 divisions of {1, 1, 2, 3} into pairs the sums of ranks are 3, 4.5, 4.5, 5.5, 5.5, 7
+  // (1.5 + 1.5, 1.5 + 3 twice, 1.5 + 4 twice, 3 + 4): only 3 and 7 are as far from 5 as 3 is.
+  const TestResult result = mann_whitney({1, 1}, {2, 3});
+  CHECK(result.exact);
+  CHECK(result.p == Approx(2 / 6.0));
+  CHECK(mann_whitney({4, 4, 4}, {4, 4, 4}).p == 1);
+}
+
+TEST_CASE("the approximation for large samples agrees with the exact test") {
+  Noise noise(Noise::Shape::Nef, 22);
+  std::vector<double> a = noise.times(20, 1.1);
+  const std::vector<double> b = noise.times(20);
+  const double exact = mann_whitney(a, b).p;
+  a.push_back(1.1);
+  CHECK_FALSE(mann_whitney(a, b).exact);
+  CHECK(mann_whitney(a, b).p == Approx(exact).margin(0.03));
+  CHECK(mann_whitney(std::vector<double>(30, 1.0), std::vector<double>(30, 1.0)).p == 1);
+}
+
+TEST_CASE("of 100 pairs without a difference at most 5 are told apart") {
+  for (const auto shape : {Noise::Shape::LogNormal, Noise::Shape::Nef}) {
+    for (const std::size_t n : {4, 6, 10}) {
+      INFO("shape " << static_cast<int>(shape) << ", n = " << n);
+      CHECK(false_positives(shape, n) <= 0.05);
+    }
+  }
+}
+
+TEST_CASE("ranks of shifts leave at most the tail outside") {
+  CHECK(shift_rank(3, 3, 0.025) == 0);  // P(U = 0) = 1/20
+  CHECK(shift_rank(4, 4, 0.025) == 1);  // P(U = 0) = 1/70, P(U <= 1) = 2/70
+  CHECK(shift_rank(10, 10, 0.025) == 24);
+  CHECK(shift_rank(30, 30, 0.025) == 317);
+}
+
+TEST_CASE("Kruskal and Wallis tell samples apart as their formula says") {
+  // Sums of ranks 6, 15, 24: H = 12 / 90 * (12 + 75 + 192) - 30 = 7.2, p = exp(-3.6).
+  CHECK(kruskal_wallis({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}).p == Approx(std::exp(-3.6)));
+  CHECK(kruskal_wallis({{1, 2, 3}, {1, 2, 3}}).p == Approx(1));
+  CHECK(kruskal_wallis({{1, 1}, {1, 1}}).p == 1);
+  CHECK(kruskal_wallis({{1, 2, 3}}).p == 1);
+}
+
+TEST_CASE("ranks within blocks are judged exactly, whatever the blocks have in common") {
+  CHECK(p_of_high_ranks({}) == 1);
+  CHECK(p_of_high_ranks({{{1, 2, 3, 9}, 3}}) == Approx(0.25));
+  CHECK(p_of_high_ranks({{{1, 2, 3, 9}, 0}}) == Approx(1));
+  CHECK(p_of_high_ranks({{{1, 2}, 1}, {{500, 100}, 0}, {{7, 8}, 1}}) == Approx(1 / 8.0));
+  // Ranks 3 and 2 of 3: sums of 5 or more are (3, 2), (2, 3) and (3, 3) of 9.
+  CHECK(p_of_high_ranks({{{1, 2, 3}, 2}, {{30, 10, 50}, 0}}) == Approx(3 / 9.0));
+  CHECK(smallest_p_of_ranks({{{1, 2, 3}, 2}, {{30, 10, 50}, 0}}) == Approx(1 / 9.0));
+}
+
+TEST_CASE("equal values in a block share their ranks") {
+  CHECK(p_of_high_ranks({{{5, 5, 5}, 1}}) == Approx(1));
+  CHECK(p_of_high_ranks({{{1, 2, 2}, 1}}) == Approx(2 / 3.0));
+  CHECK(p_of_high_ranks({{{1, 2, 2}, 1}, {{1, 2, 3}, 2}}) == Approx(2 / 9.0));
+}
+
+TEST_CASE("many members of many blocks keep their tiny chances") {
+  std::vector<double> values(256);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  CHECK(p_of_high_ranks({{values, 255}, {values, 255}, {values, 255}}) ==
+        Approx(1.0 / 256 / 256 / 256).epsilon(1e-6));
+  CHECK(p_of_high_ranks({{values, 128}, {values, 127}}) == Approx(0.5).margin(0.01));
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/figures/gnuplot.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "analysis/report/figures/figures.hpp"
+#include "analysis/report/figures/gnuplot_script.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "tests/analysis/support/rows.hpp"
+#include "tests/support/temp_dir.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+using test::frame_of;
+using test::run_at;
+
+Frame measured_series() {
+  Frame frame = frame_of({run_at(1, 1000, "ddp", 1), run_at(1, 1100, "ddp", 2), run_at(4, 3600),
+                          run_at(1, 900, "horovod"), run_at(4, 3500, "horovod")});
+  for (RunRow& run : frame.runs) {
+    run.evals = {{0, 0.8, 1.0}, {1, 0.9, 0.5}};
+    run.epochs = {{0, 3, 0.9}, {1, 2, 0.4}};
+    run.size = {1000, 60000, 100};
+    run.steps.bytes_sent = 4000;
+    run.steps.comm_busy_s = 0.2 * run.steps.wall_s;
+    run.steps.parts_s[0] = 0.1 * run.steps.wall_s;
+  }
+  return frame;
+}
+
+}  // namespace
+
+TEST_CASE("every kind of figure is drawn, the same each time") {
+  test::TempDir folder;
+  for (const FigureKind& kind : figure_kinds()) {
+    INFO(kind.name);
+    const Figure figure = kind.make(measured_series(), {});
+    const Drawn first = write_figure(figure, folder.path() / kind.name, {"svg", "pdf"});
+    CHECK(first.problem.empty());
+    REQUIRE(first.files.size() == 4);
+    const std::string svg = base::read_file(first.files[2]);
+    const std::string pdf = base::read_file(first.files[3]);
+    CHECK_THAT(svg, Contains("</svg>"));
+    CHECK_THAT(pdf, Contains("/CreationDate (D:19700101000000"));
+    write_figure(figure, folder.path() / kind.name, {"svg", "pdf"});
+    CHECK(base::read_file(first.files[2]) == svg);
+    CHECK(base::read_file(first.files[3]) == pdf);
+  }
+}
+
+TEST_CASE("shares that are nothing everywhere are drawn, too") {
+  Frame frame = measured_series();
+  for (RunRow& run : frame.runs) {
+    run.conditions["trainer"] = "0.1";  // which records parts of no time as well
+    run.steps.parts_s[0] = 0;
+    run.steps.parts_s[4] = run.steps.wall_s;  // all of it exposed
+  }
+  test::TempDir folder;
+  for (const char* kind : {"overlap", "load-share"}) {
+    const Drawn drawn =
+        write_figure(find_figure_kind(kind).make(frame, {}), folder.path() / kind, {"svg"});
+    CHECK(drawn.problem.empty());
+    CHECK(drawn.files.size() == 3);
+  }
+}
+
+TEST_CASE("every kind of figure of no runs has no series") {
+  for (const FigureKind& kind : figure_kinds()) {
+    INFO(kind.name);
+    CHECK(kind.make(frame_of({}), {}).series.empty());
+  }
+}
+
+TEST_CASE("a figure's CSV holds its points with their bounds") {
+  const std::string csv = figure_csv(find_figure_kind("throughput").make(measured_series(), {}));
+  CHECK_THAT(csv, Contains("series,gpus,throughput_samples_per_s,low,high\n"));
+  CHECK_THAT(csv, Contains("ddp,4,3600,,\n"));
+  CHECK_THAT(csv, Contains("ddp,1,1047.6190476190477,1000,1100\n"));
+}
+
+TEST_CASE("without gnuplot the CSV and the script are there and the package is named") {
+  test::TempDir folder;
+  const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
+  const Drawn drawn = write_figure(figure, folder / "s", {"svg"}, "no-such-gnuplot");
+  CHECK_THAT(drawn.problem, Contains("not installed") && Contains("gnuplot-nox"));
+  CHECK(drawn.files.size() == 2);
+  CHECK(std::filesystem::exists(folder / "s.csv"));
+  CHECK(std::filesystem::exists(folder / "s.gp"));
+  CHECK_FALSE(std::filesystem::exists(folder / "s.svg"));
+}
+
+TEST_CASE("a gnuplot that fails is a problem and leaves no picture") {
+  test::TempDir folder;
+  const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
+  const Drawn drawn = write_figure(figure, folder / "s", {"svg"}, "false");
+  CHECK_THAT(drawn.problem, Contains("false failed"));
+  CHECK_FALSE(std::filesystem::exists(folder / "s.svg"));
+}
+
+TEST_CASE("a gnuplot that is missing or fails leaves the pictures of another time") {
+  test::TempDir folder;
+  const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
+  base::write_file_atomically(folder / "s.svg", "drawn before");
+  for (const char* program : {"no-such-gnuplot", "false"}) {
+    CHECK(write_figure(figure, folder / "s", {"svg"}, program).files.size() == 2);
+    CHECK(base::read_file(folder / "s.svg") == "drawn before");
+  }
+  const std::filesystem::directory_iterator entries(folder.path());
+  CHECK(std::distance(begin(entries), end(entries)) == 3);
+}
+
+TEST_CASE("pictures for print have a column's width and leave the title to their caption") {
+  const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
+  const std::string script = gnuplot_script(figure, "s", {"svg", "pdf"});
+  CHECK_THAT(script, Contains("pdfcairo size 8.60cm") && Contains("key outside below"));
+  CHECK(script.find("unset title") > script.find("set title 'Speed-up of made-up'"));
+}
+
+TEST_CASE("efficiency has a band, bars are hatched, reference lines are called by their names") {
+  const auto script = [](const char* kind) {
+    return gnuplot_script(find_figure_kind(kind).make(measured_series(), {}), "s", {"svg"});
+  };
+  CHECK_THAT(script("efficiency"), Contains("with filledcurves") && !Contains("yerrorbars"));
+  CHECK_THAT(script("breakdown"), Contains("fs pattern 4"));
+  CHECK_THAT(script("speedup"), Contains("title 'ideal'"));
+  CHECK_THAT(script("pareto"), Contains("title 'Pareto front'") && Contains("with labels"));
+}
+
+TEST_CASE("labels with quotes and markup are drawn as they are") {
+  test::TempDir folder;
+  Figure figure = find_figure_kind("speedup").make(measured_series(), {});
+  figure.title = "it's {/Bold 100 %} of a_b^c";
+  figure.series[0].label = "d'Azur, \"x\" `date`";
+  const Drawn drawn = write_figure(figure, folder / "s", {"svg"});
+  CHECK(drawn.problem.empty());
+  CHECK_THAT(base::read_file(folder / "s.svg"),
+             Contains("{/Bold 100 %} of a_b^c") && Contains("`date`"));
+}
+
+TEST_CASE("a folder that cannot be made is an error naming it") {
+  test::TempDir folder;
+  base::write_file_atomically(folder / "file", "");
+  const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
+  CHECK_THROWS_WITH(write_figure(figure, folder.path() / "file" / "s", {"svg"}),
+                    Contains("cannot make folder"));
+}
+
+TEST_CASE("the ideal line needs a baseline that all curves share") {
+  Frame frame = measured_series();
+  frame.runs.erase(frame.runs.begin() + 3);  // horovod keeps 4 GPUs only
+  CHECK_FALSE(find_figure_kind("speedup").make(frame, {{"per-curve", 0}}).ideal.has_value());
+  CHECK(find_figure_kind("speedup").make(measured_series(), {}).ideal.has_value());
+}
+
+TEST_CASE("an unknown kind of figure is a usage error with the nearest name") {
+  CHECK_THROWS_WITH(find_figure_kind("speed-up"), Contains("did you mean \"speedup\""));
+}
+
+}  // namespace dlscale::analysis

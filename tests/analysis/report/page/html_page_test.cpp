@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/page/html_page.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "analysis/report/figures/svg_figure.hpp"
+#include "analysis/report/html_text.hpp"
+#include "tests/analysis/support/sample_page.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+
+/// What would do harm as markup, in one text.
+const std::string kHostile =
+    "</title></script><script>alert('1')</script>\" onload=\"x\x01\x7f&amp;";
+
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) {
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("no character of a text is markup") {
+  CHECK(html_text("<a href=\"x\">'&'</a>") ==
+        "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
+  CHECK(html_text("one\ntwo\tthree\r") == "one two three ");
+  CHECK(html_text("größe 模型 \xF0\x9F\x9A\x80") == "größe 模型 \xF0\x9F\x9A\x80");
+}
+
+TEST_CASE("control characters and what is no UTF-8 are replaced one by one") {
+  const std::string r = "\xEF\xBF\xBD";
+  CHECK(html_text(std::string("a\0b\x1b\x7f", 5)) == "a" + r + "b" + r + r);
+  CHECK(html_text("\xC0\xAF") == r + r);                  // an overlong slash
+  CHECK(html_text("\xED\xA0\x80") == r + r + r);          // a surrogate
+  CHECK(html_text("\xF4\x90\x80\x80") == r + r + r + r);  // above U+10FFFF
+  CHECK(html_text("ab\xE6\xA8") == "ab" + r + r);         // cut off
+  CHECK(html_text("\xC2\x85") == r + r);                  // a control character of two bytes
+}
+
+TEST_CASE("a page shows what was run, warnings before it, tables and figures") {
+  const std::string page = html_page(test::sample_page());
+  CHECK(page.find("one run per point") < page.find("What was run"));
+  CHECK_THAT(page, Contains("<dt>baseline</dt><dd>1 GPU</dd>") && Contains("Made up</caption>"));
+  CHECK_THAT(page, Contains("data-v=\"0.01234\">12.3</td>") && Contains("data-v=\"\">–</td>"));
+  CHECK_THAT(page, Contains("<th scope=\"row\">plain</th>"));
+  CHECK_THAT(page, Contains("<svg viewBox=") && Contains("role=\"img\""));
+  CHECK(page == html_page(test::sample_page()));
+}
+
+TEST_CASE("hostile texts anywhere in a page leave its one script and no other markup") {
+  StudyPage page = test::sample_page();
+  page.figures[0].figure.series[0].points[0].note = "8";
+  const std::string clean = html_page(page);
+  page.title = page.warnings[0] = page.facts[0].second = kHostile;
+  Table& table = page.report.tables[0];
+  table.title = table.notes[0] = table.columns[0].title = table.columns[1].unit = kHostile;
+  table.rows[0][0] = kHostile;
+  Figure& figure = page.figures[0].figure;
+  figure.title = figure.subtitle = figure.legend_title = figure.x.title = figure.y.title = kHostile;
+  figure.series[0].label = figure.ideal->label = figure.series[0].points[0].note = kHostile;
+  const std::string text = html_page(page);
+  for (const char* part : {"<script", "</script>", "</title>", " onload=\"", "<"}) {
+    INFO(part);
+    CHECK(times(text, part) == times(clean, part));
+  }
+  CHECK(text.find('\x01') == std::string::npos);
+}
+
+TEST_CASE("the policy of a page names the one script it allows, and nothing is loaded") {
+  const std::string page = html_page(test::sample_page());
+  CHECK_THAT(page, Contains("default-src 'none'"));
+  CHECK_THAT(page, Catch::Matches("[^]*script-src 'sha256-[A-Za-z0-9+/]{43}='[^]*"));
+  for (const char* part : {"src=\"", "url(http", "@import", "<link", "http://", "https://"}) {
+    INFO(part);
+    CHECK(page.find(part) == std::string::npos);
+  }
+}
+
+TEST_CASE("a page of nothing is a page") {
+  const std::string page = html_page({.title = "empty"});
+  CHECK_THAT(page, Contains("<h1>empty</h1>") && !Contains("<table") && !Contains("Beware"));
+  CHECK_THAT(page, Contains("</html>\n"));
+}
+
+TEST_CASE("a figure says in words what it shows") {
+  const Figure figure = test::sample_page().figures[0].figure;
+  CHECK(figure_in_words(figure) ==
+        "baseline 1 GPU. efficiency over GPUs. ddp: 1 at 1 to 0.9 at 2.");
+  CHECK_THAT(figure_in_words(test::sample_bars()), Contains("one for each of 2 points"));
+}
+
+TEST_CASE("figures have marks, bars of bounds, bands, and hatched parts") {
+  Figure figure = test::sample_page().figures[0].figure;
+  CHECK(times(svg_figure(figure, "f"), "class=\"mark\"") == 2);
+  CHECK(times(svg_figure(figure, "f"), "class=\"bar\"") == 1);
+  figure.band = true;
+  CHECK(times(svg_figure(figure, "f"), "class=\"band\"") == 1);
+  CHECK(times(svg_figure(figure, "f"), "class=\"bar\"") == 0);
+  const std::string bars = svg_figure(test::sample_bars(), "f");
+  CHECK(times(bars, "fill=\"url(#f-part0)\"") == 2);
+  CHECK(times(bars, "class=\"hatch\"") == 1);
+  CHECK_THAT(svg_legend(test::sample_bars(), "f"), Contains("forward") && !Contains("bubble"));
+}
+
+TEST_CASE("numbers that cannot be drawn are left out of a drawing") {
+  Figure figure = test::sample_page().figures[0].figure;
+  figure.y.log_base = 10;
+  figure.series[0].points = {{1, 0, {}}, {2, std::nan(""), {}}, {4, 3, {}}, {8, 3, {}}};
+  const std::string svg = svg_figure(figure, "f");
+  CHECK(times(svg, "class=\"mark\"") == 2);
+  CHECK_THAT(svg, !Contains("nan") && !Contains("inf"));
+  figure.series[0].points.clear();
+  CHECK_THAT(svg_figure(figure, "f"), Contains("</svg>") && !Contains("nan"));
+}
+
+}  // namespace dlscale::analysis

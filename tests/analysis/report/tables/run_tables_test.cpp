@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "analysis/report/tables/metrics.hpp"
+#include "analysis/report/tables/tables.hpp"
+#include "base/error.hpp"
+#include "tests/analysis/support/cells.hpp"
+#include "tests/analysis/support/rows.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+using test::cell;
+using test::frame_of;
+using test::number;
+using test::run_at;
+
+Frame evaluated() {
+  Frame frame = frame_of({run_at(1, 100, "ddp", 1), run_at(1, 100, "ddp", 2), run_at(2, 100)});
+  for (RunRow& run : frame.runs) run.evals = {{0, 0.5, 1.0}, {1, 0.6, 0.5}};
+  frame.runs[0].metrics = {{"top5_accuracy", 0.9}};
+  frame.runs[1].metrics = {{"top5_accuracy", 0.94}};
+  frame.runs[2].metrics = {{"bleu", 15.5}};
+  return frame;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("the tables shown first are those of what the runs learn") {
+  Frame frame = evaluated();
+  CHECK(first_metrics(frame) == Names{"efficiency", "accuracy", "breakdown"});
+  for (RunRow& run : frame.runs) run.task = "classification";
+  CHECK(first_metrics(frame) == Names{"efficiency", "accuracy", "breakdown"});
+  frame.runs[2].task = "translation";
+  CHECK(first_metrics(frame) == Names{"efficiency", "accuracy", "evaluation", "breakdown"});
+  CHECK(accuracy_table(frame, {}).rows.size() == 1);
+  for (RunRow& run : frame.runs) run.task = "translation";
+  CHECK(first_metrics(frame) == Names{"efficiency", "evaluation", "breakdown"});
+}
+
+TEST_CASE("of inference alone the latencies are shown") {
+  RunRow run = run_at(1, 100);
+  run.steps = {};
+  run.inference = {{32, 0.01, 0.02, 3000}};
+  CHECK(first_metrics(frame_of({run})) == Names{"inference"});
+}
+
+TEST_CASE("the evaluation table shows what each task measures, and nothing where it does not") {
+  const Table table = evaluation_table(evaluated(), {});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(number(table, 0, "n") == 2);
+  CHECK(number(table, 0, "test_loss") == 0.5);
+  CHECK(number(table, 0, "top5_accuracy") == Approx(0.92));
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 0, "bleu")));
+  CHECK(number(table, 1, "bleu") == 15.5);
+  for (const Column& column : table.columns) {
+    if (column.id == "top5_accuracy") CHECK(column.unit == "%");
+    if (column.id == "bleu") CHECK(column.unit.empty());
+  }
+}
+
+TEST_CASE("time to a target is of the repeats that reached it, and says how many did") {
+  Frame frame = evaluated();
+  frame.runs[0].targets = {{"accuracy", 0.6, 1, 12.5, 2000}};
+  const Table table = time_to_target_table(frame, {});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(std::get<std::string>(cell(table, 0, "target")) == "accuracy >= 0.6");
+  CHECK(number(table, 0, "n") == 2);
+  CHECK(number(table, 0, "reached") == 1);
+  CHECK(number(table, 0, "train_s") == 12.5);
+  CHECK(number(table, 0, "epochs") == 2);
+  CHECK(number(table, 0, "samples") == 2000);
+  CHECK(number(table, 1, "reached") == 0);
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "train_s")));
+  CHECK(time_to_target_table(evaluated(), {}).rows.empty());
+}
+
+TEST_CASE("the inference table has a row for each batch") {
+  Frame frame = frame_of({run_at(1, 100)});
+  frame.runs[0].inference = {{32, 0.01, 0.02, 3200}, {64, 0.02, 0.03, 3300}};
+  const Table table = inference_table(frame, {});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(number(table, 1, "batch") == 64);
+  CHECK(number(table, 1, "latency_p90_s") == 0.03);
+  CHECK(number(table, 1, "samples_per_s") == 3300);
+}
+
+TEST_CASE("the transfer table has the published formula, the ring's bytes and the payload") {
+  Frame frame = frame_of({run_at(4, 100)});
+  RunRow& run = frame.runs[0];
+  run.global_batch = 4096;
+  run.size = {119586826, 60000, 15};
+  run.steps.steps = 10;
+  run.steps.bytes_sent = 10 * 4 * 119586826.0;
+  const Table table = transfer_table(frame, {});
+  REQUIRE(table.rows.size() == 1);
+  CHECK(number(table, 0, "published_values_per_epoch") == Approx(1.75176014648e9));
+  CHECK(number(table, 0, "ring_bytes_per_epoch") == Approx(15 * 1.5 * 4 * 119586826));
+  CHECK(number(table, 0, "payload_bytes_per_epoch") == Approx(15 * 4 * 119586826.0));
+  run.size = {};
+  CHECK(transfer_table(frame, {}).rows.empty());
+}
+
+TEST_CASE("the ring's bytes are those of the precision, or of what gradients are compressed to") {
+  Frame frame = frame_of({run_at(4, 100)});
+  RunRow& run = frame.runs[0];
+  run.size = {1000, 60000, 15};
+  const auto bytes_of = [&](const std::string& precision, const std::string& compression) {
+    run.conditions["precision"] = precision;
+    run.conditions["compression"] = compression;
+    return number(transfer_table(frame, {}), 0, "ring_bytes_per_epoch") / (15 * 1.5 * 1000);
+  };
+  CHECK(bytes_of("fp32", "") == Approx(4));
+  CHECK(bytes_of("bf16", "") == Approx(4));  // its gradients are in fp32
+  CHECK(bytes_of("fp64", "") == Approx(8));
+  CHECK(bytes_of("fp32", "fp16") == Approx(2));
+  CHECK(bytes_of("fp64", "bf16") == Approx(2));
+  run.conditions["compression"] = "powersgd";
+  CHECK(std::holds_alternative<std::monostate>(
+      cell(transfer_table(frame, {}), 0, "ring_bytes_per_epoch")));
+}
+
+TEST_CASE("jobs are put together by partition and GPUs, those that never started apart") {
+  std::vector<RunRow> runs(4, run_at(4, 100));
+  const double waits[] = {600, 1800, 60};
+  for (std::size_t i = 0; i < 4; ++i) {
+    runs[i].steps = {};
+    runs[i].job = JobRow{.partition = "gpu", .elapsed_s = 3600, .timelimit_s = 7200, .gpus = 4};
+    if (i < 3) runs[i].job->waited_s = waits[i];
+  }
+  runs[2].job->partition = "cpu";
+  runs[2].job->gpus = 0;
+  runs[3].outcome = "Cancelled";
+  runs[3].job->elapsed_s = 0;
+  runs[0].job->requested_memory_bytes = 8e9;
+  runs[0].job->max_memory_bytes = 2e9;
+  const Table table = jobs_table(frame_of(runs), {});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(number(table, 0, "gpu_hours") == 0);  // on CPUs
+  CHECK(number(table, 1, "n") == 3);
+  CHECK(number(table, 1, "started") == 2);
+  CHECK(number(table, 1, "completed") == 2);
+  CHECK(number(table, 1, "waited_s") == 1200);
+  CHECK(number(table, 1, "waited_p90_s") == Approx(1680));
+  CHECK(number(table, 1, "gpu_hours") == 8);
+  CHECK(number(table, 1, "gpu_hours_of_job") == 4);
+  CHECK(number(table, 1, "share_of_time_limit") == 0.5);
+  CHECK(number(table, 1, "share_of_memory") == 0.25);
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "energy_j")));
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "energy_j_of_job")));
+  runs[0].job->energy_j = 7.2e6;
+  CHECK(number(jobs_table(frame_of(runs), {}), 1, "energy_j_of_job") == 7.2e6);
+  CHECK_THAT(test::notes(table), Contains("of 3 jobs that started the books do not tell memory of "
+                                          "2, energy of 3; these count there in no number"));
+}
+
+TEST_CASE("collectives are told by message size, medians over the repeats of a point") {
+  Frame frame = frame_of({run_at(8, 100, "ddp", 1), run_at(8, 100, "ddp", 2)});
+  for (RunRow& run : frame.runs) {
+    run.steps = {};
+    const double factor = run.repetition;
+    run.collectives = {{"all_reduce", "float", false, 8, 1e-5 * factor, 2 / factor, 3.5, 0},
+                       {"all_reduce", "float", true, 8, 1e-5, 1, 1.75, std::nan("")},
+                       {"all_reduce", "float", false, 1024, 1e-4, 4, 7, 0}};
+  }
+  const Table table = collectives_table(frame, {});
+  REQUIRE(table.rows.size() == 3);
+  CHECK(number(table, 0, "size_bytes") == 8);
+  CHECK(number(table, 0, "gpus") == 8);
+  CHECK(number(table, 0, "n") == 2);
+  CHECK(number(table, 0, "time_s") == Approx(1.5e-5));
+  CHECK(number(table, 0, "algbw_gb_per_s") == Approx(1.5));
+  CHECK(number(table, 0, "busbw_gb_per_s") == 3.5);
+  CHECK(number(table, 1, "size_bytes") == 1024);
+  CHECK(test::text(table, 2, "buffers") == "in place");
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 2, "wrong")));
+  CHECK(first_metrics(frame) == Names{"collectives"});
+}
+
+TEST_CASE("a metric without a row says what the runs lack") {
+  const Frame frame = frame_of({run_at(1, 100), run_at(2, 100)});
+  const auto why = [&](const char* name, const AnalysisOptions& options = {}) {
+    return why_nothing(find_metric(name), frame, options);
+  };
+  CHECK(why("evaluation") ==
+        "evaluation needs a completed run that was evaluated, and there is none");
+  CHECK(why("jobs") == "jobs needs a job of sacct's or oarstat's books, and there is none");
+  CHECK(why("fit") == "fit needs a curve of comparable runs at three GPU counts: there is none");
+  CHECK_THAT(why("speedup", {.baseline = {"gpus", 4}}),
+             Contains("speedup needs a baseline: no completed run at the baseline gpus=4 for") &&
+                 Contains("(it has gpus=1, 2)"));
+}
+
+TEST_CASE("a metric whose runs have what it needs has rows, and one that they lack has none") {
+  const Frame none = frame_of({});
+  const Frame some = evaluated();
+  for (const Metric& metric : metrics()) {
+    INFO(metric.name);
+    CHECK(metric.make(none, {}).rows.empty());
+    const bool any = std::any_of(some.runs.begin(), some.runs.end(), metric.has);
+    if (!any) CHECK(metric.make(some, {}).rows.empty());
+    if (any && metric.also[0] == '\0') CHECK_FALSE(metric.make(some, {}).rows.empty());
+  }
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/terminal/interrupt.hpp"
+
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+
+using dlscale::cli::StopSignals;
+
+TEST_CASE("requests to stop are counted while somebody listens") {
+  StopSignals signals;
+  CHECK(signals.count() == 0);
+  ::raise(SIGINT);
+  ::raise(SIGTERM);
+  ::raise(SIGHUP);
+  CHECK(signals.count() == 3);
+  ::raise(SIGPIPE);
+  CHECK(signals.count() == 3);
+}
+
+TEST_CASE("each listener counts from nothing") {
+  {
+    StopSignals first;
+    ::raise(SIGINT);
+  }
+  CHECK(StopSignals().count() == 0);
+}
+
+TEST_CASE("afterwards a signal means what it meant") {
+  { StopSignals signals; }
+  struct sigaction action {};
+  ::sigaction(SIGINT, nullptr, &action);
+  CHECK(action.sa_handler == SIG_DFL);
+}

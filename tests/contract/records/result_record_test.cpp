@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/records/results_file.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/support/any_value.hpp"
+
+using namespace dlscale;
+using namespace dlscale::contract;
+using namespace dlscale::base;
+
+namespace {
+
+Spread any_spread(test::AnyValue& any) {
+  return {any.number(), any.number(), any.number(), any.number()};
+}
+
+StepWindow any_window(test::AnyValue& any) {
+  StepWindow w;
+  w.epoch = static_cast<int>(any.whole(0, 90));
+  w.first_step = any.whole(0, 1 << 30);
+  w.steps = static_cast<int>(any.whole(1, 100));
+  w.warmup = any.flag();
+  w.samples = any.whole(0, 1LL << 40);
+  w.wall_s = any.positive();
+  for (Spread& part : w.parts) part = any_spread(any);
+  w.comm_busy_s = any_spread(any);
+  w.comm_wait_s = any_spread(any);
+  w.bytes_sent = any.positive();
+  return w;
+}
+
+RunStart any_start(test::AnyValue& any) {
+  RunStart r;
+  r.run_id = any.text();
+  r.launch = static_cast<int>(any.whole(1, 9));
+  r.resumed_step = any.whole(0, 1 << 30);
+  r.hosts = any.list([&] { return any.text(); });
+  r.environment = any.table();
+  r.parameters = any.whole(0, 1LL << 40);
+  r.warmup_steps = any.whole(0, 1 << 30);
+  return r;
+}
+
+std::map<std::string, double> any_metrics(test::AnyValue& any) {
+  std::map<std::string, double> metrics;
+  for (const std::string& name : any.list([&] { return any.text(); })) metrics[name] = any.number();
+  return metrics;
+}
+
+TargetRecord any_target(test::AnyValue& any) {
+  return {.metric = "accuracy",
+          .threshold = 0.9,
+          .value = any.positive(),
+          .epoch = 3,
+          .step = any.whole(0, 1 << 30),
+          .train_s = any.positive(),
+          .samples = any.whole(0, 1LL << 40)};
+}
+
+InferenceRecord any_inference(test::AnyValue& any) {
+  return {.batch = any.whole(1, 1 << 20),
+          .batches = 7,
+          .wall_s = any.positive(),
+          .latency_s = {any.positive(), 1, 2, any.positive()},
+          .samples_per_s = any.positive()};
+}
+
+RankTimes any_rank_times(test::AnyValue& any) {
+  return {.epoch = 2,
+          .time = any.positive(),
+          .steps = any.whole(1, 1 << 30),
+          .work_s = any.list([&] { return any.positive(); }),
+          .stages = static_cast<int>(any.whole(0, 4))};
+}
+
+ResultRecord any_record(unsigned seed) {
+  test::AnyValue any(seed);
+  switch (seed % 10) {
+    case 0:
+      return any_start(any);
+    case 1:
+      return any_window(any);
+    case 2:
+      return EpochRecord{static_cast<int>(any.whole(0, 90)),
+                         any.number(),
+                         any.number(),
+                         3,
+                         4,
+                         any.number(),
+                         any.number(),
+                         ""};
+    case 3:
+      return EvalRecord{1,   any.number(), any.number(),     10, 7,
+                        0.7, any.number(), any_metrics(any), ""};
+    case 4:
+      return CheckpointRecord{
+          1, any.whole(0, 1 << 30), any.number(), any.number(), any.text(), any.whole(0, 1LL << 40),
+          ""};
+    case 5:
+      return ProfileRecord{
+          .epoch = 1,
+          .first_step = any.whole(0, 1 << 30),
+          .steps = 50,
+          .kernel_s = any.positive(),
+          .communication = any.number(),
+          .io = any.number(),
+          .cpu_occupancy = any.positive(),
+          .kernels = any.list([&] {
+            return ProfiledKernel{any.text(), "io", any.whole(0, 99), any.positive()};
+          })};
+    case 6:
+      return any_target(any);
+    case 7:
+      return any_inference(any);
+    case 8:
+      return any_rank_times(any);
+    default:
+      return RunStop{all_outcomes()[seed % all_outcomes().size()],
+                     5,
+                     any.text(),
+                     any.number(),
+                     any.number(),
+                     9,
+                     ""};
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every record survives being written and read") {
+  for (unsigned seed = 0; seed < 600; ++seed) {
+    const ResultRecord record = any_record(seed);
+    const std::string line = to_json_line(record);
+    REQUIRE(line.find('\n') == std::string::npos);
+    const ResultsFile file = parse_results(line + "\n");
+    REQUIRE(file.skipped.empty());
+    REQUIRE(file.records.size() == 1);
+    REQUIRE(file.records[0] == record);
+    REQUIRE(to_json_line(file.records[0]) == line);
+  }
+}
+
+TEST_CASE("a line names its record first") {
+  CHECK(to_json_line(EvalRecord{}).rfind("{\"record\":\"eval\",", 0) == 0);
+}
+
+TEST_CASE("the times of 1,024 ranks are a line of eight kilobytes") {
+  const RankTimes times{.epoch = 1, .steps = 40, .work_s = std::vector<double>(1024, 12.345)};
+  const std::string line = to_json_line(times);
+  CHECK(line.rfind(R"({"record":"rank_times","epoch":1,"steps":40,)", 0) == 0);
+  CHECK(line.size() < 8192);
+}
+
+TEST_CASE("times of ranks without their number of steps are no record") {
+  const ResultsFile file =
+      parse_results("{\"record\":\"rank_times\",\"epoch\":1,\"work_s\":[1,\"2\"]}\n");
+  CHECK(file.records.empty());
+  REQUIRE(file.skipped.size() == 1);
+  CHECK_THAT(file.skipped[0], Catch::StartsWith("line 1: "));
+}
+
+TEST_CASE("an evaluation without further metrics is the line it always was") {
+  CHECK(to_json_line(EvalRecord{}).find("metrics") == std::string::npos);
+  const EvalRecord eval{.metrics = {{"top5_accuracy", 0.99}}};
+  CHECK_THAT(to_json_line(eval), Catch::Contains(R"("metrics":{"top5_accuracy":0.99})"));
+}
+
+TEST_CASE("unknown keys are kept and written again") {
+  const std::string line =
+      R"({"record":"eval","epoch":1,"samples":10,"correct":7,"accuracy":0.7,"top5":9,"note":{"a":1}})";
+  const ResultsFile file = parse_results(line + "\n");
+  REQUIRE(file.records.size() == 1);
+  CHECK(std::get<EvalRecord>(file.records[0]).extra == R"({"note":{"a":1},"top5":9})");
+  CHECK(to_json_line(file.records[0]).find(R"("top5":9)") != std::string::npos);
+}
+
+TEST_CASE("a results file cut at any byte loses at most its last line") {
+  const std::string first = to_json_line(any_record(0)) + "\n";
+  const std::string second = to_json_line(any_record(1)) + "\n";
+  const std::string whole = first + second;
+  for (std::size_t size = first.size(); size + 1 < whole.size(); ++size) {
+    const ResultsFile file = parse_results(whole.substr(0, size));
+    REQUIRE(file.skipped.empty());
+    REQUIRE(file.records.size() == 1);
+    REQUIRE(file.truncated == (size > first.size()));
+  }
+  CHECK(parse_results(whole.substr(0, whole.size() - 1)).records.size() == 2);
+}
+
+TEST_CASE("lines that are no known record are listed with their number") {
+  const ResultsFile file = parse_results("not json\n\n{\"record\":\"lunch\"}\n{\"a\":1}\n[]\n" +
+                                         to_json_line(EvalRecord{}) + "\n{\"record\":\"eval\"}\n");
+  CHECK(file.records.size() == 1);
+  CHECK(file.record_lines == std::vector<int>{6});
+  REQUIRE(file.skipped.size() == 5);
+  CHECK(file.skipped[0] == "line 1: not valid JSON");
+  CHECK(file.skipped[1] == "line 3: record of unknown kind \"lunch\"");
+  CHECK(file.skipped[2] == "line 4: no record");
+  CHECK(file.skipped[4] == "line 7: epoch: missing");
+}
+
+TEST_CASE("what JSON cannot say is read back as not a number") {
+  EpochRecord record;
+  record.train_loss = INFINITY;
+  const ResultsFile file = parse_results(to_json_line(record) + "\n");
+  REQUIRE(file.records.size() == 1);
+  CHECK(std::isnan(std::get<EpochRecord>(file.records[0]).train_loss));
+}
+
+TEST_CASE("bytes that are no UTF-8 cannot break a line") {
+  RunStop stop;
+  stop.reason = "bad \xff byte";
+  CHECK(parse_results(to_json_line(stop) + "\n").records.size() == 1);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/records/run_prediction.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace dlscale::contract;
+
+namespace {
+
+RunPrediction made(double step_s = 0.1) {
+  RunPrediction prediction{.point_id = "ddp-resnet50", .time = 1000, .gpus = 8};
+  prediction.basis = "measured steps, measured all-reduces";
+  prediction.step_s = {step_s, 0.9 * step_s, 1.2 * step_s};
+  prediction.run_s = {3600, 3000, 4000};
+  return prediction;
+}
+
+}  // namespace
+
+TEST_CASE("predictions are read as they were written, in their order") {
+  const std::string text = to_json_line(made(0.1)) + "\n" + to_json_line(made(0.2)) + "\n";
+  const PredictionsFile file = parse_predictions(text);
+  CHECK(file.skipped == 0);
+  REQUIRE(file.predictions.size() == 2);
+  CHECK(file.predictions[0] == made(0.1));
+  CHECK(file.predictions[1] == made(0.2));
+}
+
+TEST_CASE("what is not predicted is not in the line") {
+  CHECK(to_json_line(made()).find("memory_bytes") == std::string::npos);
+}
+
+TEST_CASE("lines that are no prediction are counted and hurt no other") {
+  const std::string good = to_json_line(made());
+  const std::string text = "{}\nnonsense\n" + good + "\n\n" + good.substr(0, 40);
+  const PredictionsFile file = parse_predictions(text);
+  CHECK(file.skipped == 3);
+  REQUIRE(file.predictions.size() == 1);
+  CHECK(file.predictions[0] == made());
+}
+
+TEST_CASE("values that cannot be are no prediction") {
+  RunPrediction upside_down = made();
+  std::swap(upside_down.step_s.low, upside_down.step_s.high);
+  CHECK(parse_predictions(to_json_line(upside_down)).skipped == 1);
+  CHECK(parse_predictions(to_json_line(made(-1))).skipped == 1);
+  RunPrediction nobody = made();
+  nobody.point_id.clear();
+  CHECK(parse_predictions(to_json_line(nobody)).skipped == 1);
+}
+
+TEST_CASE("the time alone makes no other prediction") {
+  RunPrediction later = made();
+  later.time = 2000;
+  CHECK(says_same(made(), later));
+  CHECK_FALSE(says_same(made(0.1), made(0.2)));
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/records/view_records.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace dlscale::contract;
+
+TEST_CASE("a status report is one object with a line for each run; what is not known is null") {
+  StatusReport report{"mine", 5, {{"done", 1}, {"queued", 1}}, 1, 60.5, {}};
+  report.runs.push_back({"a-r1", "done", "", true, 3, 3, 12.5, {"n1", "n2"}, "a", "17"});
+  report.runs.push_back({"b-r1", "queued", "Priority", false, {}, {}, {}, {}, "b", "18"});
+  CHECK(to_json(report) ==
+        R"({
+ "counts": {
+  "done": 1,
+  "queued": 1
+ },
+ "rest_s": 60.5,
+ "runs": [
+  {"elapsed_s":12.5,"epoch":3,"epochs":3,"job":"a","job_id":"17","nodes":["n1","n2"],)"
+        R"("reason":"","run_id":"a-r1","stale":true,"state":"done"},
+  {"elapsed_s":null,"epoch":null,"epochs":null,"job":"b","job_id":"18","nodes":[],)"
+        R"("reason":"Priority","run_id":"b-r1","stale":false,"state":"queued"}
+ ],
+ "stale": 1,
+ "study": "mine",
+ "time": 5.0
+}
+)");
+}
+
+TEST_CASE("checks are a list with a line each") {
+  CHECK(to_json(std::vector<CheckRecord>{{"locks", "fail", "no", "move \"it\""}}) ==
+        "[\n {\"advice\":\"move \\\"it\\\"\",\"level\":\"fail\",\"message\":\"no\","
+        "\"name\":\"locks\"}\n]\n");
+  CHECK(to_json(std::vector<CheckRecord>{}) == "[]\n");
+}
+
+TEST_CASE("a row of usage says what tells it apart") {
+  UsageRow row;
+  row.by = {{"gpus", "4"}};
+  row.launches = 2;
+  row.walltime_used = 0.25;
+  const std::string json = to_json(std::vector<UsageRow>{row});
+  CHECK(json.find("\"by\":{\"gpus\":\"4\"}") != std::string::npos);
+  CHECK(json.find("\"walltime_used\":0.25") != std::string::npos);
+  CHECK(json.find("\"elapsed_s\":null") != std::string::npos);
+}

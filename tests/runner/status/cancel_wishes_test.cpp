@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/status/cancel_wishes.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/file.hpp"
+#include "tests/runner/written_plan.hpp"
+#include "tests/support/fake_clock.hpp"
+
+using namespace dlscale;
+using runner::CancelWish;
+
+TEST_CASE("wishes are read once each, in their order, across writers") {
+  const test::WrittenPlan written({"a"});
+  const test::FakeClock clock;
+  runner::CancelWishes reader(written.folder.cancel_wishes());
+  CHECK(reader.fresh().empty());
+  runner::note_wishes(written.folder, {{"r1", "t1"}, {"r2", ""}}, clock);
+  runner::note_wishes(written.folder, {{"r3", "t3"}}, clock);
+  CHECK(reader.fresh() == std::vector<CancelWish>{{"r1", "t1"}, {"r2", ""}, {"r3", "t3"}});
+  CHECK(reader.fresh().empty());
+}
+
+TEST_CASE("a wish that is being written comes with its line's end") {
+  const test::WrittenPlan written({"a"});
+  const std::string line = R"({"event":"cancelling","job":"","run_id":"r"})";
+  base::write_file_atomically(written.folder.cancel_wishes(), line);
+  runner::CancelWishes reader(written.folder.cancel_wishes());
+  CHECK(reader.fresh().empty());
+  base::write_file_atomically(written.folder.cancel_wishes(), line + "\n");
+  CHECK(reader.fresh() == std::vector<CancelWish>{{"r", ""}});
+}
+
+TEST_CASE("wishes that cannot be written are an error with the path") {
+  const test::FakeClock clock;
+  CHECK_THROWS_WITH(runner::note_wishes(contract::PlanDir("/proc/none"), {{"r", ""}}, clock),
+                    Catch::StartsWith("cannot write /proc/none/logs/cancel.jsonl"));
+}

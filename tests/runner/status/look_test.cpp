@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/status/look.hpp"
+
+#include <catch2/catch.hpp>
+#include <optional>
+
+#include "tests/runner/fake_scheduler.hpp"
+#include "tests/runner/written_plan.hpp"
+#include "tests/support/fake_clock.hpp"
+
+using namespace dlscale;
+using runner::JobState;
+
+namespace {
+
+/// Jobs a and b are submitted, c is not.
+struct Desk {
+  Desk() {
+    base::LineAppender log(written.folder.launch_log());
+    for (const std::string job : {"a", "b"}) {
+      log.append(R"({"event":"submitting","job":")" + job + R"(","launch":"t)" + job +
+                 R"(","runs":["run-)" + job + R"("]})");
+      log.append(R"({"event":"submitted","job":")" + job + R"(","launch":"t)" + job +
+                 R"(","job_id":"id-)" + job + R"("})");
+    }
+    scheduler.jobs["id-a"] = {JobState::Queued, {}, 0, "Priority"};
+    scheduler.jobs["id-b"] = {JobState::Failed, 3, 0, ""};
+  }
+  runner::Looks look(runner::LaunchLog* log) {
+    return runner::look(written.plan, written.folder, {scheduler, clock, log, followed});
+  }
+
+  test::WrittenPlan written{{"a", "b", "c"}};
+  test::FakeClock clock;
+  test::FakeScheduler scheduler;
+  bool followed = false;
+};
+
+}  // namespace
+
+TEST_CASE("a look says what the batch system says, and notes what has ended") {
+  Desk desk;
+  runner::LaunchLog log(desk.written.folder.launch_log(), desk.clock);
+  const auto looks = desk.look(&log);
+  CHECK(looks.at("run-a").state == JobState::Queued);
+  CHECK(looks.at("run-a").reason == "Priority");
+  CHECK(looks.at("run-a").id == "id-a");
+  CHECK(looks.at("run-b").state == JobState::Failed);
+  CHECK(looks.at("run-c").state == JobState::Planned);
+  CHECK(log.records().back().event == "ended");
+  CHECK(desk.scheduler.most_asked == 2);
+  desk.scheduler.most_asked = 0;
+  desk.look(&log);
+  CHECK(desk.scheduler.most_asked == 1);
+}
+
+TEST_CASE("a look that may not note sees the same") {
+  Desk desk;
+  const std::string before = base::read_file(desk.written.folder.launch_log());
+  CHECK(desk.look(nullptr).at("run-b").state == JobState::Failed);
+  CHECK(base::read_file(desk.written.folder.launch_log()) == before);
+  CHECK(runner::look_at_files(desk.written.plan, desk.written.folder).at("run-b").state ==
+        JobState::Submitted);
+}
+
+TEST_CASE("jobs that only another program knows wait there, or run, as its log says") {
+  Desk desk;
+  for (auto& [id, status] : desk.scheduler.jobs) status = {JobState::Lost, {}, 0, "unknown job"};
+  CHECK(desk.look(nullptr).at("run-a").state == JobState::Lost);
+  base::LineAppender(desk.written.folder.launch_log())
+      .append(R"({"event":"started","job":"b","launch":"tb"})");
+  desk.followed = true;
+  const auto looks = desk.look(nullptr);
+  CHECK(looks.at("run-a").state == JobState::Queued);
+  CHECK(looks.at("run-a").reason.empty());
+  CHECK(looks.at("run-b").state == JobState::Running);
+}
+
+TEST_CASE("where nothing is in the batch system's hands it is not asked") {
+  Desk desk;
+  desk.scheduler.unreachable = true;
+  CHECK_THROWS_AS(desk.look(nullptr), runner::Unreachable);
+  std::filesystem::remove(desk.written.folder.launch_log());
+  CHECK(desk.look(nullptr).at("run-a").state == JobState::Planned);
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/about/capabilities.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/run_spec/framework_styles.hpp"
+#include "contract/run_spec/vocabulary.hpp"
+#include "trainer/parallel/parallel_style.hpp"
+
+using namespace dlscale;
+
+namespace {
+
+/// What is said of a description; empty where it passes.
+std::string said_of_capabilities(const contract::RunSpec& spec) {
+  try {
+    trainer::require_available(spec, "run.json");
+    return "";
+  } catch (const base::SpecError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every name this build offers is in the vocabulary, and every family has one") {
+  const auto available = trainer::capabilities();
+  for (const std::string& family : contract::families()) {
+    INFO(family);
+    if (family == "log_format") continue;  // of other trainers; `dlscale collect` reads them
+    REQUIRE(available.families.contains(family));
+    CHECK(!available.families.at(family).empty());
+    for (const std::string& name : available.families.at(family)) {
+      INFO(name);
+      CHECK(contract::is_known(family, name));
+    }
+  }
+}
+
+TEST_CASE("every model, loader and data set has traits") {
+  const auto available = trainer::capabilities();
+  for (const char* family : {"model", "loader", "dataset"}) {
+    for (const std::string& name : available.families.at(family)) {
+      INFO(family << " " << name);
+      const contract::Traits* traits = available.traits_of(family, name);
+      REQUIRE(traits != nullptr);
+      CHECK(!traits->samples.empty());
+      CHECK(traits->task.empty() == (family == std::string("loader")));
+    }
+  }
+  const contract::Traits* script = available.traits_of("model", "script:");
+  REQUIRE(script != nullptr);
+  CHECK(script->is_one_block);
+}
+
+TEST_CASE(
+    "data sets whose images have one size say it, so that a plan can check models and crops") {
+  const auto available = trainer::capabilities();
+  const auto shape = [&](const char* set) { return available.traits_of("dataset", set)->shape; };
+  CHECK(shape("mnist") == "1x28x28");
+  CHECK(shape("fashion_mnist") == "1x28x28");
+  CHECK(shape("cifar10") == "3x32x32");
+  CHECK(shape("image_folder").empty());
+}
+
+TEST_CASE("the capabilities file of this build says the same") {
+  const std::string file = DLSCALE_BINARY_DIR "/share/dlscale/capabilities.json";
+  CHECK(contract::capabilities_from_json(base::read_file(file), file) == trainer::capabilities());
+}
+
+TEST_CASE(
+    "the committed capabilities of a full trainer have the families and traits of this source") {
+  const std::string file = DLSCALE_SOURCE_DIR "/tests/data/capabilities/cuda-dali.json";
+  const auto committed = contract::capabilities_from_json(base::read_file(file), file);
+  const auto here = trainer::capabilities();
+  CHECK((committed.traits == here.traits));
+  for (const auto& [family, names] : here.families) {
+    INFO(family);
+    for (const std::string& name : names) {
+      INFO(name);
+      CHECK(committed.has(family, name));
+    }
+  }
+}
+
+TEST_CASE("a description with what there is passes") {
+  contract::RunSpec spec;
+  CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+}
+
+TEST_CASE("a known name that this build lacks is an error naming the key and what there is") {
+  contract::RunSpec spec;
+  spec.loader = "dali_gpu";
+  CHECK_THROWS_WITH(
+      trainer::require_available(spec, "run.json"),
+      Catch::Contains("run.json: loader: this dlscale-train has no loader \"dali_gpu\" (it has: "
+                      "memory"));
+  spec = {};
+  spec.resources.communicator = "thread";
+  CHECK_THROWS_WITH(
+      trainer::require_available(spec, "run.json"),
+      Catch::Contains("resources.communicator: this dlscale-train has no communicator"));
+}
+
+TEST_CASE("a build without GPUs says so and how to get one with them") {
+  if (trainer::capabilities().has("device", "cuda")) {
+    SUCCEED("this build has them");
+    return;
+  }
+  CHECK_FALSE(trainer::capabilities().has("communicator", "nccl"));
+  CHECK(trainer::capabilities().built_with.at("cuda") == "no");
+  contract::RunSpec spec;
+  spec.resources.communicator = "nccl";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: resources.communicator: this dlscale-train has no communicator "
+                    "\"nccl\" (it has: single, mpi): this build has no NCCL; use communicator "
+                    "\"mpi\", or build with: cmake --preset cuda (docs/gpu.md)");
+  spec = {};
+  spec.resources.device = "cuda";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: resources.device: this dlscale-train has no device \"cuda\" (it "
+                    "has: cpu): this build has no CUDA; build with: cmake --preset cuda "
+                    "(docs/gpu.md)");
+}
+
+TEST_CASE("a run of another program's is refused") {
+  contract::RunSpec spec;
+  spec.trainer.command = "python train.py";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    Catch::Contains("run.json: trainer.command: this run is another program's"));
+}
+
+TEST_CASE("options that could not do what they say are refused with the reason") {
+  contract::RunSpec spec;
+  spec.framework = "horovod";
+  spec.framework_options.compression = "powersgd";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: framework_options.compression: only ddp has powersgd; Horovod "
+                    "reduces gradients as they are or in 16 bits");
+  spec.framework = "ddp";
+  CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+  spec.precision = "fp16";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    Catch::Contains("framework_options.compression: powersgd keeps what a step"));
+  spec = {};
+  spec.framework = "deepspeed";
+  spec.framework_options.offload_optimizer = true;
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: framework_options.offload_optimizer: is for GPUs: on a CPU the "
+                    "optimizer's state is in host memory already");
+}
+
+TEST_CASE("options that a loader would not heed are refused with the loader's name") {
+  contract::RunSpec spec;
+  spec.loader_options.threads = 2;
+  for (const char* loader : {"memory", "synthetic"}) {
+    spec.loader = loader;
+    CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                      "run.json: loader_options.threads: is for loaders that decode pictures "
+                      "beside the steps, as native; " +
+                          std::string(loader) +
+                          " has the samples of synthetic_digits in memory; leave it out");
+  }
+  spec.dataset = {.kind = "image_folder", .image_size = 32};
+  for (const char* loader : {"native", "packed", "synthetic"}) {
+    spec.loader = loader;
+    CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+  }
+  spec = {};
+  spec.model = "nbow";
+  spec.dataset.kind = "text_sst";
+  for (const char* loader : {"text", "synthetic"}) {
+    spec.loader = loader;
+    spec.loader_options = {.prefetch = 1};
+    CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                      Catch::Contains(std::string(loader) + " has the samples of text_sst"));
+    spec.loader_options = {.sample_order = "pytorch"};
+    CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                      Catch::Contains("run.json: loader_options.sample_order: is pytorch"));
+  }
+}
+
+TEST_CASE("tf32 is refused where there is no GPU, and shared statistics of data_parallel") {
+  contract::RunSpec spec;
+  spec.precision = "tf32";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: precision: is tf32, which is arithmetic of NVIDIA GPUs; on the "
+                    "device cpu use fp32 or bf16");
+  spec = {};
+  spec.framework = "data_parallel";
+  spec.batch_norm = "synchronised";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    Catch::Contains("run.json: batch_norm: is synchronised, but data_parallel's"));
+}
+
+TEST_CASE("a run that is not to train needs no more than one that is, but whole models") {
+  contract::RunSpec spec;
+  spec.mode = "inference";
+  CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+  for (const trainer::StyleEntry* style : trainer::style_table()) {
+    INFO(style->name);
+    spec.framework = style->name;
+    CHECK((said_of_capabilities(spec).find("run.json: mode: is inference") == 0) ==
+          (contract::framework_style(style->name).stages != contract::Stages::one));
+  }
+}
+
+TEST_CASE("a TorchScript module is not looked for among this build's models") {
+  contract::RunSpec spec;
+  spec.model = "script:net.pt";
+  for (const char* framework : {"ddp", "data_parallel", "layerwise", "hybrid"}) {
+    spec.framework = framework;
+    CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+  }
+}
+
+TEST_CASE("a TorchScript module is cut into no stages and shares no statistics") {
+  contract::RunSpec spec;
+  spec.model = "script:net.pt";
+  spec.framework = "pipeline";
+  spec.gpus = 2;
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    "run.json: model: a TorchScript module is one block and cannot be cut into "
+                    "pipeline's 2 stages; use a style that copies models");
+  spec.framework = "ddp";
+  spec.batch_norm = "synchronised";
+  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                    Catch::Contains("run.json: batch_norm: is synchronised, but the batch norms of "
+                                    "a TorchScript module"));
+}
+
+TEST_CASE("zero_init_gamma is refused where there are no residual blocks") {
+  contract::RunSpec spec;
+  spec.zero_init_gamma = true;
+  spec.model = "resnet50";
+  CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
+  for (const char* model : {"vgg16", "frozen_backbone", "script:net.pt"}) {
+    spec.model = model;
+    CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
+                      Catch::StartsWith("run.json: zero_init_gamma: is for networks of residual"));
+  }
+}
+
+TEST_CASE("models, data, loaders and settings that do not go together are refused with the key") {
+  contract::RunSpec spec;
+  spec.model = "nbow";
+  CHECK(said_of_capabilities(spec) ==
+        "run.json: model: nbow takes text, but the data set synthetic_digits is images");
+  spec.model = "seq2seq";
+  spec.dataset.kind = "text_multi30k";
+  CHECK(said_of_capabilities(spec) ==
+        "run.json: loader: memory delivers images, but the data set text_multi30k is text; use "
+        "text");
+  spec.loader = "text";
+  CHECK(said_of_capabilities(spec).empty());
+  spec.framework = "pipeline";
+  spec.gpus = 2;
+  CHECK(said_of_capabilities(spec) ==
+        "run.json: model: seq2seq is one block and cannot be cut into pipeline's 2 stages; use a "
+        "style that copies models");
+  spec = {};
+  spec.model = "conv_autoencoder";
+  CHECK(said_of_capabilities(spec).empty());
+  spec.label_smoothing = 0.1;
+  CHECK_THAT(said_of_capabilities(spec),
+             Catch::StartsWith("run.json: label_smoothing: has no meaning for"));
+}

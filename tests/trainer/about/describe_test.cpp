@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/about/describe.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using trainer::describe;
+using trainer::read_description;
+
+TEST_CASE("a card says what it describes and how it was made") {
+  const contract::ModelCard card =
+      describe(read_description({"mlp", "--input", "3x32x32", "--classes", "10"}));
+  CHECK(card.model == "mlp");
+  CHECK(card.input == std::vector<std::int64_t>{3, 32, 32});
+  CHECK(card.command == "dlscale-train --describe mlp --input 3x32x32 --classes 10");
+  CHECK(card.parameters == 3072 * 512 + 512 + 512 * 512 + 512 + 512 * 10 + 10);
+  CHECK(card.parameter_bytes == 4.0 * static_cast<double>(card.parameters));
+  CHECK(card.buffer_bytes == 0);
+  CHECK(card.made_with.contains("torch"));
+}
+
+TEST_CASE("fewer bits are fewer bytes, not fewer FLOPs") {
+  const auto card = [](const char* precision) {
+    return describe(read_description(
+        {"cnn", "--input", "1x28x28", "--classes", "10", "--precision", precision}));
+  };
+  const auto saved = [](const contract::ModelCard& card) {
+    return card.layers.back().forward.live.per_sample;
+  };
+  CHECK(saved(card("fp64")) == Approx(2 * saved(card("fp32"))).epsilon(0.2));
+  CHECK(saved(card("bf16")) < 0.8 * saved(card("fp32")));
+}
+
+TEST_CASE("models of texts are described by the words that there are") {
+  const contract::ModelCard nbow =
+      describe(read_description({"nbow", "--input", "60", "--classes", "2", "--words", "5000"}));
+  CHECK(nbow.parameters == 5000 * 100 + 100 * 2 + 2);
+  const contract::ModelCard translator = describe(
+      read_description({"seq2seq", "--input", "2x12", "--classes", "90", "--words", "80"}));
+  CHECK(translator.layers.size() > 10);
+}
+
+TEST_CASE("the settings of a model are options, and the card's command repeats them") {
+  const contract::ModelCard wide =
+      describe(read_description({"frozen_backbone", "--input", "1x28x28", "--classes", "10",
+                                 "--backbone", "squeezenet1_0", "--classifier-hidden", "64"}));
+  CHECK(wide.parameters == 512 * 64 + 64 + 64 * 64 + 64 + 64 * 10 + 10);
+  CHECK(wide.command ==
+        "dlscale-train --describe frozen_backbone --input 1x28x28 --classes 10 "
+        "--backbone squeezenet1_0 --classifier-hidden 64");
+  const contract::ModelCard narrow = describe(read_description(
+      {"nbow", "--input", "60", "--classes", "2", "--words", "5000", "--embedding", "16"}));
+  CHECK(narrow.parameters == 5000 * 16 + 16 * 2 + 2);
+  const auto translator = [](const char* hidden) {
+    return describe(read_description({"seq2seq", "--input", "2x12", "--classes", "90", "--words",
+                                      "80", "--hidden", hidden, "--cell", "lstm"}))
+        .parameters;
+  };
+  CHECK(translator("8") < translator("16"));
+}
+
+TEST_CASE("without a hidden width a frozen backbone has one linear layer on top") {
+  for (const std::vector<std::string>& width :
+       {std::vector<std::string>{}, {"--classifier-hidden", "0"}}) {
+    std::vector<std::string> arguments{
+        "frozen_backbone", "--input", "1x28x28", "--classes", "10", "--backbone", "squeezenet1_0"};
+    arguments.insert(arguments.end(), width.begin(), width.end());
+    CHECK(describe(read_description(arguments)).parameters == 5130);
+  }
+}
+
+TEST_CASE("a setting that the model does not have is refused with those it has") {
+  const auto refused = [](std::vector<std::string> arguments, const std::string& message) {
+    arguments.insert(arguments.begin() + 1, {"--input", "3x32x32", "--classes", "10"});
+    CHECK_THROWS_WITH(describe(read_description(arguments)), message);
+  };
+  refused({"mlp", "--hidden", "64"}, "--hidden: mlp has no such setting; it has none");
+  refused({"frozen_backbone", "--backbone", "alexnet", "--hidden", "64"},
+          "--hidden: frozen_backbone has no such setting; it has --backbone, --classifier-hidden, "
+          "--dropout");
+  refused({"frozen_backbone", "--classifier-hidden", "-1"},
+          "--classifier-hidden -1: expected a whole number of at least 0");
+  refused({"frozen_backbone", "--dropout", "1"},
+          "--dropout 1: expected a number of at least 0 and below 1");
+  CHECK_THROWS_WITH(describe(read_description({"seq2seq", "--input", "2x12", "--classes", "9",
+                                               "--words", "80", "--cell", "gur"})),
+                    Contains("unknown cell \"gur\""));
+}
+
+TEST_CASE("what cannot be described is refused with what to do") {
+  const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
+    CHECK_THROWS_WITH(describe(read_description(arguments)), Contains(message));
+    CHECK_THROWS_AS(describe(read_description(arguments)), base::UsageError);
+  };
+  refused({}, "which model?");
+  refused({"mlp"}, "--input is missing");
+  refused({"mlp", "--input"}, "--input: a value is missing");
+  refused({"mlp", "--input", "3x32", "--classes", "10"}, "mlp takes channels x height x width");
+  refused({"mlp", "--input", "3xx", "--classes", "10"}, "\"3xx\" is no shape");
+  refused({"mlp", "--input", "3x32x32"}, "--classes is missing");
+  refused({"mlp", "--input", "3x32x32", "--classes", "0"}, "--classes 0: expected");
+  refused({"mlpp", "--input", "3x32x32", "--classes", "10"}, "did you mean \"mlp\"");
+  refused({"mlp", "--inputs", "3x32x32"}, "did you mean \"--input\"");
+  refused({"nbow", "--input", "60", "--classes", "2"}, "--words is missing");
+  refused({"mlp", "--input", "3x32x32", "--classes", "9", "--precision", "fp8"},
+          "unknown precision \"fp8\"");
+}
+
+TEST_CASE("the cards that come along are what describing their models gives") {
+  for (const char* name :
+       {"squeezenet1_0-3x32x32-10.json", "resnet18-3x32x32-10.json", "cnn-3x32x32-10-bf16.json"}) {
+    INFO(name);
+    const std::string file = std::string(DLSCALE_SOURCE_DIR "/cards/") + name;
+    const std::string text = base::read_text_file(file);
+    const contract::ModelCard card = contract::model_card_from_json(text, file);
+    contract::ModelCard again = describe({.model = card.model,
+                                          .input = card.input,
+                                          .classes = card.classes,
+                                          .precision = card.precision});
+    again.made_with = card.made_with;
+    CHECK(contract::to_json(again) == text);
+  }
+}

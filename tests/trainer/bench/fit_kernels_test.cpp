@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/bench/fit_kernels.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "predict/kernel_model.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "trainer/data/random_stream.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using trainer::read_kernel_fit;
+
+namespace {
+
+/// A batch norm that takes 2 µs and 0.1 ns a value.
+std::vector<contract::KernelSample> made_samples(int count) {
+  trainer::RandomStream random(3, 5);
+  std::vector<contract::KernelSample> samples;
+  for (int i = 0; i < count; ++i) {
+    const double b = std::round(random.uniform(1, 64)), c = std::round(random.uniform(1, 64));
+    const double h = std::round(random.uniform(1, 32));
+    samples.push_back({.kernel = "batch_norm_forward",
+                       .size = {{"b", b}, {"c", c}, {"h_in", h}},
+                       .seconds = 2e-6 + 1e-10 * b * c * h * h,
+                       .repetitions = 5,
+                       .device = "a CPU",
+                       .threads = 1});
+  }
+  return samples;
+}
+
+contract::Calibration taught(const std::vector<contract::KernelSample>& samples, int epochs) {
+  contract::Calibration calibration;
+  trainer::fit_into(calibration, samples, {.most_epochs = epochs},
+                    [](int, int, const std::string&) {});
+  return calibration;
+}
+
+std::string text_of(const std::vector<contract::KernelSample>& samples) {
+  std::string text;
+  for (const auto& each : samples) text += to_json_line(each) + "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a law of times is learned to a few percent on sizes that were held out") {
+  const contract::Calibration calibration = taught(made_samples(400), 400);
+  REQUIRE(calibration.kernel_models.size() == 1);
+  const contract::KernelModel& model = calibration.kernel_models[0];
+  CHECK(model.kernel == "batch_norm_forward");
+  CHECK(model.layers.size() == 6);
+  CHECK(model.layers[0].biases.size() == 50);
+  CHECK(calibration.kernels.size() == 399);  // a size that came twice is there once
+  CHECK(model.taught_with == 255);           // four fifths of four fifths
+  CHECK(model.relative_error > 0);
+  CHECK(model.relative_error < 0.05);
+  CHECK(model.weighted_relative_error < 0.05);
+  CHECK(calibration.device == "a CPU");
+}
+
+TEST_CASE("teaching again gives the same model") {
+  const auto samples = made_samples(60);
+  CHECK((taught(samples, 5) == taught(samples, 5)));
+}
+
+TEST_CASE("without LibTorch the same times come out, from the file as well") {
+  const auto samples = made_samples(60);
+  const contract::Calibration made = taught(samples, 20);
+  const contract::Calibration read =
+      contract::calibration_from_json(contract::to_json(made), "c.json");
+  std::vector<trainer::KernelSize> sizes;
+  for (const auto& each : samples) sizes.push_back(each.size);
+  const std::vector<double> torch = trainer::ask_kernel_model(made.kernel_models[0], sizes);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    CHECK(predict::evaluate(read.kernel_models[0], sizes[i]).value ==
+          Approx(torch[i]).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("kernels are put beside what a calibration has already") {
+  const test::TempDir folder;
+  const std::string output = folder / "c.json";
+  base::write_file_atomically(folder / "k.jsonl", text_of(made_samples(40)));
+  const contract::Calibration before{
+      .device = "a CPU", .source = "a test", .all_reduce = {{.gpus = 2, .bytes = 4, .seconds = 1}}};
+  base::write_file_atomically(output, contract::to_json(before));
+  const auto fit = read_kernel_fit({(folder / "k.jsonl").string(), "-o", output, "--epochs", "3"});
+  CHECK_THAT(fit_kernels(fit), Contains("RE %") && Contains("batch_norm_forward"));
+  const auto after = contract::calibration_from_json(base::read_file(output), output);
+  CHECK((after.all_reduce == before.all_reduce));
+  CHECK(after.source == "a test");
+  CHECK(after.kernel_models.size() == 1);
+}
+
+TEST_CASE("files that cannot be learned from are refused, and nothing is written") {
+  const test::TempDir folder;
+  const std::string file = folder / "k.jsonl", output = folder / "c.json";
+  const auto refused = [&](const std::string& text, const std::string& message) {
+    base::write_file_atomically(file, text);
+    const auto fit = read_kernel_fit({file, "-o", output, "--epochs", "1"});
+    CHECK_THROWS_WITH(fit_kernels(fit), Contains(message));
+    CHECK(!std::filesystem::exists(output));
+  };
+  const std::string whole = text_of(made_samples(30));
+  refused(whole.substr(0, whole.size() - 9), "k.jsonl:30: the line is cut off");
+  refused("", "the files hold no times of kernels");
+  refused(text_of(made_samples(10)), "no kernel has 25 sizes");
+  auto mixed = made_samples(30);
+  mixed[7].threads = 2;
+  refused(text_of(mixed), "give those of one device");
+  auto partial = made_samples(30);
+  partial[3].size.erase("h_in");
+  refused(text_of(partial), "a size of batch_norm_forward is not complete: it wants b, c, h_in");
+}
+
+TEST_CASE("a calibration of another device is left alone") {
+  const test::TempDir folder;
+  const std::string output = folder / "c.json";
+  base::write_file_atomically(folder / "k.jsonl", text_of(made_samples(30)));
+  base::write_file_atomically(output, contract::to_json(contract::Calibration{.device = "other"}));
+  const auto fit = read_kernel_fit({(folder / "k.jsonl").string(), "-o", output});
+  CHECK_THROWS_WITH(fit_kernels(fit), Contains("the calibration is of other"));
+}
+
+TEST_CASE("fitting wants files and a place for the calibration") {
+  CHECK_THROWS_WITH(read_kernel_fit({}), Contains("which files?"));
+  CHECK_THROWS_WITH(read_kernel_fit({"k.jsonl"}), Contains("-o is missing"));
+  CHECK_THROWS_WITH(read_kernel_fit({"k", "--epoch", "3"}), Contains("did you mean \"--epochs\"?"));
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/failure/stop_poll.hpp"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+
+#include "tests/support/fake_clock.hpp"
+#include "trainer/comm/single.hpp"
+#include "trainer/comm/thread.hpp"
+
+using namespace dlscale;
+
+TEST_CASE("what one rank was told all ranks hear when they ask") {
+  for (const int told : {-1, 0, 2}) {
+    std::atomic<int> heard = 0;
+    trainer::run_as_threads(3, [&](trainer::Communicator& communicator) {
+      base::SystemClock clock;
+      trainer::CollectiveQueue queue(communicator, clock);
+      trainer::StopPoll poll(queue, clock, [&] { return queue.rank() == told; });
+      if (poll.ask()) ++heard;
+    });
+    CHECK(heard == (told < 0 ? 0 : 3));
+  }
+}
+
+TEST_CASE("ranks ask after the first step, then every two seconds' worth of steps") {
+  test::FakeClock clock;
+  const auto single = trainer::make_single();
+  trainer::CollectiveQueue queue(*single, clock);
+  trainer::StopPoll poll(queue, clock, [] { return false; });
+  CHECK(poll.due_after_step());
+  poll.met(10, 5);  // 0.5 s a step
+  for (int step = 1; step < 4; ++step) CHECK_FALSE(poll.due_after_step());
+  CHECK(poll.due_after_step());
+  CHECK(poll.due_after_step());
+  poll.met(10, 100);  // 10 s a step
+  CHECK(poll.due_after_step());
+  poll.met(1, 0);
+  for (int step = 1; step < 1000; ++step) CHECK_FALSE(poll.due_after_step());
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/loop/trainer.hpp"
+
+#include <torch/types.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "base/file.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "tests/support/temp_dir.hpp"
+#include "tests/trainer/data/sample_files.hpp"
+#include "tests/trainer/thread_launch.hpp"
+
+using namespace dlscale;
+using test::all;
+
+namespace {
+
+contract::RunSpec trainer_recipe(int ranks) {
+  contract::RunSpec spec;
+  spec.precision = "fp64";
+  spec.dataset = {"synthetic_digits", "", 130, 50};
+  spec.gpus = ranks;
+  spec.batch_per_gpu = 24 / ranks;
+  spec.global_batch = 24;
+  spec.epochs = 2;
+  spec.warmup_epochs = 1;
+  spec.lr = {.base = 0.01, .peak = 0.1};
+  spec.lr_schedule.kind = "cosine";
+  spec.optimizer = {.momentum = 0.9, .nesterov = true, .weight_decay = 1e-4};
+  spec.label_smoothing = 0.1;
+  spec.window_steps = 4;
+  return spec;
+}
+
+/// What a run of `spec.gpus` ranks, as threads, left in results.jsonl.
+std::vector<contract::ResultRecord> run(const contract::RunSpec& spec) {
+  test::TempDir folder;
+  return test::launch(spec, folder.path()).records;
+}
+
+}  // namespace
+
+TEST_CASE("three ranks learn what one rank with the whole batch learns") {
+  const std::string framework = GENERATE("synchronous", "ddp");
+  auto one = trainer_recipe(1);
+  auto three = trainer_recipe(3);
+  one.framework = three.framework = framework;
+  const auto expected = run(one);
+  const auto found = run(three);
+  const auto windows = all<contract::StepWindow>(expected);
+  REQUIRE(all<contract::StepWindow>(found).size() == windows.size());
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const double loss = all<contract::StepWindow>(found)[i].train_loss;
+    CHECK(loss == Approx(windows[i].train_loss).epsilon(1e-10));
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto eval = all<contract::EvalRecord>(found)[i];
+    const auto reference = all<contract::EvalRecord>(expected)[i];
+    CHECK(eval.samples == 50);
+    CHECK(eval.correct == reference.correct);
+    CHECK(eval.loss == Approx(reference.loss).epsilon(1e-10));
+  }
+}
+
+TEST_CASE("a run's records are complete and their step parts sum to the wall time") {
+  const auto records = run(trainer_recipe(1));
+  const auto windows = all<contract::StepWindow>(records);
+  REQUIRE(windows.size() == 4);  // 6 steps an epoch in windows of 4 and 2
+  CHECK(all<contract::EpochRecord>(records).size() == 2);
+  CHECK(all<contract::RunStop>(records)[0].samples == 2 * 6 * 24);
+  std::int64_t step = 0;
+  for (const auto& window : windows) {
+    CHECK(window.first_step == step);
+    step += window.steps;
+    double sum = 0;
+    for (const auto& part : window.parts) {
+      CHECK(part.mean >= -1e-9);
+      sum += part.mean;
+    }
+    CHECK(sum == Approx(window.wall_s));
+  }
+}
+
+TEST_CASE("what ranks worked is told of each epoch, without the steps of the first window") {
+  auto spec = trainer_recipe(2);
+  spec.framework = GENERATE("synchronous", "ddp", "horovod");
+  CAPTURE(spec.framework);
+  const auto times = all<contract::RankTimes>(run(spec));
+  REQUIRE(times.size() == 2);
+  CHECK(times[0].steps == 2);  // without the first window of 4
+  CHECK(times[1].epoch == 1);
+  CHECK(times[1].steps == 6);
+  for (const auto& record : times) {
+    CHECK(record.stages == 0);
+    REQUIRE(record.work_s.size() == 2);
+    CHECK(std::min(record.work_s[0], record.work_s[1]) > 0);
+  }
+  CHECK(all<contract::RankTimes>(run(trainer_recipe(1))).empty());
+}
+
+TEST_CASE("evaluation happens as often as asked and after the last epoch") {
+  auto spec = trainer_recipe(1);
+  spec.epochs = 5;
+  spec.evaluate_every = 2;
+  std::vector<int> epochs;
+  for (const auto& eval : all<contract::EvalRecord>(run(spec))) epochs.push_back(eval.epoch);
+  CHECK(epochs == std::vector<int>{1, 3, 4});
+}
+
+TEST_CASE("a loss that is not finite ends the run as diverged, on every rank") {
+  auto spec = trainer_recipe(3);
+  spec.lr = {.base = 1e200, .peak = 1e200};
+  const auto records = run(spec);
+  const auto stop = all<contract::RunStop>(records)[0];
+  CHECK(stop.outcome == contract::RunOutcome::Diverged);
+  CHECK_THAT(stop.reason, Catch::Contains("the training loss is not finite after step 4"));
+  CHECK(all<contract::StepWindow>(records).size() == 1);
+}
+
+TEST_CASE("a last step that leaves weights of no use ends the run as diverged") {
+  auto spec = trainer_recipe(1);
+  spec.dataset.train_samples = spec.global_batch;
+  spec.epochs = 1;
+  spec.lr = {.base = 1e200, .peak = 1e200};
+  const auto records = run(spec);
+  const auto stop = all<contract::RunStop>(records)[0];
+  CHECK(stop.outcome == contract::RunOutcome::Diverged);
+  CHECK_THAT(stop.reason, Catch::Contains("the test loss is not finite after step 1"));
+  CHECK(all<contract::EvalRecord>(records).size() == 1);
+}
+
+TEST_CASE("data that is missing is the same error on every rank") {
+  auto spec = trainer_recipe(3);
+  spec.dataset = {"mnist", "/nowhere"};
+  CHECK_THROWS_WITH(run(spec), Catch::Contains("/nowhere/train-images-idx3-ubyte: no such file"));
+}
+
+TEST_CASE("a target is recorded once, when an evaluation first reaches it") {
+  auto spec = trainer_recipe(2);
+  spec.epochs = 4;
+  spec.target = {.accuracy = 0.2, .loss = 2.0};
+  const auto records = run(spec);
+  const auto evals = all<contract::EvalRecord>(records);
+  const auto epochs = all<contract::EpochRecord>(records);
+  REQUIRE(epochs.size() == 4);  // no wish to stop
+  for (const auto& target : all<contract::TargetRecord>(records)) {
+    const bool is_accuracy = target.metric == "accuracy";
+    const auto first = static_cast<int>(std::find_if(evals.begin(), evals.end(),
+                                                     [&](const auto& eval) {
+                                                       return is_accuracy ? eval.accuracy >= 0.2
+                                                                          : eval.loss <= 2.0;
+                                                     }) -
+                                        evals.begin());
+    CHECK(target.epoch == first);
+    CHECK(target.value == (is_accuracy ? evals[first].accuracy : evals[first].loss));
+    CHECK(target.step == (first + 1) * 6);
+    CHECK(target.samples == target.step * 24);
+    double train_s = 0;
+    for (int epoch = 0; epoch <= first; ++epoch) train_s += epochs[epoch].wall_s;
+    CHECK(target.train_s == Approx(train_s));
+  }
+  CHECK(all<contract::TargetRecord>(records).size() == 2);
+}
+
+TEST_CASE("with target.stop a run is complete when it has reached all, and says why") {
+  auto spec = trainer_recipe(2);
+  spec.epochs = 9;
+  spec.target = {.accuracy = 0.15, .stop = true};
+  const auto records = run(spec);
+  const auto epochs = all<contract::EpochRecord>(records).size();
+  CHECK(epochs < 9);
+  CHECK(all<contract::RunStop>(records)[0].outcome == contract::RunOutcome::Completed);
+  CHECK(all<contract::RunStop>(records)[0].reason ==
+        "the target was reached after epoch " + std::to_string(epochs) + " of 9");
+}
+
+TEST_CASE("a target of BLEU is recorded when the translations of the test set reach it") {
+  test::TempDir folder;
+  for (const char* split : {"train", "test_2016_flickr"}) {
+    test::write_text(folder / (split + std::string(".en")), "a b c d e\na b c d e f\n");
+    test::write_text(folder / (split + std::string(".de")), "v w x y z\nv w x y z u\n");
+  }
+  auto spec = trainer_recipe(2);
+  spec.model = "seq2seq";
+  spec.model_options = {.embedding = 8, .hidden = 16};
+  spec.dataset = {"text_multi30k", folder.path()};
+  spec.loader = "text";
+  spec.batch_per_gpu = 1;
+  spec.global_batch = 2;
+  spec.epochs = 200;
+  spec.lr = {.base = 0.01, .peak = 0.01};
+  spec.optimizer = {.kind = "adam"};
+  spec.target = {.bleu = 60, .stop = true};
+  const auto records = run(spec);
+  const auto evals = all<contract::EvalRecord>(records);
+  CHECK(evals.size() < 200);
+  for (const auto& eval : evals) {
+    CHECK((eval.metrics.at("bleu") >= 60) == (eval.epoch == evals.back().epoch));
+  }
+  const auto targets = all<contract::TargetRecord>(records);
+  REQUIRE(targets.size() == 1);
+  CHECK(targets[0].metric == "bleu");
+  CHECK(targets[0].threshold == 60);
+  CHECK(targets[0].value == evals.back().metrics.at("bleu"));
+}
+
+TEST_CASE("warm-up in steps is as long where the files hold fewer samples than the set has") {
+  test::TempDir folder;
+  test::write_idx(folder.path(), 60, 40);
+  auto spec = trainer_recipe(1);
+  spec.dataset = {"mnist", folder.path()};
+  spec.window_steps = 1;
+  spec.lr.warmup_steps = 5;
+  spec.warmup_epochs = 5.0 / 2500;  // of the 60,000 samples that the plan knew of
+  const auto windows = all<contract::StepWindow>(run(spec));
+  REQUIRE(windows.size() == 6);  // 3 steps an epoch
+  for (int step = 0; step < 5; ++step) {
+    CHECK(windows[step].lr == Approx(0.01 + (0.1 - 0.01) * step / 5));
+  }
+  CHECK(windows[5].lr == Approx(0.1 * (1 + std::cos(std::numbers::pi * 5 / 6)) / 2));
+}
+
+TEST_CASE("a warm-up that takes the whole run, as the set is smaller than the plan knew, is told") {
+  test::TempDir files;
+  test::write_idx(files.path(), 60, 40);
+  auto spec = trainer_recipe(1);
+  spec.dataset = {"mnist", files.path()};
+  spec.warmup_epochs = 6.0 / 2500;  // of the 60,000 samples that the plan knew of
+  const auto told = [&](std::int64_t steps) {
+    test::TempDir folder;
+    spec.lr.warmup_steps = steps;
+    test::launch(spec, folder.path());
+    return base::read_file(contract::RunDir(folder.path()).launch(1).err());
+  };
+  CHECK(told(5) == "");  // of 6
+  CHECK_THAT(told(6), Catch::Contains("never reached: warm-up is 6 steps and the run 6, for the "
+                                      "data set has 60 samples, fewer than the plan knew of"));
+  spec.warmup_epochs = 2;  // then the plan has said so
+  CHECK(told(6) == "");
+}
+
+TEST_CASE("epochs in a row in which nothing is learnt end the run as diverged") {
+  auto spec = trainer_recipe(2);
+  spec.epochs = 9;
+  spec.plateau_epochs = 2;
+  spec.lr = {.base = 0, .peak = 0};
+  const auto records = run(spec);
+  const auto epochs = all<contract::EpochRecord>(records);
+  REQUIRE(epochs[0].train_loss >= std::log(10.0) * 0.999);
+  CHECK(epochs.size() == 2);
+  const auto stop = all<contract::RunStop>(records)[0];
+  CHECK(stop.outcome == contract::RunOutcome::Diverged);
+  CHECK_THAT(stop.reason, Catch::StartsWith("the training loss of 2 epochs in a row was not below "
+                                            "ln(10) = 2.3026, that of guessing; "));
+  spec.lr = {.base = 0.1, .peak = 0.1};
+  CHECK(all<contract::EpochRecord>(run(spec)).size() == 9);
+}
+
+TEST_CASE("equal descriptions give equal bits, on one rank and on two") {
+  for (const char* model : {"mlp", "cnn"}) {
+    for (const int ranks : {1, 2}) {
+      auto spec = trainer_recipe(ranks);
+      spec.model = model;
+      spec.precision = "fp32";
+      test::TempDir first_folder, second_folder;
+      const auto first = test::launch(spec, first_folder.path());
+      const auto second = test::launch(spec, second_folder.path());
+      INFO(model << " on " << ranks);
+      CHECK(first.parameters == second.parameters);
+      const auto windows = all<contract::StepWindow>(first.records);
+      REQUIRE(windows.size() == all<contract::StepWindow>(second.records).size());
+      for (std::size_t i = 0; i < windows.size(); ++i) {
+        const double loss = all<contract::StepWindow>(second.records)[i].train_loss;
+        CHECK(windows[i].train_loss == loss);
+      }
+    }
+  }
+}
+
+TEST_CASE("the same seed gives the same losses, another repetition others") {
+  auto spec = trainer_recipe(1);
+  const auto first = all<contract::StepWindow>(run(spec))[0].train_loss;
+  CHECK(all<contract::StepWindow>(run(spec))[0].train_loss == first);
+  spec.repetition = 2;
+  CHECK(all<contract::StepWindow>(run(spec))[0].train_loss != first);
+}

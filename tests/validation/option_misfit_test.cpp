@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/option_misfit.hpp"
+
+#include <catch2/catch.hpp>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "validation/setting_misfit.hpp"
+
+using namespace dlscale;
+using contract::FrameworkOptions;
+using contract::RunSpec;
+
+namespace {
+
+std::string said_of_options(const RunSpec& spec) {
+  const auto misfit = validation::find_option_misfit(spec);
+  return misfit ? misfit->key + ": " + misfit->reason : "no error";
+}
+
+std::string said_of_options(const std::string& framework, const FrameworkOptions& options) {
+  RunSpec spec;
+  spec.framework = framework;
+  spec.framework_options = options;
+  return said_of_options(spec);
+}
+
+/// A run description in which somebody has written one option; nothing for a value of another type.
+std::optional<RunSpec> with_option(const std::string& framework, const std::string& key,
+                                   const std::string& value) {
+  RunSpec spec;
+  spec.run_id = "r";
+  std::string text = contract::to_json(spec);
+  const auto replace = [&](const std::string& from, const std::string& to, std::size_t length) {
+    const std::size_t start = text.find(from);
+    REQUIRE(start != std::string::npos);
+    text.replace(start, length, to);
+  };
+  const std::string name = "\"framework\": \"ddp\"";
+  replace(name, "\"framework\": \"" + framework + "\"", name.size());
+  const std::string options = "\"framework_options\": {";
+  const std::size_t begin = text.find(options);
+  REQUIRE(begin != std::string::npos);
+  replace(options, options + "\"" + key + "\": " + value + "}", text.find('}', begin) + 1 - begin);
+  try {
+    return contract::run_spec_from_json(text, "run.json");
+  } catch (const base::SpecError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every option is refused where its framework does not heed it") {
+  for (const std::string_view full : contract::foreign_options("synchronous")) {
+    const std::string key(full.substr(full.find('.') + 1));
+    int found = 0;
+    for (const char* value :
+         {"true", "false", "3", "\"fp16\"", "\"on\"", "\"gpipe\"", "\"parameters\""}) {
+      const auto spec = with_option("synchronous", key, value);
+      if (!spec || spec->framework_options == FrameworkOptions{}) continue;
+      ++found;
+      CHECK_THAT(said_of_options(*spec),
+                 Catch::StartsWith(std::string(full) + ": is an option of "));
+    }
+    INFO(key);
+    CHECK(found > 0);
+  }
+}
+
+TEST_CASE("an option of other frameworks is refused with their names") {
+  CHECK(said_of_options("pipeline", {.compression = "fp16"}) ==
+        "framework_options.compression: is an option of ddp and horovod, which pipeline does not "
+        "heed; leave it out");
+  CHECK(said_of_options("ddp", {.zero_stage = 1}) ==
+        "framework_options.zero_stage: is an option of deepspeed, which ddp does not heed; leave "
+        "it out");
+  CHECK(said_of_options("deepspeed", {.balance = "blocks"}) ==
+        "framework_options.balance: is an option of layerwise, pipeline and hybrid, which "
+        "deepspeed does not heed; leave it out");
+  CHECK(said_of_options("hybrid", {.static_graph = true}) ==
+        "framework_options.static_graph: is an option of ddp, which hybrid does not heed; leave it "
+        "out");
+  CHECK(said_of_options("hybrid", {.bucket_cap_mb = 1, .micro_batches = 2}) == "no error");
+}
+
+TEST_CASE("an option of one stage of ZeRO is refused in the others") {
+  const auto found = [](int stage, FrameworkOptions options) {
+    options.zero_stage = stage;
+    return said_of_options("deepspeed", options) != "no error";
+  };
+  for (const int stage : {0, 1, 2, 3}) {
+    INFO("stage " << stage);
+    CHECK(found(stage, {}) == false);
+    CHECK(found(stage, {.reduce_bucket_elements = 9}) == (stage == 3));
+    CHECK(found(stage, {.allgather_bucket_elements = 9}) == (stage == 0 || stage == 3));
+    CHECK(found(stage, {.use_reduce_scatter = true}) == (stage == 0 || stage == 3));
+    CHECK(found(stage, {.overlap_comm = "on"}) == (stage == 0));
+    CHECK(found(stage, {.overlap_comm = "off"}) == false);
+    CHECK(found(stage, {.prefetch_elements = 9}) == (stage < 3));
+    CHECK(found(stage, {.persistence_threshold_elements = 9}) == (stage < 3));
+  }
+  CHECK(said_of_options("deepspeed", {.zero_stage = 1, .prefetch_elements = 0}) ==
+        "framework_options.prefetch_elements: is for stage 3 of ZeRO, but zero_stage is 1; leave "
+        "it out");
+  CHECK(said_of_options("deepspeed", {.zero_stage = 3, .use_reduce_scatter = true}) ==
+        "framework_options.use_reduce_scatter: is for stages 1 and 2 of ZeRO, but zero_stage is 3; "
+        "leave it out");
+}
+
+TEST_CASE("what PowerSGD is to do is refused without it") {
+  FrameworkOptions options{.powersgd_rank = 4};
+  CHECK(said_of_options("ddp", options) ==
+        "framework_options.powersgd_rank: is for compression = \"powersgd\", but compression is "
+        "none; leave it out");
+  options.compression = "powersgd";
+  CHECK(said_of_options("ddp", options) == "no error");
+  options = {.compression = "bf16", .powersgd_start_step = 9};
+  CHECK(said_of_options("ddp", options) ==
+        "framework_options.powersgd_start_step: is for compression = \"powersgd\", but "
+        "compression is bf16; leave it out");
+}
+
+TEST_CASE("ranks and samples that stages do not divide evenly are refused before they start") {
+  const auto said = [](const std::string& framework, int gpus, const FrameworkOptions& options) {
+    const RunSpec spec{.framework = framework,
+                       .framework_options = options,
+                       .gpus = gpus,
+                       .batch_per_gpu = 6,
+                       .global_batch = 6 * gpus};
+    const auto misfit = validation::find_setting_misfit(spec);
+    return misfit ? misfit->key + ": " + misfit->reason : "no error";
+  };
+  CHECK(said("hybrid", 3, {.model_parallel_size = 2}) ==
+        "gpus: is 3, which cannot be divided into models of 2 stages "
+        "(framework_options.model_parallel_size)");
+  CHECK(said("hybrid", 4, {.model_parallel_size = 2, .micro_batches = 4}) == "no error");
+  CHECK(
+      said("hybrid", 4, {.model_parallel_size = 2, .micro_batches = 5}) ==
+      "framework_options.micro_batches: is 5, into which the 12 samples of a model's batch cannot "
+      "be cut evenly");
+  CHECK(said("pipeline", 4, {.micro_batches = 8}) == "no error");
+  CHECK_THAT(said("pipeline", 4, {.micro_batches = 5}), Catch::Contains("the 24 samples of a"));
+  RunSpec accumulating{.framework = "pipeline",
+                       .framework_options = {.micro_batches = 32},
+                       .gpus = 2,
+                       .batch_per_gpu = 8,
+                       .global_batch = 32,
+                       .accumulation_steps = 2};
+  CHECK(validation::find_setting_misfit(accumulating)->reason ==
+        "is 32, into which the 16 samples of a model's batch cannot be cut evenly");
+  accumulating.framework_options.micro_batches = 16;
+  CHECK_FALSE(validation::find_setting_misfit(accumulating));
+  for (const char* framework : {"pipeline", "layerwise"}) {
+    CHECK(said(framework, 4, {.model_parallel_size = 4}) == "no error");
+    CHECK(said(framework, 4, {.model_parallel_size = 2}) ==
+          "framework_options.model_parallel_size: is 2, but in " + std::string(framework) +
+              " one model lies over all 4 ranks; leave it out, or use hybrid for several models");
+  }
+}

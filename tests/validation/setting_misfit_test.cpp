@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/setting_misfit.hpp"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "contract/run_spec/framework_styles.hpp"
+
+using namespace dlscale;
+using contract::RunSpec;
+
+namespace {
+
+std::string said_of_settings(const RunSpec& spec) {
+  const auto misfit = validation::find_setting_misfit(spec);
+  return misfit ? misfit->key + ": " + misfit->reason : "no error";
+}
+
+RunSpec run_of_style(std::string_view framework) {
+  RunSpec run;
+  run.framework = framework;
+  run.gpus = 4;
+  run.global_batch = 4 * run.batch_per_gpu;
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("a description of defaults has no misfit on CPUs or GPUs") {
+  RunSpec spec;
+  CHECK(said_of_settings(spec) == "no error");
+  spec.resources.device = "cuda";
+  CHECK(said_of_settings(spec) == "no error");
+}
+
+TEST_CASE("tf32 is for GPUs") {
+  RunSpec spec;
+  spec.precision = "tf32";
+  CHECK(said_of_settings(spec) ==
+        "precision: is tf32, which is arithmetic of NVIDIA GPUs; on the device cpu use fp32 or "
+        "bf16");
+  spec.resources.device = "cuda";
+  CHECK(said_of_settings(spec) == "no error");
+}
+
+TEST_CASE("settings that an optimizer does not have are refused with its own") {
+  RunSpec spec;
+  for (const char* kind : {"sgd", "lars"}) {
+    spec.optimizer = {.kind = kind, .momentum = 0.9};
+    CHECK(said_of_settings(spec) == "no error");
+  }
+  spec.optimizer = {.kind = "adamw", .momentum = 0.9};
+  CHECK(said_of_settings(spec) ==
+        "optimizer.momentum: is for sgd and lars; adamw has optimizer.adam.beta1");
+  spec.optimizer = {.kind = "lars", .momentum = 0.9, .nesterov = true};
+  CHECK(said_of_settings(spec) == "optimizer.nesterov: is sgd's; lars has none");
+  spec.optimizer = {.kind = "adam", .dampening = 0.1};
+  CHECK(said_of_settings(spec) == "optimizer.dampening: is sgd's; adam has none");
+}
+
+TEST_CASE("a static graph of ddp has one pass in a step") {
+  RunSpec spec;
+  spec.framework_options.static_graph = true;
+  CHECK(said_of_settings(spec) == "no error");
+  spec.accumulation_steps = 2;
+  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("framework_options.static_graph: is true,"));
+}
+
+TEST_CASE("graphs are of GPUs, and of passes that exchange nothing and have one shape") {
+  RunSpec spec;
+  spec.cuda_graph = true;
+  spec.framework = "synchronous";
+  CHECK(said_of_settings(spec) ==
+        "cuda_graph: is true, but the device cpu has no graphs; they are of GPUs");
+  spec.resources.device = "cuda";
+  CHECK(said_of_settings(spec) == "no error");
+  for (const char* framework : {"ddp", "horovod", "data_parallel", "pipeline", "deepspeed"}) {
+    spec.framework = framework;
+    CHECK_THAT(said_of_settings(spec),
+               Catch::StartsWith(std::string("cuda_graph: is true, but ") + framework) &&
+                   Catch::Contains("synchronous does so behind them"));
+  }
+  spec.framework_options.zero_stage = 1;
+  CHECK(said_of_settings(spec) == "no error");
+  spec.framework_options.overlap_comm = "on";
+  CHECK_THAT(said_of_settings(spec),
+             Catch::StartsWith("cuda_graph: is true, but deepspeed with overlap_comm on"));
+  spec = {.framework = "synchronous", .batch_norm = "synchronised", .cuda_graph = true};
+  spec.resources.device = "cuda";
+  CHECK_THAT(said_of_settings(spec), Catch::Contains("synchronised batch norms exchange data"));
+  spec.batch_norm.clear();
+  spec.loader = "text";
+  CHECK_THAT(said_of_settings(spec), Catch::Contains("batches of text have lengths of their own"));
+}
+
+TEST_CASE("devices of one process and modules of files share no statistics") {
+  RunSpec spec;
+  spec.batch_norm = "synchronised";
+  CHECK(said_of_settings(spec) == "no error");
+  spec.framework = "data_parallel";
+  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("batch_norm: is synchronised, but data_"));
+  spec.framework = "ddp";
+  spec.model = "script:net.pt";
+  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("batch_norm: is synchronised, but the "));
+}
+
+TEST_CASE("on GPUs it is nccl that chooses how to reduce") {
+  RunSpec spec;
+  spec.all_reduce = "ring";
+  CHECK(said_of_settings(spec) == "no error");
+  spec.resources.device = "cuda";
+  CHECK(said_of_settings(spec) ==
+        "all_reduce: is ring, a way of mpi; nccl chooses its own (NCCL_ALGO)");
+  spec.all_reduce = "auto";
+  CHECK(said_of_settings(spec) == "no error");
+  spec.framework = "horovod";
+  spec.framework_options.hierarchical_all_reduce = true;
+  CHECK_THAT(said_of_settings(spec),
+             Catch::StartsWith("framework_options.hierarchical_all_reduce: is for mpi"));
+  spec.resources.device = "cpu";
+  CHECK(said_of_settings(spec) == "no error");
+}
+
+TEST_CASE("how to reduce is refused where nothing is reduced between ranks") {
+  RunSpec spec;
+  spec.all_reduce = "ring";
+  for (const char* framework : {"synchronous", "ddp", "horovod", "deepspeed", "hybrid"}) {
+    spec.framework = framework;
+    CHECK(said_of_settings(spec) == "no error");
+  }
+  for (const char* framework : {"data_parallel", "layerwise", "pipeline"}) {
+    spec.framework = framework;
+    CHECK_THAT(said_of_settings(spec),
+               Catch::StartsWith("all_reduce: is ring, but " + spec.framework + " ") &&
+                   Catch::EndsWith("; leave it out"));
+  }
+  spec.framework = "vanilla_data_parallel";
+  CHECK(said_of_settings(spec) ==
+        "all_reduce: is ring, but vanilla_data_parallel sends gradients to rank 0, one message "
+        "after the other; leave it out");
+  spec.batch_norm = "synchronised";  // whose statistics are reduced
+  CHECK(said_of_settings(spec) == "no error");
+  spec.mode = "inference";
+  CHECK_THAT(said_of_settings(spec), Catch::Contains("reduces no gradients in inference"));
+  for (const char* usual : {"", "auto"}) {
+    spec = {.framework = "pipeline", .all_reduce = usual};
+    CHECK(said_of_settings(spec) == "no error");
+  }
+}
+
+TEST_CASE("powersgd is for ddp, in a precision whose steps do not overflow") {
+  RunSpec spec;
+  spec.framework_options.compression = "powersgd";
+  CHECK(said_of_settings(spec) == "no error");
+  spec.precision = "fp16";
+  CHECK_THAT(said_of_settings(spec),
+             Catch::StartsWith("framework_options.compression: powersgd keeps what a step"));
+  spec.framework = "horovod";
+  CHECK_THAT(said_of_settings(spec),
+             Catch::StartsWith("framework_options.compression: only ddp has powersgd"));
+}
+
+TEST_CASE("an optimizer is in host memory on GPUs alone, and in ZeRO's stages that divide it") {
+  RunSpec spec;
+  spec.framework = "deepspeed";
+  spec.framework_options.offload_optimizer = true;
+  CHECK_THAT(said_of_settings(spec),
+             Catch::StartsWith("framework_options.offload_optimizer: is for GPUs: on a CPU"));
+  spec.resources.device = "cuda";
+  for (const int stage : {1, 2, 3}) {
+    spec.framework_options.zero_stage = stage;
+    CHECK(said_of_settings(spec) == "no error");
+  }
+  spec.framework_options.zero_stage = 0;
+  CHECK(said_of_settings(spec) ==
+        "framework_options.offload_optimizer: is for stages 1 to 3 of ZeRO, in which a rank has a "
+        "part of the optimizer's state, but zero_stage is 0");
+}
+
+TEST_CASE("inference is refused where a style divides the model") {
+  RunSpec spec;
+  spec.mode = "inference";
+  for (const char* framework :
+       {"synchronous", "ddp", "horovod", "deepspeed", "data_parallel", "vanilla_data_parallel"}) {
+    spec.framework = framework;
+    CHECK(said_of_settings(spec) == "no error");
+  }
+  for (const char* framework : {"pipeline", "layerwise", "hybrid"}) {
+    spec.framework = framework;
+    CHECK(said_of_settings(spec) ==
+          "mode: is inference, in which each replica answers by itself; " + spec.framework +
+              " divides the model over ranks");
+  }
+}
+
+TEST_CASE("orders of samples are refused in inference, which draws none") {
+  RunSpec spec;
+  spec.loader_options = {.shuffle_window = 64};
+  CHECK(said_of_settings(spec) == "no error");
+  spec.mode = "inference";
+  CHECK(said_of_settings(spec) ==
+        "loader_options.shuffle_window: is of training; inference takes the samples of the test "
+        "set in their order");
+  spec.loader_options = {.sample_order = "pytorch"};
+  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("loader_options.sample_order: is of tr"));
+  spec.loader_options = {};
+  CHECK(said_of_settings(spec) == "no error");
+}
+
+TEST_CASE("what a row says of its style is what runs are refused for") {
+  for (const contract::FrameworkStyle& style : contract::framework_styles()) {
+    INFO(style.name);
+    const std::string name(style.name);
+    CHECK(said_of_settings(run_of_style(name)) == "no error");
+
+    RunSpec reducing = run_of_style(name);
+    reducing.all_reduce = "ring";
+    CHECK(said_of_settings(reducing) ==
+          (style.no_all_reduce.empty() ? "no error"
+                                       : "all_reduce: is ring, but " + name + " " +
+                                             std::string(style.no_all_reduce) + "; leave it out"));
+
+    RunSpec sharing = run_of_style(name);
+    sharing.batch_norm = "synchronised";
+    CHECK(said_of_settings(sharing) ==
+          (style.own_statistics.empty()
+               ? "no error"
+               : "batch_norm: is synchronised, but " + name + "'s " +
+                     std::string(style.own_statistics) + "; use another framework or local"));
+
+    RunSpec inferring = run_of_style(name);
+    inferring.mode = "inference";
+    CHECK((said_of_settings(inferring) == "no error") == (style.stages == contract::Stages::one));
+  }
+}

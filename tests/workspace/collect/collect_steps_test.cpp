@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/collect/collect_steps.hpp"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "cli/command.hpp"
+#include "tests/analysis/support/written_study.hpp"
+
+namespace dlscale::cli {
+namespace {
+
+using Catch::Contains;
+using test::WrittenStudy;
+
+/// All files under tables/ and figures/, by name and content.
+std::string contents(const contract::PlanDir& folder) {
+  std::string text;
+  for (const auto& part : {folder.tables(), folder.figures()}) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(part)) files.push_back(entry);
+    std::sort(files.begin(), files.end());
+    for (const auto& file : files) text += file.string() + "\n" + base::read_file(file);
+  }
+  return text;
+}
+
+void fill(WrittenStudy& study) {
+  study.add("ddp", 1, {1000, 0.97});
+  study.add("ddp", 2, {1900, 0.96});
+  study.add("synchronous", 1, {900, 0.97});
+  study.add("synchronous", 2, {1600, 0.96});
+}
+
+}  // namespace
+
+TEST_CASE("collecting prints the efficiency and accuracy tables and what it wrote") {
+  WrittenStudy study;
+  fill(study);
+  std::ostringstream out;
+  CHECK(workspace::collect_and_report({study.folder.root()}, out) == kExitOk);
+  CHECK_THAT(out.str(), Contains("Parallel efficiency of made-up") && Contains("0.950") &&
+                            Contains("Test accuracy by global batch") && Contains("97.00"));
+  CHECK_THAT(out.str(), Contains("4 of 4 runs used"));
+  CHECK_THAT(out.str(), Contains("tables/efficiency.{md,csv,tex,json}"));
+  for (const char* file : {"efficiency.md", "efficiency.tex", "efficiency.csv", "accuracy.md",
+                           "accuracy.tex", "accuracy.csv", "breakdown.md"}) {
+    CHECK(std::filesystem::exists(study.folder.tables() / file));
+  }
+}
+
+TEST_CASE("collecting twice, and after deleting the database, gives the same bytes") {
+  WrittenStudy study;
+  fill(study);
+  std::ostringstream out;
+  workspace::collect_and_report({.plan_folder = study.folder.root(), .figures = true}, out);
+  const std::string first = contents(study.folder);
+  workspace::collect_and_report({.plan_folder = study.folder.root(), .figures = true}, out);
+  CHECK((contents(study.folder) == first));  // not expanded: it is long
+  std::filesystem::remove(study.folder.database());
+  std::filesystem::remove_all(study.folder.tables());
+  workspace::collect_and_report({.plan_folder = study.folder.root(), .figures = true}, out);
+  CHECK((contents(study.folder) == first));  // not expanded: it is long
+}
+
+TEST_CASE("failed runs are counted, keep out of the curves and set the exit code") {
+  WrittenStudy study;
+  fill(study);
+  study.add("ddp", 4, {.outcome = contract::RunOutcome::OutOfMemory});
+  std::ostringstream out;
+  CHECK(workspace::collect_and_report({study.folder.root()}, out) == kExitRunsFailed);
+  CHECK_THAT(out.str(), Contains("4 of 5 runs used, 1 failed (OutOfMemory 1)"));
+}
+
+TEST_CASE("a run that cannot be read is counted, named and sets the exit code") {
+  WrittenStudy study;
+  fill(study);
+  std::filesystem::remove(study.folder.run("ddp-g2-r1").run_json());
+  std::ostringstream out;
+  CHECK(workspace::collect_and_report({study.folder.root()}, out) == kExitRunsFailed);
+  CHECK_THAT(out.str(), Contains("3 of 4 runs used, 1 unreadable"));
+  CHECK_THAT(out.str(), Contains("warning: runs/ddp-g2-r1/run.json: No such file"));
+}
+
+TEST_CASE("a study of which no run completed says so instead of printing headers") {
+  WrittenStudy study;
+  study.add("ddp", 1, {.outcome = contract::RunOutcome::Failed});
+  std::ostringstream out;
+  CHECK(workspace::collect_and_report({study.folder.root()}, out) == kExitRunsFailed);
+  CHECK_THAT(out.str(), Contains("no completed run can be shown here") && !Contains("speed-up"));
+}
+
+TEST_CASE("a study whose runs have not started has nothing to collect") {
+  WrittenStudy study;
+  study.plan_run("ddp", 1);
+  std::ostringstream out;
+  CHECK(workspace::collect_and_report({study.folder.root()}, out) == kExitNothingMatched);
+  CHECK_THAT(out.str(), Contains("nothing to collect") && Contains("1 not started"));
+}
+
+TEST_CASE("truncated files and skipped lines are told") {
+  WrittenStudy study;
+  fill(study);
+  const auto results = study.folder.run(study.plan.runs[0].run_id).launch(1).results();
+  base::write_file_atomically(results, base::read_file(results) + "{\"record\":\"ep");
+  std::ostringstream out;
+  CHECK(workspace::collect_and_report({study.folder.root()}, out) == kExitOk);
+  CHECK_THAT(out.str(), Contains("1 truncated file: runs/ddp-g1-r1/launch-1/results.jsonl"));
+}
+
+TEST_CASE("tables that cannot be written are one line naming the folder") {
+  WrittenStudy study;
+  fill(study);
+  base::write_file_atomically(study.folder.tables(), "in the way");
+  std::ostringstream out;
+  CHECK_THROWS_WITH(workspace::collect_and_report({study.folder.root()}, out),
+                    Contains("cannot make folder"));
+}
+
+}  // namespace dlscale::cli

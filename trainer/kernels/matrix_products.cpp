@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// at::bmm is MKL's, which is slower on processors that are not Intel's (docs/performance.md,
+// Convolutions). LibTorch itself calls oneDNN for 16-bit floats; its function takes fp32 as well
+// and is exported, but declared in no header that it ships.
+#include "trainer/kernels/matrix_products.hpp"
+
+#include <torch/types.h>
+
+namespace at::native {
+TORCH_API void mkldnn_matmul(const Tensor& a, const Tensor& b, const Tensor& result, float beta,
+                             float alpha);
+}  // namespace at::native
+
+namespace dlscale::trainer {
+namespace {
+
+/// Returns whether the function of LibTorch works on this processor. On those without AVX-512 (for
+/// example with AVX2 alone) it throws for fp32 as well, because it asks for what 16-bit floats
+/// need.
+bool has_onednn_products() {
+  static const bool works = [] {
+    if (!at::hasMKLDNN()) return false;
+    const at::Tensor one = at::ones({1, 1, 1});
+    try {
+      at::native::mkldnn_matmul(one, one, at::empty({1, 1, 1}), /*beta=*/0, /*alpha=*/1);
+    } catch (const c10::Error&) {
+      return false;
+    }
+    return true;
+  }();
+  return works;
+}
+
+}  // namespace
+
+at::Tensor matrix_products(const at::Tensor& a, const at::Tensor& b) {
+  if (!has_onednn_products()) return at::bmm(a, b);
+  const at::Tensor result = at::empty({a.size(0), a.size(1), b.size(2)}, a.options());
+  at::native::mkldnn_matmul(a, b, result, /*beta=*/0, /*alpha=*/1);
+  return result;
+}
+
+void add_matrix_products(const at::Tensor& sums, const at::Tensor& a, const at::Tensor& b) {
+  if (!has_onednn_products()) {
+    sums.baddbmm_(a, b);
+    return;
+  }
+  at::native::mkldnn_matmul(a, b, sums, /*beta=*/1, /*alpha=*/1);
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/loop/assemble.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/file.hpp"
+#include "contract/run_outcome.hpp"
+#include "contract/run_spec/run_id.hpp"
+#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/data/dataset_path.hpp"
+#include "trainer/data/hollow_loader.hpp"
+#include "trainer/failure/agreement.hpp"
+#include "trainer/loop/loading.hpp"
+#include "trainer/models/script_model.hpp"
+#include "trainer/models/weights.hpp"
+#include "trainer/parallel/rank_statistics.hpp"
+#include "trainer/parallel/replicated.hpp"
+#include "trainer/sync/tensor_collectives.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+/// **Collective.** Null where batch norms take the statistics of their own rank.
+std::unique_ptr<RankStatistics> statistics_of(const contract::RunSpec& spec, CollectiveQueue& queue,
+                                              const base::Clock& clock) {
+  if (spec.batch_norm != "synchronised") return nullptr;
+  const int stage = share_of(spec, queue.rank()).stage;
+  auto statistics = std::make_unique<RankStatistics>(queue, stage, clock);
+  return statistics->ranks() > 1 ? std::move(statistics) : nullptr;
+}
+
+/// A path of the run's description, variables replaced.
+std::string file_of(std::string_view path, const char* key) {
+  return expand_variables(path, ::getenv, key, contract::kExitBadRunDescription);
+}
+
+/// The file of a model that is a script.
+std::string script_of(const contract::RunSpec& spec) {
+  return file_of(std::string_view(spec.model).substr(contract::kScriptModel.size()), "model");
+}
+
+/// Of the files that the model comes from, which may change between two launches.
+std::map<std::string, std::string> digests_of(const contract::RunSpec& spec) {
+  std::map<std::string, std::string> digests;
+  const auto add = [&](const char* name, const std::string& file) {
+    digests[name] = contract::sha256_hex(base::read_file(file));
+  };
+  if (spec.model.starts_with(contract::kScriptModel)) add("model_sha256", script_of(spec));
+  if (!spec.weights.empty()) add("weights_sha256", file_of(spec.weights, "weights"));
+  return digests;
+}
+
+/// Unless the run says it: what is fastest on CPUs, and on GPUs what their matrix units take. A
+/// script may rely on how its tensors lie.
+bool puts_channels_last(const contract::RunSpec& spec) {
+  if (!spec.memory_format.empty()) return spec.memory_format == "channels_last";
+  if (spec.model.starts_with(contract::kScriptModel)) return false;
+  const bool wide = spec.precision == "fp32" || spec.precision == "fp64";
+  return spec.resources.device == "cpu" || !wide;
+}
+
+/// Notes in `parts` what it has and what of that is trained.
+std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const Device& device,
+                                  TrainerParts& parts, int worker) {
+  const ModelContext context{.input = parts.dataset->shape,
+                             .classes = parts.dataset->classes,
+                             .words = parts.dataset->words,
+                             .target_words = parts.dataset->target_words,
+                             .precision = precision_of(spec),
+                             .device = device,
+                             .seed = seed_of(spec),
+                             .statistics = parts.statistics.get(),
+                             .channels_last = puts_channels_last(spec),
+                             .worker = worker,
+                             .zero_init_gamma = spec.zero_init_gamma,
+                             .options = spec.model_options};
+  auto model = spec.model.starts_with(contract::kScriptModel)
+                   ? make_script_model(script_of(spec), context)
+                   : base::find(model_table(), "model", spec.model).make(context);
+  parts.parameters = total_parameter_count(*model);
+  if (!spec.frozen.empty()) freeze_beginnings(*model, spec.frozen);
+  parts.trainable_parameters = parameter_count(*model);
+  return model;
+}
+
+/// Everything that needs no other rank; the style is left out.
+TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local_rank) {
+  auto dataset = load_dataset(spec);
+  const DataShare share = share_of(spec, rank);
+  const DistributedSampler sampler = make_sampler(spec, *dataset, {share.index, share.count});
+  auto device = base::find(device_table(), "device", spec.resources.device)
+                    .make({.local_rank = local_rank,
+                           .cores = spec.resources.cores_per_rank,
+                           .tf32 = spec.precision == "tf32"});
+  const TaskEntry& task = task_of_model(spec.model);
+  const LoaderPlace place{.pinned = device->fetches_pinned(),
+                          .gpu = device->torch_device().index(),
+                          .channels_last = puts_channels_last(spec)};
+  const auto loader_of = [&](const Split& split) {
+    return share.loads ? make_loader(spec, *dataset, split, place) : make_hollow_loader();
+  };
+  auto train_loader = loader_of(dataset->train);
+  auto test_loader = loader_of(dataset->test);
+  return {
+      .dataset = std::move(dataset),
+      .task = &task,
+      .precision = precision_of(spec),
+      .share = share,
+      .evaluation_batch = std::clamp<std::int64_t>(spec.batch_per_gpu, 1, task.evaluation_batch),
+      .sampler = sampler,
+      .learning_rate = contract::LearningRateCurve(spec, sampler.steps_per_epoch()),
+      .device = std::move(device),
+      .train_loader = std::move(train_loader),
+      .test_loader = std::move(test_loader)};
+}
+
+std::string in_words(const Dataset& data) {
+  return fmt::format("{} training and {} test samples of {} classes{}{}", data.train.size(),
+                     data.test.size(), data.classes, data.sha256.empty() ? "" : ", SHA-256 ",
+                     data.sha256);
+}
+
+/// **Collective.** A node may have an old copy of the data, or one that is still under way. Ranks
+/// would take other samples than the sampler means, or do different numbers of steps.
+void require_same_data(const Dataset& data, CollectiveQueue& queue) {
+  const std::string here = in_words(data);
+  const std::string of_root = broadcast_text(here, queue);
+  all_or_none(queue, [&] {
+    if (here == of_root) return;
+    throw base::RunError(
+        fmt::format("its data set has {}, rank 0's has {}; give every node the same files", here,
+                    of_root),
+        contract::kExitData);
+  });
+}
+
+}  // namespace
+
+TrainerParts assemble(const contract::RunSpec& spec, int local_rank, CollectiveQueue& queue,
+                      const base::Clock& clock) {
+  std::optional<TrainerParts> parts;
+  std::unique_ptr<RankStatistics> statistics = statistics_of(spec, queue, clock);
+  std::unique_ptr<Model> model;
+  all_or_none(queue, [&] {
+    parts.emplace(make_local_parts(spec, queue.rank(), local_rank));
+    parts->statistics = std::move(statistics);
+    model = make_model(spec, *parts->device, *parts, queue.rank());
+    if (queue.rank() != 0) return;
+    if (!spec.weights.empty()) load_weights(*model, file_of(spec.weights, "weights"));
+    parts->digests = digests_of(spec);
+  });
+  require_same_data(*parts->dataset, queue);
+  std::vector<at::Tensor> state;
+  for (const NamedTensor& part : model->state()) state.push_back(part.tensor.detach());
+  broadcast_from_root(state, queue);
+  parts->style = make_style(
+      {.spec = spec,
+       .model = std::move(model),
+       .sample = parts->dataset->sample_shape(),
+       .loss = [task = parts->task, smoothing = spec.label_smoothing](
+                   const at::Tensor& output,
+                   const at::Tensor& target) { return task->loss(output, target, smoothing); },
+       .is_text = parts->dataset->is_text(),
+       .make_optimizer =
+           [&spec](const Stepped& stepped) {
+             return base::find(optimizer_table(), "optimizer", spec.optimizer.kind)
+                 .make(spec.optimizer, stepped);
+           },
+       .make_model =
+           [&, worker = queue.rank()](const Device& device) mutable {
+             return make_model(spec, device, *parts, ++worker);
+           },
+       .placement = parts->placement,
+       .device = *parts->device,
+       .queue = queue,
+       .clock = clock,
+       .environment = ::getenv,
+       .warn = [](const std::string& text) { fmt::print(stderr, "dlscale-train: {}\n", text); }});
+  return std::move(*parts);
+}
+
+}  // namespace dlscale::trainer

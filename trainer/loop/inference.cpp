@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/loop/inference.hpp"
+
+#include <fmt/format.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "trainer/data/hand_over.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr std::int64_t kWarmUp = 10;
+constexpr std::int64_t kLeast = 100;  ///< batches that are counted, of a replica
+
+/// What a replica is to do.
+struct Task {
+  std::int64_t batch;    ///< samples
+  std::int64_t batches;  ///< counted ones; the same on all ranks
+};
+
+Task task_of(const contract::RunSpec& spec, const TrainerParts& parts) {
+  const int replicas = parts.share.count;
+  const std::int64_t batch = spec.batch_per_gpu * spec.gpus / replicas;
+  const std::int64_t largest_share = (parts.dataset->test.size() + replicas - 1) / replicas;
+  return {batch, std::max(kLeast, largest_share / batch)};
+}
+
+/// The numbers of the samples of all batches.
+std::vector<std::int64_t> samples_of(const Task& task, const TrainerParts& parts) {
+  auto share = evaluation_share(parts.dataset->test.size(), parts.share.index, parts.share.count);
+  if (share.empty()) share = {0};
+  std::vector<std::int64_t> samples;
+  for (std::int64_t i = 0; i < (kWarmUp + task.batches) * task.batch; ++i) {
+    samples.push_back(share[static_cast<std::size_t>(i) % share.size()]);
+  }
+  return samples;
+}
+
+/// What a rank has measured.
+struct Passes {
+  /// Of each counted batch; not a number on a rank that gets no answers.
+  std::vector<double> latency_s;
+  double wall_s = 0;  ///< loading included
+  bool broken_off = false;
+};
+
+Passes pass(const Task& task, TrainerParts& parts, const TrainerTools& tools) {
+  const c10::InferenceMode no_gradients;
+  const c10::Device device = parts.device->torch_device();
+  constexpr std::int64_t kBatchesBetweenQuestions = 10;
+  Passes passes;
+  parts.test_loader->start({samples_of(task, parts), task.batch});
+  for (std::int64_t i = -kWarmUp; i < task.batches; ++i) {
+    if (i % kBatchesBetweenQuestions == 0 && any_is_told(tools.queue, tools.told_to_stop)) {
+      passes.broken_off = true;
+      break;
+    }
+    const double begin_s = tools.clock.steady_s();
+    const Batch batch = parts.test_loader->next();
+    const double loaded_s = tools.clock.steady_s();
+    const at::Tensor output =
+        parts.style->predict(hand_over(batch, device, *parts.dataset, parts.precision).input);
+    parts.device->synchronize();
+    const double end_s = tools.clock.steady_s();
+    if (i < 0) continue;
+    passes.latency_s.push_back(output.defined() ? end_s - loaded_s
+                                                : std::numeric_limits<double>::quiet_NaN());
+    passes.wall_s += end_s - begin_s;
+  }
+  return passes;
+}
+
+/// **Collective.** Those of all replicas.
+std::vector<double> latencies_of_all(std::vector<double> mine, CollectiveQueue& queue) {
+  const auto count = static_cast<std::int64_t>(mine.size());
+  std::vector<double> all(mine.size() * static_cast<std::size_t>(queue.size()));
+  queue
+      .all_gather({mine.data(), count, ElementType::float64},
+                  {all.data(), count * queue.size(), ElementType::float64})
+      ->wait();
+  std::erase_if(all, [](double latency) { return std::isnan(latency); });
+  return all;
+}
+
+}  // namespace
+
+FitResult measure_inference(const contract::RunSpec& spec, TrainerParts& parts,
+                            const TrainerTools& tools) {
+  const Task task = task_of(spec, parts);
+  parts.style->set_training(false);
+  const Passes passes = pass(task, parts, tools);
+  if (passes.broken_off) {
+    return {contract::RunOutcome::TimedOut,
+            "told that the time is nearly up before all batches were measured; give the job more "
+            "time"};
+  }
+  const auto latencies = latencies_of_all(passes.latency_s, tools.queue);
+  std::array<double, 2> most{passes.wall_s, parts.device->peak_memory_bytes()};
+  tools.queue.all_reduce({most.data(), most.size(), ElementType::float64}, ReduceOp::max)->wait();
+  const contract::InferenceRecord record{
+      .batch = spec.batch_per_gpu,
+      .batches = static_cast<int>(task.batches),
+      .time = tools.clock.unix_s(),
+      .wall_s = most[0],
+      .latency_s = spread(latencies),
+      .samples_per_s = static_cast<double>(task.batches * task.batch * parts.share.count) / most[0],
+      .peak_memory_bytes = most[1]};
+  tools.writer.write(record);
+  const std::string summary =
+      fmt::format("{} batches of {}: median latency {:.4g} s, {:.0f} samples/s", record.batches,
+                  record.batch, record.latency_s.p50, record.samples_per_s);
+  tools.writer.say(summary);
+  return {contract::RunOutcome::Completed, summary};
+}
+
+}  // namespace dlscale::trainer

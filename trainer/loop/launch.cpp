@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/loop/launch.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <thread>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "contract/run_spec/process_count.hpp"
+#include "contract/version.hpp"
+#include "trainer/about/build_info.hpp"
+#include "trainer/about/capabilities.hpp"
+#include "trainer/comm/algorithms/with_all_reduce.hpp"
+#include "trainer/comm/nccl.hpp"
+#include "trainer/comm/single.hpp"
+#include "trainer/data/dataset_path.hpp"
+#include "trainer/device/gpu.hpp"
+#include "trainer/failure/agreement.hpp"
+#include "trainer/failure/rank_stop.hpp"
+#include "trainer/loop/assemble.hpp"
+#include "trainer/loop/inference.hpp"
+#include "trainer/record/environment.hpp"
+
+namespace dlscale::trainer {
+
+using contract::RunOutcome;
+
+namespace {
+
+/// What a launch ends with that was not all.
+int exit_code_of(RunOutcome outcome) {
+  switch (outcome) {
+    case RunOutcome::Diverged:
+      return contract::kExitDiverged;
+    case RunOutcome::Preempted:
+      return contract::kExitRunAgain;
+    default:
+      return 1;
+  }
+}
+
+/// Ranks are told to stop at about the same time. Those that wait for rank 0's end leave it no
+/// doubt that nobody had gone before.
+void let_root_go_first(const NodeRanks& ranks) {
+  constexpr int kLooks = 200;
+  constexpr std::chrono::milliseconds kBetween{5};
+  for (int i = 0; i < kLooks && ranks.sees(0) && !ranks.has_gone(0); ++i) {
+    std::this_thread::sleep_for(kBetween);
+  }
+}
+
+/// Ranks of other nodes that are told to stop look whether one beside them had gone before, and
+/// stay for a while, so that none takes another that was told for one that had gone. Rank 0 gives
+/// them the time to leave word. Open MPI kills who is not gone within a second.
+constexpr std::chrono::milliseconds kWordIsLeft{300};
+constexpr std::chrono::milliseconds kStays{400};
+
+std::string left_while_others_wait(int rank) {
+  return fmt::format("rank {} has left while others wait for it", rank);
+}
+
+/// What is left open where nobody could have told of a rank's end.
+std::string doubt_of(const NodeRanks& ranks) {
+  for (const int rank : ranks.unseen()) {
+    if (ranks.is_alone(rank)) {
+      return fmt::format("; whether rank {}, alone on its node, had gone before is not known here",
+                         rank);
+    }
+  }
+  return "";
+}
+
+/// A rank that has gone, or a transport that broke: another rank may know why.
+bool is_consequence(const Failure& failure) {
+  return failure.exit_code == contract::kExitCommunication;
+}
+
+/// The rank that failed first may be on its way out still.
+void let_cause_be_said(const contract::LaunchDir& launch) {
+  constexpr int kLooks = 20;
+  constexpr std::chrono::milliseconds kBetween{25};
+  for (int i = 0; i < kLooks && !rank_stop_in(launch); ++i) std::this_thread::sleep_for(kBetween);
+}
+
+}  // namespace
+
+Launch::Launch(const std::string& run_folder, bool profile)
+    : folder_(run_folder),
+      profile_(profile),
+      watch_([this](const std::string& signal, int exit_code) { stop_by(signal, exit_code); }) {}
+
+int Launch::run() {
+  allocator_ = keep_freed_memory();
+  session_.emplace();
+  placement_ = session_->placement();
+  communicator_ = make_mpi(*session_);
+  queue_.emplace(*communicator_, clock_);
+  node_ = &node_ranks_.emplace(*queue_);
+  const contract::RunSpec spec = read_description();
+  choose_communicator(spec);
+  open_folder(spec);
+  TrainerParts& parts = parts_.emplace(assemble(spec, placement_.local_rank, *queue_, clock_));
+  Checkpointer checkpoints(
+      {spec, folder_, number_, *queue_, writer_, clock_, parts.digests["model_sha256"]},
+      *parts.style);
+  const Resumed resumed = checkpoints.resume();
+  write_start(spec, parts, resumed);
+  const TrainerTools tools{
+      *queue_, writer_, clock_, checkpoints, [this] { return watch_.time_is_nearly_up(); },
+      profile_};
+  const FitResult result = spec.mode == "inference"
+                               ? measure_inference(spec, parts, tools)
+                               : Trainer(spec, parts, tools, resumed.progress).fit();
+  const int exit_code = finish(result);
+  if (result.outcome == RunOutcome::Completed) checkpoints.discard();
+  return exit_code;
+}
+
+Launch::~Launch() = default;
+
+/// Rank 0 alone reads: a thousand ranks opening one file is what parallel file systems are bad at.
+contract::RunSpec Launch::read_description() {
+  const std::string file = folder_.run_json().string();
+  std::string text;
+  all_or_none(*queue_, [&] {
+    if (!is_root()) return;
+    if (::access(file.c_str(), R_OK) != 0) {
+      throw base::UsageError(
+          fmt::format("cannot read {}: {}; --run wants the folder of a planned run", file,
+                      std::strerror(errno)));
+    }
+    text = base::read_file(file);
+  });
+  text = broadcast_text(std::move(text), *queue_);
+  contract::RunSpec spec;
+  all_or_none(*queue_, [&] {
+    spec = contract::run_spec_from_json(text, file);
+    require_available(spec, file);
+    require_started(spec, file);
+  });
+  return spec;
+}
+
+void Launch::require_started(const contract::RunSpec& spec, const std::string& file) const {
+  const int started = session_->size();
+  const int wanted = contract::process_count(spec);
+  if (started == wanted) return;
+  const std::string count =
+      wanted == spec.gpus
+          ? fmt::format("is {}", spec.gpus)
+          : fmt::format("is {}, which {} gives to one process", spec.gpus, spec.framework);
+  throw base::SpecError(
+      {file}, "gpus",
+      fmt::format("{}, but {} started; start it with: mpirun -n {} dlscale-train --run {}", count,
+                  base::count_of(started, "rank was", "ranks were"), wanted,
+                  folder_.root().string()));
+}
+
+void Launch::choose_communicator(const contract::RunSpec& spec) {
+  const bool on_gpus = spec.resources.communicator == "nccl";
+  if (on_gpus) all_or_none(*queue_, [this] { require_gpu(placement_.local_rank); });
+  queue_.reset();
+  if (spec.resources.communicator == "single") {
+    communicator_ = make_single();
+  } else {
+    const std::string all_reduce = spec.all_reduce.empty() ? "auto" : spec.all_reduce;
+    session_->choose_all_reduce(all_reduce);
+    communicator_ = with_all_reduce(make_mpi(*session_), all_reduce);
+  }
+  if (on_gpus) {
+    const char* shares = std::getenv("DLSCALE_SHARE_GPUS");
+    communicator_ = make_nccl(std::move(communicator_),
+                              {.local_rank = placement_.local_rank,
+                               .share_gpus = shares != nullptr && std::string_view(shares) == "1"});
+  }
+  queue_.emplace(*communicator_, clock_);
+}
+
+void Launch::open_folder(const contract::RunSpec& spec) {
+  all_or_none(*queue_, [&] {
+    if (!is_root()) return;
+    const contract::LaunchDir launch = folder_.make_next_launch();
+    number_ = launch.number();
+    writer_.open(launch);
+    const char* worker = contract::process_count(spec) < spec.gpus ? "device" : "rank";
+    const std::string line =
+        fmt::format("dlscale-train {}: {} on {} of {}, {}", contract::version(), spec.run_id,
+                    base::count_of(spec.gpus, worker), base::count_of(placement_.nodes, "node"),
+                    launch.root().string());
+    writer_.say(line);
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
+  });
+  queue_->broadcast({&number_, 1, ElementType::int32}, 0)->wait();
+}
+
+void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& parts,
+                         const Resumed& resumed) {
+  contract::RunStart start;
+  start.run_id = spec.run_id;
+  start.launch = number_;
+  start.resumed_from = resumed.from;
+  start.resumed_step = resumed.progress.step;
+  start.time = clock_.unix_s();
+  start.world_size = spec.gpus;
+  start.nodes = placement_.nodes;
+  start.hosts = placement_.hostnames;
+  start.trainer_version = contract::version();
+  start.environment = built_with();
+  start.environment["cpu"] = cpu_model();
+  if (spec.resources.device == "cuda") start.environment["gpu"] = gpu_name(placement_.local_rank);
+  if (spec.loader.starts_with("dali")) start.environment["dali"] = dali_here();
+  start.environment["threads_per_rank"] = std::to_string(spec.resources.cores_per_rank);
+  start.environment["interop_threads"] = "1";
+  if (!parts.placement.empty()) start.environment["devices"] = parts.placement;
+  start.environment["allocator"] = allocator_;
+  start.environment["all_reduce"] = communicator_->all_reduce_name();
+  if (spec.resources.communicator == "nccl") start.environment["nccl"] = nccl_version();
+  start.environment["task"] = parts.task->name;
+  start.environment["dataset_path"] = expand_variables(spec.dataset.path, ::getenv);
+  if (!parts.dataset->sha256.empty()) {
+    start.environment["dataset_sha256"] = parts.dataset->sha256;
+  }
+  start.environment.insert(parts.digests.begin(), parts.digests.end());
+  start.parameters = parts.parameters;
+  start.trainable_parameters = parts.trainable_parameters;
+  start.train_samples = parts.dataset->train.size();
+  start.test_samples = parts.dataset->test.size();
+  start.steps_per_epoch = parts.sampler.steps_per_epoch();
+  if (spec.mode.empty()) start.warmup_steps = parts.learning_rate.warmup_steps();
+  start.padded_samples = parts.sampler.padded_samples();
+  start.dropped_samples = parts.sampler.dropped_samples();
+  writer_.write(start);
+  report_skipped(parts.dataset->skipped);
+  if (!parts.placement.empty()) writer_.say(parts.placement);
+  if (resumed.from.empty()) return;
+  writer_.say(fmt::format("goes on from {} at epoch {}, step {}", resumed.from,
+                          resumed.progress.epoch + 1, resumed.progress.step));
+}
+
+void Launch::report_skipped(const std::string& lines) {
+  if (!is_root() || lines.empty()) return;
+  writer_.say(lines.substr(0, lines.size() - 1));
+  fmt::print("{}", lines);
+  std::fflush(stdout);
+}
+
+int Launch::finish(const FitResult& result) {
+  watch_.let_leave();
+  if (result.outcome != RunOutcome::Completed) {
+    const Failure failure{result.summary, exit_code_of(result.outcome), result.outcome};
+    if (is_root()) fmt::print(stderr, "dlscale-train: {}\n", failure.message);
+    stop(failure);
+    return failure.exit_code;
+  }
+  stop({result.early, contract::kExitDone, RunOutcome::Completed});
+  if (is_root()) {
+    fmt::print("dlscale-train: completed in {:.1f} s; {}\n", clock_.steady_s() - start_s_,
+               result.summary);
+  }
+  return contract::kExitDone;
+}
+
+int Launch::fail(const std::exception& error) {
+  const auto* shared = dynamic_cast<const SharedError*>(&error);
+  const Failure failure = shared ? shared->failure() : failure_of(error);
+  const bool alone = !session_ || session_->size() == 1;
+  if (!shared || is_root()) {
+    const std::string rank = shared || alone ? "" : fmt::format("rank {}: ", session_->rank());
+    fmt::print(stderr, "dlscale-train: {}{}\n", rank, failure.message);
+  }
+  const bool is_cause = !is_consequence(failure);
+  if (!shared && !alone && number_ > 0 && !is_cause) {
+    let_cause_be_said(folder_.launch(number_));
+  }
+  if (!shared && !is_root() && number_ > 0) {
+    speak_for_root(failure.exit_code);
+    leave_rank_stop(folder_.launch(number_), session_->rank(), stop_of(failure));
+  }
+  stop(failure, is_cause);
+  // The other ranks know nothing of this and would wait for ever.
+  if (!shared && !alone) session_->abort(failure.exit_code);
+  return failure.exit_code;
+}
+
+contract::RunStop Launch::stop_of(const Failure& failure) const {
+  return {.outcome = failure.outcome,
+          .exit_code = failure.exit_code,
+          .reason = failure.message,
+          .time = clock_.unix_s(),
+          .wall_s = clock_.steady_s() - start_s_};
+}
+
+/// On the watch's thread. A launcher that has lost a rank ends the others with SIGTERM, which is no
+/// wish of the user's.
+void Launch::stop_by(const std::string& signal, int exit_code) {
+  const std::string received = "received " + signal;
+  if (watch_.time_is_nearly_up()) {
+    return stop({received + " while the time was nearly up", exit_code, RunOutcome::TimedOut});
+  }
+  const NodeRanks* const ranks = node_;
+  if (ranks == nullptr) return stop({received, exit_code, RunOutcome::Cancelled});
+  if (!is_root()) return leave_by(exit_code, *ranks);
+  if (const auto gone = ranks->first_gone()) {
+    return stop({left_while_others_wait(*gone), exit_code, RunOutcome::Failed});
+  }
+  if (!ranks->unseen().empty()) std::this_thread::sleep_for(kWordIsLeft);
+  stop({received + doubt_of(*ranks), exit_code, RunOutcome::Cancelled});
+}
+
+/// Of a rank other than 0. Rank 0 sees for itself who has gone of its node, not of others.
+void Launch::leave_by(int exit_code, const NodeRanks& ranks) {
+  if (ranks.sees(0)) {
+    let_root_go_first(ranks);
+    return speak_for_root(exit_code);
+  }
+  const auto gone = ranks.first_gone();
+  if (gone && number_ > 0) {
+    const Failure failure{left_while_others_wait(*gone), exit_code, RunOutcome::Failed};
+    leave_rank_stop(folder_.launch(number_), session_->rank(), stop_of(failure));
+  }
+  std::this_thread::sleep_for(kStays);
+}
+
+/// A rank that was killed leaves no word. Where it was rank 0, which writes the records, the first
+/// that is left of its node ends them, with the cause that another has left if there is one.
+void Launch::speak_for_root(int exit_code) {
+  const NodeRanks* const ranks = node_;
+  if (number_ == 0 || ranks == nullptr || !ranks->succeeds_root()) return;
+  std::call_once(spoken_, [&] {
+    const contract::LaunchDir launch = folder_.launch(number_);
+    const Failure failure{left_while_others_wait(0), exit_code, RunOutcome::Failed};
+    stop_for_root(launch, rank_stop_in(launch).value_or(stop_of(failure)));
+  });
+}
+
+/// Where another rank has failed, what rank 0 met may be a consequence: a rank that is gone, or the
+/// signal by which the launcher ends those that are left.
+void Launch::stop(const Failure& failure, bool is_cause) {
+  contract::RunStop stop = stop_of(failure);
+  if (is_root() && number_ > 0 && failure.outcome != RunOutcome::Completed && !is_cause) {
+    stop = rank_stop_in(folder_.launch(number_)).value_or(stop);
+  }
+  writer_.stop(stop);
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/loop/trainer.hpp"
+
+#include <fmt/format.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "trainer/data/hand_over.hpp"
+#include "trainer/loop/evaluation.hpp"
+#include "trainer/profile/operator_watch.hpp"
+
+namespace dlscale::trainer {
+
+using contract::RunOutcome;
+using contract::StepPart;
+
+namespace {
+
+/// A loss that is lower than guessing's by less is not told from it.
+constexpr double kFlatMargin = 0.001;
+constexpr const char* kGoesOn = ", training goes on";
+
+/// Ranks that share a batch, each with other work; 0: all work alike, on batches of their own.
+int stages_of(const DataShare& share, int ranks) {
+  return share.count == ranks ? 0 : ranks / share.count;
+}
+
+/// Where the plan thought of more steps than there are; else it has said so itself.
+void warn_of_endless_warm_up(const contract::RunSpec& spec, const TrainerParts& parts,
+                             ResultWriter& writer) {
+  const std::int64_t steps = spec.epochs * parts.sampler.steps_per_epoch();
+  if (spec.lr.warmup_steps < std::max<std::int64_t>(steps, 1)) return;
+  if (spec.warmup_epochs >= spec.epochs) return;
+  writer.warn(fmt::format(
+      "the peak learning rate is never reached: warm-up is {} steps and the run {}, for the data "
+      "set has {} samples, fewer than the plan knew of; say dataset.train_samples, or lower "
+      "training.warmup_steps",
+      spec.lr.warmup_steps, steps, parts.dataset->train.size()));
+}
+
+}  // namespace
+
+Trainer::Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTools tools,
+                 const contract::Progress& from)
+    : spec_(spec),
+      parts_(parts),
+      tools_(std::move(tools)),
+      timer_(tools_.clock, *parts.device),
+      recorder_(tools_.queue, tools_.writer, tools_.clock),
+      poll_(tools_.queue, tools_.clock, tools_.told_to_stop),
+      profiles_(spec.profile || tools_.profile),
+      from_(from),
+      at_(from),
+      loss_sum_(std::make_unique<at::Tensor>(
+          at::zeros({}, at::TensorOptions(at::kDouble).device(parts.device->torch_device())))) {}
+
+Trainer::~Trainer() = default;
+
+FitResult Trainer::fit() {
+  warn_of_endless_warm_up(spec_, parts_, tools_.writer);
+  FitResult result = train();
+  report(tools_.checkpoints.finish(), "");
+  if (result.outcome == RunOutcome::Completed && spec_.checkpoint.weights) {
+    tools_.checkpoints.leave_weights();
+  }
+  return result;
+}
+
+FitResult Trainer::train() {
+  if (poll_.ask()) return stop();
+  while (at_.epoch < spec_.epochs) {
+    if (End end = train_epoch()) return *end;
+    if (End end = close_epoch()) return *end;
+  }
+  return {RunOutcome::Completed, summary_};
+}
+
+Trainer::End Trainer::train_epoch() {
+  recorder_.start_epoch(at_.so_far);
+  const std::int64_t steps = parts_.sampler.steps_per_epoch();
+  std::int64_t done = at_.step - at_.epoch * steps;
+  if (done == steps) return std::nullopt;
+  parts_.style->set_training(true);
+  const std::int64_t batch = parts_.sampler.batch_per_rank();
+  std::vector<std::int64_t> samples = parts_.sampler.samples_of(at_.epoch);
+  samples.erase(samples.begin(), samples.begin() + done * batch);
+  parts_.train_loader->start({std::move(samples), batch, at_.epoch});
+  timer_.start();
+  for (int in_window = 0; done < steps;) {
+    if (in_window == 0) start_profile();
+    step();
+    ++done;
+    ++in_window;
+    const bool window_ends = done % spec_.window_steps == 0 || done == steps;
+    if (!window_ends && !told_within_window()) continue;
+    if (End end = finish_window(std::exchange(in_window, 0))) return end;
+  }
+  return std::nullopt;
+}
+
+Trainer::End Trainer::close_epoch() {
+  const contract::EpochRecord trained = recorder_.epoch_record(at_.epoch);
+  if (!std::exchange(at_.epoch_recorded, true)) tools_.writer.write(trained);
+  const auto times = recorder_.rank_times(at_.epoch, stages_of(parts_.share, tools_.queue.size()));
+  if (times) tools_.writer.write(*times);
+  summary_ = fmt::format("epoch {}/{}: loss {:.4f}, {:.0f} samples/s, lr {:.4g}", at_.epoch + 1,
+                         spec_.epochs, trained.train_loss,
+                         static_cast<double>(trained.samples) / trained.wall_s, trained.lr);
+  const int epochs = at_.epoch + 1;
+  if (epochs % spec_.evaluate_every == 0 || epochs == spec_.epochs) {
+    const auto record = evaluate();
+    if (!record) return stop();
+    if (!std::isfinite(record->loss)) return diverged("test");
+    const auto found = record->metrics.find(parts_.task->headline);
+    summary_ += fmt::format(", test {} {:.4f}", parts_.task->headline,
+                            found == record->metrics.end() ? record->accuracy : found->second);
+    compare_with_target(*record, at_.train_s + trained.wall_s);
+  }
+  tools_.writer.say(summary_);
+  at_ = {.epoch = epochs,
+         .step = at_.step,
+         .train_s = at_.train_s + trained.wall_s,
+         .flat_epochs = is_flat(trained.train_loss) ? at_.flat_epochs + 1 : 0,
+         .accuracy_reached = at_.accuracy_reached,
+         .loss_reached = at_.loss_reached,
+         .bleu_reached = at_.bleu_reached};
+  if (epochs < spec_.epochs && spec_.target.stop && has_reached_target()) {
+    return FitResult{
+        RunOutcome::Completed, summary_,
+        fmt::format("the target was reached after epoch {} of {}", epochs, spec_.epochs)};
+  }
+  if (spec_.plateau_epochs > 0 && at_.flat_epochs >= spec_.plateau_epochs) return learnt_nothing();
+  if (epochs < spec_.epochs && tools_.checkpoints.due_after_epoch(epochs - 1)) save();
+  return std::nullopt;
+}
+
+Batch Trainer::load() {
+  const LoadingSection loading;
+  timer_.enter(StepPart::load_wait);
+  const Batch batch = parts_.train_loader->next();
+  timer_.enter(StepPart::h2d);
+  return hand_over(batch, parts_.device->torch_device(), *parts_.dataset, parts_.precision);
+}
+
+void Trainer::step() {
+  const Batch batch = load();
+  loss_sum_->add_(parts_.style->train_step(batch, parts_.learning_rate.at_step(at_.step), timer_));
+  timer_.leave();
+  if (parts_.statistics) {
+    using Pass = StatisticsSum::Pass;
+    RankStatistics& sums = *parts_.statistics;
+    timer_.move(StepPart::forward, StepPart::exposed_comm, sums.take_exposed_s(Pass::forward));
+    timer_.move(StepPart::backward, StepPart::exposed_comm, sums.take_exposed_s(Pass::backward));
+  }
+  ++at_.step;
+}
+
+bool Trainer::told_within_window() {
+  if (!poll_.due_after_step()) return false;
+  const CommStats before = tools_.queue.stats();
+  const bool told = poll_.ask();
+  recorder_.leave_out_since(before);
+  return told;
+}
+
+Trainer::End Trainer::finish_window(int steps) {
+  if (profile_) profile_->stop();
+  const double loss_sum = loss_sum_->item<double>();
+  loss_sum_->zero_();
+  const WindowEnd window =
+      recorder_.finish_window({.epoch = at_.epoch,
+                               .first_step = at_.step - steps,
+                               .steps = steps,
+                               .global_batch = spec_.global_batch,
+                               .lr = parts_.learning_rate.at_step(at_.step - 1)},
+                              {.times = timer_.cut(),
+                               .loss_sum = loss_sum,
+                               .peak_memory_bytes = parts_.device->peak_memory_bytes(),
+                               .wishes = {.stop = poll_.told(),
+                                          .save = tools_.checkpoints.due_by_time(),
+                                          .writing = tools_.checkpoints.is_writing()},
+                               .counts = parts_.style->take_counts(),
+                               .loading = parts_.train_loader->take_work()});
+  if (profile_) write_profile(steps);
+  if (!std::isfinite(window.train_loss)) return diverged("training");
+  poll_.met(steps, window.wall_s);
+  at_.so_far = recorder_.sums();
+  if (window.wishes.stop) return stop();
+  if (window.wishes.save) {
+    save();
+  } else if (tools_.checkpoints.has_begun() && !window.wishes.writing) {
+    between_windows([this] { report(tools_.checkpoints.finish(), kGoesOn); });
+  }
+  return std::nullopt;
+}
+
+/// Of the window that begins, unless it is the launch's first, with one-time costs, and others
+/// follow.
+void Trainer::start_profile() {
+  if (!profiles_) return;
+  const std::int64_t steps = parts_.sampler.steps_per_epoch();
+  const std::int64_t done = at_.step - at_.epoch * steps;
+  const bool is_last = at_.epoch + 1 == spec_.epochs &&
+                       done / spec_.window_steps * spec_.window_steps + spec_.window_steps >= steps;
+  if (at_.step == from_.step && !is_last) return;
+  profiles_ = false;
+  const int cores = spec_.resources.cores_per_rank * spec_.gpus / tools_.queue.size();
+  profile_ = std::make_unique<StepProfile>(parts_.device->torch_device(), spec_.gpus, cores,
+                                           tools_.queue, tools_.clock);
+}
+
+void Trainer::write_profile(int steps) {
+  between_windows([&] {
+    tools_.writer.write(profile_->record(at_.epoch, at_.step - steps, steps));
+    profile_.reset();
+  });
+}
+
+/// What `work` takes is part of no window.
+template <class Work>
+void Trainer::between_windows(const Work& work) {
+  const CommStats before = tools_.queue.stats();
+  work();
+  recorder_.leave_out_since(before);
+  timer_.start();
+}
+
+std::optional<contract::EvalRecord> Trainer::evaluate() {
+  parts_.style->swap_mean();
+  auto record =
+      trainer::evaluate(parts_, tools_.queue, tools_.clock, [this] { return poll_.told(); });
+  parts_.style->swap_mean();
+  if (!record) return std::nullopt;
+  record->epoch = at_.epoch;
+  tools_.writer.write(*record);
+  return record;
+}
+
+/// Writes a record when the target is reached, once in the run.
+void Trainer::compare_with_target(const contract::EvalRecord& found, double train_s) {
+  const auto note = [&](const char* metric, double threshold, double value) {
+    tools_.writer.write(contract::TargetRecord{.metric = metric,
+                                               .threshold = threshold,
+                                               .value = value,
+                                               .epoch = at_.epoch,
+                                               .step = at_.step,
+                                               .time = tools_.clock.unix_s(),
+                                               .train_s = train_s,
+                                               .samples = at_.step * spec_.global_batch});
+    return true;
+  };
+  const contract::TargetSpec& target = spec_.target;
+  if (target.accuracy > 0 && !at_.accuracy_reached && found.accuracy >= target.accuracy) {
+    at_.accuracy_reached = note("accuracy", target.accuracy, found.accuracy);
+  }
+  if (target.loss > 0 && !at_.loss_reached && found.loss <= target.loss) {
+    at_.loss_reached = note("loss", target.loss, found.loss);
+  }
+  if (target.bleu == 0 || at_.bleu_reached) return;
+  const double bleu = found.metrics.at("bleu");
+  if (bleu >= target.bleu) at_.bleu_reached = note("bleu", target.bleu, bleu);
+}
+
+bool Trainer::has_reached_target() const {
+  return (spec_.target.accuracy == 0 || at_.accuracy_reached) &&
+         (spec_.target.loss == 0 || at_.loss_reached) &&
+         (spec_.target.bleu == 0 || at_.bleu_reached);
+}
+
+/// Who gives all classes the same probability has a loss of ln(classes), with label smoothing or
+/// without.
+bool Trainer::is_flat(double train_loss) const {
+  return train_loss >= (1 - kFlatMargin) * std::log(parts_.dataset->classes);
+}
+
+void Trainer::save() {
+  between_windows([this] { report(tools_.checkpoints.save(at_), kGoesOn); });
+}
+
+/// Once for failures in a row.
+void Trainer::report(const std::optional<SaveFailure>& failure, const char* then) {
+  if (failure && !save_failed_) {
+    tools_.writer.warn(fmt::format("no checkpoint could be saved at step {}{}: {}", failure->step,
+                                   then, failure->reason));
+  }
+  save_failed_ = failure || (save_failed_ && tools_.checkpoints.has_begun());
+}
+
+FitResult Trainer::learnt_nothing() const {
+  return {RunOutcome::Diverged,
+          fmt::format("the training loss of {} epochs in a row was not below ln({}) = {:.4f}, that "
+                      "of guessing; lower training.lr.base or lengthen the warm-up",
+                      at_.flat_epochs, parts_.dataset->classes, std::log(parts_.dataset->classes))};
+}
+
+FitResult Trainer::diverged(const char* which) const {
+  return {RunOutcome::Diverged,
+          fmt::format("the {} loss is not finite after step {}; lower training.lr.base or lengthen "
+                      "the warm-up",
+                      which, at_.step)};
+}
+
+FitResult Trainer::stop() {
+  if (at_.same_place(from_)) {
+    return {RunOutcome::TimedOut,
+            fmt::format("told that the time is nearly up before anything was done beyond step {}; "
+                        "give the job more time",
+                        at_.step)};
+  }
+  auto failure = tools_.checkpoints.save(at_);
+  if (auto later = tools_.checkpoints.finish()) failure = std::move(later);
+  if (!tools_.checkpoints.holds(at_)) {
+    save_failed_ = true;  // the outcome says so
+    return {RunOutcome::TimedOut,
+            fmt::format("told that the time is nearly up, but no checkpoint could be saved at step "
+                        "{}: {}",
+                        at_.step, failure->reason)};
+  }
+  return {
+      RunOutcome::Preempted,
+      fmt::format("saved at step {} of {}, before the time limit; launch the run again to go on",
+                  at_.step, spec_.epochs * parts_.sampler.steps_per_epoch())};
+}
+
+}  // namespace dlscale::trainer

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/misfit.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "contract/run_spec/framework_styles.hpp"
+
+namespace dlscale::validation {
+namespace {
+
+constexpr std::string_view kImages = "images";
+
+struct Fit {
+  const contract::RunSpec& run;
+  const contract::Traits& model;
+  const contract::Traits& data;
+  const contract::Traits& loader;
+};
+
+using Found = std::optional<Misfit>;
+
+Found check_model(const Fit& fit) {
+  const contract::RunSpec& run = fit.run;
+  const std::string& set = run.dataset.kind;
+  if (fit.model.samples != fit.data.samples) {
+    return Misfit{"model", fmt::format("{} takes {}, but the data set {} is {}", run.model,
+                                       fit.model.samples, set, fit.data.samples)};
+  }
+  if (!fit.model.input_is_target && fit.model.task != fit.data.task) {
+    return Misfit{"model", fmt::format("{} is for {}, but the data set {} is for {}", run.model,
+                                       fit.model.task, set, fit.data.task)};
+  }
+  if (run.zero_init_gamma && !fit.model.is_residual) {
+    return Misfit{"zero_init_gamma",
+                  fmt::format("is for networks of residual blocks, of which {} has none that "
+                              "this program knows",
+                              run.model)};
+  }
+  if (run.zero_init_gamma && !run.weights.empty()) {
+    return Misfit{"zero_init_gamma",
+                  fmt::format("is how training begins, but it begins with the weights of {}; leave "
+                              "out one of the two",
+                              run.weights)};
+  }
+  return {};
+}
+
+Found check_stages(const Fit& fit) {
+  const contract::RunSpec& run = fit.run;
+  const int stages = contract::stage_count(run);
+  if (fit.model.blocks > 0 && stages > fit.model.blocks) {
+    return Misfit{
+        contract::framework_style(run.framework).stages == contract::Stages::gpus
+            ? "gpus"
+            : "framework_options.model_parallel_size",
+        fmt::format("is {}, but the model {} has {} blocks and cannot be cut into that many stages",
+                    stages, run.model, fit.model.blocks)};
+  }
+  if (stages == 1 || !fit.model.is_one_block) return {};
+  const bool is_script = run.model.starts_with(contract::kScriptModel);
+  return Misfit{"model",
+                fmt::format("{} is one block and cannot be cut into {}'s {} stages; use a "
+                            "style that copies models",
+                            is_script ? "a TorchScript module" : run.model, run.framework, stages)};
+}
+
+Found check_loader(const Fit& fit) {
+  const std::string& samples = fit.loader.samples;
+  if (samples == "any" || samples == fit.data.samples) return {};
+  return Misfit{"loader",
+                fmt::format("{} delivers {}, but the data set {} is {}; use {}", fit.run.loader,
+                            samples, fit.run.dataset.kind, fit.data.samples,
+                            fit.data.samples == kImages ? "memory" : "text")};
+}
+
+Found check_augmentation(const Fit& fit) {
+  const contract::DatasetSpec& set = fit.run.dataset;
+  for (const auto& [key, is_said] : {std::pair{"dataset.random_crop", set.random_crop > 0},
+                                     std::pair{"dataset.random_flip", set.random_flip}}) {
+    if (!is_said) continue;
+    if (fit.data.samples != kImages) {
+      return Misfit{
+          key, fmt::format("is for images, but the data set {} is {}", set.kind, fit.data.samples)};
+    }
+    const bool cuts = set.image_size > 0 && fit.loader.any_size;
+    if (!fit.loader.augments && !cuts) {
+      return Misfit{key, fmt::format("the loader {} delivers images as they are; use memory",
+                                     fit.run.loader)};
+    }
+  }
+  return {};
+}
+
+/// Pictures of any size and what decodes them.
+Found check_pictures(const Fit& fit) {
+  const contract::DatasetSpec& set = fit.run.dataset;
+  const bool takes_memory = fit.loader.samples == "any" || !fit.loader.any_size;
+  if (set.image_size == 0) {
+    if (takes_memory || fit.data.samples != kImages) return {};
+    return Misfit{"dataset.image_size",
+                  fmt::format("is not said: the loader {} makes pictures of any size that of a "
+                              "square; say its side, as 224",
+                              fit.run.loader)};
+  }
+  if (!fit.data.any_size) {
+    return Misfit{
+        "dataset.image_size",
+        fmt::format("is for pictures of any size, but the data set {} has its own size", set.kind)};
+  }
+  if (!fit.loader.any_size) {
+    return Misfit{"dataset.image_size",
+                  fmt::format("is for loaders that decode pictures; {} takes them as they are, all "
+                              "of one size; use native",
+                              fit.run.loader)};
+  }
+  if (set.random_crop > 0) {
+    return Misfit{"dataset.random_crop",
+                  "moves images of one size; of pictures of any size dataset.crop_scale says what "
+                  "part is taken"};
+  }
+  return {};
+}
+
+/// Options of loaders that decode, and of orders.
+Found check_loader_options(const Fit& fit) {
+  const contract::RunSpec& run = fit.run;
+  const contract::LoaderOptions& options = run.loader_options;
+  const bool makes_pictures = run.dataset.image_size > 0 && fit.loader.any_size;
+  for (const auto& [key, is_said] :
+       {std::pair{"loader_options.threads", options.threads > 0},
+        std::pair{"loader_options.prefetch", options.prefetch > 0},
+        std::pair{"loader_options.on_broken", !options.on_broken.empty()},
+        std::pair{"loader_options.hand_over", !options.hand_over.empty()}}) {
+    if (!is_said || !fit.loader.is_in_memory || makes_pictures) continue;
+    return Misfit{key, fmt::format("is for loaders that decode pictures beside the steps, as "
+                                   "native; {} has the samples of {} in memory; leave it out",
+                                   run.loader, run.dataset.kind)};
+  }
+  if (options.hand_over == "fp32" && run.precision == "fp64") {
+    return Misfit{"loader_options.hand_over",
+                  "is fp32, but in the precision fp64 images are normalised on the device; leave "
+                  "it out"};
+  }
+  if (!options.sample_order.empty() && fit.data.samples != kImages) {
+    return Misfit{"loader_options.sample_order",
+                  fmt::format("is {}, but texts as those of {} are sorted by their length, which "
+                              "leaves no such order; leave it out",
+                              options.sample_order, run.dataset.kind)};
+  }
+  return {};
+}
+
+Found check_text(const Fit& fit) {
+  const contract::DatasetSpec& set = fit.run.dataset;
+  if (fit.data.samples != kImages) return {};
+  for (const auto& [key, value] :
+       {std::pair{"dataset.folds", set.folds}, std::pair{"dataset.fold", set.fold},
+        std::pair{"dataset.vocabulary", set.vocabulary},
+        std::pair{"dataset.min_count", set.min_count},
+        std::pair{"dataset.max_length", set.max_length}}) {
+    if (value == 0) continue;
+    return Misfit{key, fmt::format("is for texts, but the data set {} is images", set.kind)};
+  }
+  return {};
+}
+
+Found check_set(const Fit& fit) {
+  const contract::DatasetSpec& set = fit.run.dataset;
+  const bool is_synthetic = set.kind == "synthetic";
+  for (const auto& [key, is_said] : {std::pair{"dataset.shape", !set.shape.empty()},
+                                     std::pair{"dataset.classes", set.classes > 0}}) {
+    if (!is_said || is_synthetic) continue;
+    return Misfit{key, fmt::format("is for the data set synthetic; {} has its own", set.kind)};
+  }
+  if (!set.sha256.empty() && fit.data.is_generated) {
+    return Misfit{"dataset.sha256", fmt::format("{} is generated and has no files", set.kind)};
+  }
+  if (set.first_classes > 0 && fit.data.task != "classification") {
+    return Misfit{"dataset.first_classes", fmt::format("{} has no classes", set.kind)};
+  }
+  if (set.first_classes > 0 && is_synthetic) {
+    return Misfit{"dataset.first_classes", "synthetic has as many classes as dataset.classes says"};
+  }
+  return {};
+}
+
+/// A graph would draw the same numbers again.
+Found check_drawing(const Fit& fit) {
+  const contract::RunSpec& run = fit.run;
+  if (!run.cuda_graph || !(fit.model.has_dropout || run.model_options.dropout > 0)) return {};
+  return Misfit{
+      "cuda_graph",
+      fmt::format("is true, but {} {} random numbers in each pass (dropout), of which a "
+                  "graph knows nothing",
+                  run.model, run.model.starts_with(contract::kScriptModel) ? "may draw" : "draws")};
+}
+
+/// What only training heeds.
+Found check_inference(const Fit& fit) {
+  const contract::RunSpec& run = fit.run;
+  if (run.mode != "inference") return {};
+  const contract::CheckpointSpec& checkpoint = run.checkpoint;
+  const std::pair<const char*, bool> said[] = {
+      {"accumulation_steps", run.accumulation_steps > 1},
+      {"label_smoothing", run.label_smoothing > 0},
+      {"clip_norm", run.clip_norm > 0},
+      {"ema_decay", run.ema_decay > 0},
+      {"target.accuracy", run.target.accuracy > 0},
+      {"target.loss", run.target.loss > 0},
+      {"target.bleu", run.target.bleu > 0},
+      {"plateau_epochs", run.plateau_epochs > 0},
+      {"evaluate_every", run.evaluate_every > 1},
+      {"profile", run.profile},
+      {"cuda_graph", run.cuda_graph},
+      {"checkpoint.every_epochs", checkpoint.every_epochs > 0},
+      {"checkpoint.every_minutes", checkpoint.every_minutes > 0},
+      {"checkpoint.keep", checkpoint.keep > 0},
+      {"checkpoint.asynchronous", checkpoint.asynchronous},
+      {"checkpoint.weights", checkpoint.weights}};
+  for (const auto& [key, is_said] : said) {
+    if (is_said) return Misfit{key, "is of training, and mode = \"inference\" does none"};
+  }
+  return {};
+}
+
+/// What the loss and the answers of a task are compared with.
+Found check_goals(const Fit& fit) {
+  const contract::RunSpec& run = fit.run;
+  const std::string& task = fit.model.task;
+  if (run.label_smoothing > 0 && !fit.model.smooths_labels) {
+    return Misfit{"label_smoothing",
+                  fmt::format("has no meaning for {}, which {} does", task, run.model)};
+  }
+  if (run.plateau_epochs > 0 && task != "classification") {
+    return Misfit{"plateau_epochs",
+                  fmt::format("compares the loss with that of guessing a class, which {} does not "
+                              "do",
+                              run.model)};
+  }
+  if (run.target.accuracy > 0 && fit.model.input_is_target) {
+    return Misfit{"target.accuracy",
+                  run.model + " has no accuracy, its target is an image; use target.loss"};
+  }
+  if (run.target.bleu > 0 && task != "translation") {
+    return Misfit{"target.bleu",
+                  fmt::format("is of translations, but {} does {}; use {}target.loss", run.model,
+                              task, fit.model.input_is_target ? "" : "target.accuracy or ")};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Misfit> find_misfit(const contract::Capabilities& build,
+                                  const contract::RunSpec& run) {
+  const bool is_script = run.model.starts_with(contract::kScriptModel);
+  const contract::Traits* const model =
+      build.traits_of("model", is_script ? std::string(contract::kScriptModel) : run.model);
+  const contract::Traits* const data = build.traits_of("dataset", run.dataset.kind);
+  const contract::Traits* const loader = build.traits_of("loader", run.loader);
+  if (model == nullptr || data == nullptr || loader == nullptr) return {};
+  for (const auto check : {&check_model, &check_stages, &check_loader, &check_augmentation,
+                           &check_pictures, &check_loader_options, &check_text, &check_set,
+                           &check_drawing, &check_inference, &check_goals}) {
+    if (Found found = check({run, *model, *data, *loader})) return found;
+  }
+  return {};
+}
+
+}  // namespace dlscale::validation

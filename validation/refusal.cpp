@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/refusal.hpp"
+
+#include <fmt/format.h>
+
+#include "contract/run_spec/process_count.hpp"
+#include "validation/input_misfit.hpp"
+#include "validation/setting_misfit.hpp"
+
+namespace dlscale::validation {
+namespace {
+
+std::vector<RequiredName> required_names(const contract::RunSpec& run) {
+  std::vector<RequiredName> names{{"framework", "framework", run.framework},
+                                  {"model", "model", run.model},
+                                  {"loader", "loader", run.loader},
+                                  {"lr_schedule", "lr_schedule.kind", run.lr_schedule.kind},
+                                  {"dataset", "dataset.kind", run.dataset.kind},
+                                  {"optimizer", "optimizer.kind", run.optimizer.kind}};
+  if (!run.all_reduce.empty()) names.push_back({"all_reduce", "all_reduce", run.all_reduce});
+  const contract::ResourceRequest& resources = run.resources;
+  names.push_back({"communicator", "resources.communicator", resources.communicator});
+  names.push_back({"device", "resources.device", resources.device});
+  return names;
+}
+
+/// Checks that the communicator reaches the memory of the device, and every rank.
+std::optional<Misfit> check_transport(const contract::RunSpec& run) {
+  const std::string& communicator = run.resources.communicator;
+  const bool on_gpus = run.resources.device == "cuda";
+  if (on_gpus != (communicator == "nccl")) {
+    return Misfit{
+        "resources.communicator",
+        on_gpus ? fmt::format("is {}, which reaches no memory of GPUs; the device cuda wants nccl, "
+                              "for one rank as well",
+                              communicator)
+                : fmt::format("is nccl, which connects GPUs; the device {} wants mpi",
+                              run.resources.device)};
+  }
+  if (communicator == "single" && contract::process_count(run) > 1) {
+    return Misfit{"resources.communicator", "\"single\" is for one rank; use \"mpi\""};
+  }
+  return {};
+}
+
+std::optional<Misfit> check_loader_device(const contract::Capabilities& build,
+                                          const contract::RunSpec& run) {
+  const contract::Traits* const loader = build.traits_of("loader", run.loader);
+  if (loader == nullptr || !loader->needs_gpu || run.resources.device == "cuda") return {};
+  return Misfit{"loader", fmt::format("is {}, which works on the rank's GPU; on the device {} use "
+                                      "another, as dali_cpu or native",
+                                      run.loader, run.resources.device)};
+}
+
+/// A frozen_backbone needs the name of a model that can be one.
+std::optional<Misfit> check_backbone(const contract::Capabilities& build,
+                                     const contract::RunSpec& run) {
+  const std::string& backbone = run.model_options.backbone;
+  if (run.model != "frozen_backbone" || !build.families.contains("backbone")) return {};
+  if (build.has("backbone", backbone)) return {};
+  return Misfit{
+      "model_options.backbone",
+      backbone.empty()
+          ? "is not set; frozen_backbone needs the name of a pretrained model"
+          : fmt::format("is {}, which cannot be the backbone of another model", backbone)};
+}
+
+}  // namespace
+
+std::vector<RequiredName> missing_names(const contract::Capabilities& build,
+                                        const contract::RunSpec& run) {
+  std::vector<RequiredName> missing;
+  for (RequiredName& required : required_names(run)) {
+    if (required.name.starts_with(contract::kScriptModel)) continue;
+    if (!build.has(required.family, required.name)) missing.push_back(std::move(required));
+  }
+  return missing;
+}
+
+std::optional<Misfit> find_refusal(const contract::Capabilities& build,
+                                   const contract::RunSpec& run) {
+  if (auto misfit = find_misfit(build, run)) return misfit;
+  if (auto misfit = find_setting_misfit(run)) return misfit;
+  if (auto misfit = find_input_misfit(build, run)) return misfit;
+  if (auto misfit = check_backbone(build, run)) return misfit;
+  if (auto misfit = check_transport(run)) return misfit;
+  return check_loader_device(build, run);
+}
+
+std::string data_condition(const contract::Capabilities& build, const contract::RunSpec& run) {
+  const contract::Traits* const data = build.traits_of("dataset", run.dataset.kind);
+  if (data == nullptr || !data->any_size || run.dataset.image_size > 0) return "";
+  return fmt::format("all images of {} have one size (dataset.image_size is not set)",
+                     run.dataset.kind);
+}
+
+}  // namespace dlscale::validation

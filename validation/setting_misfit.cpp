@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/setting_misfit.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "contract/run_spec/framework_styles.hpp"
+#include "validation/option_misfit.hpp"
+
+namespace dlscale::validation {
+namespace {
+
+using Found = std::optional<Misfit>;
+
+bool is_on_gpus(const contract::RunSpec& run) {
+  return run.resources.device == "cuda";
+}
+
+/// Number formats that the device lacks, and statistics that are not shared.
+Found check_arithmetic(const contract::RunSpec& run) {
+  if (run.precision == "tf32" && !is_on_gpus(run)) {
+    return Misfit{"precision",
+                  fmt::format("is tf32, which is arithmetic of NVIDIA GPUs; on the device {} use "
+                              "fp32 or bf16",
+                              run.resources.device)};
+  }
+  if (run.batch_norm != "synchronised") return {};
+  const contract::FrameworkStyle& style = contract::framework_style(run.framework);
+  if (!style.own_statistics.empty()) {
+    return Misfit{"batch_norm",
+                  fmt::format("is synchronised, but {}'s {}; use another framework or local",
+                              style.name, style.own_statistics)};
+  }
+  if (run.model.starts_with(contract::kScriptModel)) {
+    return Misfit{"batch_norm",
+                  "is synchronised, but the batch norms of a TorchScript module take the "
+                  "statistics of their own rank"};
+  }
+  return {};
+}
+
+bool exchanges_after_passes(const contract::RunSpec& run) {
+  const contract::FrameworkStyle& style = contract::framework_style(run.framework);
+  const contract::FrameworkOptions& options = run.framework_options;
+  if (!style.exchanges_after_passes || !style.reads("zero_stage")) {
+    return style.exchanges_after_passes;
+  }
+  return options.zero_stage <= 1 && options.overlap_comm != "on";
+}
+
+/// What cannot be recorded once and replayed: what the host takes part in, or what changes.
+Found check_graph(const contract::RunSpec& run) {
+  if (!run.cuda_graph) return {};
+  const auto refused = [](std::string why) { return Misfit{"cuda_graph", std::move(why)}; };
+  if (!is_on_gpus(run)) {
+    return refused(fmt::format("is true, but the device {} has no graphs; they are of GPUs",
+                               run.resources.device));
+  }
+  if (!exchanges_after_passes(run)) {
+    std::string set;
+    if (contract::framework_style(run.framework).reads("zero_stage")) {
+      const int stage = run.framework_options.zero_stage;
+      set = stage > 1 ? fmt::format(" with zero_stage {}", stage) : " with overlap_comm on";
+    }
+    return refused(
+        fmt::format("is true, but {}{} exchanges data within the passes that would be "
+                    "recorded; synchronous does so behind them, and deepspeed in stages "
+                    "0 and 1 without overlap_comm",
+                    run.framework, set));
+  }
+  if (run.batch_norm == "synchronised") {
+    return refused(
+        "is true, but synchronised batch norms exchange data within the passes that "
+        "would be recorded");
+  }
+  if (run.loader == "text") {
+    return refused(
+        "is true, but batches of text have lengths of their own, and a graph is of one "
+        "shape");
+  }
+  return {};
+}
+
+/// Returns why the ranks of a run reduce nothing that `all_reduce` could set; empty if they do.
+std::string_view reduces_nothing(const contract::RunSpec& run) {
+  if (run.mode == "inference") return "reduces no gradients in inference";
+  const contract::FrameworkStyle& style = contract::framework_style(run.framework);
+  // Replicas of whole models all-reduce synchronised statistics, whatever they do with gradients.
+  const bool reduces_statistics = run.batch_norm == "synchronised" &&
+                                  style.own_statistics.empty() &&
+                                  style.stages == contract::Stages::one;
+  return reduces_statistics ? "" : style.no_all_reduce;
+}
+
+/// What NCCL does by itself, and what reduces nothing.
+Found check_all_reduce(const contract::RunSpec& run) {
+  const std::string_view why = reduces_nothing(run);
+  if (!why.empty() && !run.all_reduce.empty() && run.all_reduce != "auto") {
+    return Misfit{"all_reduce", fmt::format("is {}, but {} {}; leave it out", run.all_reduce,
+                                            run.framework, why)};
+  }
+  if (!is_on_gpus(run)) return {};
+  if (!run.all_reduce.empty() && run.all_reduce != "auto") {
+    return Misfit{"all_reduce", fmt::format("is {}, a way of mpi; nccl chooses its own (NCCL_ALGO)",
+                                            run.all_reduce)};
+  }
+  if (run.framework_options.hierarchical_all_reduce) {
+    return Misfit{"framework_options.hierarchical_all_reduce",
+                  "is for mpi; nccl divides its all-reduces among nodes by itself"};
+  }
+  return {};
+}
+
+/// Options of a framework that cannot do what they say.
+Found check_options(const contract::RunSpec& run) {
+  const contract::FrameworkOptions& options = run.framework_options;
+  const contract::FrameworkStyle& style = contract::framework_style(run.framework);
+  if (options.compression == "powersgd" && !style.reads("powersgd_rank")) {
+    return Misfit{"framework_options.compression",
+                  "only ddp has powersgd; Horovod reduces gradients as they are or in 16 bits"};
+  }
+  if (options.compression == "powersgd" && run.precision == "fp16") {
+    return Misfit{"framework_options.compression",
+                  "powersgd keeps what a step has lost for the next, so that one which overflows, "
+                  "as with fp16 happens, would spoil all after it; use bf16"};
+  }
+  if (style.reads("static_graph") && options.static_graph && run.accumulation_steps > 1) {
+    return Misfit{
+        "framework_options.static_graph",
+        "is true, but the reducer counts a static graph's gradients over all passes of its "
+        "first step, so that later steps with several would reduce none; leave it out, or "
+        "accumulation_steps 1"};
+  }
+  if (!options.offload_optimizer) return {};
+  if (style.reads("zero_stage") && options.zero_stage == 0) {
+    return Misfit{"framework_options.offload_optimizer",
+                  "is for stages 1 to 3 of ZeRO, in which a rank has a part of the optimizer's "
+                  "state, but zero_stage is 0"};
+  }
+  if (run.resources.device == "cpu") {
+    return Misfit{"framework_options.offload_optimizer",
+                  "is for GPUs: on a CPU the optimizer's state is in host memory already"};
+  }
+  return {};
+}
+
+/// Settings that only another optimizer has.
+Found check_optimizer(const contract::RunSpec& run) {
+  const contract::OptimizerSpec& optimizer = run.optimizer;
+  const std::string& kind = optimizer.kind;
+  if (kind == "sgd") return {};
+  if (optimizer.nesterov) return Misfit{"optimizer.nesterov", "is sgd's; " + kind + " has none"};
+  if (optimizer.dampening != 0) {
+    return Misfit{"optimizer.dampening", "is sgd's; " + kind + " has none"};
+  }
+  if (kind == "lars" || optimizer.momentum == 0) return {};
+  return Misfit{"optimizer.momentum",
+                fmt::format("is for sgd and lars; {} has optimizer.adam.beta1", kind)};
+}
+
+/// Ranks and samples that a model's stages do not divide evenly.
+Found check_division(const contract::RunSpec& run) {
+  const contract::FrameworkOptions& options = run.framework_options;
+  const contract::FrameworkStyle& style = contract::framework_style(run.framework);
+  if (style.stages == contract::Stages::one) return {};
+  const bool is_hybrid = style.stages == contract::Stages::model_parallel_size;
+  const int size = options.model_parallel_size;
+  if (is_hybrid && run.gpus % size != 0) {
+    return Misfit{"gpus", fmt::format("is {}, which cannot be divided into models of {} stages "
+                                      "(framework_options.model_parallel_size)",
+                                      run.gpus, size)};
+  }
+  if (!is_hybrid && size != 1 && size != run.gpus) {
+    return Misfit{"framework_options.model_parallel_size",
+                  fmt::format("is {}, but in {} one model lies over all {} ranks; leave it out, or "
+                              "use hybrid for several models",
+                              size, run.framework, run.gpus)};
+  }
+  const std::int64_t samples =
+      run.global_batch / ((is_hybrid ? run.gpus / size : 1) * run.accumulation_steps);
+  if (!style.reads("micro_batches") || samples % options.micro_batches == 0) return {};
+  return Misfit{
+      "framework_options.micro_batches",
+      fmt::format("is {}, into which the {} samples of a model's batch cannot be cut evenly",
+                  options.micro_batches, samples)};
+}
+
+/// Styles that do none, and orders of samples that only training draws.
+Found check_inference(const contract::RunSpec& run) {
+  if (run.mode != "inference") return {};
+  const contract::LoaderOptions& options = run.loader_options;
+  for (const auto& [key, is_said] :
+       {std::pair{"loader_options.shuffle_window", options.shuffle_window > 0},
+        std::pair{"loader_options.sample_order", !options.sample_order.empty()}}) {
+    if (!is_said) continue;
+    return Misfit{key,
+                  "is of training; inference takes the samples of the test set in their order"};
+  }
+  if (contract::framework_style(run.framework).stages == contract::Stages::one) return {};
+  return Misfit{"mode",
+                fmt::format("is inference, in which each replica answers by itself; {} divides "
+                            "the model over ranks",
+                            run.framework)};
+}
+
+}  // namespace
+
+std::optional<Misfit> find_setting_misfit(const contract::RunSpec& run) {
+  for (const auto check :
+       {&check_arithmetic, &check_graph, &check_all_reduce, &check_options, &find_option_misfit,
+        &check_optimizer, &check_division, &check_inference}) {
+    if (Found found = check(run)) return found;
+  }
+  return {};
+}
+
+}  // namespace dlscale::validation

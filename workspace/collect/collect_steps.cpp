@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/collect/collect_steps.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/import/reading/file_problems.hpp"
+#include "analysis/metrics/scaling/selected_runs.hpp"
+#include "analysis/report/figures/figures.hpp"
+#include "analysis/report/figures/gnuplot.hpp"
+#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/metrics.hpp"
+#include "analysis/report/writers/report_writer.hpp"
+#include "analysis/store/frame_reader.hpp"
+#include "analysis/store/ingest.hpp"
+#include "base/exit_code.hpp"
+#include "base/file.hpp"
+#include "base/skip_tally.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::workspace {
+namespace fs = std::filesystem;
+namespace {
+
+/// More lines than this of one kind help nobody.
+constexpr std::size_t kShownProblems = 10;
+
+void print_problems(const analysis::IngestSummary& summary, std::ostream& out) {
+  if (!summary.truncated.empty()) {
+    out << fmt::format("{}: {}\n", base::count_of(summary.truncated.size(), "truncated file"),
+                       fmt::join(summary.truncated, ", "));
+  }
+  base::SkipTally skipped;
+  std::vector<std::string> others;
+  for (const std::string& problem : summary.problems) {
+    if (!analysis::count_skipped_lines(problem, skipped)) others.push_back(problem);
+  }
+  for (const std::string& run : summary.unplanned) skipped.add({"run", "not in the plan", run});
+  out << base::describe_skipped(skipped);
+  print_warnings(others, out);
+}
+
+bool is_failed(const analysis::RunRow& run) {
+  return !analysis::completed(run) && run.outcome != analysis::kUnfinished &&
+         run.outcome != analysis::kNotStarted;
+}
+
+std::string table_file(const std::string& metric, const analysis::ReportWriter& writer) {
+  return fmt::format("{}.{}", metric, writer.extension);
+}
+
+/// Terminals have that, and no file.
+bool is_only_printed(const analysis::ReportWriter& writer) {
+  return std::string_view(writer.name) == "text";
+}
+
+/// Prints the tables people look for first, and writes them in the formats of papers, pages and
+/// programs.
+void make_tables(const analysis::Frame& frame, const contract::PlanDir& folder, std::ostream& out,
+                 std::vector<fs::path>& written) {
+  base::make_directories(folder.tables());
+  for (const std::string& name : analysis::first_metrics(frame)) {
+    const analysis::Report report =
+        make_report(analysis::find_metric(name), frame, {frame.baseline}, {});
+    for (const analysis::ReportWriter* writer : analysis::report_writers()) {
+      const std::string text = writer->render(report);
+      if (is_only_printed(*writer)) {
+        if (name != "breakdown") out << "\n" << text;
+        continue;
+      }
+      written.push_back(folder.tables() / table_file(name, *writer));
+      base::write_file_if_changed(written.back(), text);
+    }
+  }
+}
+
+void make_figures(const analysis::Frame& frame, const contract::PlanDir& folder, std::ostream& out,
+                  std::vector<fs::path>& written) {
+  for (const analysis::FigureKind& kind : analysis::figure_kinds()) {
+    const analysis::Figure figure = kind.make(frame, {frame.baseline});
+    if (figure.series.empty()) continue;
+    const analysis::Drawn drawn =
+        write_figure(figure, folder.figures() / kind.name, {"svg", "pdf"});
+    written.insert(written.end(), drawn.files.begin(), drawn.files.end());
+    if (!drawn.problem.empty())
+      out << fmt::format("warning: no {} figure: {}\n", kind.name, drawn.problem);
+  }
+}
+
+/// "wrote demo/tables/efficiency.{md,csv,tex}": one line per stem.
+void print_written(const std::vector<fs::path>& files, std::ostream& out) {
+  for (std::size_t i = 0; i < files.size();) {
+    std::vector<std::string> endings;
+    fs::path stem = files[i];
+    stem.replace_extension();
+    for (; i < files.size(); ++i) {
+      fs::path other = files[i];
+      if (other.replace_extension() != stem) break;
+      endings.push_back(files[i].extension().string().substr(1));
+    }
+    out << fmt::format("wrote {}.{{{}}}\n", stem.string(), fmt::join(endings, ","));
+  }
+}
+
+}  // namespace
+
+void print_warnings(const std::vector<std::string>& warnings, std::ostream& out) {
+  std::set<std::string> kinds;
+  std::size_t shown = 0;
+  for (const std::string& warning : warnings) {
+    const std::size_t path = std::min(warning.find(": "), warning.size());
+    const bool is_new = kinds.insert(base::general_reason(warning.substr(path))).second;
+    if (!is_new && shown >= kShownProblems) continue;
+    out << "warning: " << warning << "\n";
+    ++shown;
+  }
+  if (shown < warnings.size()) {
+    out << fmt::format("warning: and {} more like these\n", warnings.size() - shown);
+  }
+}
+
+std::vector<std::string> collected_tables(const analysis::Frame& frame) {
+  std::vector<std::string> files;
+  for (const std::string& name : analysis::first_metrics(frame)) {
+    for (const analysis::ReportWriter* writer : analysis::report_writers()) {
+      if (!is_only_printed(*writer)) files.push_back(table_file(name, *writer));
+    }
+  }
+  return files;
+}
+
+int collect_and_report(const CollectOptions& options, std::ostream& out) {
+  const contract::PlanDir folder(options.plan_folder);
+  const analysis::IngestSummary summary = analysis::ingest(folder, options.rebuild);
+  const bool shows_runs = options.tables || options.figures;
+  analysis::Frame frame =
+      shows_runs ? analysis::read_frame(folder) : analysis::read_outcomes(folder);
+  out << fmt::format("collected {}: {}; {} read, {} unchanged\n", frame.study,
+                     analysis::describe_use(frame), base::count_of(summary.files_read, "file"),
+                     summary.files_unchanged);
+  print_problems(summary, out);
+  if (summary.launches == 0) {
+    out << "nothing to collect: no run has left records yet\n";
+    return base::kExitNothingMatched;
+  }
+  if (options.runs.narrows()) {
+    keep_runs(frame, select_runs(contract::read_plan(folder), options.runs), frame.baseline);
+  }
+  std::vector<fs::path> written;
+  if (options.tables) make_tables(frame, folder, out, written);
+  if (options.figures) make_figures(frame, folder, out, written);
+  if (summary.wrote || !written.empty()) out << "\n";
+  print_written(written, out);
+  if (summary.wrote) out << fmt::format("wrote {}\n", folder.database().string());
+  return std::any_of(frame.runs.begin(), frame.runs.end(), is_failed) ? base::kExitRunsFailed
+                                                                      : base::kExitOk;
+}
+
+}  // namespace dlscale::workspace

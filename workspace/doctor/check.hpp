@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `dlscale doctor` says of one thing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contract/records/view_records.hpp"
+
+namespace dlscale::workspace {
+
+using Check = contract::CheckRecord;
+using Checks = std::vector<Check>;
+
+inline constexpr const char* kOk = "ok";
+inline constexpr const char* kWarn = "warn";  ///< jobs may run, or not as well as they could
+inline constexpr const char* kFail = "fail";  ///< jobs will not run
+
+inline Check ok(std::string name, std::string message) {
+  return {std::move(name), kOk, std::move(message), ""};
+}
+/// `advice` is what to do.
+inline Check warn(std::string name, std::string message, std::string advice) {
+  return {std::move(name), kWarn, std::move(message), std::move(advice)};
+}
+inline Check fail(std::string name, std::string message, std::string advice) {
+  return {std::move(name), kFail, std::move(message), std::move(advice)};
+}
+
+}  // namespace dlscale::workspace

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/doctor/cluster_checks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+
+namespace dlscale::workspace {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double kClusterPatience_s = 60;
+constexpr const char* kAdvice = "mend the site file, or have it written anew: dlscale init site";
+
+struct SchedulerPrograms {
+  const char* scheduler;
+  std::vector<const char*> needed;
+  std::vector<const char*> useful;
+  const char* useful_for;
+};
+
+const std::vector<SchedulerPrograms>& scheduler_programs() {
+  static const std::vector<SchedulerPrograms> programs{
+      {"slurm",
+       {"sbatch", "squeue", "scancel", "scontrol"},
+       {"sacct"},
+       "how jobs ended that left the queue minutes ago"},
+      {"oar", {"oarsub", "oarstat", "oardel"}, {"oarnodes"}, "init site and this check"},
+  };
+  return programs;
+}
+
+bool is_on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  std::error_code ignored;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (!folder.empty() && fs::is_regular_file(fs::path(folder) / program, ignored)) return true;
+  }
+  return false;
+}
+
+Check check_commands(const SchedulerPrograms& programs) {
+  const std::string name = programs.scheduler;
+  const auto missing_of = [](std::vector<const char*> words) {
+    std::erase_if(words, [](const char* word) { return is_on_path(word); });
+    return words;
+  };
+  if (const auto missing = missing_of(programs.needed); !missing.empty()) {
+    return fail(name, fmt::format("not on PATH: {}", fmt::join(missing, ", ")),
+                "run this on a login node of the cluster");
+  }
+  if (const auto missing = missing_of(programs.useful); !missing.empty()) {
+    return warn(name, fmt::format("not on PATH: {}", fmt::join(missing, ", ")),
+                fmt::format("it is asked for {}", programs.useful_for));
+  }
+  return ok(name, fmt::format("{} are there", fmt::join(programs.needed, ", ")));
+}
+
+std::string queue_of(const planner::Partition& partition) {
+  return partition.queue.value_or(partition.name);
+}
+
+/// Of the node shapes in a queue the one most like the site's.
+const runner::NodeGroup* nearest_group(const planner::Partition& partition,
+                                       const runner::Cluster& cluster) {
+  const runner::NodeGroup* nearest = nullptr;
+  double least = 0;
+  for (const runner::NodeGroup& group : cluster.groups) {
+    if (group.partition != queue_of(partition)) continue;
+    const double difference = 1000.0 * std::abs(group.gpus_per_node - partition.gpus_per_node) +
+                              std::abs(group.cores_per_node - partition.cores_per_node);
+    if (nearest != nullptr && difference >= least) continue;
+    nearest = &group;
+    least = difference;
+  }
+  return nearest;
+}
+
+/// Collects what differs in one partition.
+class Differences {
+ public:
+  /// Jobs made for more than there is do not start; for less, they leave some of it idle.
+  void compare(const char* what, double in_file, double there, const std::string& unit = "") {
+    if (in_file <= 0 || there <= 0 || in_file == there) return;
+    const std::string text = fmt::format("{}: {:g}{} in the site file, {:g}{} on the cluster", what,
+                                         in_file, unit, there, unit);
+    (in_file > there ? worse_ : other_).push_back(text);
+  }
+  void add_worse(const std::string& text) { worse_.push_back(text); }
+
+  Check check(const std::string& name, const std::string& all_is_well) const {
+    std::vector<std::string> all = worse_;
+    all.insert(all.end(), other_.begin(), other_.end());
+    const std::string text = fmt::format("{}", fmt::join(all, "; "));
+    if (!worse_.empty()) return fail(name, text, kAdvice);
+    return other_.empty() ? ok(name, all_is_well) : warn(name, text, kAdvice);
+  }
+
+ private:
+  std::vector<std::string> worse_, other_;
+};
+
+std::string limit_text(double seconds) {
+  return seconds > 0 ? base::clock_time(seconds) : "none";
+}
+
+/// A limit of 0 is none.
+void compare_limits(const planner::Partition& partition, const runner::NodeGroup& group,
+                    Differences& differences) {
+  if (group.max_walltime_s > 0 &&
+      (partition.max_walltime_s == 0 || partition.max_walltime_s > group.max_walltime_s)) {
+    differences.add_worse(fmt::format("max_walltime: {} in the site file, {} on the cluster",
+                                      limit_text(partition.max_walltime_s),
+                                      limit_text(group.max_walltime_s)));
+  }
+  if (group.max_nodes > 0 && (partition.max_nodes == 0 || partition.max_nodes > group.max_nodes)) {
+    differences.add_worse(fmt::format(
+        "max_nodes: {} in the site file, {} on the cluster",
+        partition.max_nodes == 0 ? "none" : std::to_string(partition.max_nodes), group.max_nodes));
+  }
+}
+
+Check missing_partition(const planner::Partition& partition, const runner::Cluster& cluster) {
+  if (const auto closed = cluster.closed.find(queue_of(partition));
+      closed != cluster.closed.end()) {
+    return fail("partition " + partition.name,
+                fmt::format("partition {} of the cluster is {}", closed->first, closed->second),
+                "wait until it is UP again, or plan for another one");
+  }
+  std::set<std::string> names;
+  for (const runner::NodeGroup& group : cluster.groups) names.insert(group.partition);
+  return fail("partition " + partition.name,
+              fmt::format("the cluster has no {}", queue_of(partition)),
+              base::unknown_name("partition", queue_of(partition), {names.begin(), names.end()}));
+}
+
+Check compare_partition(const planner::Partition& partition, const runner::Cluster& cluster) {
+  const runner::NodeGroup* group = nearest_group(partition, cluster);
+  if (group == nullptr) return missing_partition(partition, cluster);
+  Differences differences;
+  differences.compare("gpus_per_node", partition.gpus_per_node, group->gpus_per_node);
+  differences.compare("cores_per_node", partition.cores_per_node, group->cores_per_node);
+  differences.compare("nodes", partition.nodes, group->nodes);
+  differences.compare("memory_gb", std::floor(partition.memory_gb), group->memory_gb, " GB");
+  if (partition.gpus_per_node > 0 && group->gpus_per_node == 0) {
+    differences.add_worse("gpus_per_node: the cluster's nodes have none");
+  }
+  compare_limits(partition, *group, differences);
+  return differences.check(
+      "partition " + partition.name,
+      fmt::format("{} nodes with {} GPUs and {} cores each, as the site file says", group->nodes,
+                  group->gpus_per_node, group->cores_per_node));
+}
+
+}  // namespace
+
+Checks compare_with_cluster(const planner::Site& site, const runner::Cluster& cluster) {
+  Checks checks;
+  for (const planner::Partition& partition : site.partitions) {
+    if (queue_of(partition).empty()) continue;  // jobs go where the batch system likes
+    checks.push_back(compare_partition(partition, cluster));
+  }
+  if (cluster.max_array_size > 0) {
+    Differences differences;
+    differences.compare("max_array_size", site.max_array_size, cluster.max_array_size);
+    checks.push_back(differences.check(
+        "arrays", fmt::format("{} tasks at most, as the site file says", cluster.max_array_size)));
+  }
+  return checks;
+}
+
+Checks check_cluster(const planner::Site& site, runner::CommandRunner& commands) {
+  if (site.scheduler == "local") return {ok("scheduler", "jobs run on this machine")};
+  Checks checks;
+  for (const SchedulerPrograms& programs : scheduler_programs()) {
+    if (programs.scheduler == site.scheduler) checks.push_back(check_commands(programs));
+  }
+  if (!checks.empty() && checks.back().level == kFail) return checks;
+  try {
+    const char* path = std::getenv("PATH");
+    const auto& entry = runner::choose_cluster_probe(site.scheduler, path == nullptr ? "" : path);
+    const runner::Cluster cluster = entry.probe(runner::ask_with(commands, kClusterPatience_s));
+    checks.push_back(ok("answers", fmt::format("{} answers{}", site.scheduler,
+                                               cluster.name.empty() ? "" : " as " + cluster.name)));
+    for (Check& check : compare_with_cluster(site, cluster)) checks.push_back(std::move(check));
+  } catch (const base::Error& error) {
+    checks.push_back(
+        fail("answers", error.what(), "try again later; if it lasts, ask the administrators"));
+  }
+  return checks;
+}
+
+}  // namespace dlscale::workspace

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/doctor/program_checks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "contract/version.hpp"
+#include "runner/batch/ask_program.hpp"
+
+namespace dlscale::workspace {
+namespace fs = std::filesystem;
+namespace {
+
+/// Modules and LibTorch from a cold parallel file system take their time.
+constexpr double kProgramPatience_s = 120;
+constexpr int kNotFound = 127;
+
+/// Bash after the site's lines, which may print what they like.
+class SiteShell {
+ public:
+  SiteShell(const planner::Site& site, runner::CommandRunner& commands)
+      : preamble_(fmt::format("{{\n:\n{}\n{}\n}} >&2\n", fmt::join(site.modules, "\n"),
+                              fmt::join(site.environment, "\n"))),
+        commands_(commands) {}
+
+  /// Words are a program and its arguments. Exit code 127: there is no such program.
+  runner::Answer run(const std::vector<std::string>& words) const {
+    std::vector<std::string> arguments{
+        "bash", "-c", preamble_ + "command -v \"$0\" > /dev/null || exit 127\nexec \"$0\" \"$@\""};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    return commands_.run({arguments, fs::current_path()}, kProgramPatience_s);
+  }
+  bool has(const std::string& program) const {
+    const runner::Answer answer = commands_.run(
+        {{"bash", "-c", preamble_ + "command -v \"$0\" > /dev/null", program}, fs::current_path()},
+        kProgramPatience_s);
+    return answer.end && answer.end->exit_code == 0 && answer.end->signal == 0;
+  }
+  /// The first line of what it prints; empty when it does not.
+  std::string first_line_of(const std::vector<std::string>& words) const {
+    const runner::Answer answer = run(words);
+    return answer.end == runner::ExitStatus{} ? runner::first_line(answer.out) : "";
+  }
+
+ private:
+  std::string preamble_;
+  runner::CommandRunner& commands_;
+};
+
+bool on_cluster(const planner::Site& site) {
+  return site.scheduler != "local";
+}
+
+std::string launcher_program(const planner::Site& site) {
+  return site.launcher == "oarsh" ? "mpirun" : site.launcher;
+}
+
+Check check_launcher(const planner::Site& site, const SiteShell& shell) {
+  const std::string program = launcher_program(site);
+  const std::string version = shell.first_line_of({program, "--version"});
+  if (!version.empty()) return ok("launcher", fmt::format("{}: {}", program, version));
+  const std::string advice = "load the module that has it: `modules` in the site file";
+  if (shell.has(program)) return warn("launcher", program + " does not say its version", advice);
+  if (on_cluster(site) && program != "srun") {
+    return warn("launcher", fmt::format("no {} on this node", program),
+                advice + "; nothing to do if the compute nodes have it");
+  }
+  return fail("launcher", fmt::format("no {} on PATH", program), advice);
+}
+
+/// What a trainer that does not run says.
+Check describe_failure(const std::string& trainer, const runner::Answer& answer) {
+  if (!answer.end) {
+    return fail("trainer", fmt::format("{} has not answered for {} s", trainer, kProgramPatience_s),
+                "run it by hand: " + trainer + " --capabilities");
+  }
+  if (answer.end->exit_code == kNotFound) {
+    return fail("trainer", fmt::format("no trainer {}", trainer),
+                "build it (cmake -DDLSCALE_TRAINER=ON) and give its path as `trainer` in the site "
+                "file");
+  }
+  const std::string reason = runner::first_line(answer.err);
+  return fail(
+      "trainer",
+      fmt::format("{} does not run: {}", trainer, reason.empty() ? "it does not say why" : reason),
+      "load what it was built with: `modules` and `environment` in the site file");
+}
+
+Checks check_trainer(const planner::Site& site, const std::string& trainer,
+                     const SiteShell& shell) {
+  const runner::Answer answer = shell.run({trainer, "--capabilities"});
+  if (answer.end != runner::ExitStatus{}) return {describe_failure(trainer, answer)};
+  try {
+    const auto capabilities = contract::capabilities_from_json(answer.out, trainer);
+    std::vector<std::string> parts;
+    for (const auto& [part, version] : capabilities.built_with) {
+      if (version != "no") parts.push_back(part + " " + version);
+    }
+    Checks checks{ok("trainer", fmt::format("{} {}: {}", trainer, capabilities.version,
+                                            fmt::join(parts, ", ")))};
+    const std::string program = launcher_program(site);
+    const std::string mpirun =
+        program == "mpirun" ? shell.first_line_of({program, "--version"}) : "";
+    for (Check& check : judge_trainer(site, capabilities, mpirun)) {
+      checks.push_back(std::move(check));
+    }
+    return checks;
+  } catch (const base::SpecError& error) {
+    return {fail("trainer", error.what(), "is " + trainer + " really dlscale-train?")};
+  }
+}
+
+/// A name without a folder may be one that the runtime looks up itself.
+bool is_image_file(const std::string& image) {
+  return image.find("://") == std::string::npos && image.find('/') != std::string::npos;
+}
+
+Checks check_container(const planner::Site& site, const SiteShell& shell) {
+  const planner::Container& container = site.container;
+  Checks checks;
+  const std::string runtime = container.kind == "pyxis" ? "srun" : container.kind;
+  checks.push_back(shell.has(runtime)
+                       ? ok("container", runtime + " is there")
+                       : warn("container", fmt::format("no {} on this node", runtime),
+                              "load its module; nothing to do if the compute nodes have it"));
+  const bool unreadable =
+      is_image_file(container.image) && ::access(container.image.c_str(), R_OK) != 0;
+  checks.push_back(unreadable ? fail("image", "cannot read " + container.image,
+                                     "see container.image in the site file")
+                              : ok("image", container.image + "; the trainer within is not run"));
+  return checks;
+}
+
+int gpus_of_driver() {
+  int count = 0;
+  while (fs::exists(fmt::format("/dev/nvidia{}", count))) ++count;
+  return count;
+}
+
+Check check_gpus(const planner::Site& site, const SiteShell& shell) {
+  if (site.device != "cuda") return ok("GPUs", "the site's ranks compute on " + site.device);
+  const runner::Answer answer = shell.run({"nvidia-smi", "-L"});
+  const auto lines = std::count(answer.out.begin(), answer.out.end(), '\n');
+  if (answer.end == runner::ExitStatus{} && lines > 0) {
+    return ok("GPUs", fmt::format("{}: {}", lines, runner::first_line(answer.out)));
+  }
+  if (const int count = gpus_of_driver(); count > 0) {
+    return warn("GPUs", fmt::format("{} devices, but nvidia-smi does not list them", count),
+                "see whether the driver runs: nvidia-smi");
+  }
+  if (on_cluster(site)) return ok("GPUs", "none on this node, which seems to be a login node");
+  return fail("GPUs", "the site's device is cuda, and there is no GPU here",
+              "set device = \"cpu\" in the site file, or go where there are GPUs");
+}
+
+/// "4" of "mpirun (Open MPI) 4.1.4"; empty when there is none.
+std::string major_version(const std::string& text) {
+  const auto digit =
+      std::find_if(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  const auto end =
+      std::find_if(digit, text.end(), [](unsigned char c) { return std::isdigit(c) == 0; });
+  return {digit, end};
+}
+
+}  // namespace
+
+Checks judge_trainer(const planner::Site& site, const contract::Capabilities& trainer,
+                     const std::string& mpirun) {
+  Checks checks;
+  const std::string advice =
+      "build the trainer with it (cmake --preset release says what is found)";
+  for (const auto& [family, name] :
+       {std::pair("device", site.device), std::pair("communicator", site.communicator)}) {
+    if (trainer.has(family, name)) {
+      checks.push_back(ok(family, fmt::format("the trainer has {}", name)));
+    } else {
+      checks.push_back(
+          fail(family, fmt::format("the site wants {}, which this trainer lacks", name), advice));
+    }
+  }
+  if (trainer.version != contract::version()) {
+    checks.push_back(
+        warn("version",
+             fmt::format("the trainer is {}, dlscale is {}", trainer.version, contract::version()),
+             "build both from the same sources"));
+  }
+  const auto mpi = trainer.built_with.find("mpi");
+  if (mpi == trainer.built_with.end() || mpirun.empty()) return checks;
+  const bool open_mpi = mpirun.find("Open MPI") != std::string::npos;
+  const bool built_for_it = mpi->second.find("Open MPI") != std::string::npos;
+  if (open_mpi == built_for_it && major_version(mpirun) == major_version(mpi->second)) {
+    checks.push_back(ok("MPI", "the launcher's is the trainer's: " + mpi->second));
+  } else {
+    checks.push_back(
+        warn("MPI",
+             fmt::format("the launcher is {}, the trainer was built with {}", mpirun, mpi->second),
+             "load the module that the trainer was built with"));
+  }
+  return checks;
+}
+
+Checks check_programs(const planner::Site& site, const std::string& trainer,
+                      runner::CommandRunner& commands) {
+  const SiteShell shell(site, commands);
+  Checks checks = site.container.kind.empty() ? check_trainer(site, trainer, shell)
+                                              : check_container(site, shell);
+  checks.push_back(check_launcher(site, shell));
+  checks.push_back(check_gpus(site, shell));
+  return checks;
+}
+
+}  // namespace dlscale::workspace

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/jobs/dry_run.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "planner/script/shell_text.hpp"
+#include "runner/status/run_results.hpp"
+
+namespace dlscale::workspace {
+namespace {
+
+/// Ends the adaptor's attempt once it has said what it would run.
+struct Told {
+  runner::Command command;
+};
+
+/// Runs nothing.
+class Listener : public runner::CommandRunner {
+ public:
+  runner::ProcessId start(const runner::Command& command) override { throw Told{command}; }
+  runner::Answer run(const runner::Command& command, double) override { throw Told{command}; }
+  std::optional<runner::ExitStatus> wait(runner::ProcessId, double) override { return {}; }
+  runner::ProcessUsage usage(runner::ProcessId) override { return {}; }
+  void signal(runner::ProcessId, int) override {}
+  void kill_group(runner::ProcessId) override {}
+  std::vector<runner::ProcessId> find_by_environment(const std::string&) override { return {}; }
+};
+
+/// The command as `removed` variables do not reach it.
+std::string shell_line(const runner::Command& command, const std::vector<std::string>& removed) {
+  std::string line = removed.empty() ? "" : "env ";
+  for (const std::string& name : removed) line += fmt::format("-u {} ", name);
+  for (const auto& [name, value] : command.environment) {
+    line += fmt::format("{}={} ", name, planner::shell_quote(value));
+  }
+  for (const std::string& argument : command.arguments) {
+    line += planner::shell_quote(argument) + " ";
+  }
+  line.pop_back();
+  return line;
+}
+
+/// Those of the job's runs that would be submitted with it.
+std::vector<std::string> runs_to_submit(const LaunchFolder& place, const contract::PlannedJob& job,
+                                        const std::set<std::string>& runs) {
+  std::vector<std::string> taken;
+  bool meant = false;
+  for (const std::string& run : job.run_ids) {
+    meant = meant || runs.contains(run);
+    const bool with_others = job.kind == contract::JobKind::packed &&
+                             !runner::read_run_results(place.folder.run(run)).completed;
+    if (runs.contains(run) || with_others) taken.push_back(run);
+  }
+  return meant ? taken : std::vector<std::string>{};
+}
+
+}  // namespace
+
+std::vector<DryJob> dry_run(const LaunchFolder& place, const std::set<std::string>& runs) {
+  Listener listener;
+  const auto& entry =
+      base::find(runner::job_scheduler_table(), "job scheduler", place.plan.scheduler);
+  const runner::SchedulerSetup setup = runner::scheduler_setup(listener, place.clock);
+  std::vector<DryJob> jobs;
+  std::set<std::string> submitted;
+  for (const contract::PlannedJob& job : place.plan.jobs) {
+    runner::JobPart part{&job, runs_to_submit(place, job, runs)};
+    if (part.runs.empty()) continue;
+    submitted.insert(job.name);
+    for (const std::string& other : job.after) {
+      if (submitted.contains(other) && !place.is_local()) part.after.push_back("<" + other + ">");
+    }
+    try {
+      // One that has jobs of its own would begin with the first of them.
+      entry.make(setup)->submit(runner::describe_job(place.folder, part, new_launch_token()));
+    } catch (const Told& told) {
+      jobs.push_back({part.runs, shell_line(told.command, place.environment.removed)});
+    }
+  }
+  return jobs;
+}
+
+}  // namespace dlscale::workspace

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/jobs/launching.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <random>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/exit_code.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "planner/site/site_reader.hpp"
+#include "workspace/jobs/job_environment.hpp"
+#include "workspace/jobs/more_repeats.hpp"
+
+namespace dlscale::workspace {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double kLocalPoll_s = 0.1;
+constexpr double kPoll_s = 10;
+
+fs::path existing(const fs::path& root) {
+  contract::read_plan(contract::PlanDir(root));  // says what is wrong, if something is
+  return fs::canonical(root);
+}
+
+}  // namespace
+
+LaunchFolder::LaunchFolder(const fs::path& root, bool wants_json)
+    : json(wants_json),
+      words(json ? std::cerr : std::cout),
+      folder(existing(root)),
+      plan(contract::read_plan(folder)),
+      environment(job_environment(folder, plan.scheduler)),
+      commands(runner::make_command_runner(environment)),
+      scheduler(base::find(runner::job_scheduler_table(), "job scheduler", plan.scheduler)
+                    .make(runner::scheduler_setup(*commands, clock))) {}
+
+int LaunchFolder::site_limit() const {
+  if (!fs::exists(folder.site_toml())) return 0;
+  return planner::read_site(base::read_file(folder.site_toml()), folder.site_toml()).max_jobs;
+}
+
+std::unique_ptr<runner::LaunchLog> open_log_if_free(const LaunchFolder& place) {
+  try {
+    return std::make_unique<runner::LaunchLog>(place.folder.launch_log(), place.clock);
+  } catch (const runner::LogTaken&) {
+    return nullptr;
+  }
+}
+
+std::set<std::string> open_runs(const runner::LaunchHistory& history, const RunIds& among) {
+  std::set<std::string> open;
+  for (const runner::Submission& submission : history.submissions()) {
+    if (submission.is_over()) continue;
+    for (const runner::SubmittedRun& run : submission.runs) {
+      if (!run.ended && among.contains(run.run_id)) open.insert(run.run_id);
+    }
+  }
+  return open;
+}
+
+runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
+                            const runner::LaunchOrders& orders, const LaunchChoice& choice,
+                            const LaunchAudience& audience) {
+  const bool local = place.is_local();
+  const auto pause = [](double seconds) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  };
+  const runner::Waiting waiting{place.clock, pause, audience.stop_count};
+  runner::LauncherOptions options;
+  options.until = choice.until;
+  options.window = choice.max_jobs > 0 ? choice.max_jobs : place.site_limit();
+  options.poll_s = choice.poll_s > 0 ? choice.poll_s : (local ? kLocalPoll_s : kPoll_s);
+  options.stop_jobs = local;
+  options.hand_over_chains = !local;
+  options.avoid = choice.avoid;
+  if (choice.until == runner::Until::looked) options.unreachable_s = 0;
+  return runner::Launcher(
+             place.plan, place.folder,
+             {*place.scheduler, log, audience.view, waiting, &new_launch_token, choice.more},
+             options)
+      .run(orders);
+}
+
+void require_all_taken(const runner::LaunchReport& report) {
+  if (report.refused.empty()) return;
+  throw base::RunError(fmt::format("{} refused: {}", base::count_of(report.refused.size(), "run"),
+                                   fmt::join(report.refusals, "; ")));
+}
+
+std::string new_launch_token() {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr int kLength = 12;
+  std::random_device random;
+  std::uniform_int_distribution<std::size_t> one(0, kLetters.size() - 1);
+  std::string token;
+  for (int i = 0; i < kLength; ++i) token += kLetters[one(random)];
+  return token;
+}
+
+int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& report) {
+  if (place.is_local()) {
+    std::size_t cancelled = 0;
+    for (const runner::RunReport& run : report.ended) {
+      cancelled += run.end.outcome == contract::RunOutcome::Cancelled ? 1 : 0;
+    }
+    const std::string folder = place.folder.root().string();
+    place.words << "interrupted\n";
+    if (cancelled > 0) {
+      place.words << fmt::format("dlscale retry {} --state cancelled goes on with {} stopped\n",
+                                 folder, base::count_of(cancelled, "run"));
+    }
+    if (report.waiting > 0) {
+      place.words << fmt::format("dlscale submit {} goes on with {} not started\n", folder,
+                                 base::count_of(report.waiting, "run"));
+    }
+  } else {
+    place.words << fmt::format("{} with the batch system",
+                               base::count_of(report.queued, "run stays", "runs stay"));
+    if (report.waiting > 0) {
+      place.words << fmt::format(", {} not submitted yet; dlscale submit goes on",
+                                 base::count_of(report.waiting, "run"));
+    }
+    place.words << "\n";
+  }
+  return base::kExitInterrupted;
+}
+
+int print_states(const LaunchFolder& place, const RunIds& runs) {
+  return print_states(place, runs, states_now(place.plan, place.folder));
+}
+
+int print_states(const LaunchFolder& place, const RunIds& runs, const runner::States& states) {
+  std::map<runner::JobState, int> counts;
+  for (const auto& [run, state] : states) {
+    if (runs.contains(run)) ++counts[state];
+  }
+  int failed = 0;
+  std::string text;
+  for (const auto& [state, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? ": " : ", ", count, to_string(state));
+    if (runner::ended_badly(state)) failed += count;
+  }
+  place.words << base::count_of(runs.size(), "run") << text << "\n";
+  return failed;
+}
+
+}  // namespace dlscale::workspace

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/plans/diff_report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "workspace/runs/run_facts.hpp"
+
+namespace dlscale::workspace {
+namespace {
+
+struct ChangeKind {
+  const char* sign;
+  const char* name;
+  const std::vector<planner::RunChange>& runs;
+};
+
+std::string cost(const std::vector<planner::RunChange>& runs) {
+  const double total = planner::total_gpu_hours(runs);
+  return total > 0 ? fmt::format(" ({} GPU-hours)", hours(total)) : "";
+}
+
+}  // namespace
+
+void print_diff(const planner::PlanDiff& diff, std::ostream& out) {
+  const ChangeKind kinds[] = {{"+", "added", diff.added},
+                              {"-", "removed", diff.removed},
+                              {"~", "changed", diff.changed},
+                              {"!", "stale", diff.stale}};
+  std::vector<std::string> counts;
+  for (const ChangeKind& kind : kinds) {
+    for (const planner::RunChange& run : kind.runs) {
+      out << fmt::format("{} {}", kind.sign, run.run_id);
+      if (!run.keys.empty()) out << fmt::format(": {}", fmt::join(run.keys, ", "));
+      if (run.has_results) out << " (has results)";
+      out << '\n';
+    }
+    counts.push_back(fmt::format("{} {}{}", kind.runs.size(), kind.name, cost(kind.runs)));
+  }
+  const std::string moved =
+      diff.moved > 0 ? fmt::format(" ({} of them in other jobs)", diff.moved) : "";
+  counts.push_back(fmt::format("{} unchanged{}", diff.unchanged.size(), moved));
+  out << fmt::format("{}\n", fmt::join(counts, ", "));
+}
+
+void print_diff_json(const planner::PlanDiff& diff, std::ostream& out) {
+  contract::PlanChanges changes{
+      diff.added, diff.removed, diff.changed, diff.stale, diff.unchanged.size(), diff.moved, {}};
+  changes.gpu_hours = {{"added", planner::total_gpu_hours(diff.added)},
+                       {"removed", planner::total_gpu_hours(diff.removed)},
+                       {"changed", planner::total_gpu_hours(diff.changed)},
+                       {"stale", planner::total_gpu_hours(diff.stale)}};
+  out << to_json(changes);
+}
+
+}  // namespace dlscale::workspace

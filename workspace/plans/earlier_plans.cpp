@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/plans/earlier_plans.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "base/text.hpp"
+#include "runner/status/run_states.hpp"
+
+namespace dlscale::workspace {
+namespace fs = std::filesystem;
+namespace {
+
+/// The first names in their order: "a, b, c, …".
+std::string first_of(std::vector<std::string> names) {
+  constexpr std::size_t kShown = 3;
+  const std::size_t shown = std::min(kShown, names.size());
+  std::partial_sort(names.begin(), names.begin() + std::ptrdiff_t(shown), names.end());
+  const char* const more = names.size() > shown ? ", …" : "";
+  names.resize(shown);
+  return fmt::format("{}{}", fmt::join(names, ", "), more);
+}
+
+}  // namespace
+
+std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder) {
+  const std::optional<contract::Plan> before = contract::find_plan(folder);
+  if (!before || before->study != plan.study) return {};
+  std::unordered_set<std::string_view> planned;
+  for (const contract::PlannedRun& run : plan.runs) planned.insert(run.run_id);
+  const auto more =
+      std::count_if(before->runs.begin(), before->runs.end(),
+                    [&](const contract::PlannedRun& run) { return !planned.contains(run.run_id); });
+  if (more == 0) return {};
+  return fmt::format(
+      "the folder's plan had {}; the files stay, and planning without a selection lists "
+      "all again\n",
+      base::count_of(more, "more run"));
+}
+
+std::string open_runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder) {
+  std::unordered_set<std::string_view> planned;
+  for (const contract::PlannedRun& run : plan.runs) planned.insert(run.run_id);
+  const runner::LaunchHistory history = runner::read_history(folder);
+  std::set<std::string> open;
+  for (const runner::Submission& submission : history.submissions()) {
+    if (submission.is_over()) continue;
+    for (const runner::SubmittedRun& run : submission.runs) {
+      if (!run.ended && !planned.contains(run.run_id)) open.insert(run.run_id);
+    }
+  }
+  if (open.empty()) return {};
+  return fmt::format(
+      "warning: {} with the batch system {} not in this plan: {}; dlscale cancel {} --run ID --yes "
+      "ends one\n",
+      base::count_of(open.size(), "run"), base::word_for(open.size(), "is", "are"),
+      first_of({open.begin(), open.end()}), folder.root().string());
+}
+
+std::string results_left_over(const contract::Plan& plan, const contract::PlanDir& folder) {
+  if (!fs::is_directory(folder.runs())) return {};
+  std::unordered_set<std::string_view> planned;
+  for (const contract::PlannedRun& run : plan.runs) planned.insert(run.run_id);
+  std::vector<std::string> others;
+  for (const auto& entry : fs::directory_iterator(folder.runs())) {
+    std::string id = entry.path().filename();
+    if (!planned.contains(id) && !folder.run(id).launches().empty()) {
+      others.push_back(std::move(id));
+    }
+  }
+  if (others.empty()) return {};
+  const std::size_t count = others.size();
+  return fmt::format(
+      "{} with results {} not in this plan: {}; {} in {}, where dlscale collect "
+      "reads {} still\n",
+      base::count_of(count, "run"), base::word_for(count, "is", "are"), first_of(std::move(others)),
+      base::word_for(count, "it stays", "they stay"), (folder.runs() / "").string(),
+      base::word_for(count, "it", "them"));
+}
+
+std::string scripts_left_over(const contract::Plan& plan, const contract::PlanDir& folder) {
+  if (!fs::is_directory(folder.jobs())) return {};
+  std::unordered_set<std::string> own;
+  for (const contract::PlannedJob& job : plan.jobs) {
+    own.insert(contract::PlanDir::script_name(job.name));
+  }
+  std::vector<std::string> others;
+  for (const auto& entry : fs::directory_iterator(folder.jobs())) {
+    const fs::path name = entry.path().filename();
+    if (name.extension() == ".sh" && !own.contains(name)) others.push_back(name);
+  }
+  if (others.empty()) return {};
+  const std::size_t count = others.size();
+  return fmt::format("{} in {} {} of earlier plans: {}, not part of this one\n",
+                     base::count_of(count, "script"), (folder.jobs() / "").string(),
+                     base::word_for(count, "is", "are"), first_of(std::move(others)));
+}
+
+}  // namespace dlscale::workspace

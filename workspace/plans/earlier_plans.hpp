@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What earlier plans left in a plan folder and the plan at hand does not have.
+#pragma once
+
+#include <string>
+
+#include "contract/plan/plan.hpp"
+#include "contract/plan/run_dir.hpp"
+
+namespace dlscale::workspace {
+
+/// How many runs the plan in the folder has beside those of `plan`, in words: a line, or nothing.
+/// To be asked before the folder is written. Throws base::SpecError for a broken plan.json.
+std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder);
+
+/// The runs in a job's hands that are none of `plan`, with how to end them, in words: a line, or
+/// nothing.
+std::string open_runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder);
+
+/// The runs with results in runs/ that are none of `plan`, in words: a line, or nothing.
+std::string results_left_over(const contract::Plan& plan, const contract::PlanDir& folder);
+
+/// The scripts in jobs/ that are of no job of `plan`, in words: a line, or nothing.
+std::string scripts_left_over(const contract::Plan& plan, const contract::PlanDir& folder);
+
+}  // namespace dlscale::workspace

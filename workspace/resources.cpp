@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/resources.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/error.hpp"
+
+namespace dlscale::workspace {
+namespace fs = std::filesystem;
+namespace {
+
+std::optional<fs::path> if_exists(fs::path path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored)) return path;
+  return std::nullopt;
+}
+
+fs::path program_folder() {
+  return fs::read_symlink("/proc/self/exe").parent_path();
+}
+
+}  // namespace
+
+fs::path share_folder() {
+  const char* chosen = std::getenv("DLSCALE_SHARE");
+  const fs::path folder =
+      chosen != nullptr ? fs::path(chosen) : program_folder().parent_path() / "share" / "dlscale";
+  if (!fs::is_directory(folder / "templates")) {
+    throw base::RunError(fmt::format(
+        "no templates in {}; set DLSCALE_SHARE to dlscale's share folder", folder.string()));
+  }
+  return folder;
+}
+
+std::optional<fs::path> trainer_beside() {
+  return if_exists(program_folder() / "dlscale-train");
+}
+
+std::optional<fs::path> built_capabilities() {
+  return if_exists(share_folder() / "capabilities.json");
+}
+
+planner::Resources shipped_resources() {
+  const fs::path share = share_folder();
+  return {.sites = share / "sites",
+          .templates = share / "templates",
+          .capabilities = built_capabilities(),
+          .trainer = trainer_beside(),
+          .cards = if_exists(share / "cards"),
+          .devices = if_exists(share / "devices")};
+}
+
+}  // namespace dlscale::workspace

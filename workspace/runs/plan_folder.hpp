@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan folder that a verb is about: how its runs are read and how it is made.
+#pragma once
+
+#include <string>
+
+#include "contract/plan/run_dir.hpp"
+#include "contract/plan/run_table.hpp"
+#include "contract/run_spec/run_spec.hpp"
+
+namespace dlscale::workspace {
+
+/// The run's complete description: its run.json, or its line in the table of an array whose task
+/// has not started yet. Throws base::Error when it can be read nowhere.
+contract::RunSpec read_run(const contract::PlanDir& folder, contract::RunTables& tables,
+                           const std::string& run_id);
+
+/// Throws base::UsageError when the folder, or where it is to be made, is no folder that may be
+/// written.
+void require_writable(const contract::PlanDir& folder);
+
+/// Makes the folder itself. Throws base::UsageError.
+void make_folder(const contract::PlanDir& folder);
+
+}  // namespace dlscale::workspace

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/runs/run_columns.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "analysis/report/csv_text.hpp"
+#include "base/clock.hpp"
+#include "base/table_printer.hpp"
+#include "base/text.hpp"
+#include "workspace/runs/run_facts.hpp"
+
+namespace dlscale::workspace {
+namespace {
+
+constexpr const char* kStale = "stale";
+
+std::string value_on(const std::string& axis, const ShownRun& shown) {
+  const auto found = shown.run->point.find(axis);
+  return found == shown.run->point.end() ? "" : found->second;
+}
+
+bool differs(const RunColumn& column, const std::vector<contract::PlannedRun>& runs) {
+  const ShownRun first{&runs.front(), {}};
+  return std::any_of(runs.begin(), runs.end(), [&](const contract::PlannedRun& run) {
+    return column.text({&run, {}}) != column.text(first);
+  });
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+/// "optimizer.momentum" is called "momentum" where nothing else is.
+std::string short_name(const RunColumn& column, const std::vector<RunColumn>& columns) {
+  const auto last = [](const std::string& name) { return name.substr(name.rfind('.') + 1); };
+  const auto same = std::count_if(columns.begin(), columns.end(), [&](const RunColumn& other) {
+    return last(other.name) == last(column.name);
+  });
+  return same > 1 ? column.name : last(column.name);
+}
+
+std::vector<std::string> cells_of(const ShownRun& shown, const std::vector<RunColumn>& columns) {
+  std::vector<std::string> cells{shown.run->run_id, to_string(shown.state)};
+  for (const RunColumn& column : columns) cells.push_back(column.text(shown));
+  return cells;
+}
+
+std::string text_of(const std::optional<int>& number) {
+  return number ? std::to_string(*number) : "";
+}
+
+/// "12/90"; "-" where nothing is known of it.
+std::string epoch_of_epochs(const ShownRun& shown) {
+  const RunProgress& progress = shown.progress;
+  if (!progress.epoch && !progress.epochs) return "-";
+  const bool waits = !progress.epoch && !runner::has_ended(shown.state) &&
+                     shown.state != runner::JobState::Running;
+  const std::string done = progress.epoch ? std::to_string(*progress.epoch) : waits ? "0" : "-";
+  return progress.epochs ? fmt::format("{}/{}", done, *progress.epochs) : done;
+}
+
+/// "node[…]" lists get long: the first name and how many more there are.
+std::string few_nodes(const std::vector<std::string>& nodes) {
+  if (nodes.empty()) return "-";
+  return nodes.size() == 1 ? nodes[0] : fmt::format("{} +{}", nodes[0], nodes.size() - 1);
+}
+
+/// 0: nobody says it, of a log of another program.
+std::string batch_text(std::int64_t batch) {
+  return batch > 0 ? std::to_string(batch) : "";
+}
+
+}  // namespace
+
+std::vector<RunColumn> plan_columns(const contract::Plan& plan) {
+  using Run = ShownRun;
+  std::vector<RunColumn> columns;
+  for (const contract::Axis& axis : plan.axes) {
+    columns.push_back({axis.name, [name = axis.name](const Run& s) { return value_on(name, s); }});
+  }
+  const RunColumn others[] = {
+      {"gpus", [](const Run& s) { return std::to_string(s.run->gpus); }},
+      {"batch_per_gpu", [](const Run& s) { return batch_text(s.run->batch_per_gpu); }},
+      {"global_batch", [](const Run& s) { return batch_text(s.run->global_batch); }},
+      {"lr_peak",
+       [](const Run& s) {
+         return s.run->lr_peak > 0 ? fmt::format("{:.6g}", s.run->lr_peak) : "";
+       }},
+      {"repetition", [](const Run& s) { return std::to_string(s.run->repetition); }},
+      {"substudies", [](const Run& s) { return joined(s.run->substudies); }},
+      {"gpu_hours", [](const Run& s) { return hours(s.run->gpu_hours); }},
+      {"job", [](const Run& s) { return s.run->job; }},
+      {kStale, [](const Run& s) { return s.run->stale ? kStale : ""; }},
+  };
+  for (const RunColumn& column : others) {
+    const bool is_axis = std::any_of(columns.begin(), columns.end(), [&](const RunColumn& axis) {
+      return axis.name == column.name;
+    });
+    if (!is_axis) columns.push_back(column);
+  }
+  return columns;
+}
+
+std::vector<RunColumn> telling_columns(const contract::Plan& plan) {
+  std::vector<RunColumn> columns = plan_columns(plan);
+  std::erase_if(columns, [&](const RunColumn& column) {
+    const bool own_jobs = plan.jobs.size() == plan.runs.size();
+    if (column.name == kStale && plan.runs.front().stale) return false;
+    return (column.name == "job" && own_jobs) || !differs(column, plan.runs);
+  });
+  std::vector<std::string> names;
+  for (const RunColumn& column : columns) names.push_back(short_name(column, columns));
+  for (std::size_t i = 0; i < columns.size(); ++i) columns[i].name = names[i];
+  return columns;
+}
+
+std::vector<RunColumn> progress_columns() {
+  using Run = ShownRun;
+  return {
+      {"epoch", epoch_of_epochs},
+      {"elapsed",
+       [](const Run& s) {
+         return s.progress.elapsed_s ? base::duration(*s.progress.elapsed_s) : std::string("-");
+       }},
+      {"nodes", [](const Run& s) { return few_nodes(s.progress.nodes); }},
+      {"job id", [](const Run& s) { return s.progress.job_id.empty() ? "-" : s.progress.job_id; }},
+      {"reason",
+       [](const Run& s) {
+         const std::string mark = s.run->stale ? kStale : "";
+         const std::string& reason = s.progress.reason;
+         return mark.empty() || reason.empty() ? mark + reason : mark + "; " + reason;
+       }},
+  };
+}
+
+std::vector<RunColumn> progress_csv_columns() {
+  using Run = ShownRun;
+  return {
+      {"epoch", [](const Run& s) { return text_of(s.progress.epoch); }},
+      {"epochs", [](const Run& s) { return text_of(s.progress.epochs); }},
+      {"elapsed_s",
+       [](const Run& s) {
+         return s.progress.elapsed_s ? analysis::csv_number(*s.progress.elapsed_s) : "";
+       }},
+      {"nodes", [](const Run& s) { return joined(s.progress.nodes); }},
+      {"job_id", [](const Run& s) { return s.progress.job_id; }},
+      {"reason", [](const Run& s) { return s.progress.reason; }},
+  };
+}
+
+std::string count_states(const std::vector<ShownRun>& runs) {
+  std::string text = base::count_of(runs.size(), "run");
+  std::string mark = ": ";
+  for (const runner::JobState state : runner::all_job_states()) {
+    const auto n = std::count_if(runs.begin(), runs.end(),
+                                 [&](const ShownRun& shown) { return shown.state == state; });
+    if (n == 0) continue;
+    text += fmt::format("{}{} {}", mark, n, to_string(state));
+    mark = ", ";
+  }
+  const auto stale = std::count_if(runs.begin(), runs.end(),
+                                   [](const ShownRun& shown) { return shown.run->stale; });
+  if (stale > 0) text += fmt::format("; {} of them stale", stale);
+  return text + "\n";
+}
+
+std::string runs_as_table(const std::vector<ShownRun>& runs,
+                          const std::vector<RunColumn>& columns) {
+  std::vector<std::string> header{"run", "state"};
+  for (const RunColumn& column : columns) header.push_back(column.name);
+  std::vector<std::vector<std::string>> rows;
+  for (const ShownRun& shown : runs) rows.push_back(cells_of(shown, columns));
+  return base::print_table(header, rows);
+}
+
+std::string runs_as_csv(const std::vector<ShownRun>& runs, const std::vector<RunColumn>& columns) {
+  std::vector<std::string> header{"run_id", "state"};
+  for (const RunColumn& column : columns) header.push_back(column.name);
+  std::string text = analysis::csv_line(header);
+  for (const ShownRun& shown : runs) text += analysis::csv_line(cells_of(shown, columns));
+  return text;
+}
+
+}  // namespace dlscale::workspace

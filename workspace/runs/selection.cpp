@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/runs/selection.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/exit_code.hpp"
+#include "base/registry.hpp"
+#include "base/text.hpp"
+#include "config/expression/expression.hpp"
+
+namespace dlscale::workspace {
+namespace {
+
+using config::Symbol;
+using config::Value;
+
+constexpr const char* kSubstudy = "substudy";
+
+/// An axis is of numbers or truth values when all of its values are.
+Symbol symbol_of(const contract::Axis& axis) {
+  const std::vector<std::string>& values = axis.values;
+  const auto all = [&](auto is_one) {
+    return !values.empty() && std::all_of(values.begin(), values.end(), is_one);
+  };
+  if (all([](const std::string& value) { return base::number_of<double>(value).has_value(); })) {
+    return {axis.name, Symbol::Kind::number, {}};
+  }
+  if (all([](const std::string& value) { return value == "true" || value == "false"; })) {
+    return {axis.name, Symbol::Kind::truth, {}};
+  }
+  return {axis.name, Symbol::Kind::text, values};
+}
+
+/// What a run has beside its point.
+struct Fact {
+  const char* name;
+  double (*value)(const contract::PlannedRun& run);
+};
+constexpr Fact kFacts[] = {
+    {"gpus", [](const contract::PlannedRun& run) { return double(run.gpus); }},
+    {"batch_per_gpu", [](const contract::PlannedRun& run) { return double(run.batch_per_gpu); }},
+    {"global_batch", [](const contract::PlannedRun& run) { return double(run.global_batch); }},
+    {"repetition", [](const contract::PlannedRun& run) { return double(run.repetition); }},
+};
+
+/// What a symbol stands for in the run asked last: runs that stand together share most of it.
+struct Seen {
+  std::string text;
+  Value value;
+};
+
+/// A condition over the runs of one plan.
+class Condition {
+ public:
+  Condition(const std::string& text, const contract::Plan& plan) {
+    for (const contract::Axis& axis : plan.axes) symbols_.push_back(symbol_of(axis));
+    axes_ = symbols_.size();
+    for (const Fact& fact : kFacts) {
+      const bool is_axis = std::any_of(symbols_.begin(), symbols_.end(), [&](const Symbol& known) {
+        return known.name == fact.name;
+      });
+      if (is_axis) continue;
+      symbols_.push_back({fact.name, Symbol::Kind::number, {}});
+      facts_.push_back(fact);
+    }
+    std::set<std::string> substudies;
+    for (const auto& run : plan.runs) {
+      substudies.insert(run.substudies.begin(), run.substudies.end());
+    }
+    if (!substudies.empty()) {
+      symbols_.push_back({kSubstudy, Symbol::Kind::text, {substudies.begin(), substudies.end()}});
+    }
+    const config::Node node{text, {"--where"}};
+    expression_.emplace(config::Item{node, ""}, symbols_);
+    prepare();
+  }
+
+  bool holds(const contract::PlannedRun& run) {
+    const std::string_view point = point_of(run.run_id);
+    if (!of_repetition_ && last_point_ == point) return last_;
+    last_point_ = point;
+    return last_ = holds_now(run);
+  }
+  bool holds_now(const contract::PlannedRun& run) {
+    look_at(run);
+    return holds_for_any(run.substudies);
+  }
+  bool is_of_repetition() const { return of_repetition_; }
+
+ private:
+  static std::string_view point_of(std::string_view run_id) {
+    return run_id.substr(0, run_id.rfind("-r"));
+  }
+
+  void prepare() {
+    seen_.resize(symbols_.size());
+    for (std::size_t i = 0; i < symbols_.size(); ++i) {
+      named_.push_back(expression_->names(i));
+      seen_[i].value = value_of(symbols_[i], "");
+      of_repetition_ = of_repetition_ || (named_[i] && symbols_[i].name == "repetition");
+    }
+    for (const Seen& seen : seen_) values_.push_back(&seen.value);
+  }
+
+  /// A point without the axis compares equal to nothing.
+  static Value value_of(const Symbol& symbol, const std::string& text) {
+    if (symbol.kind == Symbol::Kind::truth) return text == "true";
+    if (symbol.kind == Symbol::Kind::text) return text;
+    return base::number_of<double>(text).value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+
+  void look_at(const contract::PlannedRun& run) {
+    static const std::string kNothing;
+    for (std::size_t i = 0; i < axes_; ++i) {
+      if (!named_[i]) continue;
+      const auto found = run.point.find(symbols_[i].name);
+      const std::string& text = found == run.point.end() ? kNothing : found->second;
+      if (text == seen_[i].text) continue;
+      seen_[i] = {text, value_of(symbols_[i], text)};
+    }
+    for (std::size_t i = 0; i < facts_.size(); ++i) seen_[axes_ + i].value = facts_[i].value(run);
+  }
+
+  bool holds_for_any(const std::vector<std::string>& substudies) {
+    if (symbols_.back().name != kSubstudy || !named_.back()) return expression_->holds(values_);
+    if (substudies.empty()) {
+      seen_.back().value = std::string();
+      return expression_->holds(values_);
+    }
+    return std::any_of(substudies.begin(), substudies.end(), [&](const std::string& name) {
+      seen_.back().value = name;
+      return expression_->holds(values_);
+    });
+  }
+
+  std::vector<Symbol> symbols_;  // axes, facts, then the sub-study if there is any
+  std::size_t axes_ = 0;
+  std::vector<Fact> facts_;
+  std::optional<config::Expression> expression_;
+  std::vector<bool> named_;           // of each symbol: the condition asks for it
+  std::vector<Seen> seen_;            // likewise: in the run looked at
+  std::vector<const Value*> values_;  // those of seen_
+  bool of_repetition_ = false;
+  std::optional<std::string> last_point_;
+  bool last_ = false;
+};
+
+bool names(const std::string& pattern, const std::string& run_id) {
+  return ::fnmatch(pattern.c_str(), run_id.c_str(), 0) == 0;
+}
+
+}  // namespace
+
+RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice) {
+  std::optional<Condition> condition;
+  if (!choice.where.empty()) condition.emplace(choice.where, plan);
+  RunIds ids;
+  for (const contract::PlannedRun& run : plan.runs) {
+    const bool named = choice.runs.empty() || std::any_of(choice.runs.begin(), choice.runs.end(),
+                                                          [&](const std::string& pattern) {
+                                                            return names(pattern, run.run_id);
+                                                          });
+    if (named && (!condition || condition->holds(run))) ids.insert(run.run_id);
+  }
+  return ids;
+}
+
+std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,
+                                                                     const contract::Plan& plan) {
+  if (choice.where.empty() || !choice.runs.empty()) return {};
+  const auto condition = std::make_shared<Condition>(choice.where, plan);
+  if (condition->is_of_repetition()) return {};
+  return [condition](const contract::PlannedRun& run) { return condition->holds_now(run); };
+}
+
+void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice) {
+  const std::string summary =
+      fmt::format("{} of {}", matching, base::count_of(all, "run matches", "runs match"));
+  if (matching == 0 && !choice.allow_empty)
+    throw base::RunError(summary, base::kExitNothingMatched);
+  fmt::print(stderr, "{}\n", summary);
+}
+
+RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice) {
+  RunIds ids = matching_runs(plan, choice);
+  if (!choice.narrows()) return ids;
+  report_matches(ids.size(), plan.runs.size(), choice);
+  for (const std::string& pattern : choice.runs) {
+    const bool useless = std::none_of(plan.runs.begin(), plan.runs.end(),
+                                      [&](const auto& run) { return names(pattern, run.run_id); });
+    if (useless) fmt::print(stderr, "no run is called {}\n", pattern);
+  }
+  return ids;
+}
+
+}  // namespace dlscale::workspace

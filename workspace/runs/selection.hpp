@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which runs of a plan a verb is about: --where, ids and globs, the same on every verb.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "contract/plan/plan.hpp"
+
+namespace dlscale::workspace {
+
+struct SelectionChoice {
+  std::vector<std::string>
+      runs;           ///< ids and globs (fnmatch); a run that one of them names is meant
+  std::string where;  ///< condition on the run's point; empty = none
+  bool allow_empty = false;
+  /// False when every run is meant.
+  bool narrows() const { return !runs.empty() || !where.empty(); }
+};
+
+using RunIds = std::set<std::string>;
+
+/// The ids of the runs that are meant. A condition may name every axis of the plan and always gpus,
+/// batch_per_gpu, global_batch and repetition; substudy where the plan has any (a run of several
+/// matches when one of them does). Throws base::SpecError for a condition that is none.
+RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice);
+
+/// As matching_runs. Says on standard error how many match, if not all are meant, and which id or
+/// glob names no run. Throws base::Error with kExitNothingMatched where none is left and that is
+/// not allowed.
+RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice);
+
+/// The condition of a choice that is one on points alone, whatever their ids and repetitions; else
+/// nothing. `plan` has the axes. Throws as matching_runs does.
+std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,
+                                                                     const contract::Plan& plan);
+
+/// Says and throws what select_runs does, of so many runs.
+void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice);
+
+}  // namespace dlscale::workspace

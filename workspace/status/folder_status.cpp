@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/status/folder_status.hpp"
+
+#include "runner/batch/unreachable.hpp"
+#include "workspace/status/time_left.hpp"
+
+namespace dlscale::workspace {
+namespace {
+
+/// Batch systems serve many: a live table asks them no more often than this.
+constexpr double kStatusPatience_s = 15;
+
+}  // namespace
+
+FolderStatus::FolderStatus(const std::filesystem::path& folder, bool offline)
+    : offline_(offline),
+      plan_(contract::read_plan(contract::PlanDir(folder))),
+      folder_(std::filesystem::canonical(folder)),
+      reader_(plan_, folder_, clock_) {}
+
+void FolderStatus::update() {
+  if (offline_) return reader_.look_at_files();
+  const double now_s = clock_.steady_s();
+  const double patience_s = plan_.scheduler == "local" ? 0 : kStatusPatience_s;
+  if (asked_s_ && now_s - *asked_s_ < patience_s) return reader_.look_at_files_again();
+  asked_s_ = now_s;
+  problem_.clear();
+  try {
+    reader_.ask();
+  } catch (const runner::Unreachable& error) {
+    problem_ = error.what();
+    reader_.look_at_files();
+  }
+}
+
+contract::StatusReport report_of(const FolderStatus& status, const std::vector<ShownRun>& runs) {
+  contract::StatusReport report{status.plan().study, status.unix_s(), {}, 0, time_left(runs), {}};
+  for (const ShownRun& shown : runs) {
+    ++report.counts[to_string(shown.state)];
+    report.stale += shown.run->stale ? 1 : 0;
+    report.runs.push_back(record_of(shown));
+  }
+  return report;
+}
+
+}  // namespace dlscale::workspace

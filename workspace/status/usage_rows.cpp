@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/status/usage_rows.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <unordered_map>
+
+#include "analysis/metrics/statistics/summary.hpp"
+#include "base/file.hpp"
+#include "contract/records/launch_record.hpp"
+#include "runner/status/launch_history.hpp"
+#include "runner/status/look.hpp"
+#include "workspace/runs/run_progress.hpp"
+
+namespace dlscale::workspace {
+namespace {
+
+using runner::JobState;
+
+class UseReader {
+ public:
+  UseReader(const contract::Plan& plan, const contract::PlanDir& folder, const NodeMemory& memory)
+      : plan_(plan), folder_(folder), memory_(memory) {
+    for (const contract::PlannedJob& job : plan.jobs) jobs_[job.name] = &job;
+  }
+
+  LaunchUse use(const contract::PlannedRun& run, bool timed_out, std::optional<double> elapsed_s,
+                std::optional<double> peak_memory_bytes) const {
+    LaunchUse use{&run, timed_out, 0, elapsed_s, 0, 0, {}, peak_memory_bytes};
+    const auto job = jobs_.find(run.job);
+    if (job != jobs_.end()) {
+      use.walltime_s = job->second->resources.walltime_s;
+      const auto memory = memory_.find(job->second->partition);
+      if (memory != memory_.end()) use.memory_bytes = memory->second;
+    }
+    if (use.walltime_s <= 0) {
+      use.gpu_hours_used = run.gpus * elapsed_s.value_or(0) / 3600;
+      return use;
+    }
+    // Of what is charged for its job, nodes that others cannot use included, in the time it took.
+    const double asked = run.gpus * use.walltime_s / 3600;
+    const bool alone = job->second->kind != contract::JobKind::packed;
+    const double charged = alone && run.gpu_hours > 0 ? run.gpu_hours : asked;
+    use.gpu_hours = charged;
+    use.gpu_hours_used = charged * elapsed_s.value_or(0) / use.walltime_s;
+    return use;
+  }
+
+  /// By the run's own records, which know of its last launch.
+  LaunchUse by_records(const contract::PlannedRun& run, const runner::RunLook& look) {
+    const RunProgress progress = read_progress(folder_, run, look, 0);
+    return use(run, look.state == JobState::TimedOut, progress.elapsed_s, peak_of_node(run));
+  }
+
+  /// Ranks of a node hold about the same: at most as many times the largest as there are ranks. The
+  /// plan's shape is one of several that a moldable job may get, so that the hosts of the records
+  /// count before it.
+  std::optional<double> peak_of_node(const contract::PlannedRun& run) const {
+    const auto memory = rank_memory(folder_, run.run_id);
+    if (!memory) return std::nullopt;
+    const auto job = jobs_.find(run.job);
+    const int planned =
+        job == jobs_.end() ? 1 : std::min(job->second->resources.ranks_per_node, run.gpus);
+    return memory->peak_bytes * (memory->ranks_per_node > 0 ? memory->ranks_per_node : planned);
+  }
+
+ private:
+  const contract::Plan& plan_;
+  const contract::PlanDir& folder_;
+  const NodeMemory& memory_;
+  std::unordered_map<std::string, const contract::PlannedJob*> jobs_;
+};
+
+std::optional<double> elapsed_of(const runner::RunWord& word) {
+  if (word.elapsed_s > 0) return word.elapsed_s;
+  if (word.started_at > 0 && word.ended_at > word.started_at) {
+    return word.ended_at - word.started_at;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> median_of(const std::vector<double>& values) {
+  return values.empty() ? std::nullopt : std::optional(analysis::median(values));
+}
+
+contract::UsageRow row_of(const std::vector<const LaunchUse*>& uses) {
+  contract::UsageRow row;
+  std::vector<double> walltimes, elapsed, shares, memory, peaks;
+  for (const LaunchUse* use : uses) {
+    ++row.launches;
+    row.timeouts += use->timed_out ? 1 : 0;
+    row.gpu_hours += use->gpu_hours;
+    row.gpu_hours_used += use->gpu_hours_used;
+    if (use->walltime_s > 0) walltimes.push_back(use->walltime_s);
+    if (use->elapsed_s) elapsed.push_back(*use->elapsed_s);
+    if (use->elapsed_s && use->walltime_s > 0) {
+      shares.push_back(*use->elapsed_s / use->walltime_s);
+    }
+    if (use->memory_bytes) memory.push_back(*use->memory_bytes);
+    if (use->peak_memory_bytes) peaks.push_back(*use->peak_memory_bytes);
+  }
+  row.walltime_s = median_of(walltimes);
+  row.elapsed_s = median_of(elapsed);
+  row.walltime_used = median_of(shares);
+  row.memory_bytes = median_of(memory);
+  if (!elapsed.empty()) row.elapsed_max_s = *std::max_element(elapsed.begin(), elapsed.end());
+  if (!peaks.empty()) row.peak_memory_bytes = *std::max_element(peaks.begin(), peaks.end());
+  return row;
+}
+
+}  // namespace
+
+std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::PlanDir& folder,
+                                 const RunIds& runs, const NodeMemory& memory) {
+  std::unordered_map<std::string, const contract::PlannedRun*> chosen;
+  for (const contract::PlannedRun& run : plan.runs) {
+    if (runs.contains(run.run_id)) chosen[run.run_id] = &run;
+  }
+  UseReader reader(plan, folder, memory);
+  const auto looks = runner::look_at_files(plan, folder);
+  std::vector<LaunchUse> uses;
+  std::unordered_map<std::string, std::size_t> last;  // by run: its last launch among them
+  runner::LaunchHistory history;
+  if (std::filesystem::exists(folder.launch_log())) {
+    for (const auto& record : contract::parse_launch_log(base::read_file(folder.launch_log()))) {
+      history.take(record);
+      const auto run = chosen.find(record.run_id);
+      const auto* word = history.word_on(record.run_id);
+      if (record.event != "ended" || run == chosen.end() || word == nullptr) continue;
+      if (word->started_at == 0 && word->elapsed_s == 0) continue;  // ended while it waited
+      last[record.run_id] = uses.size();
+      uses.push_back(reader.use(
+          *run->second, word->state == JobState::TimedOut, elapsed_of(*word),
+          word->peak_memory_bytes > 0 ? std::optional(word->peak_memory_bytes) : std::nullopt));
+    }
+  }
+  for (const contract::PlannedRun& run : plan.runs) {
+    const runner::RunLook& look = looks.at(run.run_id);
+    if (!chosen.contains(run.run_id) || !runner::has_ended(look.state)) continue;
+    const auto known = last.find(run.run_id);
+    if (known != last.end() && uses[known->second].peak_memory_bytes) continue;
+    const LaunchUse own = reader.by_records(run, look);
+    if (known != last.end()) {
+      uses[known->second].peak_memory_bytes = own.peak_memory_bytes;
+    } else if (own.elapsed_s) {
+      uses.push_back(own);
+    }
+  }
+  return uses;
+}
+
+std::vector<contract::UsageRow> usage_rows(std::vector<LaunchUse> uses,
+                                           const std::vector<UsageFacet>& facets) {
+  std::stable_sort(uses.begin(), uses.end(), [](const LaunchUse& a, const LaunchUse& b) {
+    return std::less<>()(a.run, b.run);  // they stand in the plan's list
+  });
+  std::vector<std::map<std::string, std::string>> order;
+  std::map<std::map<std::string, std::string>, std::vector<const LaunchUse*>> groups;
+  for (const LaunchUse& use : uses) {
+    std::map<std::string, std::string> by;
+    for (const UsageFacet& facet : facets) by[facet.name] = facet.value(*use.run);
+    auto [group, is_new] = groups.try_emplace(by);
+    if (is_new) order.push_back(by);
+    group->second.push_back(&use);
+  }
+  std::vector<contract::UsageRow> rows;
+  for (const auto& by : order) {
+    rows.push_back(row_of(groups.at(by)));
+    rows.back().by = by;
+  }
+  return rows;
+}
+
+}  // namespace dlscale::workspace

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/study_from_records.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include "analysis/store/ingest.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "workspace/collect/readable_records.hpp"
+#include "workspace/scratch_folder.hpp"
+
+namespace dlscale::workspace {
+namespace fs = std::filesystem;
+namespace {
+
+/// Links all that the plan folder holds but its database: what is computed in `to` comes from the
+/// records, and the plan folder stays as it is.
+void link_records(const contract::PlanDir& folder, const fs::path& to) {
+  const std::string database = folder.database().filename().string();
+  for (const auto& entry : fs::directory_iterator(folder.root())) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with(database)) fs::create_symlink(fs::absolute(entry.path()), to / file);
+  }
+}
+
+}  // namespace
+
+ChosenStudy study_from_records(const StudyChoice& choice) {
+  require_readable_records(contract::PlanDir(fs::path(choice.folder)));
+  const ScratchFolder records;
+  link_records(contract::PlanDir(fs::path(choice.folder)), records.path());
+  analysis::ingest(contract::PlanDir(records.path()));
+  StudyChoice linked = choice;
+  linked.folder = records.path().string();
+  return open_study(linked);
+}
+
+}  // namespace dlscale::workspace

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/verification.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+
+#include "analysis/report/figures/gnuplot.hpp"
+#include "analysis/report/page/kit.hpp"
+#include "analysis/report/page/study_page.hpp"
+#include "analysis/report/tables/metrics.hpp"
+#include "analysis/report/writers/report_writer.hpp"
+#include "base/error.hpp"
+#include "base/exit_code.hpp"
+#include "base/file.hpp"
+#include "config/expression/excerpt.hpp"
+#include "workspace/collect/collect_steps.hpp"
+#include "workspace/scratch_folder.hpp"
+#include "workspace/study_from_records.hpp"
+
+namespace dlscale::workspace {
+namespace fs = std::filesystem;
+namespace {
+
+/// More lines than this of one table help nobody.
+constexpr std::size_t kShownLines = 10;
+
+const analysis::Metric* metric_of(const fs::path& file) {
+  for (const analysis::Metric& metric : analysis::metrics()) {
+    if (file.stem() == metric.name) return &metric;
+  }
+  return nullptr;
+}
+
+const analysis::ReportWriter* writer_of(const fs::path& file) {
+  for (const analysis::ReportWriter* writer : analysis::report_writers()) {
+    if (file.extension() == std::string(".") + writer->extension) return writer;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> text_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+/// Of lines that differ what is around the first place where they do: a line of a page can be long.
+std::string around_difference(const std::string& line, const std::string& other) {
+  const auto differs =
+      std::mismatch(line.begin(), line.end(), other.begin(), other.end()).first - line.begin();
+  return config::excerpt(line, static_cast<std::size_t>(differs));
+}
+
+/// Prints which lines differ.
+void verify_text(const fs::path& file, const std::string& again, Verified& verified,
+                 std::ostream& out) {
+  const auto has = text_lines(base::read_text_file(file)), should = text_lines(again);
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < std::max(has.size(), should.size()); ++i) {
+    const std::string is = i < has.size() ? has[i] : "(no line)";
+    const std::string was = i < should.size() ? should[i] : "(no line)";
+    if (is == was) continue;
+    if (++different > kShownLines) continue;
+    out << fmt::format("{}:{}:\n  has      {}\n  records  {}\n", file.string(), i + 1,
+                       around_difference(is, was), around_difference(was, is));
+  }
+  if (different > kShownLines) {
+    out << fmt::format("{}: and {} lines more\n", file.string(), different - kShownLines);
+  }
+  ++verified.files;
+  verified.lines += has.size();
+  verified.different += different;
+}
+
+bool is_plain_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+/// The files that `Walk` meets from a folder on, sorted; none where there is no such folder. Throws
+/// base::RunError for what cannot be listed.
+template <class Walk>
+std::vector<fs::path> listed_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (Walk entry(folder, error); entry != Walk(); entry.increment(error)) {
+    if (is_plain_file(entry->path())) files.push_back(entry->path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    throw base::RunError(fmt::format("cannot read {}: {}", folder.string(), error.message()));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  return listed_files<fs::directory_iterator>(folder);
+}
+
+[[noreturn]] void refuse_without_tables(const fs::path& folder, const char* remedy) {
+  throw base::RunError(fmt::format("{}: no tables; {}", folder.string(), remedy),
+                       base::kExitNothingMatched);
+}
+
+/// Paths of all files below a folder, from there.
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files = listed_files<fs::recursive_directory_iterator>(folder);
+  for (fs::path& file : files) file = file.lexically_relative(folder);
+  return files;
+}
+
+bool is_picture(const fs::path& file) {
+  const std::vector<std::string>& formats = analysis::figure_formats();
+  return file.has_extension() && std::find(formats.begin(), formats.end(),
+                                           file.extension().string().substr(1)) != formats.end();
+}
+
+/// Pictures that a report lacks. Where it has none at all there was no gnuplot, which is no fault.
+std::vector<std::string> missing_drawings(const std::vector<analysis::NamedFigure>& figures,
+                                          const fs::path& folder) {
+  std::vector<std::string> missing;
+  std::size_t all = 0;
+  for (const analysis::NamedFigure& figure : figures) {
+    for (const char* format : {"svg", "pdf"}) {  // as write_kit draws them
+      const std::string file = fmt::format("figures/{}.{}", figure.id, format);
+      ++all;
+      if (!is_plain_file(folder / file)) missing.push_back(file);
+    }
+  }
+  return missing.size() == all ? std::vector<std::string>() : missing;
+}
+
+}  // namespace
+
+Verified verify_collected(const VerifyChoice& choice, std::ostream& out) {
+  const fs::path folder = contract::PlanDir(fs::path(choice.study.folder)).tables();
+  const std::vector<fs::path> files = files_in(folder);
+  if (files.empty()) refuse_without_tables(folder, "dlscale collect writes them");
+  const ChosenStudy study = study_from_records(choice.study);
+  Verified verified;
+  for (const fs::path& file : files) {
+    const analysis::Metric* metric = metric_of(file);
+    const analysis::ReportWriter* writer = writer_of(file);
+    if (metric == nullptr || writer == nullptr) {
+      verified.others.push_back(file.filename().string());
+      continue;
+    }
+    const analysis::Report report = make_report(*metric, study.frame, study.options, choice.by);
+    verify_text(file, writer->render(report), verified, out);
+  }
+  for (const std::string& file : collected_tables(study.frame)) {
+    if (!is_plain_file(folder / file)) verified.missing.push_back(file);
+  }
+  return verified;
+}
+
+Verified verify_report(const VerifyChoice& choice, std::ostream& out) {
+  const fs::path folder = choice.report;
+  if (files_in(folder / "tables").empty()) {
+    refuse_without_tables(folder / "tables", "dlscale report writes them");
+  }
+  const std::vector<fs::path> present = files_below(folder);
+  const ChosenStudy study = study_from_records(choice.study);
+  const ScratchFolder again;
+  constexpr const char* kNoGnuplot = "";
+  const analysis::StudyPage page = study_page(study.frame, study.options, choice.by);
+  write_kit(page, again.path(), {}, kNoGnuplot);
+  Verified verified;
+  verified.what = "files";
+  verified.other_than = "of a report";
+  for (const fs::path& file : files_below(again.path())) {
+    if (!is_plain_file(folder / file)) {
+      verified.missing.push_back(file.string());
+    } else {
+      verify_text(folder / file, base::read_text_file(again.path() / file), verified, out);
+    }
+  }
+  const std::vector<std::string> drawings = missing_drawings(page.figures, folder);
+  verified.missing.insert(verified.missing.end(), drawings.begin(), drawings.end());
+  for (const fs::path& file : present) {
+    if (fs::exists(again.path() / file)) continue;
+    if (is_picture(file)) {
+      ++verified.pictures;
+    } else {
+      verified.others.push_back(file.string());
+    }
+  }
+  return verified;
+}
+
+}  // namespace dlscale::workspace
