@@ -11,12 +11,23 @@
 #include <string>
 #include <vector>
 
-#include "analysis/kept_prediction.hpp"
 #include "contract/plan/plan.hpp"
 #include "contract/records/result_record.hpp"
+#include "contract/records/run_prediction.hpp"
 
 namespace dlscale::analysis {
 
+// A kept prediction of a point beside what its runs then measured.
+
+/// Of the runs of one point, as far as they were measured.
+struct KeptPrediction {
+  contract::RunPrediction said;  ///< the last one before the point's first launch, else the first
+  bool afterwards = false;       ///< it was made after the first launch had started
+  std::vector<std::string> run_ids;
+  std::vector<double> memory_bytes;  ///< peak of a GPU's allocator, of each run on GPUs
+};
+
+// The measurements of a study as data: one row per run. Statistics are pure functions of it.
 inline constexpr double kHour = 3600;  ///< s
 /// Outcomes beside contract::RunOutcome's names.
 inline constexpr const char* kUnfinished = "Unfinished";  ///< launched, no end seen yet

@@ -22,9 +22,8 @@
 #include "analysis/metrics/laws/extrapolation.hpp"
 #include "base/file.hpp"
 #include "base/registry.hpp"
-#include "predict/all_reduce_table.hpp"
+#include "predict/all_reduce_fit.hpp"
 #include "predict/walltime.hpp"
-#include "predict/walltime_request.hpp"
 #include "tests/analysis/metrics/laws/ai4hpc_times.hpp"
 #include "tests/predict/nef_case.hpp"
 

@@ -11,7 +11,7 @@ systems give contain what the system that was left out published.
     DLSCALE_TEST_DATA=FOLDER bench/prediction_bands.py -o docs/measurements/prediction_bands.md
 
 FOLDER holds the public logs and tables (scaling/...); the tables of references/ are read from this
-repository. `predict/missing_terms.cpp` holds the spreads of the first table that this prints.
+repository. `predict/band.cpp` holds the spreads of the first table that this prints.
 
 The model of the spread. With r = GPUs / GPUs of the baseline, a published efficiency E is a loss
 of ln(1/E) / log2(r) per doubling. A band reaches down to the loss per doubling that 95 % of the

@@ -20,7 +20,6 @@
 #include "forecast/study_measurements.hpp"
 #include "predict/all_reduce_fit.hpp"
 #include "predict/compute_fit.hpp"
-#include "predict/term_fit.hpp"
 
 namespace dlscale::forecast {
 namespace fs = std::filesystem;

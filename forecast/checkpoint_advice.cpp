@@ -19,7 +19,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "contract/plan/plan.hpp"
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 #include "forecast/curve_labels.hpp"
 #include "predict/checkpoint_interval.hpp"
 #include "workspace/runs/plan_folder.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/metrics/statistics/summary.hpp"
-#include "analysis/store/memory_reader.hpp"
+#include "analysis/store/rank_reader.hpp"
 #include "base/file.hpp"
 #include "predict/memory.hpp"
 

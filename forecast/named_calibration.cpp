@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/run_spec/run_id.hpp"
-#include "planner/jobs/calibration.hpp"
+#include "planner/jobs/run_times.hpp"
 
 namespace dlscale::forecast {
 namespace {

@@ -11,8 +11,7 @@
 
 #include "contract/records/model_card.hpp"
 #include "forecast/what_if.hpp"
-#include "planner/jobs/planning.hpp"
-#include "predict/held_memory.hpp"
+#include "planner/jobs/plan_jobs.hpp"
 #include "predict/memory.hpp"
 #include "predict/scaling_curve.hpp"
 #include "predict/training_model.hpp"

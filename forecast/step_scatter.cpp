@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 #include "predict/slowest_rank.hpp"
 
 namespace dlscale::forecast {

@@ -18,7 +18,6 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
-#include "images/open_file.hpp"
 
 namespace dlscale::images {
 namespace fs = std::filesystem;

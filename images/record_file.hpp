@@ -11,7 +11,7 @@
 
 #include "images/decode.hpp"
 #include "images/mapped_file.hpp"
-#include "images/record.hpp"
+#include "images/record_layout.hpp"
 
 namespace dlscale::images {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to images/record_*.cpp: the bytes of a record file. docs/record-files.md describes them.
+// One image of a record file, as it lies there.
 #pragma once
 
 #include <array>
@@ -12,6 +12,22 @@
 
 namespace dlscale::images {
 
+/// How the bytes of a record are to be read; numbers are those in the file.
+enum class Encoding : std::uint32_t {
+  jpeg = 1,
+  png = 2,
+  raw = 3,  ///< height x width x (red, green, blue)
+};
+
+struct Record {
+  std::span<const std::uint8_t> bytes;
+  Encoding encoding = Encoding::jpeg;
+  int width = 0;  ///< pixels, at least 1
+  int height = 0;
+  std::uint16_t label = 0;  ///< below the file's number of classes
+};
+
+// Private to images/record_*.cpp: the bytes of a record file. docs/record-files.md describes them.
 using Bytes = std::span<const std::uint8_t>;
 
 inline std::string_view text_of(Bytes bytes) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "images/record.hpp"
+#include "images/record_layout.hpp"
 
 namespace dlscale::images {
 

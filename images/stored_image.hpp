@@ -10,7 +10,7 @@
 
 #include "images/decode.hpp"
 #include "images/encode.hpp"
-#include "images/record.hpp"
+#include "images/record_layout.hpp"
 #include "images/resize.hpp"
 
 namespace dlscale::images {

@@ -13,7 +13,7 @@
 #include "contract/plan/run_dir.hpp"
 #include "contract/run_spec/run_spec.hpp"
 #include "planner/jobs/finished_runs.hpp"
-#include "planner/jobs/planning.hpp"
+#include "planner/jobs/plan_jobs.hpp"
 
 namespace dlscale::planner {
 

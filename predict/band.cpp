@@ -26,4 +26,64 @@ Band scaled(const Band& band, double scale) {
   return {band.value * scale, band.low * scale, band.high * scale};
 }
 
+namespace {
+
+struct SiteSpread {
+  std::string_view site;  ///< a published system, which is left out; empty: none is left out
+  double input_pipeline;
+  double memory;
+  double gain;
+};
+
+/// The first table of docs/measurements/prediction_bands.md, written by bench/prediction_bands.py.
+constexpr SiteSpread kSpreads[] = {
+    {"", 0.358, 0.090, 0.032},
+    {"jureca-dc", 0.358, 0.094, 0.032},
+    {"juwels-booster", 0.346, 0.094, 0.032},
+    {"lumi-g", 0.358, 0.090, 0.032},
+    {"nef", 0.310, 0.090, 0.009},
+    {"nef-cpu", 0.310, 0.090, 0.009},
+};
+
+/// The row of a published system; else the row in which none is left out.
+const SiteSpread& spread_for(std::string_view site) {
+  const auto* found = std::find_if(std::begin(kSpreads), std::end(kSpreads),
+                                   [&](const SiteSpread& each) { return each.site == site; });
+  return found == std::end(kSpreads) ? kSpreads[0] : *found;
+}
+
+}  // namespace
+
+SampleSource sample_source(const contract::RunSpec& run) {
+  const bool in_memory = run.loader == "memory" || run.loader == "synthetic";
+  return in_memory ? SampleSource::memory : SampleSource::input_pipeline;
+}
+
+PublishedSpread published_spread(SampleSource source, std::string_view site) {
+  const SiteSpread& spread = spread_for(site);
+  return {source == SampleSource::memory ? spread.memory : spread.input_pipeline, spread.gain};
+}
+
+bool is_published_system(std::string_view site) {
+  return !spread_for(site).site.empty();
+}
+
+Factors missing_cost(const PublishedSpread& spread, int from, int gpus) {
+  if (from == gpus) return {};
+  const double loss = std::exp(spread.loss * std::abs(std::log2(static_cast<double>(gpus) / from)));
+  const double gain = std::exp(spread.gain);
+  return gpus > from ? Factors{1 / gain, loss} : Factors{1 / loss, gain};
+}
+
+Factors MissingTerms::of_step(int gpus) const {
+  return widen(gpus) ? missing_cost(spread, measured_gpus, gpus) : Factors{};
+}
+
+Factors MissingTerms::of_efficiency(int first, int gpus) const {
+  const int known = std::max(first, measured_gpus);
+  if (!widen(gpus) || gpus <= known) return {};
+  const Factors cost = missing_cost(spread, known, gpus);
+  return {1 / cost.high, 1 / cost.low};
+}
+
 }  // namespace dlscale::predict

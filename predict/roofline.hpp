@@ -1,16 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long layers take at least: by their FLOPs and the device's peak, or by their bytes and its
-// memory. Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009.
+// bandwidth.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "contract/records/model_card.hpp"
-#include "predict/device.hpp"
+#include "predict/all_reduce.hpp"
+#include "predict/units.hpp"
 
 namespace dlscale::predict {
 
+// A GPU, or what else ranks compute on, as its data sheet has it.
+struct Device {
+  std::string name;                           ///< "a100-sxm4-40gb": of its file
+  std::string title;                          ///< for people
+  std::map<std::string, FlopPerSecond> peak;  ///< by precision, as studies say it
+  BytesPerSecond memory_bandwidth;
+  Bytes memory;                    ///< that programs can have, as PyTorch prints its total capacity
+  Bytes context;                   ///< of that, what a process takes before its first tensor
+  Link peer;                       ///< to the others of its node
+  std::vector<std::string> match;  ///< parts of the name that its driver gives it
+};
+
+/// What the roofline needs of it.
+struct Rates {
+  FlopPerSecond peak;
+  BytesPerSecond memory_bandwidth;
+};
+
+/// Throws base::UsageError for a precision that the device has no peak for; it names those it has.
+Rates rates_of(const Device& device, const std::string& precision);
+
+// How long layers take at least: by their FLOPs and the device's peak, or by their bytes and its
+// memory. Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009.
 enum class Bound { compute, memory, communication };
 const char* to_string(Bound bound);
 

@@ -12,7 +12,6 @@
 #include "predict/all_reduce.hpp"
 #include "predict/band.hpp"
 #include "predict/compute_fit.hpp"
-#include "predict/missing_terms.hpp"
 #include "predict/step_time.hpp"
 
 namespace dlscale::predict {

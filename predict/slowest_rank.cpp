@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "predict/term_fit.hpp"
+#include "predict/compute_fit.hpp"
 
 namespace dlscale::predict {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "contract/records/calibration.hpp"
 #include "contract/run_spec/run_spec.hpp"
-#include "predict/all_reduce_table.hpp"
+#include "predict/all_reduce_fit.hpp"
 #include "predict/scaling_curve.hpp"
 
 namespace dlscale::predict {

@@ -12,6 +12,8 @@
 
 namespace dlscale::predict {
 
+// How long a run takes, from measured throughput, and what time limit to ask for it.
+
 /// Samples trained per second, all GPUs together.
 struct Throughput {
   int gpus = 1;
@@ -48,5 +50,25 @@ double walltime_s(double predicted_s, double margin, double longest_s = 0);
 /// Returns the band of a run time that was measured: equal runs differ, so that it is as wide as
 /// that of a measured step.
 Band measured_time(double seconds);
+
+// What time limit to ask for when it is known how wrong predictions have been.
+
+/// A bound that the next ratio stays below with that probability, whatever their distribution: the
+/// ⌈(n+1) quantile⌉-th of the sorted ratios (Vovk, Gammerman, Shafer: Algorithmic Learning in a
+/// Random World, 2005). Empty where there are too few: 19 for 95 %.
+std::optional<double> next_ratio_bound(std::vector<double> ratios, double quantile);
+
+struct WalltimeRequest {
+  double seconds = 0;   ///< whole minutes
+  double factor = 1;    ///< on the prediction
+  bool learnt = false;  ///< the factor is of finished runs; else the usual margin
+};
+
+inline constexpr double kWalltimeQuantile = 0.98;
+
+/// prediction x factor + start-up, up to a whole minute. The factor is next_ratio_bound's of the
+/// finished runs, or with too few of them the larger of `margin` and the worst of them.
+WalltimeRequest request_walltime(double predicted_s, const std::vector<double>& ratios,
+                                 double margin, double quantile = kWalltimeQuantile);
 
 }  // namespace dlscale::predict

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "contract/run_spec/process_count.hpp"
-#include "validation/input_misfit.hpp"
+#include "validation/misfit.hpp"
 #include "validation/setting_misfit.hpp"
 
 namespace dlscale::validation {

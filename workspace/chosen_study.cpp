@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "analysis/metrics/scaling/baseline.hpp"
-#include "analysis/metrics/scaling/outlying_runs.hpp"
 #include "analysis/metrics/scaling/selected_runs.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "base/error.hpp"

@@ -15,7 +15,7 @@
 #include "base/error.hpp"
 #include "base/exit_code.hpp"
 #include "base/file.hpp"
-#include "config/expression/excerpt.hpp"
+#include "config/expression/expression.hpp"
 #include "workspace/collect/collect_steps.hpp"
 #include "workspace/scratch_folder.hpp"
 #include "workspace/study_from_records.hpp"

@@ -7,6 +7,8 @@
 
 namespace dlscale::analysis {
 
+// Numbers as tables print them: "1,024", "98,5 %", "980 ± 5 img/s", "**1.94×**", "~980", "980[1]".
+
 /// Which mark stands before the decimals of a file's numbers.
 enum class DecimalMark {
   unknown,  ///< "1.024" has a decimal point, and "1,024" is a problem
@@ -36,5 +38,19 @@ DecimalMark decimal_mark_of(std::string_view text);
 
 /// Nothing, or what stands in tables for it: "-", "n/a", "none".
 bool is_blank_cell(std::string_view text);
+
+// Digits with marks between groups and before decimals.
+
+/// The number at the beginning of a text.
+struct PrintedDigits {
+  std::size_t length = 0;  ///< of the text that it takes; 0: there is no number
+  std::string plain;       ///< as std::from_chars reads it
+  int decimals = 0;        ///< printed behind the decimal mark; an exponent is subtracted
+  DecimalMark shown = DecimalMark::unknown;  ///< the decimal mark that the digits show beyond doubt
+  std::string problem;                       ///< why the digits are no number
+  bool is_ambiguous = false;  ///< the problem is that only the file's decimal mark would tell
+};
+
+PrintedDigits read_digits(std::string_view text, DecimalMark mark, bool whole);
 
 }  // namespace dlscale::analysis

@@ -6,7 +6,6 @@
 #include "analysis/import/foreign_text.hpp"
 #include "analysis/import/reading/json_object.hpp"
 #include "analysis/import/reading/log_lines.hpp"
-#include "analysis/import/reading/text_scanner.hpp"
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;

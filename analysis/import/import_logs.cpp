@@ -17,7 +17,7 @@
 #include "analysis/import/imported_plan.hpp"
 #include "analysis/import/imported_run.hpp"
 #include "analysis/import/reading/launcher_prefix.hpp"
-#include "analysis/import/reading/recognition.hpp"
+#include "analysis/import/reading/log_format.hpp"
 #include "analysis/import/same_job.hpp"
 #include "analysis/import/same_training.hpp"
 #include "analysis/import/unknown_model.hpp"

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "analysis/import/reading/text_scanner.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 

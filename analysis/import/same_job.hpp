@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analysis/import/imported_plan.hpp"
-#include "analysis/import/reading/accounted_job.hpp"
+#include "analysis/import/reading/log_format.hpp"
 
 namespace dlscale::analysis {
 

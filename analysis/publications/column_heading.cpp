@@ -1,23 +1,341 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Tables seldom name a column as the rules do, and a heading that is not recognised is dangerous:
-// as an axis it puts each row on a curve of its own, and no rule compares anything. A heading is
-// therefore taken apart into its name, its unit and remarks in brackets. Names and units are known
-// in table_names.cpp and reference_value.cpp, which this file combines.
 #include "analysis/publications/column_heading.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "analysis/cells/cell_unit.hpp"
+#include "analysis/publications/axes.hpp"
 #include "analysis/publications/reference_value.hpp"
-#include "analysis/publications/table_names.hpp"
 #include "base/text.hpp"
 
 namespace dlscale::analysis {
+namespace {
+
+using Name = std::pair<std::string_view, std::string_view>;
+
+/// Names as plain_name() makes them. Times that are not listed keep their own names.
+constexpr Name kNames[] = {
+    {"speedup", "speedup"},
+    {"speedupfactor", "speedup"},
+    {"speedupratio", "speedup"},
+    {"accelerationratio", "speedup"},
+    {"accelerationrate", "speedup"},
+    {"efficiency", "efficiency"},
+    {"eff", "efficiency"},
+    {"scalingefficiency", "efficiency"},
+    {"scalingeff", "efficiency"},
+    {"throughput", "throughput"},
+    {"throughputpergpu", "throughput_per_gpu"},
+    {"pergputhroughput", "throughput_per_gpu"},
+    {"gputhroughput", "throughput_per_gpu"},
+    {"epochtime", "epoch_time"},
+    {"epochduration", "epoch_time"},
+    {"timeperepoch", "epoch_time"},
+    {"traintime", "train_time"},
+    {"runtime", "runtime"},
+    {"steptime", "step_time"},
+    {"timeperstep", "step_time"},
+    {"itertime", "step_time"},
+    {"timeperiter", "step_time"},
+    {"iterationtime", "step_time"},
+    {"timeperiteration", "step_time"},
+    {"batchtime", "step_time"},
+    {"timeperbatch", "step_time"},
+};
+
+constexpr std::string_view kTimeQuantities[] = {
+    "epochtime",     "traintime",      "trainingtime", "valtime",        "runtime",
+    "time",          "totaltime",      "walltime",     "elapsedtime",    "elapsed",
+    "duration",      "timeperepoch",   "timetotrain",  "timetoaccuracy", "wallclocktime",
+    "executiontime", "timetosolution", "wallclock"};
+constexpr std::string_view kStepTimes[] = {"steptime", "iterationtime", "timeperstep",
+                                           "itertime", "batchtime",     "timeperiteration"};
+
+/// Names of a throughput if the unit says that they are.
+constexpr std::string_view kSpeeds[] = {"speed",          "performance", "processingspeed",
+                                        "processingrate", "rate",        "images",
+                                        "samples",        "tokens",      "ips"};
+
+/// Words in front of a name that do not change which quantity it is.
+constexpr std::string_view kQualifiers[] = {
+    "avg",      "average",   "mean",       "median",   "total",    "global",
+    "overall",  "aggregate", "aggregated", "combined", "training", "train",
+    "measured", "observed",  "achieved",   "actual",   "system",   "cluster"};
+/// Words with the same property in front of speed-ups and efficiencies alone.
+constexpr std::string_view kClaimQualifiers[] = {"relative", "parallel", "strong",
+                                                 "weak",     "scaling",  "scaled"};
+
+/// Words in front of a name whose values were not measured.
+constexpr std::string_view kIdeals[] = {"ideal",     "linear",   "theoretical", "expected",
+                                        "predicted", "perfect",  "optimal",     "projected",
+                                        "simulated", "modelled", "modeled"};
+
+/// Words between a speed-up and its baseline: "Speedup over 1 GPU".
+constexpr std::string_view kComparisons[] = {
+    " over ",          " vs ",      " vs. ", " versus ", " relative to ", " compared to ",
+    " compared with ", " against ", " wrt ", " w.r.t. "};
+/// Words of a baseline that is a count of the same table, and not another program.
+constexpr std::string_view kBaselineWords[] = {
+    "the",  "a",        "an",     "one",     "single", "baseline", "base",   "first",
+    "row",  "smallest", "gpu",    "gpus",    "node",   "nodes",    "core",   "cores",
+    "rank", "ranks",    "worker", "workers", "device", "devices",  "serial", "sequential"};
+
+/// Nouns that scaling axes count, in the singular, and the names of the axes.
+constexpr Name kCounted[] = {{"gpu", "gpus"},           {"gcd", "gpus"},
+                             {"accelerator", "gpus"},   {"node", "nodes"},
+                             {"core", "cores"},         {"rank", "ranks"},
+                             {"worker", "workers"},     {"process", "processes"},
+                             {"processe", "processes"}, {"device", "devices"}};
+/// Words that stand for "number of" before or behind what is counted.
+constexpr std::string_view kCountWords[] = {"#",  "num", "no",    "nr",    "n",
+                                            "of", "the", "total", "count", "number"};
+/// Makers and kinds before what is counted: "NVIDIA GPUs", "CPU cores", "MPI ranks".
+constexpr std::string_view kKinds[] = {"nvidia",   "amd",    "intel", "tesla",  "volta",
+                                       "ampere",   "hopper", "dgx",   "hgx",    "geforce",
+                                       "instinct", "cpu",    "mpi",   "compute"};
+
+/// Words of settings. Numbers below them were chosen and not measured.
+constexpr std::string_view kSettings[] = {
+    "batch",      "batchsize",  "bs",        "minibatch",  "microbatch", "epoch",      "epochs",
+    "step",       "steps",      "iteration", "iterations", "iters",      "seed",       "layer",
+    "layers",     "depth",      "width",     "hidden",     "heads",      "resolution", "params",
+    "parameters", "seq",        "sequence",  "lr",         "year",       "date",       "run",
+    "runs",       "repetition", "repeat",    "repeats",    "trial",      "tp",         "pp",
+    "dp",         "stage",      "version",   "bits",       "hosts",      "workers",    "features",
+    "classes",    "learning"};
+/// Words of measurements. The name of a setting has none of them.
+constexpr std::string_view kMeasures[] = {
+    "time",     "s",          "sec",     "secs",  "second", "seconds", "ms",
+    "min",      "minutes",    "h",       "hours", "speed",  "speedup", "throughput",
+    "duration", "efficiency", "latency", "fps",   "energy", "power"};
+
+template <std::size_t kSize>
+bool is_one_of(const std::string_view (&names)[kSize], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+template <std::size_t kSize>
+std::optional<std::string> find_name(const Name (&names)[kSize], std::string_view name) {
+  const auto* const found = std::find_if(std::begin(names), std::end(names),
+                                         [&](const Name& one) { return one.first == name; });
+  return found == std::end(names) ? std::nullopt : std::optional<std::string>(found->second);
+}
+
+/// "timeperepoch" for "Time / epoch", "eff" for "Eff.".
+std::string plain_name(std::string_view name) {
+  std::string plain = comparable(name);
+  for (std::size_t at = plain.find('/'); at != plain.npos; at = plain.find('/')) {
+    plain.replace(at, 1, "per");
+  }
+  while (plain.ends_with('.')) plain.pop_back();
+  return plain;
+}
+
+/// "number", "of" and "gpus" for "Number of GPUs". "#" and "/" are words.
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words{""};
+  for (const char c : base::lower(name)) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      words.back() += c;
+      continue;
+    }
+    if (c == '#' || c == '/') words.emplace_back(1, c);
+    words.emplace_back();
+  }
+  std::erase(words, "");
+  return words;
+}
+
+/// The name without its first word, and that word in lower case; empty without a second word.
+std::pair<std::string, std::string_view> first_word_of(std::string_view name) {
+  const std::size_t end = name.find_first_of(" _-");
+  const std::size_t begin = name.find_first_not_of(" _-", end);
+  if (end == name.npos || begin == name.npos) return {};
+  std::string word = base::lower(name.substr(0, end));
+  if (word.ends_with('.')) word.pop_back();
+  return {word, name.substr(begin)};
+}
+
+/// "Throughput" and "GPU" of "Throughput per GPU", "Throughput/GPU" and "throughput_per_gpu".
+struct Share {
+  std::string_view counted, unit;
+};
+std::optional<Share> share_of(std::string_view name) {
+  const std::string text = base::lower(name);
+  for (const std::string_view per : {" per ", "_per_", "/"}) {
+    const std::size_t at = text.rfind(per);
+    if (at == text.npos || at == 0) continue;
+    Share share{name.substr(0, at), name.substr(at + per.size())};
+    share.counted = share.counted.substr(0, share.counted.find_last_not_of(' ') + 1);
+    share.unit.remove_prefix(std::min(share.unit.find_first_not_of(' '), share.unit.size()));
+    return share;
+  }
+  return std::nullopt;
+}
+
+/// Returns "gpu" for "GPUs" and "device", and "epoch" for "epochs". Returns an empty text for words
+/// that count nothing.
+std::string thing_of(std::string_view name) {
+  const auto unit = parse_cell_unit(name);
+  return unit && unit->kind == UnitKind::count && unit->factor == 1 ? unit->thing : "";
+}
+
+/// The quantity of names that are units: "images/sec", "seconds per epoch".
+std::optional<std::string> quantity_of_unit(std::string_view name) {
+  std::string words(name);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  const auto unit = parse_cell_unit(words);
+  if (unit && unit->kind == UnitKind::rate && unit->thing == "sample") {
+    if (base::lower(name).find("node") != std::string::npos) return std::nullopt;
+    return unit->per_gpu ? "throughput_per_gpu" : "throughput";
+  }
+  const auto share = share_of(name);
+  const auto time = share ? parse_cell_unit(share->counted) : std::nullopt;
+  if (!time || time->kind != UnitKind::time) return std::nullopt;
+  const std::string thing = thing_of(share->unit);
+  if (thing == "epoch") return "epoch_time";
+  return thing == "step" ? std::optional<std::string>("step_time") : std::nullopt;
+}
+
+/// "Speedup" for "Speedup over baseline"; empty without a comparison, and with one to another
+/// program.
+std::string_view without_baseline(std::string_view name) {
+  const std::string text = base::lower(name);
+  for (const std::string_view comparison : kComparisons) {
+    const std::size_t at = text.find(comparison);
+    if (at == text.npos) continue;
+    const auto words = words_of(text.substr(at + comparison.size()));
+    const bool is_count = std::all_of(words.begin(), words.end(), [](const std::string& word) {
+      const bool is_number = word.find_first_not_of("0123456789x") == word.npos;
+      return is_number || is_one_of(kBaselineWords, word);
+    });
+    if (is_count && !words.empty()) return name.substr(0, at);
+  }
+  return {};
+}
+
+bool is_claim(const std::optional<std::string>& quantity) {
+  return quantity == "speedup" || quantity == "efficiency";
+}
+
+std::optional<std::string> without_qualifier(std::string_view name) {
+  const auto [word, rest] = first_word_of(name);
+  if (is_one_of(kQualifiers, word)) return known_quantity(rest);
+  if (!is_one_of(kClaimQualifiers, word)) return std::nullopt;
+  auto quantity = known_quantity(rest);
+  return is_claim(quantity) ? quantity : std::nullopt;
+}
+
+/// "A100", "V100S" and "80GB" before what is counted; no "8", which is a count itself.
+bool is_kind(const std::string& word) {
+  const bool has_digit = word.find_first_of("0123456789") != word.npos;
+  const bool begins_with_digit = word.find_first_of("0123456789") == 0;
+  return is_one_of(kKinds, word) || (has_digit && (!begins_with_digit || word.ends_with("gb")));
+}
+
+/// "gpus" for "gpus"; for "gpu" if other words say that it is counted.
+std::optional<std::string> counted_by(std::string word, bool is_counted) {
+  for (const std::string_view mark : {"num", "n"}) {
+    if (!word.starts_with(mark) || !counted_by(word.substr(mark.size()), true)) continue;
+    return counted_by(word.substr(mark.size()), true);
+  }
+  const bool is_plural = word.ends_with('s') && word != "process";
+  if (is_plural) word.pop_back();
+  return is_plural || is_counted ? find_name(kCounted, word) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> known_quantity(std::string_view name) {
+  if (auto quantity = find_name(kNames, plain_name(name))) return quantity;
+  if (auto quantity = quantity_of_unit(name)) return quantity;
+  if (is_time_name(name)) return std::string(name);
+  if (const auto share = share_of(name); share && thing_of(share->unit) == "gpu") {
+    const bool is_rate = known_quantity(share->counted) == "throughput";
+    return is_rate ? std::optional<std::string>("throughput_per_gpu") : std::nullopt;
+  }
+  if (const std::string_view claim = without_baseline(name); !claim.empty()) {
+    auto quantity = known_quantity(claim);
+    return is_claim(quantity) ? quantity : std::nullopt;
+  }
+  return without_qualifier(name);
+}
+
+bool is_speed_name(std::string_view name) {
+  const auto [word, rest] = first_word_of(name);
+  return is_one_of(kSpeeds, plain_name(name)) ||
+         (is_one_of(kQualifiers, word) && is_speed_name(rest));
+}
+
+std::optional<std::string> known_scaling_axis(std::string_view name) {
+  std::vector<std::string> words = words_of(name);
+  if (comparable(name) == "worldsize") return "ranks";
+  if (words.empty() || comparable(name) == "numworkers") return std::nullopt;
+  const auto is_count_word = [](const std::string& word) { return is_one_of(kCountWords, word); };
+  const auto noun = std::find_if(words.rbegin(), words.rend(), std::not_fn(is_count_word));
+  if (noun == words.rend()) return std::nullopt;
+  const bool is_counted = std::any_of(words.begin(), words.end(), is_count_word);
+  const bool is_of_gpu = words.front() == "gpu" && (*noun == "nodes" || *noun == "devices");
+  const bool is_plain = std::all_of(std::next(noun), words.rend(), [&](const std::string& word) {
+    return is_count_word(word) || is_kind(word) || (word == "gpu" && is_of_gpu);
+  });
+  return is_plain ? counted_by(*noun, is_counted) : std::nullopt;
+}
+
+bool is_usual_setting(std::string_view name) {
+  const std::vector<std::string> words = words_of(name);
+  const auto has_one_of = [&](const auto& list) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](const std::string& word) { return is_one_of(list, word); });
+  };
+  const auto share = share_of(name);
+  const bool is_count_per_count =
+      share && !thing_of(share->counted).empty() && !thing_of(share->unit).empty();
+  return (is_count_per_count || has_one_of(kSettings)) && !has_one_of(kMeasures);
+}
+
+bool is_ideal_name(std::string_view name) {
+  const std::vector<std::string> words = words_of(name);
+  return !words.empty() && is_one_of(kIdeals, words.front());
+}
+
+bool is_time_name(std::string_view quantity) {
+  return is_one_of(kTimeQuantities, plain_name(quantity)) || is_step_time_name(quantity);
+}
+
+bool is_step_time_name(std::string_view quantity) {
+  return is_one_of(kStepTimes, plain_name(quantity));
+}
+
+bool is_rate_name(std::string_view quantity) {
+  return quantity == "throughput";
+}
+
+bool is_gpu_rate_name(std::string_view quantity) {
+  return quantity == "throughput_per_gpu";
+}
+
+std::string usual_unit(std::string_view quantity) {
+  if (quantity == "speedup" || quantity == "efficiency") return "1";
+  if (is_rate_name(quantity) || is_gpu_rate_name(quantity)) return "image/s";
+  return is_time_name(quantity) ? "s" : "";
+}
+
+//
+// Tables seldom name a column as the rules do, and a heading that is not recognised is dangerous:
+// as an axis it puts each row on a curve of its own, and no rule compares anything. A heading is
+// therefore taken apart into its name, its unit and remarks in brackets. Names and units are known
+// in table_names.cpp and reference_value.cpp, which this file combines.
+
 namespace {
 
 struct Bracket {

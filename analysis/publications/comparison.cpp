@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "analysis/publications/axis_cell.hpp"
+#include "analysis/publications/axes.hpp"
 
 namespace dlscale::analysis {
 namespace {

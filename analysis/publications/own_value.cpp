@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "analysis/metrics/scaling/efficiency.hpp"
-#include "analysis/publications/axis_cell.hpp"
+#include "analysis/publications/axes.hpp"
 #include "analysis/publications/formula.hpp"
 
 namespace dlscale::analysis {

@@ -5,9 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "analysis/publications/axis_cell.hpp"
-#include "analysis/publications/axis_roles.hpp"
-#include "analysis/publications/table_names.hpp"
+#include "analysis/publications/axes.hpp"
+#include "analysis/publications/column_heading.hpp"
 
 namespace dlscale::analysis {
 namespace {

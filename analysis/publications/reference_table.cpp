@@ -8,13 +8,12 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/publications/axis_cell.hpp"
+#include "analysis/publications/axes.hpp"
 #include "analysis/publications/column_heading.hpp"
 #include "analysis/publications/csv_rows.hpp"
-#include "analysis/publications/printed_cell.hpp"
 #include "analysis/publications/published_series.hpp"
 #include "analysis/publications/reference_study.hpp"
-#include "analysis/publications/table_names.hpp"
+#include "analysis/publications/reference_value.hpp"
 #include "base/registry.hpp"
 
 namespace dlscale::analysis {

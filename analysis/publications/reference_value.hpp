@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as publications print them: rounded, bounded, with a unit.
+// Numbers as publications print them: rounded, bounded, with a unit, and what stands around them in
+// a cell.
 #pragma once
 
 #include <array>
@@ -8,8 +9,11 @@
 #include <string_view>
 
 #include "analysis/cells/cell_unit.hpp"
+#include "analysis/cells/number_cell.hpp"
 
 namespace dlscale::analysis {
+
+// Numbers as publications print them: rounded, bounded, with a unit.
 
 /// What a printed number can mean, in base units: from `low` to `high`, rounding included.
 struct Printed {
@@ -46,5 +50,20 @@ int significant_digits(std::string_view text);
 /// How much larger `to` is than `from`, at least and at most.
 Printed ratio(const Printed& to, const Printed& from);
 bool overlap(const Printed& a, const Printed& b);
+
+// A cell of a published table in base units, with what stands around its number.
+struct PrintedCell {
+  std::optional<Printed> number;  ///< in base units
+  std::string relation = "=";     ///< "=", "~", "<", "<=", ">" or ">="
+  std::string text;               ///< as printed, without the relation
+  std::string problem;            ///< why there is no number, as the end of a sentence
+};
+
+/// Reads a cell of a column with this unit ("image/s", "%"). A unit in the cell counts instead of
+/// the column's where both measure the same.
+PrintedCell read_printed_cell(std::string_view text, const std::string& unit, DecimalMark mark);
+
+/// "OOM", "failed" and their like: what tables print where a run gave no number.
+bool is_failure_word(std::string_view text);
 
 }  // namespace dlscale::analysis

@@ -13,8 +13,8 @@
 #include <cmath>
 #include <optional>
 
-#include "analysis/publications/axis_cell.hpp"
-#include "analysis/publications/table_names.hpp"
+#include "analysis/publications/axes.hpp"
+#include "analysis/publications/column_heading.hpp"
 
 namespace dlscale::analysis {
 namespace {

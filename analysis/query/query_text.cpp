@@ -11,7 +11,7 @@
 #include "analysis/query/query_condition.hpp"
 #include "base/registry.hpp"
 #include "base/text.hpp"
-#include "config/expression/excerpt.hpp"
+#include "config/expression/expression.hpp"
 
 namespace dlscale::analysis {
 namespace {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
-#include "analysis/metrics/scaling/generalisation.hpp"
-#include "analysis/metrics/scaling/recorded.hpp"
+#include "analysis/metrics/scaling/accuracy.hpp"
+#include "analysis/metrics/scaling/run_points.hpp"
 #include "base/text.hpp"
 
 namespace dlscale::analysis {

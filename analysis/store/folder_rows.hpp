@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan folder holds, as rows of its database.
+// What the plan says of the study itself, as rows of the database.
 #pragma once
 
 #include "analysis/store/ingest.hpp"
@@ -9,6 +9,19 @@
 namespace SQLite {
 class Database;
 }
+
+namespace dlscale::analysis {
+
+/// Replaces the rows of the tables `study` and `study_axis`.
+void write_study(SQLite::Database& database, const contract::Plan& plan);
+
+}  // namespace dlscale::analysis
+
+namespace SQLite {
+
+// What a plan folder holds, as rows of its database.
+class Database;
+}  // namespace SQLite
 
 namespace dlscale::analysis {
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/foreign_rows.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cmath>
 #include <optional>
 
-#include "analysis/store/sqlite_inserter.hpp"
+#include "analysis/import/formats/sacct_text.hpp"
+#include "analysis/store/sqlite_rows.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -50,6 +54,59 @@ void ForeignRows::insert(const LaunchKey& key, const LogContent& content) {
     job.add(said(j.submitted), said(j.started), said(j.ended), j.elapsed_s, j.timelimit_s);
     job.add(j.nodes, j.cpus, j.gpus, j.requested_memory_bytes, j.max_memory_bytes);
     job.add(j.cpu_s, j.energy_j, said(j.hosts)).done();
+  }
+}
+
+namespace {
+
+/// NaN where a time is missing, or where clocks that were set back between make it negative. Both
+/// batch systems write days and times alike (OAR's end in "Z").
+double seconds_between(const std::string& submitted, const std::string& started) {
+  const auto from = sacct::clock_time(submitted), to = sacct::clock_time(started);
+  return from && to && *to >= *from ? *to - *from : std::nan("");
+}
+
+}  // namespace
+
+ForeignReader::ForeignReader(SQLite::Database& database) {
+  SQLite::Statement job(database,
+                        "SELECT run_id, partition, submitted, started, elapsed_s, timelimit_s, "
+                        "gpus, requested_memory_bytes, max_memory_bytes, energy_j FROM job");
+  while (job.executeStep()) {
+    JobRow row;
+    row.partition = text_or_empty(job.getColumn(1));
+    row.waited_s =
+        seconds_between(text_or_empty(job.getColumn(2)), text_or_empty(job.getColumn(3)));
+    row.elapsed_s = number_or_nan(job.getColumn(4));
+    row.timelimit_s = number_or_nan(job.getColumn(5));
+    row.gpus = number_or_nan(job.getColumn(6));
+    row.requested_memory_bytes = number_or_nan(job.getColumn(7));
+    row.max_memory_bytes = number_or_nan(job.getColumn(8));
+    row.energy_j = number_or_nan(job.getColumn(9));
+    jobs_[job.getColumn(0).getString()] = std::move(row);
+  }
+  SQLite::Statement result(database,
+                           "SELECT run_id, collective, type, in_place, size_bytes, time_s, "
+                           "algbw_gb_per_s, busbw_gb_per_s, wrong FROM collective "
+                           "ORDER BY run_id, launch, position");
+  while (result.executeStep()) {
+    collectives_[result.getColumn(0).getString()].push_back(
+        {text_or_empty(result.getColumn(1)), text_or_empty(result.getColumn(2)),
+         result.getColumn(3).getInt() != 0, result.getColumn(4).getInt64(),
+         number_or_nan(result.getColumn(5)), number_or_nan(result.getColumn(6)),
+         number_or_nan(result.getColumn(7)), number_or_nan(result.getColumn(8))});
+  }
+}
+
+void ForeignReader::read(RunRow& run) {
+  const auto job = jobs_.find(run.run_id);
+  if (job != jobs_.end()) run.job = std::move(job->second);
+  const auto results = collectives_.find(run.run_id);
+  if (results == collectives_.end()) return;
+  run.collectives = std::move(results->second);
+  const auto axis = run.point.find("collective");  // what the log does not say, its path may
+  for (CollectiveRow& row : run.collectives) {
+    if (row.collective.empty() && axis != run.point.end()) row.collective = axis->second;
   }
 }
 

@@ -8,10 +8,10 @@
 #include <limits>
 #include <set>
 
-#include "analysis/store/foreign_reader.hpp"
+#include "analysis/store/foreign_rows.hpp"
 #include "analysis/store/prediction_reader.hpp"
 #include "analysis/store/rank_reader.hpp"
-#include "analysis/store/sqlite_cells.hpp"
+#include "analysis/store/sqlite_rows.hpp"
 #include "analysis/store/step_reader.hpp"
 #include "analysis/store/store.hpp"
 #include "base/error.hpp"

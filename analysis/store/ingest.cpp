@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "analysis/store/collect_lock.hpp"
-#include "analysis/store/collect_note.hpp"
 #include "analysis/store/folder_rows.hpp"
 #include "analysis/store/seen_files.hpp"
 #include "analysis/store/store.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the launches of a run ended, from what several witnesses say.
+// How the launches of a run ended, from what several witnesses say, and what ends a run's training.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,18 @@
 #include <vector>
 
 #include "contract/records/launch_record.hpp"
+#include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::analysis {
+
+// What ends a run's training: runs that stop by different rules do different work.
+
+/// "epochs", "accuracy >= 0.94 or epochs", "epochs or 3 without learning"; "inference" of runs that
+/// do not train. Of another program's run what its axis `stop_rule` says; else it is empty.
+/// The number of epochs is no part of the rule: rates do not depend on it.
+std::string stop_rule(const contract::RunSpec& run);
+
+// How the launches of a run ended, from what several witnesses say.
 
 /// What a launch's own results file says.
 struct LaunchSeen {

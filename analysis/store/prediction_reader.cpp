@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "analysis/store/sqlite_cells.hpp"
+#include "analysis/store/sqlite_rows.hpp"
 #include "analysis/store/store.hpp"
 #include "base/file.hpp"
 #include "contract/run_spec/run_id.hpp"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "analysis/kept_prediction.hpp"
+#include "analysis/frame.hpp"
 #include "contract/plan/run_dir.hpp"
 
 namespace dlscale::analysis {

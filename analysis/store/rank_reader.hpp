@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each rank of a run's launches worked, and where it was.
+// What each rank of a run's launches worked, where it was, and the most memory that ranks held.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "analysis/frame.hpp"
+#include "contract/plan/run_dir.hpp"
+
+namespace dlscale::analysis {
+
+// The most memory that ranks of a folder's runs held, by its database.
+
+/// Bytes of the largest rank by run, of the launch that gave its result: on CPUs a process'
+/// resident memory, on GPUs what the allocator had reserved. Runs whose records do not say it are
+/// not there. Throws base::RunError where the database cannot be used.
+std::map<std::string, double> read_peak_memory(const contract::PlanDir& folder);
+
+}  // namespace dlscale::analysis
 
 namespace SQLite {
+
+// What each rank of a run's launches worked, and where it was.
 class Database;
-}
+}  // namespace SQLite
 
 namespace dlscale::analysis {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 #include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::analysis {

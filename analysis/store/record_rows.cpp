@@ -10,9 +10,8 @@
 
 #include "analysis/import/reading/log_format.hpp"
 #include "analysis/store/launch_outcome.hpp"
-#include "analysis/store/sqlite_inserter.hpp"
-#include "analysis/store/stop_rule.hpp"
-#include "analysis/store/window_sum.hpp"
+#include "analysis/store/sqlite_rows.hpp"
+#include "analysis/store/step_reader.hpp"
 
 namespace dlscale::analysis {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "contract/plan/plan.hpp"
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 #include "contract/run_spec/run_spec.hpp"
 
 namespace SQLite {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a collect looks at, and whether it is as the collect before left it.
+// What a collect looks at, what the system says of it, and what the collect before left beside its
+// database of how it was.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -10,10 +13,75 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/store/collect_note.hpp"
+#include "analysis/store/ingest.hpp"
 #include "contract/plan/run_dir.hpp"
 
 namespace dlscale::analysis {
+
+// What the system says of files and folders without opening them.
+
+/// Differs after every change of a file, and of a folder after every name that came or went, unless
+/// the file system's clock stood still meanwhile: see is_certain.
+struct FileState {
+  std::int64_t size = -1;  ///< bytes; below 0: no file or folder that can be looked at
+  std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;  ///< which nobody can set back
+  std::uint64_t inode = 0;
+  bool exists() const { return size >= 0; }
+  bool operator==(const FileState&) const = default;
+};
+
+/// `path` is relative to an open folder, or absolute.
+FileState state_of(int folder, const char* path);
+
+/// Of many files, by several threads: over a network each question is a wait.
+std::vector<FileState> states_of(int folder, const std::vector<const char*>& paths);
+
+/// True when a later change of what was looked at not before `looked_ns`, by the same file system's
+/// clock, must show in its state. Of what had changed just then the next change may have the same
+/// times.
+bool is_certain(const FileState& state, std::int64_t looked_ns);
+
+// What a collect leaves beside its database for the next: all that it looked at, and how that was.
+
+/// Tells one state of a database file from all others.
+struct DatabaseMark {
+  std::uint64_t version = 0;  ///< of notes
+  std::int64_t schema = 0;
+  std::int64_t size = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t changes = 0;  ///< transactions, by its own count
+  bool operator==(const DatabaseMark&) const = default;
+};
+
+/// Nothing of a database that is not there or is being written.
+std::optional<DatabaseMark> mark_of(const std::filesystem::path& database);
+
+/// A cache of a cache: without it, or where it is of another database, files are read again.
+struct CollectNote {
+  DatabaseMark database;           ///< as the collect left it
+  std::int64_t started_ns = 0;     ///< when the collect began, by the file system's clock
+  IngestSummary summary;           ///< as of a collect that finds nothing changed
+  std::vector<std::string> paths;  ///< from the plan folder, or absolute
+  std::vector<FileState> states;   ///< of each path, before it was read
+};
+
+/// results.sqlite-seen
+std::filesystem::path note_of(const std::filesystem::path& database);
+
+/// The note of a database as it is now. Nothing where there is none, it cannot be read, or the
+/// database has been written since, or is being written: whoever wrote it may have seen more.
+std::optional<CollectNote> read_note(const std::filesystem::path& database);
+
+/// Before a collect looks at anything: empties the note, and tells the time by the clock that the
+/// folder's files have. Throws base::RunError where the folder cannot be written.
+std::int64_t begin_note(const std::filesystem::path& database);
+
+/// Behind a collect's last write to the database, whose mark it makes. A disk that has no room for
+/// it has no note.
+void write_note(const std::filesystem::path& database, CollectNote& note);
+
+// What a collect looks at, and whether it is as the collect before left it.
 
 /// Whatever decides what a collect writes must have been looked at here before it was read: what
 /// nobody looks at, the next collect takes to be unchanged.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/store/sources.hpp"
 
-#include "analysis/store/sqlite_inserter.hpp"
+#include "analysis/store/sqlite_rows.hpp"
 #include "base/text.hpp"
 
 namespace dlscale::analysis {

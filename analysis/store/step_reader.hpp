@@ -2,6 +2,7 @@
 // The step windows of a run added up, of those of its launches that make up its result.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -9,10 +10,40 @@
 #include <vector>
 
 #include "analysis/frame.hpp"
+#include "contract/records/result_record.hpp"
+
+namespace dlscale::analysis {
+
+// Sums over step windows of a launch, as the table `step_sum` has them: a table of a million
+// windows need not be read for what a few thousand launches took.
+struct WindowSum {
+  std::int64_t windows = 0;
+  std::int64_t end_step = 0;  ///< behind the last of them, over the whole run
+  std::int64_t steps = 0;
+  std::int64_t samples = 0;
+  double wall_s = 0;
+  double bytes_sent = 0;
+  double comm_busy_s = 0;                              ///< mean over the ranks
+  std::array<double, contract::kStepParts> parts_s{};  ///< means over the ranks
+
+  /// In the order of the lines, so that sums have the same bits each time. NaN, what a log does not
+  /// say, adds nothing; counts beyond what 64 bits hold stay at the most.
+  void add(const contract::StepWindow& window);
+};
+
+/// Where a window ends, likewise.
+std::int64_t end_of(const contract::StepWindow& window);
+
+/// Columns of the sums, in the order of the members above.
+const std::vector<std::string>& window_sum_columns();
+
+}  // namespace dlscale::analysis
 
 namespace SQLite {
+
+// The step windows of a run added up, of those of its launches that make up its result.
 class Database;
-}
+}  // namespace SQLite
 
 namespace dlscale::analysis {
 

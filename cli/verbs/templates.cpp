@@ -18,7 +18,7 @@
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
 #include "planner/script/render.hpp"
-#include "planner/script/script_data.hpp"
+#include "planner/script/script.hpp"
 #include "workspace/resources.hpp"
 
 namespace dlscale::cli {

@@ -3,15 +3,34 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
 #include <fnmatch.h>
-
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cmath>
+#include <utility>
 
-#include "config/expression/excerpt.hpp"
-#include "config/expression/expression_parser.hpp"
+#include "base/registry.hpp"
 
 namespace dlscale::config {
+
+std::string excerpt(std::string_view text, std::size_t at) {
+  constexpr std::size_t kBefore = 60, kShown = 160;
+  if (text.size() <= kShown) return std::string(text);
+  const auto is_within = [&](std::size_t i) {  // a character
+    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
+  };
+  std::size_t begin = at <= kBefore ? 0 : std::min(at, text.size()) - kBefore;
+  std::size_t end = std::min(begin + kShown, text.size());
+  while (begin > 0 && is_within(begin)) --begin;
+  while (is_within(end)) ++end;
+  std::string shown(text.substr(begin, end - begin));
+  if (begin > 0) shown.insert(0, "…");
+  if (end < text.size()) shown += "…";
+  return shown;
+}
+
 namespace {
 
 using Op = Expression::Op;
@@ -150,6 +169,269 @@ bool Expression::names(std::size_t symbol) const {
   return std::any_of(terms_.begin(), terms_.end(), [&](const Term& term) {
     return term.op == Op::symbol && term.symbol == symbol;
   });
+}
+
+namespace {
+
+using Op = Expression::Op;
+using Term = Expression::Term;
+using Kind = Symbol::Kind;
+using Sign = std::pair<std::string_view, Op>;
+
+/// Two-character operators before their one-character beginnings.
+constexpr Sign kComparisons[] = {
+    {"==", Op::equal},    {"!=", Op::unequal}, {"<=", Op::at_most},
+    {">=", Op::at_least}, {"<", Op::less},     {">", Op::more},
+};
+constexpr Sign kSums[] = {{"+", Op::plus}, {"-", Op::minus}};
+constexpr Sign kProducts[] = {{"*", Op::times}, {"/", Op::over}, {"%", Op::remainder}};
+constexpr int kMostNesting = 256;
+constexpr const char* kKindNames[] = {"a number", "a text", "true or false"};
+
+class Parser {
+ public:
+  Parser(const Expression::Source& source, const std::vector<Symbol>& symbols)
+      : source_(source), text_(source.text), symbols_(symbols) {}
+
+  std::vector<Term> parse() {
+    want(either(), Kind::truth, "expected a comparison");
+    if (!at_end()) fail("expected && or || or the end");
+    return std::move(terms_);
+  }
+
+ private:
+  using Index = std::size_t;
+
+  Index either() { return chain("||", Op::either, &Parser::both); }
+  Index both() { return chain("&&", Op::both, &Parser::negation); }
+  /// One term for the whole chain: a long one is no deeper than a short one.
+  Index chain(std::string_view sign, Op op, Index (Parser::*part)()) {
+    const Index first = (this->*part)();
+    if (!starts_with(sign)) return first;
+    Term term{.op = op, .children = {first}};
+    want(first, Kind::truth, "expected a comparison");
+    while (accept(sign)) {
+      term.children.push_back((this->*part)());
+      want(term.children.back(), Kind::truth, "expected a comparison");
+    }
+    return add(std::move(term), terms_[first].at);
+  }
+  Index negation() {
+    if (peek() != '!' || starts_with("!=")) return comparison();
+    const std::size_t start = at_++;
+    const Index inside = deeper(&Parser::negation);
+    want(inside, Kind::truth, "expected a comparison");
+    return add({.op = Op::negation, .children = {inside}}, start);
+  }
+  Index comparison() {
+    const Index left = sum();
+    if (accept_word("in")) return membership(left);
+    if (accept_word("matches")) return glob(left);
+    const Sign* sign = accept_one(kComparisons);
+    if (sign == nullptr) {
+      if (starts_with("=")) fail("expected ==");
+      return left;
+    }
+    const Index right = sum();
+    const bool ordered = sign->second != Op::equal && sign->second != Op::unequal;
+    if (ordered) want(left, Kind::number, "only numbers have an order");
+    check_comparable(left, right);
+    return add({.op = sign->second, .children = {left, right}}, terms_[left].at);
+  }
+  Index membership(Index left) {
+    Term term{.op = Op::in, .children = {left}};
+    if (!accept("[")) fail("expected [ after in");
+    do {
+      term.children.push_back(sum());
+      check_comparable(left, term.children.back());
+    } while (accept(","));
+    if (!accept("]")) fail("expected , or ]");
+    return add(std::move(term), terms_[left].at);
+  }
+  Index glob(Index left) {
+    want(left, Kind::text, "only a text matches a pattern");
+    if (peek() != '"' && peek() != '\'') fail("expected a pattern in quotes after matches");
+    const Index pattern = quoted(peek());
+    return add({.op = Op::matches, .children = {left, pattern}}, terms_[left].at);
+  }
+
+  Index sum() { return arithmetic(kSums, &Parser::product); }
+  Index product() { return arithmetic(kProducts, &Parser::factor); }
+  template <std::size_t N>
+  Index arithmetic(const Sign (&signs)[N], Index (Parser::*part)()) {
+    Index left = (this->*part)();
+    for (int length = 1; const Sign* sign = accept_one(signs); ++length) {
+      if (length > kMostNesting) fail(fmt::format("more than {} in a row", kMostNesting));
+      const Index right = (this->*part)();
+      for (const Index side : {left, right})
+        want(side, Kind::number, "only numbers are computed with");
+      check_divisor(sign->second, right);
+      left = add({.op = sign->second, .children = {left, right}, .kind = Kind::number},
+                 terms_[left].at);
+    }
+    return left;
+  }
+  Index factor() {
+    if (peek() != '-') return operand();
+    const std::size_t start = at_++;
+    const Index inside = deeper(&Parser::factor);
+    want(inside, Kind::number, "only numbers are computed with");
+    return add({.op = Op::negative, .children = {inside}, .kind = Kind::number}, start);
+  }
+  Index operand() {
+    const char next = peek();
+    if (next == '"' || next == '\'') return quoted(next);
+    if (std::isdigit(static_cast<unsigned char>(next)) || next == '.') return number();
+    if (std::isalpha(static_cast<unsigned char>(next)) || next == '_') return name();
+    if (accept("(")) {
+      const Index inside = deeper(&Parser::either);
+      if (!accept(")")) fail("expected )");
+      return inside;
+    }
+    fail(at_end() ? "ends too early" : "expected a name, a number or a text");
+  }
+  Index quoted(char quote) {
+    const std::size_t start = at_, end = text_.find(quote, at_ + 1);
+    if (end == std::string_view::npos) fail(fmt::format("no closing {}", quote));
+    at_ = end + 1;
+    return constant(std::string(text_.substr(start + 1, end - start - 1)), start);
+  }
+  Index number() {
+    double value = 0;
+    const std::size_t start = at_;
+    const char* first = text_.data() + at_;
+    const auto [stop, error] = std::from_chars(first, text_.data() + text_.size(), value);
+    if (error != std::errc()) fail("not a number");
+    at_ += static_cast<std::size_t>(stop - first);
+    return constant(value, start);
+  }
+  Index name() {
+    const std::size_t start = at_;
+    const std::string word(word_here());
+    at_ += word.size();
+    if (word == "true" || word == "false") return constant(word == "true", start);
+    for (std::size_t i = 0; i < symbols_.size(); ++i) {
+      if (symbols_[i].name != word) continue;
+      return add({.op = Op::symbol, .symbol = i, .constant = word, .kind = symbols_[i].kind},
+                 start);
+    }
+    unknown(word, start);
+  }
+  [[noreturn]] void unknown(const std::string& word, std::size_t start) const {
+    std::vector<std::string> all, listed;
+    for (const Symbol& symbol : symbols_) {
+      all.push_back(symbol.name);
+      const std::string& shown = symbol.group.empty() ? symbol.name : symbol.group;
+      if (std::find(listed.begin(), listed.end(), shown) == listed.end()) listed.push_back(shown);
+    }
+    const std::string meant = base::nearest(word, all);
+    fail(fmt::format("unknown name \"{}\"{} (known: {})", excerpt(word, 0),
+                     meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant),
+                     fmt::join(listed, ", ")),
+         start);
+  }
+
+  void want(Index index, Kind kind, std::string_view otherwise) const {
+    if (terms_[index].kind != kind) fail(otherwise, terms_[index].at);
+  }
+  void check_divisor(Op op, Index right) const {
+    const Term& term = terms_[right];
+    const bool divides = op == Op::over || op == Op::remainder;
+    if (divides && term.op == Op::constant && std::get<double>(term.constant) == 0) {
+      fail("division by zero", term.at);
+    }
+  }
+  void check_comparable(Index left, Index right) const {
+    const auto a = static_cast<int>(terms_[left].kind), b = static_cast<int>(terms_[right].kind);
+    if (a != b) {
+      fail(fmt::format("cannot compare {} with {}", kKindNames[a], kKindNames[b]),
+           terms_[right].at);
+    }
+    check_choice(terms_[left], terms_[right]);
+    check_choice(terms_[right], terms_[left]);
+  }
+  /// A text that its name can never be is a slip of the pen, not a condition.
+  void check_choice(const Term& named, const Term& constant) const {
+    if (named.op != Op::symbol || constant.op != Op::constant) return;
+    const Symbol& symbol = symbols_[named.symbol];
+    const auto* text = std::get_if<std::string>(&constant.constant);
+    if (text == nullptr || symbol.choices.empty()) return;
+    const auto& choices = symbol.choices;
+    if (std::find(choices.begin(), choices.end(), *text) != choices.end()) return;
+    fail(base::unknown_name(symbol.name, excerpt(*text, 0), choices), constant.at);
+  }
+
+  Index add(Term term, std::size_t at) {
+    term.at = at;
+    terms_.push_back(std::move(term));
+    return terms_.size() - 1;
+  }
+  Index constant(Value value, std::size_t at) {
+    const auto kind = static_cast<Kind>(value.index());
+    return add({.op = Op::constant, .constant = std::move(value), .kind = kind}, at);
+  }
+  /// Guards the stack: of this parser, and of whoever walks the tree.
+  Index deeper(Index (Parser::*part)()) {
+    if (++nesting_ > kMostNesting) {
+      fail(fmt::format("nested more than {} deep", kMostNesting), at_ - 1);
+    }
+    const Index inside = (this->*part)();
+    --nesting_;
+    return inside;
+  }
+  void skip_space() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+  }
+  bool at_end() { return skip_space(), at_ >= text_.size(); }
+  char peek() { return at_end() ? '\0' : text_[at_]; }
+  bool starts_with(std::string_view sign) {
+    skip_space();
+    return text_.substr(at_, sign.size()) == sign;
+  }
+  bool accept(std::string_view sign) {
+    if (!starts_with(sign)) return false;
+    at_ += sign.size();
+    return true;
+  }
+  template <std::size_t N>
+  const Sign* accept_one(const Sign (&signs)[N]) {
+    for (const Sign& sign : signs) {
+      if (accept(sign.first)) return &sign;
+    }
+    return nullptr;
+  }
+  std::string_view word_here() const {
+    std::size_t end = at_;
+    const auto in_word = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+    };
+    while (end < text_.size() && in_word(text_[end])) ++end;
+    return text_.substr(at_, end - at_);
+  }
+  bool accept_word(std::string_view word) {
+    skip_space();
+    if (word_here() != word) return false;
+    at_ += word.size();
+    return true;
+  }
+  [[noreturn]] void fail(std::string_view message) const { source_.fail(at_, message); }
+  [[noreturn]] void fail(std::string_view message, std::size_t at) const {
+    source_.fail(at, message);
+  }
+
+  const Expression::Source& source_;
+  std::string_view text_;
+  const std::vector<Symbol>& symbols_;
+  std::size_t at_ = 0;
+  int nesting_ = 0;
+  std::vector<Term> terms_;
+};
+
+}  // namespace
+
+std::vector<Term> parse_condition(const Expression::Source& source,
+                                  const std::vector<Symbol>& symbols) {
+  return Parser(source, symbols).parse();
 }
 
 }  // namespace dlscale::config

@@ -2,6 +2,7 @@
 // Conditions on points, such as `framework == "ddp" && gpus > 8`, read once and asked many times.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,14 @@
 #include "config/toml/fields.hpp"
 
 namespace dlscale::config {
+
+// How much of a long text a message quotes.
+
+/// A short text as it is; of one with more than 160 bytes these many around byte `at`, no character
+/// (UTF-8) cut in two, with "…" where it goes on.
+std::string excerpt(std::string_view text, std::size_t at);
+
+// Conditions on points, such as `framework == "ddp" && gpus > 8`, read once and asked many times.
 
 /// What a name stands for in one point. A number that is not known is NaN, equal to nothing.
 using Value = std::variant<double, std::string, bool>;
@@ -85,5 +94,11 @@ class Expression {
   Source source_;
   std::vector<Term> terms_;  // children before parents; the last is the whole
 };
+
+// Private to config/expression*.cpp: from the text of a condition to its syntax tree.
+
+/// Children before parents, the last is the whole, a truth value. Throws base::SpecError.
+std::vector<Expression::Term> parse_condition(const Expression::Source& source,
+                                              const std::vector<Symbol>& symbols);
 
 }  // namespace dlscale::config

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a TOML file says, in the order it says it, with the place of every key and value.
+// What a TOML file says, in the order it says it, with the place of every key and value; and as
+// text again.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 namespace dlscale::config {
 
+// What a TOML file says, in the order it says it, with the place of every key and value.
 struct Node;
 struct Entry;
 using List = std::vector<Node>;
@@ -47,5 +49,11 @@ std::string to_text(const Node& node);
 
 /// The entry of that key, or null.
 const Entry* find_key(const Table& table, std::string_view key);
+
+// A document as TOML text again.
+
+/// Reads back as the same values in the same order, but that keys stand before the tables beside
+/// them. Throws base::SpecError for a document that is no table.
+std::string toml_text(const Node& document);
 
 }  // namespace dlscale::config

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "contract/json/text.hpp"
+#include "contract/json/document.hpp"
 
 namespace dlscale::contract {
 namespace {

@@ -16,7 +16,6 @@
 
 #include "contract/job_kind.hpp"
 #include "contract/json/document.hpp"
-#include "contract/json/text.hpp"
 #include "contract/run_outcome.hpp"
 #include "contract/step_part.hpp"
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "contract/job_kind.hpp"
+#include "contract/json/document.hpp"
 #include "contract/json/fields.hpp"
-#include "contract/json/text.hpp"
 #include "contract/run_outcome.hpp"
 #include "contract/step_part.hpp"
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ordered list of runs and jobs that `dlscale plan` wrote: what `plan.json` holds.
+// The ordered list of runs and jobs that `dlscale plan` wrote: what `plan.json` holds, and the
+// tables of job arrays.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -16,6 +18,7 @@
 
 namespace dlscale::contract {
 
+// The ordered list of runs and jobs that `dlscale plan` wrote: what `plan.json` holds.
 inline constexpr int kPlanVersion = 1;
 
 /// The reference of speed-ups: "smallest-common" (the smallest GPU count that all curves have),
@@ -135,5 +138,28 @@ std::string to_json(const PlanChanges& changes);
 /// The study that a `plan.json` is of, without reading its runs into memory. Throws as
 /// plan_from_json does.
 std::string study_of_plan(std::string_view text, std::string_view file);
+
+// The descriptions of the runs of job arrays: a task makes the folder of its run when it starts;
+// until then its line of the array's table describes it.
+class RunTables {
+ public:
+  /// Both must outlive it. Files are read when first asked for, one is held at a time.
+  RunTables(const Plan& plan, const PlanDir& folder);
+
+  struct Line {
+    std::filesystem::path file;
+    std::string json;  ///< of a run.json
+  };
+  /// Empty for a run of no array, and where the table has no such line.
+  std::optional<Line> find(std::string_view run_id);
+  bool has(std::string_view run_id) const { return places_.find(run_id) != places_.end(); }
+
+ private:
+  const PlanDir& folder_;
+  std::map<std::string, std::pair<std::string, std::size_t>, std::less<>>
+      places_;  // run id → table and line
+  std::string held_;
+  std::vector<std::string> lines_;  // of the table `held_`
+};
 
 }  // namespace dlscale::contract

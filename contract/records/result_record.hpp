@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records a launch leaves in `results.jsonl`, one JSON object a line, written by rank 0 only.
-// Times are seconds, sizes bytes, `time` is seconds since 1970 UTC. Records never change meaning.
+// The records a launch leaves in `results.jsonl`, one JSON object a line, written by rank 0 only;
+// and what of the file is no record.
 #pragma once
 
 #include <array>
@@ -11,11 +11,14 @@
 #include <variant>
 #include <vector>
 
+#include "base/skip_tally.hpp"
 #include "contract/run_outcome.hpp"
 #include "contract/step_part.hpp"
 
 namespace dlscale::contract {
 
+// The records a launch leaves in `results.jsonl`, one JSON object a line, written by rank 0 only.
+// Times are seconds, sizes bytes, `time` is seconds since 1970 UTC. Records never change meaning.
 inline constexpr int kResultSchemaVersion = 1;
 
 /// First record of a launch.
@@ -186,5 +189,24 @@ using ResultRecord =
 /// One line without its newline; the first key-value pair names the record ("record": "epoch").
 /// Numbers that JSON cannot say (NaN, infinities) become null and are read as NaN.
 std::string to_json_line(const ResultRecord& record);
+
+// The records of a launch as they are read from a file, and what of the file is no record.
+struct ResultsFile {
+  std::vector<ResultRecord> records;
+  std::vector<int> record_lines;  ///< line (from 1) of each record
+  /// "line 7: …" for the first 100 lines that skip_line() counted, and then for other remarks.
+  std::vector<std::string> skipped;
+  base::SkipTally skipped_lines;  ///< all lines that skip_line() counted; an example is "line 7"
+  bool truncated = false;         ///< the last line was incomplete (a killed writer)
+};
+
+/// Counts a line that is not read, with the reason.
+void skip_line(ResultsFile& file, std::int64_t line, std::string_view why);
+
+/// What `skipped` holds beside the lines that skip_line() counted.
+std::vector<std::string> remarks_on(const ResultsFile& file);
+
+/// Reads `results.jsonl` text. Never throws on content: unknown keys are kept in `extra`.
+ResultsFile parse_results(std::string_view text);
 
 }  // namespace dlscale::contract

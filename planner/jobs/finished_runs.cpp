@@ -5,7 +5,6 @@
 
 #include "base/text.hpp"
 #include "predict/walltime.hpp"
-#include "predict/walltime_request.hpp"
 
 namespace dlscale::planner {
 namespace {

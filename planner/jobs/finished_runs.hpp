@@ -9,7 +9,7 @@
 
 #include "contract/run_spec/run_spec.hpp"
 #include "planner/site/wishes.hpp"
-#include "predict/missing_terms.hpp"
+#include "predict/band.hpp"
 
 namespace dlscale::planner {
 

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
-#include "predict/held_memory.hpp"
 #include "predict/memory.hpp"
 #include "predict/workload.hpp"
 

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "contract/run_spec/run_spec.hpp"
-#include "planner/jobs/card_folder.hpp"
-#include "planner/jobs/device_folder.hpp"
+#include "planner/jobs/data_folders.hpp"
 #include "planner/site/site.hpp"
 #include "predict/training_model.hpp"
 

@@ -8,8 +8,20 @@
 
 #include "planner/jobs/budget.hpp"
 #include "planner/jobs/pack.hpp"
+#include "planner/site/run_paths.hpp"
 
 namespace dlscale::planner {
+
+contract::RunSpec Planning::run(std::size_t i) const {
+  const std::size_t at = i / static_cast<std::size_t>(study.repeats);
+  contract::RunSpec run = run_of(study, expansion.points[at]);
+  run.repetition = plan.runs[i].repetition;
+  run.run_id = plan.runs[i].run_id;
+  run.resources = allocations[at].request;
+  fill_in_paths(run, site.variables);
+  return run;
+}
+
 namespace {
 
 std::vector<std::string> arrange(Planning& planning,

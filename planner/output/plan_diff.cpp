@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/json/diff.hpp"
-#include "contract/plan/run_table.hpp"
+#include "contract/plan/plan.hpp"
 #include "planner/jobs/finished_runs.hpp"
 
 namespace dlscale::planner {

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "planner/jobs/planning.hpp"
+#include "planner/jobs/plan_jobs.hpp"
 #include "planner/script/shell_text.hpp"
 
 namespace dlscale::planner {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run's description offers to templates and to the commands of external trainers.
+// What a run's description offers to templates and to the commands of external trainers, with the
+// study's free parameters.
 #pragma once
 
 #include <string>
@@ -9,8 +10,20 @@
 #include "base/error.hpp"
 #include "contract/run_spec/run_spec.hpp"
 #include "planner/script/render.hpp"
+#include "planner/study/study.hpp"
 
 namespace dlscale::planner {
+
+// The free parameters of a study beside the names that scripts and commands know already.
+
+/// Throws base::SpecError at a parameter whose name a script or command has for something else.
+void check_parameters(const Study& study);
+
+/// A line for each axis that is a parameter the external trainer's command does not name: its runs
+/// would all be the same.
+std::vector<std::string> unused_parameters(const Study& study);
+
+// What a run's description offers to templates and to the commands of external trainers.
 
 /// A name that templates may use.
 struct ScriptName {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to script_data.cpp and script.cpp: a job with all that its script may tell.
+// Private to planner/script: a job with all that its script may tell, and the names that templates
+// have for it; docs/study-format.md lists them.
 #pragma once
 
 #include <string>
@@ -7,11 +8,13 @@
 
 #include "base/inherited_variables.hpp"
 #include "contract/plan/run_dir.hpp"
-#include "planner/jobs/planning.hpp"
+#include "planner/jobs/plan_jobs.hpp"
+#include "planner/script/render.hpp"
 #include "planner/script/run_values.hpp"
 
 namespace dlscale::planner {
 
+// Private to script_data.cpp and script.cpp: a job with all that its script may tell.
 struct Script {
   Script(const Planning& planning, std::size_t job, const contract::PlanDir& out,
          ExternalCommand& command);
@@ -107,5 +110,16 @@ struct Script {
   /// beginning of another.
   std::vector<std::string> data_variables() const;
 };
+
+// What job script templates may name; docs/study-format.md lists it.
+
+/// The values of the plan's job number `job`, for a plan folder at `out` (absolute). Values of a
+/// run are those of the job's first; `command` is the study's. Throws base::SpecError for what no
+/// script can express.
+TemplateData script_data(const Planning& planning, std::size_t job, const contract::PlanDir& out,
+                         ExternalCommand& command);
+
+/// Every name, in the order of the documentation.
+std::vector<ScriptName> script_names();
 
 }  // namespace dlscale::planner

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "predict/device.hpp"
+#include "predict/roofline.hpp"
 
 namespace dlscale::planner {
 

@@ -10,7 +10,6 @@
 #include "config/toml/fields.hpp"
 #include "planner/site/site.hpp"
 #include "predict/walltime.hpp"
-#include "predict/walltime_request.hpp"
 
 namespace dlscale::planner {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "planner/study/batches.hpp"
+#include "planner/study/derive.hpp"
 #include "planner/study/study.hpp"
 
 namespace dlscale::planner {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/toml/toml_text.hpp"
+#include "config/toml/document.hpp"
 #include "planner/study/settings.hpp"
 
 namespace dlscale::planner {

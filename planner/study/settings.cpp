@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <limits>
+#include <map>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "contract/run_spec/framework_styles.hpp"
 #include "contract/run_spec/vocabulary.hpp"
 #include "planner/study/setting_rows.hpp"
 
@@ -309,6 +313,310 @@ config::Value seen_value(const config::Node& node) {
   if (const auto* number = std::get_if<double>(&node.value)) return *number;
   if (const auto* truth = std::get_if<bool>(&node.value)) return *truth;
   return config::to_text(node);
+}
+
+// The options of each framework style, as keys of a study: `frameworks.NAME.OPTION`.
+
+namespace {
+
+using contract::FrameworkOptions;
+using contract::FrameworkStyle;
+
+/// Makes the setting of one option under `key` for one style.
+using MakeSetting = std::function<Setting(const FrameworkStyle& style, const std::string& key)>;
+
+template <class Member>
+auto of_framework(const FrameworkStyle& style, Member FrameworkOptions::*member) {
+  return [=, name = std::string(style.name)](Recipe& r) -> Member& {
+    return r.framework_options[name].*member;
+  };
+}
+
+MakeSetting flag_option(bool FrameworkOptions::*member) {
+  return [=](const FrameworkStyle& style, const std::string& key) {
+    return flag(key, of_framework(style, member));
+  };
+}
+
+MakeSetting number_option(double FrameworkOptions::*member) {
+  return [=](const FrameworkStyle& style, const std::string& key) {
+    return number(key, 0, config::kNoLimit, of_framework(style, member));
+  };
+}
+
+template <class Whole>
+MakeSetting whole_option(Whole FrameworkOptions::*member, std::int64_t least,
+                         std::int64_t most = config::kMostWhole) {
+  return [=](const FrameworkStyle& style, const std::string& key) {
+    return whole(key, least, of_framework(style, member), most);
+  };
+}
+
+MakeSetting choice_option(std::string FrameworkOptions::*member,
+                          const std::vector<std::string>& choices) {
+  return [=](const FrameworkStyle& style, const std::string& key) {
+    return choice(key, "value", choices, of_framework(style, member));
+  };
+}
+
+/// PowerSGD has a rank, so only styles that read powersgd_rank offer it.
+Setting compression_option(const FrameworkStyle& style, const std::string& key) {
+  std::vector<std::string> choices{"none", "fp16", "bf16"};
+  if (style.reads("powersgd_rank")) choices.emplace_back("powersgd");
+  return choice(key, "value", std::move(choices),
+                of_framework(style, &FrameworkOptions::compression));
+}
+
+/// What an option may be is the same for every style that reads it.
+const std::map<std::string_view, MakeSetting>& option_makers() {
+  using O = FrameworkOptions;
+  static const std::map<std::string_view, MakeSetting> makers{
+      {"bucket_cap_mb", number_option(&O::bucket_cap_mb)},
+      {"first_bucket_mb", number_option(&O::first_bucket_mb)},
+      {"gradient_as_bucket_view", flag_option(&O::gradient_as_bucket_view)},
+      {"find_unused_parameters", flag_option(&O::find_unused_parameters)},
+      {"static_graph", flag_option(&O::static_graph)},
+      {"broadcast_buffers", flag_option(&O::broadcast_buffers)},
+      {"compression", &compression_option},
+      {"powersgd_rank", whole_option(&O::powersgd_rank, 1)},
+      {"powersgd_start_step", whole_option(&O::powersgd_start_step, 0)},
+      {"fusion_threshold_mb", number_option(&O::fusion_threshold_mb)},
+      {"cycle_time_ms", number_option(&O::cycle_time_ms)},
+      {"cache_capacity", whole_option(&O::cache_capacity, 0)},
+      {"hierarchical_all_reduce", flag_option(&O::hierarchical_all_reduce)},
+      {"autotune", flag_option(&O::autotune)},
+      {"zero_stage", whole_option(&O::zero_stage, 0, 3)},
+      {"reduce_bucket_elements", whole_option(&O::reduce_bucket_elements, 1)},
+      {"allgather_bucket_elements", whole_option(&O::allgather_bucket_elements, 1)},
+      {"overlap_comm", choice_option(&O::overlap_comm, {"auto", "on", "off"})},
+      {"use_reduce_scatter", flag_option(&O::use_reduce_scatter)},
+      {"prefetch_elements", whole_option(&O::prefetch_elements, 0)},
+      {"persistence_threshold_elements", whole_option(&O::persistence_threshold_elements, 0)},
+      {"offload_optimizer", flag_option(&O::offload_optimizer)},
+      {"model_parallel_size", whole_option(&O::model_parallel_size, 1)},
+      {"balance", choice_option(&O::balance, {"cost", "parameters", "blocks"})},
+      {"micro_batches", whole_option(&O::micro_batches, 1)},
+      {"pipeline_schedule", choice_option(&O::pipeline_schedule, {"1f1b", "gpipe"})}};
+  return makers;
+}
+
+}  // namespace
+
+std::vector<Setting> framework_settings() {
+  std::vector<Setting> settings;
+  for (const FrameworkStyle& style : contract::framework_styles()) {
+    const std::string prefix = "frameworks." + std::string(style.name) + ".";
+    for (const std::string_view option : style.options) {
+      settings.push_back(option_makers().at(option)(style, prefix + std::string(option)));
+    }
+  }
+  return settings;
+}
+
+// How runs learn, as a study says it: learning rate and schedules, the optimizer, what to reach.
+
+namespace {
+
+using contract::LrScheduleSpec;
+
+std::vector<Setting> rate_settings() {
+  return {
+      number(
+          "warmup_epochs", 0, config::kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.warmup_epochs; }),
+      whole(
+          "warmup_steps", 0, [](Recipe & r) -> auto& { return r.warmup_steps; }),
+      number(
+          "lr.base_per_gpu", 0, config::kNoLimit,
+          [](Recipe & r) -> auto& { return r.lr_base_per_gpu; }),
+      number(
+          "lr.base", 0, config::kNoLimit, [](Recipe & r) -> auto& { return r.lr_base; }),
+      whole(
+          "lr.base_batch", 1, [](Recipe & r) -> auto& { return r.lr_base_batch; }),
+      choice(
+          "lr.scale", "value", {"linear", "sqrt", "none"},
+          [](Recipe & r) -> auto& { return r.lr_scale; }),
+      choice_but(
+          "base", "lr.warmup_from", {"base", "zero"},
+          [](Recipe & r) -> auto& { return r.run.lr.warmup_from; }),
+      choice_but(
+          "step", "lr.warmup_update", {"step", "epoch"},
+          [](Recipe & r) -> auto& { return r.run.lr.warmup_update; }),
+  };
+}
+
+std::vector<Setting> optimizer_settings() {
+  return {
+      known(
+          "optimizer.kind", "optimizer", [](Recipe & r) -> auto& { return r.run.optimizer.kind; }),
+      fraction(
+          "optimizer.momentum", [](Recipe & r) -> auto& { return r.run.optimizer.momentum; }),
+      number(
+          "optimizer.dampening", 0, 1,
+          [](Recipe & r) -> auto& { return r.run.optimizer.dampening; }),
+      flag(
+          "optimizer.nesterov", [](Recipe & r) -> auto& { return r.run.optimizer.nesterov; }),
+      number(
+          "optimizer.weight_decay", 0, config::kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.optimizer.weight_decay; }),
+      choice_but(
+          "all", "optimizer.decayed", {"all", "weights"},
+          [](Recipe & r) -> auto& { return r.run.optimizer.decayed; }),
+      fraction(
+          "optimizer.adam.beta1", [](Recipe & r) -> auto& { return r.run.optimizer.adam.beta1; }),
+      fraction(
+          "optimizer.adam.beta2", [](Recipe & r) -> auto& { return r.run.optimizer.adam.beta2; }),
+      number(
+          "optimizer.adam.epsilon", 0, config::kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.optimizer.adam.epsilon; }),
+      number(
+          "optimizer.lars.trust_coefficient", 0, config::kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.optimizer.lars.trust_coefficient; }),
+      number(
+          "optimizer.lars.epsilon", 0, config::kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.optimizer.lars.epsilon; }),
+  };
+}
+
+std::vector<Setting> goal_settings() {
+  return {
+      number(
+          "label_smoothing", 0, 0.999, [](Recipe & r) -> auto& { return r.run.label_smoothing; }),
+      number(
+          "clip_norm", 0, config::kNoLimit, [](Recipe & r) -> auto& { return r.run.clip_norm; }),
+      fraction(
+          "ema_decay", [](Recipe & r) -> auto& { return r.run.ema_decay; }),
+      number(
+          "target.accuracy", 0, 1, [](Recipe & r) -> auto& { return r.run.target.accuracy; }),
+      number(
+          "target.loss", 0, config::kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.target.loss; }),
+      number(
+          "target.bleu", 0, 100, [](Recipe & r) -> auto& { return r.run.target.bleu; }),
+      flag(
+          "target.stop", [](Recipe & r) -> auto& { return r.run.target.stop; }),
+      whole(
+          "plateau_epochs", 0, [](Recipe & r) -> auto& { return r.run.plateau_epochs; }),
+  };
+}
+
+/// Where the parameters of a schedule kind lie in a recipe.
+template <class Member>
+auto of_schedule(const std::string& kind, Member LrScheduleSpec::*member) {
+  return [=](Recipe& r) -> Member& { return r.schedules[kind].*member; };
+}
+
+/// `kinds`, and those of extensions: they may read any parameter.
+std::vector<std::string> and_of_extensions(std::vector<std::string> kinds) {
+  for (const contract::ExtensionName& own : contract::extension_names()) {
+    if (own.family == "lr_schedule") kinds.push_back(own.name);
+  }
+  return kinds;
+}
+
+std::vector<Setting> schedule_settings() {
+  using S = LrScheduleSpec;
+  std::vector<Setting> rows;
+  const auto key = [](const std::string& kind, const char* name) {
+    return "schedules." + kind + "." + name;
+  };
+  const auto one = [&](const std::string& kind, const char* name, double S::*member) {
+    rows.push_back(number(key(kind, name), 0, config::kNoLimit, of_schedule(kind, member)));
+  };
+  for (const std::string& kind : and_of_extensions({"step", "multistep"})) {
+    rows.push_back(numbers(key(kind, "milestones"), 0, of_schedule(kind, &S::milestones)));
+    one(kind, "factor", &S::factor);
+  }
+  for (const std::string& kind : and_of_extensions({"step"})) {
+    one(kind, "every_epochs", &S::every_epochs);
+  }
+  for (const std::string& kind : and_of_extensions({"exponential"})) one(kind, "gamma", &S::gamma);
+  for (const std::string& kind : and_of_extensions({"cosine", "polynomial"})) {
+    one(kind, "lr_min", &S::lr_min);
+    one(kind, "t_max_epochs", &S::t_max_epochs);
+  }
+  for (const std::string& kind : and_of_extensions({"polynomial"})) one(kind, "power", &S::power);
+  for (const std::string& kind :
+       and_of_extensions({"step", "multistep", "cosine", "exponential", "polynomial"})) {
+    rows.push_back(
+        choice(key(kind, "update"), "value", {"step", "epoch"}, of_schedule(kind, &S::update)));
+    rows.push_back(choice(key(kind, "origin"), "value", {"start", "after_warmup"},
+                          of_schedule(kind, &S::origin)));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Setting> learning_settings() {
+  return joined({rate_settings(), goal_settings(), optimizer_settings(), schedule_settings()});
+}
+
+// Which model is trained, what it begins with and what it is made of, as a study says them.
+
+namespace {
+
+using contract::ModelOptions;
+
+template <class Member>
+auto of_model(const std::string& name, Member ModelOptions::*member) {
+  return [=](Recipe& r) -> Member& { return r.model_options[name].*member; };
+}
+
+/// What a frozen backbone can be: a model whose features others have trained.
+std::vector<std::string> backbones() {
+  std::vector<std::string> names;
+  for (const std::string& name : contract::vocabulary("model")) {
+    for (const char* family : {"alexnet", "squeezenet", "vgg", "resnet", "densenet"}) {
+      if (name.rfind(family, 0) == 0) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::vector<Setting> model_options() {
+  using O = ModelOptions;
+  const std::string frozen = "frozen_backbone", nbow = "nbow", seq2seq = "seq2seq";
+  const auto key = [](const std::string& model, const char* option) {
+    return "models." + model + "." + option;
+  };
+  return {
+      choice(key(frozen, "backbone"), "backbone", backbones(), of_model(frozen, &O::backbone)),
+      whole(key(frozen, "classifier_hidden"), 0, of_model(frozen, &O::classifier_hidden)),
+      fraction(key(frozen, "dropout"), of_model(frozen, &O::dropout)),
+      whole(key(nbow, "embedding"), 1, of_model(nbow, &O::embedding)),
+      whole(key(seq2seq, "embedding"), 1, of_model(seq2seq, &O::embedding)),
+      whole(key(seq2seq, "hidden"), 1, of_model(seq2seq, &O::hidden)),
+      choice_but("gru", key(seq2seq, "cell"), {"gru", "lstm"}, of_model(seq2seq, &O::cell)),
+      fraction(key(seq2seq, "dropout"), of_model(seq2seq, &O::dropout)),
+  };
+}
+
+}  // namespace
+
+std::vector<Setting> model_settings() {
+  return joined(
+      {{
+           text(
+               "weights", [](Recipe & r) -> auto& { return r.run.weights; }),
+           flag(
+               "zero_init_gamma", [](Recipe & r) -> auto& { return r.run.zero_init_gamma; }),
+           text(
+               "frozen", [](Recipe & r) -> auto& { return r.run.frozen; }),
+       },
+       model_options()});
+}
+
+Setting model_axis() {
+  Setting axis = known(
+      "model", "model", [](Recipe & r) -> auto& { return r.run.model; });
+  axis.read = [named = axis.read](Recipe& recipe, const config::Item& item) {
+    const bool ours = recipe.run.trainer.command.empty();
+    if (!ours || !item.text().starts_with(contract::kScriptModel)) return named(recipe, item);
+    if (item.text() == contract::kScriptModel) item.fail("names no file; say \"script:PATH\"");
+    recipe.run.model = item.text();
+  };
+  return axis;
 }
 
 }  // namespace dlscale::planner

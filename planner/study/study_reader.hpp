@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "planner/study/extends.hpp"
+#include "planner/study/overlay.hpp"
 #include "planner/study/study.hpp"
 
 namespace dlscale::planner {

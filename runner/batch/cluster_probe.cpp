@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "runner/batch/ask_program.hpp"
+#include "runner/batch/command_runner.hpp"
 #include "runner/batch/scheduler_error.hpp"
 
 namespace dlscale::runner {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/registry.hpp"
-#include "runner/batch/unreachable.hpp"
+#include "runner/batch/patience.hpp"
 
 namespace dlscale::runner {
 

@@ -9,9 +9,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <array>
 #include <boost/process/args.hpp>
 #include <boost/process/child.hpp>
 #include <boost/process/env.hpp>
@@ -23,6 +20,10 @@
 #include <boost/process/posix.hpp>
 #include <boost/process/search_path.hpp>
 #include <boost/process/start_dir.hpp>
+#include <system_error>
+
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -30,7 +31,6 @@
 #include <iterator>
 #include <map>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -298,6 +298,20 @@ std::unique_ptr<CommandRunner> make_command_runner() {
 
 std::unique_ptr<CommandRunner> make_command_runner(CleanEnvironment environment) {
   return std::make_unique<RealCommandRunner>(std::move(environment));
+}
+
+Answer ask_program(CommandRunner& commands, const Command& command, double timeout_s) {
+  Answer answer = commands.run(command, timeout_s);
+  if (!answer.end) {
+    throw Unreachable(fmt::format("{} has not answered for {} s", command.arguments[0], timeout_s));
+  }
+  return answer;
+}
+
+std::string first_line(std::string_view text) {
+  const std::size_t start = text.find_first_not_of(" \n\r\t");
+  if (start == std::string_view::npos) return "";
+  return std::string(text.substr(start, text.find('\n', start) - start));
 }
 
 }  // namespace dlscale::runner

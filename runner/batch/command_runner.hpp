@@ -7,9 +7,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/batch/clean_environment.hpp"
+#include "runner/batch/patience.hpp"
 
 namespace dlscale::runner {
 
@@ -72,5 +74,14 @@ class CommandRunner {
 /// machine.
 std::unique_ptr<CommandRunner> make_command_runner();
 std::unique_ptr<CommandRunner> make_command_runner(CleanEnvironment environment);
+
+// How programs of a batch system are asked: not for ever.
+
+/// Runs a command of a batch system; the answer has an end. Throws Unreachable when it takes longer
+/// than `timeout_s`.
+Answer ask_program(CommandRunner& commands, const Command& command, double timeout_s);
+
+/// The first line with something on it; empty if there is none.
+std::string first_line(std::string_view text);
 
 }  // namespace dlscale::runner

@@ -13,8 +13,7 @@
 #include "base/registry.hpp"
 #include "runner/batch/command_runner.hpp"
 #include "runner/batch/job_state.hpp"
-#include "runner/batch/no_room.hpp"
-#include "runner/batch/unreachable.hpp"
+#include "runner/batch/patience.hpp"
 
 namespace dlscale::runner {
 

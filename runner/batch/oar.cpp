@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/file.hpp"
-#include "runner/batch/ask_program.hpp"
+#include "runner/batch/command_runner.hpp"
 #include "runner/batch/oar_text.hpp"
 
 namespace dlscale::runner {

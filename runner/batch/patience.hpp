@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long and how often a batch system that does not answer is asked again.
+// What a batch system that does not answer or has no room makes us do: how long and how often it is
+// asked again.
 #pragma once
 
 #include <functional>
@@ -7,9 +8,33 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "runner/batch/unreachable.hpp"
+#include "base/error.hpp"
 
 namespace dlscale::runner {
+
+// The error of a batch system that holds as many jobs of a user as it takes.
+
+/// The job is refused because of others of the same user that wait or run, or because it is an
+/// array of too many tasks: once some have ended, or with fewer tasks, it may be submitted again.
+/// It is not there now.
+class NoRoom : public base::RunError {
+ public:
+  explicit NoRoom(const std::string& message) : base::RunError(message) {}
+};
+
+// The error of a batch system that does not answer.
+
+/// The exit code of `dlscale` when a batch system does not answer.
+inline constexpr int kUnreachableExit = 4;
+
+/// The batch system does not answer: it may be tried again. A submission that ends with this may
+/// have reached it all the same.
+class Unreachable : public base::RunError {
+ public:
+  explicit Unreachable(const std::string& message) : base::RunError(message, kUnreachableExit) {}
+};
+
+// How long and how often a batch system that does not answer is asked again.
 
 /// Where waiting takes place.
 struct Waiting {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/file.hpp"
-#include "runner/batch/ask_program.hpp"
+#include "runner/batch/command_runner.hpp"
 #include "runner/batch/scheduler_error.hpp"
 #include "runner/batch/slurm_text.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runner/status/run_notes.hpp"
+#include "runner/status/run_results.hpp"
 
 namespace dlscale::runner {
 

@@ -13,7 +13,6 @@
 #include "contract/plan/run_dir.hpp"
 #include "runner/batch/job_scheduler.hpp"
 #include "runner/batch/patience.hpp"
-#include "runner/status/launch_history.hpp"
 #include "runner/status/launch_log.hpp"
 
 namespace dlscale::runner {

@@ -1,5 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the line that says why a program failed in what the program, its launcher, the batch system
+// and Python's tracebacks wrote.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contract/run_outcome.hpp"
+
+namespace dlscale::runner {
+
+// Finds the tracebacks of Python in the lines of a log: the exception that each ends with, and the
+// tracebacks that Python itself says are ignored.
+enum class TracebackPart {
+  none,
+  frame,      ///< a line within a traceback: a file, a line of source code
+  exception,  ///< the line that a traceback ends with, whatever the exception is called
+  ignored     ///< belongs to an exception that Python ignored, as in a destructor
+};
+
+/// Returns the part of each line. Lines of other ranks may stand between those of a traceback if
+/// the launcher puts the rank in front of lines.
+std::vector<TracebackPart> traceback_parts(const std::vector<std::string_view>& lines);
+
+// Finds the line that says why a program failed in what the program, its launcher, the batch system
 // and the kernel wrote, one after the other or mixed.
 //
 // scheduler_error.hpp does the same for the short output of one command of a batch system, such as
@@ -12,15 +38,6 @@
 // Two kinds of errors do not count: those whose message says that the program dealt with them
 // ("retrying"), and those after which the program trained on until an exception of its own ended
 // it.
-#pragma once
-
-#include <optional>
-#include <string>
-#include <string_view>
-
-#include "contract/run_outcome.hpp"
-
-namespace dlscale::runner {
 
 /// How certain a line is as the reason of a failure; higher values win.
 enum class Certainty {

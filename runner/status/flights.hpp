@@ -13,7 +13,6 @@
 #include "contract/plan/run_dir.hpp"
 #include "runner/batch/job_scheduler.hpp"
 #include "runner/status/cancel_wishes.hpp"
-#include "runner/status/launch_history.hpp"
 #include "runner/status/launch_log.hpp"
 #include "runner/status/run_end.hpp"
 

@@ -2,7 +2,7 @@
 #include "runner/status/look.hpp"
 
 #include "runner/status/flights.hpp"
-#include "runner/status/launch_history.hpp"
+#include "runner/status/launch_log.hpp"
 #include "runner/status/run_states.hpp"
 
 namespace dlscale::runner {

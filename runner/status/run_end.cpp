@@ -12,7 +12,6 @@
 #include "base/file.hpp"
 #include "contract/records/launch_record.hpp"
 #include "runner/status/failure_words.hpp"
-#include "runner/status/run_notes.hpp"
 #include "runner/status/run_results.hpp"
 
 namespace dlscale::runner {

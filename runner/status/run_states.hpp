@@ -5,7 +5,7 @@
 #include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "runner/batch/job_state.hpp"
-#include "runner/status/launch_history.hpp"
+#include "runner/status/launch_log.hpp"
 
 namespace dlscale::runner {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "predict/all_reduce_table.hpp"
+#include "predict/all_reduce_fit.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

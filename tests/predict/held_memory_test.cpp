@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "predict/held_memory.hpp"
+#include "predict/memory.hpp"
 
 #include <catch2/catch.hpp>
 

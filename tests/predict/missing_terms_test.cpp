@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "predict/missing_terms.hpp"
+#include "predict/band.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "predict/term_fit.hpp"
+#include "predict/compute_fit.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "predict/walltime_request.hpp"
+#include "predict/walltime.hpp"
 
 #include <catch2/catch.hpp>
 #include <random>

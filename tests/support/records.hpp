@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 
 namespace dlscale::test {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 #include "contract/run_spec/run_spec.hpp"
 #include "tests/support/temp_dir.hpp"
 

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/file.hpp"
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 #include "contract/run_spec/process_count.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trainer/checkpoint/named_tensor.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "validation/input_misfit.hpp"
+#include "validation/misfit.hpp"
 
 #include <catch2/catch.hpp>
 

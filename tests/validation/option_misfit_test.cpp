@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "validation/option_misfit.hpp"
+#include "validation/setting_misfit.hpp"
 
 #include <catch2/catch.hpp>
 #include <optional>
 #include <string>
 
 #include "base/error.hpp"
-#include "validation/setting_misfit.hpp"
 
 using namespace dlscale;
 using contract::FrameworkOptions;

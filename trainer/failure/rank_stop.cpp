@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "base/file.hpp"
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 
 namespace dlscale::trainer {
 

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "contract/version.hpp"
-#include "runner/batch/ask_program.hpp"
+#include "runner/batch/command_runner.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;

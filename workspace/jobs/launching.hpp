@@ -16,7 +16,6 @@
 #include "runner/batch/clean_environment.hpp"
 #include "runner/batch/job_scheduler.hpp"
 #include "runner/launch/launcher.hpp"
-#include "runner/status/launch_history.hpp"
 #include "runner/status/launch_log.hpp"
 #include "workspace/runs/selection.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
-#include "contract/plan/run_table.hpp"
 #include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::workspace {

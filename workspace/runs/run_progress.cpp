@@ -10,8 +10,8 @@
 #include <variant>
 
 #include "base/file.hpp"
-#include "contract/records/results_file.hpp"
-#include "runner/status/run_notes.hpp"
+#include "contract/records/result_record.hpp"
+#include "runner/status/run_results.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;

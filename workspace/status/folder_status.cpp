@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/status/folder_status.hpp"
 
-#include "runner/batch/unreachable.hpp"
+#include "runner/batch/patience.hpp"
 #include "workspace/status/time_left.hpp"
 
 namespace dlscale::workspace {

@@ -9,7 +9,7 @@
 #include "analysis/metrics/statistics/summary.hpp"
 #include "base/file.hpp"
 #include "contract/records/launch_record.hpp"
-#include "runner/status/launch_history.hpp"
+#include "runner/status/launch_log.hpp"
 #include "runner/status/look.hpp"
 #include "workspace/runs/run_progress.hpp"
 

@@ -24,7 +24,7 @@
 #include <utility>
 
 #include "analysis/import/reading/collected_log.hpp"
-#include "analysis/import/reading/text_scanner.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 
 namespace dlscale::analysis {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "analysis/import/reading/text_scanner.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 
 namespace dlscale::analysis {
 namespace {

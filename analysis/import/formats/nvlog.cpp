@@ -6,7 +6,7 @@
 // read, its clock stops before the device is done (see dllogger).
 #include "analysis/import/reading/collected_log.hpp"
 #include "analysis/import/reading/json_object.hpp"
-#include "analysis/import/reading/text_scanner.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 
 namespace dlscale::analysis {
 namespace {

@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/import/reading/text_scanner.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 #include "base/text.hpp"
 
 namespace dlscale::analysis::oar {

@@ -18,8 +18,8 @@
 
 #include "analysis/import/formats/oar_request.hpp"
 #include "analysis/import/reading/collected_log.hpp"
-#include "analysis/import/reading/json_scan.hpp"
-#include "analysis/import/reading/text_scanner.hpp"
+#include "analysis/import/reading/json_object.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 
 namespace dlscale::analysis {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "analysis/import/reading/collected_log.hpp"
-#include "analysis/import/reading/text_scanner.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 
 namespace dlscale::analysis {
 namespace {

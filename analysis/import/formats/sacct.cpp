@@ -18,10 +18,9 @@
 #include <map>
 #include <vector>
 
-#include "analysis/import/formats/sacct_columns.hpp"
-#include "analysis/import/formats/sacct_fields.hpp"
+#include "analysis/import/formats/sacct_text.hpp"
 #include "analysis/import/reading/collected_log.hpp"
-#include "analysis/import/reading/text_scanner.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 
 namespace dlscale::analysis {
 namespace {

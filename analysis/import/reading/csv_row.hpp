@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/import/reading/text_scanner.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 #include "base/text.hpp"
 
 namespace dlscale::analysis {

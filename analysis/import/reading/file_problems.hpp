@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/skip_tally.hpp"
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 
 namespace dlscale::analysis {
 

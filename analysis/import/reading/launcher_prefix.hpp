@@ -1,4 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
+// Removes what launchers and log collectors put in front of a program's lines. A new form is one
+// function and one row of kPrefixKinds.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace dlscale::analysis {
+
+// The forms of launcher prefixes. A new form is one function and one row in prefix_kinds.cpp.
+
+/// A prefix at the beginning of a line.
+struct LauncherPrefix {
+  std::size_t size = 0;   ///< bytes that belong to the launcher; 0: the line has no such prefix
+  int rank = -1;          ///< rank that the prefix names, global or local; -1: none
+  std::string_view host;  ///< host, pod or group of the process; empty: none
+  bool is_sure = false;   ///< no program line looks like this
+  bool ends_at_blank = false;  ///< a blank follows that may belong to the launcher or the program
+};
+
+struct PrefixKind {
+  const char* name;
+  LauncherPrefix (*find)(std::string_view line);
+  bool can_be_sure = false;  ///< some of its prefixes are certain
+};
+
+/// All forms, the more specific ones first.
+std::span<const PrefixKind> prefix_kinds();
+
 // Removes what launchers and log collectors put in front of a program's lines.
 //
 // Many programs write such prefixes: mpirun, srun, torchrun, pdsh, horovodrun, kubectl, ts. No
@@ -11,13 +43,6 @@
 // ("0: ", "node12: ", "[3] ", a time). These count only if nearly all lines have them, if they do
 // not count upwards like a step or an epoch, and if the log does not stop being recognised without
 // them.
-#pragma once
-
-#include <functional>
-#include <string>
-#include <string_view>
-
-namespace dlscale::analysis {
 
 /// Whether a log with this beginning is of a known format.
 using IsKnownLog = std::function<bool(std::string_view head)>;

@@ -1,23 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-// One format of what a training run leaves behind. A new format is one file here and one word in
-// analysis/CMakeLists.txt; one that a study may name as its trainer's also stands in
-// contract/run_spec/vocabulary.cpp.
+// One format of what a training run leaves behind, and which of them a log has. A new format is one
+// file in formats/ and one word in analysis/CMakeLists.txt.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "analysis/import/reading/accounted_job.hpp"
-#include "analysis/import/reading/collective_result.hpp"
 #include "base/registry.hpp"
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 #include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::analysis {
+
+// What a batch system's books say of one job.
+
+/// Empty, null or NaN where the books are silent. Times of day are as they stand there: SLURM's are
+/// of the cluster's clock, of which nobody says the zone.
+struct AccountedJob {
+  int line = 0;
+  std::string job_id, name, cluster, partition, account;
+  std::string state;  ///< in the batch system's words: COMPLETED, TIMEOUT, Terminated, …
+  std::optional<int> exit_code, signal;
+  std::string submitted, started, ended;
+  double elapsed_s = std::nan("");
+  double timelimit_s = std::nan("");
+  std::optional<std::int64_t> nodes, cpus, gpus;
+  double requested_memory_bytes = std::nan("");  ///< of all nodes
+  double max_memory_bytes = std::nan("");        ///< of the task that had most
+  double cpu_s = std::nan("");                   ///< user and system, all cores
+  double energy_j = std::nan("");
+  std::string hosts;
+};
+
+// What a benchmark of collectives measured of one message size, in the words of nccl-tests.
+struct CollectiveResult {
+  int line = 0;
+  std::string collective;  ///< all_reduce, all_gather, …; empty: the log does not say
+  bool in_place = false;   ///< send and receive buffers are the same
+  std::int64_t size_bytes = 0;
+  std::int64_t count = 0;  ///< elements
+  std::string type;        ///< float, half, …
+  std::string redop;       ///< sum, …; none
+  int root = -1;           ///< -1: of no rank, or of all in turn
+  double time_s = 0;       ///< mean over the iterations; nccl-tests' warm-up is not in it
+  double algbw_gb_per_s = std::nan("");  ///< size / time, 10^9 bytes/s as printed
+  double busbw_gb_per_s = std::nan("");  ///< algbw by the collective's factor, likewise
+  double wrong = std::nan("");           ///< elements that were wrong; NaN: not checked
+};
+
+// One format of what a training run leaves behind. A new format is one file here and one word in
+// analysis/CMakeLists.txt; one that a study may name as its trainer's also stands in
+// contract/run_spec/vocabulary.cpp.
 
 /// Epoch of an evaluation (contract::EvalRecord) whose log does not tell it; NULL in the database.
 inline constexpr int kUnknownEpoch = -1;
@@ -81,5 +120,24 @@ struct LogFormat {
 };
 
 base::Table<LogFormat> log_formats();
+
+// Finds the format of a log by its lines.
+
+/// Bytes of a log's beginning by which formats recognise it.
+inline constexpr std::size_t kSampledBytes = std::size_t{64} << 10;
+/// Bytes of a log that are searched for a line of a format when the beginning has none. NCCL's
+/// messages (NCCL_DEBUG=INFO), module files and installers may write so much before the program
+/// writes its first line.
+inline constexpr std::size_t kSearchedBytes = std::size_t{32} << 20;
+
+/// Returns the format that recognises a log with this beginning; null if none does. The text has no
+/// launcher prefixes.
+const LogFormat* format_of_beginning(std::string_view head);
+
+/// Returns the format of training programs that recognises a line of a text that begins with the
+/// lines of other programs; null if none does. Formats that a file's first line shows (tables, JSON
+/// documents) do not take a later line for it, and books of batch systems do not count: jobs print
+/// them about themselves.
+const LogFormat* format_behind_other_lines(std::string_view text);
 
 }  // namespace dlscale::analysis

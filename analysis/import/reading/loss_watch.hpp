@@ -2,7 +2,7 @@
 // Whether the losses that a log tells are finite: a run whose last one is not has diverged.
 #pragma once
 
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 
 namespace dlscale::analysis {
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 
 namespace dlscale::analysis {
 

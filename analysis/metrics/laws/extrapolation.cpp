@@ -7,8 +7,8 @@
 #include <random>
 #include <utility>
 
-#include "analysis/metrics/laws/law_terms.hpp"
-#include "analysis/metrics/statistics/distributions.hpp"
+#include "analysis/metrics/laws/fit.hpp"
+#include "analysis/metrics/statistics/interval.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
 #include "base/error.hpp"
 

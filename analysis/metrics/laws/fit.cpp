@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/metrics/laws/fit.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "analysis/metrics/laws/law_terms.hpp"
+#include "base/error.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -62,6 +64,131 @@ std::optional<Fit> fit(const ScalingLaw& law, const LawData& data) {
 double predicted_time(const Fit& fit, const LawData& data, double gpus) {
   const LawTerms terms(*fit.law, data.work, data.first_gpus(), gpus);
   return terms.time(0, fit.coefficients.data());
+}
+
+namespace {
+
+/// What is left of a column beside the others, as a share of it, when it depends on them.
+constexpr double kDependent = 1e-12;
+
+Coefficients spread_over(unsigned subset, const Coefficients& x) {
+  Coefficients all{};
+  for (std::size_t j = 0, next = 0; j < kMostTerms; ++j) {
+    if ((subset >> j & 1U) != 0) all[j] = x[next++];
+  }
+  return all;
+}
+
+}  // namespace
+
+void NonNegativeToOnes::rotate_in(Coefficients row, double right) {
+  for (std::size_t j = 0; j < columns_; ++j) {
+    if (row[j] == 0) continue;
+    if (r_[j][j] == 0) {  // then nothing has this row of R yet
+      r_[j] = row;
+      right_[j] = right;
+      return;
+    }
+    const double inverse = 1 / std::sqrt(r_[j][j] * r_[j][j] + row[j] * row[j]);
+    const double cosine = r_[j][j] * inverse;
+    const double sine = row[j] * inverse;
+    for (std::size_t i = j; i < columns_; ++i) {
+      const double kept = r_[j][i];
+      r_[j][i] = cosine * kept + sine * row[i];
+      row[i] = cosine * row[i] - sine * kept;
+    }
+    const double kept = std::exchange(right_[j], cosine * right_[j] + sine * right);
+    right = cosine * right - sine * kept;
+  }
+  error_ += right * right;
+}
+
+NonNegativeToOnes NonNegativeToOnes::restricted_to(unsigned subset) const {
+  NonNegativeToOnes part(0);
+  std::array<std::size_t, kMostTerms> used{};
+  for (std::size_t j = 0; j < columns_; ++j) {
+    if ((subset >> j & 1U) != 0) used[part.columns_++] = j;
+  }
+  part.error_ = error_;
+  for (std::size_t i = 0; i < columns_; ++i) {
+    Coefficients row{};
+    for (std::size_t j = 0; j < part.columns_; ++j) row[j] = used[j] < i ? 0 : r_[i][used[j]];
+    part.rotate_in(row, right_[i]);
+  }
+  return part;
+}
+
+std::optional<Coefficients> NonNegativeToOnes::solve_unconstrained() const {
+  Coefficients x{};
+  for (std::size_t j = columns_; j-- > 0;) {
+    double length = 0;
+    for (std::size_t i = 0; i <= j; ++i) length += r_[i][j] * r_[i][j];
+    if (std::abs(r_[j][j]) <= kDependent * std::sqrt(length)) return std::nullopt;
+    x[j] = right_[j];
+    for (std::size_t i = j + 1; i < columns_; ++i) x[j] -= r_[j][i] * x[i];
+    x[j] /= r_[j][j];
+  }
+  return x;
+}
+
+std::optional<Coefficients> NonNegativeToOnes::solve() const {
+  if (rows_ < columns_) return std::nullopt;
+  const auto is_feasible = [](const std::optional<Coefficients>& x) {
+    return x && *std::min_element(x->begin(), x->end()) >= 0;
+  };
+  const std::optional<Coefficients> free = solve_unconstrained();
+  if (is_feasible(free)) return free;  // nothing is nearer
+  std::optional<Coefficients> best;
+  double least = 0;
+  for (unsigned subset = 1; subset < (1U << columns_) - 1; ++subset) {
+    const NonNegativeToOnes part = restricted_to(subset);
+    const std::optional<Coefficients> x = part.solve_unconstrained();
+    if (!is_feasible(x) || (best && part.error_ >= least)) continue;
+    best = spread_over(subset, *x);
+    least = part.error_;
+  }
+  return best;
+}
+
+LawTerms::LawTerms(const ScalingLaw& law, const LawData& data) : law_(&law) {
+  for (const LawPoint& point : data.points) add(data.first_gpus(), data.work, point.gpus);
+}
+
+LawTerms::LawTerms(const ScalingLaw& law, Work work, double first_gpus, double gpus) : law_(&law) {
+  add(first_gpus, work, gpus);
+}
+
+void LawTerms::add(double first_gpus, Work work, double gpus) {
+  const std::vector<double> terms = law_->terms(gpus, first_gpus, work);
+  if (terms.size() > kMostTerms) {
+    throw base::RunError(std::string("scaling law ") + law_->name + " has more than 4 terms");
+  }
+  size_ = terms.size();
+  Row row{{}, gpus / first_gpus};
+  std::copy(terms.begin(), terms.end(), row.terms.begin());
+  rows_.push_back(row);
+}
+
+std::optional<Coefficients> LawTerms::fit(const std::vector<double>& inverse_times,
+                                          std::optional<std::size_t> left_out) const {
+  NonNegativeToOnes squares(size_);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (left_out == i) continue;
+    // Of a law of rates, G / (G0 T), what is measured is a rate.
+    const double scale =
+        law_->of_rate ? 1 / (rows_[i].times_first * inverse_times[i]) : inverse_times[i];
+    Coefficients row = rows_[i].terms;
+    for (double& term : row) term *= scale;
+    squares.take(row);
+  }
+  return squares.solve();
+}
+
+double LawTerms::time(std::size_t i, const double* coefficients) const {
+  const Row& row = rows_[i];
+  double sum = 0;
+  for (std::size_t j = 0; j < size_; ++j) sum += coefficients[j] * row.terms[j];
+  return law_->of_rate ? row.times_first / sum : sum;
 }
 
 }  // namespace dlscale::analysis

@@ -6,10 +6,9 @@
 #include <map>
 #include <utility>
 
-#include "analysis/metrics/statistics/block_ranks.hpp"
 #include "analysis/metrics/statistics/effect.hpp"
-#include "analysis/metrics/statistics/holm.hpp"
 #include "analysis/metrics/statistics/outliers.hpp"
+#include "analysis/metrics/statistics/rank_tests.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
 
 namespace dlscale::analysis {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/metrics/statistics/holm.hpp"
+#include "analysis/metrics/statistics/effect.hpp"
 #include "analysis/metrics/statistics/rank_tests.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
 

@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "analysis/metrics/statistics/effect.hpp"
-#include "analysis/metrics/statistics/holm.hpp"
-#include "analysis/metrics/statistics/permutation_test.hpp"
 #include "analysis/metrics/statistics/rank_tests.hpp"
 #include "base/text.hpp"
 

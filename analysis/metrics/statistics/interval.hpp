@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far medians of repeats and ratios of them can be trusted. Pure and deterministic;
-// docs/statistics.md has the methods and how often they were right.
+// How far medians of repeats and ratios of them can be trusted. Pure and deterministic: the
+// bootstrap takes all resamples there are instead of some that are drawn.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
 namespace dlscale::analysis {
+
+// Private to analysis/metrics/statistics and analysis/metrics/laws: distributions that tests and
+// intervals rest on.
+
+/// P(X <= k) of n fair coins.
+double coin_cdf(std::size_t n, std::size_t k);
+/// P(X <= k) of n trials that succeed with probability p.
+double binomial_cdf(std::size_t n, double p, std::size_t k);
+double normal_quantile(double p);
+double student_t_quantile(double p, double degrees_of_freedom);
+/// P(|Z| >= |z|).
+double normal_two_sided_p(double z);
+/// P(X >= x).
+double chi_squared_upper_p(double x, double degrees_of_freedom);
+
+// How far medians of repeats and ratios of them can be trusted. Pure and deterministic;
+// docs/statistics.md has the methods and how often they were right.
 
 /// Fewer repeats than this give no 95 % interval of a median: even their whole range covers less
 /// (n = 5: 93.8 %, n = 6: 96.9 %; Hoefler and Belli, SC'15, rules 5 and 6).
@@ -50,5 +67,13 @@ Interval interval_of_median(const std::vector<double>& values);
 /// the shorter list.
 Interval interval_of_ratio(const std::vector<double>& numerators,
                            const std::vector<double>& denominators);
+
+// The percentile bootstrap of a median, of all resamples there are instead of some that are drawn.
+
+/// From the smallest median of resamples (as many values, with replacement) that at least 2.5 % of
+/// them do not exceed, to that of 97.5 % (Efron, 1979): how others often give an interval of a
+/// median. It covers less than it says (docs/statistics.md), so that nothing is decided by it.
+/// Nothing below kFewestForInterval values.
+Interval bootstrap_interval_of_median(const std::vector<double>& values);
 
 }  // namespace dlscale::analysis

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which repeats stand out, and which of them a policy leaves out.
+// Which repeats stand out, which of them a policy leaves out, and whether values look normal.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 namespace dlscale::analysis {
+
+// Whether measurements look as if a normal distribution had made them.
+
+/// Fewer values can look like anything.
+inline constexpr std::size_t kFewestForNormality = 8;
+
+/// Anderson and Darling's test at 5 %, mean and variance estimated, with Stephens' correction for
+/// small samples (D'Agostino and Stephens, 1986, table 4.7). Empty below kFewestForNormality and
+/// where all values are equal.
+std::optional<bool> looks_normal(const std::vector<double>& values);
+
+// Which repeats stand out, and which of them a policy leaves out.
 
 /// What is done with repeats that stand out. Medians need none of it; whoever leaves repeats out
 /// says so under the table.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether samples differ, judged by ranks: no outlier can make or hide a difference alone.
+// Tests by ranks: no outlier can make or hide a difference alone.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 
 namespace dlscale::analysis {
 
+// Whether samples differ, judged by ranks: no outlier can make or hide a difference alone.
 struct TestResult {
   double p = 1;  ///< two-sided
   bool exact = true;
@@ -31,5 +32,22 @@ std::size_t shift_rank(std::size_t n_a, std::size_t n_b, double tail);
 /// Whether any of several samples differs, by chi squared, corrected for ties; p = 1 for fewer than
 /// two samples or when all values are equal.
 TestResult kruskal_wallis(const std::vector<std::vector<double>>& samples);
+
+// Whether one and the same member of several groups tends to have the largest value in each.
+
+/// A group of values that are compared with each other alone.
+struct Block {
+  std::vector<double> values;
+  std::size_t own = 0;  ///< which of them is the member's
+};
+
+/// The chance that the ranks of the member's values in their blocks have such a sum or a larger
+/// one, when in each block every value is as likely the member's as any other: exact, equal values
+/// sharing their ranks. What blocks have in common, or one has more of than another, plays no part.
+/// 1 without blocks.
+double p_of_high_ranks(const std::vector<Block>& blocks);
+
+/// The smallest such p: the member's value is the only largest in each.
+double smallest_p_of_ranks(const std::vector<Block>& blocks);
 
 }  // namespace dlscale::analysis

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "analysis/publications/axis_cell.hpp"
+#include "analysis/publications/axes.hpp"
 #include "analysis/publications/contradiction.hpp"
 #include "analysis/publications/published_series.hpp"
 #include "analysis/publications/scaling_claim.hpp"

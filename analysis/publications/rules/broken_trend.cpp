@@ -2,7 +2,7 @@
 // What rises by the text does not fall in the table.
 #include <fmt/format.h>
 
-#include "analysis/publications/axis_cell.hpp"
+#include "analysis/publications/axes.hpp"
 #include "analysis/publications/contradiction.hpp"
 #include "analysis/publications/published_series.hpp"
 

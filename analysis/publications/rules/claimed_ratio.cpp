@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "analysis/publications/axis_cell.hpp"
+#include "analysis/publications/axes.hpp"
 #include "analysis/publications/contradiction.hpp"
 #include "analysis/publications/published_series.hpp"
 #include "analysis/publications/scaling_claim.hpp"

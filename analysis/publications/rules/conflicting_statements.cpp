@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/publications/axis_cell.hpp"
+#include "analysis/publications/axes.hpp"
 #include "analysis/publications/contradiction.hpp"
 
 namespace dlscale::analysis {

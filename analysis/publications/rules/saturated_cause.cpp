@@ -2,7 +2,7 @@
 // What has reached its limit makes nothing grow.
 #include <fmt/format.h>
 
-#include "analysis/publications/axis_cell.hpp"
+#include "analysis/publications/axes.hpp"
 #include "analysis/publications/contradiction.hpp"
 #include "analysis/publications/formula.hpp"
 

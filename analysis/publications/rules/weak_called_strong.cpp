@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/publications/column_heading.hpp"
 #include "analysis/publications/contradiction.hpp"
 #include "analysis/publications/published_series.hpp"
-#include "analysis/publications/table_names.hpp"
 
 namespace dlscale::analysis {
 namespace {

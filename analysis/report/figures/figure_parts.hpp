@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/metrics/scaling/accuracy_vs_batch.hpp"
+#include "analysis/metrics/scaling/accuracy.hpp"
 #include "analysis/metrics/scaling/baseline.hpp"
 #include "analysis/report/figures/figure.hpp"
 #include "analysis/report/figures/legend.hpp"

@@ -8,9 +8,9 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/report/figures/gnuplot_script.hpp"
-#include "analysis/report/figures/palette.hpp"
-#include "analysis/report/figures/svg_axis.hpp"
+#include "analysis/report/figures/gnuplot.hpp"
+#include "analysis/report/figures/legend.hpp"
+#include "analysis/report/figures/svg_figure.hpp"
 #include "analysis/report/latex_text.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"

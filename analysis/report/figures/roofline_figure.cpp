@@ -10,7 +10,7 @@
 #include "analysis/metrics/scaling/curve.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
 #include "analysis/report/figures/figure_parts.hpp"
-#include "analysis/report/figures/palette.hpp"
+#include "analysis/report/figures/legend.hpp"
 #include "base/text.hpp"
 #include "predict/roofline.hpp"
 #include "predict/workload.hpp"

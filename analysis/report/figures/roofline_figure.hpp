@@ -9,7 +9,7 @@
 #include "analysis/report/figures/figure.hpp"
 #include "analysis/report/tables/tables.hpp"
 #include "contract/records/model_card.hpp"
-#include "predict/device.hpp"
+#include "predict/roofline.hpp"
 
 namespace dlscale::analysis {
 

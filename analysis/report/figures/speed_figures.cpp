@@ -9,8 +9,8 @@
 
 #include "analysis/metrics/scaling/breakdown.hpp"
 #include "analysis/metrics/scaling/efficiency.hpp"
-#include "analysis/metrics/scaling/recorded.hpp"
-#include "analysis/metrics/scaling/step_law.hpp"
+#include "analysis/metrics/scaling/knee.hpp"
+#include "analysis/metrics/scaling/run_points.hpp"
 #include "analysis/report/figures/figure_parts.hpp"
 #include "analysis/report/figures/figures.hpp"
 #include "analysis/report/figures/prediction_series.hpp"

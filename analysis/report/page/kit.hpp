@@ -10,6 +10,13 @@
 
 namespace dlscale::analysis {
 
+// A LaTeX document that shows a study's tables and figures: to look at, and to take from.
+
+/// It reads values.tex, tables/<id>.tex and figures/<id>.tex beside it. For pdfLaTeX, LuaLaTeX and
+/// XeLaTeX.
+std::string paper(const StudyPage& page);
+
+// A study's report as files: for papers, for pages, for programs and for browsers.
 struct WrittenKit {
   std::size_t tables = 0;
   std::size_t figures = 0;

@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/metrics/scaling/recorded.hpp"
+#include "analysis/metrics/scaling/run_points.hpp"
 #include "base/clock.hpp"
 #include "base/text.hpp"
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/metrics/scaling/accuracy.hpp"
 #include "analysis/metrics/scaling/baseline.hpp"
 #include "analysis/metrics/scaling/curve.hpp"
-#include "analysis/metrics/scaling/generalisation.hpp"
 #include "analysis/report/tables/headings.hpp"
 #include "base/registry.hpp"
 

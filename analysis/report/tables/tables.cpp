@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analysis/metrics/scaling/accuracy_vs_batch.hpp"
+#include "analysis/metrics/scaling/accuracy.hpp"
 #include "analysis/metrics/scaling/breakdown.hpp"
 #include "analysis/metrics/scaling/efficiency.hpp"
-#include "analysis/metrics/scaling/recorded.hpp"
+#include "analysis/metrics/scaling/run_points.hpp"
 #include "analysis/report/tables/cautions.hpp"
 #include "analysis/report/tables/headings.hpp"
 #include "analysis/report/tables/table_parts.hpp"

@@ -13,7 +13,6 @@
 
 #include "analysis/import/foreign_log.hpp"
 #include "analysis/report/tables/metrics.hpp"
-#include "analysis/store/collect_note.hpp"
 #include "analysis/store/seen_files.hpp"
 #include "tests/analysis/support/database_dump.hpp"
 #include "tests/analysis/support/log_folder.hpp"

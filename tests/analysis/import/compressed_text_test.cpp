@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/import/compressed_text.hpp"
+#include "analysis/import/foreign_text.hpp"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <optional>
 
-#include "analysis/import/foreign_text.hpp"
 #include "contract/run_spec/run_id.hpp"
 #include "tests/analysis/support/compressed.hpp"
 #include "tests/analysis/support/log_folder.hpp"

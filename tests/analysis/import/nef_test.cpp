@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "analysis/import/reading/text_scanner.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 #include "analysis/import/row_reader.hpp"
 #include "analysis/metrics/scaling/verdict.hpp"
 #include "analysis/report/tables/tables.hpp"

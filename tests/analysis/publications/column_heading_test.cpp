@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/publications/table_names.hpp"
-
 using dlscale::analysis::ColumnHeading;
 using dlscale::analysis::known_scaling_axis;
 using dlscale::analysis::read_column_heading;

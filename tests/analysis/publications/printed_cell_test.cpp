@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "analysis/publications/printed_cell.hpp"
 #include "analysis/publications/reference_study.hpp"
+#include "analysis/publications/reference_value.hpp"
 #include "base/error.hpp"
 
 using namespace dlscale;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "analysis/publications/axis_cell.hpp"
+#include "analysis/publications/axes.hpp"
 #include "tests/analysis/publications/publication.hpp"
 
 using namespace dlscale;

@@ -6,7 +6,7 @@
 #include "analysis/report/tables/headings.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 #include "tests/analysis/support/written_study.hpp"
 
 namespace dlscale::analysis {

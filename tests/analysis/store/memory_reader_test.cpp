@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/store/memory_reader.hpp"
+#include "analysis/store/rank_reader.hpp"
 
 #include <catch2/catch.hpp>
 

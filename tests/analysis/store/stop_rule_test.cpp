@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/store/stop_rule.hpp"
+#include "analysis/store/launch_outcome.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -9,9 +9,9 @@
 #include <map>
 #include <random>
 
-#include "analysis/store/collect_note.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/seen_files.hpp"
 #include "tests/analysis/support/database_dump.hpp"
 #include "tests/analysis/support/written_study.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/jobs/device_folder.hpp"
+#include "planner/jobs/data_folders.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/jobs/step_times.hpp"
+#include "planner/jobs/run_times.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "planner/script/script_data.hpp"
+#include "planner/script/script.hpp"
 #include "tests/planner/bash_run.hpp"
 #include "tests/planner/planned.hpp"
 #include "tests/planner/study_text.hpp"

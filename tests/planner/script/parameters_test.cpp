@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/script/parameters.hpp"
+#include "planner/script/run_values.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/script/quoting.hpp"
+#include "planner/script/shell_text.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "planner/script/shell_text.hpp"
 #include "tests/planner/bash_run.hpp"
 #include "tests/planner/study_text.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/study/batches.hpp"
+#include "planner/study/derive.hpp"
 
 #include <catch2/catch.hpp>
 

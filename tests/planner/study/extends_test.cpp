@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/study/extends.hpp"
+#include "planner/study/overlay.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/study/range.hpp"
+#include "planner/study/axes_reader.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "config/toml/toml_text.hpp"
+#include "config/toml/document.hpp"
 #include "planner/study/expand.hpp"
 #include "planner/study/settings.hpp"
 

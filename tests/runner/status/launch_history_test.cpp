@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/status/launch_history.hpp"
+#include "runner/status/launch_log.hpp"
 
 #include <catch2/catch.hpp>
 

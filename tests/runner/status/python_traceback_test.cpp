@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tracebacks of Python among the other lines of a log.
-#include "runner/status/python_traceback.hpp"
+#include "runner/status/failure_words.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>

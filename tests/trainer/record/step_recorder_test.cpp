@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/file.hpp"
-#include "contract/records/results_file.hpp"
+#include "contract/records/result_record.hpp"
 #include "tests/support/fake_clock.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trainer/comm/single.hpp"

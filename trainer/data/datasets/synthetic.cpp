@@ -6,7 +6,7 @@
 #include "contract/run_outcome.hpp"
 #include "trainer/data/dataset.hpp"
 #include "trainer/data/random_stream.hpp"
-#include "validation/input_misfit.hpp"
+#include "validation/misfit.hpp"
 
 namespace dlscale::trainer {
 namespace {

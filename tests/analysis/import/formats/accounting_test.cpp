@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/import/formats/sacct_fields.hpp"
+#include "analysis/import/formats/sacct_text.hpp"
 #include "tests/analysis/import/formats/log_reading.hpp"
 #include "tests/analysis/import/formats/log_samples.hpp"
 

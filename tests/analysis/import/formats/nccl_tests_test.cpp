@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/import/reading/text_scanner.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 #include "tests/analysis/import/formats/log_reading.hpp"
 #include "tests/analysis/import/formats/log_samples.hpp"
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // sacct's tables in the orders, delimiters and forms that it is asked for.
-#include "analysis/import/formats/sacct_columns.hpp"
+#include "analysis/import/formats/sacct_text.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "analysis/import/formats/sacct_fields.hpp"
 #include "tests/analysis/import/formats/log_reading.hpp"
 
 namespace dlscale::analysis {

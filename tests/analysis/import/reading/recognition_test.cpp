@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Over real logs: each is recognised by its own format alone, and what is no log by none.
-#include "analysis/import/reading/recognition.hpp"
+#include "analysis/import/reading/log_format.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

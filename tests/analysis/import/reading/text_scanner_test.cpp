@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/import/reading/text_scanner.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 
 #include <catch2/catch.hpp>
-
-#include "analysis/import/reading/log_lines.hpp"
 
 namespace dlscale::analysis {
 

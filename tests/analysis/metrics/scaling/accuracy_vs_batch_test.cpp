@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/metrics/scaling/accuracy_vs_batch.hpp"
+#include "analysis/metrics/scaling/accuracy.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "analysis/metrics/scaling/recorded.hpp"
+#include "analysis/metrics/scaling/run_points.hpp"
 #include "tests/analysis/support/rows.hpp"
 
 namespace dlscale::analysis {

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "analysis/metrics/scaling/outlying_runs.hpp"
+#include "analysis/metrics/scaling/selected_runs.hpp"
 #include "tests/analysis/support/rows.hpp"
 
 namespace dlscale::analysis {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The published values are those of Banerjee and Shah, Princeton (2023), and what follows from
 // them.
-#include "analysis/metrics/scaling/transfer.hpp"
+#include "analysis/metrics/scaling/breakdown.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/metrics/statistics/bootstrap.hpp"
+#include "analysis/metrics/statistics/interval.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

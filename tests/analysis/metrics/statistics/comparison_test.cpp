@@ -9,8 +9,6 @@
 #include <sstream>
 
 #include "analysis/metrics/statistics/effect.hpp"
-#include "analysis/metrics/statistics/holm.hpp"
-#include "analysis/metrics/statistics/permutation_test.hpp"
 #include "tests/analysis/metrics/statistics/noise.hpp"
 #include "tests/support/skip.hpp"
 

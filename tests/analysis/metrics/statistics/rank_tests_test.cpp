@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "analysis/metrics/statistics/block_ranks.hpp"
 #include "tests/analysis/metrics/statistics/noise.hpp"
 
 namespace dlscale::analysis {

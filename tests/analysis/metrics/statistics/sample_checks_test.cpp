@@ -4,9 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/metrics/statistics/normality.hpp"
 #include "analysis/metrics/statistics/outliers.hpp"
-#include "analysis/metrics/statistics/steady_state.hpp"
+#include "analysis/metrics/statistics/summary.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/metrics/statistics/noise.hpp"
 

@@ -3,10 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "analysis/report/figures/gnuplot_script.hpp"
+#include "analysis/report/figures/gnuplot.hpp"
 #include "analysis/report/figures/pgfplots.hpp"
 #include "analysis/report/figures/roofline_figure.hpp"
-#include "analysis/report/figures/svg_axis.hpp"
 #include "analysis/report/figures/svg_figure.hpp"
 #include "tests/analysis/support/rows.hpp"
 

@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "analysis/report/figures/figures.hpp"
-#include "analysis/report/figures/gnuplot_script.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "tests/analysis/support/rows.hpp"

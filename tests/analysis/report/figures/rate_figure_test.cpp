@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/report/figures/gnuplot_script.hpp"
+#include "analysis/report/figures/gnuplot.hpp"
 
 namespace dlscale::analysis {
 namespace {

@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "analysis/report/page/paper.hpp"
 #include "base/file.hpp"
 #include "tests/analysis/support/rows.hpp"
 #include "tests/analysis/support/sample_page.hpp"

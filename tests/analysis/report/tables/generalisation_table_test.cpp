@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "analysis/metrics/scaling/generalisation.hpp"
+#include "analysis/metrics/scaling/accuracy.hpp"
 #include "analysis/report/tables/metrics.hpp"
 #include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/rows.hpp"

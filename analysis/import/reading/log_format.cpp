@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/reading/log_format.hpp"
+
+#include <string>
+
+namespace dlscale::analysis {
+
+const LogFormat* format_of_beginning(std::string_view head) {
+  for (const LogFormat* format : log_formats()) {
+    if (format->recognises(head)) return format;
+  }
+  return nullptr;
+}
+
+const LogFormat* format_behind_other_lines(std::string_view text) {
+  const std::string behind = "\n" + std::string(text);  // no line of it is the first
+  for (const LogFormat* format : log_formats()) {
+    if (format->of_training && format->recognises(behind)) return format;
+  }
+  return nullptr;
+}
+
+}  // namespace dlscale::analysis

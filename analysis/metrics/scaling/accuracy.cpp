@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/metrics/scaling/accuracy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/metrics/scaling/run_points.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Of the repeats that end with an accuracy and of those that diverged.
+AccuracyPoint summarise(const RunPoint& of) {
+  const RunRow& first = of.first();
+  AccuracyPoint point{of.key, first.gpus, first.batch_per_gpu, first.global_batch, first.lr_peak};
+  std::vector<double> finals;
+  std::vector<double> bests;
+  for (const RunRow* run : of.repeats) {
+    if (diverged(*run)) {
+      ++point.diverged;
+      continue;
+    }
+    point.repeats.push_back(run);
+    finals.push_back(final_accuracy(*run));
+    bests.push_back(best_accuracy(*run));
+  }
+  if (finals.empty()) return point;
+  point.final_accuracy = {median(finals), interval_of_median(finals), finals.size()};
+  point.best_accuracy = median(bests);
+  return point;
+}
+
+std::vector<AccuracyPoint> points_of(const Frame& frame, bool with_accuracy) {
+  const auto has_ended = [](const RunRow& run) { return has_accuracy(run) || diverged(run); };
+  std::vector<AccuracyPoint> points;
+  for (const RunPoint& point : run_points(frame, has_ended)) points.push_back(summarise(point));
+  std::erase_if(points,
+                [&](const AccuracyPoint& point) { return point.repeats.empty() == with_accuracy; });
+  return points;
+}
+
+}  // namespace
+
+std::vector<AccuracyPoint> accuracy_points(const Frame& frame) {
+  return points_of(frame, true);
+}
+
+std::vector<AccuracyPoint> diverged_points(const Frame& frame) {
+  return points_of(frame, false);
+}
+
+Repeats repeats_of(const std::vector<AccuracyPoint>& points) {
+  Repeats repeats;
+  for (const AccuracyPoint& point : points) repeats.add(point.final_accuracy.n);
+  return repeats;
+}
+
+namespace {
+
+constexpr const char* kTrainAccuracy = "train_accuracy";
+
+}  // namespace
+
+std::optional<GeneralisationGap> loss_gap(const RunRow& run) {
+  if (!completed(run) || run.evals.empty()) return std::nullopt;
+  const EvalRow& last = run.evals.back();
+  const auto trained =
+      std::find_if(run.epochs.begin(), run.epochs.end(),
+                   [&](const EpochRow& epoch) { return epoch.epoch == last.epoch; });
+  if (trained == run.epochs.end()) return std::nullopt;
+  if (!std::isfinite(trained->train_loss) || !std::isfinite(last.loss)) return std::nullopt;
+  return GeneralisationGap{trained->train_loss, last.loss, last.loss - trained->train_loss};
+}
+
+std::optional<GeneralisationGap> accuracy_gap(const RunRow& run) {
+  const auto train = run.metrics.find(kTrainAccuracy);
+  if (!has_accuracy(run) || train == run.metrics.end() || !std::isfinite(train->second)) {
+    return std::nullopt;
+  }
+  return GeneralisationGap{train->second, final_accuracy(run), train->second - final_accuracy(run)};
+}
+
+}  // namespace dlscale::analysis

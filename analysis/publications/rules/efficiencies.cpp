@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Efficiencies follow from times, throughputs and speed-ups, and are 1 at their own baseline.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "analysis/publications/axes.hpp"
+#include "analysis/publications/contradiction.hpp"
+#include "analysis/publications/formula.hpp"
+#include "analysis/publications/published_series.hpp"
+#include "analysis/publications/scaling_claim.hpp"
+
+namespace dlscale::analysis {
+
+// Efficiency is 1 at its own baseline, whatever the formula.
+
+namespace {
+
+std::vector<Finding> find(const Publication& publication) {
+  const Definition* efficiency = publication.definition("efficiency");
+  const double gpus = publication.baseline_gpus;
+  if (efficiency == nullptr || efficiency->formula.empty() || gpus <= 0) return {};
+  const double nodes = publication.baseline_nodes > 0 ? publication.baseline_nodes : 1;
+  const double at_baseline = evaluate(efficiency->formula,
+                                      {{"speedup", 1},
+                                       {"t", 1},
+                                       {"t0", 1},
+                                       {"gpus", gpus},
+                                       {"gpus0", gpus},
+                                       {"nodes", nodes},
+                                       {"nodes0", nodes}},
+                                      efficiency->place);
+  if (std::abs(at_baseline - 1) < 1e-9) return {};
+  return {finding_at(
+      efficiency->place,
+      fmt::format("efficiency = {} with a baseline of {} GPUs on {} nodes", efficiency->formula,
+                  gpus, nodes),
+      fmt::format("At the baseline itself the formula gives {:.4g} instead of 1, so it cannot be "
+                  "what the efficiencies were computed with: GPUs and nodes, or a baseline's own "
+                  "count, are mixed up.",
+                  at_baseline))};
+}
+
+}  // namespace
+
+extern const ContradictionRule efficiency_formula_entry;
+const ContradictionRule efficiency_formula_entry{
+    "efficiency_formula", "the printed formula of efficiency is not 1 at the baseline", &find};
+
+// Efficiencies follow from times and throughputs; those of rounded times do not.
+
+namespace {
+
+struct Rounding {
+  int decimals = 0;  ///< of times per node; 0: none explains it
+  double efficiency = 0;
+};
+
+/// To how many decimals a table of times per node was rounded, if that gives what is stated.
+Rounding rounding_that_explains(const Publication& publication, const SeriesPoint& first,
+                                const SeriesPoint& last, const Printed& stated) {
+  if (publication.baseline_nodes <= 0 || publication.baseline_gpus <= 0) return {};
+  const double per_node = publication.baseline_gpus / publication.baseline_nodes;
+  const double nodes = last.at / per_node, nodes0 = first.at / per_node;
+  for (int decimals = 4; decimals >= 1; --decimals) {
+    const double scale = std::pow(10, decimals);
+    const double cut = std::round(last.value->number->value / nodes * scale) / scale;
+    const double cut0 = std::round(first.value->number->value / nodes0 * scale) / scale;
+    if (cut <= 0) continue;
+    const double efficiency = cut0 * nodes0 / (cut * nodes);
+    if (stated.low <= efficiency && efficiency <= stated.high) return {decimals, efficiency};
+  }
+  return {};
+}
+
+/// How far rounded table entries explain a stated efficiency.
+std::string rounding_text(const Publication& publication, const ClaimMismatch& one) {
+  if (!is_whole_time(*one.point)) return "";
+  const Rounding rounding = rounding_that_explains(publication, {one.from, one.base},
+                                                   {one.at, one.point}, allowed(*one.claim));
+  if (rounding.decimals == 0) return "";
+  return fmt::format(
+      " Times per node rounded to {} decimals give {:.4f}: the stated efficiency was computed from "
+      "a rounded table.",
+      rounding.decimals, rounding.efficiency);
+}
+
+/// A reading of the throughput as that of one GPU, where it explains the claim.
+std::string per_gpu_text(const ClaimMismatch& one) {
+  if (!is_rate(*one.point)) return "";
+  const Printed per_gpu = speedup_of(*one.base, *one.point);
+  if (!overlap(allowed(*one.claim), per_gpu)) return "";
+  return " The two agree if the throughput is that of one GPU: call it throughput_per_gpu.";
+}
+
+std::vector<Finding> find(const Publication& publication) {
+  std::vector<Finding> found;
+  for (const ClaimMismatch& one : claims_beside_measurements(publication, "efficiency")) {
+    Evidence evidence{one.claim, one.base};
+    if (one.point != one.base) evidence.push_back(one.point);
+    const char* const source = is_whole_time(*one.point) ? "times" : "throughputs";
+    found.push_back(finding_of(
+        evidence,
+        fmt::format("From the {} themselves the efficiency is {:.4f}.{}{}{}", source, one.implied,
+                    rounding_text(publication, one), per_gpu_text(one), assumption_of(one))));
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule efficiency_and_times_entry;
+const ContradictionRule efficiency_and_times_entry{
+    "efficiency_and_times", "a stated efficiency is not that of the stated times or throughputs",
+    &find};
+
+// A speed-up and an efficiency of one point say the same thing twice.
+
+namespace {
+
+/// What nobody says better than to the spread of the runs.
+bool agree(const Printed& a, Printed b, double variation) {
+  b.low *= 1 - variation;
+  b.high *= 1 + variation;
+  return overlap(a, b);
+}
+
+std::vector<Finding> judge(const Publication& publication, const Published& speedup) {
+  const auto from = AxisCell(speedup.from).number();
+  auto to = AxisCell(speedup.to).number();
+  if (!to) to = AxisCell(speedup.axis("gpus")).number();
+  if (!from || !to) return {};
+  Printed implied = allowed(speedup);
+  const double scale = *from / *to;
+  implied = {implied.value * scale, implied.low * scale, implied.high * scale};
+  Evidence evidence{&speedup};
+  for (const Published& value : publication.values) {
+    const bool exact = value.relation == "=" || value.relation == "~";
+    if (value.quantity != "efficiency" || !value.is_value() || !exact ||
+        AxisCell(value.axis("gpus")).number() != to ||
+        !may_be_one_point(speedup.axes, value.axes)) {
+      continue;
+    }
+    if (agree(implied, allowed(value), publication.variation)) return {};
+    evidence.push_back(&value);
+  }
+  if (evidence.size() < 2) return {};
+  return {finding_of(
+      evidence, fmt::format("A speed-up of {} on {:g} times the GPUs is an efficiency of {:.3f}, "
+                            "which is none of those stated for that point.",
+                            speedup.text, *to / *from, implied.value))};
+}
+
+/// Of columns that stand side by side.
+std::vector<Finding> of_curves(const Publication& publication) {
+  std::vector<Finding> found;
+  for (const PairMismatch& one : speedups_beside_efficiencies(publication)) {
+    found.push_back(finding_of(
+        {one.speedup, one.efficiency},
+        fmt::format("A speed-up of {} on {:g} times the GPUs is an efficiency of {:.3f}.",
+                    one.speedup->text, one.ratio, one.speedup->number->value / one.ratio)));
+  }
+  return found;
+}
+
+std::vector<Finding> find(const Publication& publication) {
+  std::vector<Finding> found = of_curves(publication);
+  for (const Published& value : publication.values) {
+    const bool along_gpus = value.along == "gpus" || value.along.empty();
+    if (value.quantity != "speedup" || !along_gpus || !value.is_value()) continue;
+    for (Finding& finding : judge(publication, value)) found.push_back(std::move(finding));
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule speedup_and_efficiency_entry;
+const ContradictionRule speedup_and_efficiency_entry{
+    "speedup_and_efficiency", "a speed-up over its GPU ratio is not the stated efficiency", &find};
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices and links have what their data sheets say, and a curve has one device.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "analysis/publications/axes.hpp"
+#include "analysis/publications/contradiction.hpp"
+#include "analysis/publications/published_series.hpp"
+
+namespace dlscale::analysis {
+
+// A device has the memory of its data sheet.
+
+namespace {
+
+/// Of the nominal capacity, what programs see at least (error correction and the driver take some).
+constexpr double kLeastUsable = 0.87;
+constexpr double kMostUsable = 1.001;
+constexpr double kSameCapacity = 0.003;
+
+std::vector<Finding> find(const Publication& publication) {
+  std::vector<Finding> found;
+  for (const Published& value : publication.values) {
+    if (value.quantity != "memory" || !value.is_value()) continue;
+    bool known = false, fits = false;
+    std::string meaning;
+    for (const Published& device : publication.hardware) {
+      const double share = value.number->value / device.number->value;
+      const bool same = comparable(device.axis("device")) == comparable(value.axis("device"));
+      if (device.quantity == "memory" && same) {
+        known = true;
+        fits = fits || (share >= kLeastUsable && share <= kMostUsable);
+        meaning = fmt::format("A {} has {} {}.", device.axis("device"), device.text, device.unit);
+      }
+      if (device.quantity == "usable_memory" && !same && std::abs(share - 1) < kSameCapacity) {
+        meaning += fmt::format(" {} {} is what a {} shows.", value.text, value.unit,
+                               device.axis("device"));
+      }
+    }
+    if (known && !fits) found.push_back(finding_of({&value}, meaning));
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule device_memory_entry;
+const ContradictionRule device_memory_entry{
+    "device_memory", "a memory capacity is not that of the named device", &find};
+
+// A device has the peak of its data sheet at the stated precision.
+
+namespace {
+
+constexpr double kRounding = 1.05;
+
+std::vector<Finding> find(const Publication& publication) {
+  std::vector<Finding> found;
+  for (const Published& value : publication.values) {
+    if (value.quantity != "peak" || !value.is_value()) continue;
+    const AxisCell precision(value.axis("precision"));
+    const std::string name = comparable(value.axis("device"));
+    const Published* best = nullptr;
+    for (const Published& device : publication.hardware) {
+      if (name.empty() || device.quantity != "peak" ||
+          !comparable(device.axis("device")).starts_with(name) ||
+          !precision.meets(AxisCell(device.axis("precision")))) {
+        continue;
+      }
+      if (best == nullptr || device.number->value > best->number->value) best = &device;
+    }
+    if (best == nullptr || allowed(value).low <= best->number->value * kRounding) continue;
+    found.push_back(finding_of(
+        {&value},
+        fmt::format("The highest {} peak of that device is {} {} ({}): the number is of "
+                    "another precision.",
+                    best->axis("precision"), best->text, best->unit, best->axis("device"))));
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule device_peak_entry;
+const ContradictionRule device_peak_entry{
+    "device_peak", "a peak is above that of the device at that precision", &find};
+
+// A link has the rate of its standard.
+
+namespace {
+
+std::vector<Finding> find(const Publication& publication) {
+  std::vector<Finding> found;
+  for (const Published& value : publication.values) {
+    if (value.quantity != "link_bandwidth" || !value.is_value() || value.axis("link").empty()) {
+      continue;
+    }
+    for (const Published& link : publication.hardware) {
+      if (link.quantity != "link_bandwidth" || link.axis("link") != value.axis("link")) continue;
+      if (overlap(allowed(value), *link.number)) continue;
+      found.push_back(finding_of(
+          {&value}, fmt::format("An {} link has {} {}.", link.axis("link"), link.text, link.unit)));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule named_link_entry;
+const ContradictionRule named_link_entry{
+    "named_link", "a link bandwidth is not that of the named standard", &find};
+
+// A speed-up compares counts of one device.
+
+namespace {
+
+std::vector<Finding> find(const Publication& publication) {
+  std::map<std::pair<std::string, std::string>, Evidence> mixed;
+  for (const PublishedSeries& series : series_along(publication, "gpus")) {
+    const Published &first = *series.points.front().value, &last = *series.points.back().value;
+    const std::string a = first.axis("device"), b = last.axis("device");
+    if ((!is_whole_time(first) && !is_rate(first)) || a.empty() || b.empty() || a == b) continue;
+    Evidence& evidence = mixed[{a, b}];
+    evidence.insert(evidence.end(), {&first, &last});
+  }
+  std::vector<Finding> found;
+  for (const auto& [devices, evidence] : mixed) {
+    found.push_back(finding_of(
+        evidence, fmt::format("{} curves go from {} to {}: their ratios mix a newer device with "
+                              "more devices and are no speed-up.",
+                              evidence.size() / 2, devices.first, devices.second)));
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule mixed_devices_entry;
+const ContradictionRule mixed_devices_entry{
+    "mixed_devices", "the points of a curve ran on different devices", &find};
+
+// A measured rate is a good part of the link, not an eighth of it.
+
+namespace {
+
+constexpr double kBitsInByte = 8;
+/// Of the link's rate, what large messages reach.
+constexpr double kLeastReached = 0.75, kMostReached = 1.02;
+
+std::vector<Finding> find(const Publication& publication) {
+  std::vector<Finding> found;
+  for (const Published& value : publication.values) {
+    if (value.quantity != "calibrated_bandwidth" || !value.is_value() ||
+        value.unit.find("bit") == std::string::npos) {
+      continue;
+    }
+    for (const Published& link : publication.values) {
+      if (link.quantity != "link_bandwidth" || !link.is_value() ||
+          !may_be_one_point(value.axes, link.axes)) {
+        continue;
+      }
+      const double reached = value.number->value * kBitsInByte / link.number->value;
+      if (reached < kLeastReached || reached > kMostReached) continue;
+      std::string unit = value.unit;
+      unit.replace(unit.find("bit"), 3, "B");
+      found.push_back(finding_of(
+          {&value, &link},
+          fmt::format("In bits it is {:.0f} % of the link, in bytes {:.0f} %: it means {} {}.",
+                      100 * reached / kBitsInByte, 100 * reached, value.text, unit)));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule bits_and_bytes_entry;
+const ContradictionRule bits_and_bytes_entry{
+    "bits_and_bytes", "a measured bandwidth is right in bytes and wrong in bits", &find};
+
+}  // namespace dlscale::analysis

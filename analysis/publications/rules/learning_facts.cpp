@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What follows from a classifier's layers and from guessing.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "analysis/publications/axes.hpp"
+#include "analysis/publications/contradiction.hpp"
+
+namespace dlscale::analysis {
+
+// Guessing has a loss of ln C and an accuracy of 1 / C.
+
+namespace {
+
+constexpr double kFewestClasses = 2;
+
+/// The last of the same quantity at the same point, where it is the same as this first.
+const Published* same_at_the_end(const Publication& publication, const Published& first) {
+  for (const Published& last : publication.values) {
+    if (first.statistic == "first" && last.statistic == "last" && first.quantity == last.quantity &&
+        first.axes == last.axes && first.number && last.number &&
+        first.number->value == last.number->value) {
+      return &last;
+    }
+  }
+  return nullptr;
+}
+
+/// Classes among which guessing has this constant accuracy, rounded as printed; 0: none.
+double classes_of(const Published& accuracy) {
+  const double classes = std::round(1 / accuracy.number->value);
+  const bool fits = classes >= kFewestClasses && accuracy.number->low <= 1 / classes &&
+                    1 / classes <= accuracy.number->high;
+  return fits ? classes : 0;
+}
+
+std::vector<Finding> find(const Publication& publication) {
+  std::vector<Finding> found;
+  for (const Published& loss : publication.values) {
+    if (!loss.quantity.ends_with("loss")) continue;
+    const Published* last_loss = same_at_the_end(publication, loss);
+    if (last_loss == nullptr) continue;
+    for (const Published& accuracy : publication.values) {
+      if (!accuracy.quantity.ends_with("accuracy") || accuracy.axes != loss.axes) continue;
+      const Published* last_accuracy = same_at_the_end(publication, accuracy);
+      if (last_accuracy == nullptr) continue;
+      const double classes = classes_of(accuracy);
+      const double guess = std::log(classes);
+      if (classes == 0 || guess < loss.number->low || guess > loss.number->high) continue;
+      found.push_back(finding_of(
+          {&loss, last_loss, &accuracy, last_accuracy},
+          fmt::format("The loss stays at {} = ln {:.0f} and the accuracy at 1/{:.0f}: the model "
+                      "guesses and has learnt nothing, which no time or speed-up can be based on.",
+                      loss.text, classes, classes)));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule nothing_learnt_entry;
+const ContradictionRule nothing_learnt_entry{"nothing_learnt",
+                                             "loss and accuracy stay those of guessing", &find};
+
+// The parameters of a classifier follow from its layers.
+
+namespace {
+
+/// Weights and biases of in -> hidden -> … -> classes.
+double parameters(double in, double hidden, double classes, int layers) {
+  double sum = 0;
+  for (int i = 0; i < layers; ++i) {
+    const double out = i + 1 < layers ? hidden : classes;
+    sum += in * out + out;
+    in = out;
+  }
+  return sum;
+}
+
+std::vector<Finding> find(const Publication& publication) {
+  const Words &layers = publication.setting("classifier_layers"),
+              &classes = publication.setting("classes");
+  if (layers.size() != 1 || classes.size() != 1) return {};
+  const auto depth = AxisCell(layers[0]).number(), outputs = AxisCell(classes[0]).number();
+  std::vector<Finding> found;
+  for (const Published& value : publication.values) {
+    const auto in = AxisCell(value.axis("input_features")).number();
+    const auto hidden = AxisCell(value.axis("hidden")).number();
+    if (value.quantity != "trainable_parameters" || !value.number || !in || !hidden || !depth ||
+        !outputs) {
+      continue;
+    }
+    const int stated = static_cast<int>(*depth);
+    const double expected = parameters(*in, *hidden, *outputs, stated);
+    if (value.number->low <= expected && expected <= value.number->high) continue;
+    std::string meaning =
+        fmt::format("The stated classifier of {} layers has {:.0f} parameters.", stated, expected);
+    for (int other = 1; other < stated; ++other) {
+      if (parameters(*in, *hidden, *outputs, other) != value.number->value) continue;
+      meaning +=
+          fmt::format(" {} are those of {} alone.", value.text,
+                      other == 1 ? "a single linear layer" : fmt::format("{} layers", other));
+    }
+    found.push_back(finding_of({&value}, meaning));
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule parameter_count_entry;
+const ContradictionRule parameter_count_entry{
+    "parameter_count", "a parameter count is not that of the stated classifier", &find};
+
+}  // namespace dlscale::analysis

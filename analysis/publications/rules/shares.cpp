@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of a whole are at most the whole, and of the whole that they are said to be of.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "analysis/publications/axes.hpp"
+#include "analysis/publications/contradiction.hpp"
+
+namespace dlscale::analysis {
+
+// Parts of a whole are at most the whole.
+
+namespace {
+
+/// Percentages of wholes of their own, which a row may have several of.
+bool is_share(const std::string& quantity) {
+  constexpr std::array<std::string_view, 12> kOthers{
+      "efficiency", "accuracy", "utili", "occupancy", "mfu",     "hfu",
+      "speedup",    "top1",     "top5",  "error",     "overlap", "variation"};
+  return std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view word) {
+    return comparable(quantity).find(word) != std::string::npos;
+  });
+}
+
+std::vector<Finding> find(const Publication& publication) {
+  std::map<std::pair<std::string, int>, Evidence> rows;
+  for (const Published& value : publication.values) {
+    if (value.unit == "%" && value.number && value.relation == "=" && is_share(value.quantity)) {
+      rows[{value.place.file, value.place.line}].push_back(&value);
+    }
+  }
+  std::vector<Finding> found;
+  for (const auto& [place, row] : rows) {
+    double least = 0, sum = 0;
+    for (const Published* value : row) {
+      least += value->number->low;
+      sum += value->number->value;
+    }
+    if (row.size() < 2 || least <= 1) continue;
+    found.push_back(finding_of(
+        row, fmt::format("The shares add up to {:.2f} %, more than the whole.", 100 * sum)));
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule shares_above_100_entry;
+const ContradictionRule shares_above_100_entry{
+    "shares_above_100", "the shares of a row add up to more than 100 %", &find};
+
+// A share and its seconds tell what they are a share of.
+
+namespace {
+
+const std::string kShare = "_share", kTime = "_time";
+
+/// Seconds that so many epochs take at least on so many GPUs, by a stated runtime of fewer GPUs and
+/// perfect scaling; the statement it follows from.
+std::pair<double, const Published*> least_time(const Publication& publication,
+                                               const Published& share) {
+  const auto gpus = AxisCell(share.axis("gpus")).number();
+  const auto epochs = AxisCell(share.axis("epochs")).number();
+  std::pair<double, const Published*> least{0, nullptr};
+  for (const Published& runtime : publication.values) {
+    const auto from = AxisCell(runtime.axis("gpus")).number();
+    const auto all = AxisCell(runtime.axis("epochs")).number();
+    if (runtime.quantity != "runtime" || !runtime.is_value() || !gpus || !epochs || !from || !all ||
+        *from > *gpus || runtime.axis("model") != share.axis("model")) {
+      continue;
+    }
+    const double seconds = allowed(runtime).low * *epochs / *all * *from / *gpus;
+    if (seconds > least.first) least = {seconds, &runtime};
+  }
+  return least;
+}
+
+std::vector<Finding> find(const Publication& publication) {
+  std::vector<Finding> found;
+  for (const Published& share : publication.values) {
+    if (!share.quantity.ends_with(kShare) || !share.is_value()) continue;
+    const std::string part = share.quantity.substr(0, share.quantity.size() - kShare.size());
+    for (const Published& time : publication.values) {
+      if (time.quantity != part + kTime || time.axes != share.axes || !time.is_value()) continue;
+      const Printed whole = ratio(allowed(time), allowed(share));
+      const auto [least, runtime] = least_time(publication, share);
+      if (runtime == nullptr || whole.high >= least) continue;
+      found.push_back(finding_of(
+          {&share, &time, runtime},
+          fmt::format("The share and its seconds make a whole of {:.0f} s, but by the stated "
+                      "runtime even perfect scaling needs {:.0f} s: the share is of something "
+                      "else than wall time, such as summed kernel time.",
+                      whole.value, least)));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+extern const ContradictionRule share_of_another_whole_entry;
+const ContradictionRule share_of_another_whole_entry{
+    "share_of_another_whole", "a share and its seconds imply a whole shorter than the run can be",
+    &find};
+
+}  // namespace dlscale::analysis

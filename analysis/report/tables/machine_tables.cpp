@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of machines: collectives by message size, jobs in a batch system's books, nodes that
+// are slower than their neighbours.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "analysis/metrics/scaling/node_residuals.hpp"
+#include "analysis/metrics/scaling/run_points.hpp"
+#include "analysis/metrics/statistics/summary.hpp"
+#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/table_parts.hpp"
+#include "analysis/report/tables/tables.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+
+// The table of collectives: times and bandwidths by message size.
+
+namespace {
+
+constexpr const char* kCollective = "collective";
+
+/// Collective, type, in place, bytes: what is measured again by each repetition.
+using Message = std::tuple<std::string, std::string, bool, std::int64_t>;
+using Results = std::map<Message, std::vector<const CollectiveRow*>>;
+
+Results results_of(const RunPoint& point) {
+  Results results;
+  for (const RunRow* run : point.repeats) {
+    for (const CollectiveRow& row : run->collectives) {
+      results[{row.collective, row.type, row.in_place, row.size_bytes}].push_back(&row);
+    }
+  }
+  return results;
+}
+
+std::vector<double> collective_values_of(const std::vector<const CollectiveRow*>& rows,
+                                         double CollectiveRow::*member) {
+  std::vector<double> values;
+  for (const CollectiveRow* row : rows) {
+    if (std::isfinite(row->*member)) values.push_back(row->*member);
+  }
+  return values;
+}
+
+void add_message(Row row, const Message& message, const std::vector<const CollectiveRow*>& rows,
+                 Table& table) {
+  const auto& [collective, type, in_place, size_bytes] = message;
+  const auto of = [&](double CollectiveRow::*member) { return collective_values_of(rows, member); };
+  row.text(collective).text(type).text(in_place ? "in place" : "out of place");
+  row.number(static_cast<double>(size_bytes)).number(static_cast<double>(rows.size()));
+  add_median(row, of(&CollectiveRow::time_s));
+  add_median(row, of(&CollectiveRow::algbw_gb_per_s));
+  const std::vector<double> busbw = of(&CollectiveRow::busbw_gb_per_s);
+  add_median(row, busbw);
+  busbw.empty() ? row.nothing() : row.interval(interval_of_median(busbw));
+  const std::vector<double> wrong = of(&CollectiveRow::wrong);
+  wrong.empty() ? row.nothing() : row.number(*std::max_element(wrong.begin(), wrong.end()));
+  row.into(table);
+}
+
+Repeats collective_repeats_of(const std::vector<Results>& all) {
+  Repeats repeats;
+  for (const Results& results : all) {
+    for (const auto& [message, rows] : results) repeats.add(rows.size());
+  }
+  return repeats;
+}
+
+}  // namespace
+
+Table collectives_table(const Frame& frame, const AnalysisOptions&) {
+  std::vector<RunPoint> points = run_points(
+      frame, [](const RunRow& run) { return completed(run) && !run.collectives.empty(); });
+  std::vector<Results> all;
+  for (RunPoint& point : points) {
+    std::erase_if(point.key, [](const AxisValue& entry) { return entry.axis == kCollective; });
+    all.push_back(results_of(point));  // the collective has a column of its own
+  }
+  const Start start(frame, keys_of(points));
+  const Repeats repeats = collective_repeats_of(all);
+  std::vector<std::string> notes{
+      describe_statistic(repeats),
+      "n measurements of a message size, each the mean of its iterations; algbw = size / time, "
+      "busbw = algbw by the factor that makes collectives and rank counts comparable, both as "
+      "the benchmark printed them",
+      "wrong: elements, the most of the n; empty where nothing was checked"};
+  notes.push_back(describe_use(frame));
+  Table table = begin_table(start, "collectives", "Collectives of " + frame.study, std::move(notes),
+                            {{kCollective, kCollective},
+                             {"type", "type"},
+                             {"buffers", "buffers"},
+                             {"size_bytes", "size", "bytes", 0},
+                             {"n", "n"},
+                             {"time_s", "time", "us", 2, 1e6},
+                             {"algbw_gb_per_s", "algbw", "GB/s", 2},
+                             {"busbw_gb_per_s", "busbw", "GB/s", 2},
+                             {"busbw_gb_per_s", interval_title(repeats), "GB/s", 2, 1, true},
+                             {"wrong", "wrong"}});
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (const auto& [message, rows] : all[i]) {
+      add_message(start.row(points[i].key, points[i].first().gpus), message, rows, table);
+    }
+  }
+  return table;
+}
+
+// The table of jobs in a batch system's books: how long they waited, what they took, and how much
+// that was of what they had asked for.
+
+namespace {
+
+constexpr double kMinute = 60;
+constexpr double kJoulesOfKwh = 3.6e6;
+constexpr double kLongWaits = 0.9;  ///< a quantile
+
+/// Jobs of one partition and number of GPUs.
+struct JobGroup {
+  std::vector<const JobRow*> jobs;  ///< that started
+  int all = 0;
+  int completed = 0;
+};
+
+/// A number that the books may be silent on.
+struct Told {
+  const char* name;
+  double (*of)(const JobRow&);
+};
+
+double waited_s(const JobRow& job) {
+  return job.waited_s;
+}
+double job_gpu_hours(const JobRow& job) {
+  return job.gpus * job.elapsed_s / kHour;
+}
+double share_of_time(const JobRow& job) {
+  return job.timelimit_s > 0 ? job.elapsed_s / job.timelimit_s : JobRow::kSilent;
+}
+double share_of_memory(const JobRow& job) {
+  return job.requested_memory_bytes > 0 ? job.max_memory_bytes / job.requested_memory_bytes
+                                        : JobRow::kSilent;
+}
+double energy_j(const JobRow& job) {
+  return job.energy_j;
+}
+
+constexpr Told kTold[] = {{"waiting", &waited_s},
+                          {"GPU-hours", &job_gpu_hours},
+                          {"a time limit", &share_of_time},
+                          {"memory", &share_of_memory},
+                          {"energy", &energy_j}};
+
+std::vector<double> job_values_of(const std::vector<const JobRow*>& jobs,
+                                  double (*of)(const JobRow&)) {
+  std::vector<double> values;
+  for (const JobRow* job : jobs) {
+    if (std::isfinite(of(*job))) values.push_back(of(*job));
+  }
+  return values;
+}
+
+using JobPlace = std::pair<std::string, double>;  ///< partition, GPUs; -1: not said
+
+std::map<JobPlace, JobGroup> job_groups_of(const Frame& frame) {
+  std::map<JobPlace, JobGroup> groups;
+  for (const RunRow& run : frame.runs) {
+    if (!run.job) continue;
+    JobGroup& group =
+        groups[{run.job->partition, std::isfinite(run.job->gpus) ? run.job->gpus : -1}];
+    ++group.all;
+    group.completed += completed(run);
+    if (run.job->elapsed_s != 0) group.jobs.push_back(&*run.job);
+  }
+  return groups;
+}
+
+/// Of how many jobs that started the books do not say what.
+std::string silence_of(const std::map<JobPlace, JobGroup>& groups) {
+  std::vector<const JobRow*> jobs;
+  for (const auto& [place, group] : groups) {
+    jobs.insert(jobs.end(), group.jobs.begin(), group.jobs.end());
+  }
+  std::vector<std::string> parts;
+  for (const Told& told : kTold) {
+    const std::size_t silent = jobs.size() - job_values_of(jobs, told.of).size();
+    if (silent > 0) parts.push_back(fmt::format("{} of {}", told.name, silent));
+  }
+  if (parts.empty()) return "";
+  return fmt::format("of {} that started the books do not tell {}; these count there in no number",
+                     base::count_of(jobs.size(), "job"), fmt::join(parts, ", "));
+}
+
+Repeats job_repeats_of(const std::map<JobPlace, JobGroup>& groups) {
+  Repeats repeats;
+  for (const auto& [place, group] : groups) {
+    const std::size_t n = job_values_of(group.jobs, &waited_s).size();
+    if (n > 0) repeats.add(n);
+  }
+  return repeats;
+}
+
+void add_sum(Row& row, const std::vector<double>& values) {
+  values.empty() ? row.nothing() : row.number(std::accumulate(values.begin(), values.end(), 0.0));
+}
+
+void add_group(Table& table, const JobPlace& place, const JobGroup& group) {
+  const auto& [partition, gpus] = place;
+  const auto of = [&](double (*value)(const JobRow&)) { return job_values_of(group.jobs, value); };
+  Row row;
+  row.text(partition);
+  gpus < 0 ? row.nothing() : row.number(gpus);
+  row.number(group.all).number(static_cast<double>(group.jobs.size())).number(group.completed);
+  const std::vector<double> waits = of(&waited_s);
+  add_median(row, waits);
+  waits.empty() ? row.nothing() : row.interval(interval_of_median(waits));
+  waits.empty() ? row.nothing() : row.number(quantile(waits, kLongWaits));
+  add_sum(row, of(&job_gpu_hours));
+  add_median(row, of(&job_gpu_hours));
+  add_median(row, of(&share_of_time));
+  add_median(row, of(&share_of_memory));
+  add_sum(row, of(&energy_j));
+  add_median(row, of(&energy_j));
+  row.into(table);
+}
+
+}  // namespace
+
+Table jobs_table(const Frame& frame, const AnalysisOptions&) {
+  const std::map<JobPlace, JobGroup> groups = job_groups_of(frame);
+  std::vector<std::string> notes{
+      "of the jobs that started: medians, sums of GPU-hours and of energy",
+      "waited: from submission to start, by the cluster's clock, with what a job was held or "
+      "depended on others; 90 %: as long or shorter waited nine of ten",
+      "of the limit: time it ran / time limit; of the memory: of the task that had most / asked "
+      "for on all nodes, so that jobs of several tasks used more"};
+  if (const std::string silence = silence_of(groups); !silence.empty()) notes.push_back(silence);
+  notes.push_back(describe_use(frame));
+  Table table{"jobs",
+              "Jobs of " + frame.study,
+              std::move(notes),
+              {{"partition", "partition"},
+               {"gpus", "GPUs"},
+               {"n", "jobs"},
+               {"started", "started"},
+               {"completed", "completed"},
+               {"waited_s", "waited", "min", 1, 1 / kMinute},
+               {"waited_s", interval_title(job_repeats_of(groups)), "min", 1, 1 / kMinute, true},
+               {"waited_p90_s", "90 %", "min", 1, 1 / kMinute},
+               {"gpu_hours", "GPU-h", "", 2},
+               {"gpu_hours_of_job", "GPU-h/job", "", 2},
+               {"share_of_time_limit", "of the limit", "%", 1, 100},
+               {"share_of_memory", "of the memory", "%", 1, 100},
+               {"energy_j", "energy", "kWh", 2, 1 / kJoulesOfKwh},
+               {"energy_j_of_job", "energy/job", "kWh", 3, 1 / kJoulesOfKwh}},
+              {}};
+  for (const auto& [place, group] : groups) add_group(table, place, group);
+  return table;
+}
+
+// The table of nodes: which of them computed more slowly than their neighbours.
+
+namespace {
+
+std::string node_word_of(NodeFinding finding) {
+  switch (finding) {
+    case NodeFinding::Slow:
+      return "slow";
+    case NodeFinding::StandsOut:
+      return "stands out, too few launches to be sure";
+    case NodeFinding::NotSlower:
+      return "not slower";
+    case NodeFinding::TooFewTimes:
+      return "too few launches";
+  }
+  return "";
+}
+
+/// "2 launches of one node alone"; empty for none.
+void add_count(std::vector<std::string>& notes, int count, const char* text) {
+  if (count > 0) notes.push_back(fmt::format("{} {}", base::count_of(count, "launch"), text));
+}
+
+std::string cost_of(const NodeResidual& node, const NodeResiduals& all, const std::string& worker) {
+  return fmt::format(
+      "{}: with a node there that is as fast as the next slowest, training would have taken at "
+      "least {:.0f} s ({:.1f} %, {:.2f} {}-hours) less",
+      node.host, node.lost_s, 100 * node.lost_s / all.work_s, node.lost_gpu_s / kHour, worker);
+}
+
+std::vector<std::string> node_notes_of(const Frame& frame, const NodeResiduals& found) {
+  const std::string worker = worker_word(frame);
+  std::vector<std::string> notes{
+      "nodes are compared with those of the same launch alone, by the time in which a rank waits "
+      "for no other (without exposed communication and pipeline bubbles), slowest rank of a node, "
+      "start-up left out",
+      "slowdown: ratio to the median of the other nodes, median over epochs, Hodges-Lehmann over "
+      "launches with its 95 % interval, or its range where n is too small for one; z: modified, by "
+      "the nodes' MAD",
+      "p: exact, of ranks within launches, one-sided; adjusted among all nodes that could be told "
+      "(Holm): a node is called slow by chance in at most 5 of 100 tables"};
+  for (const NodeResidual& node : found.nodes) {
+    if (node.finding == NodeFinding::Slow) notes.push_back(cost_of(node, found, worker));
+  }
+  add_count(notes, found.alone, "of one node, or of nodes without work in common: not compared");
+  add_count(notes, found.unknown, "that did not say where its ranks were: not compared");
+  notes.push_back(describe_use(frame));
+  return notes;
+}
+
+}  // namespace
+
+Table node_table(const Frame& frame, const AnalysisOptions&) {
+  const NodeResiduals found = node_residuals(frame);
+  const std::string hours = worker_word(frame) + "-h";
+  Table table{"nodes",
+              "Which node was slow in " + frame.study,
+              node_notes_of(frame, found),
+              {{"host", "node"},
+               {"ranks", "ranks"},
+               {"n", "n"},
+               {"slowdown", "slowdown", "", 3},
+               {"slowdown", "interval", "", 3, 1, true},
+               {"z", "z", "", 1},
+               {"p", "p", "", 4, 1, false, true},
+               {"adjusted_p", "adjusted p", "", 4, 1, false, true},
+               {"others_waited_s", "others waited", "s", 1},
+               {"others_waited_gpu_hours", "others waited", hours, 3},
+               {"verdict", "verdict"}},
+              {}};
+  for (const NodeResidual& node : found.nodes) {
+    Row row;
+    row.text(node.host).number(static_cast<double>(node.ranks));
+    row.number(static_cast<double>(node.launches));
+    row.number(node.slowdown.value).interval(node.slowdown.interval);
+    row.number(node.z).number(node.p).number(node.adjusted_p);
+    row.number(node.lost_s).number(node.lost_gpu_s / kHour);
+    row.text(node_word_of(node.finding)).into(table);
+  }
+  return table;
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/store/export/text_views.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <cstring>
+
+#include "analysis/report/csv_text.hpp"
+#include "analysis/store/export/view_writer.hpp"
+#include "base/error.hpp"
+
+namespace dlscale::analysis {
+
+LineFile::LineFile(std::filesystem::path path)
+    : path_(std::move(path)), out_(path_, std::ios::binary) {
+  if (out_) return;
+  throw base::RunError(fmt::format("{}: {}", path_.string(), std::strerror(errno)));
+}
+
+void LineFile::close() {
+  if (!out_.is_open()) return;
+  out_.close();
+  if (out_) return;
+  throw base::RunError(fmt::format("{}: cannot be written (is the disk full?)", path_.string()));
+}
+
+// Views as CSV: no comments before the line of names, which not every reader would skip.
+
+namespace {
+
+std::string cell_of(const ViewValue& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return std::to_string(*whole);
+  if (const auto* number = std::get_if<double>(&value)) return csv_number(*number);
+  const auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? "" : *text;
+}
+
+class CsvViews : public ViewWriter {
+ public:
+  explicit CsvViews(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  void begin(const std::string& view, const std::vector<std::string>& columns) override {
+    file_.close();
+    file_ = LineFile(folder_ / (view + ".csv"));
+    file_.add(csv_line(columns));
+  }
+  void row(const std::vector<ViewValue>& values) override {
+    cells_.clear();
+    for (const ViewValue& value : values) cells_.push_back(cell_of(value));
+    file_.add(csv_line(cells_));
+  }
+  void finish() override { file_.close(); }
+
+ private:
+  std::filesystem::path folder_;
+  LineFile file_;
+  std::vector<std::string> cells_;
+};
+
+}  // namespace
+
+std::unique_ptr<ViewWriter> make_csv_views(const std::filesystem::path& folder) {
+  return std::make_unique<CsvViews>(folder);
+}
+
+// Views as JSON Lines, in the order of their columns.
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// As JSON; what is no UTF-8 becomes the replacement character.
+std::string json_text_of(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json json_of(const ViewValue& value) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return nullptr;
+}
+
+class JsonlViews : public ViewWriter {
+ public:
+  explicit JsonlViews(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  void begin(const std::string& view, const std::vector<std::string>& columns) override {
+    file_.close();
+    file_ = LineFile(folder_ / (view + ".jsonl"));
+    keys_.clear();
+    for (const std::string& column : columns) {
+      keys_.push_back((keys_.empty() ? "{" : ",") + json_text_of(column) + ":");
+    }
+  }
+  void row(const std::vector<ViewValue>& values) override {
+    line_.clear();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      line_ += keys_[i] + json_text_of(json_of(values[i]));
+    file_.add(line_ + "}\n");
+  }
+  void finish() override { file_.close(); }
+
+ private:
+  std::filesystem::path folder_;
+  LineFile file_;
+  std::vector<std::string> keys_;  ///< `{"run_id":`, `,"line":`, …
+  std::string line_;
+};
+
+}  // namespace
+
+std::unique_ptr<ViewWriter> make_jsonl_views(const std::filesystem::path& folder) {
+  return std::make_unique<JsonlViews>(folder);
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to analysis/store/*.cpp: rows into tables by column names, and cells that may be NULL.
+#pragma once
+
+#include <SQLiteCpp/Column.h>
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dlscale::analysis {
+
+// Private to analysis/store/*.cpp: cells of results.sqlite that may be NULL.
+
+/// NaN for NULL.
+inline double number_or_nan(const SQLite::Column& cell) {
+  return cell.isNull() ? std::nan("") : cell.getDouble();
+}
+
+inline std::optional<double> optional_number(const SQLite::Column& cell) {
+  return cell.isNull() ? std::nullopt : std::optional(cell.getDouble());
+}
+
+inline std::optional<int> optional_int(const SQLite::Column& cell) {
+  return cell.isNull() ? std::nullopt : std::optional(cell.getInt());
+}
+
+/// Empty for NULL.
+inline std::string text_or_empty(const SQLite::Column& cell) {
+  return cell.isNull() ? "" : cell.getString();
+}
+
+// Private to analysis/store/*.cpp: rows into tables, by column names.
+
+/// A prepared INSERT. Values are given in the order of the columns: `add(a, b).add(c).done()`. Of
+/// texts that are variables no copy is made: they must be there until done().
+class Inserter {
+ public:
+  Inserter(SQLite::Database& database, const std::string& table,
+           const std::vector<std::string>& columns, const std::string& verb = "INSERT")
+      : statement_(database,
+                   fmt::format("{} INTO {} ({}) VALUES ({})", verb, table, fmt::join(columns, ", "),
+                               fmt::join(std::vector<std::string>(columns.size(), "?"), ", "))),
+        columns_(static_cast<int>(columns.size())) {}
+
+  template <class... Values>
+  Inserter& add(Values&&... values) {
+    (bind(std::forward<Values>(values)), ...);
+    return *this;
+  }
+
+  /// Writes the row, with NULL in the columns that are left, and starts the next one.
+  void done() {
+    while (next_ <= columns_) statement_.bind(next_++);
+    statement_.exec();
+    statement_.reset();
+    next_ = 1;
+  }
+
+ private:
+  void bind(const std::string& value) { statement_.bindNoCopy(next_++, value); }
+  void bind(const std::string&& value) { statement_.bind(next_++, value); }
+  void bind(const char* value) { statement_.bind(next_++, value); }
+  void bind(double value) { statement_.bind(next_++, value); }  // NaN becomes NULL
+  void bind(std::int64_t value) { statement_.bind(next_++, value); }
+  void bind(int value) { statement_.bind(next_++, value); }
+  void bind(bool value) { statement_.bind(next_++, value ? 1 : 0); }
+  template <class T>
+  void bind(const std::optional<T>& value) {
+    if (value) {
+      bind(T(*value));  // a copy: the option may be gone before the row is written
+    } else {
+      statement_.bind(next_++);
+    }
+  }
+
+  SQLite::Statement statement_;
+  const int columns_;
+  int next_ = 1;
+};
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/jobs/run_times.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "planner/site/resources.hpp"
+#include "planner/study/derive.hpp"
+#include "planner/study/settings.hpp"
+#include "predict/workload.hpp"
+
+namespace dlscale::planner {
+
+predict::Band StepTimes::unknown(std::string why) {
+  if (std::find(notes_.begin(), notes_.end(), why) == notes_.end()) {
+    notes_.push_back(std::move(why));
+  }
+  return {};
+}
+
+predict::Band StepTimes::run_s(const contract::RunSpec& run, const Partition* partition,
+                               const predict::Measurements& measured, const std::string& site) {
+  if (const std::string why = predict::not_modelled(run); !why.empty()) return unknown(why);
+  const contract::ModelCard* const card = cards_.card(run);
+  if (card == nullptr) return unknown("there is no card of " + run.model + " on its data");
+  const contract::Calibration& calibration = measured.calibration();
+  const predict::Device* const gpu = devices_.gpu_of(partition);
+  predict::Hardware here = hardware_of(
+      gpu != nullptr ? *gpu : predict::measured_device(calibration, run.precision), partition);
+  here.site = site;
+  if (std::string why = predict::not_measured_on(calibration, here.device); !why.empty()) {
+    return unknown(std::move(why));
+  }
+  if (predict::times_of(calibration.compute, *card, run.precision).empty()) {
+    return unknown(fmt::format("the calibration has no step of {} on {} in {}", run.model,
+                               contract::shape_text(card->input), run.precision));
+  }
+  const auto steps = steps_per_epoch(run);
+  if (!steps) {
+    return unknown("a data set is of unknown size (set training.dataset.train_samples)");
+  }
+  const predict::TrainingModel model = predict::training_model(run, *card, here, &measured);
+  const predict::Placement ranks = predict::placement(run.gpus, here.gpus_per_node);
+  const predict::Band step_s = predict::step_band(
+      model, ranks, {static_cast<double>(run.batch_per_gpu), model.setting.passes});
+  if (!std::isfinite(step_s.value)) {
+    return unknown(
+        fmt::format("the calibration has no all-reduce that says anything of {} GPUs "
+                    "on {} nodes",
+                    ranks.gpus, ranks.nodes));
+  }
+  if (model.missing.widen(run.gpus)) ++beyond_;
+  return predict::scaled(step_s, static_cast<double>(*steps) * run.epochs);
+}
+
+namespace fs = std::filesystem;
+namespace {
+
+/// What a run has for a key, as tables show it; null when the key is no axis of it.
+std::optional<std::string> value_of(const contract::RunSpec& run, const std::string& key) {
+  const auto axis = run.point.find(key);
+  if (axis != run.point.end()) return axis->second;
+  const std::pair<const char*, std::string> fixed[] = {
+      {"framework", run.framework},
+      {"model", run.model},
+      {"loader", run.loader},
+      {"lr_schedule", run.lr_schedule.kind},
+      {"dataset.kind", run.dataset.kind},
+      {"precision", run.precision},
+      {"batch_per_gpu", std::to_string(run.batch_per_gpu)},
+      {"global_batch", std::to_string(run.global_batch)},
+      {"accumulation_steps", std::to_string(run.accumulation_steps)}};
+  for (const auto& [name, value] : fixed) {
+    if (key == name) return value;
+  }
+  return std::nullopt;
+}
+
+/// How far published systems with such runs lie apart.
+predict::PublishedSpread spread_of(const contract::RunSpec& run, const Site& site) {
+  return predict::published_spread(predict::sample_source(run), site.name);
+}
+
+}  // namespace
+
+Calibration::Calibration(std::string_view text, const std::string& file) {
+  const config::Node root = config::parse_document(text, file);
+  std::vector<std::string> keys{"gpus", "samples_per_s"};
+  for (const Setting& setting : axis_settings()) {
+    if (setting.symbol.name != "gpus") keys.push_back(setting.symbol.name);
+  }
+  const auto read_row = [&](const config::Item& table) {
+    Row row{{0, 0}, {}};
+    config::match_keys(table, keys, [&](std::size_t i, const config::Item& item) {
+      if (i == 0) row.measured.gpus = static_cast<int>(item.whole(1, config::kMostGpus));
+      if (i == 1) row.measured.samples_per_s = item.number(1e-9);
+      if (i > 1) row.conditions[keys[i]] = {config::to_text(item.node), item.node.where};
+    });
+    if (row.measured.gpus == 0) table.fail("gpus is missing");
+    if (row.measured.samples_per_s == 0) table.fail("samples_per_s is missing");
+    for (const Row& other : rows_) {
+      if (other.says_same(row)) table.fail("another row is of the same GPUs and runs");
+    }
+    rows_.push_back(std::move(row));
+  };
+  config::match_keys({root, ""}, {"throughput"}, [&](std::size_t, const config::Item& list) {
+    for (const config::Item& table : list.items()) read_row(table);
+  });
+  if (rows_.empty()) throw base::SpecError({file}, "throughput", "no row [[throughput]]");
+}
+
+bool Calibration::Row::says_same(const Row& other) const {
+  return measured.gpus == other.measured.gpus &&
+         std::equal(conditions.begin(), conditions.end(), other.conditions.begin(),
+                    other.conditions.end(), [](const auto& a, const auto& b) {
+                      return a.first == b.first && a.second.first == b.second.first;
+                    });
+}
+
+std::optional<predict::ThroughputEstimate> Calibration::throughput(
+    const contract::RunSpec& run) const {
+  std::vector<predict::Throughput> matching;
+  std::size_t most = 0;
+  for (const Row& row : rows_) {
+    const bool holds =
+        std::all_of(row.conditions.begin(), row.conditions.end(), [&](const auto& condition) {
+          const auto& [key, wanted] = condition;
+          const auto value = value_of(run, key);
+          if (!value) throw base::SpecError(wanted.second, key, "is no axis of the study");
+          return *value == wanted.first;
+        });
+    if (!holds || row.conditions.size() < most) continue;
+    if (row.conditions.size() > most) matching.clear();
+    most = row.conditions.size();
+    matching.push_back(row.measured);
+  }
+  return predict::throughput_at(std::move(matching), run.gpus);
+}
+
+fs::path calibration_file(const ResourceWishes& wishes) {
+  const config::Node& said = wishes.said.at("calibration");
+  const bool in_file = said.where.line > 0;  // else on the command line
+  const fs::path file = wishes.calibration;
+  return in_file ? fs::path(said.where.file).parent_path() / file : file;
+}
+
+bool is_measured(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && text[first] == '{';  // no TOML begins so
+}
+
+predict::Band RunTimes::of(const contract::RunSpec& run, const ResourceWishes& wishes,
+                           const Site& site) {
+  const predict::Band calibrated =
+      wishes.calibration.empty() ? predict::Band{} : by_calibration(run, wishes, site);
+  // What may take its time, as on one's own machine, is not cut off for what others took.
+  if (calibrated.value > 0 || site.scheduler == "local") return calibrated;
+  const auto finished = finished_.run_s(run, spread_of(run, site));
+  if (finished) {
+    ++as_finished_;
+    if (finished->high > predict::measured_time(finished->value).high) ++beyond_;
+  }
+  return finished.value_or(predict::Band{});
+}
+
+predict::Band RunTimes::by_calibration(const contract::RunSpec& run, const ResourceWishes& wishes,
+                                       const Site& site) {
+  const Named& named = calibration(wishes);
+  if (const auto* rows = std::get_if<Calibration>(&named)) return by_rows(run, *rows, site);
+  return steps_.run_s(run, roomy_partition(site, wishes, run.gpus),
+                      std::get<predict::Measurements>(named), site.name);
+}
+
+const predict::Measurements* RunTimes::measured(const ResourceWishes& wishes) {
+  if (wishes.calibration.empty()) return nullptr;
+  return std::get_if<predict::Measurements>(&calibration(wishes));
+}
+
+predict::Band RunTimes::by_rows(const contract::RunSpec& run, const Calibration& rows,
+                                const Site& site) {
+  const auto throughput = rows.throughput(run);
+  const std::int64_t samples = train_samples(run).value_or(0);
+  if (!throughput) ++unmatched_;
+  if (throughput && samples == 0) ++unknown_size_;
+  if (!throughput || samples == 0) return {};
+  if (throughput->extrapolated) {
+    ++extrapolated_;
+    ++beyond_;
+  }
+  const double run_s = static_cast<double>(samples) * run.epochs / throughput->samples_per_s;
+  return predict::widened(
+      predict::measured_time(run_s),
+      predict::missing_cost(spread_of(run, site), throughput->from_gpus, run.gpus));
+}
+
+void RunTimes::forget_counts() {
+  extrapolated_ = unmatched_ = unknown_size_ = as_finished_ = beyond_ = 0;
+  steps_.forget();
+}
+
+std::vector<std::string> RunTimes::notes() const {
+  std::vector<std::string> lines;
+  const auto note = [&](int points, const char* what) {
+    if (points > 0) lines.push_back(fmt::format("{} {}", base::count_of(points, "point"), what));
+  };
+  note(extrapolated_,
+       "outside the GPU counts measured: run times assume throughput linear in GPUs from there on");
+  if (const int beyond = beyond_ + steps_.beyond_measured(); beyond > 0) {
+    lines.push_back(fmt::format(
+        "{} outside the GPU counts that runs were measured on, where nothing is known "
+        "of {}: time limits are at least the upper edge of the band, which 95 % of published "
+        "systems stay "
+        "below (docs/prediction.md); runs on these counts and dlscale calibrate make it narrower",
+        base::count_of(beyond, "point"), predict::kMissingTerms));
+  }
+  note(unmatched_, "without a matching row in the calibration: they get the site's walltime");
+  note(unknown_size_,
+       "with a data set of unknown size (set training.dataset.train_samples): they get the site's "
+       "walltime");
+  note(as_finished_, "whose run time is that of finished runs of this folder");
+  for (const std::string& why : steps_.notes()) {
+    lines.push_back("run times of points that the calibration says nothing of: " + why);
+  }
+  return lines;
+}
+
+const RunTimes::Named& RunTimes::calibration(const ResourceWishes& wishes) {
+  const fs::path file = calibration_file(wishes);
+  const auto known = files_.find(file.string());
+  if (known != files_.end()) return known->second;
+  std::string text;
+  try {
+    text = base::read_text_file(file);
+  } catch (const base::RunError& error) {
+    config::Item{wishes.said.at("calibration"), "resources.calibration"}.fail(error.what());
+  }
+  Named named =
+      is_measured(text)
+          ? Named(predict::Measurements(contract::calibration_from_json(text, file.string())))
+          : Named(Calibration(text, file.string()));
+  return files_.emplace(file.string(), std::move(named)).first->second;
+}
+
+}  // namespace dlscale::planner
