@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "tests/trainer/block_model.hpp"
-#include "trainer/comm/overlay.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/comm/thread.hpp"
-#include "trainer/data/batch.hpp"
+#include "trainer/data/loader.hpp"
 #include "trainer/optim/loss.hpp"
 #include "trainer/parallel/parallel_style.hpp"
 #include "trainer/parallel/replicated.hpp"

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "tests/trainer/sync/tensor_bytes.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/comm/thread.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/optim/loss.hpp"

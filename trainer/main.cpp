@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "contract/records/model_card.hpp"
 #include "contract/version.hpp"
-#include "trainer/about/build_info.hpp"
 #include "trainer/about/capabilities.hpp"
 #include "trainer/about/describe.hpp"
 #include "trainer/bench/bench_comm.hpp"

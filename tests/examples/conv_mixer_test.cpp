@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "tests/trainer/models/made_model.hpp"
-#include "trainer/data/batch.hpp"
 #include "trainer/data/loader.hpp"
 #include "trainer/models/block_cost.hpp"
 #include "trainer/optim/loss.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/models/model.hpp"
 
 namespace dlscale::test {

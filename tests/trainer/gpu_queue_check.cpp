@@ -11,7 +11,6 @@
 #include "trainer/comm/collective_queue.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/record/step_timer.hpp"
-#include "trainer/sync/device_fusion.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
 
 namespace dlscale::test {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "trainer/comm/overlay.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/comm/thread.hpp"
 #include "trainer/sync/gradient_sync.hpp"
-#include "trainer/sync/zero_block_shard.hpp"
 #include "trainer/sync/zero_gradient_buckets.hpp"
+#include "trainer/sync/zero_parameter_partition.hpp"
 
 using namespace dlscale;
 using namespace dlscale::trainer;

@@ -12,9 +12,9 @@
 #include "contract/records/result_record.hpp"
 #include "contract/run_spec/process_count.hpp"
 #include "tests/support/temp_dir.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/comm/thread.hpp"
-#include "trainer/failure/agreement.hpp"
+#include "trainer/failure/failure.hpp"
 #include "trainer/loop/assemble.hpp"
 #include "trainer/loop/inference.hpp"
 

@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "tests/trainer/block_model.hpp"
-#include "trainer/comm/overlay.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/comm/thread.hpp"
-#include "trainer/data/batch.hpp"
+#include "trainer/data/loader.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
 #include "trainer/parallel/replicated.hpp"
 

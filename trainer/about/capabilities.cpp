@@ -10,10 +10,10 @@
 #include "contract/run_spec/learning_rate.hpp"
 #include "contract/run_spec/vocabulary.hpp"
 #include "contract/version.hpp"
-#include "trainer/about/build_info.hpp"
 #include "trainer/comm/algorithms/all_reduce.hpp"
-#include "trainer/comm/communicator_table.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/comm/mpi.hpp"
+#include "trainer/data/dali/dali_loader.hpp"
 #include "trainer/data/loader.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/models/model.hpp"
@@ -24,6 +24,25 @@
 #include "validation/refusal.hpp"
 
 namespace dlscale::trainer {
+namespace {
+
+bool has_cuda() {
+  return base::find(device_table(), "device", "cuda").unavailable == nullptr;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> built_with() {
+  // The macros come from trainer/CMakeLists.txt.
+  return {{"torch", DLSCALE_TORCH_VERSION},    {"mpi", mpi_version()},
+          {"cuda", has_cuda() ? "yes" : "no"}, {"compiler", DLSCALE_COMPILER},
+          {"build_type", DLSCALE_BUILD_TYPE},  {"sanitizer", DLSCALE_SANITIZER}};
+}
+
+std::string dali_here() {
+  return dali::describe_library();
+}
+
 namespace {
 
 std::vector<std::string> communicators() {

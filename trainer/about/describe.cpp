@@ -13,9 +13,9 @@
 #include "base/registry.hpp"
 #include "base/text.hpp"
 #include "contract/version.hpp"
-#include "trainer/about/build_info.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
-#include "trainer/data/text/special_token.hpp"
+#include "trainer/about/capabilities.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
+#include "trainer/data/text/vocabulary.hpp"
 #include "trainer/device/autocast.hpp"
 #include "trainer/models/card_walk.hpp"
 

@@ -15,9 +15,9 @@
 #include "base/table_printer.hpp"
 #include "base/text.hpp"
 #include "trainer/about/capabilities.hpp"
-#include "trainer/data/batch.hpp"
+#include "trainer/data/loader.hpp"
 #include "trainer/loop/loading.hpp"
-#include "trainer/record/environment.hpp"
+#include "trainer/record/result_writer.hpp"
 #include "trainer/record/spread.hpp"
 
 namespace dlscale::trainer {

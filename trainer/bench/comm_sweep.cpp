@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/registry.hpp"
-#include "trainer/bench/timing.hpp"
+#include "trainer/bench/kernel_timer.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
 
 namespace dlscale::trainer {

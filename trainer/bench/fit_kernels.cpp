@@ -15,10 +15,10 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/table_printer.hpp"
-#include "trainer/bench/bench_device.hpp"
+#include "trainer/bench/bench_kernels.hpp"
 #include "trainer/bench/options.hpp"
 #include "trainer/bench/progress_line.hpp"
-#include "trainer/device/threads.hpp"
+#include "trainer/device/core_groups.hpp"
 
 namespace dlscale::trainer {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "contract/records/safetensors_header.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 
 namespace dlscale::trainer {
 

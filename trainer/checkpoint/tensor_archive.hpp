@@ -1,15 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named tensors as an archive of LibTorch.
+// Named tensors, and an archive of them in LibTorch's format.
 #pragma once
 
-#include <functional>
-#include <string_view>
-#include <vector>
+#include <ATen/core/Tensor.h>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace dlscale::trainer {
 
+// A part's state as tensors with names.
+
+/// The tensor shares its memory with the part: who writes into it changes the part.
+struct NamedTensor {
+  std::string name;  ///< dots separate levels; no level is empty
+  at::Tensor tensor;
+};
+
+/// Adds `parts` to `all`, with `prefix` before their names.
+inline void append(std::vector<NamedTensor>& all, const std::string& prefix,
+                   std::vector<NamedTensor> parts) {
+  for (NamedTensor& part : parts) all.push_back({prefix + part.name, std::move(part.tensor)});
+}
+
+// Named tensors as an archive of LibTorch.
 using ByteSink = std::function<void(std::string_view bytes)>;
 
 /// Hands the archive's bytes to `sink`, from the first to the last; what that throws comes through.

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "trainer/comm/half.hpp"
-
 namespace dlscale::trainer {
 namespace {
 

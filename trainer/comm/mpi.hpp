@@ -65,4 +65,9 @@ inline constexpr std::int64_t kMpiMaxCount = std::int64_t{1} << 28;
 std::unique_ptr<Communicator> make_mpi(const MpiSession& session,
                                        std::int64_t max_count = kMpiMaxCount);
 
+// What an MPI call's return code means.
+
+/// Throws RunError (kExitCommunication) naming the call and MPI's reason unless `code` is success.
+void check_mpi(int code, const char* call);
+
 }  // namespace dlscale::trainer

@@ -9,7 +9,6 @@
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/comm/mpi.hpp"
-#include "trainer/comm/mpi_call.hpp"
 
 namespace dlscale::trainer {
 namespace {

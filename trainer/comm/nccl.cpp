@@ -14,7 +14,7 @@
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/comm/call_number.hpp"
-#include "trainer/comm/communicator_table.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/comm/nccl_connection.hpp"
 #include "trainer/device/gpu.hpp"
 

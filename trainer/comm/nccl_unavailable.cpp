@@ -2,7 +2,7 @@
 // Stands for NCCL in builds without it.
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
-#include "trainer/comm/communicator_table.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/comm/nccl.hpp"
 
 namespace dlscale::trainer {

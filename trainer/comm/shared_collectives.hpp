@@ -8,7 +8,6 @@
 #include "trainer/comm/call_number.hpp"
 #include "trainer/comm/communicator.hpp"
 #include "trainer/comm/shared_board.hpp"
-#include "trainer/comm/shared_segment.hpp"
 
 namespace dlscale::trainer {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "contract/run_spec/run_id.hpp"
-#include "trainer/data/bad_data.hpp"
+#include "trainer/data/data_file.hpp"
 
 namespace dlscale::trainer {
 namespace {

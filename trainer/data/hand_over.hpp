@@ -2,9 +2,9 @@
 // From a loader's batch in host memory to the numbers on the device.
 #pragma once
 
-#include "trainer/data/batch.hpp"
 #include "trainer/data/dataset.hpp"
-#include "trainer/device/precision.hpp"
+#include "trainer/data/loader.hpp"
+#include "trainer/device/autocast.hpp"
 
 namespace dlscale::trainer {
 

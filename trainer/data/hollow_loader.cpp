@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "trainer/data/batch.hpp"
+#include "trainer/data/loader.hpp"
 
 namespace dlscale::trainer {
 namespace {

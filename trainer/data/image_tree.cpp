@@ -11,7 +11,7 @@
 #include "contract/run_spec/run_id.hpp"
 #include "images/class_folders.hpp"
 #include "images/normalise.hpp"
-#include "trainer/data/bad_data.hpp"
+#include "trainer/data/data_file.hpp"
 #include "trainer/data/picture_files.hpp"
 
 namespace dlscale::trainer {

@@ -2,20 +2,47 @@
 // Turning sample numbers into batches; and the table of loaders.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/registry.hpp"
 #include "trainer/data/augmentation.hpp"
 #include "trainer/data/dataset.hpp"
-#include "trainer/data/loader_work.hpp"
 #include "trainer/data/picture_maker.hpp"
-#include "trainer/device/precision.hpp"
+#include "trainer/device/autocast.hpp"
 
 namespace dlscale::trainer {
 
+// What a loader delivers and a step consumes.
+struct Batch {
+  /// Images: samples x channels x height x width, normalised; or bytes, which data/hand_over.hpp
+  /// normalises on the device. Text: int64 tokens, samples x length.
+  /// To be translated: int64, samples x 2 x length: a sentence with its end, and its translation
+  /// with its beginning, as far as the step before has come.
+  at::Tensor input;
+  /// Int64 class numbers, samples; for reconstruction the input; for translation int64, samples x
+  /// length: the translation with its end. What is shorter than its batch is padded.
+  at::Tensor target;
+  std::int64_t size() const { return target.defined() ? target.size(0) : 0; }
+};
+
+// What loading costs beside the steps.
+
+/// Of one rank, since it was last asked.
+struct LoaderWork {
+  double busy_s = 0;                 ///< of threads that prepare batches, their sum
+  std::int64_t bytes = 0;            ///< read from files
+  std::int64_t skipped_samples = 0;  ///< broken ones that others took the place of
+};
+
+// Turning sample numbers into batches; and the table of loaders.
 struct Batch;  // data/batch.hpp
 
 /// What a loader is to deliver.
@@ -67,5 +94,31 @@ struct LoaderEntry {
 };
 
 base::Table<LoaderEntry> loader_table();
+
+// Loaders that make a batch when it is asked for.
+class GatheringLoader : public Loader {
+ public:
+  void start(Delivery delivery) final {
+    delivery_ = std::move(delivery);
+    position_ = 0;
+  }
+  Batch next() final {
+    const std::size_t count = std::min(static_cast<std::size_t>(delivery_.batch_size),
+                                       delivery_.samples.size() - position_);
+    if (count == 0) return {};
+    const std::span samples(delivery_.samples.data() + position_, count);
+    position_ += count;
+    return gather(samples);
+  }
+
+ protected:
+  using Samples = std::span<const std::int64_t>;
+  virtual Batch gather(Samples samples) = 0;
+  int epoch() const { return delivery_.epoch; }
+
+ private:
+  Delivery delivery_;
+  std::size_t position_ = 0;
+};
 
 }  // namespace dlscale::trainer

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "contract/run_spec/run_id.hpp"
-#include "trainer/data/bad_data.hpp"
+#include "trainer/data/data_file.hpp"
 #include "trainer/data/image_tree.hpp"
 
 namespace dlscale::trainer {

@@ -8,7 +8,7 @@
 
 #include "images/record_file.hpp"
 #include "trainer/data/dataset.hpp"
-#include "trainer/data/picture_source.hpp"
+#include "trainer/data/picture_files.hpp"
 
 namespace dlscale::trainer {
 

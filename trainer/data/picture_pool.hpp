@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "trainer/data/broken_pictures.hpp"
 #include "trainer/data/picture_maker.hpp"
 
 namespace dlscale::trainer {

@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/device/core_groups.hpp"
 
+#include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <mutex>
 #include <tuple>
 
 #include "base/text.hpp"
 
 namespace dlscale::trainer {
+
+void use_threads(int cores) {
+  at::set_num_threads(cores);
+  // LibTorch refuses to change this once set; other devices of the process (in tests: of ranks that
+  // are threads and come at the same time) want no more.
+  static std::once_flag is_set;
+  std::call_once(is_set, [] {
+    if (at::get_num_interop_threads() != 1) at::set_num_interop_threads(1);
+  });
+}
+
 namespace {
 
 constexpr int kMostProcessors = 8192;

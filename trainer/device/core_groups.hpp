@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which processor cores the devices of one process compute on.
+// Which processor cores a rank and the devices of one process compute on.
 #pragma once
 
 #include <string>
 #include <vector>
 
 namespace dlscale::trainer {
+
+// How many threads LibTorch computes with on this rank.
+
+/// One operator at a time on `cores` threads. To be called once, before the first operator.
+void use_threads(int cores);
+
+// Which processor cores the devices of one process compute on.
 
 /// A hardware thread, by the system's number, and the core it is of.
 struct Processor {

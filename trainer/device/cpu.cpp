@@ -3,8 +3,8 @@
 #include <c10/core/Device.h>
 #include <sys/resource.h>
 
+#include "trainer/device/core_groups.hpp"
 #include "trainer/device/device.hpp"
-#include "trainer/device/threads.hpp"
 
 namespace dlscale::trainer {
 namespace {

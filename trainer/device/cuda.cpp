@@ -9,10 +9,10 @@
 #include <iterator>
 #include <utility>
 
+#include "trainer/device/core_groups.hpp"
 #include "trainer/device/cuda_graph.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/device/gpu.hpp"
-#include "trainer/device/threads.hpp"
 
 namespace dlscale::trainer {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "trainer/comm/half.hpp"
+#include "trainer/comm/fold.hpp"
 
 namespace dlscale::trainer {
 

@@ -12,10 +12,9 @@
 #include "contract/run_spec/run_id.hpp"
 #include "contract/version.hpp"
 #include "trainer/checkpoint/checkpoint_store.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
 #include "trainer/checkpoint/safetensors.hpp"
 #include "trainer/checkpoint/tensor_archive.hpp"
-#include "trainer/failure/agreement.hpp"
+#include "trainer/failure/failure.hpp"
 #include "trainer/models/weights.hpp"
 
 namespace dlscale::trainer {

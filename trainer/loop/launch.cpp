@@ -16,18 +16,17 @@
 #include "base/text.hpp"
 #include "contract/run_spec/process_count.hpp"
 #include "contract/version.hpp"
-#include "trainer/about/build_info.hpp"
 #include "trainer/about/capabilities.hpp"
 #include "trainer/comm/algorithms/with_all_reduce.hpp"
 #include "trainer/comm/nccl.hpp"
 #include "trainer/comm/single.hpp"
-#include "trainer/data/dataset_path.hpp"
+#include "trainer/data/data_file.hpp"
 #include "trainer/device/gpu.hpp"
-#include "trainer/failure/agreement.hpp"
+#include "trainer/failure/failure.hpp"
 #include "trainer/failure/rank_stop.hpp"
 #include "trainer/loop/assemble.hpp"
 #include "trainer/loop/inference.hpp"
-#include "trainer/record/environment.hpp"
+#include "trainer/record/result_writer.hpp"
 
 namespace dlscale::trainer {
 

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "trainer/data/dataset_path.hpp"
+#include "trainer/data/data_file.hpp"
 #include "trainer/tasks/task.hpp"
 
 namespace dlscale::trainer {

@@ -18,7 +18,7 @@
 #include "trainer/failure/stop_poll.hpp"
 #include "trainer/loop/checkpointer.hpp"
 #include "trainer/parallel/parallel_style.hpp"
-#include "trainer/parallel/rank_statistics.hpp"
+#include "trainer/parallel/rank_group.hpp"
 #include "trainer/profile/step_profile.hpp"
 #include "trainer/record/step_recorder.hpp"
 #include "trainer/record/step_timer.hpp"

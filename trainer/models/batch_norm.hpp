@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to models/*.cpp: batch normalisation of images, of this rank's samples or of all ranks'.
+// Over which samples beside its own a rank's batch norms take their statistics.
 #pragma once
 
 #include <torch/nn/modules/batchnorm.h>
 
-#include "trainer/models/statistics_sum.hpp"
+namespace at {
+class Tensor;
+}
 
 namespace dlscale::trainer {
+
+/// The ranks whose samples count as one batch.
+class StatisticsSum {
+ public:
+  enum class Pass { forward, backward };
+  /// **Collective** among those ranks, in the same order on each. On return `values`, dense
+  /// floating numbers, hold on each rank the sum over all. `pass`: when it is asked for.
+  virtual void sum(const at::Tensor& values, Pass pass) = 0;
+
+ protected:
+  ~StatisticsSum() = default;
+};
+
+// Private to models/*.cpp: batch normalisation of images, of this rank's samples or of all ranks'.
 
 /// torch::nn::BatchNorm2d with its names (weight, bias, running_mean, running_var,
 /// num_batches_tracked) and defaults. Given other ranks it is PyTorch's SyncBatchNorm: training

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/models/operator_counts.hpp"
 
 namespace dlscale::trainer {

@@ -12,8 +12,8 @@
 
 #include "base/error.hpp"
 #include "trainer/models/dropout.hpp"
-#include "trainer/models/pretrained.hpp"
 #include "trainer/models/vision_net.hpp"
+#include "trainer/models/weights.hpp"
 
 namespace dlscale::trainer {
 namespace {

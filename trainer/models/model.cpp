@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/models/module_model.hpp"
-#include "trainer/models/pretrained.hpp"
+#include "trainer/models/weights.hpp"
 
 namespace dlscale::trainer {
 

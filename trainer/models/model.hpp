@@ -10,8 +10,8 @@
 #include "base/registry.hpp"
 #include "contract/run_spec/run_spec.hpp"
 #include "trainer/data/dataset.hpp"
+#include "trainer/device/autocast.hpp"
 #include "trainer/device/device.hpp"
-#include "trainer/device/precision.hpp"
 
 namespace at {
 class Tensor;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/models/dropout.hpp"
 #include "trainer/models/model.hpp"
 

@@ -4,7 +4,7 @@
 #include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/linear.h>
 
-#include "trainer/data/text/special_token.hpp"
+#include "trainer/data/text/vocabulary.hpp"
 #include "trainer/models/module_model.hpp"
 
 namespace dlscale::trainer {

@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/run_outcome.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/data/random_stream.hpp"
 #include "trainer/models/module_model.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <limits>
 
-#include "trainer/data/text/special_token.hpp"
+#include "trainer/data/text/vocabulary.hpp"
 #include "trainer/models/module_model.hpp"
 #include "trainer/models/recurrence.hpp"
 

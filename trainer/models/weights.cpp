@@ -12,7 +12,6 @@
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/checkpoint/safetensors.hpp"
-#include "trainer/models/pretrained.hpp"
 #include "trainer/models/vision_net.hpp"
 
 namespace dlscale::trainer {

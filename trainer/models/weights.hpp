@@ -5,10 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/models/model.hpp"
 
 namespace dlscale::trainer {
+
+// Private to models/*.cpp: what a file of weights that others have trained fills.
+struct Pretrained {
+  std::vector<NamedTensor> tensors;  ///< by the names that the file has for them
+  std::string unused;  ///< tensors whose names begin so may be in the file; empty: none
+};
+
+// Weights of a model from a file and into one.
 
 /// Fills the model from a safetensors file: all its weights where the file has their names, else
 /// Model::pretrained(). A batch norm's count of batches may be missing. Throws base::RunError

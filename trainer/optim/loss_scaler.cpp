@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 
 namespace dlscale::trainer {
 namespace {

@@ -2,6 +2,8 @@
 // The devices of one process, each with a thread of its own that works on it.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,6 +12,21 @@
 #include "trainer/device/device.hpp"
 
 namespace dlscale::trainer {
+
+// How the samples of a batch are cut for several devices.
+struct Chunk {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+/// The `index`-th of `parts`, as torch.chunk cuts: the last ones may get fewer, or none.
+inline Chunk chunk_of(std::int64_t samples, int index, int parts) {
+  const std::int64_t most = (samples + parts - 1) / parts;
+  const std::int64_t first = std::min(most * index, samples);
+  return {first, std::min(most, samples - first)};
+}
+
+// The devices of one process, each with a thread of its own that works on it.
 
 /// On a CPU a device is a thread and the threads its operators use, on cores of its own where the
 /// process has been given as many as its devices want (device/core_groups). One device alone is the

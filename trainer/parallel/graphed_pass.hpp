@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "trainer/data/batch.hpp"
+#include "trainer/data/loader.hpp"
 #include "trainer/device/work_graph.hpp"
 #include "trainer/record/step_timer.hpp"
 

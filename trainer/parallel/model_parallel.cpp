@@ -10,17 +10,14 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
-#include "trainer/data/batch.hpp"
+#include "trainer/data/loader.hpp"
 #include "trainer/device/autocast.hpp"
 #include "trainer/models/block_cost.hpp"
-#include "trainer/parallel/buffers.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
-#include "trainer/parallel/partition.hpp"
-#include "trainer/parallel/pipeline_schedule.hpp"
 #include "trainer/parallel/rank_group.hpp"
 #include "trainer/parallel/spread_state.hpp"
 #include "trainer/parallel/stage.hpp"
-#include "trainer/parallel/tensor_link.hpp"
+#include "trainer/parallel/stage_plan.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 
 namespace dlscale::trainer {
@@ -307,5 +304,76 @@ void require_one_replica(const contract::RunSpec& spec) {
                   "hybrid for several",
                   spec.framework, size, spec.gpus));
 }
+
+// Layer-wise model parallelism: stages of one model over all ranks, which work one at a time.
+
+namespace {
+
+std::unique_ptr<ParallelStyle> make_layerwise(StyleContext context) {
+  require_one_replica(context.spec);
+  const int stages = context.spec.gpus;
+  return make_model_parallel(std::move(context), {.stages = stages});
+}
+
+DataShare share_layerwise(const contract::RunSpec& spec, int rank) {
+  return share_of_replica(spec, rank, spec.gpus);
+}
+
+}  // namespace
+
+extern const StyleEntry layerwise_entry;
+const StyleEntry layerwise_entry{
+    .name = "layerwise",
+    .summary = "one model, its layers over all ranks, which work in turn",
+    .make = make_layerwise,
+    .share = share_layerwise};
+
+// Pipeline parallelism: stages of one model over all ranks, each at work on another micro-batch.
+
+namespace {
+
+std::unique_ptr<ParallelStyle> make_pipeline(StyleContext context) {
+  require_one_replica(context.spec);
+  const contract::FrameworkOptions& options = context.spec.framework_options;
+  const ModelDivision division{context.spec.gpus, options.micro_batches, options.pipeline_schedule};
+  return make_model_parallel(std::move(context), division);
+}
+
+DataShare share_pipeline(const contract::RunSpec& spec, int rank) {
+  return share_of_replica(spec, rank, spec.gpus);
+}
+
+}  // namespace
+
+extern const StyleEntry pipeline_entry;
+const StyleEntry pipeline_entry{
+    .name = "pipeline",
+    .summary = "one model, its layers over all ranks, which work on micro-batches (GPipe, 1F1B)",
+    .make = make_pipeline,
+    .share = share_pipeline};
+
+// Data and model parallelism: replicas whose layers lie over model_parallel_size ranks each.
+
+namespace {
+
+std::unique_ptr<ParallelStyle> make_hybrid(StyleContext context) {
+  const contract::FrameworkOptions& options = context.spec.framework_options;
+  const ModelDivision division{options.model_parallel_size, options.micro_batches,
+                               options.pipeline_schedule};
+  return make_model_parallel(std::move(context), division);
+}
+
+DataShare share_hybrid(const contract::RunSpec& spec, int rank) {
+  return share_of_replica(spec, rank, spec.framework_options.model_parallel_size);
+}
+
+}  // namespace
+
+extern const StyleEntry hybrid_entry;
+const StyleEntry hybrid_entry{
+    .name = "hybrid",
+    .summary = "replicas of a model whose layers lie over several ranks; ddp between replicas",
+    .make = make_hybrid,
+    .share = share_hybrid};
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to parallel/*.cpp: a model whose blocks lie on several ranks, and replicas of it.
+// Models whose blocks lie on several ranks: layer-wise, as a pipeline, and with replicas of that.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,8 @@
 #include "trainer/parallel/parallel_style.hpp"
 
 namespace dlscale::trainer {
+
+// Private to parallel/*.cpp: a model whose blocks lie on several ranks, and replicas of it.
 
 /// How ranks divide a model: rank r has stage r % stages of replica r / stages, so that the ranks
 /// of a replica are neighbours. Replicas agree on gradients as ddp does, among the ranks that have

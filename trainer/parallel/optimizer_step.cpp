@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/optim/gradient_norm.hpp"
 
 namespace dlscale::trainer {

@@ -13,7 +13,7 @@
 #include "trainer/comm/collective_queue.hpp"
 #include "trainer/optim/loss_scaler.hpp"
 #include "trainer/optim/optimizer.hpp"
-#include "trainer/record/counts.hpp"
+#include "trainer/record/spread.hpp"
 
 namespace dlscale::trainer {
 

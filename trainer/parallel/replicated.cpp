@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "contract/run_spec/framework_styles.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
-#include "trainer/data/batch.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
+#include "trainer/data/loader.hpp"
 #include "trainer/device/autocast.hpp"
-#include "trainer/parallel/buffers.hpp"
 #include "trainer/parallel/graphed_pass.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
+#include "trainer/parallel/rank_group.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/comm/collective_queue.hpp"
 
 namespace dlscale::trainer {

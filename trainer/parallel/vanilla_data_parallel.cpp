@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "trainer/checkpoint/named_tensor.hpp"
-#include "trainer/data/batch.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
+#include "trainer/data/loader.hpp"
 #include "trainer/device/autocast.hpp"
-#include "trainer/parallel/chunk.hpp"
+#include "trainer/parallel/device_group.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
 #include "trainer/parallel/parallel_style.hpp"
 #include "trainer/sync/tensor_collectives.hpp"

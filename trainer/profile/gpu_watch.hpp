@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "trainer/profile/kernel_watch.hpp"
+#include "trainer/profile/step_profile.hpp"
 
 namespace dlscale::trainer {
 

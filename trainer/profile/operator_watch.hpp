@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "trainer/profile/kernel_watch.hpp"
+#include "trainer/profile/step_profile.hpp"
 
 namespace dlscale::trainer {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rank 0 leaves in the launch folder: results.jsonl, stdout (a log for people) and stderr.
+// What rank 0 leaves in the launch folder: results.jsonl with the machine it ran on, stdout (a log
+// for people) and stderr.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,18 @@
 #include "contract/records/result_record.hpp"
 
 namespace dlscale::trainer {
+
+// The machine a launch ran on, for run_start.
+
+/// As /proc/cpuinfo names it; "unknown" where it does not.
+std::string cpu_model();
+
+/// Tells glibc to keep freed memory for the next step instead of giving it back to the system: a
+/// step frees and takes the same activations again, and page faults cost up to a third of it.
+/// Returns what was set, in words. To be called before the first large allocation.
+std::string keep_freed_memory();
+
+// What rank 0 leaves in the launch folder: results.jsonl, stdout (a log for people) and stderr.
 
 /// Writes nothing until it is opened, and nothing after a run_stop: so other ranks use it too, and
 /// a signal may end the launch while the main thread still works. Safe to call from any thread.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks measured, brought together and summed up.
+// What only some parts of a trainer count.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "contract/records/result_record.hpp"
@@ -9,6 +12,11 @@
 #include "trainer/record/step_timer.hpp"
 
 namespace dlscale::trainer {
+
+/// For the record: keys of it, and how much was counted in its time.
+using Counts = std::vector<std::pair<std::string, std::int64_t>>;
+
+// What ranks measured, brought together and summed up.
 
 /// What one rank measured over a window of steps. Holds doubles only: it travels as such.
 struct RankWindow {

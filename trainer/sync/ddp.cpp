@@ -10,9 +10,8 @@
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/sync/c10d_backend.hpp"
-#include "trainer/sync/compression_hook.hpp"
+#include "trainer/sync/compression.hpp"
 #include "trainer/sync/gradient_sync.hpp"
-#include "trainer/sync/powersgd.hpp"
 
 namespace dlscale::trainer {
 namespace {

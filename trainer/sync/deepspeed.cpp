@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "trainer/sync/gradient_sync.hpp"
-#include "trainer/sync/zero_host_optimizer.hpp"
 #include "trainer/sync/zero_optimizer_partition.hpp"
 #include "trainer/sync/zero_parameter_partition.hpp"
 

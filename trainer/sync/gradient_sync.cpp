@@ -2,7 +2,7 @@
 // What most syncs have nothing of.
 #include "trainer/sync/gradient_sync.hpp"
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 
 namespace dlscale::trainer {
 

@@ -12,7 +12,7 @@
 #include "contract/run_spec/run_spec.hpp"
 #include "trainer/comm/collective_queue.hpp"
 #include "trainer/optim/optimizer.hpp"
-#include "trainer/record/counts.hpp"
+#include "trainer/record/spread.hpp"
 
 namespace at {
 class Tensor;

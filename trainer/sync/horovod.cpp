@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
-#include "trainer/sync/device_fusion.hpp"
 #include "trainer/sync/gradient_hooks.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 #include "trainer/sync/horovod/background_loop.hpp"

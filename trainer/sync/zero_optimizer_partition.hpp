@@ -8,6 +8,16 @@
 
 namespace dlscale::trainer {
 
+// Optimizers that step in host memory what a device trains.
+
+/// ZeRO-Offload (Ren et al., 2021): the optimizer gets copies in host memory of what `sync` has it
+/// step, so its state lies there too. Gradients are copied there after backward, parameters back
+/// after the step. The memory is pinned where a GPU copies.
+std::unique_ptr<GradientSync> with_host_optimizer(std::unique_ptr<GradientSync> sync,
+                                                  const base::Clock& clock);
+
+// ZeRO stages 1 and 2: each rank steps its partition of the parameters, then all get all of them.
+
 /// Rajbhandari et al., 2020, as DeepSpeed's stage_1_and_2 does it. Stage 1 reduces after the last
 /// backward pass; with overlap, and in stage 2, gradients are reduced in every backward pass as
 /// they come, and stage 2 keeps none but the partition's.

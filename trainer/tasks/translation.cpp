@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trainer/data/text/special_token.hpp"
+#include "trainer/data/text/vocabulary.hpp"
 #include "trainer/tasks/bleu.hpp"
 #include "trainer/tasks/task.hpp"
 

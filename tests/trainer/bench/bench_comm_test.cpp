@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
-#include "trainer/bench/timing.hpp"
+#include "trainer/bench/kernel_timer.hpp"
 
 using namespace dlscale;
 using Catch::Contains;

@@ -11,7 +11,7 @@
 #include <thread>
 #include <type_traits>
 
-#include "trainer/comm/half.hpp"
+#include "trainer/comm/fold.hpp"
 
 namespace dlscale::test {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "contract/run_spec/vocabulary.hpp"
 #include "tests/trainer/comm/collective_suite.hpp"
-#include "trainer/comm/communicator_table.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/comm/thread.hpp"
 

@@ -7,8 +7,6 @@
 #include <limits>
 #include <vector>
 
-#include "trainer/comm/half.hpp"
-
 using namespace dlscale::trainer;
 
 namespace {

@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "base/error.hpp"
-#include "trainer/comm/shared_segment.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/comm/thread.hpp"
 

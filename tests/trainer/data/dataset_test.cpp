@@ -13,7 +13,7 @@
 #include "tests/support/skip.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
-#include "trainer/data/dataset_path.hpp"
+#include "trainer/data/data_file.hpp"
 
 using namespace dlscale;
 using namespace std::string_literals;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/data/idx_file.hpp"
+#include "trainer/data/datasets/idx_images.hpp"
 
 #include <zlib.h>
 

@@ -7,7 +7,6 @@
 #include <catch2/catch.hpp>
 
 #include "contract/run_spec/vocabulary.hpp"
-#include "trainer/data/batch.hpp"
 
 using namespace dlscale;
 using trainer::Precision;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/failure/agreement.hpp"
+#include "trainer/failure/failure.hpp"
 
 #include <catch2/catch.hpp>
 #include <new>

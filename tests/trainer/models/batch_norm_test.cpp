@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "trainer/comm/thread.hpp"
-#include "trainer/parallel/rank_statistics.hpp"
+#include "trainer/parallel/rank_group.hpp"
 
 using namespace dlscale;
 using trainer::BatchNorm2d;

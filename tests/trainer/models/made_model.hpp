@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/models/model.hpp"
 
 namespace dlscale::test {

@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "trainer/checkpoint/named_tensor.hpp"
-#include "trainer/data/text/special_token.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
+#include "trainer/data/text/vocabulary.hpp"
 #include "trainer/device/autocast.hpp"
 #include "trainer/models/model.hpp"
 #include "trainer/tasks/task.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 
 using namespace dlscale;
 using trainer::LossScaler;

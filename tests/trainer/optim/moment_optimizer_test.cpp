@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adam, AdamW and LARS against PyTorch and their papers, and parameters cut into pieces.
-#include "trainer/optim/moment_optimizer.hpp"
+#include "trainer/optim/optimizers/adam.hpp"
 
 #include <torch/optim.h>
 #include <torch/types.h>
@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "tests/trainer/optim/random_parameters.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/optim/step_unit.hpp"
 
 using namespace dlscale;

@@ -11,7 +11,7 @@
 #include "tests/trainer/parallel/learns_alike.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
 #include "trainer/comm/algorithms/with_all_reduce.hpp"
-#include "trainer/comm/communicator_table.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/comm/mpi.hpp"
 #include "trainer/comm/single.hpp"
 

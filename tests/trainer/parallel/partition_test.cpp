@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/parallel/partition.hpp"
+#include "trainer/parallel/stage_plan.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -15,7 +15,7 @@
 #include "contract/run_spec/process_count.hpp"
 #include "tests/trainer/parallel/small_run.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
-#include "trainer/data/batch.hpp"
+#include "trainer/data/loader.hpp"
 #include "trainer/device/autocast.hpp"
 #include "trainer/optim/loss.hpp"
 

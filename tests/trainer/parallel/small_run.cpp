@@ -14,13 +14,13 @@
 
 #include "contract/run_spec/process_count.hpp"
 #include "tests/trainer/parallel/style_specs.hpp"
-#include "trainer/checkpoint/named_tensor.hpp"
-#include "trainer/comm/overlay.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/comm/thread.hpp"
 #include "trainer/models/batch_norm.hpp"
 #include "trainer/models/module_model.hpp"
 #include "trainer/optim/loss.hpp"
-#include "trainer/parallel/rank_statistics.hpp"
+#include "trainer/parallel/rank_group.hpp"
 #include "trainer/parallel/replicated.hpp"
 
 namespace dlscale::test {

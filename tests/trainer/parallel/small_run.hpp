@@ -13,7 +13,7 @@
 
 #include "contract/run_spec/run_spec.hpp"
 #include "trainer/comm/communicator.hpp"
-#include "trainer/data/batch.hpp"
+#include "trainer/data/loader.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/record/step_timer.hpp"
 

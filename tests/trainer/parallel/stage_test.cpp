@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tests/trainer/block_model.hpp"
-#include "trainer/parallel/pipeline_schedule.hpp"
+#include "trainer/parallel/stage_plan.hpp"
 
 using namespace dlscale;
 

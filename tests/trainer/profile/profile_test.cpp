@@ -8,8 +8,8 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/thread_launch.hpp"
 #include "trainer/models/convolution.hpp"
-#include "trainer/profile/kernel_watch.hpp"
 #include "trainer/profile/operator_watch.hpp"
+#include "trainer/profile/step_profile.hpp"
 
 using namespace dlscale;
 using test::all;

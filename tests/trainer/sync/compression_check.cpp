@@ -4,7 +4,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/types.h>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
 

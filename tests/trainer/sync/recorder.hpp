@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "trainer/comm/overlay.hpp"
+#include "trainer/comm/communicator.hpp"
 
 namespace dlscale::test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/sync/zero_flat_parameters.hpp"
+#include "trainer/sync/zero_gradient_buckets.hpp"
 
 #include <torch/types.h>
 

@@ -12,7 +12,7 @@
 #include "tests/trainer/sync/replica.hpp"
 #include "tests/trainer/sync/stage3_check.hpp"
 #include "tests/trainer/sync/zero_check.hpp"
-#include "trainer/comm/overlay.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/comm/thread.hpp"
 

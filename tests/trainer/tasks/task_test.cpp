@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "trainer/data/text/special_token.hpp"
+#include "trainer/data/text/vocabulary.hpp"
 #include "trainer/models/model.hpp"
 
 using namespace dlscale;

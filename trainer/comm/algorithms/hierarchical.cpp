@@ -1,11 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-reduce in each node, then between one rank of each, then a broadcast in each node.
 #include "trainer/comm/algorithms/hierarchical.hpp"
 
-#include "trainer/comm/algorithms/nodes.hpp"
-#include "trainer/comm/algorithms/shared_memory.hpp"
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "contract/run_outcome.hpp"
+#include "trainer/comm/shared_collectives.hpp"
 
 namespace dlscale::trainer {
+namespace {
+
+using Identity = std::array<char, 128>;
+
+/// The number that Linux draws at each start, and the file system that shared memory lies in,
+/// which containers on one machine may have of their own.
+Identity identity() {
+  std::string text;
+  std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
+  struct stat shared_memory {};
+  if (::stat("/dev/shm", &shared_memory) == 0) {
+    text += ' ' + std::to_string(shared_memory.st_dev) + ' ' + std::to_string(shared_memory.st_ino);
+  }
+  Identity result{};
+  std::memcpy(result.data(), text.data(), std::min(text.size(), result.size()));
+  return result;
+}
+
+}  // namespace
+
+int node_of(Communicator& ranks) {
+  Identity mine = identity();
+  std::vector<Identity> all(static_cast<std::size_t>(ranks.size()));
+  const auto bytes = static_cast<std::int64_t>(mine.size());
+  ranks.all_gather({mine.data(), bytes, ElementType::uint8},
+                   {all.data(), bytes * ranks.size(), ElementType::uint8});
+  return static_cast<int>(std::find(all.begin(), all.end(), mine) - all.begin());
+}
+
+// All-reduce through memory that the ranks share: each folds a part of the data, all fetch it.
+
+namespace {
+
+class SharedMemory : public AllReduce {
+ public:
+  explicit SharedMemory(std::unique_ptr<SharedCollectives> collectives)
+      : collectives_(std::move(collectives)) {}
+  double run(Communicator&, const Span& data, ReduceOp op) override {
+    return collectives_->all_reduce(data, op);
+  }
+  const char* name() const override { return "shared_memory"; }
+  SharedCollectives* shared() override { return collectives_.get(); }
+
+ private:
+  std::unique_ptr<SharedCollectives> collectives_;
+};
+
+std::unique_ptr<AllReduce> new_shared_memory(Communicator& ranks) {
+  if (auto made = make_shared_memory(ranks)) return made;
+  throw base::RunError("all_reduce \"shared_memory\" is for ranks of one node with enough of it",
+                       contract::kExitCommunication);
+}
+
+}  // namespace
+
+std::unique_ptr<AllReduce> make_shared_memory(Communicator& ranks) {
+  auto collectives = SharedCollectives::make(ranks);
+  return collectives ? std::make_unique<SharedMemory>(std::move(collectives)) : nullptr;
+}
+
+extern const AllReduceEntry shared_memory_entry;
+const AllReduceEntry shared_memory_entry{.name = "shared_memory",
+                                         .summary = "through memory that the ranks of a node share",
+                                         .make = &new_shared_memory};
+
+// All-reduce in each node, then between one rank of each, then a broadcast in each node.
+
 namespace {
 
 class Hierarchical : public AllReduce {

@@ -4,8 +4,9 @@
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/comm/algorithms/all_reduce.hpp"
+#include "trainer/comm/algorithms/hierarchical.hpp"
 #include "trainer/comm/call_number.hpp"
-#include "trainer/comm/overlay.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/comm/shared_collectives.hpp"
 
 namespace dlscale::trainer {
@@ -75,5 +76,46 @@ std::unique_ptr<Communicator> with_all_reduce(std::unique_ptr<Communicator> inne
   }
   throw base::RunError("there is no all-reduce \"" + name + "\"", contract::kExitBadRunDescription);
 }
+
+// The all-reduce that is fastest as far as has been measured: docs/performance.md.
+extern const AllReduceEntry tuned_entry;
+
+namespace {
+
+std::unique_ptr<AllReduce> new_auto(Communicator& ranks) {
+  if (ranks.size() > 1) {
+    if (auto made = make_shared_memory(ranks)) return made;
+  }
+  return tuned_entry.make(ranks);
+}
+
+}  // namespace
+
+extern const AllReduceEntry auto_entry;
+const AllReduceEntry auto_entry{
+    .name = "auto", .summary = "shared_memory within a node, else tuned", .make = &new_auto};
+
+// The all-reduce of the transport itself.
+
+namespace {
+
+class Tuned : public AllReduce {
+ public:
+  double run(Communicator& ranks, const Span& data, ReduceOp op) override {
+    ranks.all_reduce(data, op);
+    return ranks.last_wait_s();
+  }
+  const char* name() const override { return "tuned"; }
+};
+
+std::unique_ptr<AllReduce> new_tuned(Communicator&) {
+  return std::make_unique<Tuned>();
+}
+
+}  // namespace
+
+extern const AllReduceEntry tuned_entry;
+const AllReduceEntry tuned_entry{
+    .name = "tuned", .summary = "what the transport chooses itself", .make = &new_tuned};
 
 }  // namespace dlscale::trainer

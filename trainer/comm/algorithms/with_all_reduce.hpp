@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator whose all-reduce is one of the table.
+// A communicator whose all-reduce is one of the table; and the two that choose: the transport's own
+// and the fastest measured.
 #pragma once
 
 #include <memory>
@@ -8,6 +9,8 @@
 #include "trainer/comm/communicator.hpp"
 
 namespace dlscale::trainer {
+
+// A communicator whose all-reduce is one of the table.
 
 /// **Collective.** `inner` with the all-reduce of this name, a name of all_reduce_table(); so do
 /// the parts split from it. Ranks that share memory through it use it for reduce_scatter, broadcast

@@ -18,8 +18,7 @@
 #include "trainer/data/dali/encoded_reader.hpp"
 #include "trainer/data/dali/gpu_images.hpp"
 #include "trainer/data/dali/pipeline.hpp"
-#include "trainer/data/dali/thread_time.hpp"
-#include "trainer/data/picture_choices.hpp"
+#include "trainer/data/picture_loader.hpp"
 
 namespace dlscale::trainer::dali {
 namespace {

@@ -13,7 +13,7 @@ foreach(file IN LISTS files)
   string(APPEND rows "    {\"${name}\", {${array}, sizeof ${array} - 1}},\n")
 endforeach()
 file(WRITE ${OUT}.part "// Made by trainer/data/dali/embed.cmake; what it is made from: make_pipelines.py beside it.
-#include \"trainer/data/dali/shipped_pipelines.hpp\"
+#include \"trainer/data/dali/pipeline.hpp\"
 namespace dlscale::trainer::dali {
 namespace {
 ${arrays}constexpr ShippedPipeline kAll[] = {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "trainer/data/broken_pictures.hpp"
 #include "trainer/data/dali/pipeline.hpp"
 #include "trainer/data/picture_maker.hpp"
 

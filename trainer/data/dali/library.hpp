@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "trainer/data/dali/abi.hpp"
-#include "trainer/data/dataset_path.hpp"
+#include "trainer/data/data_file.hpp"
 
 namespace dlscale::trainer::dali {
 

@@ -1,11 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/data/dali/pipeline.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
 #include <string_view>
 #include <utility>
 
 namespace dlscale::trainer::dali {
+
+double threads_busy_s() {
+  constexpr double kNanosecond = 1e-9;
+  double busy_ns = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it("/proc/self/task", error), end; !error && it != end;
+       it.increment(error)) {
+    std::string name;
+    std::getline(std::ifstream(it->path() / "comm"), name);
+    if (!name.starts_with("[DALI]")) continue;
+    double running_ns = 0;  // the first number, of a thread that may have ended meanwhile
+    std::ifstream(it->path() / "schedstat") >> running_ns;
+    busy_ns += running_ns;
+  }
+  return busy_ns * kNanosecond;
+}
+
+std::string_view shipped_pipeline(const PipelineKind& kind) {
+  const std::string name =
+      fmt::format("{}-{}-{}-{}", kind.on_gpu ? "gpu" : "cpu", kind.normalised ? "fp32" : "uint8",
+                  kind.layout == images::Layout::planes ? "planes" : "channels_last",
+                  kind.resample == images::Resample::bilinear ? "bilinear" : "antialiased");
+  const auto all = shipped_pipelines();
+  const auto found = std::ranges::find(all, name, &ShippedPipeline::name);
+  if (found == all.end()) throw std::logic_error("no pipeline is called " + name);
+  return found->bytes;
+}
+
 namespace {
 
 constexpr int kSides = 2;  ///< values of a place: down, right

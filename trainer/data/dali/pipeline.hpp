@@ -8,16 +8,47 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "images/normalise.hpp"
 #include "images/picture.hpp"
+#include "images/resize.hpp"
 #include "trainer/data/dali/library.hpp"
-#include "trainer/data/dali/shipped_pipelines.hpp"
 #include "trainer/data/dali/window.hpp"
 
 namespace dlscale::trainer::dali {
+
+// How much DALI's own threads have worked: it does not say so itself.
+
+/// CPU time so far of all threads of this process that DALI has started and that still live, by
+/// the names that it gives them (Linux's /proc/self/task).
+double threads_busy_s();
+
+// The serialized pipelines of this folder (make_pipelines.py), which are part of the program.
+
+/// Which of them.
+struct PipelineKind {
+  bool on_gpu = false;     ///< nvJPEG decodes, and images stay on the GPU
+  bool normalised = true;  ///< fp32; else bytes
+  images::Layout layout = images::Layout::planes;
+  images::Resample resample = images::Resample::antialiased;
+};
+
+/// What DALI deserializes.
+std::string_view shipped_pipeline(const PipelineKind& kind);
+
+struct ShippedPipeline {
+  std::string_view name;  ///< of the file, without its ending
+  std::string_view bytes;
+};
+
+/// All; CMake writes them into a source file.
+std::span<const ShippedPipeline> shipped_pipelines();
+
+// One of the shipped pipelines at work: encoded images and boxes go in, batches of images come out.
 
 /// How a pipeline runs.
 struct PipelineSettings {

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
-#include "trainer/data/gathering_loader.hpp"
+#include "trainer/data/loader.hpp"
 
 namespace dlscale::trainer {
 namespace {

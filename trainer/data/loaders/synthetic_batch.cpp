@@ -3,7 +3,6 @@
 // nothing.
 #include <algorithm>
 
-#include "trainer/data/batch.hpp"
 #include "trainer/data/loader.hpp"
 
 namespace dlscale::trainer {

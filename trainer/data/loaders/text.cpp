@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "trainer/data/gathering_loader.hpp"
-#include "trainer/data/text/special_token.hpp"
+#include "trainer/data/loader.hpp"
+#include "trainer/data/text/vocabulary.hpp"
 
 namespace dlscale::trainer {
 namespace {

@@ -7,9 +7,7 @@
 #include <utility>
 
 #include "contract/run_spec/run_id.hpp"
-#include "trainer/data/bad_data.hpp"
 #include "trainer/data/data_file.hpp"
-#include "trainer/data/text/tokenizer.hpp"
 #include "trainer/data/text/vocabulary.hpp"
 
 namespace dlscale::trainer {

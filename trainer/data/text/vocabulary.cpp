@@ -5,8 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "trainer/data/text/special_token.hpp"
-
 namespace dlscale::trainer {
 
 Vocabulary::Vocabulary(const std::vector<std::vector<std::string>>& texts, const Limits& limits) {
@@ -39,6 +37,91 @@ std::vector<std::int32_t> Vocabulary::numbers_of(const std::vector<std::string>&
   numbers.reserve(text.size());
   for (const std::string& word : text) numbers.push_back(number_of(word));
   return numbers;
+}
+
+namespace {
+
+constexpr std::string_view kOwnWords = "'.,()!?";
+constexpr std::string_view kBetweenWords = " \t\n\v\f\r\";:";
+/// In UTF-8 the Latin-1 letters are this byte and one of 0x80 … 0xbf.
+constexpr char kLatinLead = '\xc3';
+constexpr char kFirstCapital = '\x80';  ///< À, after its lead; lower case is 0x20 further on
+constexpr char kLastCapital = '\x9e';   ///< Þ
+constexpr char kTimes = '\x97';         ///< ×, among the capitals
+
+char lower(char c, char before) {
+  if (c >= 'A' && c <= 'Z') return static_cast<char>(c + 0x20);
+  const bool is_capital =
+      before == kLatinLead && c >= kFirstCapital && c <= kLastCapital && c != kTimes;
+  return is_capital ? static_cast<char>(c + 0x20) : c;
+}
+
+/// Bytes of the character that begins so; 0 where none does.
+std::size_t length_of(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead >= 0xc2 && lead < 0xe0) return 2;
+  if (lead >= 0xe0 && lead < 0xf0) return 3;
+  return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+}
+
+/// Forms that are too long, surrogates, and what is beyond Unicode.
+bool is_forbidden(unsigned char lead, unsigned char second) {
+  return (lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
+         (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f);
+}
+
+}  // namespace
+
+std::vector<std::string> tokenize(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  const auto end_word = [&] {
+    if (!word.empty()) words.push_back(std::move(word));
+    word.clear();
+  };
+  char before = 0;
+  for (const char c : text) {
+    if (kBetweenWords.find(c) != std::string_view::npos) {
+      end_word();
+    } else if (kOwnWords.find(c) != std::string_view::npos) {
+      end_word();
+      words.emplace_back(1, c);
+    } else {
+      word += lower(c, before);
+    }
+    before = c;
+  }
+  end_word();
+  return words;
+}
+
+std::size_t utf8_prefix(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t length = length_of(byte(at));
+    if (length == 0 || at + length > text.size()) return at;
+    for (std::size_t i = 1; i < length; ++i) {
+      if ((byte(at + i) & 0xc0) != 0x80) return at;
+    }
+    if (length > 1 && is_forbidden(byte(at), byte(at + 1))) return at;
+    at += length;
+  }
+  return at;
+}
+
+std::string utf8_of_latin1(std::string_view text) {
+  std::string utf8;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      utf8 += c;
+    } else {
+      utf8 += static_cast<char>(0xc0 | byte >> 6);
+      utf8 += static_cast<char>(0x80 | (byte & 0x3f));
+    }
+  }
+  return utf8;
 }
 
 }  // namespace dlscale::trainer

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/optim/optimizer.hpp"
 #include "trainer/optim/step_unit.hpp"
 

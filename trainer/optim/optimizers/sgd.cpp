@@ -5,7 +5,7 @@
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "trainer/checkpoint/named_tensor.hpp"
+#include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/optim/optimizer.hpp"
 #include "trainer/optim/step_unit.hpp"
 

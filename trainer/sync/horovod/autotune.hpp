@@ -2,6 +2,7 @@
 // Fusion threshold and cycle time, tried out while training goes on.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -9,11 +10,45 @@
 
 #include "base/clock.hpp"
 #include "trainer/comm/communicator.hpp"
-#include "trainer/sync/horovod/coordinate_search.hpp"
-#include "trainer/sync/horovod/response.hpp"
+#include "trainer/sync/horovod/messages.hpp"
 
 namespace dlscale::trainer::horovod {
 
+// A search for the values that give the highest score.
+
+/// Walks along one axis after the other, on a logarithmic scale: as long as the score rises by
+/// steps of a factor of 4, then of 2. It ends in a local maximum on this grid; no score is asked
+/// for twice in a row, so noise can mislead it but not keep it from ending.
+class CoordinateSearch {
+ public:
+  struct Axis {
+    double start, least, most;  ///< 0 < least <= start <= most
+  };
+  explicit CoordinateSearch(std::vector<Axis> axes);
+
+  /// Whose score is wanted next; once done(), the best point found.
+  const std::vector<double>& point() const { return done() ? best_ : point_; }
+  /// The score of point().
+  void tell(double score);
+  bool done() const { return axis_ == axes_.size(); }
+
+ private:
+  void turn();
+  void propose();
+
+  std::vector<Axis> axes_;
+  std::vector<double> best_;
+  std::vector<double> point_;
+  double best_score_ = 0;
+  bool has_score_ = false;
+  // Where the walk stands: the axis, the factor of a step, its direction, and whether it has paid.
+  std::size_t axis_ = 0;
+  double factor_;
+  bool upwards_ = true;
+  bool has_moved_ = false;
+};
+
+// Fusion threshold and cycle time, tried out while training goes on.
 struct Tuned {
   double fusion_threshold_mb = 128;
   double cycle_time_ms = 1;

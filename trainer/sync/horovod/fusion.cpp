@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Horovod's FuseResponses.
 #include "trainer/sync/horovod/fusion.hpp"
 
+#include <cstddef>
+#include <cstring>
 #include <deque>
 #include <utility>
 
+#include "trainer/sync/horovod/reduction.hpp"
+
 namespace dlscale::trainer::horovod {
+
+// Horovod's FuseResponses.
+
 namespace {
 
 /// Takes from `rest` what may be reduced together with `first`.
@@ -47,6 +53,54 @@ std::int64_t rounded_threshold(std::int64_t threshold_bytes, int local_size) {
   const auto unit =
       local_size * static_cast<std::int64_t>(bytes_of(ElementType::float64)) * kAtomicUnit;
   return (threshold_bytes + unit - 1) / unit * unit;
+}
+
+// In the host's memory.
+
+namespace {
+
+class HostFusionBuffer : public FusionBuffer {
+ public:
+  Span take_in(const std::vector<Span>& tensors, std::int64_t count, ElementType type) override {
+    const Span fused = room(count, type);
+    std::int64_t at = 0;
+    for (const Span& tensor : tensors) {
+      if (tensor.count == 0) continue;
+      std::memcpy(fused.part(at, tensor.count).data, tensor.data, tensor.bytes());
+      at += tensor.count;
+    }
+    return fused;
+  }
+
+  void hand_out(const Span& fused, const std::vector<Span>& tensors, double factor) override {
+    std::int64_t at = 0;
+    for (const Span& tensor : tensors) {
+      horovod::scale(fused.part(at, tensor.count).data, tensor, factor);
+      at += tensor.count;
+    }
+  }
+
+  void scale(const Span& data, double factor) override { horovod::scale(data.data, data, factor); }
+
+ private:
+  Span room(std::int64_t count, ElementType type) {
+    const auto bytes = static_cast<std::size_t>(count) * bytes_of(type);
+    if (bytes > bytes_) {
+      memory_.reset();
+      memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+      bytes_ = bytes;
+    }
+    return {memory_.get(), count, type};
+  }
+
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<FusionBuffer> make_host_fusion_buffer() {
+  return std::make_unique<HostFusionBuffer>();
 }
 
 }  // namespace dlscale::trainer::horovod

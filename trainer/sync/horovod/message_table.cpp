@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting ranks, tensor by tensor.
 #include "trainer/sync/horovod/message_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace dlscale::trainer::horovod {
 
+// Counting ranks, tensor by tensor.
 void MessageTable::add(int rank, const Request& request, double now_s) {
   const auto [place, is_new] = rows_.try_emplace(request.name);
   Row& row = place->second;
@@ -60,6 +63,21 @@ std::vector<StalledTensor> MessageTable::stalled(double at_least_s, double now_s
   }
   std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   return list;
+}
+
+// Wording the warning.
+std::optional<std::string> StallCheck::warning(const MessageTable& table, double now_s) {
+  if (warned_s_ && now_s - *warned_s_ < after_s_) return std::nullopt;
+  std::string list;
+  for (const StalledTensor& tensor : table.stalled(after_s_, now_s)) {
+    list += fmt::format("{} \"{}\" (missing: {} {})", list.empty() ? "" : ",", tensor.name,
+                        base::word_for(tensor.missing_ranks.size(), "rank"),
+                        fmt::join(tensor.missing_ranks, ", "));
+  }
+  if (list.empty()) return std::nullopt;
+  warned_s_ = now_s;
+  return fmt::format("horovod: some ranks wait for others for more than {:g} s to reduce{}",
+                     after_s_, list);
 }
 
 }  // namespace dlscale::trainer::horovod

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinator's table of which ranks are ready to reduce which tensor.
+// The coordinator's table of which ranks are ready to reduce which tensor, and what it says of
+// those that wait.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "trainer/sync/horovod/request.hpp"
-#include "trainer/sync/horovod/response.hpp"
+#include "trainer/sync/horovod/messages.hpp"
 
 namespace dlscale::trainer::horovod {
+
+// The coordinator's table of which ranks are ready to reduce which tensor.
 
 /// A tensor that some ranks have submitted and others have not.
 struct StalledTensor {
@@ -43,6 +46,20 @@ class MessageTable {
   std::size_t ranks_;
   std::unordered_map<std::string, Row> rows_;
   std::vector<std::string> complete_;
+};
+
+// When to tell the user that some ranks wait for others, and in which words.
+class StallCheck {
+ public:
+  explicit StallCheck(double after_s) : after_s_(after_s) {}
+  /// One line naming the tensors that wait for longer than the limit, each with the ranks that are
+  /// missing; at most once in that time.
+  std::optional<std::string> warning(const MessageTable& table, double now_s);
+  double after_s() const { return after_s_; }
+
+ private:
+  double after_s_;
+  std::optional<double> warned_s_;
 };
 
 }  // namespace dlscale::trainer::horovod

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks agree, cycle by cycle, on what to reduce next.
+// What the background thread has done so far, in numbers.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -9,14 +10,25 @@
 
 #include "base/clock.hpp"
 #include "trainer/comm/communicator.hpp"
-#include "trainer/sync/horovod/cache_vote.hpp"
-#include "trainer/sync/horovod/counters.hpp"
 #include "trainer/sync/horovod/message_table.hpp"
 #include "trainer/sync/horovod/response_cache.hpp"
-#include "trainer/sync/horovod/stall_check.hpp"
 #include "trainer/sync/horovod/timeline.hpp"
 
 namespace dlscale::trainer::horovod {
+
+struct Counters {
+  std::int64_t cycles = 0;
+  std::int64_t slow_cycles = 0;    ///< in which requests went through the coordinator
+  std::int64_t cache_hits = 0;     ///< tensors agreed on by a bit, without the coordinator
+  std::int64_t invalidations = 0;  ///< tensors that lost their place in the response cache
+  std::int64_t control_bytes = 0;  ///< this rank's part in the negotiation
+  std::int64_t reductions = 0;     ///< of one tensor or of several as one
+  std::int64_t fused_tensors = 0;  ///< reduced with others, so copied into a buffer and back
+  std::int64_t tensors = 0;
+  std::int64_t bytes = 0;  ///< of tensors
+};
+
+// How ranks agree, cycle by cycle, on what to reduce next.
 
 /// Tells the user something, in one line.
 using Warn = std::function<void(const std::string&)>;

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
-#include "trainer/sync/horovod/scale.hpp"
+#include "trainer/sync/horovod/reduction.hpp"
 
 namespace dlscale::trainer::horovod {
 namespace {

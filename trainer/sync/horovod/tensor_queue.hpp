@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "trainer/comm/communicator.hpp"
-#include "trainer/sync/horovod/request.hpp"
+#include "trainer/sync/horovod/messages.hpp"
 
 namespace dlscale::trainer::horovod {
 

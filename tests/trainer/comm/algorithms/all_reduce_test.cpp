@@ -15,7 +15,7 @@
 #include "tests/trainer/comm/collective_suite.hpp"
 #include "trainer/comm/algorithms/hierarchical.hpp"
 #include "trainer/comm/algorithms/with_all_reduce.hpp"
-#include "trainer/comm/overlay.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/comm/thread.hpp"
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "tests/trainer/data/dali/real_dali.hpp"
-#include "trainer/data/batch.hpp"
 #include "trainer/data/dali/dali_loader.hpp"
+#include "trainer/data/loader.hpp"
 #include "trainer/data/picture_files.hpp"
 #include "trainer/data/picture_loader.hpp"
 

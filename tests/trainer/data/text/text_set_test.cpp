@@ -8,7 +8,7 @@
 #include "tests/support/skip.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
-#include "trainer/data/text/special_token.hpp"
+#include "trainer/data/text/vocabulary.hpp"
 
 using namespace dlscale;
 using Tokens = std::vector<std::int32_t>;

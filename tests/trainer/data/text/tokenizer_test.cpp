@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trainer/data/text/tokenizer.hpp"
+#include "trainer/data/text/vocabulary.hpp"
 
 #include <catch2/catch.hpp>
-
-#include "trainer/data/text/special_token.hpp"
-#include "trainer/data/text/vocabulary.hpp"
 
 using namespace dlscale;
 using Words = std::vector<std::string>;

@@ -11,7 +11,7 @@
 #include "contract/run_outcome.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/sync/horovod/ranks.hpp"
-#include "trainer/comm/overlay.hpp"
+#include "trainer/comm/communicator.hpp"
 #include "trainer/sync/horovod/background_loop.hpp"
 
 using namespace dlscale;

@@ -5,9 +5,8 @@
 
 #include "base/error.hpp"
 #include "tests/trainer/sync/horovod/ranks.hpp"
-#include "trainer/comm/half.hpp"
-#include "trainer/sync/horovod/hierarchical_sum.hpp"
-#include "trainer/sync/horovod/scale.hpp"
+#include "trainer/comm/fold.hpp"
+#include "trainer/sync/horovod/reduction.hpp"
 
 using namespace dlscale;
 using namespace dlscale::trainer::horovod;

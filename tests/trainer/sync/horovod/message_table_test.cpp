@@ -5,7 +5,6 @@
 #include "base/error.hpp"
 #include "tests/trainer/sync/horovod/ranks.hpp"
 #include "trainer/sync/horovod/message_table.hpp"
-#include "trainer/sync/horovod/stall_check.hpp"
 
 using namespace dlscale;
 using namespace dlscale::trainer::horovod;

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "trainer/comm/thread.hpp"
-#include "trainer/sync/horovod/request.hpp"
-#include "trainer/sync/horovod/response.hpp"
+#include "trainer/sync/horovod/messages.hpp"
 
 namespace dlscale::test {
 

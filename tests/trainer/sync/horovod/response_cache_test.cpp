@@ -4,7 +4,6 @@
 
 #include "tests/trainer/sync/horovod/ranks.hpp"
 #include "trainer/comm/single.hpp"
-#include "trainer/sync/horovod/cache_vote.hpp"
 #include "trainer/sync/horovod/response_cache.hpp"
 
 using namespace dlscale;

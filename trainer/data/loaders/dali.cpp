@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVIDIA DALI's operators, on the processor or on the rank's GPU.
+#include "trainer/data/dali/dali_loader.hpp"
+
+namespace dlscale::trainer {
+
+// NVIDIA DALI's operators on the processor.
+
+namespace {
+
+std::unique_ptr<Loader> make_dali_cpu_loader(const LoaderContext& context) {
+  return dali::make_dali_loader(context, /*on_gpu=*/false);
+}
+
+}  // namespace
+
+extern const LoaderEntry dali_cpu_entry;
+const LoaderEntry dali_cpu_entry{
+    .name = "dali_cpu",
+    .summary = "JPEG and PNG files of any size, decoded, cut and scaled by NVIDIA DALI",
+    .make = make_dali_cpu_loader,
+    .augments = true,
+    .any_size = true,
+    .why_missing = dali::why_missing};
+
+// NVIDIA DALI's operators on the rank's GPU: nvJPEG decodes, and images never lie in host memory.
+
+namespace {
+
+std::unique_ptr<Loader> make_dali_gpu_loader(const LoaderContext& context) {
+  return dali::make_dali_loader(context, /*on_gpu=*/true);
+}
+
+}  // namespace
+
+extern const LoaderEntry dali_gpu_entry;
+const LoaderEntry dali_gpu_entry{
+    .name = "dali_gpu",
+    .summary = "JPEG and PNG files of any size, decoded, cut and scaled by NVIDIA DALI on the GPU",
+    .make = make_dali_gpu_loader,
+    .augments = true,
+    .any_size = true,
+    .needs_gpu = true,
+    .why_missing = dali::why_missing};
+
+}  // namespace dlscale::trainer
