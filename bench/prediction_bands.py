@@ -10,7 +10,7 @@ systems give contain what the system that was left out published.
 
     DLSCALE_TEST_DATA=FOLDER bench/prediction_bands.py -o docs/measurements/prediction_bands.md
 
-FOLDER holds the public logs and tables (scaling/...); the tables of references/ are read from this
+FOLDER holds the public logs and tables (scaling/...); the tables of share/references/ are read from this
 repository. `predict/band.cpp` holds the spreads of the first table that this prints.
 
 The model of the spread. With r = GPUs / GPUs of the baseline, a published efficiency E is a loss
@@ -56,10 +56,10 @@ NOT_USED = [
      "an epoch of 0.01 s and 35 steps with their start: up to 1.4 times what N GPUs can do"),
     ("scaling/mlperf-v0.5, NVIDIA and TPU v2; mlperf-v0.7, TPU v3",
      "one number of accelerators, or two with different programs"),
-    ("references/ensias", "one GPU of one kind against two of another"),
-    ("references/princeton, references/barrachina", "no times of training on several counts"),
-    ("references/juwels, rows with >", "a lower bound does not say how much was lost"),
-    ("references/nef, one core", "one process computed with all cores"),
+    ("share/references/ensias", "one GPU of one kind against two of another"),
+    ("share/references/princeton, share/references/barrachina", "no times of training on several counts"),
+    ("share/references/juwels, rows with >", "a lower bound does not say how much was lost"),
+    ("share/references/nef, one core", "one process computed with all cores"),
 ]
 
 Series = collections.namedtuple("Series", "system kind name baseline points")  # {n: efficiency}
@@ -92,7 +92,7 @@ class Collector:
 
 
 def read_references(out):
-    folder = ROOT / "references"
+    folder = ROOT / "share/references"
     for row in table(folder / "ai4hpc" / "epoch-times.csv"):  # the work grows with the GPUs
         system = row["system"].split(",")[0]
         name = f"AI4HPC autoencoder, {row['framework'] or 'framework not named'}"
@@ -390,7 +390,7 @@ def main():
     number = len({each.system for each in series})
     note = [f"{len(series)} series of {number} systems, "
             f"{sum(len(each.points) for each in series)} points. `--series` lists them.",
-            "The tables come from `references/`, the logs and reports from `FOLDER/scaling`."]
+            "The tables come from `share/references/`, the logs and reports from `FOLDER/scaling`."]
     text = report(series, note)
     if options.output:
         pathlib.Path(options.output).write_text(text, encoding="utf-8")

@@ -11,7 +11,7 @@ namespace dlscale::test {
 
 /// "resnet50-3x224x224-1000"
 inline contract::ModelCard shipped_card(const std::string& name) {
-  const std::string file = DLSCALE_SOURCE_DIR "/cards/" + name + ".json";
+  const std::string file = DLSCALE_SOURCE_DIR "/share/cards/" + name + ".json";
   return contract::model_card_from_json(base::read_text_file(file), file);
 }
 

@@ -16,7 +16,7 @@ const std::string kIn16Bits = "-bf16";
 /// Names of cards of autocast, without their endings.
 std::vector<std::string> cards_in_16_bits() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(DLSCALE_SOURCE_DIR "/cards")) {
+  for (const auto& entry : std::filesystem::directory_iterator(DLSCALE_SOURCE_DIR "/share/cards")) {
     const std::string name = entry.path().stem().string();
     if (name.ends_with(kIn16Bits)) names.push_back(name.substr(0, name.size() - kIn16Bits.size()));
   }

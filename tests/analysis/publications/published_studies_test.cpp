@@ -17,7 +17,7 @@ using analysis::ReferenceStudy;
 
 namespace {
 
-const std::filesystem::path kFolder = DLSCALE_SOURCE_DIR "/references";
+const std::filesystem::path kFolder = DLSCALE_SOURCE_DIR "/share/references";
 
 struct Known {
   std::string rule;

@@ -11,7 +11,7 @@ using namespace dlscale::planner;
 
 TEST_CASE("a device of the folder is read once, by whichever partition has it") {
   test::TempDir folder;
-  std::filesystem::copy(DLSCALE_SOURCE_DIR "/devices/t4.toml", folder / "t4.toml");
+  std::filesystem::copy(DLSCALE_SOURCE_DIR "/share/devices/t4.toml", folder / "t4.toml");
   DeviceFolder devices(folder.path());
   Partition partition;
   partition.gpu = "t4";
@@ -25,7 +25,7 @@ TEST_CASE("there is no device without a folder, a partition or the name of its G
   Partition partition;
   partition.gpu = "t4";
   CHECK(DeviceFolder(std::nullopt).gpu_of(&partition) == nullptr);
-  DeviceFolder devices(DLSCALE_SOURCE_DIR "/devices");
+  DeviceFolder devices(DLSCALE_SOURCE_DIR "/share/devices");
   CHECK(devices.gpu_of(nullptr) == nullptr);
   partition.gpu.clear();
   CHECK(devices.gpu_of(&partition) == nullptr);

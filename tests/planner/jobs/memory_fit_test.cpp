@@ -14,7 +14,7 @@ using planner::Partition;
 namespace {
 
 MemoryFit shipped() {
-  return {DLSCALE_SOURCE_DIR "/cards", DLSCALE_SOURCE_DIR "/devices"};
+  return {DLSCALE_SOURCE_DIR "/share/cards", DLSCALE_SOURCE_DIR "/share/devices"};
 }
 
 contract::RunSpec densenet(std::int64_t batch) {

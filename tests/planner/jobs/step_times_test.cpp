@@ -101,7 +101,7 @@ TEST_CASE("a data set of unknown size has no time") {
 
 TEST_CASE("a calibration of another device than the partition's gives no time") {
   StepTimesBench bench;
-  StepTimes times{bench.dir.path(), DLSCALE_SOURCE_DIR "/devices"};
+  StepTimes times{bench.dir.path(), DLSCALE_SOURCE_DIR "/share/devices"};
   Partition partition;
   partition.gpu = "t4";
   partition.gpus_per_node = 1;

@@ -41,7 +41,7 @@ TEST_CASE("what is wrong with a device's file is told with its place") {
 }
 
 TEST_CASE("every device that comes along can be read, and has a link and a peak") {
-  const std::filesystem::path folder = DLSCALE_SOURCE_DIR "/devices";
+  const std::filesystem::path folder = DLSCALE_SOURCE_DIR "/share/devices";
   const auto names = planner::devices_in(folder);
   CHECK(names.size() >= 9);
   for (const std::string& name : names) {
@@ -55,7 +55,7 @@ TEST_CASE("every device that comes along can be read, and has a link and a peak"
 }
 
 TEST_CASE("a device may be named by how its name alone begins") {
-  const std::filesystem::path folder = DLSCALE_SOURCE_DIR "/devices";
+  const std::filesystem::path folder = DLSCALE_SOURCE_DIR "/share/devices";
   CHECK(planner::find_device("h100", folder).name == "h100-sxm5-80gb");
   CHECK(planner::find_device("t4", folder).name == "t4");
   CHECK_THROWS_WITH(planner::find_device("a100", folder),

@@ -114,7 +114,7 @@ TEST_CASE("the cards that come along are what describing their models gives") {
   for (const char* name :
        {"squeezenet1_0-3x32x32-10.json", "resnet18-3x32x32-10.json", "cnn-3x32x32-10-bf16.json"}) {
     INFO(name);
-    const std::string file = std::string(DLSCALE_SOURCE_DIR "/cards/") + name;
+    const std::string file = std::string(DLSCALE_SOURCE_DIR "/share/cards/") + name;
     const std::string text = base::read_text_file(file);
     const contract::ModelCard card = contract::model_card_from_json(text, file);
     contract::ModelCard again = describe({.model = card.model,
