@@ -28,6 +28,7 @@ struct KeptPrediction {
 };
 
 // The measurements of a study as data: one row per run. Statistics are pure functions of it.
+
 inline constexpr double kHour = 3600;  ///< s
 /// Outcomes beside contract::RunOutcome's names.
 inline constexpr const char* kUnfinished = "Unfinished";  ///< launched, no end seen yet

@@ -28,6 +28,7 @@ struct Record {
 };
 
 // Private to images/record_*.cpp: the bytes of a record file. docs/record-files.md describes them.
+
 using Bytes = std::span<const std::uint8_t>;
 
 inline std::string_view text_of(Bytes bytes) {

@@ -94,6 +94,7 @@ std::string verdict_text(const MemoryVerdict& verdict, const contract::ModelCard
                          std::int64_t batch);
 
 // What ranks held beyond the sums of their models' cards: a line over activations.
+
 struct HeldMemory {
   /// Its start is on CPUs what a process takes before its first tensor, on GPUs the allocator's.
   HeldBeyond beyond;

@@ -14,6 +14,7 @@
 namespace dlscale::predict {
 
 // A GPU, or what else ranks compute on, as its data sheet has it.
+
 struct Device {
   std::string name;                           ///< "a100-sxm4-40gb": of its file
   std::string title;                          ///< for people
@@ -36,6 +37,7 @@ Rates rates_of(const Device& device, const std::string& precision);
 
 // How long layers take at least: by their FLOPs and the device's peak, or by their bytes and its
 // memory. Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009.
+
 enum class Bound { compute, memory, communication };
 const char* to_string(Bound bound);
 

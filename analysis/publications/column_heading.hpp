@@ -43,6 +43,7 @@ bool is_gpu_rate_name(std::string_view quantity);
 std::string usual_unit(std::string_view quantity);
 
 // The heading of a column of a published table: its quantity and unit, or the axis that it names.
+
 struct ColumnHeading {
   std::string heading;    ///< as printed, without its unit
   std::string name;       ///< quantity or axis, as the rules call it

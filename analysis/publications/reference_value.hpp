@@ -52,6 +52,7 @@ Printed ratio(const Printed& to, const Printed& from);
 bool overlap(const Printed& a, const Printed& b);
 
 // A cell of a published table in base units, with what stands around its number.
+
 struct PrintedCell {
   std::optional<Printed> number;  ///< in base units
   std::string relation = "=";     ///< "=", "~", "<", "<=", ">" or ">="

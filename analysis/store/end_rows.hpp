@@ -16,6 +16,7 @@
 namespace dlscale::analysis {
 
 // What the runner and the job scripts noted of the ends of runs.
+
 using NotedEnds = std::map<std::string, std::vector<EndRecord>>;  ///< by run id
 
 /// Reads launch.jsonl and logs/*.end of a plan folder. One that cannot be read, or is no file, is
@@ -28,6 +29,7 @@ NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder,
 namespace SQLite {
 
 // How runs and their launches ended, as the tables `run` and `launch` have it.
+
 class Database;
 }  // namespace SQLite
 

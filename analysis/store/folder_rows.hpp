@@ -20,6 +20,7 @@ void write_study(SQLite::Database& database, const contract::Plan& plan);
 namespace SQLite {
 
 // What a plan folder holds, as rows of its database.
+
 class Database;
 }  // namespace SQLite
 

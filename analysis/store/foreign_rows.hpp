@@ -15,6 +15,7 @@ namespace dlscale::analysis {
 
 // What logs of other programs have beside records of a training, as rows of the database: results
 // of collectives, jobs in a batch system's books.
+
 class ForeignRows {
  public:
   explicit ForeignRows(SQLite::Database& database);
@@ -36,6 +37,7 @@ namespace SQLite {
 
 // What logs that train nothing say of their runs: jobs in the books of batch systems, and
 // benchmarks of collectives.
+
 class Database;
 }  // namespace SQLite
 

@@ -24,6 +24,7 @@ std::map<std::string, double> read_peak_memory(const contract::PlanDir& folder);
 namespace SQLite {
 
 // What each rank of a run's launches worked, and where it was.
+
 class Database;
 }  // namespace SQLite
 

@@ -16,6 +16,7 @@ namespace dlscale::analysis {
 
 // Sums over step windows of a launch, as the table `step_sum` has them: a table of a million
 // windows need not be read for what a few thousand launches took.
+
 struct WindowSum {
   std::int64_t windows = 0;
   std::int64_t end_step = 0;  ///< behind the last of them, over the whole run
@@ -42,6 +43,7 @@ const std::vector<std::string>& window_sum_columns();
 namespace SQLite {
 
 // The step windows of a run added up, of those of its launches that make up its result.
+
 class Database;
 }  // namespace SQLite
 

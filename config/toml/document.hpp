@@ -14,6 +14,7 @@
 namespace dlscale::config {
 
 // What a TOML file says, in the order it says it, with the place of every key and value.
+
 struct Node;
 struct Entry;
 using List = std::vector<Node>;

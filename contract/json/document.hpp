@@ -14,6 +14,7 @@
 namespace dlscale::contract::codec {
 
 // Private to contract/: JSON text in and out, and what makes a type codable.
+
 using nlohmann::json;
 
 /// Parses JSON text; `keep` may leave parts out. Throws base::SpecError with line and column.

@@ -19,6 +19,7 @@
 namespace dlscale::contract {
 
 // The ordered list of runs and jobs that `dlscale plan` wrote: what `plan.json` holds.
+
 inline constexpr int kPlanVersion = 1;
 
 /// The reference of speed-ups: "smallest-common" (the smallest GPU count that all curves have),
@@ -141,6 +142,7 @@ std::string study_of_plan(std::string_view text, std::string_view file);
 
 // The descriptions of the runs of job arrays: a task makes the folder of its run when it starts;
 // until then its line of the array's table describes it.
+
 class RunTables {
  public:
   /// Both must outlive it. Files are read when first asked for, one is held at a time.

@@ -19,6 +19,7 @@ namespace dlscale::contract {
 
 // The records a launch leaves in `results.jsonl`, one JSON object a line, written by rank 0 only.
 // Times are seconds, sizes bytes, `time` is seconds since 1970 UTC. Records never change meaning.
+
 inline constexpr int kResultSchemaVersion = 1;
 
 /// First record of a launch.
@@ -191,6 +192,7 @@ using ResultRecord =
 std::string to_json_line(const ResultRecord& record);
 
 // The records of a launch as they are read from a file, and what of the file is no record.
+
 struct ResultsFile {
   std::vector<ResultRecord> records;
   std::vector<int> record_lines;  ///< line (from 1) of each record

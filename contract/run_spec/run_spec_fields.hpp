@@ -43,6 +43,7 @@ void visit_fields(Visitor& v, LoaderOptions& s) {
 }
 
 // Private to contract/: the keys of run.json.
+
 template <class Visitor>
 void visit_fields(Visitor& v, LearningRate& s) {
   v.required("base", s.base);

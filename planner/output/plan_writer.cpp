@@ -60,6 +60,7 @@ WriteMark::~WriteMark() {
 }
 
 // What a plan folder is made of: descriptions, scripts, tables of arrays, copies.
+
 namespace fs = std::filesystem;
 namespace {
 

@@ -15,6 +15,7 @@
 namespace dlscale::planner {
 
 // Private to script_data.cpp and script.cpp: a job with all that its script may tell.
+
 struct Script {
   Script(const Planning& planning, std::size_t job, const contract::PlanDir& out,
          ExternalCommand& command);

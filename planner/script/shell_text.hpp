@@ -13,6 +13,7 @@
 namespace dlscale::planner {
 
 // Follows the quoting of bash through a script, to tell where a quoted word stays one word.
+
 class Quoting {
  public:
   /// The next piece of the script.

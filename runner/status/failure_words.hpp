@@ -14,6 +14,7 @@ namespace dlscale::runner {
 
 // Finds the tracebacks of Python in the lines of a log: the exception that each ends with, and the
 // tracebacks that Python itself says are ignored.
+
 enum class TracebackPart {
   none,
   frame,      ///< a line within a traceback: a file, a line of source code

@@ -15,6 +15,7 @@
 namespace dlscale::runner {
 
 // What job scripts noted of their runs: logs/<run_id>.end.
+
 struct RunNotes {
   bool started = false;
   std::string job_id;                         ///< of the start or end noted last
@@ -29,6 +30,7 @@ RunNotes read_run_notes(const contract::PlanDir& plan, const std::string& run_id
                         const std::string& launch = {});
 
 // What the files of a run say about how far it came and why it stopped.
+
 struct RunResults {
   bool completed = false;  ///< some launch trained to the end
   int launches = 0;        ///< number of the last launch; 0 = none

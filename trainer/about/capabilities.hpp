@@ -19,6 +19,7 @@ std::map<std::string, std::string> built_with();
 std::string dali_here();
 
 // What this build can do, from the tables of its families.
+
 contract::Capabilities capabilities();
 
 /// Throws base::SpecError, naming `file`, the key and what there is instead, when `spec` asks for

@@ -17,6 +17,7 @@
 namespace dlscale::trainer {
 
 // What benchmarks run on, by the names that records have.
+
 struct BenchDevice {
   std::unique_ptr<Device> device;
   std::string kind;  ///< "cpu", "cuda"
@@ -34,6 +35,7 @@ std::string this_host();
 std::map<std::string, std::string> bench_made_with();
 
 // `dlscale-train --bench-kernels`: how long the kernels of layers take on a device.
+
 struct KernelBench {
   std::string device = "cpu";
   int cores = 0;                     ///< of a processor; 0: all that there are for this process

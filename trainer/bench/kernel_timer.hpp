@@ -10,6 +10,7 @@
 namespace dlscale::trainer {
 
 // Many times of the same thing, summed up.
+
 struct Timing {
   double median_s = 0;
   double low_s = 0;  ///< 95 % interval of the median, by order statistics; 0, 0 below 6 values
@@ -25,6 +26,7 @@ struct Timing {
 Timing timing_of(std::vector<double> seconds);
 
 // How long a kernel takes.
+
 struct KernelTiming {
   Timing each;    ///< of one call, over blocks
   int calls = 1;  ///< in a block

@@ -45,6 +45,7 @@ void sync_folder(const std::filesystem::path& folder);
 std::string read_saved(const std::filesystem::path& folder, const contract::SavedFile& file);
 
 // Saved states on the disk: what a crash at any moment leaves is a whole one.
+
 struct Saved {
   std::string path;  ///< from the launch's folder
   std::int64_t bytes = 0;

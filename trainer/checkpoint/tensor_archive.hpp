@@ -27,6 +27,7 @@ inline void append(std::vector<NamedTensor>& all, const std::string& prefix,
 }
 
 // Named tensors as an archive of LibTorch.
+
 using ByteSink = std::function<void(std::string_view bytes)>;
 
 /// Hands the archive's bytes to `sink`, from the first to the last; what that throws comes through.

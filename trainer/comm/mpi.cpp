@@ -316,6 +316,7 @@ const CommunicatorEntry mpi_entry{
     .name = "mpi", .summary = "processes of one or many nodes through MPI", .unavailable = nullptr};
 
 // MPI's start and end, and where its ranks run.
+
 void check_mpi(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
   std::array<char, MPI_MAX_ERROR_STRING> reason{};

@@ -18,6 +18,7 @@
 namespace dlscale::trainer {
 
 // Where ranks that are threads wait for each other, and how they learn that it is in vain.
+
 class ThreadMeeting;
 
 /// What one rank brings to a collective.
@@ -87,6 +88,7 @@ class ThreadMeeting {
 };
 
 // Ranks that are threads of one process, for tests of what needs several ranks.
+
 class ThreadMeeting;
 
 /// The shared side of `size` ranks. Reductions go over the ranks in rising order, so results are

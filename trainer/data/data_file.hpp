@@ -17,6 +17,7 @@
 namespace dlscale::trainer {
 
 // How data that cannot be trained on are refused.
+
 [[noreturn]] inline void refuse_data(const std::string& message) {
   throw base::RunError(message, contract::kExitData);
 }

@@ -21,6 +21,7 @@
 namespace dlscale::trainer {
 
 // What a loader delivers and a step consumes.
+
 struct Batch {
   /// Images: samples x channels x height x width, normalised; or bytes, which data/hand_over.hpp
   /// normalises on the device. Text: int64 tokens, samples x length.
@@ -43,6 +44,7 @@ struct LoaderWork {
 };
 
 // Turning sample numbers into batches; and the table of loaders.
+
 struct Batch;  // data/batch.hpp
 
 /// What a loader is to deliver.
@@ -96,6 +98,7 @@ struct LoaderEntry {
 base::Table<LoaderEntry> loader_table();
 
 // Loaders that make a batch when it is asked for.
+
 class GatheringLoader : public Loader {
  public:
   void start(Delivery delivery) final {

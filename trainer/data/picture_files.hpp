@@ -46,6 +46,7 @@ class PictureSource {
 };
 
 // Pictures that are files in folders of their classes.
+
 class PictureFiles : public PictureSource {
  public:
   /// `classes` name the folders of `split` that the files' labels are numbers of.

@@ -16,6 +16,7 @@
 namespace dlscale::trainer {
 
 // What happens when a picture turns out to be broken: another takes its place, or the run ends.
+
 struct BrokenPictures {
   /// How many samples the split has, where a broken picture's place is taken by the next one that
   /// is whole; 0: it is an error.

@@ -6,6 +6,7 @@
 namespace dlscale::trainer {
 
 // Forward passes that compute in 16 bits where PyTorch's autocast does.
+
 Autocast::Autocast(const std::string& precision, c10::DeviceType device) : device_(device) {
   if (precision == "bf16") type_ = at::kBFloat16;
   if (precision == "fp16") type_ = at::kHalf;

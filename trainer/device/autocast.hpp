@@ -11,6 +11,7 @@
 namespace dlscale::trainer {
 
 // The number format of parameters, activations and gradients.
+
 enum class Precision { fp32, fp64 };
 
 // Forward passes that compute in 16 bits where PyTorch's autocast does.

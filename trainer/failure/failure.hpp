@@ -13,6 +13,7 @@
 namespace dlscale::trainer {
 
 // What an exception means for the launch it ended.
+
 struct Failure {
   std::string message;  ///< one line
   int exit_code = 1;

@@ -11,6 +11,7 @@
 namespace dlscale::trainer {
 
 // Private to models/*.cpp: what a file of weights that others have trained fills.
+
 struct Pretrained {
   std::vector<NamedTensor> tensors;  ///< by the names that the file has for them
   std::string unused;  ///< tensors whose names begin so may be in the file; empty: none

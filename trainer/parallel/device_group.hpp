@@ -14,6 +14,7 @@
 namespace dlscale::trainer {
 
 // How the samples of a batch are cut for several devices.
+
 struct Chunk {
   std::int64_t first = 0;
   std::int64_t count = 0;

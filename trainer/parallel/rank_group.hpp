@@ -15,6 +15,7 @@
 namespace dlscale::trainer {
 
 // Some of a run's ranks, with collectives of their own.
+
 struct RankGroup {
   /// **Collective** over `all`: the ranks that give the same color.
   RankGroup(CollectiveQueue& all, int color, const base::Clock& clock) {

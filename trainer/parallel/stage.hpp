@@ -60,6 +60,7 @@ class TensorLink {
 };
 
 // A stretch of a model on one rank, and what it stashes between forward and backward.
+
 class Stage {
  public:
   /// The blocks [first, last) of a model.

@@ -15,6 +15,7 @@
 namespace c10 {
 
 // What runs on a rank's device, for how long: operators on a CPU, kernels on a GPU.
+
 struct Device;
 }  // namespace c10
 

@@ -17,6 +17,7 @@
 namespace dlscale::trainer {
 
 // The parameters of a block, of which each rank keeps a part and has the whole only for a while.
+
 class BlockShard {
  public:
   /// Takes the parameters over. A block of at most `persistent` elements is never released.

@@ -39,6 +39,7 @@ struct AccountedJob {
 };
 
 // What a benchmark of collectives measured of one message size, in the words of nccl-tests.
+
 struct CollectiveResult {
   int line = 0;
   std::string collective;  ///< all_reduce, all_gather, …; empty: the log does not say

@@ -12,6 +12,7 @@
 namespace dlscale::analysis {
 
 // A scaling law put through measured times.
+
 struct LawPoint {
   double gpus = 1;  ///< at least 1
   double time = 0;  ///< above 0: of a step, an epoch, a sample; all of one kind
@@ -46,6 +47,7 @@ std::optional<Fit> fit(const ScalingLaw& law, const LawData& data);
 double predicted_time(const Fit& fit, const LawData& data, double gpus);
 
 // Private to analysis/metrics/laws: least squares of a few unknowns that must not be negative.
+
 inline constexpr std::size_t kMostTerms = 4;
 /// As many as a law has terms; the rest is 0.
 using Coefficients = std::array<double, kMostTerms>;
@@ -81,6 +83,7 @@ class NonNegativeToOnes {
 };
 
 // Private to analysis/metrics/laws: a law's terms at some GPU counts, made once for many fits.
+
 class LawTerms {
  public:
   /// At the counts of all points of `data`; the law applies to its work.

@@ -49,6 +49,7 @@ struct PointEnergy {
 PointEnergy energy_of(const CurvePoint& point);
 
 // How much an epoch of data-parallel training sends, by two formulas (docs/metrics.md).
+
 inline constexpr double kFp32Bytes = 4;
 
 /// N / (B k) x trainable parameters, a count of values: Banerjee and Shah, Princeton (2023),

@@ -34,6 +34,7 @@ struct LawPrediction {
 std::vector<LawPrediction> predicted_speedups(const ScalingCurve& curve, const Baseline& baseline);
 
 // Up to how many GPUs a curve is worth its GPUs.
+
 inline constexpr double kWorthwhileEfficiency = 0.8;
 inline constexpr double kBearableAccuracyLoss = 0.01;
 

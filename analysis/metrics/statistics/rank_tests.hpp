@@ -8,6 +8,7 @@
 namespace dlscale::analysis {
 
 // Whether samples differ, judged by ranks: no outlier can make or hide a difference alone.
+
 struct TestResult {
   double p = 1;  ///< two-sided
   bool exact = true;

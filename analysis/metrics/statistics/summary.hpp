@@ -9,6 +9,7 @@
 namespace dlscale::analysis {
 
 // Where the warm-up of a run ends.
+
 struct SteadyRule {
   std::size_t windows = 5;  ///< that must agree, at least 2
   double variation = 0.02;  ///< standard deviation / mean below which they do

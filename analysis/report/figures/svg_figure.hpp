@@ -10,6 +10,7 @@
 namespace dlscale::analysis {
 
 // From values to places along an axis of a drawing, and where its ticks stand.
+
 class SvgAxis {
  public:
   /// Values from `low` to `high` go to the pixels `from` to `to`. On logarithmic axes both are

@@ -17,6 +17,7 @@ namespace dlscale::analysis {
 std::string paper(const StudyPage& page);
 
 // A study's report as files: for papers, for pages, for programs and for browsers.
+
 struct WrittenKit {
   std::size_t tables = 0;
   std::size_t figures = 0;

@@ -78,6 +78,7 @@ std::unique_ptr<Communicator> with_all_reduce(std::unique_ptr<Communicator> inne
 }
 
 // The all-reduce that is fastest as far as has been measured: docs/performance.md.
+
 extern const AllReduceEntry tuned_entry;
 
 namespace {

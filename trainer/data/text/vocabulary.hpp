@@ -11,6 +11,7 @@
 namespace dlscale::trainer {
 
 // The tokens of every vocabulary that are no words.
+
 inline constexpr std::int32_t kPad = 0;      ///< fills a batch up to its longest sample
 inline constexpr std::int32_t kUnknown = 1;  ///< a word that the vocabulary lacks
 inline constexpr std::int32_t kBegin = 2;    ///< of a sentence to be translated into

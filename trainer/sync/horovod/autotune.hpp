@@ -49,6 +49,7 @@ class CoordinateSearch {
 };
 
 // Fusion threshold and cycle time, tried out while training goes on.
+
 struct Tuned {
   double fusion_threshold_mb = 128;
   double cycle_time_ms = 1;

@@ -12,6 +12,7 @@
 namespace dlscale::trainer::horovod {
 
 // Counting ranks, tensor by tensor.
+
 void MessageTable::add(int rank, const Request& request, double now_s) {
   const auto [place, is_new] = rows_.try_emplace(request.name);
   Row& row = place->second;
@@ -66,6 +67,7 @@ std::vector<StalledTensor> MessageTable::stalled(double at_least_s, double now_s
 }
 
 // Wording the warning.
+
 std::optional<std::string> StallCheck::warning(const MessageTable& table, double now_s) {
   if (warned_s_ && now_s - *warned_s_ < after_s_) return std::nullopt;
   std::string list;

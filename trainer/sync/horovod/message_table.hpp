@@ -49,6 +49,7 @@ class MessageTable {
 };
 
 // When to tell the user that some ranks wait for others, and in which words.
+
 class StallCheck {
  public:
   explicit StallCheck(double after_s) : after_s_(after_s) {}

@@ -52,6 +52,7 @@ void scale(const void* from, const Span& to, double factor) {
 }
 
 // Counting ranks.
+
 NodeOfRank find_nodes(Communicator& communicator) {
   int mine = node_of(communicator);
   NodeOfRank all(static_cast<std::size_t>(communicator.size()));
@@ -79,6 +80,7 @@ bool is_homogeneous(const NodeOfRank& node_of_rank) {
 }
 
 // Within nodes and across them.
+
 HierarchicalSum::HierarchicalSum(Communicator& communicator, const NodeOfRank& node_of_rank)
     : is_homogeneous_(is_homogeneous(node_of_rank)),
       node_(communicator.split(node_of_rank[static_cast<std::size_t>(communicator.rank())])),
@@ -109,6 +111,7 @@ void HierarchicalSum::sum_at_first_ranks(Span data) {
 }
 
 // Copy in, sum, scale and copy out.
+
 void Reduction::run(const Response& response, const std::vector<Span>& tensors) {
   const std::vector<std::string>& names = response.names;
   const double factor = 1.0 / communicator_.size();

@@ -16,6 +16,7 @@
 namespace dlscale::trainer::horovod {
 
 // Multiplying elements by a number; 16-bit floats are multiplied in float32 and rounded.
+
 bool is_floating(ElementType type);
 
 /// to = factor * from, element by element; `from` has to.count elements of to.type and may be

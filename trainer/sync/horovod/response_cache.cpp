@@ -7,6 +7,7 @@
 namespace dlscale::trainer::horovod {
 
 // Which tensor has which bit.
+
 ResponseCache::Lookup ResponseCache::find(const Request& request) const {
   const auto place = bits_.find(request.name);
   if (place == bits_.end()) return Lookup::miss;
