@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// AG's News (Zhang, Zhao, LeCun: Character-level Convolutional Networks for Text Classification,
+// NIPS 2015): train.csv and test.csv of "class","title","description".
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "trainer/data/data_file.hpp"
+#include "trainer/data/text/text_set.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+constexpr int kClasses = 4;
+constexpr std::size_t kFields = 3;
+
+using Fields = std::vector<std::string>;
+
+/// One row; quotes inside quotes are doubled. A row is a line: where a description has several they
+/// are joined by a backslash.
+Fields fields_of(const TextFile& file, std::size_t line) {
+  const std::string& text = file.lines[line];
+  Fields fields{""};
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool doubled = quoted && text.compare(i, 2, "\"\"") == 0;
+    if (text[i] == '"' && !doubled) {
+      quoted = !quoted;
+    } else if (text[i] == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += text[i] == '\\' ? ' ' : text[i];
+      i += doubled ? 1 : 0;
+    }
+  }
+  if (quoted) file.fail(line, "a quote that does not end");
+  return fields;
+}
+
+RawTexts read(const std::filesystem::path& path) {
+  const TextFile file(path);
+  RawTexts raw;
+  for (std::size_t line = 0; line < file.lines.size(); ++line) {
+    const Fields fields = fields_of(file, line);
+    if (fields.size() != kFields) {
+      file.fail(line,
+                fmt::format("{} fields instead of class, title and description", fields.size()));
+    }
+    const std::string& label = fields[0];
+    if (label.size() != 1 || label[0] < '1' || label[0] > '0' + kClasses) {
+      file.fail(line, fmt::format("the class \"{}\" is none of 1 … {}", label, kClasses));
+    }
+    raw.labels.push_back(label[0] - '1');
+    raw.texts.push_back(fields[1] + " " + fields[2]);
+  }
+  return raw;
+}
+
+Dataset load(const contract::DatasetSpec& spec) {
+  const auto folder = folder_of(spec, "train.csv and test.csv");
+  RawTextSet raw{.classes = kClasses, .test = read(folder / "test.csv")};
+  if (has_data_file(folder / "train.csv")) {
+    raw.train = read(folder / "train.csv");
+  } else {
+    raw.train = std::exchange(raw.test, {});
+  }
+  return make_text_set(std::move(raw), spec);
+}
+
+}  // namespace
+
+extern const DatasetEntry text_ag_news_entry;
+const DatasetEntry text_ag_news_entry{.name = "text_ag_news",
+                                      .summary = "AG's News, CSV files: news in four classes",
+                                      .load = load,
+                                      .samples = "text"};
+
+}  // namespace dlscale::trainer
