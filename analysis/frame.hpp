@@ -110,7 +110,7 @@ enum class WarmUp {
   Detected,  ///< also those before its step times got steady, where they did
 };
 
-/// How the warm-up of a run's launches ended, by analysis/metrics/statistics/steady_state.hpp.
+/// How the warm-up of a run's launches ended, by analysis/metrics/statistics/summary.hpp.
 struct WarmUpEnd {
   int late_windows = 0;  ///< got steady so many windows later than marked; the most of its launches
   int unsteady = 0;      ///< launches of five windows and more that never got steady
@@ -178,7 +178,7 @@ struct Frame {
   /// analysis/metrics/scaling/selected_runs.hpp; empty while all are there.
   std::map<std::string, int> first_gpus;
   WarmUp warmup = WarmUp::Marked;  ///< what the runs' steps leave out
-  /// Runs left out as outliers, see analysis/metrics/scaling/outlying_runs.hpp; empty: nobody
+  /// Runs left out as outliers, see analysis/metrics/scaling/selected_runs.hpp; empty: nobody
   /// asked.
   std::string outliers;
   std::vector<KeptPrediction> predictions = {};  ///< of its points, those left out as well

@@ -439,7 +439,7 @@ def drawn_rule(ratios, taught, draw):
 
 
 def next_ratio_bound(ratios):
-    """As predict/walltime_request has it; with too few the worst."""
+    """As predict/walltime has it; with too few the worst."""
     rank = math.ceil((len(ratios) + 1) * QUANTILE - 1e-9)
     return sorted(ratios)[min(rank, len(ratios)) - 1]
 

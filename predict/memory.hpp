@@ -36,7 +36,7 @@ struct MemorySetting {
   bool fills_beside = false;  ///< stages 1 and 2: the next bucket, as gradients come in each pass
   double compressed = 0;      ///< bytes of a copy that travels, of each byte of gradients; 0: none
   Bytes prefetch;             ///< stage 3: parameters that are gathered ahead, at most
-  HeldBeyond beyond;          ///< as runs held it (predict/held_memory); nothing: not measured
+  HeldBeyond beyond;          ///< as runs held it (held_memory); nothing: not measured
 };
 
 /// At the moment when it is most.
