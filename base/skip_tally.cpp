@@ -10,10 +10,6 @@
 namespace dlscale::base {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// Characters of the number at the beginning of a text, with its fraction and exponent.
 std::size_t length_of_number(std::string_view text) {
   const std::string_view number = text.substr(0, text.find_first_not_of("0123456789.,eE+"));

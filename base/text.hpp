@@ -23,6 +23,11 @@ std::vector<std::string_view> lines_of(std::string_view text);
 /// Returns the text without the blanks before and behind it.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
 
+/// True for 0 to 9, whatever the locale.
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 /// Returns the text with small letters for A to Z; other characters stay.
 std::string lower(std::string_view text);
 

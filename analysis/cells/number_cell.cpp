@@ -208,13 +208,9 @@ bool is_blank_cell(std::string_view text) {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 std::size_t digits_at(std::string_view text, std::size_t at) {
   std::size_t end = at;
-  while (end < text.size() && is_digit(text[end])) ++end;
+  while (end < text.size() && base::is_digit(text[end])) ++end;
   return end - at;
 }
 

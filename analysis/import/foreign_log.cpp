@@ -7,31 +7,27 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <set>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
 std::string_view digits_at(std::string_view text) {
   std::size_t end = 0;
-  while (end < text.size() && is_digit(text[end])) ++end;
+  while (end < text.size() && base::is_digit(text[end])) ++end;
   return text.substr(0, end);
 }
 
 /// Numbers within names count as numbers.
 bool natural_less(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
-    if (is_digit(a[0]) && is_digit(b[0])) {
+    if (base::is_digit(a[0]) && base::is_digit(b[0])) {
       const std::string_view one = digits_at(a), other = digits_at(b);
       const auto plain = [](std::string_view digits) {
         return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));

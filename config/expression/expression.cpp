@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/registry.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::config {
 
@@ -281,7 +282,7 @@ class Parser {
   Index operand() {
     const char next = peek();
     if (next == '"' || next == '\'') return quoted(next);
-    if (std::isdigit(static_cast<unsigned char>(next)) || next == '.') return number();
+    if (base::is_digit(next) || next == '.') return number();
     if (std::isalpha(static_cast<unsigned char>(next)) || next == '_') return name();
     if (accept("(")) {
       const Index inside = deeper(&Parser::either);

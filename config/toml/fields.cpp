@@ -10,6 +10,7 @@
 #include <cstdio>
 
 #include "base/registry.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::config {
 namespace {
@@ -78,7 +79,7 @@ struct KeyMatcher {
 bool is_identifier(std::string_view name) {
   const auto in_name = [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); };
   return !name.empty() && std::all_of(name.begin(), name.end(), in_name) &&
-         !std::isdigit(static_cast<unsigned char>(name.front()));
+         !base::is_digit(name.front());
 }
 
 void Item::fail(std::string_view message) const {

@@ -39,7 +39,7 @@ bool is_exception(std::string_view text) {
   const std::size_t end = std::min(text.find(':'), text.size());
   std::string_view name = text.substr(0, end);
   while (name.ends_with('\r')) name.remove_suffix(1);
-  const bool is_name = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+  const bool is_name = !name.empty() && !base::is_digit(name[0]) &&
                        std::all_of(name.begin(), name.end(), [](unsigned char c) {
                          return std::isalnum(c) != 0 || c == '_' || c == '.' || c >= 0x80;
                        });
@@ -447,8 +447,7 @@ struct Found {
 /// Whether a logger marks the line as a warning: "W0101 …", "[W socket.cpp…", "… W tensorflow/…".
 bool is_logged_warning(std::string_view line) {
   const bool is_glog = line.size() > 5 && line[0] == 'W' &&
-                       std::all_of(line.begin() + 1, line.begin() + 5,
-                                   [](unsigned char c) { return std::isdigit(c) != 0; });
+                       std::all_of(line.begin() + 1, line.begin() + 5, &base::is_digit);
   return is_glog || line.find(" W tensorflow/") != line.npos || line.starts_with("[W") ||
          line.find("]:[W") != line.npos || line.find("WARNING") != line.npos;
 }

@@ -19,14 +19,11 @@ namespace {
 
 constexpr std::size_t kLongestPrefix = 200;  // bytes; a fully qualified host name and a time fit
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 bool is_of_host(char c) {
-  return is_digit(c) || is_letter(c) || c == '.' || c == '-' || c == '_';
+  return base::is_digit(c) || is_letter(c) || c == '.' || c == '-' || c == '_';
 }
 
 /// Reads a prefix from left to right. Each step returns false, and moves nothing, if the text does
@@ -50,13 +47,13 @@ class Cursor {
   }
   /// Skips between `least` and `most` digits, all there are.
   bool digits(std::size_t least, std::size_t most) {
-    const std::size_t count = run_of(&is_digit);
+    const std::size_t count = run_of(&base::is_digit);
     if (count < least || count > most) return false;
     at_ += count;
     return true;
   }
   bool number(int& value) {
-    const std::string_view from = text_.substr(at_, run_of(&is_digit));
+    const std::string_view from = text_.substr(at_, run_of(&base::is_digit));
     if (from.empty() || from.size() > 7) return false;
     value = base::leading_number<int>(from);
     at_ += from.size();
@@ -117,7 +114,7 @@ LauncherPrefix find_role_tag(std::string_view line) {
   Cursor c(line);
   if (!c.skip("[")) return {};
   const std::string_view role =
-      c.word([](char ch) { return is_letter(ch) || is_digit(ch) || ch == '_' || ch == '-'; });
+      c.word([](char ch) { return is_letter(ch) || base::is_digit(ch) || ch == '_' || ch == '-'; });
   if (role.empty() || !is_letter(role[0]) || !c.skip("]:")) return {};
   const std::size_t digits = role.find_last_not_of("0123456789") + 1;
   LauncherPrefix prefix{.size = c.at(), .rank = rank_in_brackets(role.substr(digits))};
@@ -142,7 +139,7 @@ LauncherPrefix find_actor(std::string_view line) {
   Cursor c(line);
   const auto skip_colour = [&] {
     if (c.skip("\x1b[")) {
-      c.word([](char ch) { return is_digit(ch) || ch == ';'; });
+      c.word([](char ch) { return base::is_digit(ch) || ch == ';'; });
       c.skip("m");
     }
   };
@@ -265,7 +262,7 @@ std::string_view host_at(Cursor& c, std::string_view line) {
   const std::size_t from = c.at();
   c.word(&is_of_host);
   if (c.at() > from && c.skip("[")) {
-    c.word([](char ch) { return is_digit(ch) || ch == '-' || ch == ','; });
+    c.word([](char ch) { return base::is_digit(ch) || ch == '-' || ch == ','; });
     if (!c.skip("]")) return {};
     c.word(&is_of_host);
   }
@@ -350,8 +347,8 @@ struct Layer {
 std::string shape_of(std::string_view host) {
   std::string shape;
   for (const char c : host) {
-    const bool is_digit = c >= '0' && c <= '9';
-    if (!is_digit || !shape.ends_with('#')) shape += is_digit ? '#' : c;
+    const bool digit = base::is_digit(c);
+    if (!digit || !shape.ends_with('#')) shape += digit ? '#' : c;
   }
   return shape;
 }

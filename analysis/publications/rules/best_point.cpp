@@ -22,7 +22,7 @@ const SeriesPoint& best_of(const PublishedSeries& series) {
                            });
 }
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_best_reversed(const Publication& publication) {
   std::vector<Finding> found;
   for (const Published& claim : publication.values) {
     const auto stated = AxisCell(claim.to).number();
@@ -45,7 +45,7 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule best_reversed_entry;
 const ContradictionRule best_reversed_entry{
-    "best_reversed", "the best count depends on how runs are summarised", &find};
+    "best_reversed", "the best count depends on how runs are summarised", &find_best_reversed};
 
 // A difference within the noise makes nothing best.
 
@@ -53,7 +53,7 @@ namespace {
 
 constexpr double kSignificant = 0.05;
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_best_reversed(const Publication& publication) {
   std::vector<Finding> found;
   for (const Published& claim : publication.values) {
     if (claim.relation != "best") continue;
@@ -77,6 +77,6 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule best_unproven_entry;
 const ContradictionRule best_unproven_entry{
-    "best_unproven", "the best count is no better than chance allows", &find};
+    "best_unproven", "the best count is no better than chance allows", &find_best_unproven};
 
 }  // namespace dlscale::analysis

@@ -17,7 +17,7 @@ namespace dlscale::analysis {
 
 namespace {
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_efficiency_formula(const Publication& publication) {
   const Definition* efficiency = publication.definition("efficiency");
   const double gpus = publication.baseline_gpus;
   if (efficiency == nullptr || efficiency->formula.empty() || gpus <= 0) return {};
@@ -46,7 +46,8 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule efficiency_formula_entry;
 const ContradictionRule efficiency_formula_entry{
-    "efficiency_formula", "the printed formula of efficiency is not 1 at the baseline", &find};
+    "efficiency_formula", "the printed formula of efficiency is not 1 at the baseline",
+    &find_efficiency_formula};
 
 // Efficiencies follow from times and throughputs; those of rounded times do not.
 
@@ -94,7 +95,7 @@ std::string per_gpu_text(const ClaimMismatch& one) {
   return " The two agree if the throughput is that of one GPU: call it throughput_per_gpu.";
 }
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_efficiency_and_times(const Publication& publication) {
   std::vector<Finding> found;
   for (const ClaimMismatch& one : claims_beside_measurements(publication, "efficiency")) {
     Evidence evidence{one.claim, one.base};
@@ -113,7 +114,7 @@ std::vector<Finding> find(const Publication& publication) {
 extern const ContradictionRule efficiency_and_times_entry;
 const ContradictionRule efficiency_and_times_entry{
     "efficiency_and_times", "a stated efficiency is not that of the stated times or throughputs",
-    &find};
+    &find_efficiency_and_times};
 
 // A speed-up and an efficiency of one point say the same thing twice.
 
@@ -164,7 +165,7 @@ std::vector<Finding> of_curves(const Publication& publication) {
   return found;
 }
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_speedup_and_efficiency(const Publication& publication) {
   std::vector<Finding> found = of_curves(publication);
   for (const Published& value : publication.values) {
     const bool along_gpus = value.along == "gpus" || value.along.empty();
@@ -178,6 +179,7 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule speedup_and_efficiency_entry;
 const ContradictionRule speedup_and_efficiency_entry{
-    "speedup_and_efficiency", "a speed-up over its GPU ratio is not the stated efficiency", &find};
+    "speedup_and_efficiency", "a speed-up over its GPU ratio is not the stated efficiency",
+    &find_speedup_and_efficiency};
 
 }  // namespace dlscale::analysis

@@ -15,7 +15,7 @@ namespace dlscale::analysis {
 
 namespace {
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_transfer_without_ring(const Publication& publication) {
   const Definition* transfer = publication.definition("transfer");
   if (transfer == nullptr || transfer->formula.empty()) return {};
   const auto volume = [&](double gpus) {
@@ -35,7 +35,8 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule transfer_without_ring_entry;
 const ContradictionRule transfer_without_ring_entry{
-    "transfer_without_ring", "the formula of transfer lets a single GPU send", &find};
+    "transfer_without_ring", "the formula of transfer lets a single GPU send",
+    &find_transfer_without_ring};
 
 // Data-parallel replicas exchange gradients in the backward pass.
 
@@ -48,7 +49,7 @@ bool among(const Words& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_communication_elsewhere(const Publication& publication) {
   const Words& communication = publication.setting("communication");
   const Words& computation = publication.setting("computation");
   const Words& frameworks = publication.setting("framework");
@@ -74,13 +75,14 @@ std::vector<Finding> find(const Publication& publication) {
 extern const ContradictionRule communication_elsewhere_entry;
 const ContradictionRule communication_elsewhere_entry{
     "communication_elsewhere",
-    "what is called communication time leaves the exchange of gradients out", &find};
+    "what is called communication time leaves the exchange of gradients out",
+    &find_communication_elsewhere};
 
 // nn.DataParallel is one process with many GPUs.
 
 namespace {
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_communication_elsewhere(const Publication& publication) {
   const Words& frameworks = publication.setting("framework");
   const bool one_process =
       std::any_of(frameworks.begin(), frameworks.end(), [](const std::string& name) {
@@ -104,6 +106,6 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule processes_entry;
 const ContradictionRule processes_entry{
-    "processes", "one process drives all GPUs, yet several were launched", &find};
+    "processes", "one process drives all GPUs, yet several were launched", &find_processes};
 
 }  // namespace dlscale::analysis

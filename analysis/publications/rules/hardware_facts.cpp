@@ -22,7 +22,7 @@ constexpr double kLeastUsable = 0.87;
 constexpr double kMostUsable = 1.001;
 constexpr double kSameCapacity = 0.003;
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_device_memory(const Publication& publication) {
   std::vector<Finding> found;
   for (const Published& value : publication.values) {
     if (value.quantity != "memory" || !value.is_value()) continue;
@@ -50,7 +50,7 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule device_memory_entry;
 const ContradictionRule device_memory_entry{
-    "device_memory", "a memory capacity is not that of the named device", &find};
+    "device_memory", "a memory capacity is not that of the named device", &find_device_memory};
 
 // A device has the peak of its data sheet at the stated precision.
 
@@ -58,7 +58,7 @@ namespace {
 
 constexpr double kRounding = 1.05;
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_device_memory(const Publication& publication) {
   std::vector<Finding> found;
   for (const Published& value : publication.values) {
     if (value.quantity != "peak" || !value.is_value()) continue;
@@ -87,13 +87,13 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule device_peak_entry;
 const ContradictionRule device_peak_entry{
-    "device_peak", "a peak is above that of the device at that precision", &find};
+    "device_peak", "a peak is above that of the device at that precision", &find_device_peak};
 
 // A link has the rate of its standard.
 
 namespace {
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_device_peak(const Publication& publication) {
   std::vector<Finding> found;
   for (const Published& value : publication.values) {
     if (value.quantity != "link_bandwidth" || !value.is_value() || value.axis("link").empty()) {
@@ -113,13 +113,13 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule named_link_entry;
 const ContradictionRule named_link_entry{
-    "named_link", "a link bandwidth is not that of the named standard", &find};
+    "named_link", "a link bandwidth is not that of the named standard", &find_named_link};
 
 // A speed-up compares counts of one device.
 
 namespace {
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_named_link(const Publication& publication) {
   std::map<std::pair<std::string, std::string>, Evidence> mixed;
   for (const PublishedSeries& series : series_along(publication, "gpus")) {
     const Published &first = *series.points.front().value, &last = *series.points.back().value;
@@ -142,7 +142,7 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule mixed_devices_entry;
 const ContradictionRule mixed_devices_entry{
-    "mixed_devices", "the points of a curve ran on different devices", &find};
+    "mixed_devices", "the points of a curve ran on different devices", &find_mixed_devices};
 
 // A measured rate is a good part of the link, not an eighth of it.
 
@@ -152,7 +152,7 @@ constexpr double kBitsInByte = 8;
 /// Of the link's rate, what large messages reach.
 constexpr double kLeastReached = 0.75, kMostReached = 1.02;
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_mixed_devices(const Publication& publication) {
   std::vector<Finding> found;
   for (const Published& value : publication.values) {
     if (value.quantity != "calibrated_bandwidth" || !value.is_value() ||
@@ -181,6 +181,7 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule bits_and_bytes_entry;
 const ContradictionRule bits_and_bytes_entry{
-    "bits_and_bytes", "a measured bandwidth is right in bytes and wrong in bits", &find};
+    "bits_and_bytes", "a measured bandwidth is right in bytes and wrong in bits",
+    &find_bits_and_bytes};
 
 }  // namespace dlscale::analysis

@@ -36,7 +36,7 @@ double classes_of(const Published& accuracy) {
   return fits ? classes : 0;
 }
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_nothing_learnt(const Publication& publication) {
   std::vector<Finding> found;
   for (const Published& loss : publication.values) {
     if (!loss.quantity.ends_with("loss")) continue;
@@ -62,8 +62,8 @@ std::vector<Finding> find(const Publication& publication) {
 }  // namespace
 
 extern const ContradictionRule nothing_learnt_entry;
-const ContradictionRule nothing_learnt_entry{"nothing_learnt",
-                                             "loss and accuracy stay those of guessing", &find};
+const ContradictionRule nothing_learnt_entry{
+    "nothing_learnt", "loss and accuracy stay those of guessing", &find_nothing_learnt};
 
 // The parameters of a classifier follow from its layers.
 
@@ -80,7 +80,7 @@ double parameters(double in, double hidden, double classes, int layers) {
   return sum;
 }
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_parameter_count(const Publication& publication) {
   const Words &layers = publication.setting("classifier_layers"),
               &classes = publication.setting("classes");
   if (layers.size() != 1 || classes.size() != 1) return {};
@@ -113,6 +113,7 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule parameter_count_entry;
 const ContradictionRule parameter_count_entry{
-    "parameter_count", "a parameter count is not that of the stated classifier", &find};
+    "parameter_count", "a parameter count is not that of the stated classifier",
+    &find_parameter_count};
 
 }  // namespace dlscale::analysis

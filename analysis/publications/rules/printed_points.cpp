@@ -44,7 +44,7 @@ double meant(const PublishedSeries& series, double first, double count) {
   return 0;
 }
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_odd_gpu_count(const Publication& publication) {
   std::vector<Finding> found;
   std::set<int> told;
   for (const PublishedSeries& series : series_along(publication, "gpus")) {
@@ -69,7 +69,7 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule odd_gpu_count_entry;
 const ContradictionRule odd_gpu_count_entry{
-    "odd_gpu_count", "a GPU count fits no doubling, but its digits do", &find};
+    "odd_gpu_count", "a GPU count fits no doubling, but its digits do", &find_odd_gpu_count};
 
 // A table has the points that the text says were measured.
 
@@ -104,7 +104,7 @@ bool has(const Publication& publication, const std::string& table, const Point& 
       });
 }
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_missing_points(const Publication& publication) {
   std::vector<Finding> found;
   for (const auto& lists : publication.measured) {
     const auto table = lists.find("table");
@@ -124,8 +124,8 @@ std::vector<Finding> find(const Publication& publication) {
 }  // namespace
 
 extern const ContradictionRule missing_points_entry;
-const ContradictionRule missing_points_entry{"missing_points",
-                                             "a point that was measured has no row", &find};
+const ContradictionRule missing_points_entry{
+    "missing_points", "a point that was measured has no row", &find_missing_points};
 
 // Measurements of two points do not agree in every digit.
 
@@ -177,7 +177,7 @@ Evidence equal_values(const Row& a, const Row& b) {
   return measurements < kFewestEqual ? Evidence{} : equal;
 }
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_repeated_values(const Publication& publication) {
   std::vector<Finding> found;
   const std::vector<Row> rows = rows_of(publication);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -197,6 +197,6 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule repeated_values_entry;
 const ContradictionRule repeated_values_entry{
-    "repeated_values", "two different points have the same measured values", &find};
+    "repeated_values", "two different points have the same measured values", &find_repeated_values};
 
 }  // namespace dlscale::analysis

@@ -28,7 +28,7 @@ bool is_share(const std::string& quantity) {
   });
 }
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_shares_above_100(const Publication& publication) {
   std::map<std::pair<std::string, int>, Evidence> rows;
   for (const Published& value : publication.values) {
     if (value.unit == "%" && value.number && value.relation == "=" && is_share(value.quantity)) {
@@ -53,7 +53,7 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule shares_above_100_entry;
 const ContradictionRule shares_above_100_entry{
-    "shares_above_100", "the shares of a row add up to more than 100 %", &find};
+    "shares_above_100", "the shares of a row add up to more than 100 %", &find_shares_above_100};
 
 // A share and its seconds tell what they are a share of.
 
@@ -81,7 +81,7 @@ std::pair<double, const Published*> least_time(const Publication& publication,
   return least;
 }
 
-std::vector<Finding> find(const Publication& publication) {
+std::vector<Finding> find_share_of_another_whole(const Publication& publication) {
   std::vector<Finding> found;
   for (const Published& share : publication.values) {
     if (!share.quantity.ends_with(kShare) || !share.is_value()) continue;
@@ -107,6 +107,6 @@ std::vector<Finding> find(const Publication& publication) {
 extern const ContradictionRule share_of_another_whole_entry;
 const ContradictionRule share_of_another_whole_entry{
     "share_of_another_whole", "a share and its seconds imply a whole shorter than the run can be",
-    &find};
+    &find_share_of_another_whole};
 
 }  // namespace dlscale::analysis
