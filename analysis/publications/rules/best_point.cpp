@@ -53,7 +53,7 @@ namespace {
 
 constexpr double kSignificant = 0.05;
 
-std::vector<Finding> find_best_reversed(const Publication& publication) {
+std::vector<Finding> find_best_unproven(const Publication& publication) {
   std::vector<Finding> found;
   for (const Published& claim : publication.values) {
     if (claim.relation != "best") continue;

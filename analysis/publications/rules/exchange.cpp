@@ -82,7 +82,7 @@ const ContradictionRule communication_elsewhere_entry{
 
 namespace {
 
-std::vector<Finding> find_communication_elsewhere(const Publication& publication) {
+std::vector<Finding> find_processes(const Publication& publication) {
   const Words& frameworks = publication.setting("framework");
   const bool one_process =
       std::any_of(frameworks.begin(), frameworks.end(), [](const std::string& name) {

@@ -58,7 +58,7 @@ namespace {
 
 constexpr double kRounding = 1.05;
 
-std::vector<Finding> find_device_memory(const Publication& publication) {
+std::vector<Finding> find_device_peak(const Publication& publication) {
   std::vector<Finding> found;
   for (const Published& value : publication.values) {
     if (value.quantity != "peak" || !value.is_value()) continue;
@@ -93,7 +93,7 @@ const ContradictionRule device_peak_entry{
 
 namespace {
 
-std::vector<Finding> find_device_peak(const Publication& publication) {
+std::vector<Finding> find_named_link(const Publication& publication) {
   std::vector<Finding> found;
   for (const Published& value : publication.values) {
     if (value.quantity != "link_bandwidth" || !value.is_value() || value.axis("link").empty()) {
@@ -119,7 +119,7 @@ const ContradictionRule named_link_entry{
 
 namespace {
 
-std::vector<Finding> find_named_link(const Publication& publication) {
+std::vector<Finding> find_mixed_devices(const Publication& publication) {
   std::map<std::pair<std::string, std::string>, Evidence> mixed;
   for (const PublishedSeries& series : series_along(publication, "gpus")) {
     const Published &first = *series.points.front().value, &last = *series.points.back().value;
@@ -152,7 +152,7 @@ constexpr double kBitsInByte = 8;
 /// Of the link's rate, what large messages reach.
 constexpr double kLeastReached = 0.75, kMostReached = 1.02;
 
-std::vector<Finding> find_mixed_devices(const Publication& publication) {
+std::vector<Finding> find_bits_and_bytes(const Publication& publication) {
   std::vector<Finding> found;
   for (const Published& value : publication.values) {
     if (value.quantity != "calibrated_bandwidth" || !value.is_value() ||

@@ -100,7 +100,7 @@ Dataset load_idx_images(const contract::DatasetSpec& spec, const PixelStatistics
 
 namespace {
 
-Dataset load(const contract::DatasetSpec& spec) {
+Dataset load_mnist(const contract::DatasetSpec& spec) {
   return load_idx_images(
       spec, {.mean = 0.1307, .deviation = 0.3081});  // as PyTorch's MNIST example uses them
 }
@@ -110,14 +110,14 @@ Dataset load(const contract::DatasetSpec& spec) {
 extern const DatasetEntry mnist_entry;
 const DatasetEntry mnist_entry{.name = "mnist",
                                .summary = "handwritten digits, from IDX files (plain or .gz)",
-                               .load = load,
+                               .load = load_mnist,
                                .shape = "1x28x28"};
 
 // Fashion-MNIST (Xiao, Rasul, Vollgraf, 2017): 60,000 and 10,000 articles of clothing, 28x28.
 
 namespace {
 
-Dataset load(const contract::DatasetSpec& spec) {
+Dataset load_fashion_mnist(const contract::DatasetSpec& spec) {
   return load_idx_images(spec, {.mean = 0.2860, .deviation = 0.3530});  // of the training pixels
 }
 
@@ -127,7 +127,7 @@ extern const DatasetEntry fashion_mnist_entry;
 const DatasetEntry fashion_mnist_entry{
     .name = "fashion_mnist",
     .summary = "articles of clothing, from IDX files (plain or .gz)",
-    .load = load,
+    .load = load_fashion_mnist,
     .shape = "1x28x28"};
 
 }  // namespace dlscale::trainer
