@@ -89,8 +89,6 @@ class ThreadMeeting {
 
 // Ranks that are threads of one process, for tests of what needs several ranks.
 
-class ThreadMeeting;
-
 /// The shared side of `size` ranks. Reductions go over the ranks in rising order, so results are
 /// the same bits in every run.
 class ThreadGroup {

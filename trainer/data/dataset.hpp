@@ -14,7 +14,7 @@
 
 namespace dlscale::trainer {
 
-class PictureSource;  // data/picture_source.hpp
+class PictureSource;  // data/picture_files.hpp
 
 struct ImageShape {
   int channels = 1;

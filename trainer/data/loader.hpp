@@ -15,6 +15,7 @@
 #include "base/registry.hpp"
 #include "trainer/data/augmentation.hpp"
 #include "trainer/data/dataset.hpp"
+#include "trainer/data/loader_work.hpp"
 #include "trainer/data/picture_maker.hpp"
 #include "trainer/device/autocast.hpp"
 
@@ -33,19 +34,6 @@ struct Batch {
   at::Tensor target;
   std::int64_t size() const { return target.defined() ? target.size(0) : 0; }
 };
-
-// What loading costs beside the steps.
-
-/// Of one rank, since it was last asked.
-struct LoaderWork {
-  double busy_s = 0;                 ///< of threads that prepare batches, their sum
-  std::int64_t bytes = 0;            ///< read from files
-  std::int64_t skipped_samples = 0;  ///< broken ones that others took the place of
-};
-
-// Turning sample numbers into batches; and the table of loaders.
-
-struct Batch;  // data/batch.hpp
 
 /// What a loader is to deliver.
 struct Delivery {

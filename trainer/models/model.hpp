@@ -20,7 +20,7 @@ class Tensor;
 namespace dlscale::trainer {
 
 struct NamedTensor;  // checkpoint/named_tensor.hpp
-struct Pretrained;   // models/pretrained.hpp
+struct Pretrained;   // models/weights.hpp
 
 /// A stretch of a model that takes nothing but the output of the stretch before it, so that the
 /// model can be cut there.
@@ -74,7 +74,7 @@ class Model {
   BlockWatch* watch_ = nullptr;
 };
 
-class StatisticsSum;  // models/statistics_sum.hpp
+class StatisticsSum;  // models/batch_norm.hpp
 class VisionNet;      // models/vision_net.hpp
 
 struct ModelContext {

@@ -23,7 +23,7 @@ class Tensor;
 
 namespace dlscale::trainer {
 
-struct Batch;        // data/batch.hpp
+struct Batch;        // data/loader.hpp
 struct NamedTensor;  // checkpoint/named_tensor.hpp
 
 /// One for a launch. Between steps no gradients are kept.

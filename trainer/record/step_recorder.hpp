@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "contract/records/checkpoint.hpp"
 #include "contract/records/result_record.hpp"
-#include "trainer/data/loader.hpp"
+#include "trainer/data/loader_work.hpp"
 #include "trainer/record/result_writer.hpp"
 #include "trainer/record/spread.hpp"
 
