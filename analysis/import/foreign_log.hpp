@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that other programs left: which there are.
+// Files that other programs left: which there are, and what files beside a log say of its run.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "analysis/import/mapped_format.hpp"
 #include "analysis/import/skipped_log.hpp"
 
 namespace dlscale::analysis {
 
+// What files beside a log say of its run, where the log leaves it out.
+
+/// From "benchmark.para" in the log's folder (lambdal/deeplearning-benchmark: "GPU 8",
+/// "GLOBAL_BATCH 2560") gpus and global_batch; from the system description of MLPerf Training
+/// results (results/SYSTEM/BENCHMARK/LOG has systems/SYSTEM.json: training_policies,
+/// submission_rules) gpus, as accelerators, and nodes. Files that are otherwise say nothing.
+AxisValues facts_beside(const std::filesystem::path& log);
+
+// Files that other programs left: which there are.
 struct ForeignLog {
   std::filesystem::path path;  ///< absolute
   std::string shown;           ///< as the user named it, or the folder it lies in

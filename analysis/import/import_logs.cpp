@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "analysis/import/axis_sources.hpp"
-#include "analysis/import/beside_log.hpp"
 #include "analysis/import/continued_training.hpp"
+#include "analysis/import/foreign_log.hpp"
 #include "analysis/import/foreign_text.hpp"
 #include "analysis/import/imported_plan.hpp"
 #include "analysis/import/imported_run.hpp"
@@ -20,7 +20,6 @@
 #include "analysis/import/reading/log_format.hpp"
 #include "analysis/import/same_job.hpp"
 #include "analysis/import/same_training.hpp"
-#include "analysis/import/unknown_model.hpp"
 #include "base/error.hpp"
 #include "contract/run_spec/run_id.hpp"
 

@@ -12,7 +12,6 @@
 
 #include "analysis/import/foreign_text.hpp"
 #include "analysis/import/imported_run.hpp"
-#include "analysis/import/unknown_model.hpp"
 #include "base/registry.hpp"
 
 namespace dlscale::analysis {

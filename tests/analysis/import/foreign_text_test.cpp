@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "analysis/import/beside_log.hpp"
+#include "analysis/import/foreign_log.hpp"
 #include "analysis/import/reading/log_lines.hpp"
 #include "base/file.hpp"
 #include "contract/run_spec/run_id.hpp"
