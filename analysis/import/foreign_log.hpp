@@ -21,6 +21,7 @@ namespace dlscale::analysis {
 AxisValues facts_beside(const std::filesystem::path& log);
 
 // Files that other programs left: which there are.
+
 struct ForeignLog {
   std::filesystem::path path;  ///< absolute
   std::string shown;           ///< as the user named it, or the folder it lies in
