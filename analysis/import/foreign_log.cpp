@@ -73,7 +73,6 @@ AxisValues facts_beside(const fs::path& log) {
   return facts;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 std::string_view digits_at(std::string_view text) {

@@ -61,7 +61,6 @@ WriteMark::~WriteMark() {
 
 // What a plan folder is made of: descriptions, scripts, tables of arrays, copies.
 
-namespace fs = std::filesystem;
 namespace {
 
 using base::Folder;

@@ -83,7 +83,6 @@ std::string read_saved(const fs::path& folder, const contract::SavedFile& file) 
   return bytes;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 /// Renamed first: what is half deleted is no checkpoint.
