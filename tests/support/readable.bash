@@ -6,12 +6,12 @@
 umask 022 # a private umask would hide the copies, too
 
 # copy_for_all_users FOLDER: makes FOLDER, with the scripts of the tests and with the share folder of
-# dlscale (sites, templates, cards, devices) in the places they have in a checkout.
+# dlscale (sites, templates, share) in the places they have in a checkout.
 copy_for_all_users() {
   local checkout
   checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
   mkdir -p "$1/tests"
-  cp -R "$checkout"/{sites,templates,cards,devices} "$1/"
+  cp -R "$checkout"/{sites,templates,share} "$1/"
   cp -R "$checkout"/tests/{e2e,faults,schedulers,support} "$1/tests/"
   chmod -R a+rX "$1"
 }
