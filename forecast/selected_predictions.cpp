@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "contract/run_spec/run_id.hpp"
+#include "workspace/resources.hpp"
 
 namespace dlscale::forecast {
 namespace {
@@ -47,6 +48,20 @@ PredictedSelection select_predictions(const contract::Plan& plan,
     if (curves.contains(curve_of(run))) selection.runs.insert(run.run_id);
   }
   return selection;
+}
+
+planner::Planning plan_selected(planner::PlanRequest request,
+                                const workspace::SelectionChoice& choice,
+                                PredictedSelection& selection) {
+  planner::Resources resources = workspace::shipped_resources();
+  resources.cards.reset();  // what does not fit is shown, not left out
+  if (choice.narrows()) {
+    request.choose = [&](const contract::Plan& plan) {
+      selection = select_predictions(plan, choice);
+      return selection.runs;
+    };
+  }
+  return planner::make_plan(request, resources);
 }
 
 void keep_selected(PredictedStudy& study, const std::set<std::string>& points) {

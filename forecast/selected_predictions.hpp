@@ -8,6 +8,7 @@
 
 #include "contract/plan/plan.hpp"
 #include "forecast/predicted_study.hpp"
+#include "planner/planner.hpp"
 #include "workspace/runs/selection.hpp"
 
 namespace dlscale::forecast {
@@ -21,6 +22,12 @@ struct PredictedSelection {
 /// selects its point.
 PredictedSelection select_predictions(const contract::Plan& plan,
                                       const workspace::SelectionChoice& choice);
+
+/// Plans the curves of the chosen runs, points that fit no GPU's memory among them. Names the
+/// choice in `selection` where it narrows. Throws what make_plan and select_predictions throw.
+planner::Planning plan_selected(planner::PlanRequest request,
+                                const workspace::SelectionChoice& choice,
+                                PredictedSelection& selection);
 
 /// Removes what is not selected: curves without a selected point and, from curves with some, the
 /// other GPU counts. Curves of which all planned counts are selected stay as they are. Throws

@@ -42,14 +42,23 @@ std::optional<fs::path> built_capabilities() {
   return if_exists(share_folder() / "capabilities.json");
 }
 
-planner::Resources shipped_resources() {
+planner::Resources shipped_resources(const std::string& job_template) {
   const fs::path share = share_folder();
-  return {.sites = share / "sites",
-          .templates = share / "templates",
-          .capabilities = built_capabilities(),
-          .trainer = trainer_beside(),
-          .cards = if_exists(share / "cards"),
-          .devices = if_exists(share / "devices")};
+  planner::Resources resources{.sites = share / "sites",
+                               .templates = share / "templates",
+                               .capabilities = built_capabilities(),
+                               .trainer = trainer_beside(),
+                               .cards = if_exists(share / "cards"),
+                               .devices = if_exists(share / "devices")};
+  if (job_template.empty()) return resources;
+  if (!fs::is_regular_file(job_template)) {
+    throw base::UsageError(
+        fmt::format("--template {}: no such file; dlscale templates show NAME "
+                    "prints one to start from",
+                    job_template));
+  }
+  resources.job_template = job_template;
+  return resources;
 }
 
 }  // namespace dlscale::workspace

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "planner/planner.hpp"
 
@@ -20,7 +21,8 @@ std::optional<std::filesystem::path> trainer_beside();
 /// the build. Empty when only the login-node tools were built.
 std::optional<std::filesystem::path> built_capabilities();
 
-/// All of this for the planner.
-planner::Resources shipped_resources();
+/// All of this for the planner, with a job template of the user's own if one is named. Throws
+/// base::UsageError where that is no file.
+planner::Resources shipped_resources(const std::string& job_template = {});
 
 }  // namespace dlscale::workspace

@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/clock.hpp"
@@ -18,14 +15,11 @@
 #include "cli/verbs/plan_show.hpp"
 #include "forecast/kept_predictions.hpp"
 #include "planner/planner.hpp"
-#include "runner/status/run_states.hpp"
 #include "workspace/plans/diff_report.hpp"
 #include "workspace/plans/earlier_plans.hpp"
 #include "workspace/plans/explanation.hpp"
-#include "workspace/plans/finished_runs.hpp"
 #include "workspace/plans/plan_summary.hpp"
 #include "workspace/resources.hpp"
-#include "workspace/runs/plan_folder.hpp"
 #include "workspace/runs/selection.hpp"
 
 namespace dlscale::cli {
@@ -43,104 +37,16 @@ struct PlanOptions {
   bool json = false;
 };
 
-/// Of the plan in the folder, without single jobs that nobody submitted or started: those may still
-/// become parts of others. None where there is no plan, or another study's.
-std::vector<contract::PlannedJob> jobs_in(const contract::PlanDir& folder,
-                                          const std::string& study) {
-  std::optional<contract::Plan> plan = contract::find_plan(folder);
-  if (!plan || plan->study != study) return {};
-  const auto states = runner::run_states(*plan, folder);
-  std::erase_if(plan->jobs, [&](const contract::PlannedJob& job) {
-    return job.kind == contract::JobKind::single &&
-           std::all_of(job.run_ids.begin(), job.run_ids.end(), [&](const std::string& id) {
-             const auto state = states.find(id);
-             return state == states.end() || state->second == runner::JobState::Planned;
-           });
-  });
-  return std::move(plan->jobs);
-}
-
-/// The request with what other options than -S change of the study.
-planner::PlanRequest request_of(const PlanOptions& options) {
-  planner::PlanRequest request = options.request;
-  if (request.study.empty()) throw base::UsageError("study is required; see dlscale plan --help");
-  if (options.runs.narrows()) {
-    request.choose = [&options](const contract::Plan& plan) {
-      return workspace::select_runs(plan, options.runs);
-    };
-    request.wanted = [&options](const contract::Plan& plan) {
-      return condition_on_points(options.runs, plan);
-    };
-  }
-  request.existing = [&options](const contract::Plan& plan) {
-    const contract::PlanDir out(options.out.empty() ? plan.study : options.out);
-    return jobs_in(out, plan.study);
-  };
-  request.finished = [&options](const contract::Plan& plan) {
-    return workspace::finished_runs(
-        contract::PlanDir(options.out.empty() ? plan.study : options.out), plan.study);
-  };
-  return request;
-}
-
-std::string outcome(const planner::WrittenPlan& written, const contract::PlanDir& out,
-                    bool dry_run) {
-  std::string text;
-  for (const std::string& run : written.stale) {
-    text +=
-        fmt::format("stale: {} has results of another description; it was left as it is\n", run);
-  }
-  return text + fmt::format("{}: {} files {}written, {} unchanged\n", out.root().string(),
-                            written.written, dry_run ? "would be " : "", written.unchanged);
-}
-
-planner::Resources resources_of(const PlanOptions& options) {
-  planner::Resources resources = workspace::shipped_resources();
-  if (options.job_template.empty()) return resources;
-  resources.job_template = options.job_template;
-  if (!std::filesystem::is_regular_file(*resources.job_template)) {
-    throw base::UsageError(
-        fmt::format("--template {}: no such file; dlscale templates show NAME "
-                    "prints one to start from",
-                    options.job_template));
-  }
-  return resources;
-}
-
-/// Shows what planning again would change.
-int show_diff(const planner::Planning& planning, const contract::PlanDir& out, bool json) {
-  const planner::PlanDiff diff = planner::diff_plan(planning, out);
-  if (json) {
-    workspace::print_diff_json(diff, std::cout);
-  } else {
-    workspace::print_diff(diff, std::cout);
-    std::cout << workspace::results_left_over(planning.plan, out);
-  }
-  return kExitOk;
-}
-
-/// Writes the folder, or looks at what would be written. That the folder cannot be made or written
-/// is a fault of the command line.
-planner::WrittenPlan write(const PlanOptions& options, const planner::Planning& planning,
-                           const planner::Resources& resources, const contract::PlanDir& out) {
-  workspace::require_writable(out);
-  if (options.dry_run) return planner::check_plan(planning, resources, out);
-  try {
-    return planner::write_plan(planning, resources, out);
-  } catch (const base::RunError& error) {
-    std::error_code unreadable;
-    if (std::filesystem::is_directory(out.logs(), unreadable)) throw;  // the folder was made
-    throw base::UsageError(error.what());
-  }
-}
-
 void print_json(const contract::Plan& plan) {
   contract::write_json(plan, [](std::string_view piece) { std::cout << piece; });
 }
 
 int plan(const PlanOptions& options) {
-  const planner::Resources resources = resources_of(options);
-  const planner::PlanRequest request = request_of(options);
+  const planner::Resources resources = workspace::shipped_resources(options.job_template);
+  planner::PlanRequest request = options.request;
+  if (request.study.empty()) throw base::UsageError("study is required; see dlscale plan --help");
+  workspace::choose_points(request, options.runs);
+  workspace::use_earlier_plan(request, options.out);
   planner::Planning planning = planner::make_plan(request, resources);
   if (const auto& asked = planning.expansion.asked) {
     const auto repeats = static_cast<std::size_t>(planning.plan.repeats);
@@ -155,27 +61,28 @@ int plan(const PlanOptions& options) {
   const contract::PlanDir out(options.out.empty() ? planning.plan.study : options.out);
   if (planning.plan.runs.empty()) {
     talk << "nothing to plan\n";
-    if (options.json && options.diff) return show_diff(planning, out, true);
-    if (options.json) print_json(planning.plan);
+    if (options.json && options.diff) workspace::show_diff(planning, out, true, std::cout);
+    if (options.json && !options.diff) print_json(planning.plan);
     return kExitOk;
   }
   if (!options.explain.empty()) workspace::print_explanation(planning, options.explain, talk);
-  if (options.diff) return show_diff(planning, out, options.json);
+  if (options.diff) {
+    workspace::show_diff(planning, out, options.json, std::cout);
+    return kExitOk;
+  }
   const std::string left_out =
       options.runs.narrows() ? workspace::runs_left_out(planning.plan, out) : "";
   talk << workspace::open_runs_left_out(planning.plan, out) << std::flush;
-  const planner::WrittenPlan written = write(options, planning, resources, out);
+  const planner::WrittenPlan written =
+      workspace::write_planned(planning, resources, out, options.dry_run);
   if (options.json) {
-    for (contract::PlannedRun& run : planning.plan.runs) {
-      run.stale = std::binary_search(written.stale.begin(), written.stale.end(), run.run_id);
-    }
     print_json(planning.plan);
   } else {
     workspace::print_plan_summary(planning.plan, std::cout);
     std::cout << '\n';
   }
   if (!options.dry_run) talk << forecast::keep_planned(planning, out, base::SystemClock().unix_s());
-  talk << outcome(written, out, options.dry_run) << left_out
+  talk << workspace::describe_written(written, out, options.dry_run) << left_out
        << workspace::results_left_over(planning.plan, out)
        << workspace::scripts_left_over(planning.plan, out);
   return kExitOk;

@@ -7,14 +7,10 @@
 #include <iostream>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "analysis/report/figures/gnuplot.hpp"
 #include "analysis/report/writers/report_writer.hpp"
-#include "base/clock.hpp"
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "cli/command.hpp"
 #include "cli/options/checkpoint_options.hpp"
 #include "cli/options/completer.hpp"
@@ -22,8 +18,7 @@
 #include "forecast/checkpoint_advice.hpp"
 #include "forecast/kept_predictions.hpp"
 #include "forecast/named_calibration.hpp"
-#include "forecast/prediction_figures.hpp"
-#include "forecast/prediction_tables.hpp"
+#include "forecast/prediction_report.hpp"
 #include "forecast/selected_predictions.hpp"
 #include "planner/planner.hpp"
 #include "workspace/resources.hpp"
@@ -50,103 +45,11 @@ struct PredictOptions {
   forecast::CheckpointQuestion checkpoints;
 };
 
-/// Into the folder of the study's plan, for scoring.
-void keep(const PredictOptions& options, const forecast::PredictedStudy& study,
-          const std::string& calibration) {
-  const contract::PlanDir folder{fs::path(options.keep)};
-  const auto predictions =
-      forecast::run_predictions(study, calibration, base::SystemClock().unix_s());
-  const forecast::KeptPredictions kept = forecast::keep_predictions(predictions, folder);
-  if (kept.written + kept.known == 0) {
-    throw base::UsageError(
-        fmt::format("--keep {}: its plan has none of the points of {}: plan this study there first",
-                    options.keep, study.study));
-  }
-  fmt::print(stderr, "{}", forecast::to_text(kept, folder));
-}
-
-analysis::Report report_of(const forecast::PredictedStudy& study,
-                           const std::vector<forecast::Sweep>& sweeps) {
-  analysis::Report report{
-      {forecast::times_table(study), forecast::knee_table(study), forecast::memory_table(study)}};
-  if (report.tables.back().rows.empty()) report.tables.pop_back();  // of devices without data sheet
-  std::string nothing;
-  for (const forecast::Sweep& sweep : sweeps) {
-    analysis::Table table = forecast::sweep_table(study, sweep);
-    if (!table.rows.empty()) {
-      report.tables.push_back(std::move(table));
-    } else {
-      nothing = fmt::format("--sweep {}: {}", sweep.name, table.notes.back());
-      if (sweeps.size() > 1) fmt::print(stderr, "dlscale: {}\n", nothing);
-    }
-  }
-  if (sweeps.size() == 1 && !nothing.empty()) throw base::UsageError(nothing);
-  return report;
-}
-
-/// By the names of their files.
-std::vector<std::pair<std::string, analysis::Figure>> figures_of(
-    const forecast::PredictedStudy& study, const std::vector<forecast::Sweep>& sweeps) {
-  std::vector<std::pair<std::string, analysis::Figure>> figures{
-      {"predicted-efficiency", forecast::predicted_efficiency(study)},
-      {"predicted-throughput", forecast::predicted_throughput(study)},
-      {"predicted-epoch-time", forecast::predicted_epoch_time(study)}};
-  for (const forecast::Sweep& sweep : sweeps) {
-    analysis::Figure figure = forecast::sweep_figure(study, sweep);
-    if (figure.series.empty()) continue;
-    figures.emplace_back("sweep-" + sweep.name + "-figure", std::move(figure));
-  }
-  return figures;
-}
-
-/// A file for each table and its format, and the figures.
-void write_files(const PredictOptions& options, const forecast::PredictedStudy& study,
-                 const std::vector<forecast::Sweep>& sweeps, const analysis::Report& report) {
-  const fs::path folder = options.folder;
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) {
-    throw base::UsageError(
-        fmt::format("--output {}: cannot be made: {}", options.folder, failed.message()));
-  }
-  for (const char* format : {"csv", "markdown", "latex"}) {
-    const analysis::ReportWriter& writer = analysis::find_report_writer(format);
-    for (const analysis::Table& table : report.tables) {
-      base::write_file_atomically(folder / (table.id + "." + writer.extension),
-                                  writer.render_alone(table));
-    }
-  }
-  const auto figures = figures_of(study, sweeps);
-  std::string problem;
-  for (const auto& [name, figure] : figures) {
-    std::string found = analysis::write_figure(figure, folder / name, {"svg"}).problem;
-    if (!found.empty()) problem = std::move(found);
-  }
-  if (!problem.empty()) fmt::print(stderr, "dlscale: {}\n", problem);
-  fmt::print(stderr, "dlscale: {} tables and {} figures in {}\n", report.tables.size(),
-             figures.size(), options.folder);
-}
-
 /// Runs that are kept in a folder may have said there how long it took to save their state.
 forecast::CheckpointQuestion question_of(const PredictOptions& options) {
   forecast::CheckpointQuestion question = options.checkpoints;
   if (question.write.empty()) question.write = options.keep;
   return question;
-}
-
-/// Plans the curves of the selected runs, which `selection` names afterwards.
-planner::Planning plan_selected(const PredictOptions& options,
-                                forecast::PredictedSelection& selection) {
-  planner::Resources resources = workspace::shipped_resources();
-  resources.cards.reset();  // what does not fit is shown, not left out
-  planner::PlanRequest request = options.request;
-  if (options.runs.narrows()) {
-    request.choose = [&](const contract::Plan& plan) {
-      selection = forecast::select_predictions(plan, options.runs);
-      return selection.runs;
-    };
-  }
-  return planner::make_plan(request, resources);
 }
 
 int predict(const PredictOptions& options) {
@@ -167,7 +70,8 @@ int predict(const PredictOptions& options) {
     throw base::UsageError("--checkpoint-write: how often a node fails is missing: --mtbf HOURS");
   }
   forecast::PredictedSelection selection;
-  const planner::Planning planning = plan_selected(options, selection);
+  const planner::Planning planning =
+      forecast::plan_selected(options.request, options.runs, selection);
   if (planning.plan.runs.empty() && options.runs.narrows()) return kExitOk;  // --allow-empty
   if (planning.plan.runs.empty()) throw base::UsageError("the study has no run to predict");
   if (options.calibration.empty()) calibration = forecast::calibration_of(planning.study);
@@ -180,13 +84,16 @@ int predict(const PredictOptions& options) {
   if (const std::string text = forecast::text_of(what); !text.empty()) {
     study.notes.insert(study.notes.begin(), "what if: " + text);
   }
-  analysis::Report report = report_of(study, sweeps);
+  analysis::Report report = forecast::prediction_report(study, sweeps);
   if (options.checkpoints.node_mtbf_h > 0) {
     report.tables.push_back(forecast::checkpoint_table(study, question_of(options)));
   }
   std::cout << writer.render(report);
-  if (!options.folder.empty()) write_files(options, study, sweeps, report);
-  if (!options.keep.empty()) keep(options, study, calibration.digest);
+  if (!options.folder.empty()) forecast::write_report(options.folder, study, sweeps, report);
+  if (!options.keep.empty()) {
+    const contract::PlanDir folder{fs::path(options.keep)};
+    fmt::print(stderr, "{}", forecast::keep_study(study, calibration.digest, folder));
+  }
   return kExitOk;
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "planner/output/plan_diff.hpp"
+#include "workspace/plans/earlier_plans.hpp"
 #include "workspace/runs/run_facts.hpp"
 
 namespace dlscale::workspace {
@@ -24,8 +26,7 @@ std::string cost(const std::vector<planner::RunChange>& runs) {
   return total > 0 ? fmt::format(" ({} GPU-hours)", hours(total)) : "";
 }
 
-}  // namespace
-
+/// A line for each run that differs, then how many there are of each kind and what they may take.
 void print_diff(const planner::PlanDiff& diff, std::ostream& out) {
   const ChangeKind kinds[] = {{"+", "added", diff.added},
                               {"-", "removed", diff.removed},
@@ -47,6 +48,7 @@ void print_diff(const planner::PlanDiff& diff, std::ostream& out) {
   out << fmt::format("{}\n", fmt::join(counts, ", "));
 }
 
+/// The same as one object (contract::PlanChanges).
 void print_diff_json(const planner::PlanDiff& diff, std::ostream& out) {
   contract::PlanChanges changes{
       diff.added, diff.removed, diff.changed, diff.stale, diff.unchanged.size(), diff.moved, {}};
@@ -55,6 +57,19 @@ void print_diff_json(const planner::PlanDiff& diff, std::ostream& out) {
                        {"changed", planner::total_gpu_hours(diff.changed)},
                        {"stale", planner::total_gpu_hours(diff.stale)}};
   out << to_json(changes);
+}
+
+}  // namespace
+
+void show_diff(const planner::Planning& planning, const contract::PlanDir& folder, bool as_json,
+               std::ostream& out) {
+  const planner::PlanDiff diff = planner::diff_plan(planning, folder);
+  if (as_json) {
+    print_diff_json(diff, out);
+  } else {
+    print_diff(diff, out);
+    out << results_left_over(planning.plan, folder);
+  }
 }
 
 }  // namespace dlscale::workspace

@@ -4,15 +4,16 @@
 
 #include <iosfwd>
 
-#include "planner/output/plan_diff.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "planner/jobs/plan_jobs.hpp"
 
 namespace dlscale::workspace {
 
-/// A line for each run that is new, gone or other than before, with the keys that differ; then how
-/// many there are of each kind and what they may take.
-void print_diff(const planner::PlanDiff& diff, std::ostream& out);
-
-/// The same as one JSON object (contract::PlanChanges).
-void print_diff_json(const planner::PlanDiff& diff, std::ostream& out);
+/// Prints what planning again would change in the folder: a line for each run that is new, gone or
+/// other than before, with the keys that differ, how many there are of each kind and what they may
+/// take, then results that no run of the plan has. As JSON it is one object
+/// (contract::PlanChanges).
+void show_diff(const planner::Planning& planning, const contract::PlanDir& folder, bool as_json,
+               std::ostream& out);
 
 }  // namespace dlscale::workspace

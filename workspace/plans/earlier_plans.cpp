@@ -14,6 +14,7 @@
 
 #include "base/text.hpp"
 #include "runner/status/run_states.hpp"
+#include "workspace/plans/finished_runs.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;
@@ -29,7 +30,36 @@ std::string first_of(std::vector<std::string> names) {
   return fmt::format("{}{}", fmt::join(names, ", "), more);
 }
 
+/// Returns the jobs of the folder's plan, without single jobs that nobody submitted or started:
+/// those may still become parts of others. None where there is no plan, or another study's.
+std::vector<contract::PlannedJob> kept_jobs(const contract::PlanDir& folder,
+                                            const std::string& study) {
+  std::optional<contract::Plan> plan = contract::find_plan(folder);
+  if (!plan || plan->study != study) return {};
+  const auto states = runner::run_states(*plan, folder);
+  std::erase_if(plan->jobs, [&](const contract::PlannedJob& job) {
+    return job.kind == contract::JobKind::single &&
+           std::all_of(job.run_ids.begin(), job.run_ids.end(), [&](const std::string& id) {
+             const auto state = states.find(id);
+             return state == states.end() || state->second == runner::JobState::Planned;
+           });
+  });
+  return std::move(plan->jobs);
+}
+
 }  // namespace
+
+void use_earlier_plan(planner::PlanRequest& request, const std::string& out) {
+  const auto folder_of = [out](const contract::Plan& plan) {
+    return contract::PlanDir(out.empty() ? plan.study : out);
+  };
+  request.existing = [folder_of](const contract::Plan& plan) {
+    return kept_jobs(folder_of(plan), plan.study);
+  };
+  request.finished = [folder_of](const contract::Plan& plan) {
+    return finished_runs(folder_of(plan), plan.study);
+  };
+}
 
 std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder) {
   const std::optional<contract::Plan> before = contract::find_plan(folder);

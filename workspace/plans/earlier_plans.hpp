@@ -6,8 +6,13 @@
 
 #include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
+#include "planner/planner.hpp"
 
 namespace dlscale::workspace {
+
+/// Lets a plan keep jobs and learn time limits from the plan that its folder has. `out` is the
+/// folder, or empty for one called like the study.
+void use_earlier_plan(planner::PlanRequest& request, const std::string& out);
 
 /// How many runs the plan in the folder has beside those of `plan`, in words: a line, or nothing.
 /// To be asked before the folder is written. Throws base::SpecError for a broken plan.json.

@@ -152,4 +152,15 @@ void print_plan_summary(const contract::Plan& plan, std::ostream& out) {
   for (const std::string& warning : plan.warnings) out << "warning: " << warning << '\n';
 }
 
+std::string describe_written(const planner::WrittenPlan& written, const contract::PlanDir& out,
+                             bool dry_run) {
+  std::string text;
+  for (const std::string& run : written.stale) {
+    text +=
+        fmt::format("stale: {} has results of another description; it was left as it is\n", run);
+  }
+  return text + fmt::format("{}: {} files {}written, {} unchanged\n", out.root().string(),
+                            written.written, dry_run ? "would be " : "", written.unchanged);
+}
+
 }  // namespace dlscale::workspace

@@ -7,6 +7,7 @@
 #include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "contract/run_spec/run_spec.hpp"
+#include "planner/planner.hpp"
 
 namespace dlscale::workspace {
 
@@ -18,6 +19,13 @@ contract::RunSpec read_run(const contract::PlanDir& folder, contract::RunTables&
 /// Throws base::UsageError when the folder, or where it is to be made, is no folder that may be
 /// written.
 void require_writable(const contract::PlanDir& folder);
+
+/// Writes the folder, or with `dry_run` looks at what would be written, and marks the runs of the
+/// plan that are stale. Throws what write_plan throws, and base::UsageError for a folder that cannot
+/// be made or may not be written.
+planner::WrittenPlan write_planned(planner::Planning& planning,
+                                   const planner::Resources& resources,
+                                   const contract::PlanDir& out, bool dry_run);
 
 /// Makes the folder itself. Throws base::UsageError.
 void make_folder(const contract::PlanDir& folder);

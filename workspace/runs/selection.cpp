@@ -180,6 +180,14 @@ std::function<bool(const contract::PlannedRun&)> condition_on_points(const Selec
   return [condition](const contract::PlannedRun& run) { return condition->holds_now(run); };
 }
 
+void choose_points(planner::PlanRequest& request, const SelectionChoice& choice) {
+  if (!choice.narrows()) return;
+  request.choose = [&choice](const contract::Plan& plan) { return select_runs(plan, choice); };
+  request.wanted = [&choice](const contract::Plan& plan) {
+    return condition_on_points(choice, plan);
+  };
+}
+
 void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice) {
   const std::string summary =
       fmt::format("{} of {}", matching, base::count_of(all, "run matches", "runs match"));

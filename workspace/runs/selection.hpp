@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "contract/plan/plan.hpp"
+#include "planner/planner.hpp"
 
 namespace dlscale::workspace {
 
@@ -38,6 +39,9 @@ RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice);
 /// nothing. `plan` has the axes. Throws as matching_runs does.
 std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,
                                                                      const contract::Plan& plan);
+
+/// Plans only the points of the chosen runs. The request refers to `choice` from then on.
+void choose_points(planner::PlanRequest& request, const SelectionChoice& choice);
 
 /// Says and throws what select_runs does, of so many runs.
 void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice);
