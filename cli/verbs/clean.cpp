@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -61,21 +62,16 @@ std::string print_targets(const std::vector<workspace::CleanTarget>& targets) {
   std::string text;
   std::vector<std::vector<std::string>> rows;
   workspace::Size total;
-  for (const workspace::FileKindRow& row : workspace::file_kinds()) {
-    workspace::Size size;
-    std::size_t count = 0;
-    for (const workspace::CleanTarget& target : targets) {
-      if (target.kind != row.kind) continue;
-      size += target.size;
-      if (++count <= kShownPaths) {
-        text += fmt::format("{}{}\n", target.path.string(), target.is_link ? " (the link)" : "");
-      }
+  for (const workspace::TargetsOfKind& group : workspace::by_kind(targets)) {
+    const std::size_t count = group.targets.size();
+    for (std::size_t i = 0; i < std::min(count, kShownPaths); ++i) {
+      const workspace::CleanTarget& target = *group.targets[i];
+      text += fmt::format("{}{}\n", target.path.string(), target.is_link ? " (the link)" : "");
     }
-    if (count == 0) continue;
     if (count > kShownPaths)
-      text += fmt::format("… and {} more {}\n", count - kShownPaths, row.name);
-    total += size;
-    rows.push_back(row_of(row.name, size));
+      text += fmt::format("… and {} more {}\n", count - kShownPaths, group.kind);
+    total += group.size;
+    rows.push_back(row_of(group.kind, group.size));
   }
   rows.push_back(row_of("total", total));
   return text + "\n" + base::print_table({"kind", "inodes", "size"}, rows);

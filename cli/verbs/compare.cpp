@@ -10,19 +10,17 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/metrics/scaling/selected_runs.hpp"
 #include "analysis/publications/comparison_tables.hpp"
-#include "analysis/report/tables/tables.hpp"
 #include "analysis/report/writers/report_writer.hpp"
-#include "analysis/store/frame_reader.hpp"
 #include "base/error.hpp"
 #include "base/table_printer.hpp"
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
 #include "cli/options/plan_folder_options.hpp"
 #include "cli/options/selection_options.hpp"
+#include "workspace/chosen_study.hpp"
+#include "workspace/comparison.hpp"
 #include "workspace/reference_reader.hpp"
-#include "workspace/runs/selection.hpp"
 
 namespace dlscale::cli {
 namespace {
@@ -30,13 +28,12 @@ namespace {
 constexpr const char* kList = "list";
 
 struct CompareOptions {
-  std::string folder;
+  workspace::StudyChoice own{.folder = ""};
   std::string reference;
   std::string format = "text";
   bool unmatched = false;
   bool rules = false;
   bool predicted = false;
-  workspace::SelectionChoice runs;
 };
 
 int list_references() {
@@ -57,14 +54,9 @@ int list_rules() {
   return kExitOk;
 }
 
-analysis::Frame read_runs(const CompareOptions& options) {
-  const contract::PlanDir folder{std::filesystem::path(options.folder)};
-  analysis::Frame frame = analysis::read_frame(folder);
-  if (options.runs.narrows()) {
-    keep_runs(frame, workspace::select_runs(contract::read_plan(folder), options.runs),
-              frame.baseline);
-  }
-  return frame;
+int tell_nothing(const CompareOptions& options, const workspace::Compared& compared) {
+  fmt::print(stderr, "dlscale: {}\n", compared.nothing);
+  return options.own.runs.allow_empty ? kExitOk : kExitNothingMatched;
 }
 
 /// Tables in any format; contradictions are sentences, which a terminal wants as paragraphs.
@@ -76,57 +68,27 @@ void print(const CompareOptions& options, const analysis::ReferenceStudy& study,
     std::cout << writer.render(report) << "\n" << contradiction_text(study, found);
     return;
   }
-  if (!found.empty()) {
-    report.tables.push_back(contradiction_table(study, found));
-  } else {
-    report.tables[0].notes.push_back(fmt::format("none of {} rules finds a contradiction",
-                                                 analysis::contradiction_rules().size()));
-  }
+  workspace::add_contradictions(report, study, found);
   std::cout << writer.render(report);
 }
 
 int compare_runs(const CompareOptions& options, const analysis::ReferenceStudy& study) {
-  const analysis::Frame frame = read_runs(options);
-  const auto curves = analysis::scaling_curves(frame);
-  const auto points = analysis::own_points(curves);
-  const analysis::Comparison comparison = analysis::compare(study.publication, points);
-  if (comparison.matches.empty()) {
-    fmt::print(stderr, "dlscale: no published value of {} is about one of the {} points of {}\n",
-               study.name, points.size(), frame.study);
-    return options.runs.allow_empty ? kExitOk : kExitNothingMatched;
-  }
-  analysis::Report report{{comparison_table(study, comparison)}};
-  if (options.unmatched && !comparison.unmatched.empty()) {
-    report.tables.push_back(unmatched_table(study, comparison));
-  }
-  if (!comparison.unmatched.empty() && !options.unmatched) {
-    report.tables[0].notes.push_back(
-        fmt::format("{} published values have no own counterpart; --unmatched lists them",
-                    comparison.unmatched.size()));
-  }
-  print(options, study, std::move(report));
+  workspace::Compared compared =
+      workspace::compare_with_publication(options.own, study, options.unmatched);
+  if (!compared.nothing.empty()) return tell_nothing(options, compared);
+  print(options, study, std::move(compared.report));
   return kExitOk;
 }
 
 /// Kept predictions beside what was measured.
 int compare_predicted(const CompareOptions& options) {
-  if (options.folder.empty()) {
+  if (options.own.folder.empty()) {
     throw base::UsageError("--predicted: which plan folder? dlscale compare DIR --predicted");
   }
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
-  const analysis::Frame frame = read_runs(options);
-  const analysis::AnalysisOptions analysis{.baseline = frame.baseline};
-  const analysis::Report report{
-      {predictions_table(frame, analysis), prediction_errors_table(frame, analysis)}};
-  if (report.tables[0].rows.empty()) {
-    fmt::print(stderr, "dlscale: {}\n",
-               frame.predictions.empty()
-                   ? "no prediction is kept in " + options.folder +
-                         ": dlscale predict STUDY --calibration FILE --keep " + options.folder
-                   : "no run of which a prediction is kept has been measured and collected yet");
-    return options.runs.allow_empty ? kExitOk : kExitNothingMatched;
-  }
-  std::cout << writer.render(report);
+  const workspace::Compared compared = workspace::compare_with_predictions(options.own);
+  if (!compared.nothing.empty()) return tell_nothing(options, compared);
+  std::cout << writer.render(compared.report);
   return kExitOk;
 }
 
@@ -141,14 +103,14 @@ int compare(const CompareOptions& options) {
   analysis::find_report_writer(options.format);
   const analysis::ReferenceStudy study =
       workspace::read_reference(options.reference, workspace::reference_folder());
-  if (!options.folder.empty()) return compare_runs(options, study);
+  if (!options.own.folder.empty()) return compare_runs(options, study);
   print(options, study, {{publication_table(study)}});
   return kExitOk;
 }
 
 Action define_compare(CLI::App& app) {
   const auto options = std::make_shared<CompareOptions>();
-  add_folder_argument(app, options->folder,
+  add_folder_argument(app, options->own.folder,
                       "plan folder, collected (default: the publication alone is checked)");
   app.add_option("--reference", options->reference,
                  "a published study: a name, a file (*.toml, *.csv), or list")
@@ -161,7 +123,7 @@ Action define_compare(CLI::App& app) {
                "and say how wrong that was");
   app.add_flag("--unmatched", options->unmatched, "also list published values without own ones");
   app.add_flag("--rules", options->rules, "list the rules that find contradictions");
-  add_selection_options(app, options->runs, RunArguments::none);
+  add_selection_options(app, options->own.runs, RunArguments::none);
   return [options] { return compare(*options); };
 }
 

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dlscale run`: a study from its TOML to its tables on this machine, in one go.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <iostream>
-#include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/file.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
@@ -21,12 +15,12 @@
 #include "cli/terminal/launch_view.hpp"
 #include "forecast/kept_predictions.hpp"
 #include "planner/planner.hpp"
-#include "planner/site/run_paths.hpp"
 #include "runner/launch/launcher.hpp"
 #include "runner/status/launch_log.hpp"
 #include "workspace/collect/collect_steps.hpp"
 #include "workspace/jobs/job_environment.hpp"
 #include "workspace/jobs/launching.hpp"
+#include "workspace/jobs/local_runs.hpp"
 #include "workspace/jobs/more_repeats.hpp"
 #include "workspace/plans/plan_summary.hpp"
 #include "workspace/resources.hpp"
@@ -36,8 +30,6 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kScheduler = "local";
-
 struct RunOptions {
   planner::PlanRequest request;
   std::string out;
@@ -45,55 +37,6 @@ struct RunOptions {
   bool no_figures = false;
   workspace::SelectionChoice runs;
 };
-
-bool is_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0;
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (::access((fs::path(folder) / name).c_str(), X_OK) == 0) return true;
-  }
-  return false;
-}
-
-/// Before anything is written.
-void refuse_what_cannot_run(const planner::Planning& planning) {
-  const planner::Site& site = planning.site;
-  if (site.scheduler != kScheduler) {
-    throw base::UsageError(fmt::format(
-        "run works on this machine alone, and site {} has the scheduler {}; use dlscale "
-        "plan --site {}, dlscale submit and dlscale wait",
-        site.name, site.scheduler, site.name));
-  }
-  if (!is_program(site.trainer)) {
-    throw base::UsageError(
-        fmt::format("no trainer {}: build it (DLSCALE_TRAINER=ON) or name one as `trainer` in the "
-                    "site file",
-                    site.trainer));
-  }
-  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
-    const contract::RunSpec run = planning.run(i);
-    for (const auto& [key, prefix, path] : planner::paths_of(run)) {
-      for (const std::string& variable : planner::variables_in(path)) {
-        if (std::getenv(variable.c_str()) != nullptr) continue;
-        throw base::UsageError(
-            fmt::format("{0} is {1}{2}, and ${3} is not set; export it, or say -S {0}={1}PATH", key,
-                        prefix, path, variable));
-      }
-    }
-  }
-}
-
-/// Of runs that ended more than once how they did at last.
-std::vector<runner::RunReport> last_ends(const runner::LaunchReport& report) {
-  std::map<std::string, std::size_t> last;
-  for (std::size_t i = 0; i < report.ended.size(); ++i) last[report.ended[i].run_id] = i;
-  std::vector<runner::RunReport> ends;
-  for (std::size_t i = 0; i < report.ended.size(); ++i) {
-    if (last.at(report.ended[i].run_id) == i) ends.push_back(report.ended[i]);
-  }
-  return ends;
-}
 
 /// Failures with their reasons and the files to look into, whose paths are shown below `shown`.
 int print_failures(const std::vector<runner::RunReport>& ends, const fs::path& root,
@@ -117,7 +60,7 @@ int print_failures(const std::vector<runner::RunReport>& ends, const fs::path& r
 int run(const RunOptions& options) {
   const planner::Resources resources = workspace::shipped_resources();
   const planner::Planning planning = planner::make_plan(options.request, resources);
-  refuse_what_cannot_run(planning);
+  workspace::require_runnable_here(planning);
   const workspace::RunIds selected = workspace::select_runs(planning.plan, options.runs);
   const contract::PlanDir shown(options.out.empty() ? planning.plan.study : options.out);
   workspace::require_writable(shown);
@@ -148,7 +91,8 @@ int run(const RunOptions& options) {
   }
   workspace::require_all_taken(report);
   std::cout << (report.ended.empty() ? "all runs were completed before\n\n" : "\n");
-  const bool failed = print_failures(last_ends(report), place.folder.root(), shown.root()) > 0;
+  const bool failed =
+      print_failures(workspace::last_ends(report), place.folder.root(), shown.root()) > 0;
   const int collected =
       workspace::collect_and_report({shown.root(), false, true, !options.no_figures}, std::cout);
   return failed ? int{kExitRunsFailed} : collected;

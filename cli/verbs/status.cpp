@@ -53,14 +53,6 @@ int exit_code_of(const workspace::FolderStatus& status) {
   return kExitSchedulerUnreachable;
 }
 
-std::string as_csv(const workspace::FolderStatus& status,
-                   const std::vector<workspace::ShownRun>& runs) {
-  std::vector<workspace::RunColumn> columns = workspace::plan_columns(status.plan());
-  for (workspace::RunColumn& column : workspace::progress_csv_columns())
-    columns.push_back(std::move(column));
-  return workspace::runs_as_csv(runs, columns);
-}
-
 /// People at a terminal want to see what needs them; programs, and who asked for some, all.
 bool shows_all_rows(const StatusOptions& options, std::size_t runs, const Terminal& terminal) {
   return options.all || !terminal.is_tty || runs <= kFewRows || options.selection.narrows() ||
@@ -73,7 +65,7 @@ int show_once(const StatusOptions& options, workspace::FolderStatus& status,
   if (options.json || options.csv) {
     status.add_progress(runs);
     std::cout << (options.json ? to_json(workspace::report_of(status, runs))
-                               : as_csv(status, runs));
+                               : workspace::csv_of(status, runs));
     return exit_code_of(status);
   }
   const Terminal terminal = terminal_of(STDOUT_FILENO);
@@ -93,11 +85,7 @@ PlannedRuns choose(const StatusOptions& options, const workspace::FolderStatus& 
                    workspace::RunIds selected) {
   selected = workspace::keep_states(std::move(selected), options.states, status.states(),
                                     options.selection.allow_empty);
-  PlannedRuns chosen;
-  for (const contract::PlannedRun& run : status.plan().runs) {
-    if (selected.contains(run.run_id)) chosen.push_back(&run);
-  }
-  return chosen;
+  return workspace::runs_with(status.plan(), selected);
 }
 
 int status(const StatusOptions& options) {

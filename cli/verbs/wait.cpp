@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dlscale wait`: follows what was submitted until it has ended.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <map>
 #include <memory>
 #include <thread>
 
@@ -17,8 +12,6 @@
 #include "cli/options/verb_report_options.hpp"
 #include "cli/terminal/interrupt.hpp"
 #include "cli/terminal/launch_view.hpp"
-#include "runner/status/look.hpp"
-#include "runner/status/run_states.hpp"
 #include "workspace/jobs/launching.hpp"
 #include "workspace/runs/selection.hpp"
 #include "workspace/status/verb_report.hpp"
@@ -34,12 +27,6 @@ struct WaitOptions {
   bool json = false;
 };
 
-bool all_have_ended(const workspace::LaunchFolder& place, const workspace::RunIds& runs) {
-  const auto states = runner::run_states(place.plan, place.folder);
-  return std::all_of(runs.begin(), runs.end(),
-                     [&](const std::string& run) { return has_ended(states.at(run)); });
-}
-
 /// Until another dlscale has seen all end, or leaves the folder to this one: then its log. False
 /// when interrupted.
 bool wait_for_the_other(const workspace::LaunchFolder& place, const workspace::RunIds& selected,
@@ -48,7 +35,10 @@ bool wait_for_the_other(const workspace::LaunchFolder& place, const workspace::R
   place.words << "another dlscale is at work on these runs; waiting for what it notes\n"
               << std::flush;
   const StopSignals signals;
-  while (!log && signals.count() == 0 && !all_have_ended(place, selected)) {
+  const auto all_have_ended = [&] {
+    return workspace::ended_runs(place, selected).size() == selected.size();
+  };
+  while (!log && signals.count() == 0 && !all_have_ended()) {
     std::this_thread::sleep_for(kPause);
     log = workspace::open_log_if_free(place);
   }
@@ -63,34 +53,21 @@ int watch_only(const workspace::LaunchFolder& place, const workspace::RunIds& se
   place.words << "the folder cannot be written: the ends of runs are seen here, not noted\n"
               << std::flush;
   const StopSignals signals;
-  runner::States states;
+  workspace::AskedStates now;
   for (bool open = true; open;) {
-    const bool followed = runner::is_taken(place.folder.launch_log());
-    const auto looks =
-        runner::look(place.plan, place.folder, {*place.scheduler, place.clock, nullptr, followed});
-    for (const auto& [run, look] : looks) states[run] = look.state;
-    open = std::any_of(selected.begin(), selected.end(), [&](const std::string& run) {
-      const runner::JobState state = states.at(run);
-      return !has_ended(state) && (followed || state != runner::JobState::Planned);
-    });
+    now = workspace::ask_states(place);
+    open = any_is_open(now, selected);
     const double until_s = place.clock.steady_s() + (poll_s > 0 ? poll_s : kPoll_s);
     while (open && signals.count() == 0 && place.clock.steady_s() < until_s) {
       std::this_thread::sleep_for(kStep);
     }
     if (signals.count() > 0) return kExitInterrupted;
   }
-  return workspace::print_states(place, selected, states) > 0 ? kExitRunsFailed : kExitOk;
-}
-
-bool may_write(const workspace::LaunchFolder& place) {
-  const std::filesystem::path log = place.folder.launch_log();
-  std::error_code unreadable;
-  const bool there = std::filesystem::exists(log, unreadable);
-  return ::access((there ? log : log.parent_path()).c_str(), W_OK) == 0;
+  return workspace::print_states(place, selected, now.states) > 0 ? kExitRunsFailed : kExitOk;
 }
 
 int follow(workspace::LaunchFolder& place, const workspace::RunIds& selected, double poll_s) {
-  if (!may_write(place)) return watch_only(place, selected, poll_s);
+  if (!workspace::may_write_log(place)) return watch_only(place, selected, poll_s);
   std::unique_ptr<runner::LaunchLog> log = workspace::open_log_if_free(place);
   if (!log && !wait_for_the_other(place, selected, log)) return kExitInterrupted;
   runner::LaunchOrders orders;
@@ -105,21 +82,14 @@ int follow(workspace::LaunchFolder& place, const workspace::RunIds& selected, do
   return workspace::print_states(place, selected) > 0 ? kExitRunsFailed : kExitOk;
 }
 
-workspace::RunIds ended_runs(const workspace::LaunchFolder& place, const workspace::RunIds& among) {
-  workspace::RunIds ended;
-  for (const auto& [run, state] : runner::run_states(place.plan, place.folder)) {
-    if (among.contains(run) && runner::has_ended(state)) ended.insert(run);
-  }
-  return ended;
-}
-
 int wait(const WaitOptions& options) {
   workspace::LaunchFolder place(options.folder, options.json);
   const workspace::RunIds selected = workspace::select_runs(place.plan, options.selection);
-  const workspace::RunIds before = options.json ? ended_runs(place, selected) : workspace::RunIds{};
+  const workspace::RunIds before =
+      options.json ? workspace::ended_runs(place, selected) : workspace::RunIds{};
   const auto deeds = [&] {
     workspace::Deeds deeds;
-    for (const std::string& run : ended_runs(place, selected)) {
+    for (const std::string& run : workspace::ended_runs(place, selected)) {
       if (!before.contains(run)) deeds.actions[run] = workspace::action::kEnded;
     }
     return deeds;

@@ -2,7 +2,6 @@
 #include "workspace/jobs/cancelling.hpp"
 
 #include "runner/status/cancel_wishes.hpp"
-#include "runner/status/look.hpp"
 #include "runner/status/run_states.hpp"
 
 namespace dlscale::workspace {
@@ -34,13 +33,7 @@ std::vector<CancelTarget> targets_among(const runner::LaunchHistory& history,
 /// Only the batch system can tell who waits from who runs, so it is asked where that matters.
 runner::States current_states(const LaunchFolder& place, const StateChoice& choice) {
   if (!choice.narrows()) return runner::run_states(place.plan, place.folder);
-  const bool followed = runner::is_taken(place.folder.launch_log());
-  runner::States states;
-  for (const auto& [run, look] :
-       runner::look(place.plan, place.folder, {*place.scheduler, place.clock, nullptr, followed})) {
-    states[run] = look.state;
-  }
-  return states;
+  return ask_states(place).states;
 }
 
 /// Takes out of the choice the runs that a job has and the plan has no more: only by their ids are

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -15,6 +17,8 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "planner/site/site_reader.hpp"
+#include "runner/status/look.hpp"
+#include "runner/status/run_states.hpp"
 #include "workspace/jobs/job_environment.hpp"
 #include "workspace/jobs/more_repeats.hpp"
 
@@ -55,6 +59,13 @@ std::unique_ptr<runner::LaunchLog> open_log_if_free(const LaunchFolder& place) {
   }
 }
 
+bool may_write_log(const LaunchFolder& place) {
+  const fs::path log = place.folder.launch_log();
+  std::error_code unreadable;
+  const bool there = fs::exists(log, unreadable);
+  return ::access((there ? log : log.parent_path()).c_str(), W_OK) == 0;
+}
+
 std::set<std::string> open_runs(const runner::LaunchHistory& history, const RunIds& among) {
   std::set<std::string> open;
   for (const runner::Submission& submission : history.submissions()) {
@@ -64,6 +75,31 @@ std::set<std::string> open_runs(const runner::LaunchHistory& history, const RunI
     }
   }
   return open;
+}
+
+RunIds ended_runs(const LaunchFolder& place, const RunIds& among) {
+  RunIds ended;
+  for (const auto& [run, state] : runner::run_states(place.plan, place.folder)) {
+    if (among.contains(run) && runner::has_ended(state)) ended.insert(run);
+  }
+  return ended;
+}
+
+AskedStates ask_states(const LaunchFolder& place) {
+  AskedStates now;
+  now.followed = runner::is_taken(place.folder.launch_log());
+  for (const auto& [run, look] : runner::look(
+           place.plan, place.folder, {*place.scheduler, place.clock, nullptr, now.followed})) {
+    now.states[run] = look.state;
+  }
+  return now;
+}
+
+bool any_is_open(const AskedStates& now, const RunIds& runs) {
+  return std::any_of(runs.begin(), runs.end(), [&](const std::string& run) {
+    const runner::JobState state = now.states.at(run);
+    return !has_ended(state) && (now.followed || state != runner::JobState::Planned);
+  });
 }
 
 runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,

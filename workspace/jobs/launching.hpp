@@ -43,6 +43,9 @@ struct LaunchFolder {
 /// the log cannot be written.
 std::unique_ptr<runner::LaunchLog> open_log_if_free(const LaunchFolder& place);
 
+/// False where the user has no right to write the launch log, or to make it.
+bool may_write_log(const LaunchFolder& place);
+
 /// How a user wants jobs to be launched.
 struct LaunchChoice {
   runner::Until until = runner::Until::ended;
@@ -55,6 +58,22 @@ struct LaunchChoice {
 
 /// The runs that wait or run in a job's hands by what `history` says.
 std::set<std::string> open_runs(const runner::LaunchHistory& history, const RunIds& among);
+
+/// Those that have ended by the files of the folder.
+RunIds ended_runs(const LaunchFolder& place, const RunIds& among);
+
+/// How runs are by what the batch system answers now.
+struct AskedStates {
+  runner::States states;
+  bool followed = false;  ///< by another dlscale, which may yet submit runs that are planned
+};
+
+/// Asks the batch system and notes nothing.
+AskedStates ask_states(const LaunchFolder& place);
+
+/// True while one of `runs` has a job that has not ended, or may yet be submitted by another
+/// dlscale.
+bool any_is_open(const AskedStates& now, const RunIds& runs);
 
 /// Shows a launch to the user and counts how often the user has asked to stop.
 struct LaunchAudience {

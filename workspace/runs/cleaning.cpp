@@ -100,6 +100,20 @@ bool may_be_gone_on_from(const CleanTarget& target, const CleanChoice& choice) {
 
 }  // namespace
 
+std::vector<TargetsOfKind> by_kind(const std::vector<CleanTarget>& targets) {
+  std::vector<TargetsOfKind> groups;
+  for (const FileKindRow& row : file_kinds()) {
+    TargetsOfKind group{row.name, {}, {}};
+    for (const CleanTarget& target : targets) {
+      if (target.kind != row.kind) continue;
+      group.targets.push_back(&target);
+      group.size += target.size;
+    }
+    if (!group.targets.empty()) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
 std::vector<std::string> cleanable_names() {
   std::vector<std::string> names;
   for (const FileKindRow& row : file_kinds()) {

@@ -23,6 +23,16 @@ struct CleanTarget {
   bool is_link = false;
 };
 
+/// What is to be deleted of one kind of files.
+struct TargetsOfKind {
+  const char* kind;
+  std::vector<const CleanTarget*> targets;
+  Size size;  ///< of all of them
+};
+
+/// In the order of file_kinds(), without kinds that no target is of.
+std::vector<TargetsOfKind> by_kind(const std::vector<CleanTarget>& targets);
+
 /// What may be cleaned, and of which runs.
 struct CleanChoice {
   std::set<FileKind> kinds;

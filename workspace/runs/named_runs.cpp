@@ -5,9 +5,11 @@
 #include <fnmatch.h>
 
 #include <filesystem>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/exit_code.hpp"
+#include "runner/status/run_states.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;
@@ -57,6 +59,22 @@ Runs runs_called(const contract::Plan& plan, const std::string& name) {
   if (!found.empty()) return found;
   throw base::RunError(fmt::format("no run is called {}; dlscale list shows all", name),
                        base::kExitNothingMatched);
+}
+
+Runs chosen_runs(const contract::Plan& plan, const NamedRuns& named,
+                 const SelectionChoice& selection, const StateChoice& states) {
+  std::set<std::string> names;
+  for (const std::string& name : named.names) {
+    for (const contract::PlannedRun* run : runs_called(plan, name)) names.insert(run->run_id);
+  }
+  RunIds ids = select_runs(plan, selection);
+  if (!named.names.empty()) {
+    std::erase_if(ids, [&](const std::string& id) { return !names.contains(id); });
+  }
+  if (states.narrows()) {
+    ids = keep_states(ids, states, runner::run_states(plan, named.folder), selection.allow_empty);
+  }
+  return runs_with(plan, ids);
 }
 
 }  // namespace dlscale::workspace

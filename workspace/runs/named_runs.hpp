@@ -7,6 +7,8 @@
 
 #include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
+#include "workspace/runs/selection.hpp"
+#include "workspace/runs/state_choice.hpp"
 
 namespace dlscale::workspace {
 
@@ -23,5 +25,12 @@ struct NamedRuns {
 /// the beginning of several and base::Error with kExitNothingMatched for that of none.
 std::vector<const contract::PlannedRun*> runs_called(const contract::Plan& plan,
                                                      const std::string& name);
+
+/// Those named, if any are, of those that the condition and the states leave. Throws what
+/// runs_called, select_runs and keep_states throw.
+std::vector<const contract::PlannedRun*> chosen_runs(const contract::Plan& plan,
+                                                     const NamedRuns& named,
+                                                     const SelectionChoice& selection,
+                                                     const StateChoice& states);
 
 }  // namespace dlscale::workspace

@@ -8,6 +8,10 @@
 #include <istream>
 #include <ostream>
 
+#include "base/error.hpp"
+#include "base/exit_code.hpp"
+#include "runner/status/run_states.hpp"
+
 namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
@@ -23,6 +27,27 @@ std::vector<OutputFile> files_of_job(const contract::PlannedRun& run,
   }
   return {{run.run_id + ", job's stdout", folder.job_out(run.job)},
           {run.run_id + ", job's stderr", folder.job_err(run.job)}};
+}
+
+contract::Plan part_of(const contract::Plan& plan,
+                       const std::vector<const contract::PlannedRun*>& runs) {
+  contract::Plan part = plan;
+  part.runs.clear();
+  for (const contract::PlannedRun* run : runs) part.runs.push_back(*run);
+  return part;
+}
+
+void require_launch(const contract::Plan& plan, const contract::PlanDir& folder, int number) {
+  for (const contract::PlannedRun& run : plan.runs) {
+    const auto launches = folder.run(run.run_id).launches();
+    if (std::any_of(launches.begin(), launches.end(),
+                    [&](const auto& launch) { return launch.number() == number; })) {
+      continue;
+    }
+    throw base::RunError(fmt::format("run {} has no launch {}: it has had {}", run.run_id, number,
+                                     launches.empty() ? 0 : launches.back().number()),
+                         base::kExitNothingMatched);
+  }
 }
 
 }  // namespace
@@ -98,6 +123,37 @@ bool OutputReader::print_new(const OutputFile& file) {
   }
   out_ << std::flush;
   return true;
+}
+
+RunsOutput::RunsOutput(std::ostream& out, const contract::PlanDir& folder,
+                       const contract::Plan& plan,
+                       const std::vector<const contract::PlannedRun*>& runs,
+                       const OutputChoice& choice)
+    : folder_(folder),
+      part_(part_of(plan, runs)),
+      choice_(choice),
+      reader_(out, choice, runs.size() > 1) {
+  if (choice.launch) require_launch(part_, folder, *choice.launch);
+}
+
+bool RunsOutput::print_new() {
+  bool any = false;
+  for (const contract::PlannedRun& run : part_.runs) {
+    std::vector<OutputFile> files = output_files(run, folder_, choice_);
+    std::vector<OutputFile>& before = files_[run.run_id];
+    // A launch that another follows on may have said more before its end.
+    for (const OutputFile& file : before) any = reader_.print_new(file) || any;
+    for (const OutputFile& file : files) any = reader_.print_new(file) || any;
+    before = std::move(files);
+  }
+  return any;
+}
+
+bool RunsOutput::all_ended() const {
+  const auto states = runner::run_states(part_, folder_);
+  return std::all_of(states.begin(), states.end(), [](const auto& run) {
+    return runner::has_ended(run.second) && run.second != runner::JobState::Preempted;
+  });
 }
 
 }  // namespace dlscale::workspace

@@ -50,6 +50,27 @@ class OutputReader {
   std::map<std::filesystem::path, std::streamoff> read_;  ///< how far
 };
 
+/// The output of several runs of a plan, over the launches of those that are started again.
+class RunsOutput {
+ public:
+  /// `folder` and `choice` must outlive it. Throws base::RunError with kExitNothingMatched where
+  /// the choice is a launch that one of the runs has not had.
+  RunsOutput(std::ostream& out, const contract::PlanDir& folder, const contract::Plan& plan,
+             const std::vector<const contract::PlannedRun*>& runs, const OutputChoice& choice);
+
+  /// True when there was something new.
+  bool print_new();
+  /// A run that was preempted goes on in another launch.
+  bool all_ended() const;
+
+ private:
+  const contract::PlanDir& folder_;
+  const contract::Plan part_;  ///< of the plan: these runs
+  const OutputChoice& choice_;
+  OutputReader reader_;
+  std::map<std::string, std::vector<OutputFile>> files_;  ///< by run id: those read last
+};
+
 /// Where the last `lines` lines of a text of `size` bytes begin.
 std::streamoff start_of_last_lines(std::istream& text, std::streamoff size, int lines);
 

@@ -172,6 +172,14 @@ RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice) 
   return ids;
 }
 
+std::vector<const contract::PlannedRun*> runs_with(const contract::Plan& plan, const RunIds& ids) {
+  std::vector<const contract::PlannedRun*> runs;
+  for (const contract::PlannedRun& run : plan.runs) {
+    if (ids.contains(run.run_id)) runs.push_back(&run);
+  }
+  return runs;
+}
+
 std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,
                                                                      const contract::Plan& plan) {
   if (choice.where.empty() || !choice.runs.empty()) return {};

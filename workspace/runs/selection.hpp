@@ -35,6 +35,9 @@ RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice);
 /// not allowed.
 RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice);
 
+/// The runs with these ids, in the plan's order.
+std::vector<const contract::PlannedRun*> runs_with(const contract::Plan& plan, const RunIds& ids);
+
 /// The condition of a choice that is one on points alone, whatever their ids and repetitions; else
 /// nothing. `plan` has the axes. Throws as matching_runs does.
 std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,

@@ -43,4 +43,10 @@ contract::StatusReport report_of(const FolderStatus& status, const std::vector<S
   return report;
 }
 
+std::string csv_of(const FolderStatus& status, const std::vector<ShownRun>& runs) {
+  std::vector<RunColumn> columns = plan_columns(status.plan());
+  for (RunColumn& column : progress_csv_columns()) columns.push_back(std::move(column));
+  return runs_as_csv(runs, columns);
+}
+
 }  // namespace dlscale::workspace

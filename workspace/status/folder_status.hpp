@@ -48,5 +48,7 @@ class FolderStatus {
 
 /// As `dlscale status --json` has it; `runs` have their progress.
 contract::StatusReport report_of(const FolderStatus& status, const std::vector<ShownRun>& runs);
+/// The same as `dlscale status --csv` has it.
+std::string csv_of(const FolderStatus& status, const std::vector<ShownRun>& runs);
 
 }  // namespace dlscale::workspace

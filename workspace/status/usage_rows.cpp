@@ -7,10 +7,14 @@
 #include <unordered_map>
 
 #include "analysis/metrics/statistics/summary.hpp"
+#include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/registry.hpp"
 #include "contract/records/launch_record.hpp"
+#include "planner/site/site_reader.hpp"
 #include "runner/status/launch_log.hpp"
 #include "runner/status/look.hpp"
+#include "workspace/runs/run_columns.hpp"
 #include "workspace/runs/run_progress.hpp"
 
 namespace dlscale::workspace {
@@ -109,7 +113,75 @@ contract::UsageRow row_of(const std::vector<const LaunchUse*>& uses) {
   return row;
 }
 
+/// Seconds as a table's columns show them: all in one unit that suits the longest.
+struct TimeUnit {
+  const char* name;
+  double scale;
+  int decimals;
+};
+
+TimeUnit time_unit(const std::vector<contract::UsageRow>& rows) {
+  double longest_s = 0;
+  for (const contract::UsageRow& row : rows) {
+    longest_s = std::max({longest_s, row.walltime_s.value_or(0), row.elapsed_max_s.value_or(0)});
+  }
+  if (longest_s < 600) return {"s", 1, 1};
+  return longest_s < 4 * 3600 ? TimeUnit{"min", 1.0 / 60, 1} : TimeUnit{"h", 1.0 / 3600, 2};
+}
+
+analysis::Cell usage_cell(const std::optional<double>& value) {
+  return value ? analysis::Cell(*value) : analysis::Cell();
+}
+
+std::vector<analysis::Column> usage_columns(const std::vector<UsageFacet>& facets, TimeUnit time) {
+  std::vector<analysis::Column> columns;
+  for (const UsageFacet& facet : facets) columns.push_back({facet.name, facet.name, ""});
+  const analysis::Column measured[] = {
+      {"launches", "launches", ""},
+      {"timeouts_share", "timed out", "%", 0, 100},
+      {"walltime_s", "walltime asked", time.name, time.decimals, time.scale},
+      {"elapsed_s", "used", time.name, time.decimals, time.scale},
+      {"elapsed_max_s", "most used", time.name, time.decimals, time.scale},
+      {"walltime_used", "used of it", "%", 0, 100},
+      {"gpu_hours", "GPU-hours asked", "", 2},
+      {"gpu_hours_used", "used", "", 2},
+      {"memory_bytes", "node memory", "GB", 1, 1e-9},
+      {"peak_memory_bytes", "peak", "GB", 1, 1e-9},
+  };
+  columns.insert(columns.end(), std::begin(measured), std::end(measured));
+  return columns;
+}
+
+std::vector<analysis::Cell> usage_cells(const contract::UsageRow& row,
+                                        const std::vector<UsageFacet>& facets) {
+  std::vector<analysis::Cell> cells;
+  for (const UsageFacet& facet : facets) {
+    const auto found = row.by.find(facet.name);
+    cells.emplace_back(found == row.by.end() ? "all" : found->second);
+  }
+  const double launches = row.launches;
+  for (const std::optional<double>& value :
+       {std::optional(launches), std::optional(row.timeouts / launches), row.walltime_s,
+        row.elapsed_s, row.elapsed_max_s, row.walltime_used,
+        row.gpu_hours > 0 ? std::optional(row.gpu_hours) : std::nullopt,
+        std::optional(row.gpu_hours_used), row.memory_bytes, row.peak_memory_bytes}) {
+    cells.push_back(usage_cell(value));
+  }
+  return cells;
+}
+
 }  // namespace
+
+NodeMemory node_memory(const contract::PlanDir& folder) {
+  constexpr double kGb = 1e9;
+  NodeMemory memory;
+  if (!std::filesystem::exists(folder.site_toml())) return memory;
+  const auto site = planner::read_site(base::read_file(folder.site_toml()), folder.site_toml());
+  for (const planner::Partition& partition : site.partitions) {
+    if (partition.memory_gb > 0) memory[partition.name] = partition.memory_gb * kGb;
+  }
+  return memory;
+}
 
 std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::PlanDir& folder,
                                  const RunIds& runs, const NodeMemory& memory) {
@@ -150,6 +222,23 @@ std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::Pla
   return uses;
 }
 
+std::vector<UsageFacet> usage_facets(const contract::Plan& plan,
+                                     const std::vector<std::string>& names) {
+  const std::vector<RunColumn> columns = plan_columns(plan);
+  std::vector<std::string> known;
+  for (const RunColumn& column : columns) known.push_back(column.name);
+  std::vector<UsageFacet> facets;
+  for (const std::string& name : names) {
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) throw base::UsageError(base::unknown_name("axis", name, known));
+    const RunColumn& column = columns[static_cast<std::size_t>(found - known.begin())];
+    facets.push_back({name, [text = column.text](const contract::PlannedRun& run) {
+                        return text({&run, {}});
+                      }});
+  }
+  return facets;
+}
+
 std::vector<contract::UsageRow> usage_rows(std::vector<LaunchUse> uses,
                                            const std::vector<UsageFacet>& facets) {
   std::stable_sort(uses.begin(), uses.end(), [](const LaunchUse& a, const LaunchUse& b) {
@@ -170,6 +259,23 @@ std::vector<contract::UsageRow> usage_rows(std::vector<LaunchUse> uses,
     rows.back().by = by;
   }
   return rows;
+}
+
+analysis::Table usage_table(const std::string& study, const std::vector<contract::UsageRow>& rows,
+                            const std::vector<UsageFacet>& facets) {
+  analysis::Table table;
+  table.id = "usage";
+  table.title = "Asked for and used: " + study;
+  table.notes = {
+      "Launches that have ended. Walltimes and times used are medians, \"used of it\" is the "
+      "median "
+      "of each launch's share; GPU-hours are sums of what is charged.",
+      "Times and memory by the batch system's books where it keeps some. Else the time is that of "
+      "the launch log or the run's records, and the peak is the largest rank's memory times the "
+      "ranks of a node."};
+  table.columns = usage_columns(facets, time_unit(rows));
+  for (const contract::UsageRow& row : rows) table.rows.push_back(usage_cells(row, facets));
+  return table;
 }
 
 }  // namespace dlscale::workspace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/report/report.hpp"
 #include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "contract/records/view_records.hpp"
@@ -29,6 +30,8 @@ struct LaunchUse {
 
 /// Memory of a partition's nodes in bytes, by its name, where it is known.
 using NodeMemory = std::map<std::string, double>;
+/// As the plan's copy of the site file says; nothing where that says nothing.
+NodeMemory node_memory(const contract::PlanDir& folder);
 
 /// The launches of `runs`, by the launch log: times and memory by the batch system's books where it
 /// keeps some, else by the log's own and the run's records. Of a run that the log knows no end of,
@@ -42,8 +45,18 @@ struct UsageFacet {
   std::function<std::string(const contract::PlannedRun& run)> value;
 };
 
+/// Facets of these columns of a plan: its axes, gpus and the like. Throws base::UsageError with the
+/// nearest name for a column that the plan does not have.
+std::vector<UsageFacet> usage_facets(const contract::Plan& plan,
+                                     const std::vector<std::string>& names);
+
 /// A row for each combination of the facets' values, in the plan's order.
 std::vector<contract::UsageRow> usage_rows(std::vector<LaunchUse> uses,
                                            const std::vector<UsageFacet>& facets);
+
+/// The rows as a table whose first columns are the facets. A row without a facet's value is about
+/// all of its values.
+analysis::Table usage_table(const std::string& study, const std::vector<contract::UsageRow>& rows,
+                            const std::vector<UsageFacet>& facets);
 
 }  // namespace dlscale::workspace
