@@ -33,7 +33,7 @@ git init -q .
 mkdir -p cli base docs .hidden tests examples bench
 lines 10 'int a;' >base/a.cpp
 lines 20 'int a;' >cli/options.hpp
-{ echo 'extern const CommandEntry plan_entry;'; echo 'const CommandEntry plan_entry{'; lines 28 '// x'; } >cli/verbs/plan.cpp
+{ echo 'extern const CommandEntry plan_entry;'; echo 'const CommandEntry plan_entry{'; lines 28 '// x'; } >cli/plan.cpp
 { echo '  for (const CommandEntry* entry : table)'; lines 39 '// x'; } >cli/main.cpp
 for folder in tests examples bench; do lines 1000 'int a;' >$folder/large.cpp; done
 lines 1000 '# x' >cli/CMakeLists.txt
@@ -41,7 +41,7 @@ lines 1000 'x' >docs/page.md
 touch .hidden/file
 commit before
 mkdir -p cli/verbs share
-git mv cli/verbs/plan.cpp cli/verbs/plan.cpp
+git mv cli/plan.cpp cli/verbs/plan.cpp
 echo '// x' >>cli/verbs/plan.cpp
 touch share/data.toml
 cat >CMakePresets.json <<'PRESETS'
@@ -59,7 +59,7 @@ expect 'the largest flat folder is counted without subfolders' 0 \
   '| files in the largest flat folder | 3 (`cli/`) | 2 (`cli/`) | 0.67 |' HEAD^
 expect 'the lines of cli are counted with subfolders' 0 '| lines in `cli/` | 90 | 91 | 1.01 |' HEAD^
 expect 'a file that only names CommandEntry is not a verb' 0 \
-  '| lines of the longest verb | 30 (`cli/verbs/plan.cpp`) | 31 (`cli/verbs/plan.cpp`) | 1.03 |' HEAD^
+  '| lines of the longest verb | 30 (`cli/plan.cpp`) | 31 (`cli/verbs/plan.cpp`) | 1.03 |' HEAD^
 expect 'root folders are counted without hidden ones' 0 '| root folders | 3 | 4 | 1.33 |' HEAD^ HEAD
 expect 'the page names commits by their hashes' 0 \
   "bench/house_bench.py $(git rev-parse --short HEAD^) $(git rev-parse --short HEAD) -o" HEAD^
