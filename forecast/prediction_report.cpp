@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// By the names of their files.
-std::vector<std::pair<std::string, analysis::Figure>> figures_of(
-    const PredictedStudy& study, const std::vector<Sweep>& sweeps) {
+std::vector<std::pair<std::string, analysis::Figure>> figures_of(const PredictedStudy& study,
+                                                                 const std::vector<Sweep>& sweeps) {
   std::vector<std::pair<std::string, analysis::Figure>> figures{
       {"predicted-efficiency", predicted_efficiency(study)},
       {"predicted-throughput", predicted_throughput(study)},
@@ -36,8 +36,7 @@ std::vector<std::pair<std::string, analysis::Figure>> figures_of(
 }  // namespace
 
 analysis::Report prediction_report(const PredictedStudy& study, const std::vector<Sweep>& sweeps) {
-  analysis::Report report{
-      {times_table(study), knee_table(study), memory_table(study)}};
+  analysis::Report report{{times_table(study), knee_table(study), memory_table(study)}};
   if (report.tables.back().rows.empty()) report.tables.pop_back();  // of devices without data sheet
   std::string nothing;
   for (const Sweep& sweep : sweeps) {
@@ -81,8 +80,7 @@ void write_report(const fs::path& folder, const PredictedStudy& study,
 
 std::string keep_study(const PredictedStudy& study, const std::string& calibration,
                        const contract::PlanDir& folder) {
-  const auto predictions =
-      run_predictions(study, calibration, base::SystemClock().unix_s());
+  const auto predictions = run_predictions(study, calibration, base::SystemClock().unix_s());
   const KeptPredictions kept = keep_predictions(predictions, folder);
   if (kept.written + kept.known == 0) {
     throw base::UsageError(

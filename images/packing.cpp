@@ -115,6 +115,12 @@ void write_records(const std::vector<ClassFile>& files, RecordWriter& writer,
 
 }  // namespace
 
+Split find_split(const fs::path& root, const std::string& name, const fs::path& out) {
+  const fs::path file = record_file_of(out, name);
+  if (name == kTrain) return {root / kTrain, class_names(root / kTrain), file};
+  return {test_folder(root), class_names_of_tree(root), file};
+}
+
 bool pack_split(const fs::path& split, const ClassNames& classes, const fs::path& out,
                 const PackOptions& options, const PackObserver& observer) {
   base::SkipTally skipped;

@@ -31,6 +31,21 @@ struct PackObserver {
   std::function<void(const base::SkipTally& skipped)> skipped = {};
 };
 
+inline constexpr const char* kTrain = "train";
+inline constexpr const char* kTest = "val";  ///< whatever the folder is called
+
+/// One of the two parts of a data set, and the record file that it becomes.
+struct Split {
+  std::filesystem::path folder;
+  ClassNames classes;
+  std::filesystem::path out;
+};
+
+/// Finds the part of the images below `root` that is called kTrain or kTest, to be packed into the
+/// folder `out`. Throws base::UsageError or base::RunError for a part without classes.
+Split find_split(const std::filesystem::path& root, const std::string& name,
+                 const std::filesystem::path& out);
+
 /// Packs the images of the folder `split`, decoded and encoded by several threads; the bytes of
 /// `out` do not depend on their number. An `out` that was made of the same files in the same way is
 /// kept as it is. Returns whether it was written. Throws base::UsageError for a broken image and

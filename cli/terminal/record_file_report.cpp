@@ -8,7 +8,10 @@
 #include <map>
 #include <string_view>
 
+#include "base/error.hpp"
+#include "base/exit_code.hpp"
 #include "base/text.hpp"
+#include "contract/run_outcome.hpp"
 #include "workspace/runs/inventory.hpp"
 
 namespace dlscale::cli {
@@ -100,6 +103,35 @@ int check_records(const images::RecordFile& file, PackView& view) {
                    : fmt::format("{} damaged", base::count_of(damaged, "record is", "records are"));
   std::cout << fmt::format("{}: {}: {}\n", file.path().string(), contents_of(file), verdict);
   return damaged;
+}
+
+std::string describe_packed(const images::RecordFile& file, bool written) {
+  std::string line = fmt::format("{}: {}", file.path().string(), contents_of(file));
+  if (file.left_out() > 0) {
+    line += fmt::format("; {} left out", base::count_of(file.left_out(), "broken image"));
+  }
+  return line + (written ? "\n" : "; it was there already and stays as it is\n");
+}
+
+namespace {
+
+int check_one(const std::string& path, PackView& view) {
+  try {
+    return check_records(images::RecordFile(path), view) == 0 ? base::kExitOk
+                                                              : base::kExitRunsFailed;
+  } catch (const base::RunError& error) {
+    if (error.exit_code() != contract::kExitData) throw;
+    view.complain(fmt::format("dlscale: {}", error.what()));
+    return base::kExitUsage;
+  }
+}
+
+}  // namespace
+
+int check_files(const std::vector<std::string>& files, PackView& view) {
+  int worst = base::kExitOk;
+  for (const std::string& file : files) worst = std::max(worst, check_one(file, view));
+  return worst;
 }
 
 }  // namespace dlscale::cli

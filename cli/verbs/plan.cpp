@@ -20,6 +20,7 @@
 #include "workspace/plans/explanation.hpp"
 #include "workspace/plans/plan_summary.hpp"
 #include "workspace/resources.hpp"
+#include "workspace/runs/plan_folder.hpp"
 #include "workspace/runs/selection.hpp"
 
 namespace dlscale::cli {

@@ -21,40 +21,22 @@
 #include "cli/options/completer.hpp"
 #include "cli/options/roofline_options.hpp"
 #include "contract/plan/run_dir.hpp"
-#include "forecast/rate_plot.hpp"
-#include "forecast/roofline_plot.hpp"
-#include "workspace/chosen_study.hpp"
+#include "forecast/study_figure.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct PlotOptions {
-  workspace::StudyChoice study;
-  std::string kind;
+struct PlotOptions : forecast::FigureChoice {
   std::string output;
-  std::vector<std::string> overrides;
-  bool laws = false;
-  forecast::RooflineChoice roofline;
 };
 
-constexpr const char* kPgfplots = "tex";       // what LaTeX draws
-constexpr const char* kRates = "lr";           // the figure that needs a study, and no results
-constexpr const char* kRoofline = "roofline";  // the figure that needs a card beside results
-
-/// Of all figures.
-std::vector<std::string> kind_names() {
-  std::vector<std::string> names;
-  for (const analysis::FigureKind& kind : analysis::figure_kinds()) names.emplace_back(kind.name);
-  names.emplace_back(kRoofline);
-  names.emplace_back(kRates);
-  return names;
-}
+constexpr const char* kPgfplots = "tex";  // what LaTeX draws
 
 /// Where the figure goes: as asked, else into the plan folder; learning rates have none.
 fs::path output_path(const PlotOptions& options) {
   if (options.output.empty()) {
-    if (options.kind == kRates) return "lr.svg";
+    if (options.kind == forecast::kRates) return "lr.svg";
     return contract::PlanDir(fs::path(options.study.folder)).figures() / (options.kind + ".svg");
   }
   const fs::path path = options.output;
@@ -69,50 +51,10 @@ fs::path output_path(const PlotOptions& options) {
   return path;
 }
 
-/// A figure, and what to say where it has nothing to draw.
-struct Made {
-  analysis::Figure figure;
-  std::string why_empty;
-};
-
-Made rates(const PlotOptions& options) {
-  if (!options.study.baseline.empty() || options.study.mixed) {
-    throw base::UsageError("--baseline and --mixed are for results; learning rates have none");
-  }
-  return {forecast::figure_of_rates({options.study.folder, options.overrides, options.study.runs}),
-          "no run of the study has epochs and a learning rate that are known"};
-}
-
-Made results(const PlotOptions& options) {
-  if (!options.overrides.empty()) {
-    throw base::UsageError("-S changes a study, and only plot lr draws one");
-  }
-  workspace::ChosenStudy study = workspace::open_study(options.study);
-  if (options.kind == kRoofline) {
-    const contract::PlanDir folder{fs::path(options.study.folder)};
-    analysis::Figure figure = forecast::figure_of_roofline(study, options.roofline, folder);
-    std::string why = describe_use(study.frame);
-    if (figure.notes.back().starts_with("left out")) why = figure.notes.back() + "; " + why;
-    return {std::move(figure), std::move(why)};
-  }
-  const analysis::FigureKind& kind = analysis::find_figure_kind(options.kind);
-  study.options.laws = options.laws;
-  return {kind.make(study.frame, study.options), describe_use(study.frame)};
-}
-
 int plot(const PlotOptions& options) {
-  const std::vector<std::string> names = kind_names();
-  if (std::find(names.begin(), names.end(), options.kind) == names.end()) {
-    throw base::UsageError(base::unknown_name("figure", options.kind, names));
-  }
-  if (options.laws && options.kind != "speedup" && options.kind != "efficiency") {
-    throw base::UsageError("--laws continues curves of speedup and efficiency, no other figure's");
-  }
-  if (options.roofline.any() && options.kind != kRoofline) {
-    throw base::UsageError("--card, --peak and --memory-bandwidth are for plot roofline alone");
-  }
+  forecast::check_choice(options);
   const fs::path output = output_path(options);
-  const auto [figure, why_empty] = options.kind == kRates ? rates(options) : results(options);
+  const auto [figure, why_empty] = forecast::make_figure(options);
   if (figure.series.empty()) {
     fmt::print(stderr, "dlscale: nothing to draw: {}\n", why_empty);
     return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
@@ -137,7 +79,7 @@ Action define_plot(CLI::App& app) {
   kinds += "\n  roofline: TFLOP/s reached over FLOPs a byte, under the device's roof";
   kinds += "\n  lr: learning rates of the study's points over their epochs, before any is trained";
   app.add_option("KIND", options->kind, "the figure:" + kinds)
-      ->type_name(one_of(kind_names()))
+      ->type_name(one_of(forecast::figure_names()))
       ->required();
   app.add_option(
          "-o,--output", options->output,

@@ -45,13 +45,6 @@ struct PredictOptions {
   forecast::CheckpointQuestion checkpoints;
 };
 
-/// Runs that are kept in a folder may have said there how long it took to save their state.
-forecast::CheckpointQuestion question_of(const PredictOptions& options) {
-  forecast::CheckpointQuestion question = options.checkpoints;
-  if (question.write.empty()) question.write = options.keep;
-  return question;
-}
-
 int predict(const PredictOptions& options) {
   if (options.request.study.empty()) {
     throw base::UsageError("study is required; see dlscale predict --help");
@@ -86,7 +79,10 @@ int predict(const PredictOptions& options) {
   }
   analysis::Report report = forecast::prediction_report(study, sweeps);
   if (options.checkpoints.node_mtbf_h > 0) {
-    report.tables.push_back(forecast::checkpoint_table(study, question_of(options)));
+    // Runs that are kept in a folder may have said there how long it took to save their state.
+    forecast::CheckpointQuestion question = options.checkpoints;
+    if (question.write.empty()) question.write = options.keep;
+    report.tables.push_back(forecast::checkpoint_table(study, question));
   }
   std::cout << writer.render(report);
   if (!options.folder.empty()) forecast::write_report(options.folder, study, sweeps, report);

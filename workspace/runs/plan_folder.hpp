@@ -21,10 +21,9 @@ contract::RunSpec read_run(const contract::PlanDir& folder, contract::RunTables&
 void require_writable(const contract::PlanDir& folder);
 
 /// Writes the folder, or with `dry_run` looks at what would be written, and marks the runs of the
-/// plan that are stale. Throws what write_plan throws, and base::UsageError for a folder that cannot
-/// be made or may not be written.
-planner::WrittenPlan write_planned(planner::Planning& planning,
-                                   const planner::Resources& resources,
+/// plan that are stale. Throws what write_plan throws, and base::UsageError for a folder that
+/// cannot be made or may not be written.
+planner::WrittenPlan write_planned(planner::Planning& planning, const planner::Resources& resources,
                                    const contract::PlanDir& out, bool dry_run);
 
 /// Makes the folder itself. Throws base::UsageError.
