@@ -20,7 +20,7 @@
 #include "base/text.hpp"
 #include "contract/plan/plan.hpp"
 #include "contract/records/result_record.hpp"
-#include "forecast/curve_labels.hpp"
+#include "forecast/predicted_study.hpp"
 #include "predict/checkpoint_interval.hpp"
 #include "workspace/runs/plan_folder.hpp"
 

@@ -1,15 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predictions as a plan folder keeps them, to be scored when the runs are collected.
+// The calibration that predictions go by, and predictions as a plan folder keeps them, to be scored
+// when the runs are collected.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "contract/plan/plan.hpp"
 #include "contract/records/run_prediction.hpp"
 #include "forecast/predicted_study.hpp"
+#include "planner/study/study.hpp"
+#include "predict/training_model.hpp"
 
 namespace dlscale::forecast {
+
+// The calibration that predictions go by: of a file, or the one that a study names.
+struct NamedCalibration {
+  std::shared_ptr<const predict::Measurements> measured;  ///< null: there is none
+  std::string digest;                                     ///< SHA-256 of its text
+};
+
+/// Of a file as `dlscale calibrate` writes it. Throws base::UsageError where it cannot be read,
+/// base::SpecError where it is none.
+NamedCalibration read_calibration(const std::string& file);
+
+/// The one that the study's [resources] names. Rows of throughput say nothing of steps: none.
+/// Throws as read_calibration().
+NamedCalibration calibration_of(const planner::Study& study);
+
+// Predictions as a plan folder keeps them, to be scored when the runs are collected.
 
 /// One for each planned point of each curve. `calibration`: SHA-256 of what they rest on; empty:
 /// none.

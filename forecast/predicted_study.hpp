@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/report/report.hpp"
 #include "contract/records/model_card.hpp"
 #include "forecast/what_if.hpp"
 #include "planner/jobs/plan_jobs.hpp"
@@ -17,6 +18,8 @@
 #include "predict/training_model.hpp"
 
 namespace dlscale::forecast {
+
+// The predictions of a study: its runs grouped to curves, with times, memory and what they rest on.
 
 /// Where the data of predictions lie.
 struct PredictionFiles {
@@ -76,5 +79,23 @@ bool is_of_process(const PredictedCurve& curve);
 
 /// What a rank of it keeps on so many GPUs where a step is so many passes, as was measured.
 predict::MemorySetting memory_setting_at(const PredictedCurve& curve, int gpus, int passes);
+
+// How the curves of a prediction are told apart.
+
+/// Of axes of these names those that tell curves apart which those before them do not; at least
+/// one.
+std::vector<std::string> telling_axes(const std::vector<std::string>& names,
+                                      const std::vector<PredictedCurve>& curves);
+
+/// A table without rows, with a column for each axis of the study.
+analysis::Table curves_table(const PredictedStudy& study, const std::string& id,
+                             const std::string& title);
+
+/// A curve's values of them, as the cells that a row begins with; nothing where its runs have no
+/// such axis.
+std::vector<analysis::Cell> beginning(const PredictedStudy& study, const PredictedCurve& curve);
+
+/// The same as one text.
+std::string label_of(const PredictedStudy& study, const PredictedCurve& curve);
 
 }  // namespace dlscale::forecast

@@ -3,13 +3,109 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <utility>
 
-#include "forecast/curve_labels.hpp"
-#include "forecast/prediction_grounds.hpp"
+#include "analysis/report/figures/rate_figure.hpp"
+#include "analysis/report/figures/roofline_figure.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/records/model_card.hpp"
+#include "contract/run_spec/run_spec.hpp"
+#include "forecast/predicted_study.hpp"
+#include "forecast/prediction_tables.hpp"
 #include "forecast/swept_step.hpp"
+#include "planner/study/derive.hpp"
+#include "planner/study/outlines.hpp"
+#include "planner/study/study_reader.hpp"
+#include "predict/workload.hpp"
 
 namespace dlscale::forecast {
+namespace fs = std::filesystem;
+namespace {
+
+std::string text_of_study(const std::string& file) {
+  if (fs::is_directory(file)) {
+    throw base::UsageError(fmt::format(
+        "{} is a folder, and learning rates are drawn of a study: dlscale plot lr STUDY.toml",
+        file));
+  }
+  try {
+    return base::read_text_file(file);
+  } catch (const base::RunError& error) {
+    throw base::UsageError(error.what());
+  }
+}
+
+}  // namespace
+
+analysis::Figure figure_of_rates(const RateChoice& choice) {
+  const planner::Study study =
+      planner::read_study(text_of_study(choice.study), choice.study, choice.overrides);
+  const std::vector<planner::Point> points = planner::expand(study).points;
+  contract::Plan plan;
+  plan.study = study.name;
+  for (const planner::Matrix& matrix : study.matrices) add_axes(matrix, plan.axes);
+  plan.runs = outlines(study, points);
+  const workspace::RunIds meant = workspace::select_runs(plan, choice.runs);
+  std::vector<analysis::RatedRun> runs;
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    if (!meant.contains(plan.runs[i].run_id)) continue;
+    const std::size_t point = i / static_cast<std::size_t>(study.repeats);
+    contract::RunSpec run = run_of(study, points[point]);
+    const auto steps = planner::steps_per_epoch(run);
+    runs.push_back({std::move(run), steps});
+    i = (point + 1) * static_cast<std::size_t>(study.repeats) - 1;  // repetitions learn alike
+  }
+  return analysis::rate_figure(study.name, runs);
+}
+
+namespace {
+
+contract::ModelCard read_card(const std::string& file) {
+  try {
+    return contract::model_card_from_json(base::read_text_file(file), file);
+  } catch (const base::RunError& error) {
+    throw base::UsageError(error.what());
+  }
+}
+
+/// Of the runs whose descriptions can be read and say it.
+analysis::SampleInputs inputs_of(const analysis::Frame& frame, const contract::PlanDir& folder) {
+  analysis::SampleInputs inputs;
+  for (const analysis::RunRow& run : frame.runs) {
+    try {
+      const std::filesystem::path file = folder.run(run.run_id).run_json();
+      const contract::RunSpec spec =
+          contract::run_spec_from_json(base::read_text_file(file), file.string());
+      const auto shape = predict::sample_shape(spec.dataset);
+      if (shape) inputs[run.run_id] = contract::shape_text(shape->input);
+    } catch (const base::Error&) {  // collect has told of it
+    }
+  }
+  return inputs;
+}
+
+}  // namespace
+
+analysis::Figure figure_of_roofline(const workspace::ChosenStudy& study,
+                                    const RooflineChoice& choice, const contract::PlanDir& folder) {
+  if (choice.card.empty()) {
+    throw base::UsageError(
+        "a roofline needs the model's FLOPs and bytes: --card FILE, which dlscale-train --describe "
+        "writes");
+  }
+  if (!(choice.peak_tflops > 0 && choice.memory_gb_per_s > 0)) {
+    throw base::UsageError(
+        "a roofline needs the device's rates, above 0: --peak TFLOP/s and --memory-bandwidth GB/s");
+  }
+  const contract::ModelCard card = read_card(choice.card);
+  return roofline_figure(
+      study.frame, study.options, card,
+      {predict::teraflops(choice.peak_tflops), predict::gigabytes_per_s(choice.memory_gb_per_s)},
+      inputs_of(study.frame, folder));
+}
+
 namespace {
 
 /// A curve's line, dashed, without points yet.

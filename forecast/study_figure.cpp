@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "contract/plan/run_dir.hpp"
-#include "forecast/rate_plot.hpp"
+#include "forecast/prediction_figures.hpp"
 
 namespace dlscale::forecast {
 namespace fs = std::filesystem;

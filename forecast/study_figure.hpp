@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/report/figures/figures.hpp"
-#include "forecast/roofline_plot.hpp"
+#include "forecast/prediction_figures.hpp"
 #include "workspace/chosen_study.hpp"
 
 namespace dlscale::forecast {

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "analysis/frame.hpp"
@@ -13,17 +17,136 @@
 #include "analysis/metrics/statistics/interval.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
 #include "analysis/store/frame_reader.hpp"
+#include "analysis/store/rank_reader.hpp"
 #include "base/file.hpp"
 #include "contract/plan/plan.hpp"
 #include "contract/records/model_card.hpp"
+#include "contract/records/result_record.hpp"
 #include "contract/run_spec/framework_styles.hpp"
-#include "forecast/memory_peaks.hpp"
-#include "forecast/step_scatter.hpp"
+#include "predict/memory.hpp"
+#include "predict/slowest_rank.hpp"
 #include "predict/step_time.hpp"
 #include "predict/workload.hpp"
 #include "workspace/runs/plan_folder.hpp"
 
 namespace dlscale::forecast {
+namespace fs = std::filesystem;
+namespace {
+
+using contract::StepPart;
+using contract::StepWindow;
+
+double mean_of(const StepWindow& window, StepPart part) {
+  return window.parts[static_cast<std::size_t>(part)].mean;
+}
+
+std::vector<StepWindow> steady_windows(const contract::LaunchDir& launch) {
+  std::vector<StepWindow> windows;
+  std::error_code unreadable;
+  if (!fs::exists(launch.results(), unreadable)) return windows;
+  for (auto& record : contract::parse_results(base::read_file(launch.results())).records) {
+    auto* const window = std::get_if<StepWindow>(&record);
+    if (window == nullptr || window->warmup || window->steps < 1) continue;
+    windows.push_back(std::move(*window));
+  }
+  return windows;
+}
+
+/// A rank's own work: bookkeeping and checkpoints, which are in `other`, are not each step's.
+predict::StepBlock block_of(const StepWindow& window) {
+  predict::StepBlock block{.steps = static_cast<double>(window.steps)};
+  for (const StepPart part : {StepPart::load_wait, StepPart::h2d, StepPart::forward,
+                              StepPart::backward, StepPart::optimizer}) {
+    block.work_s += mean_of(window, part);
+  }
+  return block;
+}
+
+double alone_deviation(const std::vector<StepWindow>& windows) {
+  std::vector<predict::StepBlock> blocks;
+  for (const StepWindow& window : windows) blocks.push_back(block_of(window));
+  return predict::step_deviation(blocks).value;
+}
+
+}  // namespace
+
+StepScatter step_scatter(const contract::RunDir& run, int ranks) {
+  std::vector<StepWindow> windows;
+  for (const contract::LaunchDir& launch : run.launches()) {
+    std::vector<StepWindow> found = steady_windows(launch);
+    if (found.size() > windows.size()) windows = std::move(found);
+  }
+  if (ranks < 2) return {.deviation_s = alone_deviation(windows)};
+  double steps = 0, busy = 0, waited = 0, stood = 0;
+  for (const StepWindow& window : windows) {
+    steps += window.steps;
+    busy += window.comm_busy_s.mean;
+    waited += window.comm_wait_s.mean;
+    // What is waited beside the backward pass holds up nothing.
+    stood += std::min(window.comm_wait_s.mean, mean_of(window, StepPart::exposed_comm));
+  }
+  if (busy <= 0 || steps <= 0) return {};
+  StepScatter scatter{.wait_s = stood / steps, .wait_share = std::min(1.0, waited / busy)};
+  scatter.deviation_s = scatter.wait_s / predict::mean_largest(ranks);
+  return scatter;
+}
+
+namespace fs = std::filesystem;
+
+MemoryPeaks::MemoryPeaks(const contract::PlanDir& folder, fs::path cards)
+    : cards_(std::move(cards)), measured_(analysis::read_peak_memory(folder)) {}
+
+const contract::ModelCard* MemoryPeaks::card_of(const contract::RunSpec& run,
+                                                const predict::SampleShape& shape) {
+  const std::string name = contract::card_file_name(run.model, shape.input, shape.classes,
+                                                    predict::card_precision(run.precision));
+  const auto [known, fresh] = known_cards_.try_emplace(name);
+  const fs::path file = cards_ / name;
+  std::error_code unreadable;
+  if (fresh && fs::is_regular_file(file, unreadable)) {
+    known->second = contract::model_card_from_json(base::read_text_file(file), file.string());
+  }
+  return known->second ? &*known->second : nullptr;
+}
+
+void MemoryPeaks::add(const contract::RunSpec& run, const predict::SampleShape& shape) {
+  const auto peak = measured_.find(run.run_id);
+  if (peak == measured_.end()) return;
+  const contract::ModelCard* const card = card_of(run, shape);
+  if (card == nullptr) return;
+  const predict::MemoryParts parts = predict::peak_memory(
+      *card, static_cast<double>(run.batch_per_gpu), predict::memory_setting(run));
+  // Settings that change nothing of the card's sum make no other group.
+  contract::MemoryPeak of{.model = run.model,
+                          .input = shape.input,
+                          .precision = run.precision,
+                          .framework = run.framework,
+                          .device = run.resources.device,
+                          .loader = run.loader,
+                          .dataset = run.dataset.kind,
+                          .gpus = run.gpus,
+                          .batch = run.batch_per_gpu,
+                          .card_bytes = parts.total().value,
+                          .activations_bytes = parts.activations.value};
+  auto group = std::find_if(groups_.begin(), groups_.end(),
+                            [&](const Repeats& each) { return each.of == of; });
+  if (group == groups_.end()) {
+    groups_.push_back({std::move(of), {}});
+    group = std::prev(groups_.end());
+  }
+  group->peaks.push_back(peak->second);
+}
+
+std::vector<contract::MemoryPeak> MemoryPeaks::middles() const {
+  std::vector<contract::MemoryPeak> middles;
+  for (const Repeats& group : groups_) {
+    middles.push_back(group.of);
+    middles.back().peak_memory_bytes = analysis::median(group.peaks);
+    middles.back().runs = static_cast<int>(group.peaks.size());
+  }
+  return middles;
+}
+
 namespace fs = std::filesystem;
 namespace {
 

@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/study_from_records.hpp"
 
+#include <fmt/format.h>
+
+#include <stdlib.h>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <string>
 
 #include "analysis/store/ingest.hpp"
+#include "base/error.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "workspace/collect/readable_records.hpp"
-#include "workspace/scratch_folder.hpp"
 
 namespace dlscale::workspace {
+
+ScratchFolder::ScratchFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "dlscale-verify-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw base::RunError(fmt::format("{}: {}", name, std::strerror(errno)));
+  }
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
 namespace fs = std::filesystem;
 namespace {
 

@@ -17,7 +17,6 @@
 #include "base/file.hpp"
 #include "config/expression/expression.hpp"
 #include "workspace/collect/collect_steps.hpp"
-#include "workspace/scratch_folder.hpp"
 #include "workspace/study_from_records.hpp"
 
 namespace dlscale::workspace {

@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/options/completer.hpp"
-#include "cli/options/plan_folder_options.hpp"
 #include "cli/options/selection_options.hpp"
 
 namespace dlscale::cli {

@@ -2,7 +2,7 @@
 // The roofline figure's own options: a model's card and a device's two rates.
 #pragma once
 
-#include "forecast/roofline_plot.hpp"
+#include "forecast/prediction_figures.hpp"
 
 namespace CLI {
 class App;

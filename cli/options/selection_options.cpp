@@ -2,11 +2,35 @@
 #include "cli/options/selection_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
 
 #include "cli/options/completer.hpp"
+#include "contract/plan/run_dir.hpp"
 
 namespace dlscale::cli {
+namespace fs = std::filesystem;
+
+void add_folder_argument(CLI::App& app, std::string& folder, const char* description) {
+  app.add_option("DIR", folder, description)->type_name(value_kind::kFolder);
+}
+
+void allow_runs_alone(std::string& folder, std::vector<std::string>& runs) {
+  std::error_code unreadable;
+  if (fs::exists(folder, unreadable)) return;
+  if (!fs::exists(contract::PlanDir(fs::path(".")).plan_json(), unreadable)) return;
+  runs.insert(runs.begin(), folder);
+  folder = ".";
+}
+
+void add_state_option(CLI::App& app, workspace::StateChoice& choice,
+                      const std::string& description) {
+  app.add_option("--state", choice.words, description)
+      ->type_name(one_of(workspace::state_names()))
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
 namespace {
 
 /// An empty one, such as that of an unset shell variable, must not mean all runs.

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/text.hpp"
-#include "cli/options/plan_folder_options.hpp"
 #include "cli/options/selection_options.hpp"
 #include "cli/options/verb_report_options.hpp"
 

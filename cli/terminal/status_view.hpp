@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dlscale status` shows of runs, as lines of text.
+// What `dlscale status` shows of runs, and `--watch`: a live table on a terminal, blocks of lines
+// elsewhere.
 #pragma once
 
 #include <iosfwd>
 #include <string>
 #include <vector>
 
+#include "cli/terminal/detach.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "workspace/runs/run_columns.hpp"
+#include "workspace/status/folder_status.hpp"
 
 namespace dlscale::cli {
+
+// What `dlscale status` shows of runs, as lines of text.
 
 /// Up to `most` of the runs, in their order: all of them if that is enough, else first those that
 /// run, then those that went wrong, wait, are planned, are done, are not needed.
@@ -44,5 +49,14 @@ std::vector<std::string> screen_lines(const WatchHead& head,
                                       const Terminal& terminal);
 
 void print_lines(const std::vector<std::string>& lines, std::ostream& out);
+
+// `dlscale status --watch`: a live table of runs on a terminal, blocks of lines elsewhere.
+
+/// Shows the chosen runs of a status that is up to date, and again after each update, every
+/// `interval_s` seconds. Returns kExitOk when all runs have ended and kExitInterrupted after a
+/// signal.
+int watch_status(workspace::FolderStatus& status,
+                 const std::vector<const contract::PlannedRun*>& chosen, double interval_s,
+                 const StopSignals& signals);
 
 }  // namespace dlscale::cli

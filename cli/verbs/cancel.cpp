@@ -9,15 +9,12 @@
 #include "base/error.hpp"
 #include "base/table_printer.hpp"
 #include "cli/command.hpp"
-#include "cli/options/plan_folder_options.hpp"
 #include "cli/options/selection_options.hpp"
-#include "cli/options/state_options.hpp"
 #include "cli/options/verb_report_options.hpp"
 #include "cli/terminal/launch_view.hpp"
 #include "workspace/jobs/cancelling.hpp"
 #include "workspace/jobs/launching.hpp"
 #include "workspace/runs/selection.hpp"
-#include "workspace/runs/state_choice.hpp"
 #include "workspace/status/verb_report.hpp"
 
 namespace dlscale::cli {

@@ -15,14 +15,11 @@
 #include "base/table_printer.hpp"
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
-#include "cli/options/plan_folder_options.hpp"
 #include "cli/options/selection_options.hpp"
-#include "cli/options/state_options.hpp"
 #include "runner/status/run_states.hpp"
 #include "workspace/runs/cleaning.hpp"
 #include "workspace/runs/inventory.hpp"
 #include "workspace/runs/selection.hpp"
-#include "workspace/runs/state_choice.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;

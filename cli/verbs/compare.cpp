@@ -16,7 +16,6 @@
 #include "base/table_printer.hpp"
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
-#include "cli/options/plan_folder_options.hpp"
 #include "cli/options/selection_options.hpp"
 #include "workspace/chosen_study.hpp"
 #include "workspace/comparison.hpp"

@@ -15,7 +15,7 @@
 #include "base/file.hpp"
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
-#include "cli/options/plan_folder_options.hpp"
+#include "cli/options/selection_options.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "contract/plan/plan.hpp"
 #include "planner/site/site_reader.hpp"

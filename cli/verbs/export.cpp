@@ -12,12 +12,9 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
-#include "cli/options/plan_folder_options.hpp"
 #include "cli/options/selection_options.hpp"
-#include "cli/options/state_options.hpp"
 #include "workspace/jobs/more_repeats.hpp"
 #include "workspace/runs/selection.hpp"
-#include "workspace/runs/state_choice.hpp"
 
 namespace dlscale::cli {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/options/plan_folder_options.hpp"
 #include "cli/options/selection_options.hpp"
 #include "workspace/jobs/more_repeats.hpp"
 #include "workspace/runs/run_columns.hpp"

@@ -14,12 +14,9 @@
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
 #include "cli/options/selection_options.hpp"
-#include "cli/options/state_options.hpp"
-#include "cli/terminal/interrupt.hpp"
-#include "workspace/runs/named_runs.hpp"
+#include "cli/terminal/detach.hpp"
 #include "workspace/runs/output_reader.hpp"
 #include "workspace/runs/selection.hpp"
-#include "workspace/runs/state_choice.hpp"
 
 namespace dlscale::cli {
 namespace {

@@ -12,8 +12,7 @@
 #include "base/error.hpp"
 #include "cli/options/completer.hpp"
 #include "cli/options/selection_options.hpp"
-#include "workspace/runs/named_runs.hpp"
-#include "workspace/runs/run_facts.hpp"
+#include "workspace/runs/run_columns.hpp"
 #include "workspace/runs/selection.hpp"
 
 namespace dlscale::cli {

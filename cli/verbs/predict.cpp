@@ -17,7 +17,6 @@
 #include "cli/options/selection_options.hpp"
 #include "forecast/checkpoint_advice.hpp"
 #include "forecast/kept_predictions.hpp"
-#include "forecast/named_calibration.hpp"
 #include "forecast/prediction_report.hpp"
 #include "forecast/selected_predictions.hpp"
 #include "planner/planner.hpp"

@@ -4,13 +4,12 @@
 #include <memory>
 
 #include "cli/command.hpp"
-#include "cli/options/plan_folder_options.hpp"
-#include "cli/options/state_options.hpp"
+#include "cli/options/selection_options.hpp"
 #include "cli/options/submit_options.hpp"
 #include "cli/terminal/detach.hpp"
 #include "cli/terminal/launch_view.hpp"
 #include "workspace/jobs/more_repeats.hpp"
-#include "workspace/runs/state_choice.hpp"
+#include "workspace/runs/selection.hpp"
 #include "workspace/submitting.hpp"
 
 namespace dlscale::cli {

@@ -12,17 +12,13 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "cli/options/plan_folder_options.hpp"
 #include "cli/options/selection_options.hpp"
-#include "cli/options/state_options.hpp"
-#include "cli/terminal/interrupt.hpp"
+#include "cli/terminal/detach.hpp"
 #include "cli/terminal/status_view.hpp"
-#include "cli/terminal/status_watch.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "contract/records/view_records.hpp"
 #include "workspace/runs/run_columns.hpp"
 #include "workspace/runs/selection.hpp"
-#include "workspace/runs/state_choice.hpp"
 #include "workspace/status/folder_status.hpp"
 
 namespace dlscale::cli {

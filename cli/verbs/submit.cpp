@@ -9,7 +9,7 @@
 
 #include "base/text.hpp"
 #include "cli/command.hpp"
-#include "cli/options/plan_folder_options.hpp"
+#include "cli/options/selection_options.hpp"
 #include "cli/options/submit_options.hpp"
 #include "cli/terminal/detach.hpp"
 #include "cli/terminal/launch_view.hpp"

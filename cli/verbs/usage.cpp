@@ -13,7 +13,6 @@
 #include "analysis/report/writers/report_writer.hpp"
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
-#include "cli/options/plan_folder_options.hpp"
 #include "cli/options/selection_options.hpp"
 #include "workspace/runs/selection.hpp"
 #include "workspace/status/usage_rows.hpp"

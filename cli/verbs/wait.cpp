@@ -6,11 +6,10 @@
 #include <thread>
 
 #include "cli/command.hpp"
-#include "cli/options/plan_folder_options.hpp"
 #include "cli/options/selection_options.hpp"
 #include "cli/options/submit_options.hpp"
 #include "cli/options/verb_report_options.hpp"
-#include "cli/terminal/interrupt.hpp"
+#include "cli/terminal/detach.hpp"
 #include "cli/terminal/launch_view.hpp"
 #include "workspace/jobs/launching.hpp"
 #include "workspace/runs/selection.hpp"

@@ -8,7 +8,6 @@
 #include "runner/batch/job_scheduler.hpp"
 #include "workspace/jobs/launching.hpp"
 #include "workspace/runs/selection.hpp"
-#include "workspace/runs/state_choice.hpp"
 
 namespace dlscale::workspace {
 

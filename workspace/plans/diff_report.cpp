@@ -10,7 +10,7 @@
 
 #include "planner/output/plan_diff.hpp"
 #include "workspace/plans/earlier_plans.hpp"
-#include "workspace/runs/run_facts.hpp"
+#include "workspace/runs/run_columns.hpp"
 
 namespace dlscale::workspace {
 namespace {

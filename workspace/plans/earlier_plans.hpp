@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// What earlier plans left in a plan folder and the plan at hand does not have.
+// What earlier plans left in a plan folder: runs that have finished, and files that the plan at
+// hand does not have.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
+#include "planner/jobs/finished_runs.hpp"
 #include "planner/planner.hpp"
 
 namespace dlscale::workspace {
+
+// Runs of a plan folder that have finished, for the time limits of the next ones.
+
+/// Of the plan in the folder those that have begun, with the time of those that are done in a
+/// single launch. None where there is no plan, or another study's, or nothing was started.
+std::vector<planner::FinishedRun> finished_runs(const contract::PlanDir& folder,
+                                                const std::string& study);
+
+// What earlier plans left in a plan folder and the plan at hand does not have.
 
 /// Lets a plan keep jobs and learn time limits from the plan that its folder has. `out` is the
 /// folder, or empty for one called like the study.

@@ -15,7 +15,7 @@
 #include "base/table_printer.hpp"
 #include "base/text.hpp"
 #include "contract/run_spec/run_id.hpp"
-#include "workspace/runs/run_facts.hpp"
+#include "workspace/runs/run_columns.hpp"
 
 namespace dlscale::workspace {
 namespace {

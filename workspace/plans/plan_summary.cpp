@@ -16,7 +16,7 @@
 #include "base/table_printer.hpp"
 #include "base/text.hpp"
 #include "planner/jobs/budget.hpp"
-#include "workspace/runs/run_facts.hpp"
+#include "workspace/runs/run_columns.hpp"
 #include "workspace/runs/selection.hpp"
 
 namespace dlscale::workspace {

@@ -2,18 +2,22 @@
 #include "workspace/runs/selection.hpp"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
+#include <fmt/ranges.h>
 
+#include <fnmatch.h>
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/exit_code.hpp"
 #include "base/registry.hpp"
 #include "base/text.hpp"
 #include "config/expression/expression.hpp"
+#include "runner/status/run_states.hpp"
 
 namespace dlscale::workspace {
 namespace {
@@ -214,6 +218,104 @@ RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice) {
     if (useless) fmt::print(stderr, "no run is called {}\n", pattern);
   }
   return ids;
+}
+
+std::vector<std::string> state_names() {
+  std::vector<std::string> names;
+  for (const runner::JobState state : runner::all_job_states()) names.push_back(to_string(state));
+  return names;
+}
+
+std::set<runner::JobState> states_of(const StateChoice& choice) {
+  const std::vector<std::string> names = state_names();
+  std::set<runner::JobState> states;
+  for (const std::string& word : choice.words) {
+    const auto found = std::find(names.begin(), names.end(), word);
+    if (found == names.end()) throw base::UsageError(base::unknown_name("state", word, names));
+    states.insert(runner::all_job_states()[static_cast<std::size_t>(found - names.begin())]);
+  }
+  return states;
+}
+
+RunIds keep_states(RunIds ids, const StateChoice& choice, const runner::States& states,
+                   bool allow_empty) {
+  if (!choice.narrows()) return ids;
+  const std::set<runner::JobState> wanted = states_of(choice);
+  RunIds kept;
+  for (const std::string& id : ids) {
+    if (wanted.contains(states.at(id))) kept.insert(id);
+  }
+  const std::string summary =
+      fmt::format("{} of {} {} {}", kept.size(), base::count_of(ids.size(), "run"),
+                  base::word_for(kept.size(), "is", "are"), fmt::join(choice.words, " or "));
+  if (kept.empty() && !allow_empty) throw base::RunError(summary, base::kExitNothingMatched);
+  fmt::print(stderr, "{}\n", summary);
+  return kept;
+}
+
+namespace fs = std::filesystem;
+namespace {
+
+using Runs = std::vector<const contract::PlannedRun*>;
+
+template <class Predicate>
+Runs runs_where(const contract::Plan& plan, Predicate holds) {
+  Runs found;
+  for (const contract::PlannedRun& run : plan.runs) {
+    if (holds(run.run_id)) found.push_back(&run);
+  }
+  return found;
+}
+
+[[noreturn]] void refuse_ambiguous(const std::string& name, const Runs& found) {
+  throw base::UsageError(fmt::format(
+      "{} runs begin with {}: {}, {}{}; say more of it, or '{}*' for all of them", found.size(),
+      name, found[0]->run_id, found[1]->run_id, found.size() > 2 ? ", …" : "", name));
+}
+
+}  // namespace
+
+NamedRuns::NamedRuns(std::vector<std::string> words) : names(std::move(words)) {
+  const auto holds_plan = [](const std::string& word) {
+    return fs::exists(contract::PlanDir(fs::path(word)).plan_json());
+  };
+  if (names.empty()) return;
+  if (holds_plan(names.front())) {
+    folder = contract::PlanDir(fs::path(names.front()));
+    names.erase(names.begin());
+  } else if (!holds_plan(".")) {
+    throw base::UsageError(fmt::format(
+        "no plan.json in {0}, nor in the current folder; the folder that dlscale plan -o wrote "
+        "comes first, then runs",
+        names.front()));
+  }
+}
+
+Runs runs_called(const contract::Plan& plan, const std::string& name) {
+  Runs found = runs_where(
+      plan, [&](const std::string& id) { return ::fnmatch(name.c_str(), id.c_str(), 0) == 0; });
+  if (!found.empty()) return found;
+  found = runs_where(plan, [&](const std::string& id) { return id.starts_with(name); });
+  if (found.size() > 1) refuse_ambiguous(name, found);
+  if (!found.empty()) return found;
+  throw base::RunError(fmt::format("no run is called {}; dlscale list shows all", name),
+                       base::kExitNothingMatched);
+}
+
+Runs chosen_runs(const contract::Plan& plan, const NamedRuns& named,
+                 const SelectionChoice& selection, const StateChoice& states) {
+  std::set<std::string> names;
+  for (const std::string& name : named.names) {
+    for (const contract::PlannedRun* run : runs_called(plan, name)) names.insert(run->run_id);
+  }
+  RunIds ids = select_runs(plan, selection);
+  if (!named.names.empty()) {
+    std::erase_if(ids, [&](const std::string& id) { return !names.contains(id); });
+  }
+  if (states.narrows()) {
+    ids = keep_states(ids, states, runner::run_states(plan, named.folder), selection.allow_empty);
+  }
+  return runs_with(plan, ids);
 }
 
 }  // namespace dlscale::workspace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which runs of a plan a verb is about: --where, ids and globs, the same on every verb.
+// Which runs of a plan a verb is about: --where, --state, ids and globs, the same on every verb.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "contract/plan/plan.hpp"
+#include "contract/plan/run_dir.hpp"
 #include "planner/planner.hpp"
+#include "runner/batch/job_state.hpp"
 
 namespace dlscale::workspace {
 
+// Which runs of a plan a verb is about: --where, ids and globs, the same on every verb.
 struct SelectionChoice {
   std::vector<std::string>
       runs;           ///< ids and globs (fnmatch); a run that one of them names is meant
@@ -48,5 +51,45 @@ void choose_points(planner::PlanRequest& request, const SelectionChoice& choice)
 
 /// Says and throws what select_runs does, of so many runs.
 void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice);
+
+// Runs chosen by how far they are: --state, the same on every verb.
+struct StateChoice {
+  std::vector<std::string> words;
+  bool narrows() const { return !words.empty(); }
+};
+
+/// The words that name the states, in the order of the states.
+std::vector<std::string> state_names();
+
+/// Throws base::UsageError naming the nearest state for a word that is none.
+std::set<runner::JobState> states_of(const StateChoice& choice);
+
+/// Leaves those of `ids` that are in one of the chosen states; all where none is chosen. Says how
+/// many they are on standard error. Throws as select_runs does when none is left.
+RunIds keep_states(RunIds ids, const StateChoice& choice, const runner::States& states,
+                   bool allow_empty);
+
+// Runs named on the command line after the plan folder, which may be left out.
+
+/// Words of which the first is a plan folder, if it is one; else the folder is the current one.
+/// Throws base::UsageError when neither is one.
+struct NamedRuns {
+  contract::PlanDir folder{"."};
+  std::vector<std::string> names;
+
+  explicit NamedRuns(std::vector<std::string> words);
+};
+
+/// The runs that an id, the beginning of one id or a glob stands for. Throws base::UsageError for
+/// the beginning of several and base::Error with kExitNothingMatched for that of none.
+std::vector<const contract::PlannedRun*> runs_called(const contract::Plan& plan,
+                                                     const std::string& name);
+
+/// Those named, if any are, of those that the condition and the states leave. Throws what
+/// runs_called, select_runs and keep_states throw.
+std::vector<const contract::PlannedRun*> chosen_runs(const contract::Plan& plan,
+                                                     const NamedRuns& named,
+                                                     const SelectionChoice& selection,
+                                                     const StateChoice& states);
 
 }  // namespace dlscale::workspace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/terminal/interrupt.hpp"
+#include "cli/terminal/detach.hpp"
 
 #include <signal.h>
 
