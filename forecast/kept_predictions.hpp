@@ -16,6 +16,7 @@
 namespace dlscale::forecast {
 
 // The calibration that predictions go by: of a file, or the one that a study names.
+
 struct NamedCalibration {
   std::shared_ptr<const predict::Measurements> measured;  ///< null: there is none
   std::string digest;                                     ///< SHA-256 of its text

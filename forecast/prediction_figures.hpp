@@ -15,6 +15,7 @@
 namespace dlscale::forecast {
 
 // The figure of a study's learning rates, which needs no results.
+
 struct RateChoice {
   std::string study;                   ///< the file
   std::vector<std::string> overrides;  ///< -S arguments
@@ -26,6 +27,7 @@ struct RateChoice {
 analysis::Figure figure_of_rates(const RateChoice& choice);
 
 // The roofline figure of a study, from a model's card and a device's two rates.
+
 struct RooflineChoice {
   std::string card;            ///< the file
   double peak_tflops = 0;      ///< 0: not said

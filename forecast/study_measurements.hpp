@@ -18,6 +18,7 @@
 namespace dlscale::forecast {
 
 // What the step windows of a run say of how far its steps, and its ranks, were apart.
+
 struct StepScatter {
   /// Of a rank's step: of one rank alone as its windows follow each other, of several as what they
   /// waited for the slowest of them makes it. 0: not recorded, or too few windows.
@@ -33,6 +34,7 @@ struct StepScatter {
 StepScatter step_scatter(const contract::RunDir& run, int ranks);
 
 // What the runs of a collected study held of memory, beside what their models' cards say.
+
 class MemoryPeaks {
  public:
   /// Throws base::RunError where the folder is not collected.
@@ -60,6 +62,7 @@ class MemoryPeaks {
 };
 
 // What the runs of a collected study measured of steps, exchange, loading and memory.
+
 struct StudyMeasurements {
   contract::Calibration calibration;  ///< compute, exchange, loading, all_reduce, memory, device
   int runs = 0;                       ///< that they are of

@@ -10,6 +10,7 @@
 namespace dlscale::workspace {
 
 // A temporary folder that is deleted with the object that made it.
+
 class ScratchFolder {
  public:
   /// Throws base::RunError where no folder can be made.

@@ -11,6 +11,7 @@
 namespace CLI {
 
 // How the plan folder that a verb is about is named on the command line.
+
 class App;
 }  // namespace CLI
 
@@ -28,6 +29,7 @@ void allow_runs_alone(std::string& folder, std::vector<std::string>& runs);
 namespace CLI {
 
 // --state: the option that chooses runs by how far they are, the same on every verb.
+
 class App;
 }  // namespace CLI
 
@@ -42,6 +44,7 @@ void add_state_option(CLI::App& app, workspace::StateChoice& choice,
 namespace CLI {
 
 // --run, --where and --allow-empty: the options that select runs of a plan, the same on every verb.
+
 class App;
 }  // namespace CLI
 

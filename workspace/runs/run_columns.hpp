@@ -18,6 +18,7 @@
 namespace dlscale::workspace {
 
 // What follows from a study for one run, as people check it before they spend GPU time.
+
 inline constexpr const char* kUnknownFact = "-";
 
 struct RunFact {
@@ -61,6 +62,7 @@ class ShownRuns {
 };
 
 // The columns of tables that have a line for each run.
+
 struct ShownRun {
   const contract::PlannedRun* run;
   runner::JobState state;

@@ -17,6 +17,7 @@
 namespace dlscale::workspace {
 
 // Which runs of a plan a verb is about: --where, ids and globs, the same on every verb.
+
 struct SelectionChoice {
   std::vector<std::string>
       runs;           ///< ids and globs (fnmatch); a run that one of them names is meant
@@ -53,6 +54,7 @@ void choose_points(planner::PlanRequest& request, const SelectionChoice& choice)
 void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice);
 
 // Runs chosen by how far they are: --state, the same on every verb.
+
 struct StateChoice {
   std::vector<std::string> words;
   bool narrows() const { return !words.empty(); }
