@@ -91,8 +91,6 @@ StepScatter step_scatter(const contract::RunDir& run, int ranks) {
   return scatter;
 }
 
-namespace fs = std::filesystem;
-
 MemoryPeaks::MemoryPeaks(const contract::PlanDir& folder, fs::path cards)
     : cards_(std::move(cards)), measured_(analysis::read_peak_memory(folder)) {}
 
@@ -147,7 +145,6 @@ std::vector<contract::MemoryPeak> MemoryPeaks::middles() const {
   return middles;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 using contract::StepPart;
