@@ -40,6 +40,13 @@ TEST_CASE("a dry run writes nothing, yet refuses what planning would refuse") {
   CHECK(refused.out.find("#OAR -O: the value") != std::string::npos);
 }
 
+TEST_CASE("a folder whose plan cannot be read is a failure, not a usage error, in a dry run too") {
+  test::TempDir dir;
+  std::filesystem::create_directories(dir / "demo/plan.json");
+  CHECK(plan_in(dir, kDemo + " --dry-run").exit_code == 1);
+  CHECK(plan_in(dir, kDemo).exit_code != 0);
+}
+
 TEST_CASE("plan --json prints the plan") {
   test::TempDir dir;
   const auto result = plan_in(dir, kDemo + " --json --dry-run 2>/dev/null");

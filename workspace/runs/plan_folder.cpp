@@ -50,13 +50,16 @@ planner::WrittenPlan write_planned(planner::Planning& planning, const planner::R
                                    const contract::PlanDir& out, bool dry_run) {
   require_writable(out);
   planner::WrittenPlan written;
-  try {
-    written = dry_run ? planner::check_plan(planning, resources, out)
-                      : planner::write_plan(planning, resources, out);
-  } catch (const base::RunError& error) {
-    std::error_code unreadable;
-    if (fs::is_directory(out.logs(), unreadable)) throw;  // the folder was made
-    throw base::UsageError(error.what());
+  if (dry_run) {
+    written = planner::check_plan(planning, resources, out);
+  } else {
+    try {
+      written = planner::write_plan(planning, resources, out);
+    } catch (const base::RunError& error) {
+      std::error_code unreadable;
+      if (fs::is_directory(out.logs(), unreadable)) throw;  // the folder was made
+      throw base::UsageError(error.what());
+    }
   }
   for (contract::PlannedRun& run : planning.plan.runs) {
     run.stale = std::binary_search(written.stale.begin(), written.stale.end(), run.run_id);

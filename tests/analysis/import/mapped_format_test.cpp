@@ -65,6 +65,16 @@ TEST_CASE("jsonl: rows of losses without times tell of divergence as well") {
   CHECK(file.skipped.empty());
 }
 
+TEST_CASE("csv: a table appended to another with its byte order mark adds rows") {
+  const auto file = read(
+      "\xef\xbb\xbf"
+      "epoch,loss\n0,2.5\n\xef\xbb\xbf"
+      "epoch,loss\n1,1.5\n",
+      format_of("csv", {"epoch=epoch", "test_loss=loss"}));
+  CHECK(all<EvalRecord>(file).size() == 2);
+  CHECK(file.skipped.empty());
+}
+
 TEST_CASE("csv: rows of ranks make one step, as long as its slowest rank") {
   const auto file = read("load,compute,rank\n0.5,1.0,0\n0.25,1.5,1\n", format_of("csv", kPerRank));
   const auto windows = all<StepWindow>(file);
