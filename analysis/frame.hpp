@@ -27,8 +27,6 @@ struct KeptPrediction {
   std::vector<double> memory_bytes;  ///< peak of a GPU's allocator, of each run on GPUs
 };
 
-// The measurements of a study as data: one row per run. Statistics are pure functions of it.
-
 inline constexpr double kHour = 3600;  ///< s
 /// Outcomes beside contract::RunOutcome's names.
 inline constexpr const char* kUnfinished = "Unfinished";  ///< launched, no end seen yet

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Environment variables through which an outer job, an outer launcher or a user's shell would
 // change what jobs do.
-//
 // SLURM's commands read options from the environment, and sbatch hands the environment on to the
 // job, where srun reads options again. So do Open MPI, PMIx, torchrun and others with the ranks of
 // the launcher above them. The tables below name these variables. Programs that dlscale starts do

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long collectives take, by size and algorithm, as nccl-tests defines it.
-//
 // usage: mpirun -np 2 comm_bench [repetitions [collective [algorithm ...]]]
-//
 // collective: all_reduce, reduce_scatter, all_gather or broadcast. Bytes are those of the whole: of
 // all ranks' parts together where each has a part.
 // Prints a table of medians. Within a size the algorithms take turns, a sample each, so that they

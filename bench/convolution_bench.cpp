@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the convolutions of stride 1 of a network cost by LibTorch's own choice of kernels and by
 // ours.
-//
 // usage: convolution_bench resnet50|resnet18_cifar [samples [threads]]
-//
 // Prints, for both memory formats, milliseconds of forward and backward of each shape times its
 // number in the network, the best of some repetitions that take turns, and sums.
 #include <fmt/format.h>

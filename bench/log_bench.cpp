@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast logs of other programs are read, by format, on one core.
-//
 // usage: log_bench [MB [format]]
-//
 // A log is the tests' sample of its format, of which what it tells of steps, epochs, results or
 // jobs stands over and over, up to so many MB (200): once alone, and once each line of it followed
 // by nine lines of other output, as logs mostly are. Numbers of steps and epochs and times go on
 // from copy to copy, for readers count what was told before only once. Then what users describe
 // themselves: a regular expression, columns of CSV and keys of JSON.
-//
 // Times are of the reader alone, processor time. Records are what it made of the lines, with
 // results of collectives and jobs; one takes half a kilobyte. How many of them the first copy makes
 // and each other one on average tells whether copies count: they do not where a program tells one

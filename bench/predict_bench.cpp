@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How wrong predictions are, on data that nothing was fitted to: a row of Markdown for each.
-//
 // usage: DLSCALE_TEST_DATA=FOLDER [VTRAIN=CHECKOUT] predict_bench
-//
 // FOLDER has scaling/nccl-tests-h100 and scaling/nccl-tests-polaris; CHECKOUT is one of
 // github.com/VIA-Research/vTrain, whose tables of all-reduces are below trace/.
 #include <fmt/format.h>

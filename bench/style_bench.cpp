@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What framework styles hide of their communication, and the bubble of pipelines.
-//
 // usage: style_bench [steps [overlap | bubble]]
-//
 // Layers sleep instead of computing, and collectives sleep in proportion to their bytes before they
 // run, so that neither needs a core: ranks are threads and the number of cores does not matter.
 // Prints Markdown tables of medians over the steps (default 9), the slowest rank's.

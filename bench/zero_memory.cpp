@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rank holds in each stage of ZeRO, beside the formula.
-//
 // usage: zero_memory [MODEL [RANKS ...]]
-//
 // Steps of a model of images of 3 x 32 x 32 (resnet50 unless said) with Adam in fp32; ranks (2, 3
 // and 4 unless said) are threads. The formula is that of Rajbhandari et al., ZeRO, 2020, with 4
 // bytes for a parameter, 4 for its gradient and K = 8 for Adam's means of gradients and of their

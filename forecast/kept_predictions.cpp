@@ -17,6 +17,7 @@
 #include "workspace/resources.hpp"
 
 namespace dlscale::forecast {
+namespace fs = std::filesystem;
 namespace {
 
 std::string calibration_text(const std::string& file) {
@@ -47,7 +48,6 @@ NamedCalibration calibration_of(const planner::Study& study) {
   return planner::is_measured(text) ? made_ready(text, file) : NamedCalibration{};
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 contract::PredictedValue kept(const predict::Band& band, double scale = 1) {

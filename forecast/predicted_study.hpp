@@ -19,8 +19,6 @@
 
 namespace dlscale::forecast {
 
-// The predictions of a study: its runs grouped to curves, with times, memory and what they rest on.
-
 /// Where the data of predictions lie.
 struct PredictionFiles {
   std::filesystem::path cards;  ///< of models

@@ -61,8 +61,6 @@ class MemoryPeaks {
   std::vector<Repeats> groups_;
 };
 
-// What the runs of a collected study measured of steps, exchange, loading and memory.
-
 struct StudyMeasurements {
   contract::Calibration calibration;  ///< compute, exchange, loading, all_reduce, memory, device
   int runs = 0;                       ///< that they are of

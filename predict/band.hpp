@@ -32,7 +32,6 @@ Band widened(Band band, Factors factors);
 Band scaled(const Band& band, double scale);
 
 // How far bands reach because of what the model of a step's time leaves out.
-//
 // The model has no term for loading from a shared file system, for the start of an epoch, for
 // stragglers between nodes, or for congestion of the network. On the GPU counts of measured runs
 // the measurements hold what these take. On other counts nothing does, and published systems lie

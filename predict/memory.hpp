@@ -14,8 +14,6 @@
 
 namespace dlscale::predict {
 
-// How much of a device's memory a run needs, and whether that fits.
-
 /// What ranks hold beyond the sum of their cards: a line over activations.
 struct HeldBeyond {
   Bytes start;

@@ -12,8 +12,6 @@
 
 namespace dlscale::predict {
 
-// How long a run takes, from measured throughput, and what time limit to ask for it.
-
 /// Samples trained per second, all GPUs together.
 struct Throughput {
   int gpus = 1;

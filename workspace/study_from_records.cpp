@@ -15,6 +15,7 @@
 #include "workspace/collect/readable_records.hpp"
 
 namespace dlscale::workspace {
+namespace fs = std::filesystem;
 
 ScratchFolder::ScratchFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "dlscale-verify-XXXXXX").string();
@@ -29,7 +30,6 @@ ScratchFolder::~ScratchFolder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 /// Links all that the plan folder holds but its database: what is computed in `to` comes from the

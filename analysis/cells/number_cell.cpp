@@ -200,7 +200,6 @@ bool is_blank_cell(std::string_view text) {
   return std::find(kBlanks.begin(), kBlanks.end(), word) != kBlanks.end();
 }
 
-//
 // "," and "." are each a decimal mark in some countries and a mark between groups of thousands in
 // others. Most numbers show which: a mark that occurs twice parts groups, the last of two different
 // marks stands before decimals, and a group has three digits. Only one mark before three digits

@@ -7,8 +7,6 @@
 
 namespace dlscale::analysis {
 
-// Numbers as tables print them: "1,024", "98,5 %", "980 ± 5 img/s", "**1.94×**", "~980", "980[1]".
-
 /// Which mark stands before the decimals of a file's numbers.
 enum class DecimalMark {
   unknown,  ///< "1.024" has a decimal point, and "1,024" is a problem

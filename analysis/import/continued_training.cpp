@@ -12,9 +12,8 @@
 #include "analysis/import/same_training.hpp"
 
 namespace dlscale::analysis {
-namespace {
-
 namespace fs = std::filesystem;
+namespace {
 
 constexpr const char* kAdvice =
     "keep the logs of each training in a folder of their own, or tell the trainings apart with "

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the logs that continue the training of another log, and makes them launches of its run.
-//
 // A training that was resumed from a checkpoint may write a new file: one for each job, or one for
 // each start of the program. Counted each for itself the files look like repetitions. A log
 // continues another one if it begins where the other one ends, in the same folder and with the same

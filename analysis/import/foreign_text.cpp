@@ -28,6 +28,7 @@
 #include "contract/run_spec/run_id.hpp"
 
 namespace dlscale::analysis {
+namespace fs = std::filesystem;
 namespace {
 
 namespace io = boost::iostreams;
@@ -176,7 +177,6 @@ bool decompress_head(std::string_view bytes, std::size_t wanted, const TakeBytes
   return is_good && (!is_at_end || compression->is_whole(bytes));
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kLargestLog = std::int64_t{2} << 30;

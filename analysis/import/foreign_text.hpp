@@ -30,8 +30,6 @@ bool decompress(std::string_view bytes, const TakeBytes& take);
 /// What stands behind them is not looked at. Returns as decompress().
 bool decompress_head(std::string_view bytes, std::size_t wanted, const TakeBytes& take);
 
-// The text of a file that another program left, compressed or not.
-
 /// Returns the first `bytes` of the file's text, of a compressed file perhaps some more, without a
 /// byte order mark. Returns an empty text when the file cannot be read or is binary. The text of a
 /// file that is compressed with gzip, xz, bzip2 or zstd is what it decompresses to, here and in

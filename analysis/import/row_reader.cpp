@@ -196,7 +196,6 @@ bool read_loss(std::string_view text, double& value) {
 }
 
 // Tables of Markdown files, and others drawn with "|" between columns and "-" below the headings.
-//
 // Cells are what a reader sees: of links their text, without emphasis, tags and footnote marks.
 // What stands above a table can be a column: #heading is the nearest heading, #heading1 to
 // #heading6 that of a level, #table the number of the table in the file.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds rows of batch systems' books that describe one job, so that it counts once.
-//
 // Monthly dumps share the jobs that ran over the end of a month, and dumps that were joined by cat
 // may have each job several times, once as RUNNING and once as COMPLETED. A job that was requeued
 // has the same number and another start, and each of its starts is an attempt that counts.

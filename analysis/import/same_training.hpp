@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the logs that describe one training, so that they make one run.
-//
 // A training leaves more than one file: checkpoints that hold the beginning of its history, a
 // summary next to its log, copies. Counted each for itself they look like repetitions, which makes
 // intervals too narrow and means wrong. The content decides: logs of one format hold the same

@@ -93,7 +93,6 @@ bool AxisCell::contains(const AxisCell& other) const {
                      [&](const std::string& word) { return has(word); });
 }
 
-//
 // A table of weak scaling has a global batch of its own in every row, and one of strong scaling a
 // batch per GPU. Taken as names of curves, such axes would leave one point to each curve, and no
 // rule would compare anything.

@@ -330,11 +330,10 @@ std::string usual_unit(std::string_view quantity) {
   return is_time_name(quantity) ? "s" : "";
 }
 
-//
 // Tables seldom name a column as the rules do, and a heading that is not recognised is dangerous:
 // as an axis it puts each row on a curve of its own, and no rule compares anything. A heading is
 // therefore taken apart into its name, its unit and remarks in brackets. Names and units are known
-// in table_names.cpp and reference_value.cpp, which this file combines.
+// above and in reference_value.cpp.
 
 namespace {
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
 // A table seldom says what its speed-ups are set against: its smallest count, a count that it does
 // not show, or one GPU by way of perfect scaling up to its smallest count. Nor does it say whether
 // an epoch of more GPUs has more work. Each curve is therefore read in every way that its own

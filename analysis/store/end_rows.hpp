@@ -13,6 +13,10 @@
 #include "analysis/store/seen_files.hpp"
 #include "contract/plan/plan.hpp"
 
+namespace SQLite {
+class Database;
+}
+
 namespace dlscale::analysis {
 
 // What the runner and the job scripts noted of the ends of runs.
@@ -24,16 +28,7 @@ using NotedEnds = std::map<std::string, std::vector<EndRecord>>;  ///< by run id
 NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, SeenFiles& seen,
                     std::vector<std::string>& problems);
 
-}  // namespace dlscale::analysis
-
-namespace SQLite {
-
 // How runs and their launches ended, as the tables `run` and `launch` have it.
-
-class Database;
-}  // namespace SQLite
-
-namespace dlscale::analysis {
 
 struct ConcludedRun {
   std::string run_id;

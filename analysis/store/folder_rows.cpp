@@ -34,6 +34,7 @@
 #include "contract/run_spec/run_id.hpp"
 
 namespace dlscale::analysis {
+namespace fs = std::filesystem;
 
 void write_study(SQLite::Database& database, const contract::Plan& plan) {
   database.exec("DELETE FROM study; DELETE FROM study_axis;");
@@ -51,7 +52,6 @@ void write_study(SQLite::Database& database, const contract::Plan& plan) {
   }
 }
 
-namespace fs = std::filesystem;
 using contract::RunOutcome;
 namespace {
 

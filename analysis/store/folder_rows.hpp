@@ -15,16 +15,7 @@ namespace dlscale::analysis {
 /// Replaces the rows of the tables `study` and `study_axis`.
 void write_study(SQLite::Database& database, const contract::Plan& plan);
 
-}  // namespace dlscale::analysis
-
-namespace SQLite {
-
 // What a plan folder holds, as rows of its database.
-
-class Database;
-}  // namespace SQLite
-
-namespace dlscale::analysis {
 
 /// Makes the rows say what the folder says. What `seen` calls unchanged is not read again.
 IngestSummary write_folder(const contract::PlanDir& folder, const contract::Plan& plan,

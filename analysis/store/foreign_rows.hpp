@@ -11,6 +11,10 @@
 #include "analysis/import/reading/log_format.hpp"
 #include "analysis/store/record_rows.hpp"
 
+namespace SQLite {
+class Database;
+}
+
 namespace dlscale::analysis {
 
 // What logs of other programs have beside records of a training, as rows of the database: results
@@ -31,17 +35,8 @@ class ForeignRows {
   std::unique_ptr<Prepared> prepared_;
 };
 
-}  // namespace dlscale::analysis
-
-namespace SQLite {
-
 // What logs that train nothing say of their runs: jobs in the books of batch systems, and
 // benchmarks of collectives.
-
-class Database;
-}  // namespace SQLite
-
-namespace dlscale::analysis {
 
 class ForeignReader {
  public:

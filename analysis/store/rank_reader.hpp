@@ -10,6 +10,10 @@
 #include "analysis/frame.hpp"
 #include "contract/plan/run_dir.hpp"
 
+namespace SQLite {
+class Database;
+}
+
 namespace dlscale::analysis {
 
 // The most memory that ranks of a folder's runs held, by its database.
@@ -19,16 +23,7 @@ namespace dlscale::analysis {
 /// not there. Throws base::RunError where the database cannot be used.
 std::map<std::string, double> read_peak_memory(const contract::PlanDir& folder);
 
-}  // namespace dlscale::analysis
-
-namespace SQLite {
-
 // What each rank of a run's launches worked, and where it was.
-
-class Database;
-}  // namespace SQLite
-
-namespace dlscale::analysis {
 
 class RankReader {
  public:

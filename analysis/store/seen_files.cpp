@@ -17,6 +17,7 @@
 #include "base/parallel_for.hpp"
 
 namespace dlscale::analysis {
+namespace fs = std::filesystem;
 namespace {
 
 /// Coarsest clock of a file system in use (FAT); others tick once a second (NFS on ext3) or
@@ -49,7 +50,6 @@ bool is_certain(const FileState& state, std::int64_t looked_ns) {
   return !state.exists() || std::max(state.mtime_ns, state.ctime_ns) < looked_ns - kTick_ns;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 /// Numbers are as this machine has them: on another kind of machine the version differs.

@@ -16,8 +16,6 @@
 
 namespace dlscale::analysis {
 
-// Private to analysis/store/*.cpp: cells of results.sqlite that may be NULL.
-
 /// NaN for NULL.
 inline double number_or_nan(const SQLite::Column& cell) {
   return cell.isNull() ? std::nan("") : cell.getDouble();
@@ -35,8 +33,6 @@ inline std::optional<int> optional_int(const SQLite::Column& cell) {
 inline std::string text_or_empty(const SQLite::Column& cell) {
   return cell.isNull() ? "" : cell.getString();
 }
-
-// Private to analysis/store/*.cpp: rows into tables, by column names.
 
 /// A prepared INSERT. Values are given in the order of the columns: `add(a, b).add(c).done()`. Of
 /// texts that are variables no copy is made: they must be there until done().

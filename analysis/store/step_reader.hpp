@@ -12,6 +12,10 @@
 #include "analysis/frame.hpp"
 #include "contract/records/result_record.hpp"
 
+namespace SQLite {
+class Database;
+}
+
 namespace dlscale::analysis {
 
 // Sums over step windows of a launch, as the table `step_sum` has them: a table of a million
@@ -37,17 +41,6 @@ std::int64_t end_of(const contract::StepWindow& window);
 
 /// Columns of the sums, in the order of the members above.
 const std::vector<std::string>& window_sum_columns();
-
-}  // namespace dlscale::analysis
-
-namespace SQLite {
-
-// The step windows of a run added up, of those of its launches that make up its result.
-
-class Database;
-}  // namespace SQLite
-
-namespace dlscale::analysis {
 
 /// A launch and how many of the run's steps were done when the next went on from it.
 struct LaunchLink {

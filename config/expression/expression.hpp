@@ -19,8 +19,6 @@ namespace dlscale::config {
 /// (UTF-8) cut in two, with "…" where it goes on.
 std::string excerpt(std::string_view text, std::size_t at);
 
-// Conditions on points, such as `framework == "ddp" && gpus > 8`, read once and asked many times.
-
 /// What a name stands for in one point. A number that is not known is NaN, equal to nothing.
 using Value = std::variant<double, std::string, bool>;
 

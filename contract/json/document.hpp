@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to contract/: JSON text in and out, as values that can be looked at.
+// Private to contract/: JSON text in and out, as values that a codec reads, and the visitor that
+// makes a type codable.
 #pragma once
 
 #include <simdjson.h>
@@ -12,8 +13,6 @@
 #include "base/error.hpp"
 
 namespace dlscale::contract::codec {
-
-// Private to contract/: JSON text in and out, and what makes a type codable.
 
 using nlohmann::json;
 
@@ -50,9 +49,6 @@ template <class T>
 concept HasFields = requires(AnyVisitor& visitor, T& value) {
   visit_fields(visitor, value);
 };
-
-// Private to contract/: JSON text as values that can be looked at, whatever they are read
-// into.
 
 /// Of a Document, and gone with it.
 using Value = simdjson::dom::element;

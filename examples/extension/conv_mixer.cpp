@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ConvMixer: Trockman and Kolter, Patches Are All You Need? (2022), small: patches of 4x4, 64
 // channels, 4 layers of 5x5.
-//
 // A model is a torch::nn::Module made from a ModelContext, and a list of its blocks.
 #include <torch/nn/module.h>
 #include <torch/nn/modules/conv.h>

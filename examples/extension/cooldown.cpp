@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LR = LR_max until the cooldown begins, then linearly to LR_min at t_max: Haegele et al., Scaling
 // Laws and Compute-Optimal Training Beyond Fixed Training Durations (2024).
-//
 // A learning-rate schedule is one pure function. What calls it has dealt with the warm-up, with the
 // epoch that the schedule counts from (`origin`) and with changing between epochs only (`update`).
 #include "contract/run_spec/learning_rate.hpp"

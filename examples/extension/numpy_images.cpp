@@ -2,7 +2,6 @@
 // Labelled images from NumPy's own files, as numpy.save(FILE, array) writes them:
 //   train_images.npy, test_images.npy   uint8, images x height x width, or images x channels x …
 //   train_labels.npy, test_labels.npy   integers from 0 on, one for each image
-//
 // A data set is one function that reads all of it into memory. Each rank calls it, so it must give
 // all the same.
 #include <fmt/format.h>

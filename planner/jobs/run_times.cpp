@@ -14,6 +14,7 @@
 #include "predict/workload.hpp"
 
 namespace dlscale::planner {
+namespace fs = std::filesystem;
 
 predict::Band StepTimes::unknown(std::string why) {
   if (std::find(notes_.begin(), notes_.end(), why) == notes_.end()) {
@@ -57,7 +58,6 @@ predict::Band StepTimes::run_s(const contract::RunSpec& run, const Partition* pa
   return predict::scaled(step_s, static_cast<double>(*steps) * run.epochs);
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 /// What a run has for a key, as tables show it; null when the key is no axis of it.

@@ -14,7 +14,7 @@
 
 namespace dlscale::planner {
 
-// Private to script_data.cpp and script.cpp: a job with all that its script may tell.
+// Private to planner/script/*.cpp: a job with everything that its script may state.
 
 struct Script {
   Script(const Planning& planning, std::size_t job, const contract::PlanDir& out,

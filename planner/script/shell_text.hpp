@@ -43,8 +43,6 @@ class Quoting {
   std::string line_;  // of the here-document
 };
 
-// Values in job scripts: quoted where a shell reads them, checked where a batch system does.
-
 /// One word of bash that stands for exactly this value and never spans lines: bare when nothing in
 /// it is special, else '…', with control characters $'…'. Throws base::SpecError for NUL, which no
 /// word of a shell can hold.

@@ -25,8 +25,6 @@ struct Batches {
 /// or rounded down with uneven_batch "floor". Less than one sample per GPU is never rounded.
 Batches split_batches(const BatchWish& wish, int gpus, const std::string& uneven_batch);
 
-// From what a study says about a point to the complete run: batches, learning rate, schedule.
-
 /// Why a point cannot run as asked.
 struct Problem {
   std::string key;  ///< of [matrix] or [training]

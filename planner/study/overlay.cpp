@@ -13,9 +13,8 @@
 #include "planner/study/settings.hpp"
 
 namespace dlscale::planner {
-namespace {
-
 namespace fs = std::filesystem;
+namespace {
 
 class Reader {
  public:

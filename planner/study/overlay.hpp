@@ -24,8 +24,6 @@ using FileReader = std::function<std::string(const std::string& file)>;
 config::Node read_extended(std::string_view text, const std::string& file, const FileReader& read,
                            std::vector<SourceText>& bases);
 
-// One study over another: what a study says over what it extends, a sub-study over its study.
-
 /// Tables are merged key by key, where `top` replaces what `base` has; lists of tables (zip,
 /// include, exclude, override, substudy) are appended. A setting that `top` gives in [matrix],
 /// [[zip]] or [training] replaces the base's of that name in the others, too, and its alternative

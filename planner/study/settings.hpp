@@ -9,8 +9,6 @@
 
 namespace dlscale::planner {
 
-// Every key of [training] and every axis of [matrix], one row each.
-
 /// Keys of [training]; each may also be an axis.
 const std::vector<Setting>& training_settings();
 

@@ -38,8 +38,8 @@
 #include "base/text.hpp"
 
 namespace dlscale::runner {
-namespace bp = boost::process;
 namespace fs = std::filesystem;
+namespace bp = boost::process;
 namespace {
 
 using Time = std::chrono::steady_clock;

@@ -12,9 +12,8 @@
 #include "runner/batch/oar_text.hpp"
 
 namespace dlscale::runner {
-namespace {
-
 namespace fs = std::filesystem;
+namespace {
 
 /// Of a question; the system takes 128 KiB in one argument.
 constexpr std::size_t kIdsAtOnce = 5000;

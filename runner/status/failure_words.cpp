@@ -11,7 +11,6 @@
 
 namespace dlscale::runner {
 
-//
 // A traceback is a line "Traceback (most recent call last):", frames that are indented, and an
 // exception that is not. Exceptions need not be called "…Error": subprocess.TimeoutExpired and many
 // of users' own are not, so only the position in the block identifies them. Launchers put the same

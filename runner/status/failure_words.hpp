@@ -28,11 +28,9 @@ std::vector<TracebackPart> traceback_parts(const std::vector<std::string_view>& 
 
 // Finds the line that says why a program failed in what the program, its launcher, the batch system
 // and the kernel wrote, one after the other or mixed.
-//
 // scheduler_error.hpp does the same for the short output of one command of a batch system, such as
 // sbatch: there each line with an error mark belongs to the reason. Here thousands of lines come
 // from many programs, few of them report errors, and one line is the reason.
-//
 // The last line seldom says it: launchers and other ranks write after the rank that failed. A table
 // of known messages tells what each line means and how certain it is. The most certain line of the
 // end of the text is the reason; among equally certain ones the first, because other ranks follow.

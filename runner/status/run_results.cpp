@@ -12,6 +12,7 @@
 #include "contract/records/result_record.hpp"
 
 namespace dlscale::runner {
+namespace fs = std::filesystem;
 
 RunNotes read_run_notes(const contract::PlanDir& plan, const std::string& run_id,
                         const std::string& launch) {
@@ -29,7 +30,6 @@ RunNotes read_run_notes(const contract::PlanDir& plan, const std::string& run_id
   return notes;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kTail_bytes = 64 * 1024;  // enough for the last line of any log

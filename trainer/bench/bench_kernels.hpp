@@ -34,8 +34,6 @@ std::string this_host();
 /// dlscale, torch, mpi, cuda: versions; what is not there is left out.
 std::map<std::string, std::string> bench_made_with();
 
-// `dlscale-train --bench-kernels`: how long the kernels of layers take on a device.
-
 struct KernelBench {
   std::string device = "cpu";
   int cores = 0;                     ///< of a processor; 0: all that there are for this process

@@ -21,6 +21,7 @@
 #include "trainer/record/spread.hpp"
 
 namespace dlscale::trainer {
+namespace fs = std::filesystem;
 
 const char* const kLoaderBenchUsage =
     "usage: dlscale-train --bench-loader [RUN.json] [KEY=VALUE ...] [--test] [--seconds S]\n"
@@ -41,8 +42,6 @@ const char* const kLoaderBenchUsage =
     "  example:     dlscale-train --bench-loader path=/data/imagenet threads=2 batch=64\n";
 
 namespace {
-
-namespace fs = std::filesystem;
 
 contract::RunSpec usual_spec() {
   contract::RunSpec spec;

@@ -44,8 +44,6 @@ void sync_folder(const std::filesystem::path& folder);
 /// The content of `file` in a folder. Throws base::RunError when it is not what was saved.
 std::string read_saved(const std::filesystem::path& folder, const contract::SavedFile& file);
 
-// Saved states on the disk: what a crash at any moment leaves is a whole one.
-
 struct Saved {
   std::string path;  ///< from the launch's folder
   std::int64_t bytes = 0;

@@ -87,8 +87,6 @@ class ThreadMeeting {
   std::string trouble_;  ///< why nothing can be waited for any more
 };
 
-// Ranks that are threads of one process, for tests of what needs several ranks.
-
 /// The shared side of `size` ranks. Reductions go over the ranks in rising order, so results are
 /// the same bits in every run.
 class ThreadGroup {

@@ -14,6 +14,7 @@
 #include "contract/run_outcome.hpp"
 
 namespace dlscale::trainer {
+namespace fs = std::filesystem;
 namespace {
 
 bool in_name(char c) {
@@ -49,7 +50,6 @@ std::string expand_variables(std::string_view path, const VariableLookup& lookup
   return expanded;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kChunkBytes = std::int64_t{1} << 20;

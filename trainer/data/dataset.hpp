@@ -103,7 +103,7 @@ int classes_to_keep(int classes, int asked);
 struct DatasetEntry {
   const char* name;
   const char* summary;
-  /// `spec.path` has its variables expanded (data/dataset_path.hpp). The result is the same on
+  /// `spec.path` has its variables expanded (data/data_file.hpp). The result is the same on
   /// every rank. Throws base::RunError (contract::kExitData) naming the file and the remedy.
   Dataset (*load)(const contract::DatasetSpec& spec);
   const char* samples = "images";       ///< or "text"

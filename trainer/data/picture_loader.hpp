@@ -31,8 +31,6 @@ int threads_of(const LoaderContext& context);
 /// In memory as the context wants it.
 at::Tensor labels_of(const LoaderContext& context, std::span<const std::int64_t> samples);
 
-// The loader of pictures of any size, wherever they come from.
-
 /// Of context.split.pictures, by a PicturePool. Batches lie in memory that is used again when the
 /// next one is asked for and nobody holds the one before. Throws base::RunError
 /// (contract::kExitBadRunDescription) where the split has no pictures.

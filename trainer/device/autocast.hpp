@@ -14,8 +14,6 @@ namespace dlscale::trainer {
 
 enum class Precision { fp32, fp64 };
 
-// Forward passes that compute in 16 bits where PyTorch's autocast does.
-
 /// LibTorch's own lists say, for each device, which operators take and give 16 bits; parameters
 /// keep their type and so do gradients of them.
 class Autocast {

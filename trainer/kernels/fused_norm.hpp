@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to models/*.cpp: batch normalisation in training with what follows it, in two passes over
-// memory forward and two backward, where LibTorch's operators make up to nine and nine.
+// Batch normalisation in training with the operations that follow it, in two passes over memory
+// forward and two backward, where LibTorch's operators make up to nine and nine.
 #pragma once
 
 #include <torch/types.h>

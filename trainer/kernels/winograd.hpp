@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to models/*.cpp: 3x3 convolutions with down to a quarter of the multiplications.
+// 3x3 convolutions with down to a quarter of the multiplications.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -2,12 +2,10 @@
 // The linear maps of minimal filtering F(4x4, 3x3), which computes a 3x3 convolution of stride 1
 // with down to a quarter of its multiplications: Lavin, Gray: Fast Algorithms for Convolutional
 // Neural Networks, 2016 (arXiv:1509.09308). Nothing of LibTorch.
-//
 // An image is cut into tiles of 4x4 results. What a tile needs of the input (6x6 values), of a
 // filter (3x3) and of the output (4x4) becomes 36 values each, its points: gather() does that with
 // the matrix L of its kind, as L v Lᵀ, and scatter() is its transpose, Lᵀ p L. At each point a
 // convolution is a product of matrices:
-//
 //   output  y = scatter(M),   M = V Uᵀ,   V = gather(x), U = gather(w)
 //   and of its gradient dy, with dM = gather(dy),   dx = scatter(dM U),   dw = scatter(dMᵀ V)
 #pragma once

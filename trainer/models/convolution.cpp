@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // LibTorch's own rule (ConvParams::use_mkldnn) sends every dilated convolution to oneDNN, forward
 // and backward; and a filter of one value has no gaps to be dilated.
-//
 // Backward to the filter, oneDNN gathers the pixels that a strided 1x1 filter sees, and writes past
 // that memory where channels are last and fewer than its block (8 with AVX2, 16 with AVX-512):
 // wrong gradients, crashes, loops without end (oneDNN issue 6035). Those pixels gathered
 // beforehand, no stride is left.
-//
 // 3x3 filters of stride 1 go to winograd.hpp where that is faster.
 #include "trainer/models/convolution.hpp"
 

@@ -19,7 +19,7 @@ class Tensor;
 
 namespace dlscale::trainer {
 
-struct NamedTensor;  // checkpoint/named_tensor.hpp
+struct NamedTensor;  // checkpoint/tensor_archive.hpp
 struct Pretrained;   // models/weights.hpp
 
 /// A stretch of a model that takes nothing but the output of the stretch before it, so that the

@@ -71,7 +71,7 @@ struct Seq2Seq : torch::nn::Module {
              [this](const at::Tensor& input) { return forward(input); }}};
   }
 
-  /// `input`: samples x 2 x length, as data/batch.hpp says. Returns scores, samples x length x
+  /// `input`: samples x 2 x length, as data/loader.hpp says. Returns scores, samples x length x
   /// words, of the token that follows each of the translation's; in evaluation one column more, the
   /// tokens of the model's own translation, in at least 32 bits.
   at::Tensor forward(const at::Tensor& input) {

@@ -17,8 +17,6 @@ struct Pretrained {
   std::string unused;  ///< tensors whose names begin so may be in the file; empty: none
 };
 
-// Weights of a model from a file and into one.
-
 /// Fills the model from a safetensors file: all its weights where the file has their names, else
 /// Model::pretrained(). A batch norm's count of batches may be missing. Throws base::RunError
 /// (contract::kExitBadRunDescription) for a file that is none and for names, shapes and types that

@@ -10,7 +10,7 @@
 
 namespace dlscale::trainer {
 
-struct NamedTensor;  // checkpoint/named_tensor.hpp
+struct NamedTensor;  // checkpoint/tensor_archive.hpp
 
 /// PyTorch's GradScaler with its defaults: the loss is scaled by 65536; a step whose gradients
 /// overflow is left out and halves the scale; 2000 steps in a row that do not double it.

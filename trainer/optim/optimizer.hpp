@@ -17,7 +17,7 @@ class Tensor;
 
 namespace dlscale::trainer {
 
-struct NamedTensor;  // checkpoint/named_tensor.hpp
+struct NamedTensor;  // checkpoint/tensor_archive.hpp
 
 /// What of a flat tensor is of which parameter of the model.
 struct ParameterPiece {

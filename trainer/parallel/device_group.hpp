@@ -27,8 +27,6 @@ inline Chunk chunk_of(std::int64_t samples, int index, int parts) {
   return {first, std::min(most, samples - first)};
 }
 
-// The devices of one process, each with a thread of its own that works on it.
-
 /// On a CPU a device is a thread and the threads its operators use, on cores of its own where the
 /// process has been given as many as its devices want (device/core_groups). One device alone is the
 /// thread of the caller.

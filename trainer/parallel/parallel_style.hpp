@@ -24,7 +24,7 @@ class Tensor;
 namespace dlscale::trainer {
 
 struct Batch;        // data/loader.hpp
-struct NamedTensor;  // checkpoint/named_tensor.hpp
+struct NamedTensor;  // checkpoint/tensor_archive.hpp
 
 /// One for a launch. Between steps no gradients are kept.
 class ParallelStyle {

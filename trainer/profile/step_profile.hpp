@@ -13,13 +13,12 @@
 #include "trainer/comm/collective_queue.hpp"
 
 namespace c10 {
-
-// What runs on a rank's device, for how long: operators on a CPU, kernels on a GPU.
-
 struct Device;
-}  // namespace c10
+}
 
 namespace dlscale::trainer {
+
+// What runs on a rank's device, for how long: operators on a CPU, kernels on a GPU.
 
 enum class KernelKind { communication, io, computation, other };
 inline constexpr int kKernelKinds = 4;
@@ -49,8 +48,6 @@ class KernelWatch {
 
 /// To be stopped by the thread that makes it.
 std::unique_ptr<KernelWatch> watch_kernels(const c10::Device& device);
-
-// The shares of computation, communication and I/O in kernel time, over a block of steps.
 
 /// Of one block of steps, from its making on. All ranks profile the same steps.
 ///

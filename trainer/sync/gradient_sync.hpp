@@ -21,7 +21,7 @@ class Tensor;
 namespace dlscale::trainer {
 
 class Model;         // models/model.hpp
-struct NamedTensor;  // checkpoint/named_tensor.hpp
+struct NamedTensor;  // checkpoint/tensor_archive.hpp
 
 /// What a sync style needs to know of the model. Parameters are the trainable ones, in model
 /// order; their tensors are shared with the model and outlive the sync.

@@ -16,8 +16,6 @@ namespace dlscale::trainer {
 std::unique_ptr<GradientSync> with_host_optimizer(std::unique_ptr<GradientSync> sync,
                                                   const base::Clock& clock);
 
-// ZeRO stages 1 and 2: each rank steps its partition of the parameters, then all get all of them.
-
 /// Rajbhandari et al., 2020, as DeepSpeed's stage_1_and_2 does it. Stage 1 reduces after the last
 /// backward pass; with overlap, and in stage 2, gradients are reduced in every backward pass as
 /// they come, and stage 2 keeps none but the partition's.

@@ -19,6 +19,7 @@
 #include "workspace/status/usage_rows.hpp"
 
 namespace dlscale::workspace {
+namespace fs = std::filesystem;
 
 std::vector<planner::FinishedRun> finished_runs(const contract::PlanDir& folder,
                                                 const std::string& study) {
@@ -50,7 +51,6 @@ std::vector<planner::FinishedRun> finished_runs(const contract::PlanDir& folder,
   return begun;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 /// The first names in their order: "a, b, c, …".

@@ -20,6 +20,7 @@
 #include "runner/status/run_states.hpp"
 
 namespace dlscale::workspace {
+namespace fs = std::filesystem;
 namespace {
 
 using config::Symbol;
@@ -253,7 +254,6 @@ RunIds keep_states(RunIds ids, const StateChoice& choice, const runner::States& 
   return kept;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 using Runs = std::vector<const contract::PlannedRun*>;

@@ -2,7 +2,6 @@
 // Training progress of DAWNBench entries (stanford-futuredata/dawn-bench-entries, README.md): tabs
 // between columns epoch, hours, top1Accuracy or f1Score, and top5Accuracy, in any order; a row an
 // epoch.
-//
 // Hours count from the training's start. The rules do not say whether evaluation is in them, and
 // samples stand nowhere: there are epochs with their times, and no rates. Some epochs count from 0,
 // some from 1, some are fractions: rows are counted.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What DeepSpeed's engines print (deepspeedai/DeepSpeed).
-//
 // deepspeed/utils/timer.py, ThroughputTimer: "epoch=0/micro_step=10/global_step=10,
 // RunningAvgSamplesPerSec=…, CurrSamplesPerSec=…" every steps_per_print steps. The running average
 // is the global batch over the mean step time since step 2; its clock runs from a forward pass to
@@ -11,11 +10,9 @@
 // where gradients are accumulated (DeepSpeed#2498): they give no rate. Rank 0 alone prints them. A
 // process that is started again in the same log counts global_step and averages from its own first
 // step on.
-//
 // deepspeed/runtime/pipe/engine.py: "steps: 10 loss: 6.9 iter time (s): 0.5 samples/sec: 256.0" is
 // of the whole pipeline and all its copies, over the steps since the line before, data included.
 // Lines stand at multiples of steps_per_print. A resumed run continues the count of steps.
-//
 // "step=10, skipped=0, lr=[…]" (runtime/engine.py) tells the learning rate, and the steps of the
 // whole run, those before a checkpoint included.
 #include <algorithm>

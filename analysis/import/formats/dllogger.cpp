@@ -2,7 +2,6 @@
 // NVIDIA's DLLogger (dllogger/logger.py) as the programs of NVIDIA/DeepLearningExamples use it:
 // "DLL <date> - Epoch: 0 Iteration: 1  train.total_ips : 948.91 images/s …" on standard output, and
 // "DLLL {json}" in files.
-//
 // Read are the names of image_classification's main.py (image_classification/training.py:
 // total_ips = ranks x batch of a rank / (data time + compute time), the mean over the steps since
 // the line before; compute_ips leaves the data time out and is only a bound of it; an epoch's line

@@ -2,7 +2,6 @@
 // The output of GNMT's train.py (NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT,
 // seq2seq/train/trainer.py): "TRAIN [0][10/237]\tTime 0.332 (0.359)\tData …\tTok/s …" of each rank,
 // and after an epoch "Summary:" and "Performance:".
-//
 // Time is an iteration's wall time, waiting for data ("Data") included, in brackets its mean over
 // the epoch so far (in later versions without the first iteration, whose mean then stands as 0).
 // That mean times the iterations, up to the last line of an epoch, is the epoch's window here.

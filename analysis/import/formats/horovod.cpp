@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The output of Horovod's examples (horovod/horovod): *_synthetic_benchmark.py of PyTorch and
 // TensorFlow, and pytorch_imagenet_resnet50.py with its progress bars.
-//
 // Synthetic: "Iter #n: x img/sec per GPU" is rank 0's, of the batches of an iteration (10 unless
 // --num-batches-per-iter says otherwise; the log does not) on data that is on the device already;
 // batches of warm-up are not in it, except in tensorflow2_keras_synthetic_benchmark.py, which

@@ -2,18 +2,15 @@
 // Reads trainer_state.json of Hugging Face's Trainer (huggingface/transformers,
 // TrainerState.save_to_json): JSON with one key per line, of which "log_history" lists what was
 // logged.
-//
 // The last entry has "train_runtime", "train_samples_per_second" and "train_steps_per_second"
 // (trainer_utils.py, speed_metrics). The runtime is the wall time of one call of train(): start-up,
 // waiting for data, evaluations and saving are in it. Entries before have no times.
-//
 // Up to version 5.0 the samples and steps of a resumed training are those of all steps, although
 // the runtime covers only the steps since the resume (huggingface/optimum-graphcore#89). A training
 // that stops early divides the planned samples and steps by its runtime. "train_loss" divides the
 // losses since the resume by all steps. None of these numbers states the resume, so the reader
 // compares them and drops the rate when they contradict each other. Versions that do not write
 // "train_steps_per_second" count steps in "train_samples_per_second".
-//
 // The file is read line by line, so that records have their line and a file that was cut off gives
 // what it has.
 #include <fmt/format.h>

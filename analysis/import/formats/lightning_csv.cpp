@@ -3,17 +3,14 @@
 // with the names of all that was logged, "epoch" and "step" among them, then a row for each call of
 // the logger. A cell is empty when the call did not log that name. "epoch" and "step" count from 0.
 // There are no times, so such logs have no rates.
-//
 // A validation may take several calls, each with its own row of the same epoch and step: such rows
 // are one evaluation. Rows without an epoch are of calls outside of a training (a learning rate, a
 // validation before or after it). Those with losses or metrics are counted and named.
-//
 // A metric that a program logs with on_step and on_epoch has two columns (trainer/connectors/
 // logger_connector/result.py, forked_name): "val_acc_step" holds the value of one batch and
 // "val_acc_epoch" that of the whole validation. Columns of batches are left out. Version 1.0 to 1.4
 // add "/epoch_N" to the names of batches. With several validation sets the names end with
 // "/dataloader_idx_N", and no set's accuracy is that of the run.
-//
 // The other names are the user's. Columns that begin with "val", "valid" or "validation" and a
 // separator are of validation. Whether an accuracy is a fraction or in percent is the user's choice
 // as well: one above 1 shows that all of the file are in percent.

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs of MLPerf Training: epochs and blocks of training, evaluations and the end of the run.
-//
 // Whole epochs last from epoch_start to epoch_stop, or, as blocks of epochs (first_epoch_num,
 // epoch_count), from block_start to block_stop. A block that ends with its evaluation lasts until
 // eval_start. In v0.5 an epoch is what lies between train_epoch, eval_start and eval_stop lines.
 // The environment's "timed" tells the kinds apart. mlperf_progress.hpp describes the other units of
 // progress.
-//
 // Programs on TPU dispatch an evaluation when they start a block, and Stable Diffusion evaluates
 // after the training. An evaluation ends a block only where the lines that follow agree with that,
 // and the training resumes at eval_stop only where the evaluation has interrupted it. Time of which
 // the samples or the end are unknown is left out by name. mlperf_coverage.hpp checks the result.
-//
 // "throughput" (or "imgs_sec") of tracked_stats is compared with the windows. It is a rate of all
 // accelerators over the period before it, except that SSD and RetinaNet print the rate of one
 // accelerator (of all in some logs of v5.1), that BERT includes the evaluation before the period,
 // and that DLRM and the graph benchmarks include the evaluations of the whole run.
-//
 // "input_batch_size" of v0.5 is not read: some programs mean the batch of a device, others the
 // batch of all devices.
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that the windows of an MLPerf log can be the time in which the run trained.
-//
 // Some programs dispatch work to the accelerators and write the end of a block, of an epoch or of
 // an evaluation before the work is done. Their lines then enclose a few milliseconds, and the
 // training happens between the lines. The rate of such a log is wrong by factors of 2 to 10,000,

@@ -2,7 +2,6 @@
 // Lines of MLPerf Training in all versions: ":::MLLOG {…}" (v0.7 on), ":::MLL <time> <key>: {…}"
 // (v0.6) and ":::MLPv0.5.0 …". They are defined by mlcommons/logging (mlperf_logging/mllog) and the
 // rules of mlcommons/training_policies.
-//
 // "input_batch_size" of v0.5 is not read: some programs mean the batch of a device, others the
 // batch of all devices.
 #pragma once

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units in which benchmarks and versions of MLPerf Training count progress, besides whole epochs
 // (mlcommons/training_results_v0.6 to v5.1).
-//
 // - Samples: samples_count (v3.1 on). eval_start states the samples since the start. block_stop
 //   does so, too, except where it repeats the number of block_start (NVIDIA, v5.0 and v5.1): that
 //   is the length of the block or the sum at its start. BERT states the sum as epoch_num, UNet3D

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the .log.json files of OpenMMLab's training programs (open-mmlab/mmcv before version 2,
 // JsonLoggerHook in mmcv/runner/hooks/logger/text.py): one JSON object per line.
-//
 // "time" is the mean wall time of a step of rank 0 since the line before, and "data_time" is the
 // part of it that waits for data. The file does not say how many samples a step has, so the run
 // must. The steps behind an epoch's last line appear nowhere.
-//
 // EpochBasedRunner (MMDetection, MMClassification) counts "iter" within the epoch,
 // IterBasedRunner (MMSegmentation, MMEditing) from the beginning of the run. Nothing in the file
 // names the runner. In an epoch's first line the former counts no further than in the epoch
 // before, and the latter counts on. IterBasedRunner resets its clock (IterTimerHook) only when it
 // starts, so that the step behind an evaluation holds the time of that evaluation: such lines are
 // marked as warm-up.
-//
 // "val" lines have averages of precision and no accuracy, except those of MMClassification, whose
 // "accuracy_top-1" is in percent.
 #include <algorithm>

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log of MXNet's training loops (apache/mxnet): python/mxnet/callback.py, Speedometer, and
 // module/base_module.py or model.py.
-//
 // "Epoch[0] Batch [50]\tSpeed: 707.55 samples/sec\tTrain-accuracy=0.19" (later "Batch [0-50]", one
 // line with several metrics; before, one line for each metric): the batch of this process, all of
 // its devices, x batches since the line before / wall time, waiting for data included; the first
 // line of an epoch has one batch less in its time than it counts. With a distributed kvstore every
 // worker writes its own, so that there is no rate of all. "Epoch[0] Time cost=72.598" is the
 // epoch's training alone.
-//
 // GluonCV (dmlc/gluon-cv, scripts/classification/imagenet/train_imagenet.py) prints such lines with
 // batches that count from 0, its arguments as "Namespace(batch_size=64, num_gpus=8, …)", where
 // batch_size is that of one GPU, and after an epoch "[Epoch 0] speed: 2000 samples/sec\ttime cost:

@@ -62,7 +62,6 @@ std::optional<NcclColumns> nccl_columns_of(std::string_view heading) {
 
 // The output of nccl-tests (NVIDIA/nccl-tests, src/common.cu, src/util.cu): all_reduce_perf,
 // all_gather_perf, … as text, and as JSON (-J, from 2.16 on). rccl-tests print the same.
-//
 // A row is a message size: mean time of an iteration (the warm-up iterations are not in it), algbw
 // = size / time and busbw = algbw times the collective's factor, all of them first out of place,
 // then in place. Tests that a log has one behind the other ("# Collective test starting: …") are

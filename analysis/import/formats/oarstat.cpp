@@ -3,7 +3,6 @@
 // from 2.5.10 on): an object with an object for each job. A job is a run. Times are seconds since
 // 1970; 0 is never. exit_code is what wait() returned: state Terminated says nothing of success
 // without it.
-//
 // GPUs are counted from what was asked for ("/nodes=2/gpu=2"), for OAR's resources are cores. A
 // moldable job asks for one of several shapes; the shape with the nodes and the walltime that the
 // job got counts. Jobs train nothing that OAR knows of: there are no rates.

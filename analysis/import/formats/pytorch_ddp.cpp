@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The output of the ResNet-50 DDP test of argonne-lcf/alcf-nccl-tests (pytests/resnet50).
-//
 // "Throughput: 4754.937 images/s, Batch size: 16, Num of GPUs: 8, Total time: 3.567 s, …, First
 // batch time: 0.902 s" stands for an epoch: in published logs the rate is batch x GPUs x (batches -
 // 1) / (total - first batch's time), so it is of all ranks and leaves the first batch out; waiting

@@ -3,10 +3,8 @@
 // what --delimiter says, under a heading, or without one in the order in which Open XDMoD asks for
 // fields (ubccr/xdmod, xdmod-slurm-helper). Columns may stand in any order, formatted or raw
 // (ElapsedRaw in seconds, TimelimitRaw in minutes).
-//
 // A job is a run; its steps (".batch", ".0") say how much memory it had and are no runs. Jobs train
 // nothing that sacct knows of: there are no rates. Times of day are the cluster's, without a zone.
-//
 // ConsumedEnergy of a job's own row is that of all its tasks (man sacct; the energy of AllocTRES).
 // Of a step it is what its nodes took while it ran: .batch and .extern run beside .0 on the same
 // nodes, so the sum over steps counts joules twice. Where the job's row has none, the largest of

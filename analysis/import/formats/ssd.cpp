@@ -3,7 +3,6 @@
 // benchmark_train_loop; src/logger.py): each rank prints "Done benchmarking. Total images: 3840
 // total time: 19.621 Average images/sec: 195.708 Median images/sec: 194.462", then rank 0 "Training
 // performance = 1558.09 FPS".
-//
 // A step's clock starts when its batch has come: waiting for data is not in the total time, nor are
 // the warm-up steps. The rate is all images over the slowest rank's time. It is compared with the
 // sum of the ranks' averages, and with the "Training performance", which is the sum of their

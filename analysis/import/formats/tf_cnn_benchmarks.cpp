@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The output of tf_cnn_benchmarks.py (tensorflow/benchmarks, scripts/tf_cnn_benchmarks).
-//
 // Rows "10\timages/sec: 237.6 +/- 0.5 (jitter = 1.9)\t8.1" (benchmark_cnn.py, benchmark_one_step)
 // are of one worker process, all of its devices; with Horovod every process writes them. Only the
 // last line, "total images/sec: 237.40" (_benchmark_graph), is of all workers: images of all steps

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard output of timm's train.py (pytorch-image-models): "Train:" and "Test:" lines.
-//
 // timm's rates are images of all ranks over wall time, waiting for data included. A rate in
 // parentheses is the images of the current update over the mean time of an update since the epoch
 // began. Between two lines of an epoch the time is therefore the difference of images / mean rate,
 // which is finer than the printed milliseconds.
-//
 // Steps are batches before timm 0.9 and optimizer updates from 0.9 on. The last update of an epoch
 // may have fewer images (fewer accumulated batches, or a smaller last batch), so its rate is lower
 // at the same time. Rate x time of a line is the images of its update, which tells such a line and
 // the global batch: where another batch was stated, steps follow the log. The mean time of all
 // lines must then agree with the time of the windows.
-//
 // A log may hold several attempts: after a requeue the program writes on in the same file and does
 // the interrupted epoch again from its beginning. The means restart with the program. Differences
 // are therefore taken between lines of one attempt, and the first line that says something new

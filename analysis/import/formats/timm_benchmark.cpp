@@ -2,7 +2,6 @@
 // Tables of timm's benchmark.py (huggingface/pytorch-image-models, results/benchmark-*.csv): a row
 // a model, with train_samples_per_sec, train_step_time (ms) and train_batch_size, or the same with
 // infer_. A row is a run on one GPU with synthetic input on the device; warm-up steps are left out.
-//
 // The rate is all samples over their time, the step time a mean of steps. They differ by at most 2
 // % in the tables that timm publishes. Rows of training where the two contradict each other have no
 // rate, rows of inference are left out.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs of Torch 7 training scripts that print "json_stats: {…}" after each epoch, as
 // szagoruyko/wide-residual-networks (train.lua) does.
-//
 // "train_time" is the wall time of the epoch's training on all devices of the one process, waiting
 // for data included; "test_acc" is in percent. How many samples an epoch has stands in no line:
 // where the run does not tell (dataset.train_samples), there is no rate.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard output of torchvision's references/classification/train.py (pytorch/vision).
-//
 // Its "img/s" (train_one_epoch) is of one rank, of the last step alone, and its clock starts when
 // the batch is there: it is not used. "time" and "data" (utils.MetricLogger.log_every) are means of
 // the last 20 steps with and of waiting for data; "Epoch: [n] Total time" is that of all of an

@@ -11,7 +11,7 @@
 
 namespace dlscale::analysis {
 
-// The forms of launcher prefixes. A new form is one function and one row in prefix_kinds.cpp.
+// The forms of launcher prefixes. A new form is one function and one row in launcher_prefix.cpp.
 
 /// A prefix at the beginning of a line.
 struct LauncherPrefix {
@@ -32,13 +32,11 @@ struct PrefixKind {
 std::span<const PrefixKind> prefix_kinds();
 
 // Removes what launchers and log collectors put in front of a program's lines.
-//
 // Many programs write such prefixes: mpirun, srun, torchrun, pdsh, horovodrun, kubectl, ts. No
 // format knows them. This step runs before all formats, decides once for each log by its beginning
 // which prefixes the log has, and removes them. A line of a log with several processes keeps a
 // process mark, which LogLines reads, so that the lines of one process can be told from those of
 // others.
-//
 // Some prefixes are certain wherever they stand ("[1,0]<stdout>:"). Others look like program text
 // ("0: ", "node12: ", "[3] ", a time). These count only if nearly all lines have them, if they do
 // not count upwards like a step or an epoch, and if the log does not stop being recognised without

@@ -98,7 +98,7 @@ struct LogFormat {
   const char* cross_check = "";
   const char* file;  ///< in the launch folder of own runs; "" for formats of foreign files alone
   bool needs_run;    ///< the run tells what such logs leave out: world size, global batch
-  /// Whether a file with this beginning is certainly of this format (recognition.hpp).
+  /// Whether a file with this beginning is certainly of this format.
   bool (*recognises)(std::string_view head);
   /// Never throws on content. What stands in no line has record line 0. Of a log with several runs,
   /// all that they say.

@@ -61,7 +61,6 @@ bool whole_number(std::string_view text, double& value);
 bool whole_loss(std::string_view text, double& value);
 
 // The lines of a log, one after the other, without a copy of the text.
-//
 // A progress bar writes each of its states behind a carriage return, and the line ends only when
 // the bar is done: after an epoch, perhaps, and megabytes. What carriage returns separate are
 // therefore lines of their own here. They share the number that an editor gives the whole line, and

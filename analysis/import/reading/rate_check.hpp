@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the speeds, times and sample counts that a log prints about itself with the step windows
 // that a reader made from its other lines.
-//
 // A reader that misunderstands its format (a line counts another number of samples, a first
 // iteration is warm-up) produces rates that look plausible. Many logs print a total or a rate of
 // their own, and such a mistake makes the two disagree. A run whose log disagrees with itself keeps

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to analysis/report/*_figures.cpp: what the figures of a study are put together from.
+// Private to analysis/report/figures/: what the figures of a study are put together from.
 #pragma once
 
 #include <optional>

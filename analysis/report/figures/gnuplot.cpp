@@ -22,6 +22,7 @@
 #include "base/file.hpp"
 
 namespace dlscale::analysis {
+namespace fs = std::filesystem;
 namespace {
 
 /// Filled circle, square, triangle, diamond, inverted triangle; then the same hollow.
@@ -300,7 +301,6 @@ std::string gnuplot_script(const Figure& figure, const std::string& stem,
   return text;
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 /// Where the child works and what becomes of its outputs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to analysis/report/*_figures.cpp: what was predicted, dashed beside what was measured.
+// Private to analysis/report/figures/: what was predicted, dashed beside what was measured.
 #pragma once
 
 #include "analysis/report/figures/figure.hpp"

@@ -43,8 +43,6 @@ SvgAxis y_axis_of(const Figure& figure, double from, double to);
 /// A number as people read it: 0.05, 1024, 2.5e-05.
 std::string plain_number(double value);
 
-// A figure as SVG inside an HTML page, whose style sheet says which colours it has.
-
 /// What the figure shows, in words: its axes, and where each series begins and ends.
 std::string figure_in_words(const Figure& figure);
 

@@ -16,8 +16,6 @@ extern const char* const kPageStyle;
 /// Sorts tables by their column heads and remembers the theme. Without it the page still shows all.
 extern const char* const kPageScript;
 
-// The report as one HTML file: nothing is loaded from anywhere, and it works as a file.
-
 /// The same bytes for the same page. Whatever titles, cells and labels hold is shown as text; a
 /// policy in the page allows no script but its own.
 std::string html_page(const StudyPage& page);

@@ -18,6 +18,7 @@
 #include "base/parallel_for.hpp"
 
 namespace dlscale::analysis {
+namespace fs = std::filesystem;
 namespace {
 
 std::string figure_float(const NamedFigure& named) {
@@ -67,7 +68,6 @@ std::string paper(const StudyPage& page) {
   return text + "\\end{document}\n";
 }
 
-namespace fs = std::filesystem;
 namespace {
 
 /// Whole pages, and every table in every format, but for text: terminals have that from `analyze`.

@@ -16,8 +16,6 @@ namespace dlscale::analysis {
 /// XeLaTeX.
 std::string paper(const StudyPage& page);
 
-// A study's report as files: for papers, for pages, for programs and for browsers.
-
 struct WrittenKit {
   std::size_t tables = 0;
   std::size_t figures = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to analysis/report/*.cpp: what the tables of a study are put together from.
+// Private to analysis/report/tables/: what the tables of a study are put together from.
 #pragma once
 
 #include <optional>

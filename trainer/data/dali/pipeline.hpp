@@ -48,8 +48,6 @@ struct ShippedPipeline {
 /// All; CMake writes them into a source file.
 std::span<const ShippedPipeline> shipped_pipelines();
 
-// One of the shipped pipelines at work: encoded images and boxes go in, batches of images come out.
-
 /// How a pipeline runs.
 struct PipelineSettings {
   PipelineKind kind;

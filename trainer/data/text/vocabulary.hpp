@@ -20,7 +20,7 @@ inline constexpr std::int32_t kSpecialTokens = 4;
 
 // The words that a model knows, and their numbers.
 
-/// Numbers follow the special tokens (data/text/special_token.hpp): the most frequent word first,
+/// Numbers follow the special tokens: the most frequent word first,
 /// of equally frequent ones the first by its bytes.
 class Vocabulary {
  public:

@@ -48,8 +48,6 @@ class CoordinateSearch {
   bool has_moved_ = false;
 };
 
-// Fusion threshold and cycle time, tried out while training goes on.
-
 struct Tuned {
   double fusion_threshold_mb = 128;
   double cycle_time_ms = 1;

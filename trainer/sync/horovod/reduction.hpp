@@ -28,7 +28,7 @@ void scale(const void* from, const Span& to, double factor);
 /// A number for each rank: ranks on one node have the same.
 using NodeOfRank = std::vector<int>;
 
-/// **Collective.** By comm/algorithms/nodes.hpp.
+/// **Collective.** Returns the node of each rank.
 NodeOfRank find_nodes(Communicator& communicator);
 
 /// Ranks on the node of rank `rank`.
@@ -59,8 +59,6 @@ class HierarchicalSum {
   std::unique_ptr<Communicator> across_;  ///< those with this rank's place on every node
   std::vector<std::max_align_t> part_;
 };
-
-// Doing what a response says to the tensors of this rank.
 
 /// One tensor is summed where it lies. Several are copied into a buffer, summed as one and copied
 /// back. The sum is then multiplied by 1/N: after it, where PyTorch's DDP divides before.

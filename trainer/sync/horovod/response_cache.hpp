@@ -12,8 +12,6 @@
 
 namespace dlscale::trainer::horovod {
 
-// The tensors that were reduced before: a rank then says "ready" with one bit.
-
 /// Bits mean the same on all ranks as long as all make the same calls of put, use and erase in the
 /// same order; the layouts are each rank's own.
 class ResponseCache {
