@@ -52,9 +52,8 @@ analysis::Figure figure_of_rates(const RateChoice& choice) {
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     if (!meant.contains(plan.runs[i].run_id)) continue;
     const std::size_t point = i / static_cast<std::size_t>(study.repeats);
-    contract::RunSpec run = run_of(study, points[point]);
-    const auto steps = planner::steps_per_epoch(run);
-    runs.push_back({std::move(run), steps});
+    const contract::RunSpec& run = points[point].run;
+    runs.push_back({run, planner::steps_per_epoch(run)});
     i = (point + 1) * static_cast<std::size_t>(study.repeats) - 1;  // repetitions learn alike
   }
   return analysis::rate_figure(study.name, runs);

@@ -57,10 +57,10 @@ std::optional<Knowledge> known_trainer(const Site& site, const Resources& resour
 }
 
 /// Lists each repetition of a point; job, times and cost are not known yet.
-void list_runs(const Study& study, const Point& point, contract::RunSpec run,
-               std::vector<contract::PlannedRun>& runs) {
+void list_runs(const Study& study, const Point& point, std::vector<contract::PlannedRun>& runs) {
+  const contract::RunSpec& run = point.run;
   repeat(study, point,
-         {.point = std::move(run.point),
+         {.point = run.point,
           .substudies = substudies_of(study, point),
           .log_format = run.trainer.log_format,
           .gpus = run.gpus,
@@ -166,7 +166,7 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
   planning.plan.runs.reserve(points.size() * static_cast<std::size_t>(study.repeats));
   std::size_t kept = 0;
   for (Point& point : points) {
-    contract::RunSpec run = run_of(study, point);
+    contract::RunSpec& run = point.run;
     run.resources.device = planning.site.device;  // GPUs hide communication that CPUs do not
     Granted granted = grant(planning, point, run, times);
     const predict::Measurements* const measured =
@@ -182,7 +182,7 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
     contract::validate(run, study.file);
     warnings.look_at(run, study.repeats);
     const std::size_t first = planning.plan.runs.size();
-    list_runs(study, point, std::move(run), planning.plan.runs);
+    list_runs(study, point, planning.plan.runs);
     for (std::size_t i = first; i < planning.plan.runs.size(); ++i) {
       contract::PlannedRun& planned = planning.plan.runs[i];
       const predict::Band predicted_s =
@@ -224,12 +224,9 @@ void note_resources(Planning& planning, const RunTimes& times) {
 /// Counts again what is said of runs: of those only that --fit has left.
 void count_again(const Planning& planning, Warnings& warnings, RunTimes& times) {
   times.forget_counts();
-  for (std::size_t i = 0; i < planning.expansion.points.size(); ++i) {
-    const Point& point = planning.expansion.points[i];
-    contract::RunSpec run = run_of(planning.study, point);
-    run.resources = planning.allocations[i].request;
-    warnings.look_at(run, planning.study.repeats);
-    times.of(run, planning.study.matrices[point.matrix].resources, planning.site);
+  for (const Point& point : planning.expansion.points) {
+    warnings.look_at(point.run, planning.study.repeats);
+    times.of(point.run, planning.study.matrices[point.matrix].resources, planning.site);
   }
 }
 

@@ -29,7 +29,7 @@ struct Planning {
   std::string site_file;                             ///< where site_toml was read
   std::string resolved;  ///< the study with all it extends, -S and the defaults
 
-  /// The i-th of plan.runs in full: made when asked for, since a plan may have a million.
+  /// Returns the i-th of plan.runs in full.
   contract::RunSpec run(std::size_t i) const;
 };
 

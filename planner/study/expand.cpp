@@ -16,7 +16,7 @@
 namespace dlscale::planner {
 namespace {
 
-constexpr double kMostRuns = 1e6;
+constexpr double kMostRuns = 100'000;
 constexpr std::size_t kBatch = 4096;  // points worked out at a time, side by side
 /// Login nodes are shared. Working out one point is short.
 constexpr base::LoopLimits kPointLoop{.most_threads = 4, .chunk = 256};
@@ -119,7 +119,7 @@ class Expander {
         override_holds_(matrix_.overrides.size(), false) {}
 
   void add(const Values& values) {
-    Candidate& next = batch_.emplace_back(Point{number_, values, {}, {}, {}, number_});
+    Candidate& next = batch_.emplace_back(Point{.matrix = number_, .values = values, .resources = number_});
     next.why = conditions(next.point);
     if (next.why == nullptr && wanted_ && !is_wanted(next.point)) return batch_.pop_back();
     if (batch_.size() == kBatch) add_batch();
@@ -176,6 +176,7 @@ class Expander {
     if (!candidate.problem) {
       candidate.point.id = contract::point_id(contract::make_run_id(derived.run));
     }
+    candidate.point.run = std::move(derived.run);
   }
   void settle(Candidate& candidate) {
     Point& point = candidate.point;
@@ -207,7 +208,7 @@ class Expander {
   }
   [[noreturn]] void refuse_without_data(const Point& point) const {
     throw base::SpecError(place_in(point, "dataset.kind").where, matrix_.key + "training.dataset",
-                          run_of(study_, point).dataset.kind + " needs a path");
+                          point.run.dataset.kind + " needs a path");
   }
   [[noreturn]] void refuse(const Point& point, const Problem& problem) const {
     const Place place = place_in(point, problem.key);
@@ -309,10 +310,6 @@ contract::PlannedRun outline(const Matrix& matrix, const Point& point, const Poi
           .gpus = seen.gpus(),
           .batch_per_gpu = seen.batches().batch_per_gpu,
           .global_batch = seen.batches().global_batch};
-}
-
-contract::RunSpec run_of(const Study& study, const Point& point) {
-  return derive(recipe_of(study, point), study.uneven_batch).run;
 }
 
 config::Item gpus_of(const Study& study, const Point& point) {

@@ -14,7 +14,7 @@
 
 namespace dlscale::planner {
 
-/// One point of a study, kept small: a study may have a million.
+/// One point of a study and the run that follows from it, derived once.
 struct Point {
   std::uint32_t matrix = 0;              ///< of Study::matrices
   std::vector<std::uint32_t> values;     ///< of each axis: the index of its value
@@ -22,6 +22,7 @@ struct Point {
   std::string id;                        ///< what the ids of its runs begin with
   std::vector<std::uint32_t> also;       ///< other matrices that ask for the same run
   std::uint32_t resources = 0;           ///< the matrix whose [resources] count
+  contract::RunSpec run;  ///< without id, repetition and resources; empty for an excluded point
 };
 
 /// How many points were asked about, and how many of them are wanted.
@@ -45,16 +46,13 @@ using Wanted = std::function<bool(const contract::PlannedRun&)>;
 /// is the reason. A run that several sub-studies ask for is one point. Throws base::SpecError for a
 /// point that cannot run (unless the study skips such points), naming it, for two points of a
 /// matrix that are the same run, naming both, for a point of sub-studies that want other resources
-/// for it (all but its time), and for more than a million runs, exclusions not counted. Points that
+/// for it (all but its time), and for more than 100,000 runs, exclusions not counted. Points that
 /// are not wanted are left out without a word, and not looked at: what is wrong with them is not
 /// told.
 Expansion expand(const Study& study, const Wanted& wanted = {});
 
 /// What is known of a point's runs before they are described: axes, GPUs, batches.
 contract::PlannedRun outline(const Matrix& matrix, const Point& point, const PointValues& seen);
-
-/// The run of a point, without repetition, resources and the id that depends on them.
-contract::RunSpec run_of(const Study& study, const Point& point);
 
 /// Where the study says the point's GPU count, and the count itself.
 config::Item gpus_of(const Study& study, const Point& point);

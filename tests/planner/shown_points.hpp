@@ -10,16 +10,14 @@
 namespace dlscale::test {
 
 /// The values of these axes at each point; `-` where the point's matrix has no such axis.
-inline std::vector<std::string> shown(const planner::Study& study,
-                                      const planner::Expansion& expansion,
+inline std::vector<std::string> shown(const planner::Expansion& expansion,
                                       const std::vector<std::string>& axes) {
   std::vector<std::string> lines;
   for (const auto& point : expansion.points) {
     std::string line;
-    const auto run = planner::run_of(study, point);
     for (const auto& axis : axes) {
-      const auto found = run.point.find(axis);
-      line += (line.empty() ? "" : " ") + (found == run.point.end() ? "-" : found->second);
+      const auto found = point.run.point.find(axis);
+      line += (line.empty() ? "" : " ") + (found == point.run.point.end() ? "-" : found->second);
     }
     lines.push_back(line);
   }
@@ -28,7 +26,7 @@ inline std::vector<std::string> shown(const planner::Study& study,
 
 inline std::vector<std::string> shown(const planner::Study& study,
                                       const std::vector<std::string>& axes) {
-  return shown(study, planner::expand(study), axes);
+  return shown(planner::expand(study), axes);
 }
 
 }  // namespace dlscale::test

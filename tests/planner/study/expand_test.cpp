@@ -20,7 +20,7 @@ const std::string kMatrix =
 
 TEST_CASE("the last axis varies fastest") {
   const auto study = test::read({.matrix = kMatrix});
-  CHECK(shown(study, planner::expand(study), {"framework", "gpus"}) ==
+  CHECK(shown(planner::expand(study), {"framework", "gpus"}) ==
         std::vector<std::string>{"ddp 1", "ddp 2", "synchronous 1", "synchronous 2"});
 }
 
@@ -30,7 +30,7 @@ TEST_CASE("excluded points are skipped with the first reason that matches") {
                                          "why = 'one'\n[[exclude]]\nwhen = 'global_batch == 64'\n"
                                          "why = 'two'"});
   const auto expansion = planner::expand(study);
-  CHECK(shown(study, expansion, {"framework", "gpus"}) ==
+  CHECK(shown(expansion, {"framework", "gpus"}) ==
         std::vector<std::string>{"ddp 1", "synchronous 1"});
   REQUIRE(expansion.skipped.size() == 2);
   CHECK(expansion.skipped[0].why == "one");
@@ -40,7 +40,7 @@ TEST_CASE("excluded points are skipped with the first reason that matches") {
 
 TEST_CASE("an include adds the axes it names and all values of the others") {
   const auto study = test::read({.matrix = kMatrix, .rest = "[[include]]\ngpus = 8"});
-  CHECK(shown(study, planner::expand(study), {"framework", "gpus"}) ==
+  CHECK(shown(planner::expand(study), {"framework", "gpus"}) ==
         std::vector<std::string>{"ddp 1", "ddp 2", "synchronous 1", "synchronous 2", "ddp 8",
                                  "synchronous 8"});
 }
@@ -103,7 +103,7 @@ TEST_CASE("paths of data may be an axis, their variables as written") {
   const auto points = planner::expand(study).points;
   REQUIRE(points.size() == 2);
   CHECK(points[0].id != points[1].id);
-  CHECK(planner::run_of(study, points[1]).point.at("dataset.path") == "$A/two");
+  CHECK(points[1].run.point.at("dataset.path") == "$A/two");
 }
 
 TEST_CASE("a model may be a script's file: its id shows the stem, conditions may name it") {
@@ -117,8 +117,8 @@ TEST_CASE("a model may be a script's file: its id shows the stem, conditions may
   const auto points = planner::expand(study).points;
   REQUIRE(points.size() == 2);
   CHECK(points[1].id.rfind("ddp-my_net-constant-g1-b1-", 0) == 0);
-  CHECK(planner::run_of(study, points[0]).weights.empty());
-  const contract::RunSpec run = planner::run_of(study, points[1]);
+  CHECK(points[0].run.weights.empty());
+  const contract::RunSpec& run = points[1].run;
   CHECK(run.model == "script:$NETS/my net.pt");
   CHECK(run.weights == "$NETS/w.safetensors");
   CHECK(run.point.at("model") == run.model);
@@ -133,21 +133,21 @@ TEST_CASE("points that are not wanted are counted and not looked at") {
     return run.global_batch > 4 && run.point.at("lr_schedule") == "constant";
   });
   REQUIRE(result.points.size() == 2);
-  CHECK(planner::run_of(study, result.points[1]).gpus == 4);
+  CHECK(result.points[1].run.gpus == 4);
   CHECK(result.asked->all == 6);
   CHECK(result.asked->wanted == 2);
   CHECK(result.skipped.size() == 2);
   CHECK_FALSE(test::error_of([&] { planner::expand(study); }).empty());
 }
 
-TEST_CASE("a study of more than a million runs is refused with their number") {
+TEST_CASE("a study of more than 100,000 runs is refused with their number") {
   std::string gpus = "1";
   for (int i = 2; i <= 200; ++i) gpus += ", " + std::to_string(i);
   const StudyText text{.study = "name = \"s\"\nrepeats = 10000",
                        .matrix = "model = \"mlp\"\nbatch_per_gpu = 1\ngpus = [" + gpus + "]"};
   const auto study = test::read(text);
   CHECK(test::error_of([&] { planner::expand(study); }) ==
-        "s.toml: matrix: 200 points x 10000 repeats are 2000000 runs, at most 1000000");
+        "s.toml: matrix: 200 points x 10000 repeats are 2000000 runs, at most 100000");
   const auto fits = test::read(text, {"study.repeats=5000"});
   CHECK(planner::expand(fits).points.size() == 200);
 }

@@ -72,7 +72,7 @@ TEST_CASE("what a study gives takes the place of its base's, wherever that stood
              "warmup_steps = 10\n[matrix]\ngpus = { from = 4, to = 8, times = 2 }\n"}});
   CHECK(test::shown(study, {"gpus", "batch_per_gpu", "optimizer.momentum"}) ==
         Lines{"4 - -", "8 - -"});
-  const auto run = planner::run_of(study, planner::expand(study).points[0]);
+  const auto run = planner::expand(study).points[0].run;
   CHECK(run.global_batch == 64);
   CHECK(run.lr.peak == Approx(0.4));
   CHECK(run.optimizer.momentum == 0.5);

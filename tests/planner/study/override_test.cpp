@@ -15,7 +15,7 @@ const std::string kOverrideMatrix = "model = \"mlp\"\ngpus = [1, 2, 4]\nbatch_pe
 std::vector<contract::RunSpec> runs(const planner::Study& study) {
   std::vector<contract::RunSpec> result;
   for (const auto& point : planner::expand(study).points) {
-    result.push_back(planner::run_of(study, point));
+    result.push_back(point.run);
   }
   return result;
 }
@@ -57,7 +57,7 @@ TEST_CASE("overrides see the study's values, exclusions what the overrides made 
                "[[override]]\nwhen = 'epochs == 1 && gpus == 4'\naccumulation_steps = 2\n"
                "[[exclude]]\nwhen = 'epochs == 7 && global_batch == 256'\nwhy = 'long'"});
   const auto expansion = planner::expand(study);
-  CHECK(test::shown(study, expansion, {"gpus"}) == std::vector<std::string>{"1", "2"});
+  CHECK(test::shown(expansion, {"gpus"}) == std::vector<std::string>{"1", "2"});
   CHECK(expansion.skipped.size() == 1);
 }
 

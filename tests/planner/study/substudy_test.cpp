@@ -61,8 +61,8 @@ TEST_CASE("exclusions and overrides of the study hold in its sub-studies, before
       "[[substudy]]\nname = \"b\"\n[substudy.training]\nepochs = 2\n"
       "[[substudy.exclude]]\nwhen = 'gpus > 0'\nwhy = 'own'\n");
   const auto expansion = planner::expand(study);
-  CHECK(test::shown(study, expansion, {"gpus"}) == Lines{"1", "2", "4"});
-  CHECK(planner::run_of(study, expansion.points[2]).epochs == 3);
+  CHECK(test::shown(expansion, {"gpus"}) == Lines{"1", "2", "4"});
+  CHECK(expansion.points[2].run.epochs == 3);
   REQUIRE(expansion.skipped.size() == 2);
   CHECK(expansion.skipped[0].why == "own");
   CHECK(expansion.skipped[1].why == "study");

@@ -29,7 +29,7 @@ TEST_CASE("another trainer may have names, data and parameters that we do not kn
        "trainer.log_format=timm", "trainer.launcher=torchrun"});
   const auto points = planner::expand(study).points;
   REQUIRE(points.size() == 4);
-  const auto run = planner::run_of(study, points[3]);
+  const auto& run = points[3].run;
   CHECK(run.trainer.command == "train");
   CHECK(run.trainer.log_format == "timm");
   CHECK(run.trainer.launcher == "torchrun");
@@ -43,7 +43,7 @@ TEST_CASE("another trainer may have names, data and parameters that we do not kn
 TEST_CASE("of another trainer nothing is taken for granted that the study does not say") {
   const auto run_of = [](const StudyText& text) {
     const auto study = test::read(text);
-    return planner::run_of(study, planner::expand(study).points.at(0));
+    return planner::expand(study).points.at(0).run;
   };
   const auto silent = run_of({.matrix = kTrainerMatrix, .training = "", .rest = kTrainer});
   for (const std::string& name :
