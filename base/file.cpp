@@ -186,9 +186,27 @@ std::string Folder::stamp(const std::string& name) const {
 }
 
 void Folder::write(const std::string& name, std::string_view content, Mode mode) const {
+  stage(name, content, mode);
+  publish(name);
+}
+
+void Folder::stage(const std::string& name, std::string_view content, Mode mode) const {
   PartFile file(descriptor_, name, path_ / name, mode == Mode::executable ? 0777 : 0666);
   file.append(content);
-  file.take_its_name();
+  file.stay_a_part();
+}
+
+void Folder::publish(const std::string& name) const {
+  const std::string part = name + part_ending(::getpid());
+  if (::renameat(descriptor_, part.c_str(), descriptor_, name.c_str()) != 0) {
+    const int error = errno;
+    discard(name);
+    fail("write", path_ / name, error);
+  }
+}
+
+void Folder::discard(const std::string& name) const {
+  ::unlinkat(descriptor_, (name + part_ending(::getpid())).c_str(), 0);
 }
 
 void Folder::make_directory(const std::string& name) const {

@@ -58,6 +58,8 @@ class PartFile {
   void flush() const;
   /// Readers see the old file or this one; nothing can be written any more.
   void take_its_name();
+  /// Leaves the file under the name that it grew under; nothing can be written any more.
+  void stay_a_part() { part_.clear(); }
 
  private:
   friend class Folder;
@@ -94,6 +96,11 @@ class Folder {
   std::string stamp(const std::string& name) const;
   /// As write_file_atomically.
   void write(const std::string& name, std::string_view content, Mode mode = Mode::plain) const;
+  /// Writes the content beside its place, under the name that a part of `name` has, where no reader
+  /// looks for it. publish() then makes it appear, discard() removes it.
+  void stage(const std::string& name, std::string_view content, Mode mode = Mode::plain) const;
+  void publish(const std::string& name) const;
+  void discard(const std::string& name) const;
   /// Makes a folder in this one unless it is there.
   void make_directory(const std::string& name) const;
 

@@ -50,18 +50,18 @@ PredictedSelection select_predictions(const contract::Plan& plan,
   return selection;
 }
 
-planner::Planning plan_selected(planner::PlanRequest request,
+planner::Planning plan_selected(const planner::PlanRequest& request,
                                 const workspace::SelectionChoice& choice,
                                 PredictedSelection& selection) {
   planner::Resources resources = workspace::shipped_resources();
   resources.cards.reset();  // what does not fit is shown, not left out
+  planner::Planner planner(request, resources);
+  planner.expand();
   if (choice.narrows()) {
-    request.choose = [&](const contract::Plan& plan) {
-      selection = select_predictions(plan, choice);
-      return selection.runs;
-    };
+    selection = select_predictions(planner.outline(), choice);
+    planner.keep(selection.runs);
   }
-  return planner::make_plan(request, resources);
+  return planner.finish();
 }
 
 void keep_selected(PredictedStudy& study, const std::set<std::string>& points) {

@@ -24,8 +24,8 @@ PredictedSelection select_predictions(const contract::Plan& plan,
                                       const workspace::SelectionChoice& choice);
 
 /// Plans the curves of the chosen runs, points that fit no GPU's memory among them. Names the
-/// choice in `selection` where it narrows. Throws what make_plan and select_predictions throw.
-planner::Planning plan_selected(planner::PlanRequest request,
+/// choice in `selection` where it narrows. Throws what Planner and select_predictions throw.
+planner::Planning plan_selected(const planner::PlanRequest& request,
                                 const workspace::SelectionChoice& choice,
                                 PredictedSelection& selection);
 

@@ -23,7 +23,6 @@
 #include "planner/study/point_values.hpp"
 #include "planner/study/resolved.hpp"
 #include "planner/study/study_reader.hpp"
-#include "planner/warnings.hpp"
 
 namespace dlscale::planner {
 namespace fs = std::filesystem;
@@ -69,27 +68,6 @@ void list_runs(const Study& study, const Point& point, std::vector<contract::Pla
           .epochs = run.epochs,
           .lr_peak = run.lr.peak},
          runs);
-}
-
-/// Keeps the points whose runs are chosen.
-void keep_chosen(const PlanRequest& request, Planning& planning) {
-  if (!request.choose || planning.expansion.asked) return;
-  const Study& study = planning.study;
-  contract::Plan all = planning.plan;
-  all.runs = outlines(study, planning.expansion.points);
-  const std::set<std::string> chosen = request.choose(all);
-  auto run = all.runs.begin();
-  std::erase_if(planning.expansion.points, [&](const Point& point) {
-    int runs = 0;
-    for (int repetition = 1; repetition <= study.repeats; ++repetition) {
-      if (chosen.contains((run++)->run_id)) ++runs;
-    }
-    if (runs == 0 || runs == study.repeats) return runs == 0;
-    throw base::UsageError(
-        fmt::format("{} of the {} repetitions of {} are selected, and a point is planned with all "
-                    "of them; fewer repetitions are a matter of study.repeats",
-                    runs, study.repeats, point.id));
-  });
 }
 
 void note_once(std::vector<std::string>& notes, const std::string& note) {
@@ -230,16 +208,14 @@ void count_again(const Planning& planning, Warnings& warnings, RunTimes& times) 
   }
 }
 
+/// True for time limits that nobody set and that something is known about.
+bool is_automatic(const ResourceWishes& wishes, const Site& site) {
+  return wishes.walltime_s == 0 && (site.scheduler != "local" || !wishes.calibration.empty());
+}
+
 /// Margins of automatic time limits by what finished runs of the folder took.
-FinishedRuns learn(const PlanRequest& request, Planning& planning) {
-  const std::vector<Matrix>& matrices = planning.study.matrices;
-  const bool wanted = std::any_of(matrices.begin(), matrices.end(), [&](const Matrix& matrix) {
-    const ResourceWishes& wishes = matrix.resources;
-    return wishes.walltime_s == 0 &&
-           (planning.site.scheduler != "local" || !wishes.calibration.empty());
-  });
-  FinishedRuns finished(request.finished && wanted ? request.finished(planning.plan)
-                                                   : std::vector<FinishedRun>{});
+FinishedRuns learn(std::vector<FinishedRun> runs, Planning& planning) {
+  FinishedRuns finished(std::move(runs));
   for (Matrix& matrix : planning.study.matrices) {
     ResourceWishes& wishes = matrix.resources;
     if (wishes.walltime_s > 0) continue;
@@ -278,14 +254,7 @@ void warn_of_baseline(const contract::Plan& plan, std::vector<std::string>& warn
   }
 }
 
-Expansion expand_wanted(const PlanRequest& request, const Study& study) {
-  if (!request.wanted || study.matrices.size() > 1) return expand(study);
-  contract::Plan plan;
-  add_axes(study.matrices.front(), plan.axes);
-  return expand(study, request.wanted(plan));
-}
-
-contract::Plan plan_of(const Study& study, const Site& site, Expansion& expansion) {
+contract::Plan plan_of(const Study& study, const Site& site) {
   contract::Plan plan;
   plan.study = study.name;
   plan.scaling = study.scaling;
@@ -295,8 +264,6 @@ contract::Plan plan_of(const Study& study, const Site& site, Expansion& expansio
   plan.repeats = study.repeats;
   plan.until = study.until;
   for (const Matrix& matrix : study.matrices) add_axes(matrix, plan.axes);
-  plan.skipped = std::move(expansion.skipped);
-  plan.warnings = expansion.notes;
   return plan;
 }
 
@@ -312,59 +279,105 @@ std::string with_overrides(const std::string& study, const std::vector<std::stri
 
 }  // namespace
 
+Planner::Planner(const PlanRequest& request, const Resources& resources)
+    : request_(request), resources_(resources), study_text_(read_named_file(request.study)) {
+  Study& study = planning_.study;
+  study = read_study(study_text_, request.study.string(), request.overrides);
+  check_parameters(study);
+  if (request.max_gpu_hours) limit_gpu_hours(*request.max_gpu_hours, study);
+  planning_.site_file = site_file(request.site, resources.sites);
+  planning_.site_toml = read_named_file(planning_.site_file);
+  Site& site = planning_.site;
+  site = read_site(planning_.site_toml, planning_.site_file);
+  trainer_ = known_trainer(site, resources);
+  if (site.trainer.empty()) {
+    site.trainer = uses_trainer_here(site, resources)
+                       ? fs::absolute(*resources.trainer).lexically_normal().string()
+                       : "dlscale-train";
+  }
+  planning_.plan = plan_of(study, site);
+}
+
+bool Planner::keeps_jobs() const {
+  return planning_.study.launch.array || planning_.study.launch.pack;
+}
+
+bool Planner::learns_limits() const {
+  const std::vector<Matrix>& matrices = planning_.study.matrices;
+  return std::any_of(matrices.begin(), matrices.end(), [&](const Matrix& matrix) {
+    return is_automatic(matrix.resources, planning_.site);
+  });
+}
+
+std::optional<Asked> Planner::expand(const Wanted& wanted) {
+  Expansion& expansion = planning_.expansion;
+  expansion = planner::expand(planning_.study, wanted);
+  if (expansion.points.empty() && !wanted) {
+    throw base::SpecError({planning_.study.file}, "", "every point of the study is left out");
+  }
+  planning_.plan.skipped = std::move(expansion.skipped);
+  planning_.plan.warnings = expansion.notes;
+  return expansion.asked;
+}
+
+contract::Plan Planner::outline() const {
+  contract::Plan plan = planning_.plan;
+  plan.runs = outlines(planning_.study, planning_.expansion.points);
+  return plan;
+}
+
+void Planner::keep(const std::set<std::string>& run_ids) {
+  const int repeats = planning_.study.repeats;
+  std::erase_if(planning_.expansion.points, [&](const Point& point) {
+    int runs = 0;
+    for (int repetition = 1; repetition <= repeats; ++repetition) {
+      if (run_ids.contains(contract::run_id_of(point.id, repetition))) ++runs;
+    }
+    if (runs == 0 || runs == repeats) return runs == 0;
+    throw base::UsageError(
+        fmt::format("{} of the {} repetitions of {} are selected, and a point is planned with all "
+                    "of them; fewer repetitions are a matter of study.repeats",
+                    runs, repeats, point.id));
+  });
+}
+
+Planning Planner::finish(EarlierPlan earlier) {
+  std::vector<Point>& points = planning_.expansion.points;
+  const bool any_point = !points.empty();
+  const FinishedRuns finished = learn(std::move(earlier.runs), planning_);
+  RunTimes times(StepTimes(resources_.cards, resources_.devices), finished);
+  MemoryFit memory(resources_.cards, resources_.devices);
+  Warnings warnings(trainer_);
+  add_runs(planning_, warnings, times, memory, finished);
+  contract::Plan& plan = planning_.plan;
+  if (any_point && points.empty()) {
+    throw base::SpecError(
+        {planning_.study.file}, "",
+        "no point fits the GPUs of " + planning_.site.name + ": " + plan.skipped.back().why);
+  }
+  for (const std::string& note : memory.notes()) plan.warnings.push_back(note);
+  const std::size_t fitting = points.size();
+  plan_jobs(planning_, request_.fit, earlier.jobs);
+  if (points.size() < fitting) {
+    warnings = Warnings(trainer_);
+    count_again(planning_, warnings, times);
+  }
+  note_resources(planning_, times);
+  warn_of_baseline(plan, plan.warnings);
+  warnings.add_to(plan.warnings);
+  const std::vector<std::string> overrides = all_overrides(request_);
+  planning_.resolved = resolved_study(study_text_, request_.study.string(), overrides);
+  planning_.study_toml =
+      planning_.study.bases.empty()
+          ? with_overrides(study_text_, overrides)
+          : "# This study and what it extends, as one text.\n" + planning_.resolved;
+  return std::move(planning_);
+}
+
 Planning make_plan(const PlanRequest& request, const Resources& resources) {
-  Planning planning;
-  const std::string study_text = read_named_file(request.study);
-  planning.study = read_study(study_text, request.study.string(), request.overrides);
-  check_parameters(planning.study);
-  if (request.max_gpu_hours) limit_gpu_hours(*request.max_gpu_hours, planning.study);
-  const fs::path site_path = site_file(request.site, resources.sites);
-  planning.site_toml = read_named_file(site_path);
-  planning.site_file = site_path;
-  planning.expansion = expand_wanted(request, planning.study);
-  if (planning.expansion.points.empty() && !planning.expansion.asked) {
-    throw base::SpecError({planning.study.file}, "", "every point of the study is left out");
-  }
-  planning.site = read_site(planning.site_toml, site_path);
-  const auto known = known_trainer(planning.site, resources);
-  if (planning.site.trainer.empty()) {
-    planning.site.trainer = uses_trainer_here(planning.site, resources)
-                                ? fs::absolute(*resources.trainer).lexically_normal().string()
-                                : "dlscale-train";
-  }
-  planning.plan = plan_of(planning.study, planning.site, planning.expansion);
-  keep_chosen(request, planning);
-  Warnings warnings(known);
-  const FinishedRuns finished = learn(request, planning);
-  RunTimes times(StepTimes(resources.cards, resources.devices), finished);
-  MemoryFit memory(resources.cards, resources.devices);
-  const bool any_point = !planning.expansion.points.empty();
-  add_runs(planning, warnings, times, memory, finished);
-  if (any_point && planning.expansion.points.empty()) {
-    throw base::SpecError({planning.study.file}, "",
-                          "no point fits the GPUs of " + planning.site.name + ": " +
-                              planning.plan.skipped.back().why);
-  }
-  for (const std::string& note : memory.notes()) planning.plan.warnings.push_back(note);
-  const LaunchWishes& launch = planning.study.launch;
-  std::vector<contract::PlannedJob> existing;
-  if (request.existing && (launch.array || launch.pack)) existing = request.existing(planning.plan);
-  const std::size_t points = planning.expansion.points.size();
-  plan_jobs(planning, request.fit, existing);
-  if (planning.expansion.points.size() < points) {
-    warnings = Warnings(known);
-    count_again(planning, warnings, times);
-  }
-  note_resources(planning, times);
-  warn_of_baseline(planning.plan, planning.plan.warnings);
-  warnings.add_to(planning.plan.warnings);
-  const std::vector<std::string> overrides = all_overrides(request);
-  planning.resolved = resolved_study(study_text, request.study.string(), overrides);
-  planning.study_toml =
-      planning.study.bases.empty()
-          ? with_overrides(study_text, overrides)
-          : "# This study and what it extends, as one text.\n" + planning.resolved;
-  return planning;
+  Planner planner(request, resources);
+  planner.expand();
+  return planner.finish();
 }
 
 }  // namespace dlscale::planner

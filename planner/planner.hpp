@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 #include "contract/run_spec/run_spec.hpp"
 #include "planner/jobs/finished_runs.hpp"
 #include "planner/jobs/plan_jobs.hpp"
+#include "planner/warnings.hpp"
 
 namespace dlscale::planner {
 
@@ -34,25 +34,54 @@ struct PlanRequest {
   std::vector<std::string> overrides;   ///< -S arguments: key=value
   std::optional<double> max_gpu_hours;  ///< counts before the study's own
   bool fit = false;  ///< leave out points rather than exceed resources.max_gpu_hours
-  /// The ids of the runs to plan, asked with all of them before the site is; empty: all. They have
-  /// their points, GPUs and batches; no learning rates yet, no times and no jobs. A point is chosen
-  /// with all of its repetitions.
-  std::function<std::set<std::string>(const contract::Plan&)> choose;
-  /// Makes of the plan's axes a condition on points, which then counts instead of `choose`; or
-  /// nothing. Not asked for studies with sub-studies: what those share shows only in the ids.
-  std::function<Wanted(const contract::Plan&)> wanted;
-  /// The jobs that the folder has of an earlier plan, asked for where launch.array or launch.pack
-  /// is set, with the new plan before it has jobs: single ones stay, and arrays and packed jobs
-  /// that still are right.
-  std::function<std::vector<contract::PlannedJob>(const contract::Plan&)> existing;
-  /// The runs of the folder that have finished, asked with the new plan before it has runs: time
-  /// limits learn from them.
-  std::function<std::vector<FinishedRun>(const contract::Plan&)> finished;
 };
 
-/// Reads, expands and checks; writes nothing. Throws base::SpecError or base::UsageError for a
-/// study or site that says something wrong or cannot be read, and for a choice among the
-/// repetitions of a point.
+/// What the plan folder has of an earlier plan of the study.
+struct EarlierPlan {
+  /// Jobs that may stay: single ones, and arrays and packed jobs that are still right.
+  std::vector<contract::PlannedJob> jobs;
+  /// Runs that have begun. Time limits follow those that have finished.
+  std::vector<FinishedRun> runs;
+};
+
+/// Makes a plan in three steps, between which the caller may choose points: read, expand, finish.
+/// Writes nothing.
+class Planner {
+ public:
+  /// Reads the study and the site. `resources` must outlive the planner. Throws base::SpecError or
+  /// base::UsageError for a study or site that is wrong or cannot be read.
+  Planner(const PlanRequest& request, const Resources& resources);
+
+  /// Returns the plan so far: study, site and axes; once expanded, also the skipped points.
+  const contract::Plan& plan() const { return planning_.plan; }
+  bool has_substudies() const { return planning_.study.matrices.size() > 1; }
+  /// True when jobs of an earlier plan may stay.
+  bool keeps_jobs() const;
+  /// True when time limits follow the finished runs of an earlier plan.
+  bool learns_limits() const;
+
+  /// Derives the run of each wanted point; of all points without a condition. Returns how many
+  /// points the condition was asked about, where there is one. Throws what planner::expand throws.
+  std::optional<Asked> expand(const Wanted& wanted = {});
+  /// Returns the plan with its runs: names, points, GPUs and batches; no times and no jobs yet.
+  contract::Plan outline() const;
+  /// Keeps the points whose runs have these ids. Throws base::UsageError for a point of which only
+  /// some repetitions are named.
+  void keep(const std::set<std::string>& run_ids);
+
+  /// Gives each run its resources and arranges the runs in jobs. Throws base::SpecError for a run
+  /// that the site cannot start and for a plan that costs too much. Ends the planner.
+  Planning finish(EarlierPlan earlier = {});
+
+ private:
+  const PlanRequest request_;
+  const Resources& resources_;
+  std::string study_text_;
+  std::optional<Knowledge> trainer_;
+  Planning planning_;
+};
+
+/// Plans all points of the request's study as for a new folder. Throws what Planner throws.
 Planning make_plan(const PlanRequest& request, const Resources& resources);
 
 /// The script of plan.jobs[job], for a plan folder at `out`. Throws base::SpecError when a template
@@ -72,8 +101,9 @@ struct WrittenPlan {
 WrittenPlan check_plan(const Planning& planning, const Resources& resources,
                        const contract::PlanDir& out);
 
-/// Writes the folder; plan.json last. Nothing is deleted. Throws what check_plan throws before
-/// anything is written, and base::RunError when a file cannot be written.
+/// Writes the folder; plan.json last. Nothing is deleted. Throws what check_plan throws, and
+/// base::UsageError for a folder that cannot be made; the folder is then as before. Throws
+/// base::RunError when a file cannot be written.
 WrittenPlan write_plan(const Planning& planning, const Resources& resources,
                        const contract::PlanDir& out);
 

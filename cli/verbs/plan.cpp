@@ -44,22 +44,19 @@ void print_json(const contract::Plan& plan) {
 
 int plan(const PlanOptions& options) {
   const planner::Resources resources = workspace::shipped_resources(options.job_template);
-  planner::PlanRequest request = options.request;
-  if (request.study.empty()) throw base::UsageError("study is required; see dlscale plan --help");
-  workspace::choose_points(request, options.runs);
-  workspace::use_earlier_plan(request, options.out);
-  planner::Planning planning = planner::make_plan(request, resources);
-  if (const auto& asked = planning.expansion.asked) {
-    const auto repeats = static_cast<std::size_t>(planning.plan.repeats);
-    workspace::report_matches(asked->wanted * repeats, asked->all * repeats, options.runs);
+  if (options.request.study.empty()) {
+    throw base::UsageError("study is required; see dlscale plan --help");
   }
+  planner::Planner planner(options.request, resources);
+  workspace::expand_chosen(planner, options.runs);
+  const contract::PlanDir out(options.out.empty() ? planner.plan().study : options.out);
+  planner::Planning planning = planner.finish(workspace::earlier_plan(planner, out));
   if (options.resolved) {
     std::cout << planning.resolved;
     return kExitOk;
   }
   // With --json standard output is the plan's alone.
   std::ostream& talk = options.json ? std::cerr : std::cout;
-  const contract::PlanDir out(options.out.empty() ? planning.plan.study : options.out);
   if (planning.plan.runs.empty()) {
     talk << "nothing to plan\n";
     if (options.json && options.diff) workspace::show_diff(planning, out, true, std::cout);

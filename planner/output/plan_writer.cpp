@@ -77,6 +77,41 @@ contract::PlanDir absolute(const contract::PlanDir& out) {
   return contract::PlanDir(root.has_filename() ? root : root.parent_path());
 }
 
+/// Makes the folders of a plan, and removes those it made unless they are kept.
+class NewFolders {
+ public:
+  explicit NewFolders(const contract::PlanDir& plan) {
+    std::vector<fs::path> missing;
+    std::error_code unreadable;
+    for (fs::path at = fs::absolute(plan.root()); !fs::exists(at, unreadable);
+         at = at.parent_path()) {
+      missing.push_back(at);
+    }
+    made_.assign(missing.rbegin(), missing.rend());
+    for (const fs::path& folder : {plan.root(), plan.runs(), plan.jobs(), plan.logs()}) {
+      if (folder != plan.root() && !fs::exists(folder, unreadable)) made_.push_back(folder);
+      try {
+        base::make_directories(folder);
+      } catch (const base::RunError& error) {
+        remove();
+        throw base::UsageError(error.what());
+      }
+    }
+  }
+  ~NewFolders() { remove(); }
+  NewFolders(const NewFolders&) = delete;
+  NewFolders& operator=(const NewFolders&) = delete;
+  void keep() { made_.clear(); }
+
+ private:
+  /// Another process may have filled them meanwhile: only empty ones go.
+  void remove() {
+    for (; !made_.empty(); made_.pop_back()) ::rmdir(made_.back().c_str());
+  }
+
+  std::vector<fs::path> made_;  // in the order in which they were made
+};
+
 bool holds_something(const fs::path& folder) {
   std::error_code none;
   return fs::directory_iterator(folder, none) != fs::directory_iterator();
@@ -125,8 +160,8 @@ class Scripts {
   ExternalCommand command_;
 };
 
-/// One plan and the folder it goes to. First everything is looked at and nothing written; what is
-/// to be written is then made a second time rather than kept: there may be a million scripts.
+/// One plan and the folder it goes to. Every script is rendered once: one that differs from the
+/// folder's is staged next to its place. Nothing is published before all could be rendered.
 class PlanWriter {
  public:
   PlanWriter(const Planning& planning, const Resources& resources, const contract::PlanDir& out)
@@ -136,9 +171,9 @@ class PlanWriter {
         out_(out),
         runs_(plan_.runs.size(), Found::other),
         scripts_(plan_.jobs.size(), Found::other) {}
-  void look();
-  WrittenPlan outcome() const;
+  void check();
   void write();
+  WrittenPlan outcome() const;
 
  private:
   Scripts scripts() const { return {planning_, resources_, absolute_out_}; }
@@ -149,10 +184,13 @@ class PlanWriter {
   void mark_stale();
   std::string seal() const;
   void write_seal() const;
+  void look_at_files();
+  void look_at_jobs(bool stages);
   void look_at_job(std::size_t job, const std::string& script, const Folder& runs,
                    const Folder& jobs);
+  void publish(std::size_t job, const Folder& runs, const Folder& jobs) const;
+  void discard_staged() const;
   Found look_at_run(std::size_t run, JobKind kind, const Folder& runs) const;
-  void write_job(std::size_t job, Scripts& scripts, const Folder& runs, const Folder& jobs) const;
 
   const Planning& planning_;
   const contract::Plan& plan_;
@@ -247,7 +285,7 @@ void PlanWriter::refuse_other_study() const {
                   out_.root().string(), study, plan_.study));
 }
 
-void PlanWriter::look() {
+void PlanWriter::look_at_files() {
   files_ = files();
   for (PlanFile& file : files_) file.right = base::file_holds(file.path, file.content);
   if (!files_.back().right) refuse_other_study();
@@ -256,15 +294,23 @@ void PlanWriter::look() {
   if (sealed_) {
     std::fill(runs_.begin(), runs_.end(), Found::right);
     std::fill(scripts_.begin(), scripts_.end(), Found::right);
-    return;
   }
+}
+
+void PlanWriter::look_at_jobs(bool stages) {
   const bool has_runs = holds_something(out_.runs());
   const Folder runs(has_runs ? out_.runs() : fs::path()), jobs(out_.jobs());
-  const auto look_at_jobs = [&](std::size_t begin, std::size_t end) {
+  const auto look = [&](std::size_t begin, std::size_t end) {
     Scripts made = scripts();
-    for (std::size_t i = begin; i < end; ++i) look_at_job(i, made.script(i), runs, jobs);
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::string script = made.script(i);
+      look_at_job(i, script, runs, jobs);
+      if (!stages || scripts_[i] != Found::other) continue;
+      jobs.stage(contract::PlanDir::script_name(plan_.jobs[i].name), script,
+                 Folder::Mode::executable);
+    }
   };
-  base::parallel_for_chunks(plan_.jobs.size(), look_at_jobs, kFileLoop);
+  base::parallel_for_chunks(plan_.jobs.size(), look, kFileLoop);
   mark_stale();
 }
 
@@ -371,8 +417,8 @@ WrittenPlan PlanWriter::outcome() const {
   return result;
 }
 
-void PlanWriter::write_job(std::size_t job, Scripts& scripts, const Folder& runs,
-                           const Folder& jobs) const {
+/// The descriptions of a job's runs appear before its script.
+void PlanWriter::publish(std::size_t job, const Folder& runs, const Folder& jobs) const {
   const PlannedJob& planned = plan_.jobs[job];
   for (const std::size_t run : planning_.job_runs[job]) {
     if (planned.kind == JobKind::array || runs_[run] != Found::other) continue;
@@ -380,22 +426,35 @@ void PlanWriter::write_job(std::size_t job, Scripts& scripts, const Folder& runs
     runs.make_directory(id);
     runs.write(contract::RunDir::run_json_in(id), to_json(planning_.run(run)));
   }
-  if (scripts_[job] != Found::other) return;
-  jobs.write(contract::PlanDir::script_name(planned.name), scripts.script(job),
-             Folder::Mode::executable);
+  if (scripts_[job] == Found::other) jobs.publish(contract::PlanDir::script_name(planned.name));
+}
+
+void PlanWriter::discard_staged() const {
+  const Folder jobs(out_.jobs());
+  for (const PlannedJob& job : plan_.jobs) jobs.discard(contract::PlanDir::script_name(job.name));
+}
+
+void PlanWriter::check() {
+  look_at_files();
+  if (!sealed_) look_at_jobs(false);
 }
 
 void PlanWriter::write() {
-  for (const fs::path& folder : {out_.root(), out_.runs(), out_.jobs(), out_.logs()}) {
-    base::make_directories(folder);
-  }
+  look_at_files();
+  NewFolders folders(out_);
   const WriteMark mark(out_);
-  const Folder runs(out_.runs()), jobs(out_.jobs());
-  const auto write_jobs = [&](std::size_t begin, std::size_t end) {
-    Scripts made = scripts();
-    for (std::size_t i = begin; i < end; ++i) write_job(i, made, runs, jobs);
-  };
-  base::parallel_for_chunks(plan_.jobs.size(), write_jobs, kFileLoop);
+  try {
+    if (!sealed_) look_at_jobs(true);
+    folders.keep();
+    const Folder runs(out_.runs()), jobs(out_.jobs());
+    const auto publish_jobs = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) publish(i, runs, jobs);
+    };
+    base::parallel_for_chunks(plan_.jobs.size(), publish_jobs, kFileLoop);
+  } catch (...) {
+    discard_staged();
+    throw;
+  }
   for (const PlanFile& file : files_) {
     if (!file.right) base::write_pieces_atomically(file.path, file.content);
   }
@@ -413,14 +472,13 @@ std::string job_script(const Planning& planning, std::size_t job, const Resource
 WrittenPlan check_plan(const Planning& planning, const Resources& resources,
                        const contract::PlanDir& out) {
   PlanWriter writer(planning, resources, out);
-  writer.look();
+  writer.check();
   return writer.outcome();
 }
 
 WrittenPlan write_plan(const Planning& planning, const Resources& resources,
                        const contract::PlanDir& out) {
   PlanWriter writer(planning, resources, out);
-  writer.look();
   writer.write();
   return writer.outcome();
 }

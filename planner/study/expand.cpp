@@ -119,7 +119,8 @@ class Expander {
         override_holds_(matrix_.overrides.size(), false) {}
 
   void add(const Values& values) {
-    Candidate& next = batch_.emplace_back(Point{.matrix = number_, .values = values, .resources = number_});
+    Candidate& next =
+        batch_.emplace_back(Point{.matrix = number_, .values = values, .resources = number_});
     next.why = conditions(next.point);
     if (next.why == nullptr && wanted_ && !is_wanted(next.point)) return batch_.pop_back();
     if (batch_.size() == kBatch) add_batch();
@@ -270,8 +271,9 @@ class Expander {
   std::vector<Candidate> batch_;
 };
 
-/// Counts before anything is built; in doubles, which do not overflow.
-void check_size(const Study& study) {
+/// Returns the number of points, exclusions counted. Counts before anything is built, in doubles,
+/// which do not overflow.
+std::size_t checked_size(const Study& study) {
   double points = 0;
   for (const Matrix& matrix : study.matrices) {
     for (const Block& block : matrix.blocks) {
@@ -285,13 +287,14 @@ void check_size(const Study& study) {
                           fmt::format("{:.0f} points x {} repeats are {:.0f} runs, at most {:.0f}",
                                       points, study.repeats, points * study.repeats, kMostRuns));
   }
+  return static_cast<std::size_t>(points);
 }
 
 }  // namespace
 
 Expansion expand(const Study& study, const Wanted& wanted) {
-  check_size(study);
   Expansion result;
+  result.points.reserve(checked_size(study));  // growing would hold the runs twice for a moment
   if (wanted) result.asked.emplace();
   std::unordered_map<std::string, std::size_t> known;
   for (std::uint32_t i = 0; i < study.matrices.size(); ++i) {

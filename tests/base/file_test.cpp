@@ -166,6 +166,21 @@ TEST_CASE("a folder tells files that hold a content from those that do not") {
   CHECK_FALSE(Folder(dir / "nowhere").holds("f", "one"));
 }
 
+TEST_CASE("a staged file appears when it is published, and not when it is discarded") {
+  test::TempDir dir;
+  const Folder folder(dir.path());
+  folder.write("f", "old");
+  folder.stage("f", "new", Folder::Mode::executable);
+  CHECK(folder.holds("f", "old"));
+  folder.publish("f");
+  CHECK(folder.holds("f", "new", Folder::Mode::executable));
+  folder.stage("f", "other");
+  folder.discard("f");
+  CHECK(folder.holds("f", "new"));
+  CHECK_THROWS_AS(folder.publish("f"), RunError);
+  CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) == 1);
+}
+
 TEST_CASE("a folder's file is replaced in one step and can be made executable") {
   const test::TempDir dir;
   const Folder folder(dir.path());

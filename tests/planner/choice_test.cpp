@@ -13,15 +13,14 @@ namespace {
 std::size_t shown_as_planned(const std::string& study) {
   const test::TempDir dir;
   base::write_file_atomically(dir / "study.toml", study);
-  std::vector<contract::PlannedRun> shown;
-  planner::PlanRequest request{.study = dir / "study.toml"};
-  request.choose = [&](const contract::Plan& plan) {
-    shown = plan.runs;
-    std::set<std::string> ids;
-    for (const auto& run : shown) ids.insert(run.run_id);
-    return ids;
-  };
-  const auto runs = planner::make_plan(request, test::shipped_resources()).plan.runs;
+  const planner::Resources resources = test::shipped_resources();
+  planner::Planner planner({.study = dir / "study.toml"}, resources);
+  planner.expand();
+  const std::vector<contract::PlannedRun> shown = planner.outline().runs;
+  std::set<std::string> ids;
+  for (const auto& run : shown) ids.insert(run.run_id);
+  planner.keep(ids);
+  const auto runs = planner.finish().plan.runs;
   REQUIRE(shown.size() == runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     INFO(runs[i].run_id);

@@ -45,9 +45,9 @@ struct ScriptBench {
         "\n[[partitions]]\nname = 'p'\ngpus_per_node = 4\ncores_per_node = 4\n" + partition_keys;
     planning = plan_texts(study.text(), site, dir);
     planning.study.trainer = trainer;
-    for (auto& matrix : planning.study.matrices) {
-      matrix.recipe.run.trainer = trainer;
-      matrix.recipe.run.parameters = parameters;
+    for (planner::Point& point : planning.expansion.points) {
+      point.run.trainer = trainer;
+      point.run.parameters = parameters;
     }
     planner::write_plan(planning, shipped_resources(), out);
   }

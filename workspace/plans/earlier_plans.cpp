@@ -82,16 +82,13 @@ std::vector<contract::PlannedJob> kept_jobs(const contract::PlanDir& folder,
 
 }  // namespace
 
-void use_earlier_plan(planner::PlanRequest& request, const std::string& out) {
-  const auto folder_of = [out](const contract::Plan& plan) {
-    return contract::PlanDir(out.empty() ? plan.study : out);
-  };
-  request.existing = [folder_of](const contract::Plan& plan) {
-    return kept_jobs(folder_of(plan), plan.study);
-  };
-  request.finished = [folder_of](const contract::Plan& plan) {
-    return finished_runs(folder_of(plan), plan.study);
-  };
+planner::EarlierPlan earlier_plan(const planner::Planner& planner,
+                                  const contract::PlanDir& folder) {
+  const std::string& study = planner.plan().study;
+  planner::EarlierPlan earlier;
+  if (planner.keeps_jobs()) earlier.jobs = kept_jobs(folder, study);
+  if (planner.learns_limits()) earlier.runs = finished_runs(folder, study);
+  return earlier;
 }
 
 std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder) {

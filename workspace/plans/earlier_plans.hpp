@@ -22,9 +22,9 @@ std::vector<planner::FinishedRun> finished_runs(const contract::PlanDir& folder,
 
 // What earlier plans left in a plan folder and the plan at hand does not have.
 
-/// Lets a plan keep jobs and learn time limits from the plan that its folder has. `out` is the
-/// folder, or empty for one called like the study.
-void use_earlier_plan(planner::PlanRequest& request, const std::string& out);
+/// What a plan takes from the plan that its folder has: jobs that stay and runs that have begun,
+/// where the planner uses them.
+planner::EarlierPlan earlier_plan(const planner::Planner& planner, const contract::PlanDir& folder);
 
 /// How many runs the plan in the folder has beside those of `plan`, in words: a line, or nothing.
 /// To be asked before the folder is written. Throws base::SpecError for a broken plan.json.

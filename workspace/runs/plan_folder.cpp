@@ -49,18 +49,8 @@ void make_folder(const contract::PlanDir& folder) {
 planner::WrittenPlan write_planned(planner::Planning& planning, const planner::Resources& resources,
                                    const contract::PlanDir& out, bool dry_run) {
   require_writable(out);
-  planner::WrittenPlan written;
-  if (dry_run) {
-    written = planner::check_plan(planning, resources, out);
-  } else {
-    try {
-      written = planner::write_plan(planning, resources, out);
-    } catch (const base::RunError& error) {
-      std::error_code unreadable;
-      if (fs::is_directory(out.logs(), unreadable)) throw;  // the folder was made
-      throw base::UsageError(error.what());
-    }
-  }
+  planner::WrittenPlan written = dry_run ? planner::check_plan(planning, resources, out)
+                                         : planner::write_plan(planning, resources, out);
   for (contract::PlannedRun& run : planning.plan.runs) {
     run.stale = std::binary_search(written.stale.begin(), written.stale.end(), run.run_id);
   }

@@ -161,6 +161,25 @@ bool names(const std::string& pattern, const std::string& run_id) {
   return ::fnmatch(pattern.c_str(), run_id.c_str(), 0) == 0;
 }
 
+/// The condition of a choice that is one on points alone, whatever their ids and repetitions; else
+/// nothing. `plan` has the axes. Throws as matching_runs does.
+std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,
+                                                                     const contract::Plan& plan) {
+  if (choice.where.empty() || !choice.runs.empty()) return {};
+  const auto condition = std::make_shared<Condition>(choice.where, plan);
+  if (condition->is_of_repetition()) return {};
+  return [condition](const contract::PlannedRun& run) { return condition->holds_now(run); };
+}
+
+/// Says and throws what select_runs does, of so many runs.
+void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice) {
+  const std::string summary =
+      fmt::format("{} of {}", matching, base::count_of(all, "run matches", "runs match"));
+  if (matching == 0 && !choice.allow_empty)
+    throw base::RunError(summary, base::kExitNothingMatched);
+  fmt::print(stderr, "{}\n", summary);
+}
+
 }  // namespace
 
 RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice) {
@@ -185,30 +204,6 @@ std::vector<const contract::PlannedRun*> runs_with(const contract::Plan& plan, c
   return runs;
 }
 
-std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,
-                                                                     const contract::Plan& plan) {
-  if (choice.where.empty() || !choice.runs.empty()) return {};
-  const auto condition = std::make_shared<Condition>(choice.where, plan);
-  if (condition->is_of_repetition()) return {};
-  return [condition](const contract::PlannedRun& run) { return condition->holds_now(run); };
-}
-
-void choose_points(planner::PlanRequest& request, const SelectionChoice& choice) {
-  if (!choice.narrows()) return;
-  request.choose = [&choice](const contract::Plan& plan) { return select_runs(plan, choice); };
-  request.wanted = [&choice](const contract::Plan& plan) {
-    return condition_on_points(choice, plan);
-  };
-}
-
-void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice) {
-  const std::string summary =
-      fmt::format("{} of {}", matching, base::count_of(all, "run matches", "runs match"));
-  if (matching == 0 && !choice.allow_empty)
-    throw base::RunError(summary, base::kExitNothingMatched);
-  fmt::print(stderr, "{}\n", summary);
-}
-
 RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice) {
   RunIds ids = matching_runs(plan, choice);
   if (!choice.narrows()) return ids;
@@ -219,6 +214,22 @@ RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice) {
     if (useless) fmt::print(stderr, "no run is called {}\n", pattern);
   }
   return ids;
+}
+
+void expand_chosen(planner::Planner& planner, const SelectionChoice& choice) {
+  if (!choice.narrows()) {
+    planner.expand();
+    return;
+  }
+  // What sub-studies share shows only in the ids.
+  const planner::Wanted wanted =
+      planner.has_substudies() ? nullptr : condition_on_points(choice, planner.plan());
+  if (const auto asked = planner.expand(wanted)) {
+    const auto repeats = static_cast<std::size_t>(planner.plan().repeats);
+    report_matches(asked->wanted * repeats, asked->all * repeats, choice);
+  } else {
+    planner.keep(select_runs(planner.outline(), choice));
+  }
 }
 
 std::vector<std::string> state_names() {

@@ -42,16 +42,9 @@ RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice);
 /// The runs with these ids, in the plan's order.
 std::vector<const contract::PlannedRun*> runs_with(const contract::Plan& plan, const RunIds& ids);
 
-/// The condition of a choice that is one on points alone, whatever their ids and repetitions; else
-/// nothing. `plan` has the axes. Throws as matching_runs does.
-std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,
-                                                                     const contract::Plan& plan);
-
-/// Plans only the points of the chosen runs. The request refers to `choice` from then on.
-void choose_points(planner::PlanRequest& request, const SelectionChoice& choice);
-
-/// Says and throws what select_runs does, of so many runs.
-void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice);
+/// Expands the study and keeps the points of the chosen runs. Reports and throws as select_runs
+/// does.
+void expand_chosen(planner::Planner& planner, const SelectionChoice& choice);
 
 // Runs chosen by how far they are: --state, the same on every verb.
 

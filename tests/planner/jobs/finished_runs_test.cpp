@@ -37,8 +37,10 @@ std::set<double> limits(const std::vector<FinishedRun>& runs, const test::TempDi
   base::write_file_atomically(dir / "c.toml", kFinishedSlurm);
   PlanRequest request{test::kSource / "examples/studies/demo/study.toml", (dir / "c.toml").string(),
                       overrides};
-  request.finished = [&](const contract::Plan&) { return runs; };
-  const Planning planning = make_plan(request, test::shipped_resources());
+  const Resources resources = test::shipped_resources();
+  Planner planner(request, resources);
+  planner.expand();
+  const Planning planning = planner.finish({.runs = runs});
   std::set<double> found;
   for (const auto& run : test::runs_of(planning)) found.insert(run.resources.walltime_s);
   return found;
@@ -109,8 +111,10 @@ TEST_CASE("no later prediction takes the place of that which a run was started w
   base::write_file_atomically(dir / "c.toml", kFinishedSlurm);
   PlanRequest request{test::kSource / "examples/studies/demo/study.toml",
                       (dir / "c.toml").string()};
-  request.finished = [&](const contract::Plan&) { return begun; };
-  const auto runs = make_plan(request, test::shipped_resources()).plan.runs;
+  const Resources resources = test::shipped_resources();
+  Planner planner(request, resources);
+  planner.expand();
+  const auto runs = planner.finish({.runs = begun}).plan.runs;
   CHECK(runs.front().predicted_s == 300);
   CHECK(runs[1].predicted_s == 0);
   CHECK(runs.back().predicted_s == 400);

@@ -310,6 +310,31 @@ TEST_CASE("a value that no directive can hold stops the plan before anything is 
   CHECK_FALSE(fs::exists(out.root()));
 }
 
+TEST_CASE("a plan that fails leaves the folder of an earlier plan as it was") {
+  test::TempDir dir;
+  const contract::PlanDir out(dir / "deep/p");
+  const std::string site =
+      "scheduler = 'slurm'\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n";
+  const auto files = [&] {
+    std::map<std::string, std::string> found;
+    for (const auto& entry : fs::recursive_directory_iterator(dir / "deep")) {
+      if (entry.is_regular_file()) found[entry.path()] = base::read_file(entry.path());
+    }
+    return found;
+  };
+  CHECK_FALSE(test::error_of([&] {
+                write(test::plan_demo_on("account = 'a b'\n" + site, dir), out);
+              }).empty());
+  CHECK_FALSE(fs::exists(dir / "deep"));
+  write(test::plan_demo_on(site, dir), out);
+  const auto before = files();
+  CHECK(before.size() > 90);
+  CHECK_FALSE(test::error_of([&] {
+                write(test::plan_demo_on("account = 'a b'\n" + site, dir), out);
+              }).empty());
+  CHECK(files() == before);
+}
+
 TEST_CASE("replanning leaves the tables and scripts that queued tasks refer to") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");

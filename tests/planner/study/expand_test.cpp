@@ -140,7 +140,7 @@ TEST_CASE("points that are not wanted are counted and not looked at") {
   CHECK_FALSE(test::error_of([&] { planner::expand(study); }).empty());
 }
 
-TEST_CASE("a study of more than 100,000 runs is refused with their number") {
+TEST_CASE("a study of too many runs is refused with their number") {
   std::string gpus = "1";
   for (int i = 2; i <= 200; ++i) gpus += ", " + std::to_string(i);
   const StudyText text{.study = "name = \"s\"\nrepeats = 10000",
@@ -148,6 +148,6 @@ TEST_CASE("a study of more than 100,000 runs is refused with their number") {
   const auto study = test::read(text);
   CHECK(test::error_of([&] { planner::expand(study); }) ==
         "s.toml: matrix: 200 points x 10000 repeats are 2000000 runs, at most 100000");
-  const auto fits = test::read(text, {"study.repeats=5000"});
+  const auto fits = test::read(text, {"study.repeats=500"});
   CHECK(planner::expand(fits).points.size() == 200);
 }
