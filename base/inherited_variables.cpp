@@ -267,7 +267,7 @@ bool is_removed_variable(std::string_view name, std::string_view scheduler,
 ScriptVariables script_variables(std::string_view scheduler, const std::vector<std::string>& own,
                                  const std::vector<std::string>& kept) {
   ScriptVariables result;
-  for (const std::string& name : kept) result.kept.push_back(name);
+  result.kept.assign(kept.begin(), kept.end());
   for (const Pattern pattern : kPassing) result.kept.emplace_back(pattern);
   const auto add = [&](Pattern pattern) {
     if (!contains(own, pattern)) result.unset.emplace_back(pattern);

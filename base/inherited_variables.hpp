@@ -26,12 +26,12 @@ bool is_removed_variable(std::string_view name, std::string_view scheduler,
 
 /// What a job script must know of its environment, as patterns of bash's `case`.
 struct ScriptVariables {
-  std::vector<std::string> kept;   ///< come first: exceptions from `unset`
-  std::vector<std::string> unset;  ///< options and ranks that are not this job's
+  std::vector<std::string_view> kept;   ///< come first: exceptions from `unset`
+  std::vector<std::string_view> unset;  ///< options and ranks that are not this job's
 };
 
 /// For a script of `scheduler`. `own` are the variables that SLURM sets because of the script's
-/// directives, `kept` those that the site keeps.
+/// directives, `kept` those that the site keeps, which must outlive the result.
 ScriptVariables script_variables(std::string_view scheduler, const std::vector<std::string>& own,
                                  const std::vector<std::string>& kept);
 

@@ -125,9 +125,10 @@ MemoryParts peak_memory(const contract::ModelCard& card, double batch, const Mem
     parts.backward = backward;
   };
   for (std::size_t i = 0; i < card.layers.size(); ++i) look(i, false, {});
+  const Bytes number = number_width(card.precision);
   Bytes made;
   for (std::size_t i = card.layers.size(); i-- > 0;) {
-    made += number_width(card.precision) * static_cast<double>(card.layers[i].parameters);
+    made += number * static_cast<double>(card.layers[i].parameters);
     look(i, true, made);
   }
   parts.beyond = setting.beyond.at(parts.activations);

@@ -38,9 +38,12 @@ std::optional<std::string> MemoryFit::misfit(const contract::RunSpec& run,
   const predict::HeldMemory held = held_on(gpu, run, *of_model, measured);
   predict::MemorySetting setting = predict::memory_setting(run);
   setting.beyond = held.beyond;
+  const auto batch = static_cast<double>(run.batch_per_gpu);
+  const predict::Bytes needed =
+      predict::peak_memory(*of_model, batch, setting, gpu.context).total();
+  if (needed * (1 + predict::kMemoryMargin) <= gpu.memory) return std::nullopt;
   const predict::MemoryVerdict verdict =
       predict::memory_verdict(*of_model, run.batch_per_gpu, setting, gpu);
-  if (verdict.fits) return std::nullopt;
   if (verdict.margin >= 0) {
     ++close_;
     return std::nullopt;

@@ -247,15 +247,16 @@ struct DataRow {
 };
 
 /// Alternatives of one pattern in bash's `case`, in lines that go on in the next one.
-std::vector<std::string> case_patterns(const std::vector<std::string>& patterns) {
+std::vector<std::string> case_patterns(const std::vector<std::string_view>& patterns) {
   constexpr std::size_t kLongest = 90;
   std::vector<std::string> lines;
-  for (const std::string& pattern : patterns) {
+  for (const std::string_view pattern : patterns) {
     if (lines.empty() || lines.back().size() + pattern.size() > kLongest) {
       if (!lines.empty()) lines.back() += " | \\";
-      lines.push_back(pattern);
+      lines.emplace_back(pattern).reserve(kLongest + 4);
     } else {
-      lines.back() += " | " + pattern;
+      lines.back() += " | ";
+      lines.back() += pattern;
     }
   }
   return lines;

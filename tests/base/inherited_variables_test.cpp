@@ -8,8 +8,8 @@ using namespace dlscale;
 
 namespace {
 
-bool has(const std::vector<std::string>& patterns, const std::string& name) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+bool has(const std::vector<std::string_view>& patterns, const std::string& name) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string_view pattern) {
     return base::matches_variable(pattern, name);
   });
 }
