@@ -35,7 +35,7 @@ const std::vector<std::string> kKeys{"gpu",    "link",     "latency", "peak",
                                      "memory", "capacity", "context"};
 
 /// A number above 0 and how far it reaches into the text.
-std::pair<double, std::size_t> leading_number(std::string_view text) {
+std::pair<double, std::size_t> positive_number(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, value);
@@ -45,7 +45,7 @@ std::pair<double, std::size_t> leading_number(std::string_view text) {
 
 template <std::size_t n>
 double with_unit(const std::string& word, const std::string& text, const Unit (&units)[n]) {
-  const auto [value, length] = leading_number(text);
+  const auto [value, length] = positive_number(text);
   for (const Unit& unit : units) {
     if (length > 0 && text.substr(length) == unit.name) return value * unit.factor;
   }
@@ -96,7 +96,7 @@ Sweep with_values(Sweep sweep, const std::string& word, const std::string& list)
   sweep.values.clear();
   const bool counts = sweep.name == "gpus" || sweep.name == "batch";
   for (const std::string_view part : base::split(list, ',')) {
-    const auto [value, length] = leading_number(part);
+    const auto [value, length] = positive_number(part);
     if (length == 0 || length != part.size() || (counts && value != std::floor(value))) {
       throw base::UsageError(fmt::format("--sweep {}: \"{}\" is no {} above 0", word, part,
                                          counts ? "whole number" : "number"));

@@ -111,13 +111,12 @@ Names image_names(const fs::path& folder, base::SkipTally& skipped) {
     }
   });
   if (names.empty()) {
-    const bool is_one = own.total() == 1;
-    fail(fmt::format("{} has no image (.jpg, .jpeg, .png){}", folder.string(),
-                     own.empty()
-                         ? ""
-                         : fmt::format(", but {} file{} that {} not read, such as {}", own.total(),
-                                       is_one ? "" : "s", is_one ? "is" : "are",
-                                       own.reasons().front().example)));
+    fail(fmt::format(
+        "{} has no image (.jpg, .jpeg, .png){}", folder.string(),
+        own.empty() ? ""
+                    : fmt::format(", but {} not read, such as {}",
+                                  base::count_of(own.total(), "file that is", "files that are"),
+                                  own.reasons().front().example)));
   }
   add_in_order(own, skipped);
   std::ranges::sort(names);

@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/exit_code.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "config/expression/expression.hpp"
 #include "workspace/collect/collect_steps.hpp"
 #include "workspace/study_from_records.hpp"
@@ -40,16 +41,6 @@ const analysis::ReportWriter* writer_of(const fs::path& file) {
   return nullptr;
 }
 
-std::vector<std::string> text_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    lines.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
-}
-
 /// Of lines that differ what is around the first place where they do: a line of a page can be long.
 std::string around_difference(const std::string& line, const std::string& other) {
   const auto differs =
@@ -60,11 +51,12 @@ std::string around_difference(const std::string& line, const std::string& other)
 /// Prints which lines differ.
 void verify_text(const fs::path& file, const std::string& again, Verified& verified,
                  std::ostream& out) {
-  const auto has = text_lines(base::read_text_file(file)), should = text_lines(again);
+  const std::string there = base::read_text_file(file);
+  const auto has = base::lines_of(there), should = base::lines_of(again);
   std::size_t different = 0;
   for (std::size_t i = 0; i < std::max(has.size(), should.size()); ++i) {
-    const std::string is = i < has.size() ? has[i] : "(no line)";
-    const std::string was = i < should.size() ? should[i] : "(no line)";
+    const std::string is(i < has.size() ? has[i] : "(no line)");
+    const std::string was(i < should.size() ? should[i] : "(no line)");
     if (is == was) continue;
     if (++different > kShownLines) continue;
     out << fmt::format("{}:{}:\n  has      {}\n  records  {}\n", file.string(), i + 1,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "cli/terminal/detach.hpp"
+#include "cli/terminal/signals.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/clock.hpp"
-#include "cli/terminal/detach.hpp"
+#include "cli/terminal/signals.hpp"
 #include "cli/terminal/terminal.hpp"
 
 namespace dlscale::cli {

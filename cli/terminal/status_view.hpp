@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal/detach.hpp"
+#include "cli/terminal/signals.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "workspace/runs/run_columns.hpp"
 #include "workspace/status/folder_status.hpp"

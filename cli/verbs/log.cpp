@@ -14,7 +14,7 @@
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
 #include "cli/options/selection_options.hpp"
-#include "cli/terminal/detach.hpp"
+#include "cli/terminal/signals.hpp"
 #include "workspace/runs/output_reader.hpp"
 #include "workspace/runs/selection.hpp"
 

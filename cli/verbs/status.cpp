@@ -13,7 +13,7 @@
 
 #include "cli/command.hpp"
 #include "cli/options/selection_options.hpp"
-#include "cli/terminal/detach.hpp"
+#include "cli/terminal/signals.hpp"
 #include "cli/terminal/status_view.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "contract/records/view_records.hpp"

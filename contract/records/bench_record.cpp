@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "contract/json/codec.hpp"
 
 namespace dlscale::contract {
@@ -117,16 +118,15 @@ std::string to_json_line(const KernelSample& sample) {
 BenchRecords bench_records_from_jsonl(std::string_view text, std::string_view file) {
   BenchRecords records;
   codec::Document document;
-  for (int number = 1; !text.empty(); ++number) {
-    const std::size_t end = text.find('\n');
-    const base::Location place{std::string(file), number};
-    if (end == std::string_view::npos) {
+  int number = 0;
+  for (const std::string_view line : base::lines_of(text)) {
+    const base::Location place{std::string(file), ++number};
+    const bool is_cut_off = line.data() + line.size() == text.data() + text.size();
+    if (is_cut_off) {
       throw base::SpecError(place, "",
                             "the line is cut off; the same benchmark with the same -o goes on "
                             "behind the last whole one");
     }
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end + 1);
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     try {
       read_line(line, document, records);

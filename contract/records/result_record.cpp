@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.hpp"
 #include "contract/json/codec.hpp"
 
 namespace dlscale::contract {
@@ -209,12 +210,9 @@ ResultsFile parse_results(std::string_view text) {
   ResultsFile file;
   codec::Document document;
   int line_number = 0;
-  while (!text.empty()) {
+  for (const std::string_view line : base::lines_of(text)) {
     ++line_number;
-    const std::size_t end = text.find('\n');
-    const bool complete = end != std::string_view::npos;
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(complete ? end + 1 : text.size());
+    const bool complete = line.data() + line.size() != text.data() + text.size();
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     try {
       ResultRecord record = read_line(line, document);

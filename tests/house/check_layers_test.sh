@@ -25,7 +25,10 @@ for name in globs + [f"{layer}/x.cpp" for layer in rules.LAYERS] + ["trainer/syn
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("// SPDX-License-Identifier: Apache-2.0\n")
 (root / "docs").mkdir()
-tree = "".join(f"{layer}/   a layer\n" for layer in rules.LAYERS) + "docs/   pages\n"
+tree = "docs/   pages\n"
+for layer in rules.LAYERS:
+    tree += f"{layer}/   a layer\n"
+    tree += "".join(f"  {sub.name}/   a folder\n" for sub in sorted((root / layer).iterdir()) if sub.is_dir())
 (root / "docs/architecture.md").write_text(f"# A\n```\nnone/\n```\n## The tree\ntext\n```\n{tree}```\n```\nnone/\n```\n")
 PYTHON
 
@@ -93,6 +96,8 @@ fresh; sed -i 's|^planner/ .*|&\n  jobs/   jobs\n               going/ on|' "$tr
 expect 'a subfolder that exists on the page alone fails' 1 'docs/architecture.md: planner/jobs/ does not exist'
 mkdir "$tree/planner/jobs"; touch "$tree/planner/jobs/a.txt"
 expect 'a subfolder that the page names passes' 0 'keep the rules'
+fresh; mkdir "$tree/planner/jobs"; touch "$tree/planner/jobs/a.txt"
+expect 'a folder of a layer that the page leaves out fails' 1 'docs/architecture.md: planner/jobs/ is missing'
 fresh; rm "$tree/docs/architecture.md"
 expect 'a tree without the page fails' 1 'docs/architecture.md: base/ is missing'
 fresh; mkdir "$tree"/{build,.hidden}; touch "$tree"/{build,.hidden}/a

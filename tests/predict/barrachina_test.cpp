@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Barrachina et al. (Computing 105(5), 2023) found with their model, found with ours: AMPERE,
 // 100 nodes of one A100, its step without overlap, eq (1), 128 samples a GPU. What users are shown
-// of it is tested in tests/cli/barrachina_test.cpp.
+// of it is tested in tests/cli/verbs/barrachina_test.cpp.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>

@@ -18,11 +18,9 @@ namespace {
 /// Calls `take(name, value)` for each "name=value" between commas.
 template <class Take>
 void each_resource(std::string_view tres, Take take) {
-  while (!tres.empty()) {
-    const std::string_view one = tres.substr(0, tres.find(','));
+  for (const std::string_view one : base::split(tres, ',')) {
     const std::size_t equals = one.find('=');
     if (equals != one.npos) take(one.substr(0, equals), one.substr(equals + 1));
-    tres.remove_prefix(one.size() < tres.size() ? one.size() + 1 : one.size());
   }
 }
 
@@ -158,9 +156,8 @@ GpuRequest read_gpus(std::string_view text, Each each) {
 /// Adds the names between brackets: 12 for "01-12", 2 for "1,7".
 std::optional<std::int64_t> numbers_in(std::string_view list) {
   std::int64_t sum = 0;
-  while (!list.empty()) {
-    const std::string_view one = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(one.size() + 1, list.size()));
+  if (list.ends_with(',')) list.remove_suffix(1);
+  for (const std::string_view one : base::split(list, ',')) {
     const std::size_t dash = one.find('-');
     double first = 0, last = 0;
     if (!whole_number(one.substr(0, dash), first)) return std::nullopt;

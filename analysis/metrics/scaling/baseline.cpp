@@ -222,15 +222,12 @@ int gpu_count(std::string_view digits) {
 /// "a=b,c=d" as values; what is none of these gives an empty axis or value.
 CurveKey values_in(std::string_view text) {
   CurveKey values;
-  while (true) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    const std::string_view part = text.substr(0, end);
+  for (const std::string_view part : base::split(text, ',')) {
     const std::size_t equals = std::min(part.find('='), part.size());
     values.push_back({std::string(part.substr(0, equals)),
                       std::string(part.substr(std::min(equals + 1, part.size())))});
-    if (end == text.size()) return values;
-    text.remove_prefix(end + 1);
   }
+  return values;
 }
 
 }  // namespace

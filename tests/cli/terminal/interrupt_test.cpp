@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/terminal/detach.hpp"
+#include "cli/terminal/signals.hpp"
 
 #include <signal.h>
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/csv.hpp"
 #include "trainer/data/data_file.hpp"
 #include "trainer/data/text/text_set.hpp"
 
@@ -17,24 +18,14 @@ constexpr std::size_t kFields = 3;
 
 using Fields = std::vector<std::string>;
 
-/// One row; quotes inside quotes are doubled. A row is a line: where a description has several they
-/// are joined by a backslash.
+/// Returns the cells of a row. A row is a line: several lines of a description are joined by
+/// backslashes.
 Fields fields_of(const TextFile& file, std::size_t line) {
-  const std::string& text = file.lines[line];
-  Fields fields{""};
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool doubled = quoted && text.compare(i, 2, "\"\"") == 0;
-    if (text[i] == '"' && !doubled) {
-      quoted = !quoted;
-    } else if (text[i] == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += text[i] == '\\' ? ' ' : text[i];
-      i += doubled ? 1 : 0;
-    }
-  }
-  if (quoted) file.fail(line, "a quote that does not end");
+  base::CsvReader reader(file.lines[line], "", base::CsvQuotes::anywhere);
+  Fields fields;
+  for (base::CsvCell& cell : reader.row()) fields.push_back(std::move(cell.text));
+  if (reader.has_open_quote()) file.fail(line, "a quote that does not end");
+  for (std::string& field : fields) std::replace(field.begin(), field.end(), '\\', ' ');
   return fields;
 }
 

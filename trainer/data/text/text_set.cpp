@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.hpp"
 #include "contract/run_spec/run_id.hpp"
 #include "trainer/data/data_file.hpp"
 #include "trainer/data/text/vocabulary.hpp"
@@ -137,12 +138,11 @@ TextFile::TextFile(std::filesystem::path file, Encoding encoding) : path(std::mo
     fail(static_cast<std::size_t>(std::count(text.begin(), text.begin() + good, '\n')),
          "not UTF-8");
   }
-  for (std::size_t first = 0; first < text.size();) {
-    const std::size_t end = std::min(text.find('\n', first), text.size());
-    lines.push_back(text.substr(first, end - first));
-    if (end < text.size() && lines.back().ends_with('\r')) lines.back().pop_back();
-    if (lines.back().find('\r') != text.npos) fail_ending(lines.size() - 1);
-    first = end + 1;
+  for (std::string_view line : base::lines_of(text)) {
+    const bool is_ended = line.data() + line.size() != text.data() + text.size();
+    if (is_ended && line.ends_with('\r')) line.remove_suffix(1);
+    if (line.find('\r') != line.npos) fail_ending(lines.size());
+    lines.emplace_back(line);
   }
 }
 
