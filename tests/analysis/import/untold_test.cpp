@@ -6,7 +6,6 @@
 #include <set>
 
 #include "analysis/metrics/scaling/curve.hpp"
-#include "analysis/query/query.hpp"
 #include "analysis/report/tables/tables.hpp"
 #include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/log_folder.hpp"
@@ -45,10 +44,6 @@ std::multiset<std::string> devices_of(const Frame& frame) {
   return devices;
 }
 
-Query median_rate(const std::vector<std::string>& by) {
-  return {.shown = {{"median", "samples_per_s"}}, .by = by};
-}
-
 }  // namespace
 
 TEST_CASE("rates alone give throughput, by equal samples, but neither steps nor time spent") {
@@ -68,9 +63,6 @@ TEST_CASE("rates alone give throughput, by equal samples, but neither steps nor 
           "NULL");
   }
   CHECK(stored(logs.folder, "SELECT min(samples_per_s) FROM step_window_view") == "100.0");
-  const auto answered =
-      answer(frame, run_columns(frame), {.shown = {{"sum", "gpu_hours"}}, .by = {}});
-  CHECK_FALSE(answered.rows.at(0).shown.at(0).number.has_value());
 }
 
 TEST_CASE("logs with times tell their steps and what was spent") {
@@ -135,13 +127,6 @@ TEST_CASE("runs on devices that paths name are not pooled, as own runs on differ
   logs.write_step("p100/b16_g2/run1.csv", 0.25);
   const Frame frame = logs.collect();
   CHECK(devices_of(frame) == std::multiset<std::string>{"cuda k80", "cuda p100"});
-  const QueryAnswer pooled = answer(frame, run_columns(frame), median_rate({}));
-  REQUIRE(pooled.rows.size() == 1);
-  CHECK_THAT(pooled.rows[0].mixed, Contains("gpu is \""));
-  CHECK(pooled.rows[0].shown.at(0).refused);
-  const QueryAnswer apart = answer(frame, run_columns(frame), median_rate({"device"}));
-  REQUIRE(apart.rows.size() == 2);
-  CHECK(apart.rows[0].mixed.empty());
   CHECK(scaling_curves(frame).size() == 2);
 }
 
@@ -153,8 +138,6 @@ TEST_CASE("a table names the devices of logs, and so may a column") {
   logs.request.logs = {logs.logs() + "/b16_g2"};
   const Frame frame = logs.collect();
   CHECK(devices_of(frame) == std::multiset<std::string>{" K80", " P100"});
-  const QueryAnswer pooled = answer(frame, run_columns(frame), median_rate({}));
-  CHECK_THAT(pooled.rows.at(0).mixed, Contains("gpu is \""));
   LogFolder column;
   column.request.axes.clear();
   column.request.mapped.columns = {{"gpus", "g"}, {"device", "d"}, {"samples_per_s", "rate"}};

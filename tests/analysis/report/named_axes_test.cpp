@@ -2,7 +2,6 @@
 // Axes of a study that are called like a column of a table.
 #include <catch2/catch.hpp>
 
-#include "analysis/report/tables/query_table.hpp"
 #include "analysis/report/tables/tables.hpp"
 #include "analysis/report/writers/report_writer.hpp"
 #include "tests/analysis/support/cells.hpp"
@@ -71,25 +70,6 @@ TEST_CASE("axes that would then be called alike are told apart as well") {
   const Table table = efficiency_table(frame, {});
   CHECK(text(table, 0, "axis_axis_n") == "low");
   CHECK(text(table, 0, "axis_n") == "a");
-}
-
-TEST_CASE("a query by an axis called n tells it from the number of values") {
-  const Frame frame = frame_with_axis("n");
-  const Table table = query_table(frame, run_columns(frame),
-                                  {.shown = {{"median", "samples_per_s"}}, .by = {"n"}}, "a query");
-  CHECK(text(table, 0, "axis_n") == "low");
-  CHECK(number(table, 0, "n") == 2);
-}
-
-TEST_CASE("a query can ask for an axis and for the measure of its name") {
-  const Frame frame = frame_with_axis("samples");
-  const std::vector<RunColumn> columns = run_columns(frame);
-  REQUIRE(find_column(columns, "measured_samples") != nullptr);
-  const Table table = query_table(
-      frame, columns, {.shown = {{"max", "measured_samples"}}, .by = {"samples"}}, "a query");
-  CHECK(text(table, 0, "samples") == "low");
-  CHECK(number(table, 0, "max_measured_samples") == 12800);
-  CHECK(find_column(run_columns(frame_with_axis("n")), "measured_samples") == nullptr);
 }
 
 }  // namespace dlscale::analysis
