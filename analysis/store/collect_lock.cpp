@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,6 +50,15 @@ CollectLock::CollectLock(const std::filesystem::path& database) {
     ::close(descriptor_);
     throw base::RunError(fmt::format("{}: cannot be locked: {}", file, reason));
   }
+}
+
+std::int64_t CollectLock::now_ns() const {
+  struct stat status {};
+  if (::futimens(descriptor_, nullptr) != 0 || ::fstat(descriptor_, &status) != 0) {
+    throw base::RunError(
+        fmt::format("the file that locks a collect cannot be touched: {}", std::strerror(errno)));
+  }
+  return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }
 
 CollectLock::~CollectLock() {

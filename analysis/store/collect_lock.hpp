@@ -2,6 +2,7 @@
 // One collect at a time writes the database of a plan folder.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 namespace dlscale::analysis {
@@ -17,6 +18,9 @@ class CollectLock {
   ~CollectLock();
   CollectLock(const CollectLock&) = delete;
   CollectLock& operator=(const CollectLock&) = delete;
+
+  /// Returns the time by the clock that the folder's files have. Throws base::RunError.
+  std::int64_t now_ns() const;
 
  private:
   int descriptor_;

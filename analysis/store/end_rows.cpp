@@ -25,15 +25,14 @@ struct EndFile {
 };
 
 /// The files, sorted by name, each looked at before it is read.
-std::vector<EndFile> files_of(const contract::PlanDir& folder, SeenFiles& seen,
-                              std::vector<std::string>& problems) {
+std::vector<EndFile> files_of(const contract::PlanDir& folder, Sources& sources) {
   const auto relative = [&](const fs::path& path) {
     return path.lexically_relative(folder.root()).generic_string();
   };
   const std::string logs = relative(folder.logs());
   std::vector<std::string> scripts;
   std::error_code ignored;
-  if (seen.exists(logs)) {
+  if (sources.exists(logs)) {
     for (const auto& entry : fs::directory_iterator(folder.logs(), ignored)) {
       std::string name = entry.path().filename().string();
       if (!name.ends_with(".end") || name == ".end") continue;
@@ -41,27 +40,28 @@ std::vector<EndFile> files_of(const contract::PlanDir& folder, SeenFiles& seen,
         scripts.push_back(std::move(name));
       } else {
         const std::string odd = oddity_of(entry.path());
-        problems.push_back(logs + "/" + name + ": " + (odd.empty() ? "is a folder" : odd));
+        const std::string path = logs + "/" + name;
+        sources.note_problem(path, path + ": " + (odd.empty() ? "is a folder" : odd));
       }
     }
   }
   std::sort(scripts.begin(), scripts.end());
   std::vector<EndFile> files;
   const std::string launch_log = relative(folder.launch_log());
-  if (seen.exists(launch_log)) files.push_back({folder.launch_log(), launch_log, true});
+  if (sources.exists(launch_log)) files.push_back({folder.launch_log(), launch_log, true});
   for (const std::string& name : scripts) {
     files.push_back({folder.logs() / name, logs + "/" + name});
-    seen.look(files.back().name);
+    sources.look(files.back().name);
   }
   return files;
 }
 
-std::vector<contract::LaunchRecord> records_in(const EndFile& file, SeenFiles& seen,
+std::vector<contract::LaunchRecord> records_in(const EndFile& file, Sources& sources,
                                                std::vector<std::string>& problems) {
   try {
     return contract::parse_launch_log(base::read_file(file.path));
   } catch (const base::Error& error) {  // one file must not keep the others out
-    seen.distrust(file.name);
+    sources.distrust(file.name);
     problems.push_back(std::string(error.what()) + "; collect again when it can be read");
     return {};
   }
@@ -69,15 +69,15 @@ std::vector<contract::LaunchRecord> records_in(const EndFile& file, SeenFiles& s
 
 }  // namespace
 
-NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, SeenFiles& seen,
+NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, Sources& sources,
                     std::vector<std::string>& problems) {
   std::map<std::string, const contract::PlannedJob*> jobs;
   for (const contract::PlannedJob& job : plan.jobs) jobs[job.name] = &job;
   NotedEnds ends;
   using Scope = EndRecord::Scope;
-  for (const EndFile& file : files_of(folder, seen, problems)) {
+  for (const EndFile& file : files_of(folder, sources)) {
     const auto& [path, source, by_runner] = file;
-    for (const auto& record : records_in(file, seen, problems)) {
+    for (const auto& record : records_in(file, sources, problems)) {
       if (record.event != "ended") continue;
       const Scope said = by_runner ? Scope::Run : Scope::Script;
       const auto job = jobs.find(record.job);

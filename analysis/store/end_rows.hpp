@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/store/launch_outcome.hpp"
-#include "analysis/store/seen_files.hpp"
+#include "analysis/store/sources.hpp"
 #include "contract/plan/plan.hpp"
 
 namespace SQLite {
@@ -25,7 +25,7 @@ using NotedEnds = std::map<std::string, std::vector<EndRecord>>;  ///< by run id
 
 /// Reads launch.jsonl and logs/*.end of a plan folder. One that cannot be read, or is no file, is
 /// added to `problems` ("path: why"), tried again by the next collect, and says nothing.
-NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, SeenFiles& seen,
+NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, Sources& sources,
                     std::vector<std::string>& problems);
 
 // How runs and their launches ended, as the tables `run` and `launch` have it.

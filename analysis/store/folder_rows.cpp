@@ -25,7 +25,7 @@
 #include "analysis/store/foreign_rows.hpp"
 #include "analysis/store/read_ahead.hpp"
 #include "analysis/store/record_rows.hpp"
-#include "analysis/store/seen_files.hpp"
+#include "analysis/store/sources.hpp"
 #include "analysis/store/sources.hpp"
 #include "analysis/store/sqlite_rows.hpp"
 #include "base/error.hpp"
@@ -57,16 +57,15 @@ namespace {
 
 class FolderRows {
  public:
-  FolderRows(const contract::PlanDir& folder, const contract::Plan& plan, SeenFiles& seen,
+  FolderRows(const contract::PlanDir& folder, const contract::Plan& plan, Sources& sources,
              SQLite::Database& database)
       : folder_(folder),
         plan_(plan),
-        seen_(seen),
-        walk_(folder, seen),
+        sources_(sources),
+        walk_(folder, sources),
         database_(database),
         rows_(database),
         foreign_rows_(database),
-        sources_(database),
         tables_(plan, folder),
         is_imported_(holds_imported_runs(plan)) {
     for (std::size_t i = 0; i < plan.runs.size(); ++i) positions_[plan.runs[i].run_id] = int(i);
@@ -81,7 +80,6 @@ class FolderRows {
     forget_what_is_gone(std::move(before));
     add_unreadable_runs();
     conclude();
-    report();
     return summary_;
   }
 
@@ -109,15 +107,15 @@ class FolderRows {
   }
 
   void keep(FoundRun run, std::vector<FileToTake>& files) {
-    seen_.keep(run.description.name, run.description.state);
+    sources_.keep(run.description.name, run.description.state);
     const bool waits = tables_.has(run.run_id) && !run.description.state.exists();
     if (waits) return;  // its task has not started
-    seen_.keep(run.folder.name, run.folder.state);
+    sources_.keep(run.folder.name, run.folder.state);
     if (!is_imported_) {
       announce(run.description, Kind::description, files);
       const bool is_own = std::string_view(format_of(run.run_id).name) == "dlscale";
       for (const FoundLaunch& launch : run.launches) {
-        seen_.keep(launch.log.name, launch.log.state);
+        sources_.keep(launch.log.name, launch.log.state);
         announce(launch.log, is_own ? Kind::results : Kind::other, files);
       }
     }
@@ -129,12 +127,6 @@ class FolderRows {
     files.push_back({file.name, kind, file.state.size, sources_.sha256_of(file.name)});
   }
 
-  /// As it was before it was read.
-  FileStamp stamp(const std::string& name) {
-    const FileState& state = seen_.look(name);
-    return {state.size, state.mtime_ns};
-  }
-
   /// Reads a file that is new or has changed, or whatever is to be read `anew`, and hands it to
   /// `take`, which returns what was wrong with it: problems, one a line, and whether it was cut
   /// off. A file that is not there or unreadable is a problem, too. True when it was taken.
@@ -143,7 +135,7 @@ class FolderRows {
     const auto& [name, state, unchanged] = found;
     if (!state.exists()) {
       const std::string odd = oddity_of(folder_.root() / name);
-      summary_.problems.push_back(name + ": " + (odd.empty() ? std::strerror(ENOENT) : odd));
+      sources_.note_problem(name, name + ": " + (odd.empty() ? std::strerror(ENOENT) : odd));
       return false;
     }
     if (knows_as_it_is(found) && !anew) {
@@ -157,19 +149,19 @@ class FolderRows {
       skip_unreadable(name, error.what());
       return false;
     }
-    if (sources_.has_content(name, {state.size, state.mtime_ns}, file->sha256) && !anew) {
+    if (sources_.has_content(name, file->sha256) && !anew) {
       ++summary_.files_unchanged;
       return false;
     }
     ++summary_.files_read;
     const auto [problems, truncated] = take(*file, name);
-    sources_.note(name, {{file->size, state.mtime_ns}, file->sha256, problems, truncated});
+    sources_.note(name, {file->sha256, problems, truncated});
     return true;
   }
 
   void skip_unreadable(const std::string& name, const std::string& problem) {
     sources_.knows(name);  // it is not gone
-    seen_.distrust(name);
+    sources_.distrust(name);
     summary_.problems.push_back(problem + "; collect again when it can be read");
   }
 
@@ -194,7 +186,7 @@ class FolderRows {
     if (!log.state.exists()) {
       rows_.replace_launch(key, {});  // it died before it could write
       const std::string odd = oddity_of(folder_.root() / log.name);
-      if (!odd.empty()) summary_.problems.push_back(log.name + ": " + odd);
+      if (!odd.empty()) sources_.note_problem(log.name, log.name + ": " + odd);
       return;
     }
     read_if_changed(
@@ -205,8 +197,8 @@ class FolderRows {
   /// The log of another program. What it says counts as long as it is what was imported.
   void take_import(const contract::RunDir& run, LaunchKey key) {
     const fs::path file = import_json(run.launch(key.launch));
-    key.source = relative(file);
-    seen_.look(key.source);
+    const std::string import_name = key.source = relative(file);
+    sources_.look(import_name);
     try {
       const std::string text = base::read_file(file);
       const ImportRecord record = import_record_from_json(text, key.source);
@@ -223,12 +215,12 @@ class FolderRows {
       contract::ResultsFile content = read_import(record, run);
       link_launches(content, record, key.launch);
       const std::string problems = problems_of(record.path, content);
-      sources_.note(key.source, {stamp(key.source), contract::sha256_hex(text), problems, false});
+      sources_.note(key.source, {contract::sha256_hex(text), problems});
       key.source = record.path;
       rows_.replace_launch(key, content);
       foreign_rows_.insert(key, log_content_);
     } catch (const base::Error& error) {  // one that cannot be read must not keep the rest out
-      summary_.problems.push_back(error.what());
+      sources_.note_problem(import_name, error.what());
       contract::RunSpec spec;
       spec.run_id = key.run_id;
       rows_.replace_launch(key, failed_launch(spec, RunOutcome::Lost, error.what()));
@@ -237,7 +229,7 @@ class FolderRows {
 
   bool knows_as_it_is(const FoundFile& file) { return sources_.knows(file.name) && file.unchanged; }
   bool knows_as_it_is(const std::string& name) {
-    const bool unchanged = seen_.is_unchanged(name);
+    const bool unchanged = sources_.is_unchanged(name);
     return sources_.knows(name) && unchanged;
   }
 
@@ -249,10 +241,10 @@ class FolderRows {
     if (!log_.problem.empty()) {
       const bool gone = log_.sha256.empty();
       gone ? sources_.drop(record.path)
-           : sources_.note(record.path, {stamp(record.path), log_.sha256, "", false});
+           : sources_.note(record.path, {.sha256 = log_.sha256});
       std::string why = log_.problem;
       if (log_.is_unreadable) {  // lost until then, as in a database that is made anew
-        seen_.distrust(record.path);
+        sources_.distrust(record.path);
         why += "; collect again when it can be read";
       }
       return failed_launch(spec, gone ? RunOutcome::Lost : RunOutcome::Failed, why);
@@ -262,12 +254,11 @@ class FolderRows {
       content = read_log(record, log_.text, spec);
       complete_launch(content, spec);
     } else {
-      seen_.distrust(record.path);  // whoever imports it again must not take it for what it was
+      sources_.distrust(record.path);  // whoever imports it again must not take it for what it was
       content.file = failed_launch(spec, RunOutcome::Lost,
                                    "has changed since it was collected; collect it again with -o");
     }
-    const bool truncated = content.file.truncated;
-    sources_.note(record.path, {stamp(record.path), log_.sha256, "", truncated});
+    sources_.note(record.path, {.sha256 = log_.sha256, .truncated = content.file.truncated});
     return std::move(content.file);
   }
 
@@ -327,7 +318,7 @@ class FolderRows {
   /// Of the rows that were there `before` anything was taken.
   void forget_what_is_gone(KnownRows before) {
     for (const std::string& run_id : before.runs) {
-      if (!seen_.exists(relative(folder_.run(run_id).run_json()))) rows_.delete_run(run_id);
+      if (!sources_.exists(relative(folder_.run(run_id).run_json()))) rows_.delete_run(run_id);
     }
     for (const FoundRun& run : found_) {
       const auto known = before.launches.find(run.run_id);
@@ -337,12 +328,11 @@ class FolderRows {
     for (const auto& [run_id, gone] : before.launches) {
       for (const int launch : gone) rows_.delete_launch(run_id, launch);
     }
-    sources_.forget_gone();
   }
 
   /// A task of an array that has not started.
   bool take_from_table(const std::string& run_id) {
-    if (seen_.exists(relative(folder_.run(run_id).run_json()))) return false;
+    if (sources_.exists(relative(folder_.run(run_id).run_json()))) return false;
     const auto line = tables_.find(run_id);
     if (!line) return false;
     TakenFile described{.text = line->json};
@@ -352,7 +342,7 @@ class FolderRows {
   /// Every run of the plan is a row, also those that nothing readable describes.
   void add_unreadable_runs() {
     for (const contract::PlannedJob& job : plan_.jobs) {
-      if (job.kind == contract::JobKind::array) seen_.look(relative(folder_.run_table(job.table)));
+      if (job.kind == contract::JobKind::array) sources_.look(relative(folder_.run_table(job.table)));
     }
     for (const contract::PlannedRun& planned : plan_.runs) {
       if (rows_.known().runs.contains(planned.run_id) || take_from_table(planned.run_id)) continue;
@@ -362,7 +352,7 @@ class FolderRows {
   }
 
   void conclude() {
-    const NotedEnds ends = read_ends(plan_, folder_, seen_, summary_.problems);
+    const NotedEnds ends = read_ends(plan_, folder_, sources_, summary_.problems);
     EndRows rows(database_);
     for (const std::string& run_id : runs_) {
       const auto noted = ends.find(run_id);
@@ -376,21 +366,14 @@ class FolderRows {
     return found == positions_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  void report() {
-    sources_.report(summary_);
-    SQLite::Statement query(database_, "SELECT run_id FROM run WHERE plan_position IS NULL");
-    while (query.executeStep()) summary_.unplanned.push_back(query.getColumn(0));
-  }
-
   const contract::PlanDir& folder_;
   const contract::Plan& plan_;
-  SeenFiles& seen_;
+  Sources& sources_;
   FolderWalk walk_;
   SQLite::Database& database_;
   RecordRows rows_;
   ForeignRows foreign_rows_;
   LogContent log_content_;  ///< of the imported log that was read last
-  Sources sources_;
   std::set<std::string> runs_;
   std::set<std::string> unreadable_;  ///< planned runs without a description
   std::unordered_map<std::string, int> positions_;
@@ -406,8 +389,8 @@ class FolderRows {
 }  // namespace
 
 IngestSummary write_folder(const contract::PlanDir& folder, const contract::Plan& plan,
-                           SeenFiles& seen, SQLite::Database& database) {
-  return FolderRows(folder, plan, seen, database).run();
+                           Sources& sources, SQLite::Database& database) {
+  return FolderRows(folder, plan, sources, database).run();
 }
 
 }  // namespace dlscale::analysis

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/store/ingest.hpp"
-#include "analysis/store/seen_files.hpp"
+#include "analysis/store/sources.hpp"
 #include "contract/plan/plan.hpp"
 
 namespace SQLite {
@@ -17,8 +17,9 @@ void write_study(SQLite::Database& database, const contract::Plan& plan);
 
 // What a plan folder holds, as rows of its database.
 
-/// Makes the rows say what the folder says. What `seen` calls unchanged is not read again.
+/// Makes the rows say what the folder says, those of the sources apart. Files that have not changed
+/// since the collect before are not read again.
 IngestSummary write_folder(const contract::PlanDir& folder, const contract::Plan& plan,
-                           SeenFiles& seen, SQLite::Database& database);
+                           Sources& sources, SQLite::Database& database);
 
 }  // namespace dlscale::analysis

@@ -16,12 +16,11 @@ constexpr std::size_t kRunsOfBlock = 32;  ///< that one thread looks for at a ti
 
 }  // namespace
 
-FolderWalk::FolderWalk(const contract::PlanDir& folder, SeenFiles& seen)
-    : folder_(folder), seen_(seen), root_length_((folder.root() / "").native().size()) {
-  if (!seen.before()) return;
+FolderWalk::FolderWalk(const contract::PlanDir& folder, Sources& sources)
+    : folder_(folder), sources_(sources), root_length_((folder.root() / "").native().size()) {
   // The collect before looked at "runs/<run_id>/launch-<k>/<a file>" of each launch.
   constexpr std::string_view kRuns = "runs/", kLaunch = "/launch-";
-  for (const std::string& path : seen.before()->paths) {
+  for (const std::string& path : sources.paths_before()) {
     if (!path.starts_with(kRuns)) continue;
     const std::size_t end = path.find('/', kRuns.size());
     if (end == path.npos || path.compare(end, kLaunch.size(), kLaunch) != 0) continue;
@@ -31,7 +30,7 @@ FolderWalk::FolderWalk(const contract::PlanDir& folder, SeenFiles& seen)
 }
 
 std::vector<std::string> FolderWalk::run_ids() {
-  seen_.look(relative(folder_.runs()));
+  sources_.look(relative(folder_.runs()));
   std::vector<std::string> names;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder_.runs(), ignored)) {
@@ -61,7 +60,7 @@ FoundRun FolderWalk::find(const WantedRun& wanted) const {
 
 FoundFile FolderWalk::peek(const fs::path& path) const {
   FoundFile file{relative(path)};
-  const SeenFiles::Sight sight = seen_.peek(file.name);
+  const Sources::Sight sight = sources_.peek(file.name);
   file.state = sight.state;
   file.unchanged = sight.unchanged;
   return file;

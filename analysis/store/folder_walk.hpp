@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/store/seen_files.hpp"
+#include "analysis/store/sources.hpp"
 #include "contract/plan/run_dir.hpp"
 
 namespace dlscale::analysis {
@@ -38,7 +38,7 @@ struct WantedRun {
 class FolderWalk {
  public:
   /// Both must outlive it.
-  FolderWalk(const contract::PlanDir& folder, SeenFiles& seen);
+  FolderWalk(const contract::PlanDir& folder, Sources& sources);
 
   /// Of a file in the plan folder, the path from there.
   std::string relative(const std::filesystem::path& file) const {
@@ -46,7 +46,7 @@ class FolderWalk {
   }
   /// Names of the folders of runs, sorted.
   std::vector<std::string> run_ids();
-  /// What there is of runs, in their order; whoever takes it has `seen` keep it. A folder in which
+  /// What there is of runs, in their order; whoever takes it has the sources keep it. A folder in which
   /// no name came or went since the collect before is not listed again. On all cores: over a
   /// network each question is a wait.
   std::vector<FoundRun> find(const std::vector<WantedRun>& runs) const;
@@ -57,7 +57,7 @@ class FolderWalk {
   std::vector<int> launches_of(const contract::RunDir& run, const FoundRun& found) const;
 
   const contract::PlanDir& folder_;
-  SeenFiles& seen_;
+  Sources& sources_;
   const std::size_t root_length_;  ///< of the folder's path, with its last slash
   std::unordered_map<std::string, std::vector<int>> before_;  ///< launches, by run
 };

@@ -4,14 +4,13 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
-#include <array>
-
 namespace dlscale::analysis {
 namespace {
 
 // Primary keys come from the files, never from the order of insertion: collecting again, in parts
 // or at once, gives the same tables. Times are seconds, `line` counts from 1 in launch.source.
-constexpr const char* kVersion1 = R"sql(
+// Numbers of a run that are not known are NULL.
+constexpr const char* kTables = R"sql(
 CREATE TABLE study (
   name TEXT PRIMARY KEY, scaling TEXT, site TEXT, scheduler TEXT,
   baseline_rule TEXT, baseline_gpus INTEGER, repeats INTEGER
@@ -22,9 +21,10 @@ CREATE TABLE study_axis (
   PRIMARY KEY (position, value_position)
 ) WITHOUT ROWID;
 
--- A file that was read, its path relative to the plan folder.
+-- A file or folder that the last collect looked at, its path relative to the plan folder.
 CREATE TABLE source (
-  path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, sha256 TEXT,
+  path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, ctime_ns INTEGER, inode INTEGER,
+  sha256 TEXT,  -- NULL: its content is not in the database
   truncated INTEGER NOT NULL DEFAULT 0,  -- the last line was incomplete
   problems TEXT NOT NULL DEFAULT ''      -- one a line
 ) WITHOUT ROWID;
@@ -37,7 +37,9 @@ CREATE TABLE run (
   lr_peak REAL, optimizer TEXT, label_smoothing REAL,
   plan_position INTEGER,  -- NULL: the plan no longer has it
   outcome TEXT,           -- of the last completed launch, else of the last
-  result_launch INTEGER   -- the last completed launch
+  result_launch INTEGER,  -- the last completed launch
+  compression TEXT,  -- type in which gradients are sent (fp16, bf16, powersgd); empty: their own
+  stop_rule TEXT     -- what ends training: "epochs", "accuracy >= 0.94", …; empty: not known
 ) WITHOUT ROWID;
 
 CREATE TABLE run_axis (
@@ -53,6 +55,7 @@ CREATE TABLE launch (
   stopped REAL, stop_outcome TEXT, stop_reason TEXT, stop_exit_code INTEGER,
   -- as it is to be taken
   outcome TEXT, outcome_source TEXT, reason TEXT,
+  resumed_step INTEGER,  -- steps done when resumed_from was saved; the steps beyond were repeated
   PRIMARY KEY (run_id, launch)
 ) WITHOUT ROWID;
 
@@ -84,16 +87,10 @@ CREATE TABLE step_window (
   optimizer_mean_s REAL, optimizer_p50_s REAL, optimizer_p90_s REAL, optimizer_max_s REAL,
   bubble_mean_s REAL, bubble_p50_s REAL, bubble_p90_s REAL, bubble_max_s REAL,
   other_mean_s REAL, other_p50_s REAL, other_p90_s REAL, other_max_s REAL,
+  extra TEXT,  -- counters of some styles (horovod's cycles, skipped steps) as a JSON object, or NULL
   PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
-)sql";
 
-constexpr const char* kVersion2 = R"sql(
--- Steps that were done when resumed_from had been saved: what it did beyond them was done again.
-ALTER TABLE launch ADD COLUMN resumed_step INTEGER;
-)sql";
-
-constexpr const char* kVersion3 = R"sql(
 -- Shares of kernel time in a block of steps.
 CREATE TABLE profile (
   run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, first_step INTEGER, steps INTEGER,
@@ -106,11 +103,6 @@ CREATE TABLE profile_kernel (
   run_id TEXT, launch INTEGER, line INTEGER, position INTEGER, name TEXT, kind TEXT,
   calls INTEGER, self_s REAL, PRIMARY KEY (run_id, launch, line, position)
 ) WITHOUT ROWID;
-)sql";
-
-constexpr const char* kVersion4 = R"sql(
--- What only some styles count (horovod's cycles, skipped steps), as a JSON object; NULL: nothing.
-ALTER TABLE step_window ADD COLUMN extra TEXT;
 
 -- What an evaluation found beside accuracy and loss.
 CREATE TABLE eval_metric (
@@ -131,17 +123,52 @@ CREATE TABLE inference (
   wall_s REAL, latency_mean_s REAL, latency_p50_s REAL, latency_p90_s REAL, latency_max_s REAL,
   samples_per_s REAL, peak_memory_bytes REAL, PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
+
+-- What each rank worked in an epoch, as far as a launch trained it.
+CREATE TABLE rank_times (
+  run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, time REAL, steps INTEGER,
+  stages INTEGER,  -- only ranks of equal rank % stages do equal work; 0: all do
+  work_s TEXT,     -- by rank, a JSON array: a row for each of 1,024 would be a million a study
+  PRIMARY KEY (run_id, launch, line)
+) WITHOUT ROWID;
+
+-- Where the ranks of a launch were, from first_rank on; of launches with more than one.
+CREATE TABLE launch_node (
+  run_id TEXT, launch INTEGER, first_rank INTEGER, ranks INTEGER, host TEXT,
+  PRIMARY KEY (run_id, launch, first_rank)
+) WITHOUT ROWID;
+
+-- Sums over the step windows of a launch, those with start-up costs apart; what they do not say
+-- adds nothing. end_step is behind the last step of the last of them.
+CREATE TABLE step_sum (
+  run_id TEXT, launch INTEGER, warmup INTEGER, windows INTEGER, end_step INTEGER, steps INTEGER,
+  samples INTEGER, wall_s REAL, bytes_sent REAL, comm_busy_s REAL, load_wait_s REAL, h2d_s REAL,
+  forward_s REAL, backward_s REAL, exposed_comm_s REAL, optimizer_s REAL, bubble_s REAL,
+  other_s REAL, PRIMARY KEY (run_id, launch, warmup)
+) WITHOUT ROWID;
+
+-- What benchmarks of collectives (nccl-tests) measured: a row for each message size and way. time_s
+-- is the mean of an iteration; algbw and busbw are as they stand in the log, 10^9 bytes/s.
+CREATE TABLE collective (
+  run_id TEXT, launch INTEGER, position INTEGER, line INTEGER,
+  collective TEXT,  -- all_reduce, …; NULL: the log does not say
+  in_place INTEGER, size_bytes INTEGER, count INTEGER, type TEXT, redop TEXT, root INTEGER,
+  time_s REAL, algbw_gb_per_s REAL, busbw_gb_per_s REAL,
+  wrong REAL,  -- elements; NULL: not checked
+  PRIMARY KEY (run_id, launch, position)
+) WITHOUT ROWID;
+
+-- Jobs in a batch system's books. Times of day are as they stand there; NULL: the books are silent.
+CREATE TABLE job (
+  run_id TEXT, launch INTEGER, line INTEGER, job_id TEXT, name TEXT, cluster TEXT, partition TEXT,
+  account TEXT, state TEXT, exit_code INTEGER, signal INTEGER, submitted TEXT, started TEXT,
+  ended TEXT, elapsed_s REAL, timelimit_s REAL, nodes INTEGER, cpus INTEGER, gpus INTEGER,
+  requested_memory_bytes REAL, max_memory_bytes REAL, cpu_s REAL, energy_j REAL, hosts TEXT,
+  PRIMARY KEY (run_id, launch, line)
+) WITHOUT ROWID;
 )sql";
 
-constexpr const char* kVersion5 = R"sql(
--- As what gradients travel (fp16, bf16, powersgd); empty: as what they are.
-ALTER TABLE run ADD COLUMN compression TEXT;
-
--- Descriptions that were read before are read again for it.
-UPDATE source SET mtime_ns = 0, sha256 = '' WHERE path IN (SELECT source FROM run);
-)sql";
-
-constexpr const char* kVersion6 = R"sql(
+constexpr const char* kViews = R"sql(
 -- For people and their programs (docs/importing.md): each number with its run, and the file, its
 -- SHA-256 and the line that say it. Columns never change their meaning.
 CREATE VIEW run_view AS
@@ -171,22 +198,6 @@ SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, eva
   launch.source AS source, sha256
 FROM eval JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN source ON source.path = launch.source;
-)sql";
-
-constexpr const char* kVersion7 = R"sql(
--- What each rank worked in an epoch, as far as a launch trained it.
-CREATE TABLE rank_times (
-  run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, time REAL, steps INTEGER,
-  stages INTEGER,  -- only ranks of equal rank % stages do equal work; 0: all do
-  work_s TEXT,     -- by rank, a JSON array: a row for each of 1,024 would be a million a study
-  PRIMARY KEY (run_id, launch, line)
-) WITHOUT ROWID;
-
--- Where the ranks of a launch were, from first_rank on; of launches with more than one.
-CREATE TABLE launch_node (
-  run_id TEXT, launch INTEGER, first_rank INTEGER, ranks INTEGER, host TEXT,
-  PRIMARY KEY (run_id, launch, first_rank)
-) WITHOUT ROWID;
 
 CREATE VIEW rank_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, rank_times.run_id,
@@ -198,14 +209,6 @@ FROM rank_times JOIN json_each(rank_times.work_s) AS each_rank JOIN run USING (r
     AND node.launch = rank_times.launch AND each_rank.key >= node.first_rank
     AND each_rank.key < node.first_rank + node.ranks
   LEFT JOIN source ON source.path = launch.source;
-)sql";
-
-constexpr const char* kVersion8 = R"sql(
--- What ends a run's training: "epochs", "accuracy >= 0.94", …; empty: nobody says.
-ALTER TABLE run ADD COLUMN stop_rule TEXT;
-
--- Descriptions that were read before are read again for it.
-UPDATE source SET mtime_ns = 0, sha256 = '' WHERE path IN (SELECT source FROM run);
 
 CREATE VIEW target_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, target.*,
@@ -218,33 +221,6 @@ SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, inf
   launch.source AS source, sha256
 FROM inference JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN source ON source.path = launch.source;
-)sql";
-
-constexpr const char* kVersion9 = R"sql(
--- Sums over the step windows of a launch, those with start-up costs apart; what they do not say
--- adds nothing. end_step is behind the last step of the last of them.
-CREATE TABLE step_sum (
-  run_id TEXT, launch INTEGER, warmup INTEGER, windows INTEGER, end_step INTEGER, steps INTEGER,
-  samples INTEGER, wall_s REAL, bytes_sent REAL, comm_busy_s REAL, load_wait_s REAL, h2d_s REAL,
-  forward_s REAL, backward_s REAL, exposed_comm_s REAL, optimizer_s REAL, bubble_s REAL,
-  other_s REAL, PRIMARY KEY (run_id, launch, warmup)
-) WITHOUT ROWID;
-
--- Results that were read before are read again for it.
-UPDATE source SET mtime_ns = 0, sha256 = '' WHERE path IN (SELECT source FROM launch);
-)sql";
-
-constexpr const char* kVersion10 = R"sql(
--- What benchmarks of collectives (nccl-tests) measured: a row for each message size and way. time_s
--- is the mean of an iteration; algbw and busbw are as they stand in the log, 10^9 bytes/s.
-CREATE TABLE collective (
-  run_id TEXT, launch INTEGER, position INTEGER, line INTEGER,
-  collective TEXT,  -- all_reduce, …; NULL: the log does not say
-  in_place INTEGER, size_bytes INTEGER, count INTEGER, type TEXT, redop TEXT, root INTEGER,
-  time_s REAL, algbw_gb_per_s REAL, busbw_gb_per_s REAL,
-  wrong REAL,  -- elements; NULL: not checked
-  PRIMARY KEY (run_id, launch, position)
-) WITHOUT ROWID;
 
 CREATE VIEW collective_view AS
 SELECT run.repetition, run.gpus, run.nodes, run.outcome,
@@ -255,15 +231,6 @@ FROM collective AS result JOIN run USING (run_id) JOIN launch USING (run_id, lau
   LEFT JOIN run_axis ON run_axis.run_id = run.run_id AND run_axis.name = 'collective'
   LEFT JOIN source ON source.path = launch.source;
 
--- Jobs in a batch system's books. Times of day are as they stand there; NULL: the books are silent.
-CREATE TABLE job (
-  run_id TEXT, launch INTEGER, line INTEGER, job_id TEXT, name TEXT, cluster TEXT, partition TEXT,
-  account TEXT, state TEXT, exit_code INTEGER, signal INTEGER, submitted TEXT, started TEXT,
-  ended TEXT, elapsed_s REAL, timelimit_s REAL, nodes INTEGER, cpus INTEGER, gpus INTEGER,
-  requested_memory_bytes REAL, max_memory_bytes REAL, cpu_s REAL, energy_j REAL, hosts TEXT,
-  PRIMARY KEY (run_id, launch, line)
-) WITHOUT ROWID;
-
 CREATE VIEW job_view AS
 SELECT job.*, gpus * elapsed_s / 3600 AS gpu_hours, cpus * elapsed_s / 3600 AS cpu_hours,
   job.nodes * elapsed_s / 3600 AS node_hours, launch.outcome, launch.reason,
@@ -271,31 +238,16 @@ SELECT job.*, gpus * elapsed_s / 3600 AS gpu_hours, cpus * elapsed_s / 3600 AS c
 FROM job JOIN launch USING (run_id, launch) LEFT JOIN source ON source.path = launch.source;
 )sql";
 
-constexpr const char* kVersion11 = R"sql(
--- What nobody says of a run is NULL.
-UPDATE run SET batch_per_gpu = nullif(batch_per_gpu, 0), global_batch = nullif(global_batch, 0),
-  epochs = nullif(epochs, 0), lr_base = nullif(lr_base, 0), lr_peak = nullif(lr_peak, 0);
-)sql";
-
-constexpr std::array<const char*, 11> kMigrations{kVersion1, kVersion2,  kVersion3, kVersion4,
-                                                  kVersion5, kVersion6,  kVersion7, kVersion8,
-                                                  kVersion9, kVersion10, kVersion11};
-
 }  // namespace
 
-int schema_version() {
-  return static_cast<int>(kMigrations.size());
-}
-
-void migrate(SQLite::Database& database) {
-  if (database.execAndGet("PRAGMA user_version").getInt() == schema_version()) return;
+void create_schema(SQLite::Database& database) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  // Asked again: another process may have migrated while this one waited for the lock.
-  for (int v = database.execAndGet("PRAGMA user_version"); v < schema_version(); ++v) {
-    database.exec(kMigrations[static_cast<std::size_t>(v)]);
-  }
+  // Another process may have created it while this one waited for the lock.
+  if (database.execAndGet("PRAGMA user_version").getInt() == kSchemaVersion) return;
+  database.exec(kTables);
+  database.exec(kViews);
   database.exec(fmt::format("PRAGMA application_id = {}", kApplicationId));
-  database.exec(fmt::format("PRAGMA user_version = {}", schema_version()));
+  database.exec(fmt::format("PRAGMA user_version = {}", kSchemaVersion));
   transaction.commit();
 }
 

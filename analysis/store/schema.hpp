@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of results.sqlite and how older files are brought up to date.
+// The tables and views of results.sqlite.
 #pragma once
 
 namespace SQLite {
@@ -11,9 +11,11 @@ namespace dlscale::analysis {
 /// Marks a file as ours ("dlsc"), in SQLite's header field for it.
 inline constexpr int kApplicationId = 0x646c7363;
 
-int schema_version();
+/// A database of another version is made again from the files. To be raised with every change of a
+/// table or view, and of what rows mean.
+inline constexpr int kSchemaVersion = 12;
 
-/// Applies the migrations a database lacks, in one transaction. Migrations only add.
-void migrate(SQLite::Database& database);
+/// Makes the tables and views of a new database, in one transaction.
+void create_schema(SQLite::Database& database);
 
 }  // namespace dlscale::analysis

@@ -60,11 +60,8 @@ void check_origin(SQLite::Database& database, const fs::path& file, Store::Acces
     fail(file, "is not a database of dlscale; dlscale collect --rebuild replaces it");
   }
   const int version = database.execAndGet("PRAGMA user_version");
-  if (version > schema_version()) {
-    fail(file, "was made by a newer dlscale; use that, or dlscale collect --rebuild");
-  }
-  if (version < schema_version() && access == Store::Access::Read) {
-    fail(file, "was made by an older dlscale; run dlscale collect first");
+  if (version != kSchemaVersion && tables > 0) {
+    fail(file, "was made by another version of dlscale; dlscale collect makes it again");
   }
 }
 
@@ -86,7 +83,7 @@ Store::Store(const fs::path& file, Access access) : file_(file), access_(access)
     database_->exec(kPages);
     database_->exec("PRAGMA journal_mode = DELETE");
     database_->exec(kCache);
-    migrate(*database_);
+    create_schema(*database_);
   });
 }
 
@@ -102,8 +99,19 @@ void Store::with(const std::function<void(SQLite::Database&)>& work) {
   });
 }
 
+bool Store::is_of_other_version(const fs::path& file) {
+  try {
+    SQLite::Database database(file.string(), SQLite::OPEN_READONLY, kBusyTimeoutMs);
+    const int id = database.execAndGet("PRAGMA application_id");
+    const int version = database.execAndGet("PRAGMA user_version");
+    return id == kApplicationId && version != kSchemaVersion;
+  } catch (const SQLite::Exception&) {
+    return false;  // whoever opens it for use reports why that fails
+  }
+}
+
 void Store::remove(const fs::path& file) {
-  for (const char* ending : {"", "-journal", "-seen"}) {
+  for (const char* ending : {"", "-journal"}) {
     std::error_code error;
     fs::remove(file.string() + ending, error);
     if (error) fail(file, "cannot be deleted: " + error.message());

@@ -18,7 +18,7 @@ class Store {
  public:
   enum class Access {
     Read,   ///< the file must be there
-    Write,  ///< made and migrated as needed
+    Write,  ///< made where there is none
   };
   /// Throws base::RunError, naming the file and the remedy, for a file that cannot be opened, is
   /// damaged, is no dlscale database, or is of another version's schema.
@@ -32,6 +32,9 @@ class Store {
   /// Calls `work` with the database; SQLite's errors become base::RunError as above. With Write
   /// access all of `work` is one transaction: done wholly or not at all.
   void with(const std::function<void(SQLite::Database&)>& work);
+
+  /// True for a database of dlscale that has the schema of another version.
+  static bool is_of_other_version(const std::filesystem::path& file);
 
   /// Deletes the database and what SQLite may have left beside it. Throws base::RunError.
   static void remove(const std::filesystem::path& file);

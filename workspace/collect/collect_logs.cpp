@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "analysis/frame.hpp"
-#include "analysis/store/seen_files.hpp"
+#include "analysis/store/sources.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "base/skip_tally.hpp"
@@ -114,9 +114,9 @@ bool import_and_report(const LogOptions& options, const std::vector<std::string>
   request.logs = logs;
   choose_format(options, logs, request);
   const contract::PlanDir folder{std::filesystem::path(options.folder)};
-  analysis::SeenFiles seen(folder);
+  const std::set<std::string> unchanged = analysis::unchanged_paths(folder);
   const analysis::ImportSummary summary = analysis::import_logs(
-      request, folder, [&](const std::string& log) { return seen.is_unchanged(log); });
+      request, folder, [&](const std::string& log) { return unchanged.contains(log); });
   print(summary, options.folder, out);
   return summary.is_complete();
 }

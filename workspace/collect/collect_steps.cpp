@@ -144,6 +144,10 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
   out << fmt::format("collected {}: {}; {} read, {} unchanged\n", frame.study,
                      analysis::describe_use(frame), base::count_of(summary.files_read, "file"),
                      summary.files_unchanged);
+  if (summary.other_version) {
+    out << fmt::format("{} was made by another version of dlscale: made again from all files\n",
+                       folder.database().string());
+  }
   print_problems(summary, out);
   if (summary.launches == 0) {
     out << "nothing to collect: no run has left records yet\n";

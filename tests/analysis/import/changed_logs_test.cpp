@@ -13,7 +13,8 @@
 
 #include "analysis/import/foreign_log.hpp"
 #include "analysis/report/tables/metrics.hpp"
-#include "analysis/store/seen_files.hpp"
+#include "analysis/store/sources.hpp"
+#include "tests/analysis/support/clock.hpp"
 #include "tests/analysis/support/database_dump.hpp"
 #include "tests/analysis/support/log_folder.hpp"
 
@@ -135,13 +136,12 @@ TEST_CASE("a log that a collect of the folder found rewritten is read again when
   logs.write_step("b16_g2/run1.csv", 0.2);
   fs::last_write_time(path, time);
   REQUIRE(ingest(logs.folder).problems.size() == 1);
-  auto note = read_note(logs.folder.database());
-  REQUIRE(note);
-  note->started_ns += 60'000'000'000;  // as if the folder had been collected a minute later
-  write_note(logs.folder.database(), *note);
-  SeenFiles seen(logs.folder);
+  test::let_time_pass(logs.folder);
+  const std::set<std::string> unchanged = unchanged_paths(logs.folder);
+  CHECK_FALSE(unchanged.empty());
+  CHECK_FALSE(unchanged.contains(path));
   const ImportSummary again = import_logs(
-      logs.request, logs.folder, [&](const std::string& log) { return seen.is_unchanged(log); });
+      logs.request, logs.folder, [&](const std::string& log) { return unchanged.contains(log); });
   CHECK(again.changed == 1);
   CHECK(ingest(logs.folder).problems.empty());
   CHECK(read_frame(logs.folder).runs.at(0).outcome == "Completed");

@@ -7,6 +7,7 @@
 
 #include "analysis/store/frame_reader.hpp"
 #include "base/error.hpp"
+#include "tests/analysis/support/database_dump.hpp"
 #include "tests/analysis/support/written_study.hpp"
 
 namespace dlscale::analysis {
@@ -16,26 +17,6 @@ using Catch::Contains;
 using contract::RunOutcome;
 using test::Measured;
 using test::WrittenStudy;
-
-/// Every row of every table as text, except the modification times of files.
-std::string dump(const contract::PlanDir& folder) {
-  SQLite::Database database(folder.database().string(), SQLite::OPEN_READONLY);
-  std::string text;
-  for (const char* table :
-       {"study", "study_axis", "source", "run", "run_axis", "launch", "environment", "epoch",
-        "eval", "eval_metric", "target", "inference", "step_window", "profile", "profile_kernel"}) {
-    SQLite::Statement query(database, std::string("SELECT * FROM ") + table);
-    while (query.executeStep()) {
-      text += table;
-      for (int i = 0; i < query.getColumnCount(); ++i) {
-        if (query.getColumnName(i) == std::string("mtime_ns")) continue;
-        text += "|" + query.getColumn(i).getString();
-      }
-      text += "\n";
-    }
-  }
-  return text;
-}
 
 const RunRow& row_of(const Frame& frame, const std::string& run_id) {
   for (const RunRow& run : frame.runs) {
@@ -89,7 +70,7 @@ TEST_CASE("a profile goes to the database with its kernels, in their order") {
   base::write_file_atomically(
       launch.results(), base::read_file(launch.results()) + contract::to_json_line(profile) + "\n");
   CHECK(ingest(study.folder).problems.empty());
-  const std::string rows = dump(study.folder);
+  const std::string rows = test::dump_all(study.folder);
   CHECK_THAT(rows, Contains("profile|" + run_id + "|1|") && Contains("|4.0|0.25|"));
   CHECK_THAT(rows,
              Contains("|1|aten::mm|computation|7|2.5\n") && Contains("|2|loading|io|50|0.5\n"));
@@ -114,11 +95,11 @@ TEST_CASE("metrics, targets and inference go to the database and to the run's ro
     base::LineAppender(launch.results()).append(contract::to_json_line(record));
   }
   ingest(study.folder);
-  const std::string once = dump(study.folder);
+  const std::string once = test::dump_all(study.folder);
   CHECK_THAT(once, Contains("|bleu|15.5\n") && Contains("|accuracy|0.94|0.95|1|") &&
                        Contains("inference|" + run_id + "|1|") && Contains("|1600.0|"));
   ingest(study.folder, true);
-  CHECK(dump(study.folder) == once);
+  CHECK(test::dump_all(study.folder) == once);
   const Frame frame = read_frame(study.folder);
   const RunRow& run = row_of(frame, run_id);
   CHECK(run.metrics == eval.metrics);
@@ -168,11 +149,11 @@ TEST_CASE("collecting twice gives the same rows and reads nothing again") {
   study.add("ddp", 1);
   study.add("ddp", 2, {.outcome = RunOutcome::Failed});
   ingest(study.folder);
-  const std::string first = dump(study.folder);
+  const std::string first = test::dump_all(study.folder);
   const IngestSummary again = ingest(study.folder);
   CHECK(again.files_read == 0);
   CHECK(again.files_unchanged == 4);
-  CHECK(dump(study.folder) == first);
+  CHECK(test::dump_all(study.folder) == first);
 }
 
 TEST_CASE("collecting in parts gives the rows of collecting at once") {
@@ -185,13 +166,13 @@ TEST_CASE("collecting in parts gives the rows of collecting at once") {
   study.launch(resumed, 4);
   study.note_end(resumed, RunOutcome::Completed, 2010.5);
   ingest(study.folder);
-  const std::string in_parts = dump(study.folder);
+  const std::string in_parts = test::dump_all(study.folder);
   std::filesystem::remove(study.folder.database());
   ingest(study.folder);
-  CHECK(dump(study.folder) == in_parts);
+  CHECK(test::dump_all(study.folder) == in_parts);
 }
 
-TEST_CASE("more files than one thread reads give the same rows and bytes each time") {
+TEST_CASE("more files than one thread reads give the same rows each time") {
   WrittenStudy study;
   for (int repetition = 1; repetition <= 70; ++repetition) study.add("ddp", 1, {}, repetition);
   CHECK(ingest(study.folder).files_read == 140);
@@ -200,12 +181,9 @@ TEST_CASE("more files than one thread reads give the same rows and bytes each ti
   std::filesystem::remove_all(study.folder.run("ddp-g1-r20").launch(1).root());
   std::filesystem::remove_all(study.folder.run("ddp-g1-r30").root());
   CHECK(ingest(study.folder).files_read == 1);
-  const std::string in_parts = dump(study.folder);
+  const std::string in_parts = test::dump_all(study.folder);
   ingest(study.folder, true);
-  CHECK(dump(study.folder) == in_parts);
-  const std::string bytes = base::read_file(study.folder.database());
-  ingest(study.folder, true);
-  CHECK(base::read_file(study.folder.database()) == bytes);
+  CHECK(test::dump_all(study.folder) == in_parts);
 }
 
 TEST_CASE("a results file that grew is read again, a touched one is not") {
@@ -233,9 +211,9 @@ TEST_CASE("what is gone from the folder goes from the database") {
   CHECK(read_frame(study.folder).runs.size() == 1);
   std::filesystem::remove_all(study.folder.run(run_id).root());
   CHECK(ingest(study.folder).unplanned.empty());
-  const std::string rows = dump(study.folder);
+  const std::string rows = test::dump_all(study.folder);
   ingest(study.folder, true);
-  CHECK(dump(study.folder) == rows);
+  CHECK(test::dump_all(study.folder) == rows);
 }
 
 TEST_CASE("a truncated results file is taken up to its last line and reported each time") {

@@ -11,7 +11,8 @@
 
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
-#include "analysis/store/seen_files.hpp"
+#include "analysis/store/sources.hpp"
+#include "tests/analysis/support/clock.hpp"
 #include "tests/analysis/support/database_dump.hpp"
 #include "tests/analysis/support/written_study.hpp"
 
@@ -22,23 +23,15 @@ namespace fs = std::filesystem;
 using contract::PlanDir;
 using contract::RunOutcome;
 using test::dump_all;
+using test::let_time_pass;
 using test::WrittenStudy;
-
-constexpr std::int64_t kMinute_ns = 60'000'000'000;
-
-/// As if the last collect had been a minute after what it collected.
-void let_time_pass(const PlanDir& folder) {
-  auto note = read_note(folder.database());
-  REQUIRE(note);
-  note->started_ns += kMinute_ns;
-  write_note(folder.database(), *note);
-}
 
 /// Collects, and tells whether the database was written.
 bool writes(const PlanDir& folder) {
-  const auto before = mark_of(folder.database());
-  ingest(folder);
-  return mark_of(folder.database()) != before;
+  const std::string before = base::read_file(folder.database());
+  const bool told = ingest(folder).wrote;
+  CHECK((base::read_file(folder.database()) != before) == told);
+  return told;
 }
 
 /// Another byte in the same place, and the times that the file had, as far as they can be set.
@@ -217,7 +210,6 @@ TEST_CASE("a file that cannot be read keeps nothing out, and is read as soon as 
   CHECK(ingest(f.folder).problems == problems);
   fs::remove(file);
   fs::rename(aside, file);
-  let_time_pass(f.folder);
   CHECK(ingest(f.folder).problems.empty());
   const std::string after = dump_all(f.folder);
   ingest(f.folder, true);
@@ -231,8 +223,8 @@ TEST_CASE("a script's note that cannot be read is named, and the others are read
   fs::create_directory(f.folder.logs() / "d.end");
   const auto problems = ingest(f.folder).problems;
   REQUIRE(problems.size() == 2);
-  CHECK(problems[0] == "logs/d.end: is a folder");
-  CHECK(problems[1].find("b.end: Input/output error; collect again") != problems[1].npos);
+  CHECK(problems[0].find("b.end: Input/output error; collect again") != problems[0].npos);
+  CHECK(problems[1] == "logs/d.end: is a folder");
   for (const RunRow& run : read_frame(f.folder).runs) {
     if (run.run_id == f.silent) CHECK(run.outcome == "NodeFailed");
   }
@@ -277,25 +269,21 @@ TEST_CASE("a collect says whether it wrote the database") {
 
 TEST_CASE("a file that may have changed within a tick of the clock is read again") {
   Folder f;
+  const std::string path = f.results(f.good).lexically_relative(f.folder.root());
   change_a_byte(f.results(f.good));
-  // As if the clock had stood still: the note has the states that files have now.
-  const auto forge = [&](std::int64_t later_ns) {
-    auto note = read_note(f.folder.database());
-    REQUIRE(note);
-    const int root = ::open(f.folder.root().c_str(), O_RDONLY | O_DIRECTORY);
-    std::int64_t latest_ns = 0;
-    for (std::size_t i = 0; i < note->paths.size(); ++i) {
-      note->states[i] = state_of(root, note->paths[i].c_str());
-      latest_ns = std::max(latest_ns, note->states[i].ctime_ns);
-    }
-    ::close(root);
-    note->started_ns = latest_ns + later_ns;
-    write_note(f.folder.database(), *note);
-  };
-  forge(kMinute_ns);
-  CHECK_FALSE(writes(f.folder));
-  forge(1'000'000'000);
+  test::make_uncertain(f.folder, path);
+  let_time_pass(f.folder);
+  CHECK_FALSE(writes(f.folder));  // the table has the state that the file has now
+  test::make_uncertain(f.folder, path);
   CHECK(ingest(f.folder).files_read == 1);
+}
+
+TEST_CASE("a file is certain not to change unseen two seconds after its last change") {
+  const FileState state{.size = 1, .mtime_ns = 5'000'000'000, .ctime_ns = 6'000'000'000};
+  CHECK_FALSE(is_certain(state, 6'000'000'000));
+  CHECK_FALSE(is_certain(state, 8'000'000'000));
+  CHECK(is_certain(state, 8'000'000'001));
+  CHECK(is_certain(FileState{}, 0));  // not there
 }
 
 TEST_CASE("files are read again where the database is not as the last collect left it") {
@@ -308,46 +296,12 @@ TEST_CASE("files are read again where the database is not as the last collect le
   SECTION("it is gone") {
     fs::remove(f.folder.database());
   }
-  SECTION("it is another") {
-    ingest(f.folder, true);
+  SECTION("another version made it") {
     SQLite::Database(f.folder.database().string(), SQLite::OPEN_READWRITE)
-        .exec("DELETE FROM epoch; UPDATE source SET sha256 = ''");
+        .exec("DROP TABLE step_window; PRAGMA user_version = 11");
   }
   CHECK(writes(f.folder));
   CHECK(dump_all(f.folder) == good);
-}
-
-TEST_CASE("a note that is damaged, gone or cut is as none") {
-  Folder f;
-  const fs::path note = note_of(f.folder.database());
-  const std::string whole = base::read_file(note);
-  for (const std::size_t size :
-       {std::size_t{0}, std::size_t{7}, std::size_t{48}, whole.size() / 2, whole.size() - 1}) {
-    base::write_file_atomically(note, whole.substr(0, size));
-    CHECK_FALSE(read_note(f.folder.database()));
-  }
-  for (std::size_t at = 0; at < whole.size(); ++at) {
-    std::string damaged = whole;
-    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
-    base::write_file_atomically(note, damaged);
-    read_note(f.folder.database());  // whatever it says, it is read without harm
-  }
-  fs::remove(note);
-  CHECK(writes(f.folder));
-}
-
-TEST_CASE("of two collects at a time the one that did not see all leaves no word that it did") {
-  Folder f;
-  auto mine = read_note(f.folder.database());
-  REQUIRE(mine);
-  change_a_byte(f.results(f.good));
-  ingest(f.folder);  // the other's
-  CHECK(mark_of(f.folder.database()) != mine->database);
-  write_note(f.folder.database(), *mine);  // comes late
-  CHECK(ingest(f.folder).files_read == 0);
-  const std::string rows = dump_all(f.folder);
-  ingest(f.folder, true);
-  CHECK(dump_all(f.folder) == rows);
 }
 
 }  // namespace dlscale::analysis

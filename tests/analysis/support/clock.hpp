@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a test does in place of waiting until the clock of a file system has moved on.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/store/sources.hpp"
+#include "contract/plan/run_dir.hpp"
+
+namespace dlscale::test {
+
+/// As if the last collect had been a minute after the last change of what it looked at. Nothing may
+/// have changed since that collect.
+inline void let_time_pass(const contract::PlanDir& folder) {
+  SQLite::Database database(folder.database().string(), SQLite::OPEN_READWRITE);
+  std::vector<std::pair<std::string, analysis::FileState>> states;
+  const int root = ::open(folder.root().c_str(), O_RDONLY | O_DIRECTORY);
+  SQLite::Statement query(database, "SELECT path FROM source WHERE ctime_ns = ?");
+  query.bind(1, analysis::kUncertain);
+  while (query.executeStep()) {
+    const std::string path = query.getColumn(0);
+    states.emplace_back(path, analysis::state_of(root, path.c_str()));
+  }
+  ::close(root);
+  for (const auto& [path, state] : states) {
+    SQLite::Statement update(database,
+                             "UPDATE source SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? "
+                             "WHERE path = ?");
+    SQLite::bind(update, state.size, state.mtime_ns, state.ctime_ns, state.inode, path);
+    update.exec();
+  }
+}
+
+/// As if the clock had stood still between the last change of a file and the last collect.
+inline void make_uncertain(const contract::PlanDir& folder, const std::string& path) {
+  SQLite::Database database(folder.database().string(), SQLite::OPEN_READWRITE);
+  SQLite::Statement update(database, "UPDATE source SET ctime_ns = ? WHERE path = ?");
+  SQLite::bind(update, analysis::kUncertain, path);
+  update.exec();
+}
+
+}  // namespace dlscale::test
