@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "analysis/report/figures/gnuplot.hpp"
+#include "analysis/report/figures/figure_files.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -68,12 +68,7 @@ void write_report(const fs::path& folder, const PredictedStudy& study,
     }
   }
   const auto figures = figures_of(study, sweeps);
-  std::string problem;
-  for (const auto& [name, figure] : figures) {
-    std::string found = analysis::write_figure(figure, folder / name, {"svg"}).problem;
-    if (!found.empty()) problem = std::move(found);
-  }
-  if (!problem.empty()) fmt::print(stderr, "dlscale: {}\n", problem);
+  for (const auto& [name, figure] : figures) analysis::write_figure(figure, folder / name, {"svg"});
   fmt::print(stderr, "dlscale: {} tables and {} figures in {}\n", report.tables.size(),
              figures.size(), folder.string());
 }

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <ostream>
 
-#include "analysis/report/figures/gnuplot.hpp"
+#include "analysis/report/figures/figure_files.hpp"
 #include "analysis/report/page/kit.hpp"
 #include "analysis/report/page/study_page.hpp"
 #include "analysis/report/tables/metrics.hpp"
@@ -107,23 +107,20 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
-bool is_picture(const fs::path& file) {
-  const std::vector<std::string>& formats = analysis::figure_formats();
-  return file.has_extension() && std::find(formats.begin(), formats.end(),
-                                           file.extension().string().substr(1)) != formats.end();
+bool is_converted(const fs::path& file) {
+  return file.extension() == ".pdf" || file.extension() == ".png";
 }
 
-/// Pictures that a report lacks. Where it has none at all there was no gnuplot, which is no fault.
+/// Converted pictures that a report lacks. Where it has none at all there was no converter, which is
+/// no fault.
 std::vector<std::string> missing_drawings(const std::vector<analysis::NamedFigure>& figures,
                                           const fs::path& folder) {
   std::vector<std::string> missing;
   std::size_t all = 0;
   for (const analysis::NamedFigure& figure : figures) {
-    for (const char* format : {"svg", "pdf"}) {  // as write_kit draws them
-      const std::string file = fmt::format("figures/{}.{}", figure.id, format);
-      ++all;
-      if (!is_plain_file(folder / file)) missing.push_back(file);
-    }
+    const std::string file = fmt::format("figures/{}.pdf", figure.id);
+    ++all;
+    if (!is_plain_file(folder / file)) missing.push_back(file);
   }
   return missing.size() == all ? std::vector<std::string>() : missing;
 }
@@ -160,9 +157,9 @@ Verified verify_report(const VerifyChoice& choice, std::ostream& out) {
   const std::vector<fs::path> present = files_below(folder);
   const ChosenStudy study = study_from_records(choice.study);
   const ScratchFolder again;
-  constexpr const char* kNoGnuplot = "";
+  constexpr const char* kNoConverter = "";
   const analysis::StudyPage page = study_page(study.frame, study.options, choice.by);
-  write_kit(page, again.path(), {}, kNoGnuplot);
+  write_kit(page, again.path(), {}, kNoConverter);
   Verified verified;
   verified.what = "files";
   verified.other_than = "of a report";
@@ -177,7 +174,7 @@ Verified verify_report(const VerifyChoice& choice, std::ostream& out) {
   verified.missing.insert(verified.missing.end(), drawings.begin(), drawings.end());
   for (const fs::path& file : present) {
     if (fs::exists(again.path() / file)) continue;
-    if (is_picture(file)) {
+    if (is_converted(file)) {
       ++verified.pictures;
     } else {
       verified.others.push_back(file.string());

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analysis/report/figures/figures.hpp"
-#include "analysis/report/figures/gnuplot.hpp"
+#include "analysis/report/figures/figure_files.hpp"
 #include "analysis/report/figures/pgfplots.hpp"
 #include "analysis/report/tables/headings.hpp"
 #include "base/error.hpp"
@@ -83,8 +83,8 @@ Action define_plot(CLI::App& app) {
       ->required();
   app.add_option(
          "-o,--output", options->output,
-         "file to draw, .svg, .pdf or .png by gnuplot, .tex for LaTeX (pgfplots); its CSV "
-         "and gnuplot script go beside it (default: DIR/figures/KIND.svg; of lr: lr.svg here)")
+         "file to draw: .svg, .pdf or .png, or .tex for LaTeX (pgfplots); its CSV file goes "
+         "beside it (default: DIR/figures/KIND.svg; of lr: lr.svg here)")
       ->type_name(value_kind::kFile);
   app.add_flag(
       "--laws", options->laws,

@@ -77,7 +77,7 @@ std::string missing_pictures(const analysis::WrittenKit& kit) {
   const std::string which = kit.undrawn == kit.figures
                                 ? "no figure has"
                                 : fmt::format("{} of {} figures have no", kit.undrawn, kit.figures);
-  return fmt::format("{} .svg and .pdf: {}", which, kit.problem);
+  return fmt::format("{} .pdf: {}", which, kit.problem);
 }
 
 int report(const ReportOptions& options) {

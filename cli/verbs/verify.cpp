@@ -46,8 +46,7 @@ int conclude(const workspace::Verified& verified) {
                            verified.files, verified.what, verified.lines, verdict_on(verified));
   if (verified.pictures > 0) {
     std::cout << fmt::format(
-        "{} not looked at: gnuplot draws them from the .gp and .csv files beside them, which "
-        "were\n",
+        "{} not looked at: a program converts them from the .svg files beside them, which were\n",
         base::count_of(static_cast<int>(verified.pictures), "picture"));
   }
   if (!verified.missing.empty()) {

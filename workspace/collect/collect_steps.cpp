@@ -13,7 +13,7 @@
 #include "analysis/import/reading/file_problems.hpp"
 #include "analysis/metrics/scaling/selected_runs.hpp"
 #include "analysis/report/figures/figures.hpp"
-#include "analysis/report/figures/gnuplot.hpp"
+#include "analysis/report/figures/figure_files.hpp"
 #include "analysis/report/tables/headings.hpp"
 #include "analysis/report/tables/metrics.hpp"
 #include "analysis/report/writers/report_writer.hpp"
@@ -82,15 +82,16 @@ void make_tables(const analysis::Frame& frame, const contract::PlanDir& folder, 
 
 void make_figures(const analysis::Frame& frame, const contract::PlanDir& folder, std::ostream& out,
                   std::vector<fs::path>& written) {
+  std::string problem;
   for (const analysis::FigureKind& kind : analysis::figure_kinds()) {
     const analysis::Figure figure = kind.make(frame, {frame.baseline});
     if (figure.series.empty()) continue;
     const analysis::Drawn drawn =
         write_figure(figure, folder.figures() / kind.name, {"svg", "pdf"});
     written.insert(written.end(), drawn.files.begin(), drawn.files.end());
-    if (!drawn.problem.empty())
-      out << fmt::format("warning: no {} figure: {}\n", kind.name, drawn.problem);
+    if (!drawn.problem.empty()) problem = drawn.problem;
   }
+  if (!problem.empty()) out << fmt::format("warning: figures have no .pdf: {}\n", problem);
 }
 
 /// "wrote demo/tables/efficiency.{md,csv,tex}": one line per stem.

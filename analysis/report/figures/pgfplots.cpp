@@ -8,7 +8,7 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/report/figures/gnuplot.hpp"
+#include "analysis/report/figures/figure_files.hpp"
 #include "analysis/report/figures/legend.hpp"
 #include "analysis/report/figures/svg_figure.hpp"
 #include "analysis/report/latex_text.hpp"

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include "analysis/report/figures/legend.hpp"
 #include "analysis/report/html_text.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -193,13 +196,13 @@ class SvgDrawing {
         x_(x_axis_of(figure, left_, width_ - kRight)),
         y_(y_axis_of(figure, foot_, kTop)) {}
 
-  std::string svg() {
-    text_ = fmt::format(
-        "<svg{5} viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
-        "aria-labelledby=\"{2}-title {2}-words\">\n"
-        "<title id=\"{2}-title\">{3}</title><desc id=\"{2}-words\">{4}</desc>\n",
-        hundredths(width_), hundredths(height_), id_, html_text(figure_.title),
-        html_text(figure_in_words(figure_)), width_ > kWidth ? " class=\"wide\"" : "");
+  double width() const { return width_; }
+  double height() const { return height_; }
+
+  /// What stands inside the <svg> element.
+  std::string content() {
+    text_ = fmt::format("<title id=\"{0}-title\">{1}</title><desc id=\"{0}-words\">{2}</desc>\n",
+                        id_, html_text(figure_.title), html_text(figure_in_words(figure_)));
     add_y_axis();
     if (figure_.categories.empty()) {
       add_x_ticks();
@@ -209,7 +212,7 @@ class SvgDrawing {
       add_hatches();
       add_bars();
     }
-    return text_ + "</svg>\n";
+    return std::move(text_);
   }
 
  private:
@@ -375,8 +378,12 @@ class SvgDrawing {
   std::string text_;
 };
 
-/// A line with a mark, or the hatching of a part.
-std::string swatch(const Figure& figure, std::size_t i, const std::string& id) {
+constexpr const char* kSwatch = "<svg{} width=\"28\" height=\"14\" viewBox=\"0 0 28 14\" "
+                                "aria-hidden=\"true\">{}</svg>";
+
+/// A line with a mark, or the hatching of a part; `place` is an attribute of the element.
+std::string swatch(const Figure& figure, std::size_t i, const std::string& id,
+                   const std::string& place) {
   const Series& series = figure.series[i];
   std::string drawn;
   if (!figure.categories.empty()) {
@@ -389,11 +396,99 @@ std::string swatch(const Figure& figure, std::size_t i, const std::string& id) {
     }
     if (has_marks(figure, series)) drawn += mark(series.mark, 14, 7, "");
   }
-  return fmt::format(
-      "<svg class=\"c{}\" width=\"28\" height=\"14\" viewBox=\"0 0 28 14\" "
-      "aria-hidden=\"true\">{}</svg>",
-      series.color % (figure.categories.empty() ? kLineColors : kColors.size()), drawn);
+  const std::size_t color =
+      series.color % (figure.categories.empty() ? kLineColors : kColors.size());
+  return fmt::format(kSwatch, fmt::format(" class=\"c{}\"{}", color, place), drawn);
 }
+
+std::string ideal_swatch(const std::string& place) {
+  return fmt::format(kSwatch, place, "<path class=\"ideal\" d=\"M0 7H28\"/>");
+}
+
+/// True for a series that the legend has.
+bool is_in_legend(const Figure& figure, const Series& series) {
+  return figure.categories.empty() || has_part(series);
+}
+
+constexpr double kTextLetter = 7.2;   // width of one, about, at 14 pixels
+constexpr double kTitleLetter = 8.6;  // at 16 pixels, bold
+constexpr double kLine = 22;          // from one line of the legend to the next
+
+/// As the page has it on light ground, for a file that has no page.
+std::string file_style() {
+  std::string style =
+      "text{fill:#1b1f24;font:15px Arial,Helvetica,sans-serif}.name,.quiet{fill:#4d5661}"
+      ".title{font-size:16px;font-weight:bold}.small{font-size:14px}"
+      ".grid{stroke:#d5dae0;fill:none}.axis{stroke:#4d5661;fill:none}"
+      ".ideal{stroke:#000000;stroke-width:1.5;stroke-dasharray:6 4;fill:none}"
+      ".line{stroke-width:2;fill:none}.dashed{stroke-dasharray:3 3}"
+      ".bar{stroke-width:1.2;fill:none}.band{fill-opacity:0.18}"
+      ".hatch{stroke:#ffffff;stroke-width:1.6;fill:none}\n";
+  for (std::size_t i = 0; i < kColors.size(); ++i) {
+    style += fmt::format(
+        ".c{0} .line,.c{0} .bar,.c{0} .mark{{stroke:{1}}}.c{0} .mark,.c{0} .band,.c{0}.part{{fill:{"
+        "1}}}\n",
+        i, kColors[i]);
+  }
+  return style + ".mark.hollow{fill:#ffffff;stroke-width:1.6}";
+}
+
+/// The text in lines of about so many letters, broken at blanks.
+std::vector<std::string> wrapped(const std::string& text, double letters) {
+  std::vector<std::string> lines;
+  for (const std::string_view word : base::split(text, ' ')) {
+    const bool fits = !lines.empty() &&
+                      static_cast<double>(lines.back().size() + 1 + word.size()) <= letters;
+    if (fits) {
+      lines.back() += " " + std::string(word);
+    } else {
+      lines.emplace_back(word);
+    }
+  }
+  return lines;
+}
+
+/// Writes lines and legend entries below each other.
+struct Margin {
+  double width;
+  double y = 8;
+  std::string text = {};
+
+  void add_lines(const std::string& words, const char* classes, double letter) {
+    if (words.empty()) return;
+    for (const std::string& line : wrapped(words, (width - 2 * kRight) / letter)) {
+      y += kLine;
+      text += fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", classes, kRight,
+                          hundredths(y), html_text(line));
+    }
+  }
+
+  void add_legend(const Figure& figure, const std::string& id) {
+    std::vector<std::pair<std::function<std::string(const std::string&)>, std::string>> entries;
+    for (std::size_t i = 0; i < figure.series.size(); ++i) {
+      if (!is_in_legend(figure, figure.series[i])) continue;
+      entries.emplace_back(
+          [&figure, i, &id](const std::string& place) { return swatch(figure, i, id, place); },
+          figure.series[i].label);
+    }
+    if (entries.empty()) return;
+    if (figure.ideal) entries.emplace_back(&ideal_swatch, figure.ideal->label);
+    add_lines(figure.legend_title, "small quiet", kTextLetter);
+    double x = width;  // the first entry begins a line
+    for (const auto& [swatch_at, label] : entries) {
+      const double room = 52 + kTextLetter * static_cast<double>(label.size());
+      if (x + room > width) {
+        x = kRight;
+        y += kLine;
+      }
+      text += swatch_at(
+          fmt::format(" x=\"{}\" y=\"{}\"", hundredths(x), hundredths(y - 12)));
+      text += fmt::format("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n",
+                          hundredths(x + 36), hundredths(y), html_text(label));
+      x += room;
+    }
+  }
+};
 
 }  // namespace
 
@@ -423,22 +518,44 @@ std::string figure_in_words(const Figure& figure) {
 }
 
 std::string svg_figure(const Figure& figure, const std::string& id) {
-  return SvgDrawing(figure, id).svg();
+  SvgDrawing drawing(figure, id);
+  return fmt::format(
+             "<svg{3} viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
+             "aria-labelledby=\"{2}-title {2}-words\">\n",
+             hundredths(drawing.width()), hundredths(drawing.height()), id,
+             drawing.width() > kWidth ? " class=\"wide\"" : "") +
+         drawing.content() + "</svg>\n";
+}
+
+std::string svg_file(const Figure& figure, const std::string& id) {
+  SvgDrawing drawing(figure, id);
+  Margin margin{drawing.width()};
+  margin.add_lines(figure.title, "title", kTitleLetter);
+  margin.add_lines(figure.subtitle, "small quiet", kTextLetter);
+  const double top = margin.y + 12;
+  const std::string content = drawing.content();
+  margin.y = top + drawing.height() - 4;
+  margin.add_legend(figure, id);
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
+      "height=\"{1}\" role=\"img\" aria-labelledby=\"{2}-title {2}-words\">\n<style>{3}</style>\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+      "<g transform=\"translate(0 {4})\">\n{5}</g>\n{6}</svg>\n",
+      hundredths(drawing.width()), hundredths(margin.y + 16), id, file_style(), hundredths(top),
+      content, margin.text);
 }
 
 std::string svg_legend(const Figure& figure, const std::string& id) {
   std::string items;
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
-    if (!figure.categories.empty() && !has_part(figure.series[i])) continue;
-    items +=
-        fmt::format("<li>{}{}</li>\n", swatch(figure, i, id), html_text(figure.series[i].label));
+    if (!is_in_legend(figure, figure.series[i])) continue;
+    items += fmt::format("<li>{}{}</li>\n", swatch(figure, i, id, ""),
+                         html_text(figure.series[i].label));
   }
   if (items.empty()) return "";
   if (figure.ideal) {
-    items += fmt::format(
-        "<li><svg width=\"28\" height=\"14\" viewBox=\"0 0 28 14\" aria-hidden=\"true\">"
-        "<path class=\"ideal\" d=\"M0 7H28\"/></svg>{}</li>\n",
-        html_text(figure.ideal->label));
+    items += fmt::format("<li>{}{}</li>\n", ideal_swatch(""), html_text(figure.ideal->label));
   }
   const std::string title =
       figure.legend_title.empty()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A figure as SVG inside an HTML page, whose style sheet says which colours it has.
+// A figure as SVG: inside an HTML page, whose style sheet says which colours it has, and as a file.
 #pragma once
 
 #include <string>
@@ -49,6 +49,9 @@ std::string figure_in_words(const Figure& figure);
 /// An <svg> element with title and description. `id` makes the names in it unique on its page:
 /// letters, digits and hyphens. Classes: c0 to c7 the palette, ideal, grid, axis, bar, band, line.
 std::string svg_figure(const Figure& figure, const std::string& id);
+
+/// A whole file with title, legend and its own style, for light ground.
+std::string svg_file(const Figure& figure, const std::string& id);
 
 /// The legend as an HTML list; empty for a figure without series.
 std::string svg_legend(const Figure& figure, const std::string& id);

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/report/figures/gnuplot.hpp"
 #include "analysis/report/figures/pgfplots.hpp"
 #include "analysis/report/latex_text.hpp"
 #include "analysis/report/page/html_page.hpp"
@@ -93,8 +92,8 @@ void write_texts(const StudyPage& page, const fs::path& folder) {
   base::parallel_for(parts.size(), [&](std::size_t i) { parts[i](); });
 }
 
-/// Tells which pictures there are not, and why.
-WrittenKit write_figures(const StudyPage& page, const fs::path& folder, const std::string& gnuplot,
+/// Tells which PDF files there are not, and why.
+WrittenKit write_figures(const StudyPage& page, const fs::path& folder, const std::string& converter,
                          const std::function<void(const std::string&, double)>& on_part) {
   WrittenKit kit{page.report.tables.size(), page.figures.size(), 0, ""};
   std::mutex mutex;
@@ -103,7 +102,7 @@ WrittenKit write_figures(const StudyPage& page, const fs::path& folder, const st
   base::parallel_for(page.figures.size(), [&](std::size_t i) {
     const NamedFigure& named = page.figures[i];
     write_pgfplots(named.figure, folder / named.id);
-    const Drawn drawn = write_figure(named.figure, folder / named.id, {"svg", "pdf"}, gnuplot);
+    const Drawn drawn = write_figure(named.figure, folder / named.id, {"svg", "pdf"}, converter);
     const std::lock_guard lock(mutex);
     ++done;
     if (!drawn.problem.empty()) {
@@ -122,9 +121,9 @@ WrittenKit write_figures(const StudyPage& page, const fs::path& folder, const st
 
 WrittenKit write_kit(const StudyPage& page, const fs::path& folder,
                      const std::function<void(const std::string&, double)>& on_part,
-                     const std::string& gnuplot) {
+                     const std::string& converter) {
   write_texts(page, folder);
-  return write_figures(page, folder / "figures", gnuplot, on_part);
+  return write_figures(page, folder / "figures", converter, on_part);
 }
 
 }  // namespace dlscale::analysis

@@ -27,7 +27,7 @@ TEST_CASE("the learning rates of a study are drawn before anything is planned") 
   test::DlscaleProgram program;
   const test::Ran ran = program.run({"plot", "lr", kJuwels, "-o", "rates.svg"});
   CHECK(ran.exit_code == 0);
-  CHECK(ran.out == "wrote ./rates.csv\nwrote ./rates.gp\nwrote ./rates.svg\n");
+  CHECK(ran.out == "wrote ./rates.csv\nwrote ./rates.svg\n");
   const std::string csv = base::read_file(program.folder / "rates.csv");
   CHECK_THAT(csv, Contains("27 curves of "));
   CHECK(lines_of(csv, "\"step, 0.1\",0,0.025,,") == 1);

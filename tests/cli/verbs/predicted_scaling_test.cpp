@@ -291,8 +291,8 @@ TEST_CASE("figures of predictions are dashed: efficiency, throughput, epochs and
   for (const char* figure : {"predicted-efficiency", "predicted-throughput", "predicted-epoch-time",
                              "sweep-link-figure"}) {
     INFO(figure);
-    CHECK_THAT(prediction.file(std::string(figure) + ".gp"), Contains(" dt 3 "));
+    CHECK_THAT(prediction.file(std::string(figure) + ".svg"), Contains("class=\"line dashed\""));
   }
-  CHECK_THAT(prediction.file("predicted-throughput.gp"), Contains("filledcurves"));
-  CHECK_THAT(prediction.file("predicted-epoch-time.gp"), Contains("filledcurves"));
+  CHECK_THAT(prediction.file("predicted-throughput.svg"), Contains("class=\"band\""));
+  CHECK_THAT(prediction.file("predicted-epoch-time.svg"), Contains("class=\"band\""));
 }

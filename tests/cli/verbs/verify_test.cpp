@@ -165,21 +165,21 @@ TEST_CASE("files that a report lacks are named and are a difference, drawings to
   Collected it;
   const std::string kit = (it.dlscale.folder / "kit").string();
   it.dlscale.run({"report", it.folder, "-o", kit});
-  base::write_file_atomically(kit + "/figures/speedup.svg", "<svg/>\n");  // as gnuplot does
-  for (const char* file : {"/values.tex", "/figures/throughput.csv", "/figures/throughput.svg"}) {
+  base::write_file_atomically(kit + "/figures/speedup.pdf", "%PDF\n");  // as the converter does
+  for (const char* file : {"/values.tex", "/figures/throughput.csv", "/figures/throughput.pdf"}) {
     std::filesystem::remove(kit + file);
   }
   const test::Ran ran = it.dlscale.run({"verify", it.folder, "--report", kit});
   CHECK(ran.exit_code == 1);
   CHECK_THAT(ran.out, Contains("files missing\n") && Contains("missing: figures/throughput.csv") &&
-                          Contains("values.tex") && Contains("figures/throughput.svg"));
+                          Contains("values.tex") && Contains("figures/throughput.pdf"));
 }
 
-TEST_CASE("a report without gnuplot lacks nothing") {
+TEST_CASE("a report without PDF files lacks nothing") {
   Collected it;
   const std::string kit = (it.dlscale.folder / "kit").string();
   it.dlscale.run({"report", it.folder, "-o", kit}, {{"PATH", "/nowhere"}});
-  CHECK_FALSE(std::filesystem::exists(kit + "/figures/throughput.svg"));
+  CHECK_FALSE(std::filesystem::exists(kit + "/figures/throughput.pdf"));
   CHECK(it.dlscale.run({"verify", it.folder, "--report", kit}).exit_code == 0);
 }
 
@@ -187,11 +187,11 @@ TEST_CASE("pictures and files of others in a report are told and count as nothin
   Collected it;
   const std::string kit = (it.dlscale.folder / "kit").string();
   it.dlscale.run({"report", it.folder, "-o", kit}, {{"PATH", "/nowhere"}});
-  base::write_file_atomically(kit + "/figures/mine.svg", "<svg/>\n");
+  base::write_file_atomically(kit + "/figures/mine.png", "\x89PNG\n");
   base::write_file_atomically(kit + "/notes.md", "mine\n");
   const test::Ran ran = it.dlscale.run({"verify", it.folder, "--report", kit});
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.out, Contains("all the same\n") && Contains("not looked at: gnuplot") &&
+  CHECK_THAT(ran.out, Contains("all the same\n") && Contains("1 picture not looked at") &&
                           EndsWith("not of a report, left out: notes.md\n"));
 }
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "analysis/report/figures/gnuplot.hpp"
+#include "analysis/report/figures/figure_files.hpp"
 #include "analysis/report/figures/pgfplots.hpp"
 #include "analysis/report/figures/roofline_figure.hpp"
 #include "analysis/report/figures/svg_figure.hpp"
@@ -224,9 +224,6 @@ TEST_CASE("a fitted series is a dashed line with a band and without marks in eve
   const Figure figure = continued("speedup");
   const std::string svg = svg_figure(figure, "f");
   CHECK_THAT(svg, Contains("class=\"line dashed\"") && Contains("class=\"band\""));
-  const std::string script = gnuplot_script(figure, "f", {"svg"});
-  CHECK_THAT(script, Contains("with lines lc rgb") && Contains("with filledcurves"));
-  CHECK_THAT(script, Contains("using 2:3 with lines"));  // not dodged
   const std::string tex = pgfplots_figure(figure);
   CHECK_THAT(tex, Contains("dotted, thick, mark=none") && Contains("fill between"));
   CHECK_THAT(figure_csv(figure), Contains("laws\",64,"));

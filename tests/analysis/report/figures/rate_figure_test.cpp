@@ -4,7 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/report/figures/gnuplot.hpp"
+#include "analysis/report/figures/figure_files.hpp"
+#include "analysis/report/figures/svg_figure.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -79,8 +80,8 @@ TEST_CASE("runs without a known rate have no curve; unknown epochs are drawn and
 
 TEST_CASE("learning rates are drawn as lines without marks, where they are") {
   const Figure figure = rate_figure("s", {{juelich("step", 4), 10}, {juelich("step", 8), 10}});
-  const std::string script = gnuplot_script(figure, "lr", {"svg"});
-  CHECK_THAT(script, Contains("using 2:3 with lines lc rgb") && !Contains("linespoints"));
+  const std::string svg = svg_file(figure, "lr");
+  CHECK_THAT(svg, Contains("class=\"line\"") && !Contains("class=\"mark"));
   CHECK_THAT(figure_csv(figure), Contains("series,epoch,learning_rate,low,high\n0.1,0,0.025,,\n"));
 }
 

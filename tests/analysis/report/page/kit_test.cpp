@@ -46,7 +46,7 @@ TEST_CASE("a kit has tables, figures, the paper and the page, twice the same byt
   for (const char* name :
        {"report.html", "paper.tex", "values.tex", "tables/sample.md", "tables/sample.csv",
         "tables/sample.tex", "tables/sample.json", "figures/efficiency.csv",
-        "figures/efficiency.gp", "figures/efficiency.svg", "figures/efficiency.pdf",
+        "figures/efficiency.svg", "figures/efficiency.pdf",
         "figures/efficiency.tex", "figures/breakdown.tex"}) {
     INFO(name);
     CHECK(files.contains(name));
@@ -55,14 +55,15 @@ TEST_CASE("a kit has tables, figures, the paper and the page, twice the same byt
   CHECK((files_in(folder / "kit") == files));  // not expanded: it is long
 }
 
-TEST_CASE("without gnuplot a kit lacks pictures alone, and says why") {
+TEST_CASE("without a converter a kit lacks PDF files alone, and says why") {
   test::TempDir folder;
-  const WrittenKit kit = write_kit(test::sample_page(), folder / "kit", {}, "no-such-gnuplot");
+  const WrittenKit kit = write_kit(test::sample_page(), folder / "kit", {}, "no-such-converter");
   CHECK_THAT(kit.problem, Contains("not installed"));
   CHECK(kit.undrawn == 2);
   CHECK(fs::exists(folder / "kit/report.html"));
   CHECK(fs::exists(folder / "kit/figures/efficiency.tex"));
-  CHECK_FALSE(fs::exists(folder / "kit/figures/efficiency.svg"));
+  CHECK(fs::exists(folder / "kit/figures/efficiency.svg"));
+  CHECK_FALSE(fs::exists(folder / "kit/figures/efficiency.pdf"));
 }
 
 TEST_CASE("a kit tells how far it is") {
