@@ -9,7 +9,7 @@
 
 #include "analysis/metrics/scaling/efficiency.hpp"
 #include "analysis/publications/axes.hpp"
-#include "analysis/publications/formula.hpp"
+#include "config/expression/expression.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -69,7 +69,7 @@ std::optional<Estimate> own_throughput(const Publication& publication, const Pub
     const auto means = step_means(point);
     if (!means || point.repeats.front()->global_batch <= 0) return std::nullopt;
     const auto batch = static_cast<double>(point.repeats.front()->global_batch);
-    return without_interval(evaluate(definition->formula,
+    return without_interval(config::compute(definition->formula,
                                      {{"batch", batch},
                                       {"gpus", point.gpus},
                                       {"nodes", point.nodes},
@@ -98,7 +98,7 @@ Estimate by_definition(const Definition& definition, Estimate speedup, const Cur
   const auto efficiency = [&](double faster) {
     const std::string& formula =
         definition.reading.empty() ? definition.formula : definition.reading;
-    return evaluate(formula,
+    return config::compute(formula,
                     {{"speedup", faster},
                      {"t0", faster},
                      {"t", 1},

@@ -147,36 +147,8 @@ bool evaluate(const Expression::Source& source, const std::vector<Term>& terms, 
   return Evaluation<Get>{source, terms, get}.truth(terms.back());
 }
 
-}  // namespace
+// From a text to its syntax tree.
 
-void Expression::Source::fail(std::size_t at, std::string_view message) const {
-  throw base::SpecError(
-      where, key, fmt::format("character {} of '{}': {}", at + 1, excerpt(text, at), message));
-}
-
-Expression::Expression(const Item& source, const std::vector<Symbol>& symbols)
-    : source_{source.text(), source.key, source.node.where},
-      terms_(parse_condition(source_, symbols)) {}
-
-bool Expression::holds(std::span<const Value> values) const {
-  return evaluate(source_, terms_, [&](std::size_t i) -> const Value& { return values[i]; });
-}
-
-bool Expression::holds(std::span<const Value* const> values) const {
-  return evaluate(source_, terms_, [&](std::size_t i) -> const Value& { return *values[i]; });
-}
-
-bool Expression::names(std::size_t symbol) const {
-  return std::any_of(terms_.begin(), terms_.end(), [&](const Term& term) {
-    return term.op == Op::symbol && term.symbol == symbol;
-  });
-}
-
-namespace {
-
-using Op = Expression::Op;
-using Term = Expression::Term;
-using Kind = Symbol::Kind;
 using Sign = std::pair<std::string_view, Op>;
 
 /// Two-character operators before their one-character beginnings.
@@ -194,9 +166,16 @@ class Parser {
   Parser(const Expression::Source& source, const std::vector<Symbol>& symbols)
       : source_(source), text_(source.text), symbols_(symbols) {}
 
-  std::vector<Term> parse() {
+  /// Children before parents; the last is the whole, a truth value.
+  std::vector<Term> condition() {
     want(either(), Kind::truth, "expected a comparison");
     if (!at_end()) fail("expected && or || or the end");
+    return std::move(terms_);
+  }
+  /// The same, a number.
+  std::vector<Term> formula() {
+    want(sum(), Kind::number, "only numbers are computed with");
+    if (!at_end()) fail("expected + - * / % or the end");
     return std::move(terms_);
   }
 
@@ -430,9 +409,41 @@ class Parser {
 
 }  // namespace
 
-std::vector<Term> parse_condition(const Expression::Source& source,
-                                  const std::vector<Symbol>& symbols) {
-  return Parser(source, symbols).parse();
+void Expression::Source::fail(std::size_t at, std::string_view message) const {
+  throw base::SpecError(
+      where, key, fmt::format("character {} of '{}': {}", at + 1, excerpt(text, at), message));
+}
+
+Expression::Expression(const Item& source, const std::vector<Symbol>& symbols)
+    : source_{source.text(), source.key, source.node.where},
+      terms_(Parser(source_, symbols).condition()) {}
+
+bool Expression::holds(std::span<const Value> values) const {
+  return evaluate(source_, terms_, [&](std::size_t i) -> const Value& { return values[i]; });
+}
+
+bool Expression::holds(std::span<const Value* const> values) const {
+  return evaluate(source_, terms_, [&](std::size_t i) -> const Value& { return *values[i]; });
+}
+
+bool Expression::names(std::size_t symbol) const {
+  return std::any_of(terms_.begin(), terms_.end(), [&](const Term& term) {
+    return term.op == Op::symbol && term.symbol == symbol;
+  });
+}
+
+double compute(const std::string& formula, const std::map<std::string, double>& values,
+               const base::Location& where) {
+  const Expression::Source source{formula, "", where};
+  std::vector<Symbol> symbols;
+  std::vector<Value> numbers;
+  for (const auto& [name, value] : values) {
+    symbols.push_back({name});
+    numbers.emplace_back(value);
+  }
+  const std::vector<Term> terms = Parser(source, symbols).formula();
+  const auto get = [&](std::size_t i) -> const Value& { return numbers[i]; };
+  return Evaluation<decltype(get)>{source, terms, get}.number(terms.back());
 }
 
 }  // namespace dlscale::config

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions on points, such as `framework == "ddp" && gpus > 8`, read once and asked many times.
+// Conditions on points, such as `framework == "ddp" && gpus > 8`, read once and asked many times,
+// and formulas such as `speedup / gpus`.
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,10 +95,10 @@ class Expression {
   std::vector<Term> terms_;  // children before parents; the last is the whole
 };
 
-// Private to config/expression*.cpp: from the text of a condition to its syntax tree.
-
-/// Children before parents, the last is the whole, a truth value. Throws base::SpecError.
-std::vector<Expression::Term> parse_condition(const Expression::Source& source,
-                                              const std::vector<Symbol>& symbols);
+/// The number that a formula gives for these values of its names: what stands on one side of a
+/// comparison above. Throws base::SpecError at `where` for what is no such formula, names without a
+/// value and divisions by zero.
+double compute(const std::string& formula, const std::map<std::string, double>& values,
+               const base::Location& where);
 
 }  // namespace dlscale::config

@@ -7,9 +7,9 @@
 
 #include "analysis/publications/axes.hpp"
 #include "analysis/publications/contradiction.hpp"
-#include "analysis/publications/formula.hpp"
 #include "analysis/publications/published_series.hpp"
 #include "analysis/publications/scaling_claim.hpp"
+#include "config/expression/expression.hpp"
 
 namespace dlscale::analysis {
 
@@ -22,7 +22,7 @@ std::vector<Finding> find_efficiency_formula(const Publication& publication) {
   const double gpus = publication.baseline_gpus;
   if (efficiency == nullptr || efficiency->formula.empty() || gpus <= 0) return {};
   const double nodes = publication.baseline_nodes > 0 ? publication.baseline_nodes : 1;
-  const double at_baseline = evaluate(efficiency->formula,
+  const double at_baseline = config::compute(efficiency->formula,
                                       {{"speedup", 1},
                                        {"t", 1},
                                        {"t0", 1},

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analysis/publications/contradiction.hpp"
-#include "analysis/publications/formula.hpp"
+#include "config/expression/expression.hpp"
 
 namespace dlscale::analysis {
 
@@ -19,7 +19,7 @@ std::vector<Finding> find_transfer_without_ring(const Publication& publication) 
   const Definition* transfer = publication.definition("transfer");
   if (transfer == nullptr || transfer->formula.empty()) return {};
   const auto volume = [&](double gpus) {
-    return evaluate(transfer->formula,
+    return config::compute(transfer->formula,
                     {{"samples", 1000}, {"batch", 10}, {"parameters", 1000}, {"gpus", gpus}},
                     transfer->place);
   };

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analysis/publications/contradiction.hpp"
-#include "analysis/publications/formula.hpp"
+#include "config/expression/expression.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -33,7 +33,7 @@ std::string unit_list(const Definition& definition) {
 
 /// Bytes of an element and operations on one are counts beside bytes and operations.
 bool is_consistent(const Definition& definition, const Unit& result) {
-  Names values, others;
+  std::map<std::string, double> values, others;
   double start = 7;
   for (const auto& [name, unit] : definition.units) {
     const auto known = parse_unit(unit);
@@ -42,8 +42,8 @@ bool is_consistent(const Definition& definition, const Unit& result) {
     others[name] = start * in_other_units(*known);
     start += 4;
   }
-  const double before = evaluate(definition.formula, values, definition.place);
-  const double after = evaluate(definition.formula, others, definition.place);
+  const double before = config::compute(definition.formula, values, definition.place);
+  const double after = config::compute(definition.formula, others, definition.place);
   return std::abs(after / before / in_other_units(result) - 1) < 1e-9;
 }
 

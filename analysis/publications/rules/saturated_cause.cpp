@@ -4,7 +4,7 @@
 
 #include "analysis/publications/axes.hpp"
 #include "analysis/publications/contradiction.hpp"
-#include "analysis/publications/formula.hpp"
+#include "config/expression/expression.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -18,7 +18,7 @@ std::vector<Finding> find(const Publication& publication) {
     const auto from = AxisCell(claim.from).number();
     if (claim.cause.empty() || claim.relation != "rises" || !from) continue;
     const auto term = [&](double x) {
-      return evaluate(claim.cause, {{claim.along, x}}, claim.place);
+      return config::compute(claim.cause, {{claim.along, x}}, claim.place);
     };
     const double now = term(*from), limit = term(*from * kFar);
     if (limit > now * (1 + kGrowsStill)) continue;

@@ -176,3 +176,20 @@ TEST_CASE("values may lie apart") {
   const std::vector<const Value*> values{&framework, &gpus, &nesterov, &path};
   CHECK(Expression({node, "when"}, kSymbols).holds(values));
 }
+
+TEST_CASE("a formula is computed with the values of its names") {
+  const base::Location where{"f", 1, 1};
+  const std::map<std::string, double> values{{"t0", 8}, {"t", 2}, {"P", 4}};
+  CHECK(compute("2 * (P - 1) * t0 / -t + 1", values, where) == -23);
+  CHECK(compute("1e3", {}, where) == 1000);
+  const auto error = [&](const std::string& formula) {
+    return test::error_of([&] { compute(formula, values, where); });
+  };
+  CHECK(error("t0 / s") ==
+        "f:1:1: character 6 of 't0 / s': unknown name \"s\"; did you mean \"t\"? (known: P, t, t0)");
+  CHECK(error("t0 / (t - 2)") ==
+        "f:1:1: character 1 of 't0 / (t - 2)': division by zero where t0 = 8, t = 2");
+  CHECK(error("t0 > t") == "f:1:1: character 4 of 't0 > t': expected + - * / % or the end");
+  CHECK(error("true") == "f:1:1: character 1 of 'true': only numbers are computed with");
+  CHECK(error("") == "f:1:1: character 1 of '': ends too early");
+}
