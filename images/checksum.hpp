@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checksum of record files: the CRC-32 of zlib, gzip and PNG.
+// The checksum of record files and checkpoints: the CRC-32 of zlib, gzip and PNG.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,7 @@
 
 namespace dlscale::images {
 
-/// Of `bytes`; with `before`, the checksum of what came before them, of both together. Some 10 GB/s
-/// where the CPU multiplies polynomials, else zlib's 1 GB/s.
+/// Of `bytes`; with `before`, the checksum of what came before them, of both together.
 std::uint32_t checksum(std::span<const std::uint8_t> bytes, std::uint32_t before = 0);
 
 }  // namespace dlscale::images

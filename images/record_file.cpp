@@ -2,9 +2,14 @@
 #include "images/record_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
@@ -37,18 +42,37 @@ bool is_possible(const RecordHeader& h) {
          h.left_out <= static_cast<std::uint32_t>(std::numeric_limits<int>::max());
 }
 
-RecordHeader header_of(const MappedFile& map) {
-  const Bytes bytes = map.bytes();
-  const auto& path = map.path();
-  if (bytes.empty()) refuse(path, "it is empty");
-  const std::size_t begin = std::min(bytes.size(), kRecordMagic.size());
+[[noreturn]] void refuse_cut(const fs::path& path) {
+  refuse(path, "it was cut while it was read, or the disk fails");
+}
+
+[[noreturn]] void fail(const fs::path& path, const std::string& problem) {
+  throw base::RunError(fmt::format("cannot read {}: {}", path.string(), problem),
+                       contract::kExitData);
+}
+
+/// In bytes.
+std::uint64_t size_of(const OpenFile& file, const fs::path& path) {
+  if (!file.is_open()) fail(path, std::strerror(errno));
+  struct stat status {};
+  if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    fail(path, "it is no regular file");
+  }
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+RecordHeader header_of(const OpenFile& file, std::uint64_t file_bytes, const fs::path& path) {
+  if (file_bytes == 0) refuse(path, "it is empty");
+  std::array<std::uint8_t, sizeof(RecordHeader)> bytes{};
+  const auto there = std::min<std::uint64_t>(file_bytes, bytes.size());
+  if (!file.read_at(0, std::span(bytes).first(there))) refuse_cut(path);
+  const auto begin = static_cast<std::ptrdiff_t>(std::min<std::size_t>(there, kRecordMagic.size()));
   if (!std::equal(kRecordMagic.begin(), kRecordMagic.begin() + begin, bytes.begin(),
                   [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; })) {
     refuse(path, "it is no record file");
   }
-  if (bytes.size() < sizeof(RecordHeader)) {
-    refuse(path,
-           fmt::format("it is cut short: it ends after {} bytes, in its header", bytes.size()));
+  if (there < bytes.size()) {
+    refuse(path, fmt::format("it is cut short: it ends after {} bytes, in its header", there));
   }
   const auto header = read_plain<RecordHeader>(bytes);
   if (header.version != kRecordVersion) {
@@ -58,9 +82,8 @@ RecordHeader header_of(const MappedFile& map) {
   if (checksum(checked_part(header)) != header.header_checksum) {
     refuse(path, "its header is damaged: the checksum is wrong");
   }
-  if (header.file_bytes != bytes.size()) {
-    refuse(path,
-           fmt::format("it has {} bytes, but is to have {}", bytes.size(), header.file_bytes));
+  if (header.file_bytes != file_bytes) {
+    refuse(path, fmt::format("it has {} bytes, but is to have {}", file_bytes, header.file_bytes));
   }
   if (!is_possible(header)) refuse(path, "its header says what cannot be");
   return header;
@@ -92,89 +115,84 @@ fs::path record_file_of(const fs::path& root, std::string_view split) {
   return root / (std::string(split) + std::string(kRecordFileEnding));
 }
 
-RecordFile::RecordFile(const fs::path& path) : map_(path) {
-  const RecordHeader header = header_of(map_);
-  const Bytes bytes = map_.bytes();
-  const bool is_right = checksum(bytes.subspan(header.index_offset)) == header.end_checksum;
-  require_intact();
-  if (!is_right) refuse(path, "its index is damaged: the checksum is wrong");
-  entries_ = header.records;
-  index_offset_ = header.index_offset;
+RecordFile::RecordFile(const fs::path& path)
+    : path_(path), file_(path.c_str()), file_bytes_(size_of(file_, path)) {
+  const RecordHeader header = header_of(file_, file_bytes_, path);
+  std::vector<std::uint8_t> end(file_bytes_ - header.index_offset);
+  if (!file_.read_at(header.index_offset, end)) refuse_cut(path);
+  if (checksum(end) != header.end_checksum) {
+    refuse(path, "its index is damaged: the checksum is wrong");
+  }
+  const auto part = [&](std::uint64_t from, std::uint64_t to) {
+    return text_of(Bytes(end).subspan(from - header.index_offset, to - from));
+  };
+  digest_ = contract::sha256_hex(text_of(end));
   alignment_ = header.alignment;
   left_out_ = static_cast<int>(header.left_out);
-  const std::vector<std::string_view> names = base::lines_of(
-      text_of(bytes.subspan(header.names_offset, header.note_offset - header.names_offset)));
+  const std::vector<std::string_view> names =
+      base::lines_of(part(header.names_offset, header.note_offset));
   classes_.assign(names.begin(), names.end());
   if (classes_.size() != header.classes) {
     refuse(path, fmt::format("it has the names of {} classes, but is to have {}", classes_.size(),
                              header.classes));
   }
-  note_ = text_of(bytes.subspan(header.note_offset));
+  note_ = part(header.note_offset, file_bytes_);
+  entries_.resize(header.records);
+  std::memcpy(entries_.data(), end.data(), entries_.size() * sizeof(RecordEntry));
   std::uint64_t from = header.alignment;
-  for (std::size_t i = 0; i < entries_; ++i) {
-    const auto e = read_plain<RecordEntry>(bytes.subspan(index_offset_ + i * sizeof(RecordEntry)));
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    const RecordEntry& e = entries_[i];
     if (const char* problem = problem_of(e, from, header)) {
       refuse(path, fmt::format("its index is wrong: of record {} {}", i, problem));
     }
     from = e.offset + e.bytes;
   }
-  is_checked_ = std::vector<std::atomic<bool>>(entries_);
-}
-
-std::string RecordFile::digest() const {
-  const std::string digest = contract::sha256_hex(text_of(map_.bytes().subspan(index_offset_)));
-  require_intact();
-  return digest;
-}
-
-RecordEntry RecordFile::index_entry(std::int64_t number) const {
-  const std::size_t at = index_offset_ + static_cast<std::size_t>(number) * sizeof(RecordEntry);
-  const auto e = read_plain<RecordEntry>(map_.bytes().subspan(at));
-  require_intact();
-  // It was good when the file was opened, but others may have written into the file since.
-  RecordHeader header{};
-  header.alignment = alignment_;
-  header.index_offset = index_offset_;
-  header.classes = static_cast<decltype(header.classes)>(classes_.size());
-  if (problem_of(e, 0, header) == nullptr) return e;
-  refuse(path(), "it was changed while it was read");
+  is_checked_ = std::vector<std::atomic<bool>>(entries_.size());
 }
 
 Record RecordFile::entry(std::int64_t number) const {
-  const RecordEntry e = index_entry(number);
-  return {map_.bytes().subspan(e.offset, e.bytes), static_cast<Encoding>(e.encoding),
-          static_cast<int>(e.width), static_cast<int>(e.height),
+  const RecordEntry& e = index_entry(number);
+  return {{},
+          static_cast<Encoding>(e.encoding),
+          static_cast<int>(e.width),
+          static_cast<int>(e.height),
           static_cast<std::uint16_t>(e.label)};
 }
 
-Record RecordFile::take(std::int64_t number) const {
-  std::atomic<bool>& is_checked = is_checked_[static_cast<std::size_t>(number)];
-  if (!is_checked.load(std::memory_order_relaxed)) {
-    verify(number);
-    is_checked.store(true, std::memory_order_relaxed);
-  }
-  return entry(number);
+void RecordFile::read(const RecordEntry& entry, std::vector<std::uint8_t>& buffer) const {
+  buffer.resize(entry.bytes);
+  if (!file_.read_at(entry.offset, buffer)) refuse_cut(path_);
 }
 
-void RecordFile::verify(std::int64_t number) const {
-  const RecordEntry e = index_entry(number);
-  const bool is_right = checksum(map_.bytes().subspan(e.offset, e.bytes)) == e.checksum;
-  require_intact();
-  if (!is_right) throw BrokenPicture("the record is damaged: its checksum is wrong");
+Record RecordFile::take(std::int64_t number, std::vector<std::uint8_t>& buffer) const {
+  std::atomic<bool>& is_checked = is_checked_[static_cast<std::size_t>(number)];
+  if (is_checked.load(std::memory_order_relaxed)) {
+    read(index_entry(number), buffer);
+  } else {
+    verify(number, buffer);
+    is_checked.store(true, std::memory_order_relaxed);
+  }
+  Record record = entry(number);
+  record.bytes = buffer;
+  return record;
+}
+
+void RecordFile::verify(std::int64_t number, std::vector<std::uint8_t>& buffer) const {
+  const RecordEntry& e = index_entry(number);
+  read(e, buffer);
+  if (checksum(buffer) != e.checksum) {
+    throw BrokenPicture("the record is damaged: its checksum is wrong");
+  }
 }
 
 void RecordFile::will_take(std::int64_t number) const {
-  const RecordEntry e = index_entry(number);
-  map_.will_read(e.offset, e.bytes);
+  const RecordEntry& e = index_entry(number);
+  ::posix_fadvise(file_.number(), static_cast<off_t>(e.offset), e.bytes, POSIX_FADV_WILLNEED);
 }
 
 std::string RecordFile::name(std::int64_t number) const {
-  return fmt::format("{}: record {} (class {})", path().string(), number,
+  return fmt::format("{}: record {} (class {})", path_.string(), number,
                      classes_[index_entry(number).label]);
-}
-
-void RecordFile::require_intact() const {
-  if (map_.is_damaged()) refuse(path(), "it was cut while it was read, or the disk fails");
 }
 
 }  // namespace dlscale::images

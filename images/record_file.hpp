@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "images/decode.hpp"
-#include "images/mapped_file.hpp"
+#include "images/open_file.hpp"
 #include "images/record_layout.hpp"
 
 namespace dlscale::images {
@@ -20,10 +20,8 @@ inline constexpr std::string_view kRecordFileEnding = ".dlrec";
 /// root/<split>.dlrec
 std::filesystem::path record_file_of(const std::filesystem::path& root, std::string_view split);
 
-struct RecordEntry;
-
-/// The file is mapped: a process touches the index and the records that it takes. All calls may be
-/// made by many threads at once. Where the file itself is no good they throw base::RunError
+/// The index is in memory, records are read when they are taken. All calls may be made by many
+/// threads at once. Where the file itself is no good they throw base::RunError
 /// (contract::kExitData) that names it; records that are damaged are BrokenPictures.
 class RecordFile {
  public:
@@ -31,38 +29,42 @@ class RecordFile {
   /// that are missing, cut, damaged, of another format or another version.
   explicit RecordFile(const std::filesystem::path& path);
 
-  const std::filesystem::path& path() const { return map_.path(); }
-  std::int64_t size() const { return static_cast<std::int64_t>(entries_); }
-  std::int64_t file_bytes() const { return static_cast<std::int64_t>(map_.bytes().size()); }
+  const std::filesystem::path& path() const { return path_; }
+  std::int64_t size() const { return static_cast<std::int64_t>(entries_.size()); }
+  std::int64_t file_bytes() const { return static_cast<std::int64_t>(file_bytes_); }
   const std::vector<std::string>& classes() const { return classes_; }
   /// What it was made from and how, as RecordWriter was told.
   const std::string& note() const { return note_; }
   /// SHA-256 of index, class names and note: it follows from all that is in the file.
-  std::string digest() const;
+  const std::string& digest() const { return digest_; }
   /// Broken images that are not in it.
   int left_out() const { return left_out_; }
   std::uint32_t alignment() const { return alignment_; }
 
-  /// What the index has of a record; its bytes have not been looked at.
+  /// What the index has of a record, without its bytes.
   Record entry(std::int64_t number) const;
-  /// The bytes as well: their checksum is compared when a record is first taken. Throws
-  /// BrokenPicture when it differs. Throws base::RunError where the file no longer holds what was
-  /// read of it, now or since the last call.
-  Record take(std::int64_t number) const;
+  /// Reads its bytes into `buffer`, which the returned record looks at. Their checksum is compared
+  /// when a record is first taken. Throws BrokenPicture when it differs, base::RunError where the
+  /// file has become shorter or cannot be read.
+  Record take(std::int64_t number, std::vector<std::uint8_t>& buffer) const;
   /// As take(), always comparing.
-  void verify(std::int64_t number) const;
+  void verify(std::int64_t number, std::vector<std::uint8_t>& buffer) const;
   /// Lets the system fetch a record that will soon be taken, and returns at once.
   void will_take(std::int64_t number) const;
   /// "FILE: record 17 (class cat)"
   std::string name(std::int64_t number) const;
 
  private:
-  RecordEntry index_entry(std::int64_t number) const;
-  void require_intact() const;
+  const RecordEntry& index_entry(std::int64_t number) const {
+    return entries_[static_cast<std::size_t>(number)];
+  }
+  void read(const RecordEntry& entry, std::vector<std::uint8_t>& buffer) const;
 
-  MappedFile map_;
-  std::size_t entries_ = 0;
-  std::size_t index_offset_ = 0;
+  std::filesystem::path path_;
+  OpenFile file_;
+  std::uint64_t file_bytes_ = 0;
+  std::vector<RecordEntry> entries_;
+  std::string digest_;
   std::uint32_t alignment_ = 0;
   int left_out_ = 0;
   std::vector<std::string> classes_;

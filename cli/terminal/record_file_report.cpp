@@ -89,9 +89,10 @@ std::string facts_of(const images::RecordFile& file) {
 int check_records(const images::RecordFile& file, PackView& view) {
   view.begin(file.path().string(), "records");
   int damaged = 0;
+  std::vector<std::uint8_t> bytes;
   for (std::int64_t i = 0; i < file.size(); ++i) {
     try {
-      file.verify(i);
+      file.verify(i, bytes);
     } catch (const images::BrokenPicture& broken) {
       ++damaged;
       view.complain(fmt::format("{}: {}", file.name(i), broken.what()));

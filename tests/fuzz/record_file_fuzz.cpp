@@ -58,14 +58,17 @@ void decode(const Record& record, Decoder& decoder) {
 void read_all(const std::string& path) {
   const RecordFile file(path);
   Decoder decoder;
+  std::vector<std::uint8_t> buffer;
   for (std::int64_t i = 0; i < file.size(); ++i) {
     file.will_take(i);
     file.name(i);
     try {
-      decode(file.take(i), decoder);
+      decode(file.take(i, buffer), decoder);
     } catch (const BrokenPicture&) {
+      Record record = file.entry(i);
+      record.bytes = buffer;  // as if its checksum were right
       try {
-        decode(file.entry(i), decoder);  // as if its checksum were right
+        decode(record, decoder);
       } catch (const BrokenPicture&) {
       }
     }

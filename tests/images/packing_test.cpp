@@ -48,7 +48,7 @@ PackOptions stored_as(const char* form) {
 std::vector<int> labels_of(const fs::path& path) {
   const RecordFile file(path);
   std::vector<int> labels;
-  for (std::int64_t i = 0; i < file.size(); ++i) labels.push_back(file.take(i).label);
+  for (std::int64_t i = 0; i < file.size(); ++i) labels.push_back(file.entry(i).label);
   return labels;
 }
 
@@ -60,8 +60,9 @@ TEST_CASE("as jpeg, records are the files byte by byte, in the order of image_fo
   const RecordFile file(tree.out);
   const auto files = images::class_files(tree.train, kClasses);
   REQUIRE(file.size() == static_cast<std::int64_t>(files.size()));
+  std::vector<std::uint8_t> buffer;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const images::Record record = file.take(static_cast<std::int64_t>(i));
+    const images::Record record = file.take(static_cast<std::int64_t>(i), buffer);
     CHECK(base::read_file(files[i].path) == std::string(record.bytes.begin(), record.bytes.end()));
     CHECK(record.label == files[i].label);
     CHECK(record.height == 40);
@@ -76,7 +77,8 @@ TEST_CASE("images are scaled down to a shorter side, never up") {
   test::write_numbered_jpeg(tree.train / "emu/x.jpg", {12, 10}, 1);
   tree.pack(stored_as("jpeg:20"));
   const RecordFile file(tree.out);
-  const images::Record scaled = file.take(0), small = file.take(2);
+  std::vector<std::uint8_t> buffers[2];
+  const images::Record scaled = file.take(0, buffers[0]), small = file.take(2, buffers[1]);
   CHECK(scaled.height == 20);
   CHECK(scaled.width == 24);
   images::Decoder decoder;
@@ -95,7 +97,8 @@ TEST_CASE("raw records are the pixels of the decoded image") {
   const images::Size size =
       decoder.open({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
   const images::PictureView picture = decoder.decode(images::whole(size));
-  const images::Record record = file.take(0);
+  std::vector<std::uint8_t> buffer;
+  const images::Record record = file.take(0, buffer);
   CHECK(record.encoding == images::Encoding::raw);
   REQUIRE(record.bytes.size() == 40 * 48 * 3);
   for (int y = 0; y < 40; ++y) {
@@ -103,7 +106,7 @@ TEST_CASE("raw records are the pixels of the decoded image") {
   }
   tree.out = tree.folder / "small.dlrec";
   tree.pack(stored_as("raw:20"));
-  CHECK(RecordFile(tree.out).take(0).bytes.size() == 20 * 24 * 3);
+  CHECK(RecordFile(tree.out).take(0, buffer).bytes.size() == 20 * 24 * 3);
 }
 
 TEST_CASE("the bytes of a record file do not depend on the number of threads") {

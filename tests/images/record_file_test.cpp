@@ -39,9 +39,10 @@ std::string error_of_bytes(const std::filesystem::path& path, const std::string&
 /// How many records cannot be taken.
 int damaged_records(const RecordFile& file) {
   int damaged = 0;
+  std::vector<std::uint8_t> buffer;
   for (std::int64_t i = 0; i < file.size(); ++i) {
     try {
-      file.take(i);
+      file.take(i, buffer);
     } catch (const images::BrokenPicture&) {
       ++damaged;
     }
@@ -59,25 +60,25 @@ TEST_CASE("a record file gives back what was written") {
   CHECK(file.classes() == std::vector<std::string>{"cat", "dog"});
   CHECK(file.note() == "made by a test\n");
   CHECK(file.left_out() == 5);
-  const images::Record record = file.take(1);
+  std::vector<std::uint8_t> buffer;
+  const images::Record record = file.take(1, buffer);
   CHECK(record.encoding == images::Encoding::raw);
   CHECK(record.height == 3);
   CHECK(record.width == 1);
   CHECK(record.label == 1);
   CHECK(std::vector(record.bytes.begin(), record.bytes.end()) ==
         std::vector<std::uint8_t>{16, 17, 18, 19, 20, 21, 22, 23, 24});
-  CHECK(file.take(3).encoding == images::Encoding::jpeg);
+  CHECK(file.take(3, buffer).encoding == images::Encoding::jpeg);
   CHECK(file.name(3) == (folder / "train.dlrec").string() + ": record 3 (class dog)");
 }
 
-TEST_CASE("records begin at multiples of the alignment, in memory as in the file") {
+TEST_CASE("records begin at multiples of the alignment") {
   test::TempDir folder;
   for (const std::uint32_t alignment : {128, 4096}) {
     test::write_records(folder / "a.dlrec", alignment);
-    const RecordFile file(folder / "a.dlrec");
-    for (std::int64_t i = 0; i < file.size(); ++i) {
-      CHECK(reinterpret_cast<std::uintptr_t>(file.take(i).bytes.data()) % alignment == 0);
-    }
+    const test::RecordBytes bytes(folder / "a.dlrec");
+    for (std::size_t i = 0; i < 4; ++i) CHECK(bytes.entry(i).offset % alignment == 0);
+    CHECK(RecordFile(folder / "a.dlrec").alignment() == alignment);
   }
 }
 
@@ -119,7 +120,8 @@ TEST_CASE("any changed byte of a record breaks this record and no other") {
       bytes[entry.offset + k] ^= 0x10;
       base::write_file_atomically(folder / "b.dlrec", bytes);
       const RecordFile file(folder / "b.dlrec");
-      CHECK_THROWS_WITH(file.take(static_cast<std::int64_t>(i)),
+      std::vector<std::uint8_t> buffer;
+      CHECK_THROWS_WITH(file.take(static_cast<std::int64_t>(i), buffer),
                         "the record is damaged: its checksum is wrong");
       CHECK(damaged_records(file) == 1);
     }
@@ -204,33 +206,27 @@ TEST_CASE("what is no record file, or one of another version, is told as that") 
 TEST_CASE("a file that is cut while it is read is an error, no end of the program") {
   test::TempDir folder;
   test::write_records(folder / "a.dlrec", 4096);
-  const RecordFile file(folder / "a.dlrec"), other(folder / "a.dlrec");
-  file.take(0);
-  REQUIRE(::truncate((folder / "a.dlrec").c_str(), 4096 + 6) == 0);
-  for (const std::int64_t number : {1, 3, 0}) {
-    CHECK_THROWS_WITH(file.take(number), Contains("it was cut while it was read"));
-    CHECK_THROWS_AS(file.take(number), base::RunError);
+  const RecordFile file(folder / "a.dlrec");
+  std::vector<std::uint8_t> buffer;
+  file.take(1, buffer);
+  REQUIRE(::truncate((folder / "a.dlrec").c_str(), 2 * 4096 + 6) == 0);
+  for (const std::int64_t number : {1, 2, 3}) {
+    CHECK_THROWS_WITH(file.take(number, buffer), Contains("it was cut while it was read"));
+    CHECK_THROWS_AS(file.take(number, buffer), base::RunError);
   }
-  CHECK_THROWS_WITH(other.entry(2), Contains("while it was read"));
+  CHECK(file.take(0, buffer).bytes.size() == 6);
 }
 
-TEST_CASE("a file that others write into while it is read is an error or a broken record") {
+TEST_CASE("a record that others write into before it is first taken is broken") {
   test::TempDir folder;
   test::write_records(folder / "a.dlrec");
-  test::RecordBytes bytes(folder / "a.dlrec");
+  const test::RecordBytes bytes(folder / "a.dlrec");
   const RecordFile file(folder / "a.dlrec");
-  images::RecordEntry entry = bytes.entry(2);
-  SECTION("the place of a record") {
-    entry.offset = std::uint64_t{1} << 60;
-  }
-  SECTION("the size of its pixels") {
-    entry.encoding = static_cast<std::uint32_t>(images::Encoding::raw);
-    entry.width = entry.height = 60000;
-  }
-  bytes.put(2, entry);
   std::FILE* out = std::fopen((folder / "a.dlrec").c_str(), "r+");
-  REQUIRE(std::fwrite(bytes.text.data(), 1, bytes.text.size(), out) == bytes.text.size());
+  REQUIRE(std::fseek(out, static_cast<long>(bytes.entry(2).offset), SEEK_SET) == 0);
+  REQUIRE(std::fputc(0xff, out) == 0xff);
   std::fclose(out);
-  CHECK_THROWS_WITH(file.take(2), Contains("it was changed while it was read"));
-  CHECK(file.take(1).bytes.size() == 9);
+  std::vector<std::uint8_t> buffer;
+  CHECK_THROWS_AS(file.take(2, buffer), images::BrokenPicture);
+  CHECK(file.take(1, buffer).bytes.size() == 9);
 }

@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include <system_error>
 
-#include <zlib.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -15,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/records/result_record.hpp"
+#include "images/checksum.hpp"
 
 namespace dlscale::trainer {
 namespace fs = std::filesystem;
@@ -26,8 +26,8 @@ namespace {
 }
 
 std::uint32_t crc32_of(std::uint32_t before, std::string_view bytes) {
-  return static_cast<std::uint32_t>(
-      ::crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  return images::checksum({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()},
+                          before);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ class RecordReader : public PictureReader {
       : file_(file), records_(records) {}
 
   images::Size open(std::int64_t sample) override {
-    record_ = file_.take(records_.empty() ? sample : records_[static_cast<std::size_t>(sample)]);
+    record_ = file_.take(records_.empty() ? sample : records_[static_cast<std::size_t>(sample)],
+                         bytes_);
     bytes_read_ += static_cast<std::int64_t>(record_.bytes.size());
     const images::Size size{record_.height, record_.width};
     if (record_.encoding == images::Encoding::raw) return size;
@@ -48,6 +49,7 @@ class RecordReader : public PictureReader {
  private:
   const images::RecordFile& file_;
   const std::vector<std::int64_t>& records_;
+  std::vector<std::uint8_t> bytes_;  // of the record
   images::Decoder decoder_;
   images::Record record_;
   std::int64_t bytes_read_ = 0;

@@ -12,8 +12,7 @@
 
 namespace dlscale::trainer {
 
-/// Some records of a file, in their order. Records are looked at where the file is mapped: raw ones
-/// are cut and scaled from there.
+/// Some records of a file, in their order.
 class PackedPictures : public PictureSource {
  public:
   /// Sample i is record `records[i]`; all records in their order where this is empty.

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "images/mapped_file.hpp"
+#include "images/open_file.hpp"
 
 namespace dlscale::trainer {
 namespace {

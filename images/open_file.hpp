@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that is open for reading as long as it is needed.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace dlscale::images {
+
+/// Where it cannot be opened is_open() is false and errno says why. Pipes in the way block nobody.
+class OpenFile {
+ public:
+  explicit OpenFile(const char* path) : number_(::open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
+  ~OpenFile() {
+    if (is_open()) ::close(number_);
+  }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  bool is_open() const { return number_ >= 0; }
+  /// The descriptor.
+  int number() const { return number_; }
+
+  /// Fills `bytes` from that place of the file; false where the file ends before, or cannot be
+  /// read. Many threads may read at once.
+  bool read_at(std::uint64_t offset, std::span<std::uint8_t> bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t got =
+          ::pread(number_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      offset += static_cast<std::uint64_t>(got);
+      bytes = bytes.subspan(static_cast<std::size_t>(got));
+    }
+    return true;
+  }
+
+ private:
+  int number_;
+};
+
+}  // namespace dlscale::images
