@@ -5,12 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <thread>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -23,7 +21,6 @@
 #include "trainer/data/data_file.hpp"
 #include "trainer/device/gpu.hpp"
 #include "trainer/failure/failure.hpp"
-#include "trainer/failure/rank_stop.hpp"
 #include "trainer/loop/assemble.hpp"
 #include "trainer/loop/inference.hpp"
 #include "trainer/record/result_writer.hpp"
@@ -46,47 +43,9 @@ int exit_code_of(RunOutcome outcome) {
   }
 }
 
-/// Ranks are told to stop at about the same time. Those that wait for rank 0's end leave it no
-/// doubt that nobody had gone before.
-void let_root_go_first(const NodeRanks& ranks) {
-  constexpr int kLooks = 200;
-  constexpr std::chrono::milliseconds kBetween{5};
-  for (int i = 0; i < kLooks && ranks.sees(0) && !ranks.has_gone(0); ++i) {
-    std::this_thread::sleep_for(kBetween);
-  }
-}
-
-/// Ranks of other nodes that are told to stop look whether one beside them had gone before, and
-/// stay for a while, so that none takes another that was told for one that had gone. Rank 0 gives
-/// them the time to leave word. Open MPI kills who is not gone within a second.
-constexpr std::chrono::milliseconds kWordIsLeft{300};
-constexpr std::chrono::milliseconds kStays{400};
-
-std::string left_while_others_wait(int rank) {
-  return fmt::format("rank {} has left while others wait for it", rank);
-}
-
-/// What is left open where nobody could have told of a rank's end.
-std::string doubt_of(const NodeRanks& ranks) {
-  for (const int rank : ranks.unseen()) {
-    if (ranks.is_alone(rank)) {
-      return fmt::format("; whether rank {}, alone on its node, had gone before is not known here",
-                         rank);
-    }
-  }
-  return "";
-}
-
 /// A rank that has gone, or a transport that broke: another rank may know why.
 bool is_consequence(const Failure& failure) {
   return failure.exit_code == contract::kExitCommunication;
-}
-
-/// The rank that failed first may be on its way out still.
-void let_cause_be_said(const contract::LaunchDir& launch) {
-  constexpr int kLooks = 20;
-  constexpr std::chrono::milliseconds kBetween{25};
-  for (int i = 0; i < kLooks && !rank_stop_in(launch); ++i) std::this_thread::sleep_for(kBetween);
 }
 
 }  // namespace
@@ -102,7 +61,7 @@ int Launch::run() {
   placement_ = session_->placement();
   communicator_ = make_mpi(*session_);
   queue_.emplace(*communicator_, clock_);
-  node_ = &node_ranks_.emplace(*queue_);
+  shown_monitor_ = &monitor_.emplace(*queue_);
   const contract::RunSpec spec = read_description();
   choose_communicator(spec);
   open_folder(spec);
@@ -199,6 +158,7 @@ void Launch::open_folder(const contract::RunSpec& spec) {
     std::fflush(stdout);
   });
   queue_->broadcast({&number_, 1, ElementType::int32}, 0)->wait();
+  monitor_->enter(folder_.launch(number_));
 }
 
 void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& parts,
@@ -257,10 +217,10 @@ int Launch::finish(const FitResult& result) {
   if (result.outcome != RunOutcome::Completed) {
     const Failure failure{result.summary, exit_code_of(result.outcome), result.outcome};
     if (is_root()) fmt::print(stderr, "dlscale-train: {}\n", failure.message);
-    stop(failure);
+    writer_.stop(stop_of(failure));
     return failure.exit_code;
   }
-  stop({result.early, contract::kExitDone, RunOutcome::Completed});
+  writer_.stop(stop_of({result.early, contract::kExitDone, RunOutcome::Completed}));
   if (is_root()) {
     fmt::print("dlscale-train: completed in {:.1f} s; {}\n", clock_.steady_s() - start_s_,
                result.summary);
@@ -276,15 +236,16 @@ int Launch::fail(const std::exception& error) {
     const std::string rank = shared || alone ? "" : fmt::format("rank {}: ", session_->rank());
     fmt::print(stderr, "dlscale-train: {}{}\n", rank, failure.message);
   }
-  const bool is_cause = !is_consequence(failure);
-  if (!shared && !alone && number_ > 0 && !is_cause) {
-    let_cause_be_said(folder_.launch(number_));
+  const bool lost = !shared && !alone && is_consequence(failure);
+  contract::RunStop stop = stop_of(failure);
+  if (monitor_ && !shared) {
+    if (!is_root()) {
+      monitor_->fail(stop, lost);
+    } else if (is_consequence(failure)) {
+      stop = monitor_->cause(std::move(stop), lost);
+    }
   }
-  if (!shared && !is_root() && number_ > 0) {
-    speak_for_root(failure.exit_code);
-    leave_rank_stop(folder_.launch(number_), session_->rank(), stop_of(failure));
-  }
-  stop(failure, is_cause);
+  writer_.stop(stop);
   // The other ranks know nothing of this and would wait for ever.
   if (!shared && !alone) session_->abort(failure.exit_code);
   return failure.exit_code;
@@ -302,53 +263,18 @@ contract::RunStop Launch::stop_of(const Failure& failure) const {
 /// wish of the user's.
 void Launch::stop_by(const std::string& signal, int exit_code) {
   const std::string received = "received " + signal;
+  RankMonitor* const monitor = shown_monitor_;
   if (watch_.time_is_nearly_up()) {
-    return stop({received + " while the time was nearly up", exit_code, RunOutcome::TimedOut});
+    const Failure failure{received + " while the time was nearly up", exit_code,
+                          RunOutcome::TimedOut};
+    contract::RunStop stop = stop_of(failure);
+    if (monitor != nullptr && is_root()) stop = monitor->cause(std::move(stop), false);
+    return writer_.stop(stop);
   }
-  const NodeRanks* const ranks = node_;
-  if (ranks == nullptr) return stop({received, exit_code, RunOutcome::Cancelled});
-  if (!is_root()) return leave_by(exit_code, *ranks);
-  if (const auto gone = ranks->first_gone()) {
-    return stop({left_while_others_wait(*gone), exit_code, RunOutcome::Failed});
-  }
-  if (!ranks->unseen().empty()) std::this_thread::sleep_for(kWordIsLeft);
-  stop({received + doubt_of(*ranks), exit_code, RunOutcome::Cancelled});
-}
-
-/// Of a rank other than 0. Rank 0 sees for itself who has gone of its node, not of others.
-void Launch::leave_by(int exit_code, const NodeRanks& ranks) {
-  if (ranks.sees(0)) {
-    let_root_go_first(ranks);
-    return speak_for_root(exit_code);
-  }
-  const auto gone = ranks.first_gone();
-  if (gone && number_ > 0) {
-    const Failure failure{left_while_others_wait(*gone), exit_code, RunOutcome::Failed};
-    leave_rank_stop(folder_.launch(number_), session_->rank(), stop_of(failure));
-  }
-  std::this_thread::sleep_for(kStays);
-}
-
-/// A rank that was killed leaves no word. Where it was rank 0, which writes the records, the first
-/// that is left of its node ends them, with the cause that another has left if there is one.
-void Launch::speak_for_root(int exit_code) {
-  const NodeRanks* const ranks = node_;
-  if (number_ == 0 || ranks == nullptr || !ranks->succeeds_root()) return;
-  std::call_once(spoken_, [&] {
-    const contract::LaunchDir launch = folder_.launch(number_);
-    const Failure failure{left_while_others_wait(0), exit_code, RunOutcome::Failed};
-    stop_for_root(launch, rank_stop_in(launch).value_or(stop_of(failure)));
-  });
-}
-
-/// Where another rank has failed, what rank 0 met may be a consequence: a rank that is gone, or the
-/// signal by which the launcher ends those that are left.
-void Launch::stop(const Failure& failure, bool is_cause) {
-  contract::RunStop stop = stop_of(failure);
-  if (is_root() && number_ > 0 && failure.outcome != RunOutcome::Completed && !is_cause) {
-    stop = rank_stop_in(folder_.launch(number_)).value_or(stop);
-  }
-  writer_.stop(stop);
+  const contract::RunStop stop = stop_of({received, exit_code, RunOutcome::Cancelled});
+  if (monitor == nullptr) return writer_.stop(stop);
+  if (!is_root()) return monitor->leave(stop);
+  writer_.stop(monitor->told(stop));
 }
 
 }  // namespace dlscale::trainer

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -14,7 +13,7 @@
 #include "trainer/comm/collective_queue.hpp"
 #include "trainer/comm/mpi.hpp"
 #include "trainer/failure/failure.hpp"
-#include "trainer/failure/node_ranks.hpp"
+#include "trainer/failure/rank_monitor.hpp"
 #include "trainer/failure/signal_watch.hpp"
 #include "trainer/loop/trainer.hpp"
 #include "trainer/record/result_writer.hpp"
@@ -43,10 +42,7 @@ class Launch {
                    const Resumed& resumed);
   int finish(const FitResult& result);
   contract::RunStop stop_of(const Failure& failure) const;
-  void stop(const Failure& failure, bool is_cause = false);
   void stop_by(const std::string& signal, int exit_code);
-  void leave_by(int exit_code, const NodeRanks& ranks);
-  void speak_for_root(int exit_code);
   bool is_root() const { return !session_ || session_->rank() == 0; }
 
   base::SystemClock clock_;
@@ -54,9 +50,8 @@ class Launch {
   contract::RunDir folder_;
   const bool profile_;
   ResultWriter writer_;
-  std::once_flag spoken_;  ///< for rank 0; two threads may want to
-  std::optional<NodeRanks> node_ranks_;
-  std::atomic<const NodeRanks*> node_ = nullptr;  ///< the same, for the watch's thread
+  std::optional<RankMonitor> monitor_;
+  std::atomic<RankMonitor*> shown_monitor_ = nullptr;  ///< the same, for the watch's thread
   SignalWatch watch_;
   std::optional<MpiSession> session_;
   Placement placement_;
