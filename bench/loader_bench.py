@@ -33,7 +33,7 @@ HERE = pathlib.Path(__file__).parent
 
 def ours(arguments, cores, *settings):
     threads = [] if "loader=memory" in settings else [f"threads={cores}"]  # which has none
-    command = [arguments.trainer, "--bench-loader", *settings, *threads, f"cores={cores}", "--json", "--seconds", str(arguments.seconds), "--blocks", str(arguments.blocks)]
+    command = [str(pathlib.Path(arguments.trainer).with_name("dlscale-bench")), "loader", *settings, *threads, f"cores={cores}", "--json", "--seconds", str(arguments.seconds), "--blocks", str(arguments.blocks)]
     return command, lambda out: {"samples_per_s": out["images_per_s"]["median"],
                                  "used": out["cores"]["median"], "kb": out["kb_per_image"]["median"]}
 

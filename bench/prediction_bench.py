@@ -15,7 +15,7 @@ memory     the largest resident memory of a rank, by `dlscale calibrate` of runs
 walltimes  runs of seconds, whose job's time includes start-up: the first teach the margin, as
            `dlscale plan` does it when a plan is made again, the others are judged; and again with
            noise on the steps, drawn, of those that teach as well.
-kernels    `dlscale-train --bench-kernels` and `--fit-kernels`, beside the errors published.
+kernels    `dlscale-bench kernels` and `dlscale-bench fit`, beside the errors published.
 
 DIR keeps plan folders and rounds.jsonl, so that the same command goes on where it was interrupted.
 Rounds of steps and all-reduces beside which other programs kept more than --others cores busy do
@@ -112,7 +112,8 @@ class Bench:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.arguments = arguments
         trainer = os.path.abspath(arguments.trainer)
-        self.programs = {"dlscale": os.path.abspath(arguments.dlscale), "dlscale-train": trainer}
+        self.programs = {"dlscale": os.path.abspath(arguments.dlscale), "dlscale-train": trainer,
+                         "dlscale-bench": os.path.join(os.path.dirname(trainer), "dlscale-bench")}
         path = os.path.dirname(trainer) + os.pathsep + os.environ["PATH"]
         self.environment = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1",
                             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -192,7 +193,7 @@ def measure_all_reduces(bench):
     """Between two ranks, unless a good round is there."""
     def all_reduces():
         (bench.folder / "comm.jsonl").unlink(missing_ok=True)
-        bench.call("mpirun", "--bind-to", "none", "-np", 2, "dlscale-train", "--bench-comm",
+        bench.call("mpirun", "--bind-to", "none", "-np", 2, "dlscale-bench", "comm",
                    "--rotate", "64MiB", "--seconds", bench.arguments.comm_seconds, "-o",
                    "comm.jsonl")
 
@@ -456,15 +457,15 @@ def walltime_row(what, ratios):
 def measure_kernels(bench):
     arguments = bench.arguments
     bench.measure("kernels", 1, lambda: bench.call(
-        "dlscale-train", "--bench-kernels", "-o", "kernels.jsonl", "--samples", arguments.samples,
+        "dlscale-bench", "kernels", "-o", "kernels.jsonl", "--samples", arguments.samples,
         "--seconds", arguments.kernel_seconds, "--budget", arguments.budget, "--gflop",
         arguments.gflop, "--memory", arguments.memory))
     bench.measure("kernels learnt", 1, lambda: (bench.folder / "kernels.txt").write_text(bench.call(
-        "dlscale-train", "--fit-kernels", "kernels.jsonl", "-o", "kernels.json")))
+        "dlscale-bench", "fit", "kernels.jsonl", "-o", "kernels.json")))
 
 
 def kernel_rows(bench):
-    """The table of --fit-kernels, by the paper's classes of kernels."""
+    """The table of dlscale-bench fit, by the paper's classes of kernels."""
     if not bench.is_made("kernels learnt"):
         return ""
     kernels = []

@@ -121,7 +121,7 @@ void gather_bench(std::string_view text, const std::string& source, const Gather
   }
   if (records.comm.empty() && !records.kernels.empty()) {
     throw base::UsageError(source +
-                           ": holds times of kernels alone; dlscale-train --fit-kernels makes a "
+                           ": holds times of kernels alone; dlscale-bench fit makes a "
                            "calibration of them, which this verb then takes");
   }
   take(measured, options, source, all);
@@ -276,7 +276,7 @@ void check_sizes(const std::vector<AllReduceTime>& times) {
     if (static_cast<int>(bytes.size()) >= predict::kFewestSizes) continue;
     throw base::UsageError(fmt::format(
         "too few points: all-reduces of {} on {}; latency and bandwidth with an interval "
-        "need {}: measure more sizes (dlscale-train --bench-comm --help)",
+        "need {}: measure more sizes (dlscale-bench comm --help)",
         base::count_of(bytes.size(), "size"), place_text(*of.at(key)), predict::kFewestSizes));
   }
 }
@@ -305,7 +305,7 @@ void gather(const std::string& source, const GatherOptions& options, GatheredMea
   if (nccl.recognises(head)) return gather_nccl_tests(text, source, options, all);
   if (head.starts_with('{')) return gather_calibration(text, source, all);
   throw base::UsageError(source +
-                         ": is no output of dlscale-train --bench-comm or nccl-tests, no "
+                         ": is no output of dlscale-bench comm or nccl-tests, no "
                          "calibration and no plan folder");
 }
 
@@ -314,7 +314,7 @@ void fit(GatheredMeasurements& all) {
   if (calibration.all_reduce.empty() && calibration.compute.empty()) {
     throw base::UsageError(
         "nothing was measured: no all-reduce and no step in any of the sources; measure with "
-        "dlscale-train --bench-comm, or collect runs on one or two nodes");
+        "dlscale-bench comm, or collect runs on one or two nodes");
   }
   // Those of studies have the sizes that their models' gradients have.
   std::vector<AllReduceTime> benchmarked = calibration.all_reduce;

@@ -33,7 +33,7 @@ struct GatherOptions {
   std::filesystem::path cards;      ///< of models: how many messages their gradients are
 };
 
-/// `source` is what `dlscale-train --bench-comm` wrote, a calibration, output of nccl-tests (text
+/// `source` is what `dlscale-bench comm` wrote, a calibration, output of nccl-tests (text
 /// or JSON), or a plan folder that is collected. Throws base::UsageError for anything else, and for
 /// measurements on another device than those before; base::SpecError for a broken file.
 void gather(const std::string& source, const GatherOptions& options, GatheredMeasurements& all);

@@ -4,7 +4,6 @@
 
 #include <csignal>
 #include <exception>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,10 +13,6 @@
 #include "contract/version.hpp"
 #include "trainer/about/capabilities.hpp"
 #include "trainer/about/describe.hpp"
-#include "trainer/bench/bench_comm.hpp"
-#include "trainer/bench/bench_kernels.hpp"
-#include "trainer/bench/bench_loader.hpp"
-#include "trainer/bench/fit_kernels.hpp"
 #include "trainer/loop/launch.hpp"
 
 namespace dlscale::trainer {
@@ -25,8 +20,6 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: dlscale-train --run DIR [--profile] | --describe MODEL --input SHAPE --classes N |\n"
-    "       --bench-loader [RUN.json] [KEY=VALUE ...] | --bench-comm [OPTION ...] |\n"
-    "       --bench-kernels -o FILE [OPTION ...] | --fit-kernels FILE ... -o CALIBRATION |\n"
     "       --capabilities | --version | --help\n"
     "  --run DIR        train the run that DIR/run.json describes; under mpirun, one process a "
     "rank;\n"
@@ -41,12 +34,6 @@ constexpr const char* kUsage =
     "N\n"
     "                   and --dropout P (frozen_backbone), --embedding N (nbow, seq2seq),\n"
     "                   --hidden N, --cell gru|lstm and --dropout P (seq2seq)\n"
-    "  --bench-loader   load without training and print how fast; --bench-loader --help says more\n"
-    "  --bench-comm     time collectives over message sizes; under mpirun, one process a rank\n"
-    "  --bench-kernels  time kernels of layers on this device\n"
-    "  --fit-kernels    teach networks how long kernels take, into a calibration for dlscale "
-    "predict;\n"
-    "                   each of these says more with --help behind it\n"
     "  --capabilities   print what this build can do, as JSON\n"
     "  --version        print the version and what was built in\n";
 
@@ -83,45 +70,23 @@ int print_card(const std::vector<std::string>& arguments) {
   }
 }
 
-/// A mode that prints `usage` when asked, else what `measure` makes of its arguments.
-template <class Measure>
-int print_measured(const std::vector<std::string>& arguments, const char* usage,
-                   const Measure& measure) {
-  const bool asks = arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h");
-  try {
-    fmt::print("{}", asks ? std::string(usage) : measure(arguments));
-    return contract::kExitDone;
-  } catch (const std::exception& error) {
-    return tell(error);
-  }
-}
-
-/// The exit code of one of the modes that measure; none where `mode` is another.
-std::optional<int> measure(const std::string& mode, const std::vector<std::string>& arguments) {
-  using Words = const std::vector<std::string>&;
-  if (mode == "--bench-comm") return bench_comm(arguments);
-  if (mode == "--bench-loader") {
-    return print_measured(arguments, kLoaderBenchUsage,
-                          [](Words words) { return measure_loader(read_loader_bench(words)); });
-  }
-  if (mode == "--bench-kernels") {
-    return print_measured(arguments, kKernelBenchUsage,
-                          [](Words words) { return bench_kernels(read_kernel_bench(words)); });
-  }
-  if (mode == "--fit-kernels") {
-    return print_measured(arguments, kKernelFitUsage,
-                          [](Words words) { return fit_kernels(read_kernel_fit(words)); });
-  }
-  return {};
-}
+/// An option that there was, and the command that does the same now.
+struct MovedOption {
+  const char *option, *command;
+};
+constexpr MovedOption kMovedOptions[] = {{"--bench-comm", "dlscale-bench comm"},
+                                         {"--bench-kernels", "dlscale-bench kernels"},
+                                         {"--bench-loader", "dlscale-bench loader"},
+                                         {"--fit-kernels", "dlscale-bench fit"}};
 
 int dispatch(const std::vector<std::string>& arguments) {
   const std::string verb = arguments.empty() ? "" : arguments[0];
   const bool profile = arguments.size() == 3 && arguments[2] == "--profile";
   if (verb == "--run" && (arguments.size() == 2 || profile)) return train(arguments[1], profile);
   if (verb == "--describe") return print_card({arguments.begin() + 1, arguments.end()});
-  if (!arguments.empty()) {
-    if (const auto code = measure(verb, {arguments.begin() + 1, arguments.end()})) return *code;
+  for (const MovedOption& moved : kMovedOptions) {
+    if (verb != moved.option) continue;
+    return tell(base::UsageError(fmt::format("{} is now the command {}", verb, moved.command)));
   }
   if (arguments.size() == 1 && verb == "--capabilities") {
     fmt::print("{}", contract::to_json(capabilities()));

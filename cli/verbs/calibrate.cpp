@@ -57,7 +57,7 @@ int calibrate(CalibrateOptions options) {
 Action define_calibrate(CLI::App& app) {
   const auto options = std::make_shared<CalibrateOptions>();
   app.add_option("sources", options->sources,
-                 "what dlscale-train --bench-comm wrote, output of nccl-tests (text or JSON), plan "
+                 "what dlscale-bench comm wrote, output of nccl-tests (text or JSON), plan "
                  "folders that are collected, other calibrations")
       ->type_name(value_kind::kFile);
   app.add_option("-o,--output", options->output, "the calibration to write")
@@ -77,7 +77,7 @@ Action define_calibrate(CLI::App& app) {
 extern const CommandEntry calibrate_entry;
 const CommandEntry calibrate_entry{
     "calibrate", "Make a calibration of measured all-reduces and steps, for predictions",
-    "dlscale calibrate comm.jsonl --topology nvswitch -o measured.json    # of --bench-comm\n"
+    "dlscale calibrate comm.jsonl --topology nvswitch -o measured.json    # of dlscale-bench comm\n"
     "  dlscale calibrate comm.jsonl probe --where 'gpus <= 8' -o measured.json\n"
     "  dlscale predict study.toml --site juwels --calibration measured.json --keep study",
     &define_calibrate};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines that `dlscale-train --bench-comm` and `--bench-kernels` write: one measurement each, whole
+// Lines that `dlscale-bench comm` and `dlscale-bench kernels` write: one measurement each, whole
 // in itself, so that files can be put together and gone on with.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was measured of a device and its links, for predictions: `dlscale-train --bench-comm` and
-// `--bench-kernels` write it, `dlscale calibrate` makes it of other programs' output.
+// What was measured of a device and its links, for predictions: `dlscale-bench comm` and
+// `dlscale-bench kernels` write it, `dlscale calibrate` makes it of other programs' output.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# dlscale-train --bench-comm between the processes of an MPI job.
-# usage: bench_comm.sh DLSCALE_TRAIN MPIRUN
+# dlscale-bench comm between the processes of an MPI job.
+# usage: bench_comm.sh DLSCALE_BENCH MPIRUN
 set -euo pipefail
-trainer=$1
+bench=$1
 mpirun=("$2" --allow-run-as-root --oversubscribe --bind-to none -n 2)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -12,7 +12,7 @@ fail() {
   exit 1
 }
 
-"${mpirun[@]}" "$trainer" --bench-comm --collectives all --max 64KiB --factor 16 --iterations 3 \
+"${mpirun[@]}" "$bench" comm --collectives all --max 64KiB --factor 16 --iterations 3 \
   -o "$folder/comm.jsonl" > "$folder/table"
 grep -q '^mpi between 2 ranks of 1 node, fp32' "$folder/table" || fail "no heading: $(cat "$folder/table")"
 [ "$(grep -c '"record":"comm"' "$folder/comm.jsonl")" = 16 ] || fail "not 4 sizes of 4 collectives"
@@ -20,15 +20,28 @@ grep -q '^mpi between 2 ranks of 1 node, fp32' "$folder/table" || fail "no headi
 
 # A part of a line that a killed job has left is taken away; whole ones stay.
 printf '{"record":"comm","alg' >> "$folder/comm.jsonl"
-"${mpirun[@]}" "$trainer" --bench-comm --all-reduce ring --max 4 --iterations 3 \
+"${mpirun[@]}" "$bench" comm --all-reduce ring --max 4 --iterations 3 \
   -o "$folder/comm.jsonl" > /dev/null
 [ "$(grep -c '^{"record":"comm",.*}$' "$folder/comm.jsonl")" = 17 ] || fail "the file was not gone on with"
 grep -q '"algorithm":"ring"' "$folder/comm.jsonl" || fail "the all-reduce that was asked for is not there"
 
 set +e
-"${mpirun[@]}" "$trainer" --bench-comm --maxx 4 > /dev/null 2> "$folder/err"
+"${mpirun[@]}" "$bench" comm --maxx 4 > /dev/null 2> "$folder/err"
 code=$?
 set -e
 [ "$code" = 2 ] || fail "a wrong option ended with $code"
 [ "$(grep -c '^dlscale-train: unknown option "--maxx"; did you mean "--max"?' "$folder/err")" = 1 ] ||
   fail "a wrong option was not told once: $(cat "$folder/err")"
+
+# The options that these commands were are refused, with the command.
+train=$(dirname "$bench")/dlscale-train
+for moved in "--bench-comm comm" "--bench-kernels kernels" "--bench-loader loader" "--fit-kernels fit"; do
+  read -r option command <<< "$moved"
+  status=0
+  "$train" "$option" 2> "$folder/err" || status=$?
+  [[ $status == 2 ]] || fail "$option ends with $status"
+  grep -qx "dlscale-train: $option is now the command dlscale-bench $command" "$folder/err" || fail "$option: $(< "$folder/err")"
+done
+status=0
+"$bench" com 2> "$folder/err" || status=$?
+[[ $status == 2 ]] && grep -q 'did you mean "comm"' "$folder/err" || fail "an unknown command: $status, $(< "$folder/err")"

@@ -26,7 +26,7 @@
 namespace dlscale::trainer {
 
 const char* const kCommBenchUsage =
-    "usage: mpirun -n P dlscale-train --bench-comm [OPTION ...]\n"
+    "usage: mpirun -n P dlscale-bench comm [OPTION ...]\n"
     "  times collectives between P ranks over message sizes; algbw and busbw as nccl-tests have "
     "them\n"
     "  --communicator NAME  mpi (the default), nccl, or thread: ranks that are threads\n"
@@ -188,7 +188,7 @@ int run_comm_bench(const CommBench& bench, MpiSession& session) {
     measure_processes(bench, session, found);
   }
   if (!output || output->wrong() == 0) return contract::kExitDone;
-  fmt::print(stderr, "dlscale-train: {} elements were not the right result\n", output->wrong());
+  fmt::print(stderr, "dlscale-bench: {} elements were not the right result\n", output->wrong());
   return contract::kExitCommunication;
 }
 
@@ -201,7 +201,7 @@ int fail_comm_bench(const std::exception& error, const MpiSession* session) {
   const std::string_view words = error.what();
   if (alone || !alike || session->rank() == 0) {
     const std::string rank = alone || alike ? "" : fmt::format("rank {}: ", session->rank());
-    fmt::print(stderr, "dlscale-train: {}{}\n", rank, words.substr(0, words.find('\n')));
+    fmt::print(stderr, "dlscale-bench: {}{}\n", rank, words.substr(0, words.find('\n')));
   }
   if (!alone && !alike) session->abort(exit_code);
   return exit_code;

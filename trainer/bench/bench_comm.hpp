@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale-train --bench-comm`: how long collectives take between the ranks of a job.
+// `dlscale-bench comm`: how long collectives take between the ranks of a job.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct CommBench {
 
 extern const char* const kCommBenchUsage;
 
-/// From the arguments behind --bench-comm. Throws base::UsageError.
+/// From the arguments behind `dlscale-bench comm`. Throws base::UsageError.
 CommBench read_comm_bench(const std::vector<std::string>& arguments);
 
 /// Between threads of this process. `found` is called on rank 0, with everything filled in.

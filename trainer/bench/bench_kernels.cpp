@@ -72,7 +72,7 @@ std::map<std::string, std::string> bench_made_with() {
 }
 
 const char* const kKernelBenchUsage =
-    "usage: dlscale-train --bench-kernels -o FILE [OPTION ...] [KEY=V1,V2,... ...]\n"
+    "usage: dlscale-bench kernels -o FILE [OPTION ...] [KEY=V1,V2,... ...]\n"
     "  times kernels of layers on this device at sizes drawn from ranges, a JSON line each; what\n"
     "  FILE has already is not measured again, so that an interrupted benchmark goes on\n"
     "  -o FILE           append the lines to it\n"
@@ -86,7 +86,7 @@ const char* const kKernelBenchUsage =
     "  --seed N          of the sizes (1)\n"
     "  KEY=V1,V2,...     what sizes are drawn from instead of the usual: b, c, h, kernel, stride,\n"
     "                    pad, f (values of a linear layer), n (between the least and the most)\n"
-    "  example:          dlscale-train --bench-kernels -o kernels.jsonl b=16,32 h=8,16,32\n";
+    "  example:          dlscale-bench kernels -o kernels.jsonl b=16,32 h=8,16,32\n";
 
 namespace {
 

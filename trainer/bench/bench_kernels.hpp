@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale-train --bench-kernels`: how long the kernels of layers take on a device.
+// `dlscale-bench kernels`: how long the kernels of layers take on a device.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct KernelBench {
 
 extern const char* const kKernelBenchUsage;
 
-/// From the arguments behind --bench-kernels. Throws base::UsageError.
+/// From the arguments behind `dlscale-bench kernels`. Throws base::UsageError.
 KernelBench read_kernel_bench(const std::vector<std::string>& arguments);
 
 /// How a benchmark ended.

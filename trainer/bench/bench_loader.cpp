@@ -24,7 +24,7 @@ namespace dlscale::trainer {
 namespace fs = std::filesystem;
 
 const char* const kLoaderBenchUsage =
-    "usage: dlscale-train --bench-loader [RUN.json] [KEY=VALUE ...] [--test] [--seconds S]\n"
+    "usage: dlscale-bench loader [RUN.json] [KEY=VALUE ...] [--test] [--seconds S]\n"
     "                     [--blocks N] [--json]\n"
     "  loads whole epochs and does nothing with them: images/s, images/s per core in use, the "
     "time\n"
@@ -39,7 +39,7 @@ const char* const kLoaderBenchUsage =
     "               (antialiased, bilinear), flip (true, false), seed, model (that takes the "
     "samples)\n"
     "  --test       the test set, as evaluation takes it\n"
-    "  example:     dlscale-train --bench-loader path=/data/imagenet threads=2 batch=64\n";
+    "  example:     dlscale-bench loader path=/data/imagenet threads=2 batch=64\n";
 
 namespace {
 
@@ -285,8 +285,8 @@ LoaderBench read_loader_bench(const std::vector<std::string>& arguments) {
   contract::RunSpec& spec = bench.spec;
   spec.gpus = spec.accumulation_steps = 1;
   spec.global_batch = spec.batch_per_gpu;
-  contract::validate(spec, "--bench-loader");
-  require_available(spec, "--bench-loader");
+  contract::validate(spec, "dlscale-bench loader");
+  require_available(spec, "dlscale-bench loader");
   return bench;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale-train --bench-loader`: how fast a loader is when nothing else is done.
+// `dlscale-bench loader`: how fast a loader is when nothing else is done.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct LoaderBench {
 
 extern const char* const kLoaderBenchUsage;
 
-/// From the arguments behind --bench-loader: the file or folder of a run's description, or nothing,
+/// From the arguments behind `dlscale-bench loader`: the file or folder of a run's description, or nothing,
 /// then KEY=VALUE and options. Throws base::UsageError, base::SpecError.
 LoaderBench read_loader_bench(const std::vector<std::string>& arguments);
 

@@ -23,12 +23,12 @@
 namespace dlscale::trainer {
 
 const char* const kKernelFitUsage =
-    "usage: dlscale-train --fit-kernels FILE [FILE ...] -o CALIBRATION.json [OPTION ...]\n"
-    "  teaches a small network how long each kernel takes, from what --bench-kernels wrote, and\n"
+    "usage: dlscale-bench fit FILE [FILE ...] -o CALIBRATION.json [OPTION ...]\n"
+    "  teaches a small network how long each kernel takes, from what dlscale-bench kernels wrote, and\n"
     "  says how wrong it is on sizes that it was not taught\n"
     "  -o FILE       the calibration: made, or its kernels are replaced and the rest stays\n"
     "  --epochs N    at most (2000); --seed N: of the split and the first weights (1)\n"
-    "  example:      dlscale-train --fit-kernels kernels.jsonl -o calibration.json\n";
+    "  example:      dlscale-bench fit kernels.jsonl -o calibration.json\n";
 
 namespace {
 
@@ -132,7 +132,7 @@ KernelFit read_kernel_fit(const std::vector<std::string>& arguments) {
   options.word = [&](Text word) { fit.files.push_back(word); };
   read_options(arguments, options);
   if (fit.files.empty()) {
-    throw base::UsageError("--fit-kernels: which files? --bench-kernels writes them");
+    throw base::UsageError("dlscale-bench fit: which files? dlscale-bench kernels writes them");
   }
   if (fit.output.empty()) throw base::UsageError("-o is missing: the calibration file");
   return fit;
@@ -178,7 +178,7 @@ std::string fit_kernels(const KernelFit& fit) {
   }
   for (const auto& [key, value] : bench_made_with()) calibration.made_with[key] = value;
   if (calibration.source.empty()) {
-    calibration.source = fmt::format("dlscale-train --fit-kernels {}", fmt::join(fit.files, " "));
+    calibration.source = fmt::format("dlscale-bench fit {}", fmt::join(fit.files, " "));
   }
   base::write_file_atomically(fit.output, contract::to_json(calibration));
   return calibration.device + "\n" + errors_in_table(calibration) + untaught(calibration);

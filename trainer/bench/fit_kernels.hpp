@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale-train --fit-kernels`: measured kernels to learned times in a calibration file.
+// `dlscale-bench fit`: measured kernels to learned times in a calibration file.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@
 namespace dlscale::trainer {
 
 struct KernelFit {
-  std::vector<std::string> files;  ///< as --bench-kernels writes them
+  std::vector<std::string> files;  ///< as dlscale-bench kernels writes them
   std::string output;              ///< calibration file: made, or its kernels replaced
   Teaching teaching;
 };
 
 extern const char* const kKernelFitUsage;
 
-/// From the arguments behind --fit-kernels. Throws base::UsageError.
+/// From the arguments behind `dlscale-bench fit`. Throws base::UsageError.
 KernelFit read_kernel_fit(const std::vector<std::string>& arguments);
 
 /// Into `calibration`, whose kernels and models these replace: a model of each kernel and precision

@@ -13,7 +13,7 @@ using Catch::StartsWith;
 
 namespace {
 
-/// Lines of --bench-comm: a hop of 10 us, 1 GB/s, sizes from 1 KiB doubled.
+/// Lines of dlscale-bench comm: a hop of 10 us, 1 GB/s, sizes from 1 KiB doubled.
 std::string bench_lines(int sizes, int ranks = 2, const std::string& device = "a CPU") {
   std::string text;
   double bytes = 1024;

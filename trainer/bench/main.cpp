@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dlscale-bench`: picks what is to be measured and turns errors into one line and an exit code.
+#include <fmt/format.h>
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "contract/run_outcome.hpp"
+#include "contract/version.hpp"
+#include "trainer/bench/bench_comm.hpp"
+#include "trainer/bench/bench_kernels.hpp"
+#include "trainer/bench/bench_loader.hpp"
+#include "trainer/bench/fit_kernels.hpp"
+
+namespace dlscale::trainer {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr const char* kUsage =
+    "usage: dlscale-bench comm|kernels|fit|loader [OPTION ...]\n"
+    "  comm      time collectives over message sizes; under mpirun, one process a rank\n"
+    "  kernels   time kernels of layers on this device\n"
+    "  fit       teach networks how long kernels take, from what kernels wrote\n"
+    "  loader    load without training and print how fast\n"
+    "  --version, --help\n"
+    "dlscale calibrate reads what comm and fit write. Each says more with --help behind it.\n";
+
+/// Of LibTorch's errors the line that says what is wrong, not where in it.
+int tell(const std::exception& error) {
+  const std::string_view words = error.what();
+  fmt::print(stderr, "dlscale-bench: {}\n", words.substr(0, words.find('\n')));
+  const auto* const own = dynamic_cast<const base::Error*>(&error);
+  return own != nullptr ? own->exit_code() : 1;
+}
+
+bool asks_for_help(const Words& words) {
+  return words.size() == 1 && (words[0] == "--help" || words[0] == "-h");
+}
+
+std::string measured(const std::string& verb, const Words& words) {
+  if (verb == "kernels") {
+    return asks_for_help(words) ? kKernelBenchUsage : bench_kernels(read_kernel_bench(words));
+  }
+  if (verb == "fit") {
+    return asks_for_help(words) ? kKernelFitUsage : fit_kernels(read_kernel_fit(words));
+  }
+  if (verb == "loader") {
+    return asks_for_help(words) ? kLoaderBenchUsage : measure_loader(read_loader_bench(words));
+  }
+  throw base::UsageError(base::unknown_name("command", verb, {"comm", "kernels", "fit", "loader"}));
+}
+
+int dispatch(const Words& words) {
+  if (words.empty()) {
+    fmt::print(stderr, "{}", kUsage);
+    return contract::kExitBadRunDescription;
+  }
+  const std::string& verb = words[0];
+  const Words rest(words.begin() + 1, words.end());
+  if (asks_for_help(words)) {
+    fmt::print("{}", kUsage);
+    return contract::kExitDone;
+  }
+  if (words.size() == 1 && verb == "--version") {
+    fmt::print("dlscale-bench {}\n", contract::version());
+    return contract::kExitDone;
+  }
+  if (verb == "comm") return bench_comm(rest);
+  try {
+    fmt::print("{}", measured(verb, rest));
+    return contract::kExitDone;
+  } catch (const std::exception& error) {
+    return tell(error);
+  }
+}
+
+}  // namespace
+}  // namespace dlscale::trainer
+
+int main(int argc, char** argv) {
+  return dlscale::trainer::dispatch({argv + 1, argv + argc});
+}
