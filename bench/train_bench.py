@@ -16,7 +16,7 @@ interval's lower end.
 A launch that --raw has already is not made again. Where one is missing, or other programs kept
 more than --others cores busy meanwhile, all sides of its round are: started again, the bench makes
 what is left to do. A new trainer wants a new file. Dlscale-train runs as it does unless told
-otherwise. A peer's side is a framework and words that tune it: malloc (glibc keeps freed memory, as
+otherwise; its sides with framework have LibTorch's kernels alone. A peer's side is a framework and words that tune it: malloc (glibc keeps freed memory, as
 dlscale-train always lets it), nhwc (images have their channels last, which dlscale-train chooses by
 itself), fused, view, bind and compile (see peers/peer.py), yield (Open MPI's waiting ranks give up
 their core).
@@ -76,10 +76,10 @@ class Contest:
     bar: str = ""
 
 
-def contests(cell, framework, ranks):
+def contests(cell, framework, ranks, kernels):
     nhwc = "+nhwc" if cell.images else ""
     both = ranks > 1
-    ours = f"dlscale {framework}"
+    ours = f"dlscale {framework}" + ("" if kernels == "fast" else "+framework")
     bars = {"ddp": ("≥ 1.25", "≥ 1.05"), "horovod": ("≥ 1.05", "≥ 1.05")}.get(
         framework, ("≥ 1.3", "≥ 1.3")) if both else ("", "")
     # Horovod takes no tensors that are not contiguous, so none with channels last; DeepSpeed ends
@@ -96,6 +96,7 @@ def contests(cell, framework, ranks):
 
 
 def run_description(cell, side, ranks, samples):
+    side, _, kernels = side.partition("+")
     framework, _, stage = side.partition(":")
     rate = {"base": 0.01, "peak": 0.01, "scale": "none"}
     spec = {
@@ -106,6 +107,8 @@ def run_description(cell, side, ranks, samples):
         "gpus": ranks, "batch_per_gpu": cell.batch, "global_batch": ranks * cell.batch, "lr": rate,
         "lr_schedule": {"kind": "constant"}, "optimizer": {"kind": "sgd", "momentum": 0.9},
         "window_steps": cell.steps, "resources": {"ranks_per_node": ranks}}
+    if kernels:
+        spec["cpu_kernels"] = kernels
     if stage:
         spec["framework_options"] = {"zero_stage": int(stage)}
     return spec
@@ -282,7 +285,8 @@ def planned(arguments, raw):
     for turn, cell, ranks in itertools.product(range(arguments.rounds), arguments.cells,
                                                arguments.ranks):
         sides = list(dict.fromkeys(side for framework in arguments.frameworks
-                                   for contest in contests(CELLS[cell], framework, ranks)
+                                   for kernels in arguments.cpu_kernels
+                                   for contest in contests(CELLS[cell], framework, ranks, kernels)
                                    for side in (contest.ours, contest.theirs)))
         shift = turn % len(sides)
         group = [{"round": turn, "cell": cell, "ranks": ranks, "side": side}
@@ -350,9 +354,10 @@ def table(arguments, raw):
     for cell in arguments.cells:
         for framework in arguments.frameworks:
             for ranks in arguments.ranks:
-                for contest in contests(CELLS[cell], framework, ranks):
-                    cells = row(raw, cell, ranks, contest)
-                    text += "| " + " | ".join(cells) + " |\n" if cells else ""
+                for kernels in arguments.cpu_kernels:
+                    for contest in contests(CELLS[cell], framework, ranks, kernels):
+                        cells = row(raw, cell, ranks, contest)
+                        text += "| " + " | ".join(cells) + " |\n" if cells else ""
     good = [launch for launch in raw.launches if raw.counts(launch)]
     others = [launch["other_cores"] for launch in good] or [0]
     names = lambda key: ", ".join(sorted({launch[key] for launch in good}))
@@ -378,6 +383,8 @@ def parse():
     parser.add_argument("--cells", type=words, default=list(CELLS), help=", ".join(CELLS))
     parser.add_argument("--frameworks", type=words,
                         default=["ddp", "horovod", "deepspeed:1", "deepspeed:2"])
+    parser.add_argument("--cpu-kernels", type=words, default=["fast"],
+                        help="fast, framework: of which the table has rows")
     parser.add_argument("--ranks", type=lambda text: [int(n) for n in words(text)], default=[1, 2])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--raw", required=True, help="a line of JSON for each launch")

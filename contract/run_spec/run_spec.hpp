@@ -124,6 +124,7 @@ struct RunSpec {
   std::string batch_norm;        ///< "synchronised": statistics over all ranks; empty: each its own
   std::string memory_format;     ///< of images and their weights: "contiguous", "channels_last";
                                  ///< empty: the trainer's choice
+  std::string cpu_kernels;       ///< "framework": LibTorch's alone; empty: "fast", also dlscale's own
   bool cuda_graph = false;       ///< passes are recorded once and replayed
   std::string weights;           ///< safetensors file that training begins with; empty: random ones
   bool zero_init_gamma = false;  ///< the last batch norm of each residual block begins at 0

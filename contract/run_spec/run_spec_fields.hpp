@@ -187,6 +187,7 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.optional("precision", s.precision);
   v.sparse("batch_norm", s.batch_norm);
   v.sparse("memory_format", s.memory_format);
+  v.sparse("cpu_kernels", s.cpu_kernels);
   v.sparse("cuda_graph", s.cuda_graph);
   v.sparse("weights", s.weights);
   v.sparse("zero_init_gamma", s.zero_init_gamma);

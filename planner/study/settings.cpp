@@ -160,6 +160,9 @@ std::vector<Setting> numeric_settings() {
       choice_but(
           "auto", "memory_format", {"auto", "contiguous", "channels_last"},
           [](Recipe & r) -> auto& { return r.run.memory_format; }),
+      choice_but(
+          "fast", "cpu_kernels", {"fast", "framework"},
+          [](Recipe & r) -> auto& { return r.run.cpu_kernels; }),
       flag(
           "cuda_graph", [](Recipe & r) -> auto& { return r.run.cuda_graph; }),
       flag(

@@ -30,7 +30,7 @@ set +e
 code=$?
 set -e
 [ "$code" = 2 ] || fail "a wrong option ended with $code"
-[ "$(grep -c '^dlscale-train: unknown option "--maxx"; did you mean "--max"?' "$folder/err")" = 1 ] ||
+[ "$(grep -c '^dlscale-bench: unknown option "--maxx"; did you mean "--max"?' "$folder/err")" = 1 ] ||
   fail "a wrong option was not told once: $(cat "$folder/err")"
 
 # The options that these commands were are refused, with the command.

@@ -121,6 +121,15 @@ TEST_CASE("on GPUs it is nccl that chooses how to reduce") {
   CHECK(said_of_settings(spec) == "no error");
 }
 
+TEST_CASE("the kernels of CPUs are chosen for runs on CPUs") {
+  RunSpec spec;
+  spec.cpu_kernels = "framework";
+  CHECK(said_of_settings(spec) == "no error");
+  spec.resources.device = "cuda";
+  CHECK(said_of_settings(spec) ==
+        "cpu_kernels: is framework, but the run is on GPUs; leave it out");
+}
+
 TEST_CASE("how to reduce is refused where nothing is reduced between ranks") {
   RunSpec spec;
   spec.all_reduce = "ring";

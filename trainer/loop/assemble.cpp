@@ -15,6 +15,7 @@
 #include "trainer/data/data_file.hpp"
 #include "trainer/data/hollow_loader.hpp"
 #include "trainer/failure/failure.hpp"
+#include "trainer/kernels/cpu_kernels.hpp"
 #include "trainer/loop/loading.hpp"
 #include "trainer/models/script_model.hpp"
 #include "trainer/models/weights.hpp"
@@ -67,6 +68,7 @@ bool puts_channels_last(const contract::RunSpec& spec) {
 /// Notes in `parts` what it has and what of that is trained.
 std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const Device& device,
                                   TrainerParts& parts, int worker) {
+  use_fast_cpu_kernels(spec.cpu_kernels != kFrameworkKernels);
   const ModelContext context{.input = parts.dataset->shape,
                              .classes = parts.dataset->classes,
                              .words = parts.dataset->words,

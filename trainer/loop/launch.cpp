@@ -21,6 +21,7 @@
 #include "trainer/data/data_file.hpp"
 #include "trainer/device/gpu.hpp"
 #include "trainer/failure/failure.hpp"
+#include "trainer/kernels/cpu_kernels.hpp"
 #include "trainer/loop/assemble.hpp"
 #include "trainer/loop/inference.hpp"
 #include "trainer/record/result_writer.hpp"
@@ -176,6 +177,10 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   start.environment = built_with();
   start.environment["cpu"] = cpu_model();
   if (spec.resources.device == "cuda") start.environment["gpu"] = gpu_name(placement_.local_rank);
+  if (spec.resources.device == "cpu") {
+    start.environment["cpu_kernels"] =
+        uses_fast_cpu_kernels() ? kFastKernels : kFrameworkKernels;
+  }
   if (spec.loader.starts_with("dali")) start.environment["dali"] = dali_here();
   start.environment["threads_per_rank"] = std::to_string(spec.resources.cores_per_rank);
   start.environment["interop_threads"] = "1";

@@ -9,6 +9,7 @@
 #include <array>
 #include <tuple>
 
+#include "trainer/kernels/cpu_kernels.hpp"
 #include "trainer/kernels/fused_norm.hpp"
 
 namespace dlscale::trainer {
@@ -117,7 +118,8 @@ BatchNorm2dImpl::BatchNorm2dImpl(std::int64_t channels, StatisticsSum* ranks)
 
 at::Tensor BatchNorm2dImpl::forward_then(const at::Tensor& input, const at::Tensor& added,
                                          bool relu) {
-  if (ranks_ == nullptr && is_training() && can_fuse_norm(input, added, weight)) {
+  if (ranks_ == nullptr && is_training() && uses_fast_cpu_kernels() &&
+      can_fuse_norm(input, added, weight)) {
     num_batches_tracked += 1;
     return fused_norm(
         input, added, relu,

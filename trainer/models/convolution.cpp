@@ -5,9 +5,11 @@
 // that memory where channels are last and fewer than its block (8 with AVX2, 16 with AVX-512):
 // wrong gradients, crashes, loops without end (oneDNN issue 6035). Those pixels gathered
 // beforehand, no stride is left.
-// 3x3 filters of stride 1 go to winograd.hpp where that is faster.
+// 3x3 filters of stride 1 go to winograd.hpp where that is faster. With cpu_kernels = "framework"
+// only what would be wrong is kept from LibTorch.
 #include "trainer/models/convolution.hpp"
 
+#include "trainer/kernels/cpu_kernels.hpp"
 #include "trainer/kernels/winograd.hpp"
 
 namespace dlscale::trainer {
@@ -43,15 +45,17 @@ bool is_left_to_slow_kernels(const at::Tensor& input, const at::Tensor& weight) 
 
 at::Tensor convolve(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                     at::IntArrayRef stride, at::IntArrayRef padding) {
-  if (stride[0] == 1 && stride[1] == 1 && suits_winograd(input, weight, bias, padding))
+  const bool fast = uses_fast_cpu_kernels();
+  if (fast && stride[0] == 1 && stride[1] == 1 && suits_winograd(input, weight, bias, padding)) {
     return winograd_convolve(input, weight, bias, padding);
+  }
   if (is_miscounted(input, weight, stride, padding)) {
     const at::Tensor seen = input.slice(2, 0, std::nullopt, stride[0])
                                 .slice(3, 0, std::nullopt, stride[1])
                                 .contiguous(at::MemoryFormat::ChannelsLast);
     return convolve(seen, weight, bias, {1, 1}, padding);
   }
-  const std::int64_t dilation = is_left_to_slow_kernels(input, weight) ? 2 : 1;
+  const std::int64_t dilation = fast && is_left_to_slow_kernels(input, weight) ? 2 : 1;
   return at::conv2d(input, weight, bias, stride, padding, dilation);
 }
 

@@ -69,7 +69,7 @@ const std::vector<Broken> kBrokenMatrices{
      "s.toml:4:1: matrix.modle: unknown key; did you mean \"model\"? (known: framework, model, "
      "loader, lr_schedule, gpus, batch_per_gpu, global_batch, max_batch_per_gpu, "
      "accumulation_steps, dataset, last_batch, loader_options, mode, all_reduce, epochs, "
-     "window_steps, evaluate_every, precision, batch_norm, memory_format, cuda_graph, profile, "
+     "window_steps, evaluate_every, precision, batch_norm, memory_format, cpu_kernels, cuda_graph, profile, "
      "warmup_epochs, warmup_steps, lr, label_smoothing, clip_norm, ema_decay, target, "
      "plateau_epochs, "
      "optimizer, schedules, checkpoint, frameworks, weights, zero_init_gamma, frozen, models, "
