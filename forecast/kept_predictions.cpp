@@ -120,9 +120,10 @@ std::vector<contract::RunPrediction> run_predictions(const PredictedStudy& study
 
 KeptPredictions keep_predictions(const std::vector<contract::RunPrediction>& predictions,
                                  const contract::PlanDir& folder) {
-  std::set<std::string> planned;
+  std::map<std::string, std::string, std::less<>> planned;  // hash → what the folder calls the point
   for (const contract::PlannedRun& run : contract::read_plan(folder).runs) {
-    planned.insert(contract::point_id(run.run_id));
+    const std::string id = contract::point_id(run.run_id);
+    planned.emplace(contract::point_hash(id), id);
   }
   std::map<std::string, contract::RunPrediction> last;
   std::error_code unreadable;
@@ -134,11 +135,13 @@ KeptPredictions keep_predictions(const std::vector<contract::RunPrediction>& pre
   }
   KeptPredictions kept;
   std::optional<base::LineAppender> file;
-  for (const contract::RunPrediction& prediction : predictions) {
-    if (!planned.contains(prediction.point_id)) {
+  for (contract::RunPrediction prediction : predictions) {
+    const auto named = planned.find(contract::point_hash(prediction.point_id));
+    if (named == planned.end()) {
       ++kept.foreign;
       continue;
     }
+    prediction.point_id = named->second;
     const auto known = last.find(prediction.point_id);
     if (known != last.end() && says_same(known->second, prediction)) {
       ++kept.known;

@@ -309,9 +309,9 @@ bool Planner::learns_limits() const {
   });
 }
 
-std::optional<Asked> Planner::expand(const Wanted& wanted) {
+std::optional<Asked> Planner::expand(const Wanted& wanted, const RunNames& names) {
   Expansion& expansion = planning_.expansion;
-  expansion = planner::expand(planning_.study, wanted);
+  expansion = planner::expand(planning_.study, wanted, names);
   if (expansion.points.empty() && !wanted) {
     throw base::SpecError({planning_.study.file}, "", "every point of the study is left out");
   }

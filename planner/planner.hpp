@@ -13,6 +13,7 @@
 #include "contract/run_spec/run_spec.hpp"
 #include "planner/jobs/finished_runs.hpp"
 #include "planner/jobs/plan_jobs.hpp"
+#include "planner/study/run_names.hpp"
 #include "planner/warnings.hpp"
 
 namespace dlscale::planner {
@@ -60,9 +61,10 @@ class Planner {
   /// True when time limits follow the finished runs of an earlier plan.
   bool learns_limits() const;
 
-  /// Derives the run of each wanted point; of all points without a condition. Returns how many
-  /// points the condition was asked about, where there is one. Throws what planner::expand throws.
-  std::optional<Asked> expand(const Wanted& wanted = {});
+  /// Derives the run of each wanted point; of all points without a condition. Runs that `names`
+  /// knows keep their names. Returns how many points the condition was asked about, where there is
+  /// one. Throws what planner::expand throws.
+  std::optional<Asked> expand(const Wanted& wanted = {}, const RunNames& names = {});
   /// Returns the plan with its runs: names, points, GPUs and batches; no times and no jobs yet.
   contract::Plan outline() const;
   /// Keeps the points whose runs have these ids. Throws base::UsageError for a point of which only

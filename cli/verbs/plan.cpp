@@ -48,8 +48,8 @@ int plan(const PlanOptions& options) {
     throw base::UsageError("study is required; see dlscale plan --help");
   }
   planner::Planner planner(options.request, resources);
-  workspace::expand_chosen(planner, options.runs);
   const contract::PlanDir out(options.out.empty() ? planner.plan().study : options.out);
+  workspace::expand_chosen(planner, options.runs, planner::RunNames(out));
   planner::Planning planning = planner.finish(workspace::earlier_plan(planner, out));
   if (options.resolved) {
     std::cout << planning.resolved;

@@ -59,10 +59,12 @@ int print_failures(const std::vector<runner::RunReport>& ends, const fs::path& r
 
 int run(const RunOptions& options) {
   const planner::Resources resources = workspace::shipped_resources();
-  const planner::Planning planning = planner::make_plan(options.request, resources);
+  planner::Planner planner(options.request, resources);
+  const contract::PlanDir shown(options.out.empty() ? planner.plan().study : options.out);
+  planner.expand({}, planner::RunNames(shown));
+  const planner::Planning planning = planner.finish();
   workspace::require_runnable_here(planning);
   const workspace::RunIds selected = workspace::select_runs(planning.plan, options.runs);
-  const contract::PlanDir shown(options.out.empty() ? planning.plan.study : options.out);
   workspace::require_writable(shown);
   planner::check_plan(planning, resources, shown);  // refuses, if it must, before a folder is made
 

@@ -18,7 +18,7 @@
 namespace dlscale::contract {
 namespace {
 
-constexpr int kHashDigits = 10;
+constexpr std::size_t kHashDigits = 10;
 constexpr int kDigestBytes = 32;
 
 std::string slug(const RunSpec& spec) {
@@ -97,18 +97,29 @@ std::string sha256_hex(std::string_view text) {
   return hex;
 }
 
-std::string model_word(std::string_view model) {
-  if (!model.starts_with(kScriptModel)) return std::string(model);
-  std::string word = std::filesystem::path(model.substr(kScriptModel.size())).stem().string();
-  std::replace_if(
-      word.begin(), word.end(),
-      [](unsigned char c) { return c >= 128 || (!std::isalnum(c) && c != '.' && c != '_'); }, '_');
+std::string file_word(std::string_view text) {
+  std::string word(text);
+  const auto is_unsafe = [](unsigned char c) {
+    return c >= 128 || (!std::isalnum(c) && c != '.' && c != '_' && c != '-');
+  };
+  std::replace_if(word.begin(), word.end(), is_unsafe, '_');
   return word;
 }
 
+std::string model_word(std::string_view model) {
+  if (!model.starts_with(kScriptModel)) return std::string(model);
+  std::string word =
+      file_word(std::filesystem::path(model.substr(kScriptModel.size())).stem().string());
+  std::replace(word.begin(), word.end(), '-', '_');
+  return word;
+}
+
+std::string run_hash(const RunSpec& spec) {
+  return sha256_hex(identity(spec)).substr(0, kHashDigits);
+}
+
 std::string make_run_id(const RunSpec& spec) {
-  return fmt::format("{}-{}-r{}", slug(spec), sha256_hex(identity(spec)).substr(0, kHashDigits),
-                     spec.repetition);
+  return fmt::format("{}-{}-r{}", slug(spec), run_hash(spec), spec.repetition);
 }
 
 std::string description_hash(const RunSpec& spec) {
@@ -121,6 +132,13 @@ std::string description_hash(const RunSpec& spec) {
 
 std::string run_id_of(std::string_view point_id, int repetition) {
   return fmt::format("{}-r{}", point_id, repetition);
+}
+
+std::string_view point_hash(std::string_view point_id) {
+  const std::size_t hyphen = point_id.rfind('-');
+  const bool has_hash = hyphen != std::string_view::npos &&
+                        point_id.size() - hyphen - 1 == kHashDigits;
+  return has_hash ? point_id.substr(hyphen + 1) : point_id;
 }
 
 std::string point_id(std::string_view run_id) {

@@ -107,12 +107,14 @@ class Expander {
     const Study& study;
     std::uint32_t matrix;
     const Wanted& wanted;
+    const RunNames& names;
   };
   Expander(const Task& task, Expansion& result, std::unordered_map<std::string, std::size_t>& known)
       : study_(task.study),
         matrix_(study_.matrices[task.matrix]),
         number_(task.matrix),
         wanted_(task.wanted),
+        names_(task.names),
         result_(result),
         known_(known),
         seen_(matrix_, study_.uneven_batch),
@@ -175,7 +177,7 @@ class Expander {
     candidate.note = std::move(derived.note);
     candidate.lacks_data = lacks_data(derived.run);
     if (!candidate.problem) {
-      candidate.point.id = contract::point_id(contract::make_run_id(derived.run));
+      candidate.point.id = names_.point_id(derived.run, matrix_, candidate.point.values);
     }
     candidate.point.run = std::move(derived.run);
   }
@@ -222,7 +224,7 @@ class Expander {
     if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
   }
   void add_once(Point point) {
-    const auto [known, is_new] = known_.emplace(point.id, result_.points.size());
+    const auto [known, is_new] = known_.emplace(contract::point_hash(point.id), result_.points.size());
     if (is_new) {
       result_.points.push_back(std::move(point));
       return;
@@ -263,8 +265,9 @@ class Expander {
   const Matrix& matrix_;
   std::uint32_t number_;
   const Wanted& wanted_;
+  const RunNames& names_;
   Expansion& result_;
-  std::unordered_map<std::string, std::size_t>& known_;  // id → index of its point
+  std::unordered_map<std::string, std::size_t>& known_;  // hash → index of its point
   PointValues seen_;
   std::vector<bool> override_holds_;
   std::set<std::uint32_t> alike_;  // matrices that ask for the same resources
@@ -292,13 +295,13 @@ std::size_t checked_size(const Study& study) {
 
 }  // namespace
 
-Expansion expand(const Study& study, const Wanted& wanted) {
+Expansion expand(const Study& study, const Wanted& wanted, const RunNames& names) {
   Expansion result;
   result.points.reserve(checked_size(study));  // growing would hold the runs twice for a moment
   if (wanted) result.asked.emplace();
   std::unordered_map<std::string, std::size_t> known;
   for (std::uint32_t i = 0; i < study.matrices.size(); ++i) {
-    Expander expander({study, i, wanted}, result, known);
+    Expander expander({study, i, wanted, names}, result, known);
     for (const Block& block : study.matrices[i].blocks) {
       for_each_combination(block, study.matrices[i].axes.size(),
                            [&](const Values& values) { expander.add(values); });

@@ -10,6 +10,7 @@
 
 #include "contract/plan/plan.hpp"
 #include "planner/study/point_values.hpp"
+#include "planner/study/run_names.hpp"
 #include "planner/study/study.hpp"
 
 namespace dlscale::planner {
@@ -49,7 +50,7 @@ using Wanted = std::function<bool(const contract::PlannedRun&)>;
 /// for it (all but its time), and for more than 100,000 runs, exclusions not counted. Points that
 /// are not wanted are left out without a word, and not looked at: what is wrong with them is not
 /// told.
-Expansion expand(const Study& study, const Wanted& wanted = {});
+Expansion expand(const Study& study, const Wanted& wanted = {}, const RunNames& names = {});
 
 /// What is known of a point's runs before they are described: axes, GPUs, batches.
 contract::PlannedRun outline(const Matrix& matrix, const Point& point, const PointValues& seen);

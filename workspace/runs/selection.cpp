@@ -216,15 +216,16 @@ RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice) {
   return ids;
 }
 
-void expand_chosen(planner::Planner& planner, const SelectionChoice& choice) {
+void expand_chosen(planner::Planner& planner, const SelectionChoice& choice,
+                   const planner::RunNames& names) {
   if (!choice.narrows()) {
-    planner.expand();
+    planner.expand({}, names);
     return;
   }
   // What sub-studies share shows only in the ids.
   const planner::Wanted wanted =
       planner.has_substudies() ? nullptr : condition_on_points(choice, planner.plan());
-  if (const auto asked = planner.expand(wanted)) {
+  if (const auto asked = planner.expand(wanted, names)) {
     const auto repeats = static_cast<std::size_t>(planner.plan().repeats);
     report_matches(asked->wanted * repeats, asked->all * repeats, choice);
   } else {

@@ -42,9 +42,10 @@ RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice);
 /// The runs with these ids, in the plan's order.
 std::vector<const contract::PlannedRun*> runs_with(const contract::Plan& plan, const RunIds& ids);
 
-/// Expands the study and keeps the points of the chosen runs. Reports and throws as select_runs
-/// does.
-void expand_chosen(planner::Planner& planner, const SelectionChoice& choice);
+/// Expands the study and keeps the points of the chosen runs. Runs that `names` knows keep their
+/// names. Reports and throws as select_runs does.
+void expand_chosen(planner::Planner& planner, const SelectionChoice& choice,
+                   const planner::RunNames& names);
 
 // Runs chosen by how far they are: --state, the same on every verb.
 
