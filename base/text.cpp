@@ -57,4 +57,21 @@ std::string count_of(std::int64_t count, std::string_view one, std::string_view 
   return fmt::format("{} {}", count, word_for(count, one, many));
 }
 
+std::size_t utf8_bytes(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < bytes) return 0;
+  std::uint32_t code = first & (0xFFU >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return 0;
+    code = code << 6U | (byte(i) & 0x3FU);
+  }
+  constexpr std::uint32_t kFirst[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return code < kFirst[bytes] || code > 0x10FFFF || is_surrogate ? 0 : bytes;
+}
+
 }  // namespace dlscale::base

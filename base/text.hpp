@@ -31,6 +31,10 @@ inline bool is_digit(char c) {
 /// Returns the text with small letters for A to Z; other characters stay.
 std::string lower(std::string_view text);
 
+/// Returns the bytes of the UTF-8 character that the text begins with; 0 if it begins with none
+/// (RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF).
+std::size_t utf8_bytes(std::string_view text);
+
 /// Returns the number that the whole text is, as std::from_chars reads it.
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "analysis/import/imported_run.hpp"
@@ -13,12 +12,40 @@
 #include "analysis/import/reading/launcher_prefix.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "contract/json/codec.hpp"
 
 namespace dlscale::analysis {
+
+template <class Visitor>
+void visit_fields(Visitor& v, MappedColumn& c) {
+  v.required("field", c.field);
+  v.required("column", c.column);
+  v.required("factor", c.factor);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, Companion& c) {
+  v.required("path", c.path);
+  v.required("size", c.stamp.size);
+  v.required("mtime_ns", c.stamp.mtime_ns);
+  v.required("sha256", c.sha256);
+  v.required("why", c.why);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, JobIdentity& j) {
+  v.required("job_id", j.job_id);
+  v.required("cluster", j.cluster);
+  v.required("submitted", j.submitted);
+  v.required("started", j.started);
+  v.required("row", j.row);
+  v.required("elapsed_s", j.elapsed_s);
+}
+
 namespace {
 
 using contract::RunOutcome;
-using nlohmann::json;
+namespace codec = contract::codec;
 
 constexpr const char* kNoEnd =
     "ends before its program did: the last line, by which such logs tell the end, is missing";
@@ -52,43 +79,77 @@ contract::RunStop stop_with(RunOutcome outcome, const std::string& reason) {
   return stop;
 }
 
-json span_json(const TrainedSpan& span) {
-  json begins = json::array();
-  for (const auto& [epoch, step] : span.epoch_begins) begins.push_back({epoch, step});
-  return {{"first_epoch", span.first_epoch},
-          {"last_epoch", span.last_epoch},
-          {"steps_before", span.steps_before},
-          {"steps", span.steps},
-          {"epoch_begins", begins}};
+/// What import.json has under "part", "span" and "mapped".
+struct PartJson {
+  std::size_t offset = 0, size = 0;
+  int line = 0;
+  bool operator==(const PartJson&) const = default;
+};
+struct SpanJson {
+  int first_epoch = -1, last_epoch = -1;
+  std::int64_t steps_before = 0, steps = 0;
+  std::vector<std::vector<std::int64_t>> epoch_begins;  // epoch and step
+  bool operator==(const SpanJson&) const = default;
+};
+struct MappedJson {
+  std::vector<MappedColumn> columns;
+  std::vector<std::string> patterns;
+  std::map<std::string, double> factors;
+  std::string decimal;
+  bool operator==(const MappedJson&) const = default;
+};
+struct ImportJson {
+  int schema_version = 1;
+  ImportRecord record;
+  PartJson part;
+  SpanJson span;
+  std::optional<MappedJson> mapped;
+  std::optional<std::int64_t> resumed_step;
+};
+
+template <class Visitor>
+void visit_fields(Visitor& v, PartJson& p) {
+  v.required("offset", p.offset);
+  v.required("size", p.size);
+  v.required("line", p.line);
 }
 
-TrainedSpan span_from(const json& value) {
-  TrainedSpan span{value.at("first_epoch"), value.at("last_epoch"), value.at("steps_before"),
-                   value.at("steps")};
-  for (const json& one : value.at("epoch_begins")) span.epoch_begins[one.at(0)] = one.at(1);
-  return span;
+template <class Visitor>
+void visit_fields(Visitor& v, SpanJson& s) {
+  v.required("first_epoch", s.first_epoch);
+  v.required("last_epoch", s.last_epoch);
+  v.required("steps_before", s.steps_before);
+  v.required("steps", s.steps);
+  v.required("epoch_begins", s.epoch_begins);
 }
 
-json metric_columns_of(const MappedFormat& format) {
-  json columns = json::array();
-  for (const MappedColumn& column : format.columns) {
-    columns.push_back(
-        {{"field", column.field}, {"column", column.column}, {"factor", column.factor}});
-  }
-  return columns;
+template <class Visitor>
+void visit_fields(Visitor& v, MappedJson& m) {
+  v.required("columns", m.columns);
+  v.required("patterns", m.patterns);
+  v.required("factors", m.factors);
+  v.sparse("decimal", m.decimal);
 }
 
-MappedFormat mapped_of(const std::string& kind, const json& value) {
-  MappedFormat format{.kind = kind};
-  for (const json& column : value.at("columns")) {
-    format.columns.push_back({column.at("field"), column.at("column"), column.at("factor")});
-  }
-  format.patterns = value.at("patterns").get<std::vector<std::string>>();
-  format.factors = value.at("factors").get<std::map<std::string, double>>();
-  if (value.contains("decimal")) {
-    format.decimal = value.at("decimal") == "comma" ? DecimalMark::comma : DecimalMark::point;
-  }
-  return format;
+template <class Visitor>
+void visit_fields(Visitor& v, ImportJson& i) {
+  ImportRecord& r = i.record;
+  v.required("schema_version", i.schema_version);
+  v.required("path", r.path);
+  v.required("size", r.stamp.size);
+  v.required("mtime_ns", r.stamp.mtime_ns);
+  v.required("sha256", r.sha256);
+  v.required("format", r.format);
+  v.required("which", r.part.which);
+  v.sparse("part", i.part);
+  v.required("facts", r.facts);
+  v.sparse("mapped", i.mapped);
+  v.sparse("opening", r.opening);
+  v.sparse("span", i.span);
+  v.sparse("resumed_step", i.resumed_step);
+  v.sparse("is_continued", r.is_continued);
+  v.sparse("job", r.job);
+  v.sparse("same_training", r.companions);
 }
 
 }  // namespace
@@ -104,81 +165,46 @@ std::filesystem::path import_json(const contract::LaunchDir& launch) {
 }
 
 std::string to_json(const ImportRecord& record) {
-  json value{{"schema_version", 1},
-             {"path", record.path},
-             {"size", record.stamp.size},
-             {"mtime_ns", record.stamp.mtime_ns},
-             {"sha256", record.sha256},
-             {"format", record.format},
-             {"which", json(record.part.which)},
-             {"facts", json(record.facts)}};
-  if (!record.mapped.kind.empty()) {
-    value["mapped"] = {{"columns", metric_columns_of(record.mapped)},
-                       {"patterns", record.mapped.patterns},
-                       {"factors", json(record.mapped.factors)}};
-    if (record.mapped.decimal != DecimalMark::unknown) {
-      value["mapped"]["decimal"] = record.mapped.decimal == DecimalMark::comma ? "comma" : "point";
+  ImportJson out{.record = record};
+  if (record.part.size > 0) out.part = {record.part.offset, record.part.size, record.part.first_line};
+  if (const TrainedSpan& span = record.span; span.is_known()) {
+    out.span = {span.first_epoch, span.last_epoch, span.steps_before, span.steps, {}};
+    for (const auto& [epoch, step] : span.epoch_begins) out.span.epoch_begins.push_back({epoch, step});
+  }
+  if (const MappedFormat& mapped = record.mapped; !mapped.kind.empty()) {
+    out.mapped = {mapped.columns, mapped.patterns, mapped.factors, ""};
+    if (mapped.decimal != DecimalMark::unknown) {
+      out.mapped->decimal = mapped.decimal == DecimalMark::comma ? "comma" : "point";
     }
   }
-  if (record.part.size > 0) {
-    value["part"] = {{"offset", record.part.offset},
-                     {"size", record.part.size},
-                     {"line", record.part.first_line}};
-  }
-  if (!record.opening.empty()) value["opening"] = record.opening;
-  if (record.span.is_known()) value["span"] = span_json(record.span);
-  if (record.resumed_step >= 0) value["resumed_step"] = record.resumed_step;
-  if (record.is_continued) value["is_continued"] = true;
-  if (record.job) {
-    value["job"] = {{"job_id", record.job->job_id},
-                    {"cluster", record.job->cluster},
-                    {"submitted", record.job->submitted},
-                    {"started", record.job->started},
-                    {"row", record.job->row},
-                    {"elapsed_s", record.job->elapsed_s}};
-  }
-  for (const Companion& one : record.companions) {
-    value["same_training"].push_back({{"path", one.path},
-                                      {"size", one.stamp.size},
-                                      {"mtime_ns", one.stamp.mtime_ns},
-                                      {"sha256", one.sha256},
-                                      {"why", one.why}});
-  }
-  return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  if (record.resumed_step >= 0) out.resumed_step = record.resumed_step;
+  return codec::to_text(out, codec::kIndented) + "\n";
 }
 
 ImportRecord import_record_from_json(std::string_view text, const std::string& file) {
-  try {
-    const json value = json::parse(text);
-    ImportRecord record{.path = value.at("path")};
-    record.stamp = {value.at("size"), value.at("mtime_ns")};
-    record.sha256 = value.at("sha256");
-    record.format = value.at("format");
-    record.part.which = value.at("which").get<AxisValues>();
-    if (value.contains("part")) {
-      record.part.offset = value.at("part").at("offset");
-      record.part.size = value.at("part").at("size");
-      record.part.first_line = value.at("part").at("line");
-    }
-    record.facts = value.at("facts").get<AxisValues>();
-    record.opening = value.value("opening", "");
-    if (value.contains("span")) record.span = span_from(value.at("span"));
-    record.resumed_step = value.value("resumed_step", std::int64_t{-1});
-    record.is_continued = value.value("is_continued", false);
-    if (value.contains("job")) {
-      const json& job = value.at("job");
-      record.job = {job.at("job_id"),  job.at("cluster"), job.at("submitted"),
-                    job.at("started"), job.at("row"),     job.at("elapsed_s")};
-    }
-    for (const json& one : value.value("same_training", json::array())) {
-      record.companions.push_back(
-          {one.at("path"), {one.at("size"), one.at("mtime_ns")}, one.at("sha256"), one.at("why")});
-    }
-    if (value.contains("mapped")) record.mapped = mapped_of(record.format, value.at("mapped"));
-    return record;
-  } catch (const json::exception& error) {
-    throw base::SpecError({file}, "", std::string("is no import.json: ") + error.what());
+  auto in = codec::read_object<ImportJson>(text, file);
+  ImportRecord& record = in.record;
+  record.resumed_step = in.resumed_step.value_or(-1);
+  if (in.part.size > 0) {
+    record.part.offset = in.part.offset;
+    record.part.size = in.part.size;
+    record.part.first_line = in.part.line;
   }
+  if (in.span.first_epoch >= 0) {
+    record.span = {in.span.first_epoch, in.span.last_epoch, in.span.steps_before, in.span.steps};
+    for (const auto& pair : in.span.epoch_begins) {
+      if (pair.size() != 2) throw base::SpecError({file}, "span.epoch_begins", "must hold pairs");
+      record.span.epoch_begins[static_cast<int>(pair[0])] = pair[1];
+    }
+  }
+  if (in.mapped) {
+    record.mapped = {record.format, in.mapped->columns, in.mapped->patterns, in.mapped->factors};
+    if (!in.mapped->decimal.empty()) {
+      record.mapped.decimal =
+          in.mapped->decimal == "comma" ? DecimalMark::comma : DecimalMark::point;
+    }
+  }
+  return std::move(record);
 }
 
 std::string without_launcher_prefixes(const ImportRecord& record, std::string text) {

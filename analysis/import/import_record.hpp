@@ -33,6 +33,7 @@ struct JobIdentity {
   std::string job_id, cluster, submitted, started;
   std::string row;        ///< what else the books state; only where they have no times
   double elapsed_s = -1;  ///< negative: unknown
+  bool operator==(const JobIdentity&) const = default;
 };
 
 struct ImportRecord {
@@ -54,7 +55,7 @@ struct ImportRecord {
 
 std::filesystem::path import_json(const contract::LaunchDir& launch);
 
-/// Sorted keys, indented, final newline.
+/// Indented, final newline.
 std::string to_json(const ImportRecord& record);
 /// Throws base::SpecError; `file` is only named.
 ImportRecord import_record_from_json(std::string_view text, const std::string& file);

@@ -2,17 +2,35 @@
 #include "contract/json/document.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace dlscale::contract::codec {
 
+namespace {
+
+/// The other library knows where a text is wrong, and takes a few that are right: whole numbers
+/// beyond 64 bits, a byte order mark. Throws base::SpecError with line and column.
+std::string checked(std::string_view text, std::string_view file) {
+  using nlohmann::json;
+  try {
+    return json::parse(text).dump(-1, ' ', false, json::error_handler_t::replace);
+  } catch (const json::parse_error& error) {
+    const std::size_t offset = error.byte > 0 ? error.byte - 1 : 0;
+    const bool cut = offset >= text.size();
+    throw base::SpecError(base::locate(file, text, offset), "",
+                          cut ? "not valid JSON: the text ends too early" : "not valid JSON");
+  } catch (const json::out_of_range&) {
+    throw base::SpecError({std::string(file)}, "", "not valid JSON: a number is out of range");
+  }
+}
+
+}  // namespace
+
 Value Document::parse(std::string_view text, std::string_view file) {
   Value root;
   if (parser_.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS) return root;
-  // The other library knows where a text is wrong, and takes a few that are right: whole numbers
-  // beyond 64 bits, a byte order mark.
-  const std::string plain = dump(codec::parse(text, file));
-  if (parser_.parse(plain).get(root) == simdjson::SUCCESS) return root;
+  if (parser_.parse(checked(text, file)).get(root) == simdjson::SUCCESS) return root;
   throw base::SpecError({std::string(file)}, "", "JSON is nested too deeply");
 }
 
@@ -20,22 +38,20 @@ Members members_of(simdjson::dom::object object) {
   Members members;
   members.reserve(object.size());
   for (const auto [key, value] : object) members.push_back({key, value});
-  const auto is_out_of_order = [](const Member& a, const Member& b) { return a.key >= b.key; };
-  if (std::adjacent_find(members.begin(), members.end(), is_out_of_order) == members.end()) {
-    return members;
-  }
-  std::stable_sort(members.begin(), members.end(),
-                   [](const Member& a, const Member& b) { return a.key < b.key; });
-  const auto kept = std::unique(members.rbegin(), members.rend(),
-                                [](const auto& a, const auto& b) { return a.key == b.key; });
-  members.erase(members.begin(), kept.base());
   return members;
 }
 
 const Value* find(const Members& members, std::string_view key) {
-  const auto found = std::find_if(members.begin(), members.end(),
+  const auto found = std::find_if(members.rbegin(), members.rend(),
                                   [&](const Member& member) { return member.key == key; });
-  return found == members.end() ? nullptr : &found->value;
+  return found == members.rend() ? nullptr : &found->value;
+}
+
+std::string text_in(Value object, std::string_view key) {
+  Value member;
+  if (object[key].get(member) != simdjson::SUCCESS || member.is_null()) return "";
+  std::string_view text;
+  return member.get(text) == simdjson::SUCCESS ? std::string(text) : simdjson::minify(member);
 }
 
 const char* type_name(Value value) {
@@ -54,10 +70,6 @@ const char* type_name(Value value) {
     default:
       return "number";
   }
-}
-
-json to_json(Value value) {
-  return json::parse(simdjson::minify(value));
 }
 
 }  // namespace dlscale::contract::codec

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to contract/: JSON to values, by the field list that writing uses as well.
+// JSON to values, by the field list that writing uses as well.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 
 #include "contract/job_kind.hpp"
 #include "contract/json/document.hpp"
+#include "contract/json/writer.hpp"
 #include "contract/run_outcome.hpp"
 #include "contract/step_part.hpp"
 
@@ -73,11 +74,18 @@ struct Reader {
   }
   /// JSON text of the keys no field asked for; empty when there are none.
   std::string unknown_keys() const {
-    json rest = json::object();
+    TextWriter rest(kOneLine);
+    bool any = false;
+    rest.open('{');
     for (const auto& [key, value] : members) {
-      if (std::find(known.begin(), known.end(), key) == known.end()) rest[key] = to_json(value);
+      const bool is_known = std::find(known.begin(), known.end(), key) != known.end();
+      if (is_known || find(members, key) != &value) continue;
+      rest.key(key);
+      rest.json(simdjson::minify(value));
+      any = true;
     }
-    return rest.empty() ? std::string() : dump(rest);
+    rest.close('}');
+    return any ? rest.take() : std::string();
   }
 
  private:
@@ -153,7 +161,7 @@ template <class T>
 void from_value_of(Value value, std::map<std::string, T>& out, const Place& place) {
   out.clear();
   for (const auto& [key, element] : members_of(value, place)) {
-    from_value(element, out.try_emplace(out.end(), std::string(key))->second, place.inside(key));
+    from_value(element, out[std::string(key)], place.inside(key));
   }
 }
 template <class T>

@@ -1,40 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/json/writer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "base/text.hpp"
 
 namespace dlscale::contract::codec {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes handed to a sink at a time
-constexpr double kMostPlain = 1e15;  // below it whole numbers have all their digits before the dot
+constexpr double kLeastPlain = 1e-4, kMostPlain = 1e15;  // between them no exponent is written
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
-bool stands_as_it_is(char c) {
+bool is_plain(char c) {
   return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+std::string escape_of(char c) {
+  switch (c) {
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '\b':
+      return "\\b";
+    case '\f':
+      return "\\f";
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      return c == 0x7f ? std::string(1, c) : fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+  }
 }
 
 }  // namespace
 
-/// Whole numbers, by far the most frequent, need no search for the shortest digits.
 void TextWriter::write_value(double value) {
-  if (std::abs(value) < kMostPlain && value == std::floor(value) && !std::signbit(value)) {
-    write_value(static_cast<long long>(value));
-    text_ += ".0";
-  } else {
-    text_ += std::isfinite(value) ? json(value).dump() : "null";
-  }
+  if (!std::isfinite(value)) return write_value(nullptr);
+  const double size = std::abs(value);
+  char digits[40];
+  const auto format = size == 0 || (size >= kLeastPlain && size < kMostPlain)
+                          ? std::chars_format::fixed
+                          : std::chars_format::scientific;
+  const char* const end = std::to_chars(digits, std::end(digits), value, format).ptr;
+  text_.append(digits, end);
+  if (format == std::chars_format::fixed && value == std::floor(value)) text_ += ".0";
 }
 
-/// Text with anything to escape, replace or check is left to the library.
 void TextWriter::write_value(std::string_view value) {
-  if (std::all_of(value.begin(), value.end(), [](char c) { return stands_as_it_is(c); })) {
-    text_ += '"';
-    text_ += value;
-    text_ += '"';
-  } else {
-    text_ += dump(json(value));
+  text_ += '"';
+  while (!value.empty()) {
+    const auto plain = static_cast<std::size_t>(
+        std::find_if_not(value.begin(), value.end(), is_plain) - value.begin());
+    text_ += value.substr(0, plain);
+    value.remove_prefix(plain);
+    if (value.empty()) break;
+    const std::size_t bytes = base::utf8_bytes(value);
+    if (bytes == 0) {
+      text_ += kReplacement;
+    } else if (bytes > 1) {
+      text_ += value.substr(0, bytes);
+    } else {
+      text_ += escape_of(value.front());
+    }
+    value.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
+  text_ += '"';
 }
 
 void TextWriter::finish() {
@@ -55,14 +93,17 @@ void TextWriter::close(char bracket) {
   text_ += bracket;
 }
 
-void TextWriter::next() {
+void TextWriter::element() {
   if (!empty_) text_ += ',';
   empty_ = false;
   if (sink_ && text_.size() > kPiece) finish();
   if (level_ <= layout_.levels) break_line(level_);
 }
 
-void TextWriter::end_key() {
+void TextWriter::key(std::string_view name) {
+  if (level_ == 1) top_key_ = name;
+  element();
+  write_value(name);
   text_ += ':';
   if (level_ <= layout_.levels) text_ += ' ';
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to contract/: values to JSON text, by the field list that reading uses as well.
+// Values to JSON text, keys in the order in which they are declared or named.
 #pragma once
 
 #include <array>
 #include <charconv>
 #include <climits>
 #include <concepts>
+#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -16,8 +17,7 @@
 #include <vector>
 
 #include "contract/job_kind.hpp"
-#include "contract/json/document.hpp"
-#include "contract/json/fields.hpp"
+#include "contract/json/visitor.hpp"
 #include "contract/run_outcome.hpp"
 #include "contract/step_part.hpp"
 
@@ -31,8 +31,9 @@ struct Layout {
 inline constexpr Layout kOneLine{};
 inline constexpr Layout kIndented{2, INT_MAX};
 
-/// Writes the text that nlohmann::json's dump gives for the same values (keys sorted, bytes that
-/// are no UTF-8 replaced, numbers that are not finite as null), without building them in memory.
+/// Writes values one after the other, without building a document in memory: whole ones by write,
+/// or objects and lists bit by bit by open, key, element and close. Bytes that are no UTF-8 become
+/// U+FFFD, numbers that are not finite null.
 class TextWriter {
  public:
   using Sink = std::function<void(std::string_view)>;
@@ -48,11 +49,42 @@ class TextWriter {
   template <class T>
   void write(const T& value) {
     if constexpr (HasFields<T>) {
-      write_fields(value);
+      open('{');
+      visit_fields(*this, const_cast<T&>(value));  // which only reads
+      close('}');
     } else {
       write_value(value);
     }
   }
+
+  /// `bracket`: { or [, and its counterpart.
+  void open(char bracket);
+  void close(char bracket);
+  void key(std::string_view name);  ///< its value follows
+  void element();                   ///< of a list: it follows
+  void json(std::string_view text) { text_ += text; }  ///< a value that is JSON already
+  template <class T>
+  void member(std::string_view name, const T& value) {
+    key(name);
+    write(value);
+  }
+
+  // For visit_fields.
+
+  template <class T>
+  void required(std::string_view name, const T& value) {
+    if (omitted_.empty() || !is_omitted(name)) member(name, value);
+  }
+  template <class T>
+  void optional(std::string_view name, const T& value) {
+    required(name, value);
+  }
+  /// Left out where it says nothing.
+  template <class T>
+  void sparse(std::string_view name, const T& value) {
+    if (!(value == T{})) required(name, value);
+  }
+
   void end_line() { text_ += '\n'; }
   void finish();
   std::string take() { return std::move(text_); }
@@ -60,22 +92,6 @@ class TextWriter {
  private:
   static constexpr std::size_t kUsualSize = 2048;  // of a run.json
 
-  template <class T>
-  void write_fields(const T& object) {
-    const auto* const first = reinterpret_cast<const std::byte*>(&object);
-    open('{');
-    for (const Field<TextWriter>& field : sorted_fields<TextWriter, T>()) {
-      const void* const at = first + field.offset;
-      if (field.says_nothing != nullptr && field.says_nothing(at)) continue;
-      if (!omitted_.empty() && is_omitted(field.key)) continue;
-      if (level_ == 1) top_key_ = field.key;
-      next();
-      text_ += field.quoted_key;
-      end_key();
-      field.write(*this, at);
-    }
-    close('}');
-  }
   template <std::integral T>
   void write_value(T value) {
     char digits[24];
@@ -83,8 +99,10 @@ class TextWriter {
   }
   void write_value(bool value) { text_ += value ? "true" : "false"; }
   void write_value(double value);
+  void write_value(std::nullptr_t) { text_ += "null"; }
   void write_value(std::string_view value);
   void write_value(const std::string& value) { write_value(std::string_view(value)); }
+  void write_value(const char* value) { write_value(std::string_view(value)); }
   void write_value(RunOutcome value) { write_value(to_string(value)); }
   void write_value(JobKind value) { write_value(to_string(value)); }
   template <class T>
@@ -92,14 +110,14 @@ class TextWriter {
     if (value) {
       write(*value);
     } else {
-      text_ += "null";
+      write_value(nullptr);
     }
   }
   template <class T>
   void write_value(const std::vector<T>& values) {
     open('[');
     for (const T& value : values) {
-      next();
+      element();
       write(value);
     }
     close(']');
@@ -107,25 +125,16 @@ class TextWriter {
   template <class T>
   void write_value(const std::map<std::string, T>& values) {
     open('{');
-    for (const auto& [key, value] : values) {
-      next();
-      write_value(key);
-      end_key();
-      write(value);
-    }
+    for (const auto& [name, value] : values) member(name, value);
     close('}');
   }
   template <class T>
   void write_value(const std::array<T, kStepParts>& parts) {
-    std::map<std::string, T> named;
-    for (int i = 0; i < kStepParts; ++i) named[kStepPartNames[i]] = parts[i];
-    write_value(named);
+    open('{');
+    for (int i = 0; i < kStepParts; ++i) member(kStepPartNames[i], parts[i]);
+    close('}');
   }
 
-  void open(char bracket);
-  void close(char bracket);
-  void next();  ///< before each element
-  void end_key();
   void break_line(int level);
   bool is_omitted(std::string_view key) const;
 

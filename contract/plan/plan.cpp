@@ -161,12 +161,7 @@ void check_version(int version, std::string_view file) {
 }  // namespace
 
 std::string study_of_plan(std::string_view text, std::string_view file) {
-  const auto of_head = [](int depth, codec::json::parse_event_t event, const codec::json& parsed) {
-    const bool is_key = depth == 1 && event == codec::json::parse_event_t::key;
-    return !is_key || parsed == "schema_version" || parsed == "study";
-  };
-  const std::string text_of_head = codec::dump(codec::parse(text, file, of_head));
-  const auto head = codec::read_object<PlanHead>(text_of_head, file);
+  const auto head = codec::read_object<PlanHead>(text, file);
   check_version(head.schema_version, file);
   return head.study;
 }

@@ -73,12 +73,13 @@ std::vector<SafetensorsEntry> safetensors_header_from_json(std::string_view text
 }
 
 std::string to_json(const std::vector<SafetensorsEntry>& entries) {
-  codec::json header = codec::json::object();
+  codec::TextWriter header(codec::kOneLine);
+  header.open('{');
   for (const SafetensorsEntry& entry : entries) {
-    header[entry.name] = {
-        {"dtype", entry.type}, {"shape", entry.shape}, {"data_offsets", {entry.begin, entry.end}}};
+    header.member(entry.name, Description{entry.type, entry.shape, {entry.begin, entry.end}});
   }
-  return codec::dump(header);
+  header.close('}');
+  return header.take();
 }
 
 }  // namespace dlscale::contract

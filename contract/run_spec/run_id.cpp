@@ -47,26 +47,28 @@ std::string text_without(const RunSpec& spec, std::span<const std::string_view> 
   return writer.take();
 }
 
-/// Finds the options that nobody reads or that are as they are by default, so that an option more
-/// changes the id of no run that does without it.
-struct UsualOptions {
-  static constexpr std::string_view kTable = "framework_options.";
-  const std::byte* options;
-  std::vector<std::string> keys = {};
+/// Collects the options and the texts of their values.
+struct OptionTexts {
+  std::vector<std::string> keys = {}, texts = {};
 
+  explicit OptionTexts(FrameworkOptions options) { visit_fields(*this, options); }
   template <class T>
   void optional(const char* key, const T& value) {
-    static const FrameworkOptions kDefault;
-    const auto offset = reinterpret_cast<const std::byte*>(&value) - options;
-    const auto* const usual = reinterpret_cast<const std::byte*>(&kDefault) + offset;
-    if (*reinterpret_cast<const T*>(usual) == value) keys.push_back(std::string(kTable) + key);
+    keys.push_back(std::string("framework_options.") + key);
+    texts.push_back(codec::to_text(value, codec::kOneLine));
   }
 };
 
+/// Finds the options that are as they are by default, so that a new option changes the id of no run
+/// that does without it.
 std::vector<std::string> usual_options(const FrameworkOptions& options) {
-  UsualOptions usual{reinterpret_cast<const std::byte*>(&options)};
-  visit_fields(usual, const_cast<FrameworkOptions&>(options));  // which it only reads
-  return std::move(usual.keys);
+  static const OptionTexts kUsual{FrameworkOptions{}};
+  const OptionTexts own(options);
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < own.keys.size(); ++i) {
+    if (own.texts[i] == kUsual.texts[i]) keys.push_back(own.keys[i]);
+  }
+  return keys;
 }
 
 std::string identity(const RunSpec& spec) {

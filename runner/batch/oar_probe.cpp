@@ -5,34 +5,33 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "runner/batch/cluster_probe.hpp"
+#include "contract/json/document.hpp"
 
 namespace dlscale::runner {
 namespace {
 
-using nlohmann::json;
-
-/// A property as text; empty when the resource lacks it.
-std::string text(const json& resource, const char* property) {
-  const auto found = resource.find(property);
-  if (found == resource.end() || found->is_null()) return "";
-  return found->is_string() ? found->get<std::string>() : found->dump();
-}
+using contract::codec::text_in;
+using contract::codec::Value;
 
 /// Resources lie under their ids, in some versions of OAR under their hosts first.
-void find_resources(const json& value, std::vector<const json*>& found) {
-  if (!value.is_structured()) return;
-  if (value.is_object() && value.contains("network_address")) {
-    const std::string type = text(value, "type");
+void find_resources(Value value, std::vector<Value>& found) {
+  simdjson::dom::array items;
+  if (value.get(items) == simdjson::SUCCESS) {
+    for (const Value item : items) find_resources(item, found);
+  }
+  simdjson::dom::object object;
+  if (value.get(object) != simdjson::SUCCESS) return;
+  if (object["network_address"].error() == simdjson::SUCCESS) {
+    const std::string type = text_in(value, "type");
     const bool core_of_a_node = type.empty() || type == "default";
-    if (core_of_a_node && text(value, "state") != "Dead") found.push_back(&value);
+    if (core_of_a_node && text_in(value, "state") != "Dead") found.push_back(value);
     return;
   }
-  for (const json& item : value) find_resources(item, found);
+  for (const auto& [key, item] : object) find_resources(item, found);
 }
 
 struct Host {
@@ -42,28 +41,28 @@ struct Host {
 };
 
 /// Sites call the resource that numbers the GPUs by one of these names.
-std::string gpu_resource(const std::vector<const json*>& resources) {
+std::string gpu_resource(const std::vector<Value>& resources) {
   for (const char* name : {"gpu", "gpunum", "gpuid"}) {
     const bool there = std::any_of(resources.begin(), resources.end(),
-                                   [&](const json* one) { return !text(*one, name).empty(); });
+                                   [&](Value one) { return !text_in(one, name).empty(); });
     if (there) return name;
   }
   return "";
 }
 
-std::map<std::string, Host> hosts_of(const std::vector<const json*>& resources,
+std::map<std::string, Host> hosts_of(const std::vector<Value>& resources,
                                      const std::string& gpu) {
   std::map<std::string, Host> hosts;
-  for (const json* resource : resources) {
-    Host& host = hosts[text(*resource, "network_address")];
-    const std::string core = text(*resource, "core");
-    host.cores.insert(core.empty() ? text(*resource, "resource_id") : core);
-    const bool has_none = text(*resource, "gpu_count") == "0";
-    const std::string number = gpu.empty() || has_none ? "" : text(*resource, gpu.c_str());
+  for (const Value resource : resources) {
+    Host& host = hosts[text_in(resource, "network_address")];
+    const std::string core = text_in(resource, "core");
+    host.cores.insert(core.empty() ? text_in(resource, "resource_id") : core);
+    const bool has_none = text_in(resource, "gpu_count") == "0";
+    const std::string number = gpu.empty() || has_none ? "" : text_in(resource, gpu.c_str());
     if (!number.empty()) host.gpus.insert(number);
-    host.cluster = text(*resource, "cluster");
-    host.gpu_model = text(*resource, "gpu_model");
-    const std::string memory = text(*resource, "memnode");  // MiB where a site has it
+    host.cluster = text_in(resource, "cluster");
+    host.gpu_model = text_in(resource, "gpu_model");
+    const std::string memory = text_in(resource, "memnode");  // MiB where a site has it
     host.memory_gb = whole_gb_of(std::atoi(memory.c_str()));
   }
   return hosts;
@@ -81,12 +80,13 @@ void add_host(NodeGroup& group, const Host& host) {
 
 Cluster probe(const Ask& ask) {
   const std::string answer = ask({"oarnodes", "-J"});
-  const json document = json::parse(answer, nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded()) {
+  simdjson::dom::parser parser;
+  Value document;
+  if (parser.parse(answer).get(document) != simdjson::SUCCESS) {
     throw base::RunError("oarnodes -J gives no JSON; OAR needs Perl's JSON module for it",
                          kUnreachableExit);
   }
-  std::vector<const json*> resources;
+  std::vector<Value> resources;
   find_resources(document, resources);
   const std::string gpu = gpu_resource(resources);
   std::map<std::tuple<std::string, std::string, std::size_t>, NodeGroup> groups;

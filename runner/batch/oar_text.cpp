@@ -8,15 +8,16 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "runner/batch/scheduler_error.hpp"
+#include "contract/json/document.hpp"
 
 namespace dlscale::runner::oar {
 namespace {
 
-using nlohmann::json;
+using contract::codec::text_in;
+using contract::codec::Value;
 
 constexpr std::size_t kLongestName = 100;
 
@@ -61,13 +62,7 @@ constexpr std::array<std::string_view, 6> kNoOarObjection{
     "not in the right state",     "not in the Hold or Suspended state",
 };
 
-std::string text_in(const json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end() || found->is_null()) return "";
-  return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
-double number_in(const json& object, const char* key) {
+double number_in(Value object, const char* key) {
   return base::leading_number<double>(text_in(object, key));
 }
 
@@ -77,12 +72,13 @@ struct Cause {
   std::string reason;
 };
 
-Cause cause_of(const json& job) {
+Cause cause_of(Value job) {
   std::optional<std::string> walltime, node, deleted, besteffort, last;
-  const auto events = job.find("events");
-  if (events == job.end() || !events->is_array())
+  simdjson::dom::array events;
+  if (job["events"].get(events) != simdjson::SUCCESS) {
     return {JobState::Failed, text_in(job, "message")};
-  for (const json& event : *events) {
+  }
+  for (const Value event : events) {
     const std::string type = text_in(event, "type");
     const bool of_node =
         std::find(kNodeEvents.begin(), kNodeEvents.end(), type) != kNodeEvents.end();
@@ -101,7 +97,7 @@ Cause cause_of(const json& job) {
   return {JobState::Failed, last.value_or(text_in(job, "message"))};
 }
 
-JobStatus ended_status(const json& job) {
+JobStatus ended_status(Value job) {
   JobStatus status;
   const std::string raw_text = text_in(job, "exit_code");
   const int raw = static_cast<int>(number_in(job, "exit_code"));
@@ -118,7 +114,7 @@ JobStatus ended_status(const json& job) {
   return status;
 }
 
-JobStatus status_of(const json& job) {
+JobStatus status_of(Value job) {
   const std::string state = text_in(job, "state");
   JobStatus status;
   if (state == "Terminated" || state == "Error") {
@@ -130,9 +126,12 @@ JobStatus status_of(const json& job) {
     if (state != "Waiting" && state != "Running") status.reason = state;
   }
   if (status.state != JobState::Queued) status.started_at = number_in(job, "startTime");
-  if (const auto nodes = job.find("assigned_network_address");
-      nodes != job.end() && nodes->is_array()) {
-    for (const json& node : *nodes) status.nodes.push_back(node.get<std::string>());
+  simdjson::dom::array nodes;
+  if (job["assigned_network_address"].get(nodes) == simdjson::SUCCESS) {
+    for (const Value node : nodes) {
+      std::string_view name;
+      if (node.get(name) == simdjson::SUCCESS) status.nodes.emplace_back(name);
+    }
   }
   return status;
 }
@@ -152,13 +151,14 @@ JobState waiting_or_running(std::string_view state) {
 
 std::vector<ListedJob> parse_jobs(std::string_view text) {
   if (text.find_first_not_of(" \n") == std::string_view::npos) return {};  // none
-  const json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object()) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object document;
+  if (parser.parse(text.data(), text.size()).get(document) != simdjson::SUCCESS) {
     throw Unreachable("oarstat -J gives no JSON; OAR needs Perl's JSON module for it");
   }
   std::vector<ListedJob> jobs;
-  for (const auto& [id, job] : document.items()) {
-    ListedJob listed{id, text_in(job, "name"), static_cast<int>(number_in(job, "array_index")), "",
+  for (const auto& [id, job] : document) {
+    ListedJob listed{std::string(id), text_in(job, "name"), static_cast<int>(number_in(job, "array_index")), "",
                      status_of(job)};
     const std::string repeats = text_in(job, "resubmit_job_id");
     if (repeats != "0") listed.repeats = repeats;

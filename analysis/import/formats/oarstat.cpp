@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -19,12 +18,14 @@
 #include "analysis/import/reading/collected_log.hpp"
 #include "analysis/import/reading/json_object.hpp"
 #include "analysis/import/reading/log_lines.hpp"
+#include "contract/json/document.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
 using contract::RunOutcome;
-using nlohmann::json;
+using contract::codec::text_in;
+using contract::codec::Value;
 
 /// Events with which OAR suspects a node of a job.
 constexpr std::array kNodeEvents{"PING_CHECKER_NODE_SUSPECTED",
@@ -40,14 +41,7 @@ constexpr std::array kNodeEvents{"PING_CHECKER_NODE_SUSPECTED",
                                  "LAUNCHING_OAREXEC_TIMEOUT",
                                  "EXIT_VALUE_OAREXEC"};
 
-std::string text_in(const json& job, const char* key) {
-  const auto found = job.find(key);
-  if (found == job.end() || found->is_null()) return "";
-  return found->is_string() ? found->get<std::string>()
-                            : found->dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-double number_in(const json& job, const char* key) {
+double number_in(Value job, const char* key) {
   double value = 0;
   return whole_number(text_in(job, key), value) ? value : std::nan("");
 }
@@ -65,16 +59,14 @@ std::string day_and_time(double seconds) {
                      clock.hours().count(), clock.minutes().count(), clock.seconds().count());
 }
 
-bool has_event(const json& job, std::string_view type) {
-  const auto events = job.find("events");
-  if (events == job.end() || !events->is_array()) return false;
-  for (const json& event : *events) {
-    if (event.is_object() && text_in(event, "type") == type) return true;
-  }
-  return false;
+bool has_event(Value job, std::string_view type) {
+  simdjson::dom::array events;
+  if (job["events"].get(events) != simdjson::SUCCESS) return false;
+  return std::any_of(events.begin(), events.end(),
+                     [&](Value event) { return text_in(event, "type") == type; });
 }
 
-std::string node_event(const json& job) {
+std::string node_event(Value job) {
   for (const char* event : kNodeEvents) {
     if (has_event(job, event)) return event;
   }
@@ -87,7 +79,7 @@ struct End {
 };
 
 /// Of a job that did not end by itself.
-End cause_of(const json& job) {
+End cause_of(Value job) {
   const std::string node = node_event(job);
   if (has_event(job, "BESTEFFORT_KILL")) return {RunOutcome::Preempted, "BESTEFFORT_KILL"};
   if (has_event(job, "WALLTIME")) {
@@ -99,7 +91,7 @@ End cause_of(const json& job) {
   return {RunOutcome::Failed, message.empty() ? "state Error" : message};
 }
 
-End end_of(const json& job, const AccountedJob& known) {
+End end_of(Value job, const AccountedJob& known) {
   if (known.state != "Terminated" && known.state != "Error") {
     return {RunOutcome::Lost, "had not ended when the books were read: " + known.state};
   }
@@ -109,7 +101,7 @@ End end_of(const json& job, const AccountedJob& known) {
   return {RunOutcome::Failed, fmt::format("exit code {}", *known.exit_code)};
 }
 
-void take_exit(const json& job, AccountedJob& known) {
+void take_exit(Value job, AccountedJob& known) {
   const double raw = number_in(job, "exit_code");
   if (!(raw >= 0 && raw < 65536)) return;
   const int status = static_cast<int>(raw);
@@ -120,7 +112,7 @@ void take_exit(const json& job, AccountedJob& known) {
   }
 }
 
-AccountedJob job_of(const std::string& id, const json& job) {
+AccountedJob job_of(const std::string& id, Value job) {
   AccountedJob known{.job_id = id};
   known.name = text_in(job, "name");
   known.partition = text_in(job, "queue");
@@ -134,24 +126,27 @@ AccountedJob job_of(const std::string& id, const json& job) {
   if (started > 0 && ended >= started) known.elapsed_s = ended - started;
   if (started <= 0 && ended > 0) known.elapsed_s = 0;  // it never began
   known.timelimit_s = number_in(job, "walltime");
-  const auto hosts = job.find("assigned_network_address");
-  if (hosts != job.end() && hosts->is_array()) {
+  simdjson::dom::array hosts, cores;
+  if (job["assigned_network_address"].get(hosts) == simdjson::SUCCESS) {
     std::set<std::string> names;
-    for (const json& host : *hosts) {
-      if (host.is_string()) names.insert(host.get<std::string>());
+    for (const Value host : hosts) {
+      std::string_view name;
+      if (host.get(name) == simdjson::SUCCESS) names.emplace(name);
     }
     known.nodes = static_cast<std::int64_t>(names.size());
     for (const std::string& name : names) known.hosts += (known.hosts.empty() ? "" : ",") + name;
   }
-  const auto cores = job.find("assigned_resources");
-  if (cores != job.end() && cores->is_array())
-    known.cpus = static_cast<std::int64_t>(cores->size());
+  if (job["assigned_resources"].get(cores) == simdjson::SUCCESS) {
+    known.cpus = static_cast<std::int64_t>(cores.size());
+  }
   return known;
 }
 
 void take_job(CollectedLog& log, const std::string& key, std::string_view text) {
-  const json job = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!job.is_object()) return log.skip("no job of oarstat's");
+  simdjson::dom::parser parser;
+  Value job;
+  const bool is_json = parser.parse(text.data(), text.size()).get(job) == simdjson::SUCCESS;
+  if (!is_json || !job.is_object()) return log.skip("no job of oarstat's");
   AccountedJob known = job_of(key, job);
   if (known.state.empty()) return log.skip("a job without a state");
   const oar::Request request = oar::parse_request(text_in(job, "wanted_resources"));

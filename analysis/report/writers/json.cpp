@@ -1,84 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables for programs that want names rather than columns: raw values under the names that CSV has,
 // null for what is missing, and how people are shown each column.
-#include <nlohmann/json.hpp>
-
+#include <climits>
 #include <cmath>
-#include <utility>
+#include <limits>
 
 #include "analysis/report/writers/report_writer.hpp"
+#include "contract/json/writer.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using contract::codec::TextWriter;
 
 constexpr int kVersion = 1;  // of this format
 
-Json number(double value) {
-  if (!std::isfinite(value)) return nullptr;
+void add(TextWriter& json, const std::string& name, double value) {
   const bool whole = value == std::floor(value) && std::abs(value) < 9e15;
-  return whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+  if (whole) {
+    json.member(name, static_cast<std::int64_t>(value));
+  } else {
+    json.member(name, value);
+  }
 }
 
-Json column_json(const Column& column) {
-  Json json;
-  json["id"] = column.id;
-  json["title"] = column.title;
-  json["bounds"] = column.bounds;
-  json["shown"] = {
-      {"unit", column.unit}, {"scale", number(column.scale)}, {"decimals", column.decimals}};
-  return json;
+void add_column(TextWriter& json, const Column& column) {
+  json.open('{');
+  json.member("id", column.id);
+  json.member("title", column.title);
+  json.member("bounds", column.bounds);
+  json.key("shown");
+  json.open('{');
+  json.member("unit", column.unit);
+  add(json, "scale", column.scale);
+  json.member("decimals", column.decimals);
+  json.close('}');
+  json.close('}');
 }
 
-/// Names of a table's columns are different ones: nothing is looked up, as [] would.
-using Members = Json::object_t::Container;
-
-void add(Members& row, const std::string& name, Json value) {
-  row.emplace_back(name, std::move(value));
-}
-
-void add_cell(Members& row, const Cell& cell, const Column& column) {
+void add_cell(TextWriter& json, const Cell& cell, const Column& column) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
   if (column.bounds) {
     const auto* bounds = std::get_if<Bounds>(&cell);
-    add(row, column.id + "_low", bounds != nullptr ? number(bounds->low) : nullptr);
-    add(row, column.id + "_high", bounds != nullptr ? number(bounds->high) : nullptr);
-  } else if (const auto* value = std::get_if<double>(&cell)) {
-    add(row, column.id, number(*value));
+    add(json, column.id + "_low", bounds != nullptr ? bounds->low : kUnknown);
+    add(json, column.id + "_high", bounds != nullptr ? bounds->high : kUnknown);
   } else if (const auto* text = std::get_if<std::string>(&cell)) {
-    add(row, column.id, *text);
+    json.member(column.id, *text);
   } else {
-    add(row, column.id, nullptr);
+    const auto* value = std::get_if<double>(&cell);
+    add(json, column.id, value != nullptr ? *value : kUnknown);
   }
 }
 
-Json table_json(const Table& table) {
-  Json json;
-  json["id"] = table.id;
-  json["title"] = table.title;
-  json["notes"] = table.notes;
-  json["columns"] = Json::array();
-  for (const Column& column : table.columns) json["columns"].push_back(column_json(column));
-  json["rows"] = Json::array();
-  for (const auto& cells : table.rows) {
-    Json row = Json::object();
-    Members& members = row.get_ref<Json::object_t&>();
-    members.reserve(2 * cells.size());  // bounds are two
-    for (std::size_t i = 0; i < cells.size(); ++i) add_cell(members, cells[i], table.columns[i]);
-    json["rows"].push_back(std::move(row));
+void add_table(TextWriter& json, const Table& table) {
+  json.open('{');
+  json.member("id", table.id);
+  json.member("title", table.title);
+  json.member("notes", table.notes);
+  json.key("columns");
+  json.open('[');
+  for (const Column& column : table.columns) {
+    json.element();
+    add_column(json, column);
   }
-  return json;
+  json.close(']');
+  json.key("rows");
+  json.open('[');
+  for (const auto& cells : table.rows) {
+    json.element();
+    json.open('{');
+    for (std::size_t i = 0; i < cells.size(); ++i) add_cell(json, cells[i], table.columns[i]);
+    json.close('}');
+  }
+  json.close(']');
+  json.close('}');
 }
 
 std::string text_of(std::span<const Table> tables) {
-  Json json;
-  json["version"] = kVersion;
-  json["tables"] = Json::array();
-  for (const Table& table : tables) json["tables"].push_back(table_json(table));
-  // What is no UTF-8 becomes the replacement character: the text is always JSON.
-  std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace);
-  text += '\n';
-  return text;
+  TextWriter json(contract::codec::Layout{1, INT_MAX});
+  json.open('{');
+  json.member("version", kVersion);
+  json.key("tables");
+  json.open('[');
+  for (const Table& table : tables) {
+    json.element();
+    add_table(json, table);
+  }
+  json.close(']');
+  json.close('}');
+  json.end_line();
+  return json.take();
 }
 
 }  // namespace

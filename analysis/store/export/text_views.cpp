@@ -2,7 +2,6 @@
 #include "analysis/store/export/text_views.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include "analysis/report/csv_text.hpp"
 #include "analysis/store/export/view_writer.hpp"
 #include "base/error.hpp"
+#include "contract/json/writer.hpp"
 
 namespace dlscale::analysis {
 
@@ -69,18 +69,12 @@ std::unique_ptr<ViewWriter> make_csv_views(const std::filesystem::path& folder) 
 
 namespace {
 
-using Json = nlohmann::json;
-
-/// As JSON; what is no UTF-8 becomes the replacement character.
-std::string json_text_of(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+void write(contract::codec::TextWriter& line, std::monostate) {
+  line.write(nullptr);
 }
-
-Json json_of(const ViewValue& value) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  return nullptr;
+template <class T>
+void write(contract::codec::TextWriter& line, const T& value) {
+  line.write(value);
 }
 
 class JsonlViews : public ViewWriter {
@@ -90,24 +84,25 @@ class JsonlViews : public ViewWriter {
   void begin(const std::string& view, const std::vector<std::string>& columns) override {
     file_.close();
     file_ = LineFile(folder_ / (view + ".jsonl"));
-    keys_.clear();
-    for (const std::string& column : columns) {
-      keys_.push_back((keys_.empty() ? "{" : ",") + json_text_of(column) + ":");
-    }
+    columns_ = columns;
   }
   void row(const std::vector<ViewValue>& values) override {
-    line_.clear();
-    for (std::size_t i = 0; i < values.size(); ++i)
-      line_ += keys_[i] + json_text_of(json_of(values[i]));
-    file_.add(line_ + "}\n");
+    contract::codec::TextWriter line(contract::codec::kOneLine);
+    line.open('{');
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      line.key(columns_[i]);
+      std::visit([&](const auto& value) { write(line, value); }, values[i]);
+    }
+    line.close('}');
+    line.end_line();
+    file_.add(line.take());
   }
   void finish() override { file_.close(); }
 
  private:
   std::filesystem::path folder_;
   LineFile file_;
-  std::vector<std::string> keys_;  ///< `{"run_id":`, `,"line":`, …
-  std::string line_;
+  std::vector<std::string> columns_;
 };
 
 }  // namespace
