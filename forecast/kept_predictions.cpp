@@ -120,7 +120,8 @@ std::vector<contract::RunPrediction> run_predictions(const PredictedStudy& study
 
 KeptPredictions keep_predictions(const std::vector<contract::RunPrediction>& predictions,
                                  const contract::PlanDir& folder) {
-  std::map<std::string, std::string, std::less<>> planned;  // hash → what the folder calls the point
+  std::map<std::string, std::string, std::less<>>
+      planned;  // hash → what the folder calls the point
   for (const contract::PlannedRun& run : contract::read_plan(folder).runs) {
     const std::string id = contract::point_id(run.run_id);
     planned.emplace(contract::point_hash(id), id);

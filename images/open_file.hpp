@@ -30,8 +30,7 @@ class OpenFile {
   /// read. Many threads may read at once.
   bool read_at(std::uint64_t offset, std::span<std::uint8_t> bytes) const {
     while (!bytes.empty()) {
-      const ssize_t got =
-          ::pread(number_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      const ssize_t got = ::pread(number_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) return false;
       offset += static_cast<std::uint64_t>(got);

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "analysis/publications/formula.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/registry.hpp"
+#include "config/expression/expression.hpp"
 #include "config/toml/fields.hpp"
 #include "workspace/resources.hpp"
 
@@ -57,13 +57,13 @@ const std::string& unit_of(const Item& item) {
 /// A formula must be one before any rule needs it.
 void require_formula(const Definition& definition, const std::string& formula) {
   if (formula.empty()) return;
-  analysis::Names names;
+  std::map<std::string, double> names;
   double value = 2;
   for (const auto& [name, unit] : definition.units) names[name] = value++;
   if (names.empty()) {
     for (const std::string& name : kFormulaNames) names[name] = value++;
   }
-  analysis::evaluate(formula, names, definition.place);
+  config::compute(formula, names, definition.place);
 }
 
 Definition read_definition(const Item& item) {

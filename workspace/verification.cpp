@@ -111,8 +111,8 @@ bool is_converted(const fs::path& file) {
   return file.extension() == ".pdf" || file.extension() == ".png";
 }
 
-/// Converted pictures that a report lacks. Where it has none at all there was no converter, which is
-/// no fault.
+/// Converted pictures that a report lacks. Where it has none at all there was no converter, which
+/// is no fault.
 std::vector<std::string> missing_drawings(const std::vector<analysis::NamedFigure>& figures,
                                           const fs::path& folder) {
   std::vector<std::string> missing;

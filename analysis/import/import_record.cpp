@@ -166,10 +166,12 @@ std::filesystem::path import_json(const contract::LaunchDir& launch) {
 
 std::string to_json(const ImportRecord& record) {
   ImportJson out{.record = record};
-  if (record.part.size > 0) out.part = {record.part.offset, record.part.size, record.part.first_line};
+  if (record.part.size > 0)
+    out.part = {record.part.offset, record.part.size, record.part.first_line};
   if (const TrainedSpan& span = record.span; span.is_known()) {
     out.span = {span.first_epoch, span.last_epoch, span.steps_before, span.steps, {}};
-    for (const auto& [epoch, step] : span.epoch_begins) out.span.epoch_begins.push_back({epoch, step});
+    for (const auto& [epoch, step] : span.epoch_begins)
+      out.span.epoch_begins.push_back({epoch, step});
   }
   if (const MappedFormat& mapped = record.mapped; !mapped.kind.empty()) {
     out.mapped = {mapped.columns, mapped.patterns, mapped.factors, ""};

@@ -70,12 +70,12 @@ std::optional<Estimate> own_throughput(const Publication& publication, const Pub
     if (!means || point.repeats.front()->global_batch <= 0) return std::nullopt;
     const auto batch = static_cast<double>(point.repeats.front()->global_batch);
     return without_interval(config::compute(definition->formula,
-                                     {{"batch", batch},
-                                      {"gpus", point.gpus},
-                                      {"nodes", point.nodes},
-                                      {"loading_s", means->loading_s},
-                                      {"compute_s", means->compute_s}},
-                                     definition->place),
+                                            {{"batch", batch},
+                                             {"gpus", point.gpus},
+                                             {"nodes", point.nodes},
+                                             {"loading_s", means->loading_s},
+                                             {"compute_s", means->compute_s}},
+                                            definition->place),
                             point);
   }
   if (!published.statistic.empty() && published.statistic != "median") return std::nullopt;
@@ -99,14 +99,14 @@ Estimate by_definition(const Definition& definition, Estimate speedup, const Cur
     const std::string& formula =
         definition.reading.empty() ? definition.formula : definition.reading;
     return config::compute(formula,
-                    {{"speedup", faster},
-                     {"t0", faster},
-                     {"t", 1},
-                     {"gpus", point.gpus},
-                     {"gpus0", start.gpus},
-                     {"nodes", point.nodes},
-                     {"nodes0", start.nodes}},
-                    definition.place);
+                           {{"speedup", faster},
+                            {"t0", faster},
+                            {"t", 1},
+                            {"gpus", point.gpus},
+                            {"gpus0", start.gpus},
+                            {"nodes", point.nodes},
+                            {"nodes0", start.nodes}},
+                           definition.place);
   };
   speedup.value = efficiency(speedup.value);
   speedup.interval.low = efficiency(speedup.interval.low);

@@ -26,7 +26,6 @@
 #include "analysis/store/read_ahead.hpp"
 #include "analysis/store/record_rows.hpp"
 #include "analysis/store/sources.hpp"
-#include "analysis/store/sources.hpp"
 #include "analysis/store/sqlite_rows.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -240,8 +239,7 @@ class FolderRows {
     keep_what_is_said(spec);
     if (!log_.problem.empty()) {
       const bool gone = log_.sha256.empty();
-      gone ? sources_.drop(record.path)
-           : sources_.note(record.path, {.sha256 = log_.sha256});
+      gone ? sources_.drop(record.path) : sources_.note(record.path, {.sha256 = log_.sha256});
       std::string why = log_.problem;
       if (log_.is_unreadable) {  // lost until then, as in a database that is made anew
         sources_.distrust(record.path);
@@ -342,7 +340,8 @@ class FolderRows {
   /// Every run of the plan is a row, also those that nothing readable describes.
   void add_unreadable_runs() {
     for (const contract::PlannedJob& job : plan_.jobs) {
-      if (job.kind == contract::JobKind::array) sources_.look(relative(folder_.run_table(job.table)));
+      if (job.kind == contract::JobKind::array)
+        sources_.look(relative(folder_.run_table(job.table)));
     }
     for (const contract::PlannedRun& planned : plan_.runs) {
       if (rows_.known().runs.contains(planned.run_id) || take_from_table(planned.run_id)) continue;

@@ -46,8 +46,8 @@ class FolderWalk {
   }
   /// Names of the folders of runs, sorted.
   std::vector<std::string> run_ids();
-  /// What there is of runs, in their order; whoever takes it has the sources keep it. A folder in which
-  /// no name came or went since the collect before is not listed again. On all cores: over a
+  /// What there is of runs, in their order; whoever takes it has the sources keep it. A folder in
+  /// which no name came or went since the collect before is not listed again. On all cores: over a
   /// network each question is a wait.
   std::vector<FoundRun> find(const std::vector<WantedRun>& runs) const;
 

@@ -38,7 +38,8 @@ IngestSummary unchanged_summary(SQLite::Database& database, const Sources& sourc
   summary.launches = count("SELECT count(*) FROM launch");
   summary.files_unchanged =
       count("SELECT count(*) FROM run JOIN source ON path = run.source WHERE sha256 NOT NULL") +
-      count("SELECT count(*) FROM launch JOIN source ON path = launch.source WHERE sha256 NOT NULL");
+      count(
+          "SELECT count(*) FROM launch JOIN source ON path = launch.source WHERE sha256 NOT NULL");
   report(database, sources, summary);
   return summary;
 }

@@ -142,10 +142,10 @@ void Sources::drop(const std::string& path) {
 }
 
 void Sources::write(std::int64_t started_ns) {
-  Inserter insert(database_, "source",
-                  {"path", "size", "mtime_ns", "ctime_ns", "inode", "sha256", "problems",
-                   "truncated"},
-                  "INSERT OR REPLACE");
+  Inserter insert(
+      database_, "source",
+      {"path", "size", "mtime_ns", "ctime_ns", "inode", "sha256", "problems", "truncated"},
+      "INSERT OR REPLACE");
   SQLite::Statement remove(database_, "DELETE FROM source WHERE path = ?");
   std::vector<std::string> paths;
   for (const auto& [path, row] : rows_) paths.push_back(path);
@@ -190,9 +190,8 @@ std::set<std::string> unchanged_paths(const contract::PlanDir& folder) {
   std::set<std::string> paths;
   try {
     Store store(folder.database(), Store::Access::Read);
-    store.with([&](SQLite::Database& database) {
-      paths = Sources(folder, database).unchanged_paths();
-    });
+    store.with(
+        [&](SQLite::Database& database) { paths = Sources(folder, database).unchanged_paths(); });
   } catch (const base::RunError&) {  // whoever collects next reports why it cannot be read
   }
   return paths;

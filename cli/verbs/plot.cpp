@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/figures/figures.hpp"
 #include "analysis/report/figures/figure_files.hpp"
+#include "analysis/report/figures/figures.hpp"
 #include "analysis/report/figures/pgfplots.hpp"
 #include "analysis/report/tables/headings.hpp"
 #include "base/error.hpp"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 
@@ -12,7 +13,7 @@ namespace dlscale::contract::codec {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes handed to a sink at a time
-constexpr double kLeastPlain = 1e-4, kMostPlain = 1e15;  // between them no exponent is written
+constexpr double kMostPlain = 1e15;  // below it whole numbers have all their digits before the dot
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
 bool is_plain(char c) {
@@ -42,16 +43,15 @@ std::string escape_of(char c) {
 
 }  // namespace
 
+/// Whole numbers, by far the most frequent, need no search for the shortest digits. The digits of
+/// fractions are part of run ids: std::to_chars chooses others for one fraction in a hundred.
 void TextWriter::write_value(double value) {
-  if (!std::isfinite(value)) return write_value(nullptr);
-  const double size = std::abs(value);
-  char digits[40];
-  const auto format = size == 0 || (size >= kLeastPlain && size < kMostPlain)
-                          ? std::chars_format::fixed
-                          : std::chars_format::scientific;
-  const char* const end = std::to_chars(digits, std::end(digits), value, format).ptr;
-  text_.append(digits, end);
-  if (format == std::chars_format::fixed && value == std::floor(value)) text_ += ".0";
+  if (std::abs(value) < kMostPlain && value == std::floor(value) && !std::signbit(value)) {
+    write_value(static_cast<long long>(value));
+    text_ += ".0";
+  } else {
+    text_ += std::isfinite(value) ? nlohmann::json(value).dump() : "null";
+  }
 }
 
 void TextWriter::write_value(std::string_view value) {

@@ -60,8 +60,8 @@ class TextWriter {
   /// `bracket`: { or [, and its counterpart.
   void open(char bracket);
   void close(char bracket);
-  void key(std::string_view name);  ///< its value follows
-  void element();                   ///< of a list: it follows
+  void key(std::string_view name);                     ///< its value follows
+  void element();                                      ///< of a list: it follows
   void json(std::string_view text) { text_ += text; }  ///< a value that is JSON already
   template <class T>
   void member(std::string_view name, const T& value) {

@@ -138,8 +138,8 @@ std::string run_id_of(std::string_view point_id, int repetition) {
 
 std::string_view point_hash(std::string_view point_id) {
   const std::size_t hyphen = point_id.rfind('-');
-  const bool has_hash = hyphen != std::string_view::npos &&
-                        point_id.size() - hyphen - 1 == kHashDigits;
+  const bool has_hash =
+      hyphen != std::string_view::npos && point_id.size() - hyphen - 1 == kHashDigits;
   return has_hash ? point_id.substr(hyphen + 1) : point_id;
 }
 

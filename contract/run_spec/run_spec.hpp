@@ -121,12 +121,12 @@ struct RunSpec {
   LoaderOptions loader_options;
   DatasetSpec dataset;
   std::string precision = "fp32";  ///< fp32, fp64; tf32 (CUDA); bf16, fp16: autocast of fp32
-  std::string batch_norm;        ///< "synchronised": statistics over all ranks; empty: each its own
-  std::string memory_format;     ///< of images and their weights: "contiguous", "channels_last";
-                                 ///< empty: the trainer's choice
-  std::string cpu_kernels;       ///< "framework": LibTorch's alone; empty: "fast", also dlscale's own
-  bool cuda_graph = false;       ///< passes are recorded once and replayed
-  std::string weights;           ///< safetensors file that training begins with; empty: random ones
+  std::string batch_norm;     ///< "synchronised": statistics over all ranks; empty: each its own
+  std::string memory_format;  ///< of images and their weights: "contiguous", "channels_last";
+                              ///< empty: the trainer's choice
+  std::string cpu_kernels;    ///< "framework": LibTorch's alone; empty: "fast", also dlscale's own
+  bool cuda_graph = false;    ///< passes are recorded once and replayed
+  std::string weights;        ///< safetensors file that training begins with; empty: random ones
   bool zero_init_gamma = false;  ///< the last batch norm of each residual block begins at 0
   std::string frozen;  ///< parameters whose names begin so are not trained; several: by commas
   bool profile =

@@ -224,7 +224,8 @@ class Expander {
     if (std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
   }
   void add_once(Point point) {
-    const auto [known, is_new] = known_.emplace(contract::point_hash(point.id), result_.points.size());
+    const auto [known, is_new] =
+        known_.emplace(contract::point_hash(point.id), result_.points.size());
     if (is_new) {
       result_.points.push_back(std::move(point));
       return;

@@ -8,8 +8,8 @@
 #include <set>
 #include <tuple>
 
-#include "runner/batch/cluster_probe.hpp"
 #include "contract/json/document.hpp"
+#include "runner/batch/cluster_probe.hpp"
 
 namespace dlscale::runner {
 namespace {
@@ -50,8 +50,7 @@ std::string gpu_resource(const std::vector<Value>& resources) {
   return "";
 }
 
-std::map<std::string, Host> hosts_of(const std::vector<Value>& resources,
-                                     const std::string& gpu) {
+std::map<std::string, Host> hosts_of(const std::vector<Value>& resources, const std::string& gpu) {
   std::map<std::string, Host> hosts;
   for (const Value resource : resources) {
     Host& host = hosts[text_in(resource, "network_address")];

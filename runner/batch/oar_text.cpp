@@ -10,8 +10,8 @@
 #include <cctype>
 
 #include "base/text.hpp"
-#include "runner/batch/scheduler_error.hpp"
 #include "contract/json/document.hpp"
+#include "runner/batch/scheduler_error.hpp"
 
 namespace dlscale::runner::oar {
 namespace {
@@ -158,8 +158,8 @@ std::vector<ListedJob> parse_jobs(std::string_view text) {
   }
   std::vector<ListedJob> jobs;
   for (const auto& [id, job] : document) {
-    ListedJob listed{std::string(id), text_in(job, "name"), static_cast<int>(number_in(job, "array_index")), "",
-                     status_of(job)};
+    ListedJob listed{std::string(id), text_in(job, "name"),
+                     static_cast<int>(number_in(job, "array_index")), "", status_of(job)};
     const std::string repeats = text_in(job, "resubmit_job_id");
     if (repeats != "0") listed.repeats = repeats;
     jobs.push_back(std::move(listed));

@@ -19,8 +19,8 @@ struct LoaderBench {
 
 extern const char* const kLoaderBenchUsage;
 
-/// From the arguments behind `dlscale-bench loader`: the file or folder of a run's description, or nothing,
-/// then KEY=VALUE and options. Throws base::UsageError, base::SpecError.
+/// From the arguments behind `dlscale-bench loader`: the file or folder of a run's description, or
+/// nothing, then KEY=VALUE and options. Throws base::UsageError, base::SpecError.
 LoaderBench read_loader_bench(const std::vector<std::string>& arguments);
 
 /// What is to be printed: a table, or one JSON object. Throws as loaders do.

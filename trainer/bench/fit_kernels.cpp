@@ -24,7 +24,8 @@ namespace dlscale::trainer {
 
 const char* const kKernelFitUsage =
     "usage: dlscale-bench fit FILE [FILE ...] -o CALIBRATION.json [OPTION ...]\n"
-    "  teaches a small network how long each kernel takes, from what dlscale-bench kernels wrote, and\n"
+    "  teaches a small network how long each kernel takes, from what dlscale-bench kernels wrote, "
+    "and\n"
     "  says how wrong it is on sizes that it was not taught\n"
     "  -o FILE       the calibration: made, or its kernels are replaced and the rest stays\n"
     "  --epochs N    at most (2000); --seed N: of the split and the first weights (1)\n"

@@ -20,8 +20,8 @@ class RecordReader : public PictureReader {
       : file_(file), records_(records) {}
 
   images::Size open(std::int64_t sample) override {
-    record_ = file_.take(records_.empty() ? sample : records_[static_cast<std::size_t>(sample)],
-                         bytes_);
+    record_ =
+        file_.take(records_.empty() ? sample : records_[static_cast<std::size_t>(sample)], bytes_);
     bytes_read_ += static_cast<std::int64_t>(record_.bytes.size());
     const images::Size size{record_.height, record_.width};
     if (record_.encoding == images::Encoding::raw) return size;

@@ -178,8 +178,7 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   start.environment["cpu"] = cpu_model();
   if (spec.resources.device == "cuda") start.environment["gpu"] = gpu_name(placement_.local_rank);
   if (spec.resources.device == "cpu") {
-    start.environment["cpu_kernels"] =
-        uses_fast_cpu_kernels() ? kFastKernels : kFrameworkKernels;
+    start.environment["cpu_kernels"] = uses_fast_cpu_kernels() ? kFastKernels : kFrameworkKernels;
   }
   if (spec.loader.starts_with("dali")) start.environment["dali"] = dali_here();
   start.environment["threads_per_rank"] = std::to_string(spec.resources.cores_per_rank);

@@ -12,8 +12,8 @@
 
 #include "analysis/import/reading/file_problems.hpp"
 #include "analysis/metrics/scaling/selected_runs.hpp"
-#include "analysis/report/figures/figures.hpp"
 #include "analysis/report/figures/figure_files.hpp"
+#include "analysis/report/figures/figures.hpp"
 #include "analysis/report/tables/headings.hpp"
 #include "analysis/report/tables/metrics.hpp"
 #include "analysis/report/writers/report_writer.hpp"

@@ -23,14 +23,14 @@ std::vector<Finding> find_efficiency_formula(const Publication& publication) {
   if (efficiency == nullptr || efficiency->formula.empty() || gpus <= 0) return {};
   const double nodes = publication.baseline_nodes > 0 ? publication.baseline_nodes : 1;
   const double at_baseline = config::compute(efficiency->formula,
-                                      {{"speedup", 1},
-                                       {"t", 1},
-                                       {"t0", 1},
-                                       {"gpus", gpus},
-                                       {"gpus0", gpus},
-                                       {"nodes", nodes},
-                                       {"nodes0", nodes}},
-                                      efficiency->place);
+                                             {{"speedup", 1},
+                                              {"t", 1},
+                                              {"t0", 1},
+                                              {"gpus", gpus},
+                                              {"gpus0", gpus},
+                                              {"nodes", nodes},
+                                              {"nodes0", nodes}},
+                                             efficiency->place);
   if (std::abs(at_baseline - 1) < 1e-9) return {};
   return {finding_at(
       efficiency->place,

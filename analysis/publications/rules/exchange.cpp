@@ -20,8 +20,8 @@ std::vector<Finding> find_transfer_without_ring(const Publication& publication) 
   if (transfer == nullptr || transfer->formula.empty()) return {};
   const auto volume = [&](double gpus) {
     return config::compute(transfer->formula,
-                    {{"samples", 1000}, {"batch", 10}, {"parameters", 1000}, {"gpus", gpus}},
-                    transfer->place);
+                           {{"samples", 1000}, {"batch", 10}, {"parameters", 1000}, {"gpus", gpus}},
+                           transfer->place);
   };
   if (volume(1) == 0) return {};
   return {finding_at(

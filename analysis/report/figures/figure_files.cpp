@@ -65,9 +65,10 @@ std::string convert(const std::string& converter, const fs::path& svg, const fs:
                     const std::string& format) {
   const auto program = bp::search_path(converter);
   if (program.empty()) {
-    return fmt::format("{} is not installed (Debian package librsvg2-bin), and only .svg needs no "
-                       "program",
-                       converter);
+    return fmt::format(
+        "{} is not installed (Debian package librsvg2-bin), and only .svg needs no "
+        "program",
+        converter);
   }
   std::vector<std::string> arguments{"--format", format, "--output", fs::absolute(picture)};
   if (format == "png") arguments.insert(arguments.end(), {"--zoom", "2"});  // sharp on any screen
@@ -76,8 +77,8 @@ std::string convert(const std::string& converter, const fs::path& svg, const fs:
   std::error_code failure;
   bp::environment environment = boost::this_process::environment();
   environment["SOURCE_DATE_EPOCH"] = "0";  // PDF files have a date
-  bp::child child(program, bp::args(arguments), environment, bp::std_in < bp::null,
-                  bp::std_out > bp::null, bp::std_err > messages, failure);
+  bp::child child(program, bp::args(arguments), environment,
+                  bp::std_in<bp::null, bp::std_out> bp::null, bp::std_err > messages, failure);
   if (failure) return fmt::format("cannot start {}: {}", converter, failure.message());
   std::string first, line;
   while (std::getline(messages, line)) {

@@ -28,8 +28,8 @@ struct Drawn {
   std::string problem;
 };
 
-/// Writes <stem>.csv, then <stem>.<format> for each format; a picture that cannot be converted stays
-/// as it was. The same bytes for the same figure. Throws base::RunError when a file cannot be
+/// Writes <stem>.csv, then <stem>.<format> for each format; a picture that cannot be converted
+/// stays as it was. The same bytes for the same figure. Throws base::RunError when a file cannot be
 /// written.
 Drawn write_figure(const Figure& figure, const std::filesystem::path& stem,
                    const std::vector<std::string>& formats,

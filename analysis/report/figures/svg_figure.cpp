@@ -378,8 +378,9 @@ class SvgDrawing {
   std::string text_;
 };
 
-constexpr const char* kSwatch = "<svg{} width=\"28\" height=\"14\" viewBox=\"0 0 28 14\" "
-                                "aria-hidden=\"true\">{}</svg>";
+constexpr const char* kSwatch =
+    "<svg{} width=\"28\" height=\"14\" viewBox=\"0 0 28 14\" "
+    "aria-hidden=\"true\">{}</svg>";
 
 /// A line with a mark, or the hatching of a part; `place` is an attribute of the element.
 std::string swatch(const Figure& figure, std::size_t i, const std::string& id,
@@ -437,8 +438,8 @@ std::string file_style() {
 std::vector<std::string> wrapped(const std::string& text, double letters) {
   std::vector<std::string> lines;
   for (const std::string_view word : base::split(text, ' ')) {
-    const bool fits = !lines.empty() &&
-                      static_cast<double>(lines.back().size() + 1 + word.size()) <= letters;
+    const bool fits =
+        !lines.empty() && static_cast<double>(lines.back().size() + 1 + word.size()) <= letters;
     if (fits) {
       lines.back() += " " + std::string(word);
     } else {
@@ -481,10 +482,9 @@ struct Margin {
         x = kRight;
         y += kLine;
       }
-      text += swatch_at(
-          fmt::format(" x=\"{}\" y=\"{}\"", hundredths(x), hundredths(y - 12)));
-      text += fmt::format("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n",
-                          hundredths(x + 36), hundredths(y), html_text(label));
+      text += swatch_at(fmt::format(" x=\"{}\" y=\"{}\"", hundredths(x), hundredths(y - 12)));
+      text += fmt::format("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n", hundredths(x + 36),
+                          hundredths(y), html_text(label));
       x += room;
     }
   }

@@ -93,7 +93,8 @@ void write_texts(const StudyPage& page, const fs::path& folder) {
 }
 
 /// Tells which PDF files there are not, and why.
-WrittenKit write_figures(const StudyPage& page, const fs::path& folder, const std::string& converter,
+WrittenKit write_figures(const StudyPage& page, const fs::path& folder,
+                         const std::string& converter,
                          const std::function<void(const std::string&, double)>& on_part) {
   WrittenKit kit{page.report.tables.size(), page.figures.size(), 0, ""};
   std::mutex mutex;

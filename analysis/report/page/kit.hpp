@@ -25,8 +25,9 @@ struct WrittenKit {
 };
 
 /// Writes into `folder` tables/<id>.{md,csv,tex,json}, figures/<id>.{csv,svg,pdf,tex},
-/// report.html, values.tex and paper.tex. The same page gives the same bytes. `on_part` is told what
-/// was written and how much is done, 0 to 1, by one thread at a time. Throws base::RunError when a file cannot be written.
+/// report.html, values.tex and paper.tex. The same page gives the same bytes. `on_part` is told
+/// what was written and how much is done, 0 to 1, by one thread at a time. Throws base::RunError
+/// when a file cannot be written.
 WrittenKit write_kit(const StudyPage& page, const std::filesystem::path& folder,
                      const std::function<void(const std::string&, double)>& on_part = {},
                      const std::string& converter = kConverter);

@@ -166,7 +166,7 @@ TEST_CASE("a run whose import.json is broken is lost, and the others are read") 
   base::write_file_atomically(file, "{");
   const IngestSummary summary = ingest(logs.folder);
   REQUIRE(summary.problems.size() == 1);
-  CHECK_THAT(summary.problems[0], Contains("launch-1/import.json: is no import.json"));
+  CHECK_THAT(summary.problems[0], Contains("launch-1/import.json:1:2: not valid JSON"));
   const Frame frame = read_frame(logs.folder);
   CHECK(frame.runs[0].outcome == "Lost");
   CHECK(frame.runs[1].outcome == "Completed");

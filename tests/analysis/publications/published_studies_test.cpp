@@ -155,8 +155,9 @@ TEST_CASE("what is wrong with a study file is told with its line and column") {
   complaint("title = \"x\"\n", "1:1: tables: a reference needs at least one table");
   complaint("tables = [\"none.csv\"]\n", "1:11: tables: " + folder.path().string());
   complaint("[study]\nwork = \"fix\"\n", "2:8: study.work: unknown work \"fix\"");
-  complaint("[definitions.efficiency]\nformula = \"speedup / gpsu\"\n",
-            "2:11: character 11 of 'speedup / gpsu': unknown name \"gpsu\"; did you mean \"gpus\"?");
+  complaint(
+      "[definitions.efficiency]\nformula = \"speedup / gpsu\"\n",
+      "2:11: character 11 of 'speedup / gpsu': unknown name \"gpsu\"; did you mean \"gpus\"?");
   complaint("[definitions.efficiency]\nformula = \"speedup / (gpus\"\n",
             "2:11: character 16 of 'speedup / (gpus': expected )");
   complaint("[definitions.time]\nunit = \"sek\"\n", "2:8: definitions.time.unit: unknown unit");

@@ -202,7 +202,8 @@ TEST_CASE("a formula with a name that its rule does not know is told with its pl
   publication.baseline_gpus = 4;
   publication.definitions["efficiency"].formula = "speedup / workers";
   publication.definitions["efficiency"].place = {"study.toml", 7, 3};
-  CHECK_THROWS_WITH(find_contradictions(publication),
-                    Catch::Contains("study.toml:7:3: character 11 of 'speedup / workers': unknown name") &&
-                        Catch::Contains("workers"));
+  CHECK_THROWS_WITH(
+      find_contradictions(publication),
+      Catch::Contains("study.toml:7:3: character 11 of 'speedup / workers': unknown name") &&
+          Catch::Contains("workers"));
 }

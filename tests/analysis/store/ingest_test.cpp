@@ -305,8 +305,8 @@ TEST_CASE("a run whose run.json is broken or missing is an unreadable row, each 
   for (int time = 0; time < 2; ++time) {
     const IngestSummary summary = ingest(study.folder);
     REQUIRE(summary.problems.size() == 2);
-    CHECK_THAT(summary.problems[0], Contains(missing + "/run.json: No such file"));
-    CHECK_THAT(summary.problems[1], Contains(broken + "/run.json:2:"));
+    CHECK_THAT(summary.problems[0], Contains(broken + "/run.json:2:"));
+    CHECK_THAT(summary.problems[1], Contains(missing + "/run.json: No such file"));
     const Frame frame = read_frame(study.folder);
     REQUIRE(frame.runs.size() == 3);
     CHECK(has_throughput(frame.runs[0]));

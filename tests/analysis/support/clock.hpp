@@ -32,7 +32,11 @@ inline void let_time_pass(const contract::PlanDir& folder) {
     SQLite::Statement update(database,
                              "UPDATE source SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? "
                              "WHERE path = ?");
-    SQLite::bind(update, state.size, state.mtime_ns, state.ctime_ns, state.inode, path);
+    update.bind(1, state.size);
+    update.bind(2, state.mtime_ns);
+    update.bind(3, state.ctime_ns);
+    update.bind(4, state.inode);
+    update.bind(5, path);
     update.exec();
   }
 }
@@ -41,7 +45,8 @@ inline void let_time_pass(const contract::PlanDir& folder) {
 inline void make_uncertain(const contract::PlanDir& folder, const std::string& path) {
   SQLite::Database database(folder.database().string(), SQLite::OPEN_READWRITE);
   SQLite::Statement update(database, "UPDATE source SET ctime_ns = ? WHERE path = ?");
-  SQLite::bind(update, analysis::kUncertain, path);
+  update.bind(1, analysis::kUncertain);
+  update.bind(2, path);
   update.exec();
 }
 

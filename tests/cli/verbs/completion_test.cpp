@@ -71,8 +71,8 @@ TEST_CASE("bash completes studies, and run ids of the plan folder that was named
   CHECK(offered(folder, {"plan", ""}) == CompletionWords{"show", "my study.toml", "demo"});
   CHECK(offered(folder, {"plan", "my"}) == CompletionWords{"my study.toml"});
   CHECK(offered(folder, {"list", ""}) == CompletionWords{"demo"});
-  CHECK(offered(folder, {"list", "demo", "ddp-mlp-cosine"}).size() == 12);
-  CHECK(offered(folder, {"list", "demo", "--run", "ddp-mlp-cosine"}).size() == 12);
+  CHECK(offered(folder, {"list", "demo", "ddp-mlp-g1"}).size() == 12);
+  CHECK(offered(folder, {"list", "demo", "--run", "ddp-mlp-g1"}).size() == 12);
   CHECK(offered(folder, {"plan", "show", "demo", "sync"}).size() == 24);
   CHECK(offered(folder / "demo", {"plan", "show", "sync"}).size() == 24);
 }

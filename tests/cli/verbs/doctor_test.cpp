@@ -155,7 +155,7 @@ TEST_CASE("doctor runs the site's trainer after its environment and says what to
   base::write_file_atomically(dlscale.folder / "bad.toml", site + "trainer = \"no-trainer\"\n");
   const test::Ran bad = dlscale.run({"doctor", "--site", "bad.toml", "--json"});
   CHECK(bad.exit_code == 1);
-  CHECK_THAT(bad.out, StartsWith("[\n {\"advice\":\"\",\"level\":\"ok\"") &&
+  CHECK_THAT(bad.out, StartsWith("[\n {\"name\":\"site\",\"level\":\"ok\"") &&
                           Contains("\"message\":\"no trainer no-trainer\""));
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("a dry run prints the commands, and nothing is submitted") {
   const test::Ran ran = planned.run({"submit", "p", "--dry-run"});
   CHECK(ran.exit_code == 0);
   CHECK_THAT(ran.out, StartsWith("sbatch --parsable --comment="));
-  CHECK_THAT(ran.out, Contains("/p/jobs/ddp-mlp-constant-g1-b16-"));
+  CHECK_THAT(ran.out, Contains("/p/jobs/ddp-mlp-g1-b16-"));
   CHECK_FALSE(std::filesystem::exists(planned.dlscale.folder / "p/launch.jsonl"));
   CHECK(planned.run({"submit", "p", "-n", "--wait"}).exit_code == 2);
 }

@@ -185,8 +185,9 @@ TEST_CASE("a formula is computed with the values of its names") {
   const auto error = [&](const std::string& formula) {
     return test::error_of([&] { compute(formula, values, where); });
   };
-  CHECK(error("t0 / s") ==
-        "f:1:1: character 6 of 't0 / s': unknown name \"s\"; did you mean \"t\"? (known: P, t, t0)");
+  CHECK(error("t0 / t1") ==
+        "f:1:1: character 6 of 't0 / t1': unknown name \"t1\"; did you mean \"t\"? (known: P, t, "
+        "t0)");
   CHECK(error("t0 / (t - 2)") ==
         "f:1:1: character 1 of 't0 / (t - 2)': division by zero where t0 = 8, t = 2");
   CHECK(error("t0 > t") == "f:1:1: character 4 of 't0 > t': expected + - * / % or the end");

@@ -168,7 +168,7 @@ TEST_CASE("a value of the wrong type is named with its place") {
   CHECK_THROWS_WITH(read(R"({"flag":0})"), "f: flag: expected true or false, found number");
   CHECK_THROWS_WITH(read(R"({"list":[{},{"whole":null}]})"),
                     "f: list[1].whole: expected a whole number, found null");
-  CHECK_THROWS_WITH(read(R"({"table":{"b":1,"a":{"table":true}}})"),
+  CHECK_THROWS_WITH(read(R"({"table":{"a":{"table":true},"b":1}})"),
                     "f: table.a.table: expected a table, found boolean");
   CHECK_THROWS_WITH(read(R"({"list":{}})"), "f: list: expected a list, found object");
 }

@@ -10,7 +10,7 @@
 #include "tests/support/any_value.hpp"
 
 using namespace dlscale;
-using json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using contract::codec::kIndented;
 using contract::codec::kOneLine;
 using contract::codec::to_text;
@@ -45,20 +45,20 @@ void visit_fields(Visitor& v, WrittenOuter& s) {
   v.optional("inner", s.inner);
 }
 
-json oracle(const WrittenInner& s) {
+OrderedJson oracle(const WrittenInner& s) {
   return {{"numbers", s.numbers}, {"flag", s.flag}};
 }
-json oracle(const WrittenOuter& s) {
-  json object{{"text", s.text}, {"number", s.number}};
-  object["maybe"] = s.maybe ? json(*s.maybe) : json(nullptr);
-  object["table"] = json::object();
+OrderedJson oracle(const WrittenOuter& s) {
+  OrderedJson object{{"text", s.text}, {"number", s.number}};
+  object["maybe"] = s.maybe ? OrderedJson(*s.maybe) : OrderedJson(nullptr);
+  object["table"] = OrderedJson::object();
   for (const auto& [key, inner] : s.table) object["table"][key] = oracle(inner);
   if (!s.sparse.empty()) object["sparse"] = s.sparse;
   object["inner"] = oracle(s.inner);
   return object;
 }
-std::string dump(const json& value, int indent = -1) {
-  return value.dump(indent, ' ', false, json::error_handler_t::replace);
+std::string dump(const OrderedJson& value, int indent = -1) {
+  return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 WrittenOuter any_outer(unsigned seed) {
@@ -108,7 +108,8 @@ TEST_CASE("numbers are written as nlohmann writes them") {
     numbers.push_back(std::ldexp(any.number(), static_cast<int>(any.whole(-300, 300))));
     numbers.push_back(static_cast<double>(any.whole(-2000, 2000)) / 1000);
   }
-  for (const double number : numbers) REQUIRE(to_text(number, kOneLine) == dump(json(number)));
+  for (const double number : numbers)
+    REQUIRE(to_text(number, kOneLine) == dump(OrderedJson(number)));
 }
 
 TEST_CASE("omitted keys are left out at the top and one level below") {
@@ -148,6 +149,6 @@ TEST_CASE("bytes that are no UTF-8 become U+FFFD, one for each") {
         "\"a\uFFFD\uFFFD(\uFFFD\uFFFD\uFFFD\U0001F600\x7f\"");
   for (int c = 0; c < 0x80; ++c) {
     const std::string text(1, static_cast<char>(c));
-    CHECK(to_text(text, kOneLine) == dump(json(text)));
+    CHECK(to_text(text, kOneLine) == dump(OrderedJson(text)));
   }
 }

@@ -149,7 +149,7 @@ TEST_CASE("a line names its record first") {
 TEST_CASE("the times of 1,024 ranks are a line of eight kilobytes") {
   const RankTimes times{.epoch = 1, .steps = 40, .work_s = std::vector<double>(1024, 12.345)};
   const std::string line = to_json_line(times);
-  CHECK(line.rfind(R"({"record":"rank_times","epoch":1,"steps":40,)", 0) == 0);
+  CHECK(line.rfind(R"({"record":"rank_times","epoch":1,)", 0) == 0);
   CHECK(line.size() < 8192);
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("unknown keys are kept and written again") {
       R"({"record":"eval","epoch":1,"samples":10,"correct":7,"accuracy":0.7,"top5":9,"note":{"a":1}})";
   const ResultsFile file = parse_results(line + "\n");
   REQUIRE(file.records.size() == 1);
-  CHECK(std::get<EvalRecord>(file.records[0]).extra == R"({"note":{"a":1},"top5":9})");
+  CHECK(std::get<EvalRecord>(file.records[0]).extra == R"({"top5":9,"note":{"a":1}})");
   CHECK(to_json_line(file.records[0]).find(R"("top5":9)") != std::string::npos);
 }
 

@@ -31,8 +31,8 @@ TEST_CASE("a status report is one object with a line for each run; what is not k
 
 TEST_CASE("checks are a list with a line each") {
   CHECK(to_json(std::vector<CheckRecord>{{"locks", "fail", "no", "move \"it\""}}) ==
-        "[\n {\"advice\":\"move \\\"it\\\"\",\"level\":\"fail\",\"message\":\"no\","
-        "\"name\":\"locks\"}\n]\n");
+        "[\n {\"name\":\"locks\",\"level\":\"fail\",\"message\":\"no\","
+        "\"advice\":\"move \\\"it\\\"\"}\n]\n");
   CHECK(to_json(std::vector<CheckRecord>{}) == "[]\n");
 }
 

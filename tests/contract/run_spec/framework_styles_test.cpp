@@ -82,7 +82,7 @@ TEST_CASE("options that differ from their defaults are named in the order of run
   CHECK(changed_options({}).empty());
   CHECK(changed_options({.compression = "fp16"}) == std::vector<std::string_view>{"compression"});
   CHECK(changed_options({.bucket_cap_mb = 1, .prefetch_elements = 7, .offload_optimizer = true}) ==
-        std::vector<std::string_view>{"bucket_cap_mb", "prefetch_elements", "offload_optimizer"});
+        std::vector<std::string_view>{"bucket_cap_mb", "offload_optimizer", "prefetch_elements"});
 }
 
 TEST_CASE("options that depend on another option are read with it") {

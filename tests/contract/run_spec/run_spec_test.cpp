@@ -211,7 +211,7 @@ TEST_CASE("an unknown model is answered with the nearest known one") {
 }
 
 TEST_CASE("a missing required key is named") {
-  CHECK_THROWS_WITH(run_spec_from_json("{}", "run.json"), "run.json: schema_version: missing");
+  CHECK_THROWS_WITH(run_spec_from_json("{}", "run.json"), "run.json: batch_per_gpu: missing");
 }
 
 TEST_CASE(

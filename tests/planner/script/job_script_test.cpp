@@ -126,9 +126,9 @@ TEST_CASE("a SLURM script asks for the job's shape, an OAR script likewise") {
                                contract::PlanDir("/plans/x"));
   };
   const std::string slurm = first_script("juwels", "juwels-booster");
-  for (const char* line : {"\n#SBATCH --nodes=1\n", "\n#SBATCH --gres=gpu:4\n",
-                           "\n#SBATCH --time=24:00:00\n", "\n#SBATCH --cpus-per-task=12\n",
-                           "\n#SBATCH --output=/plans/x/logs/ddp-resnet50-step-g4-"}) {
+  for (const char* line :
+       {"\n#SBATCH --nodes=1\n", "\n#SBATCH --gres=gpu:4\n", "\n#SBATCH --time=24:00:00\n",
+        "\n#SBATCH --cpus-per-task=12\n", "\n#SBATCH --output=/plans/x/logs/ddp-resnet50-g4-"}) {
     CHECK(slurm.find(line) != std::string::npos);
   }
   CHECK(slurm.find("--account") == std::string::npos);

@@ -116,7 +116,7 @@ TEST_CASE("a model may be a script's file: its id shows the stem, conditions may
   const auto study = test::read(text);
   const auto points = planner::expand(study).points;
   REQUIRE(points.size() == 2);
-  CHECK(points[1].id.rfind("ddp-my_net-constant-g1-b1-", 0) == 0);
+  CHECK(points[1].id.rfind("ddp-my_net-g1-b1-", 0) == 0);
   CHECK(points[0].run.weights.empty());
   const contract::RunSpec& run = points[1].run;
   CHECK(run.model == "script:$NETS/my net.pt");

@@ -15,9 +15,13 @@ runner::Cluster probe(const std::string& answer) {
 
 /// One core as `oarnodes -J` of OAR 2.5 prints it, without the properties nobody reads.
 std::string core(int id, const std::string& host, const std::string& properties) {
-  return fmt::format(R"("{0}" : {{"resource_id" : {0}, "network_address" : "{1}", "core" : {0}, )"
-                     R"("type" : "default", "state" : "Alive"{2}}},)",
-                     id, host, properties);
+  const auto unless_said = [&](const char* key, const char* value) {
+    return properties.find(key) != properties.npos ? ""
+                                                   : fmt::format(R"(, "{}" : "{}")", key, value);
+  };
+  return fmt::format(
+      R"("{0}" : {{"resource_id" : {0}, "network_address" : "{1}", "core" : {0}{2}{3}{4}}},)", id,
+      host, unless_said("type", "default"), unless_said("state", "Alive"), properties);
 }
 
 std::string object(std::string items) {

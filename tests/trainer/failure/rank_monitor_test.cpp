@@ -92,7 +92,8 @@ TEST_CASE("the first word that a rank leaves is the cause that rank 0 records") 
   const contract::LaunchDir launch = contract::RunDir(folder.path()).make_next_launch();
   const RankProcess here = process(::getpid());
   const contract::RunStop met{.outcome = RunOutcome::Failed, .reason = "lost a connection"};
-  RankMonitor root(0, {here, here, here}), first(1, {here, here, here}), second(2, {here, here, here});
+  RankMonitor root(0, {here, here, here}), first(1, {here, here, here}),
+      second(2, {here, here, here});
   for (RankMonitor* monitor : {&root, &first, &second}) monitor->enter(launch);
   CHECK(root.cause(met, false) == met);
   first.fail({.outcome = RunOutcome::OutOfMemory, .reason = "no memory"}, false);

@@ -52,7 +52,8 @@ TEST_CASE("dlscale's own kernels and LibTorch's train the same model") {
 
 TEST_CASE("with LibTorch's kernels a convolution is at::conv2d, bit by bit") {
   const Kernels kernels(false);
-  const at::Tensor images = torch::randn({8, 64, 16, 16}).contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor images =
+      torch::randn({8, 64, 16, 16}).contiguous(at::MemoryFormat::ChannelsLast);
   for (const std::int64_t side : {1, 3}) {
     const at::Tensor filters =
         torch::randn({64, 64, side, side}).contiguous(at::MemoryFormat::ChannelsLast);

@@ -129,7 +129,7 @@ TEST_CASE("a file says what it shows, with colours of its own") {
   figure.series[0].label = "d'Azur, \"x\" `date`";
   const std::string svg = svg_file(figure, "f");
   CHECK_THAT(svg, Contains("&lt;b&gt;100 %&lt;/b&gt; &amp; a_b^c</text>") &&
-                      Contains("d'Azur, &quot;x&quot; `date`</text>"));
+                      Contains("d&#39;Azur, &quot;x&quot; `date`</text>"));
   CHECK_THAT(svg, Contains(".c0 .line,.c0 .bar,.c0 .mark{stroke:#0072B2}"));
   CHECK_THAT(svg, !Contains("var("));  // which few converters know
 }

@@ -46,8 +46,8 @@ TEST_CASE("a kit has tables, figures, the paper and the page, twice the same byt
   for (const char* name :
        {"report.html", "paper.tex", "values.tex", "tables/sample.md", "tables/sample.csv",
         "tables/sample.tex", "tables/sample.json", "figures/efficiency.csv",
-        "figures/efficiency.svg", "figures/efficiency.pdf",
-        "figures/efficiency.tex", "figures/breakdown.tex"}) {
+        "figures/efficiency.svg", "figures/efficiency.pdf", "figures/efficiency.tex",
+        "figures/breakdown.tex"}) {
     INFO(name);
     CHECK(files.contains(name));
   }
