@@ -76,7 +76,7 @@ TEST_CASE("its runs stay when the study gets an axis, whose other values get nam
 
 TEST_CASE("its results are collected") {
   OldPlan old;
-  const test::Ran ran = old.dlscale.run({"collect", "p", "--no-figures"});
+  const test::Ran ran = old.dlscale.run({"collect", "p"});
   CHECK(ran.exit_code == 0);
   CHECK_THAT(ran.out, Contains("synchronous") && Contains("ddp"));
 }

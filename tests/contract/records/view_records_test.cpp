@@ -11,20 +11,20 @@ TEST_CASE("a status report is one object with a line for each run; what is not k
   report.runs.push_back({"b-r1", "queued", "Priority", false, {}, {}, {}, {}, "b", "18"});
   CHECK(to_json(report) ==
         R"({
+ "study": "mine",
+ "time": 5.0,
  "counts": {
   "done": 1,
   "queued": 1
  },
+ "stale": 1,
  "rest_s": 60.5,
  "runs": [
-  {"elapsed_s":12.5,"epoch":3,"epochs":3,"job":"a","job_id":"17","nodes":["n1","n2"],)"
-        R"("reason":"","run_id":"a-r1","stale":true,"state":"done"},
-  {"elapsed_s":null,"epoch":null,"epochs":null,"job":"b","job_id":"18","nodes":[],)"
-        R"("reason":"Priority","run_id":"b-r1","stale":false,"state":"queued"}
- ],
- "stale": 1,
- "study": "mine",
- "time": 5.0
+  {"run_id":"a-r1","state":"done","reason":"","stale":true,"epoch":3,"epochs":3,)"
+        R"("elapsed_s":12.5,"nodes":["n1","n2"],"job":"a","job_id":"17"},
+  {"run_id":"b-r1","state":"queued","reason":"Priority","stale":false,"epoch":null,)"
+        R"("epochs":null,"elapsed_s":null,"nodes":[],"job":"b","job_id":"18"}
+ ]
 }
 )");
 }
