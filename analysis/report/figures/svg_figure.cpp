@@ -411,8 +411,8 @@ bool is_in_legend(const Figure& figure, const Series& series) {
   return figure.categories.empty() || has_part(series);
 }
 
-constexpr double kTextLetter = 7.2;   // width of one, about, at 14 pixels
-constexpr double kTitleLetter = 8.6;  // at 16 pixels, bold
+constexpr double kTextLetter = 8.2;   // width of one, about, at 14 pixels
+constexpr double kTitleLetter = 9.8;  // at 16 pixels, bold
 constexpr double kLine = 22;          // from one line of the legend to the next
 
 /// As the page has it on light ground, for a file that has no page.

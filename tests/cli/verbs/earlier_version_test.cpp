@@ -42,7 +42,8 @@ struct OldPlan {
 
 }  // namespace
 
-TEST_CASE("a study that an earlier version planned keeps its finished runs when it is planned again") {
+TEST_CASE(
+    "a study that an earlier version planned keeps its finished runs when it is planned again") {
   OldPlan old;
   const auto before = old.results();
   const test::Ran diff = old.plan({"--diff"});

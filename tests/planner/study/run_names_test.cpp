@@ -15,7 +15,8 @@ using Catch::StartsWith;
 namespace {
 
 planner::Study study_of(const std::string& axes) {
-  return test::read({.matrix = "framework = \"ddp\"\nmodel = \"mlp\"\nbatch_per_gpu = 32\n" + axes});
+  return test::read(
+      {.matrix = "framework = \"ddp\"\nmodel = \"mlp\"\nbatch_per_gpu = 32\n" + axes});
 }
 
 std::vector<std::string> ids_of(const planner::Study& study, const planner::RunNames& names = {}) {
@@ -39,8 +40,8 @@ TEST_CASE("a run's name has every axis with several values, in the order of the 
 
 TEST_CASE("names are in characters that files may have, and of bounded length") {
   const std::string path = "/data/" + std::string(200, 'x') + " é";
-  const auto ids = ids_of(study_of("gpus = 1\ndataset.kind = \"mnist\"\ndataset.path = [\"/a b\", \"" +
-                                   path + "\"]"));
+  const auto ids = ids_of(
+      study_of("gpus = 1\ndataset.kind = \"mnist\"\ndataset.path = [\"/a b\", \"" + path + "\"]"));
   REQUIRE(ids.size() == 2);
   CHECK_THAT(ids[0], StartsWith("ddp-mlp-g1-b32-_a_b-"));
   CHECK(ids[1].size() <= 72 + 11);
@@ -51,9 +52,8 @@ TEST_CASE("a run that the folder has keeps its name when the study gets another 
   const test::TempDir folder;
   const contract::PlanDir plan(folder.path());
   const auto before = ids_of(study_of("gpus = [1, 2]"));
-  std::filesystem::create_directories(plan.run("called-otherwise-" +
-                                               std::string(contract::point_hash(before[0])) + "-r1")
-                                          .root());
+  std::filesystem::create_directories(
+      plan.run("called-otherwise-" + std::string(contract::point_hash(before[0])) + "-r1").root());
   const auto after = ids_of(study_of("gpus = [1, 2]\nlr_schedule = [\"constant\", \"cosine\"]"),
                             planner::RunNames(plan));
   REQUIRE(after.size() == 4);
