@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files and folders that a collect looked at, as the table `source` has them: how they were,
-// what they held, and what was wrong with them.
+// Remembers in the table `source` the state, content and problems of each file and folder that a
+// collect looked at.
 #pragma once
 
 #include <cstdint>

@@ -16,15 +16,15 @@ namespace dlscale::planner {
 namespace fs = std::filesystem;
 namespace {
 
-/// OAR keeps 100 bytes of a job's name, and the hash, the repetition and the number of the
-/// submission stand behind the stem.
+/// OAR stores 100 bytes of a job name. The hash, the repetition and the submission follow the stem.
 constexpr std::size_t kLongestStem = 72;
 
-/// Said of each run, in a fixed order.
+/// Axes that every stem names anyway.
 const std::set<std::string> kAlwaysSaid{"framework", "model", "gpus", "batch_per_gpu",
                                         "global_batch"};
 
-/// "cosine", or of what would not be understood alone "momentum0.9".
+/// Returns the value of a text axis ("cosine"), or the name and value of another axis
+/// ("momentum0.9").
 std::string word_of(const StudyAxis& axis, std::uint32_t value) {
   const std::string& text = axis.texts[value];
   const std::string& name = axis.name();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runs of a study are called.
+// Names the runs of a study.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,19 @@
 
 namespace dlscale::planner {
 
-/// The hash alone identifies a run. What stands before it is for people, and stays as it was when
-/// the run was first planned.
+/// The hash alone identifies a run. The stem before it is for people and does not change after the
+/// run was first planned.
 class RunNames {
  public:
-  /// For a folder without runs.
+  /// Names runs in a folder without runs.
   RunNames() = default;
-  /// For the folder of a plan, whose runs keep their names.
+  /// Keeps the names of the runs in a plan folder.
   explicit RunNames(const contract::PlanDir& folder);
 
-  /// What the ids of a point's runs begin with: `<stem>-<hash>`, as the folder has it. Else the
-  /// stem has the framework, the model, GPUs and batch per GPU, and each further axis of the matrix
-  /// with several values, in its order, cut off where names of jobs become too long.
+  /// Returns the common beginning of the ids of a point's runs, `<stem>-<hash>`. The folder's name
+  /// counts first. A new stem has the framework, the model, the number of GPUs, the batch per GPU,
+  /// and then each axis of the matrix with several values, in the order of the matrix. Long stems
+  /// are cut, because batch systems limit the length of job names.
   std::string point_id(const contract::RunSpec& run, const Matrix& matrix,
                        const std::vector<std::uint32_t>& values) const;
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 
-/// Another one whenever a machine is started; 0: not known.
+/// Returns a number for this boot of this machine; 0 if the system does not say.
 std::int64_t this_machine() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string id;
@@ -50,7 +50,7 @@ void wait_until(std::chrono::milliseconds patience, const Condition& condition) 
   }
 }
 
-/// `stop`, where another rank is the reason for it.
+/// Returns `stop` with the other rank as its reason.
 RunStop lost(RunStop stop, int rank) {
   stop.outcome = contract::RunOutcome::Failed;
   stop.reason = fmt::format("rank {} has left while others wait for it", rank);
@@ -73,23 +73,23 @@ void RankMonitor::enter(const contract::LaunchDir& launch) {
   launch_ = launch;
 }
 
-void RankMonitor::fail(RunStop stop, bool is_consequence) {
-  if (is_consequence) await_word();
-  if (succeeds_root()) end_for_root(lost(stop, 0));
-  leave_word(std::move(stop));
+void RankMonitor::report_failure(RunStop stop, bool lost_connection) {
+  if (lost_connection) await_report();
+  if (succeeds_root()) complete_records(lost(stop, 0));
+  write_report(std::move(stop));
 }
 
-void RankMonitor::leave(RunStop stop) {
+void RankMonitor::handle_signal(RunStop stop) {
   const auto gone = first_gone();
-  if (!sees(0) && gone) leave_word(lost(stop, *gone));
+  if (!sees(0) && gone) write_report(lost(stop, *gone));
   wait_until(kPatience, [&] { return has_gone(0); });
-  if (succeeds_root()) end_for_root(lost(std::move(stop), 0));
+  if (succeeds_root()) complete_records(lost(std::move(stop), 0));
 }
 
-RunStop RankMonitor::told(RunStop stop) {
-  if (const auto gone = first_gone()) return cause(lost(std::move(stop), *gone), false);
-  if (unseen().empty()) return cause(std::move(stop), false);
-  if (auto other = await_word()) return std::move(*other);
+RunStop RankMonitor::reason_of_signal(RunStop stop) {
+  if (const auto gone = first_gone()) return first_reported(lost(std::move(stop), *gone), false);
+  if (unseen().empty()) return first_reported(std::move(stop), false);
+  if (auto other = await_report()) return std::move(*other);
   for (const int rank : unseen()) {
     if (!is_alone(rank)) continue;
     stop.reason += fmt::format(
@@ -99,8 +99,8 @@ RunStop RankMonitor::told(RunStop stop) {
   return stop;
 }
 
-RunStop RankMonitor::cause(RunStop stop, bool is_consequence) {
-  return (is_consequence ? await_word() : word()).value_or(std::move(stop));
+RunStop RankMonitor::first_reported(RunStop stop, bool lost_connection) {
+  return (lost_connection ? await_report() : report()).value_or(std::move(stop));
 }
 
 bool RankMonitor::see_each_other(int a, int b) const {
@@ -154,7 +154,7 @@ std::optional<contract::LaunchDir> RankMonitor::launch() const {
   return launch_;
 }
 
-std::optional<RunStop> RankMonitor::word() const {
+std::optional<RunStop> RankMonitor::report() const {
   const auto launch = this->launch();
   if (!launch) return std::nullopt;
   try {
@@ -168,13 +168,13 @@ std::optional<RunStop> RankMonitor::word() const {
   }
 }
 
-std::optional<RunStop> RankMonitor::await_word() const {
+std::optional<RunStop> RankMonitor::await_report() const {
   std::optional<RunStop> found;
-  wait_until(kPatience / 2, [&] { return (found = word()).has_value(); });
+  wait_until(kPatience / 2, [&] { return (found = report()).has_value(); });
   return found;
 }
 
-void RankMonitor::leave_word(RunStop stop) const {
+void RankMonitor::write_report(RunStop stop) const {
   const auto launch = this->launch();
   if (!launch) return;
   try {
@@ -182,17 +182,17 @@ void RankMonitor::leave_word(RunStop stop) const {
     stop.reason = fmt::format("rank {}: {}", rank_, stop.reason);
     base::write_file_atomically(launch->rank_stop(), contract::to_json_line(stop) + "\n");
   } catch (const std::exception&) {
-    // The reason is in the job's stderr all the same.
+    // The job's stderr has the reason, too.
   }
 }
 
-/// Unless rank 0 has ended them.
-void RankMonitor::end_for_root(RunStop stop) {
+/// Does nothing if rank 0 has written its run_stop.
+void RankMonitor::complete_records(RunStop stop) {
   const auto launch = this->launch();
   if (!launch) return;
-  std::call_once(spoken_, [&] {
+  std::call_once(completed_, [&] {
     try {
-      stop = word().value_or(stop);
+      stop = report().value_or(stop);
       for (const auto& record :
            contract::parse_results(base::read_file(launch->results())).records) {
         if (std::holds_alternative<RunStop>(record)) return;
@@ -203,7 +203,7 @@ void RankMonitor::end_for_root(RunStop stop) {
       base::LineAppender(launch->results()).append(contract::to_json_line(stop));
       base::LineAppender(launch->err()).append(stop.reason);
     } catch (const std::exception&) {
-      // The launcher says that a rank was lost.
+      // The launcher's message names the lost rank.
     }
   });
 }

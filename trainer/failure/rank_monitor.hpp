@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a run stops when one of its ranks is gone, as the records are to say it.
+// Finds the reason that the records give when a run stops because one of its ranks is gone.
 #pragma once
 
 #include <chrono>
@@ -14,32 +14,34 @@
 
 namespace dlscale::trainer {
 
-/// Where a rank's process can be found; zeros where that is not known.
+/// Identifies the process of a rank; zeros where the system does not say.
 struct RankProcess {
-  std::int64_t machine = 0;  ///< tells machines apart, each since it was started
-  std::int64_t space = 0;    ///< and processes on it that do not see each other
-  std::int64_t number = 0;
+  std::int64_t machine = 0;  ///< another number for each machine and each of its boots
+  std::int64_t space = 0;    ///< PID namespace
+  std::int64_t number = 0;   ///< process id
   static RankProcess of_this_one();
 };
 
-/// Rank 0 alone keeps records, and a launcher that has lost a rank ends the others by SIGTERM, just
-/// as a user does who cancels the job. The protocol by which the records still name the cause:
+/// Rank 0 alone writes the records. A launcher that has lost a rank ends the other ranks by
+/// SIGTERM, and so does a user who cancels the job. This protocol lets the records name the cause
+/// anyway:
 ///
-/// 1. Each rank knows the processes of all. Of those on its node it can tell whether they have
-///    ended, of others it cannot.
-/// 2. A rank that fails leaves word, its run_stop in the launch's rank_stop.jsonl, before it ends
-///    the job. The first word is the cause. A rank that only lost its connection to another waits
-///    for that one's word first.
-/// 3. A rank that is told to end leaves word if a rank of its node had gone before. It then stays
-///    until rank 0 has gone, so that no rank takes it for the one that had gone before.
-/// 4. Rank 0, told to end, records which rank of its node had gone, else the word, for which it
-///    waits where there are ranks on other nodes, else that it was told.
-/// 5. Where rank 0 itself has gone, the first rank that is left of its node ends the records.
+/// 1. Each rank knows the processes of all ranks. It can see whether a process on its own node has
+///    ended. It cannot see processes on other nodes.
+/// 2. A rank that fails reports its run_stop in the launch's rank_stop.jsonl before it ends the
+/// job.
+///    The first report is the cause. A rank that lost its connection to another rank waits for the
+///    other rank's report first.
+/// 3. A rank that receives a signal reports a rank of its node that had ended before. It then waits
+///    until rank 0 has ended, so that no rank takes this rank for the one that ended first.
+/// 4. Rank 0, when it receives a signal, records the rank of its node that had ended, else the
+///    report, else the signal. It waits for the report where there are ranks on other nodes.
+/// 5. If rank 0 itself has ended, the first rank left on its node completes the records.
 ///
-/// No rank waits for longer than kPatience, and rank 0 for half of it.
+/// A rank waits for at most kPatience, rank 0 for half of it.
 class RankMonitor {
  public:
-  /// Open MPI kills a rank that has not ended a second after it was told to.
+  /// Open MPI kills a rank one second after the signal.
   static constexpr std::chrono::milliseconds kPatience{800};
 
   /// `processes`: of each rank, in order.
@@ -47,47 +49,46 @@ class RankMonitor {
   /// **Collective.**
   explicit RankMonitor(CollectiveQueue& ranks);
 
-  /// From now on words are left in that launch's folder; until then there are none. Other members
-  /// may be called by any thread at any time, and throw nothing.
+  /// Sets the folder for reports. Without a folder nothing is reported. The members below may be
+  /// called by any thread at any time and do not throw.
   void enter(const contract::LaunchDir& launch);
 
-  /// Of a rank other than 0 that fails with `stop`: point 2, and 5 where rank 0 has gone.
-  /// `is_consequence`: it lost its connection to another rank.
-  void fail(contract::RunStop stop, bool is_consequence);
-  /// Of a rank other than 0 that is told to end with `stop`: points 3 and 5.
-  void leave(contract::RunStop stop);
-  /// Of rank 0 that is told to end with `stop`: returns what to record by point 4.
-  contract::RunStop told(contract::RunStop stop);
-  /// Of rank 0 that ends with `stop`: returns another rank's word, else `stop`. `is_consequence`:
-  /// waits for that word.
-  contract::RunStop cause(contract::RunStop stop, bool is_consequence);
+  /// Reports that this rank, which is not rank 0, fails with `stop` (points 2 and 5).
+  /// `lost_connection`: the failure may be the consequence of another rank's failure.
+  void report_failure(contract::RunStop stop, bool lost_connection);
+  /// Handles a signal to this rank, which is not rank 0 (points 3 and 5).
+  void handle_signal(contract::RunStop stop);
+  /// Returns what rank 0 records when it receives a signal (point 4).
+  contract::RunStop reason_of_signal(contract::RunStop stop);
+  /// Returns the first report, or `stop` without one. `lost_connection`: waits for a report.
+  contract::RunStop first_reported(contract::RunStop stop, bool lost_connection);
 
-  // What this rank can tell of the others.
+  // State of the other ranks, as far as this rank can see it.
 
   bool sees(int rank) const;
   bool has_gone(int rank) const;
-  /// The first of the others that has gone; nothing where all that can be seen are there.
+  /// Returns the first other rank that has ended; nothing if no visible rank has.
   std::optional<int> first_gone() const;
-  /// Whether rank 0 has gone and of those that this rank can see it is the first that is left.
+  /// Returns true if rank 0 has ended and this rank is the first visible one left.
   bool succeeds_root() const;
-  /// Those of which this rank cannot tell.
+  /// Returns the ranks that this rank cannot see.
   std::vector<int> unseen() const;
-  /// Whether no other rank could tell that `rank` has gone.
+  /// Returns true if no other rank can see `rank`.
   bool is_alone(int rank) const;
 
  private:
   bool see_each_other(int a, int b) const;
   std::optional<contract::LaunchDir> launch() const;
-  std::optional<contract::RunStop> word() const;
-  std::optional<contract::RunStop> await_word() const;
-  void leave_word(contract::RunStop stop) const;
-  void end_for_root(contract::RunStop stop);
+  std::optional<contract::RunStop> report() const;
+  std::optional<contract::RunStop> await_report() const;
+  void write_report(contract::RunStop stop) const;
+  void complete_records(contract::RunStop stop);
 
   int rank_;
   std::vector<RankProcess> processes_;
   mutable std::mutex mutex_;
   std::optional<contract::LaunchDir> launch_;
-  std::once_flag spoken_;  ///< for rank 0; two threads may want to
+  std::once_flag completed_;  ///< two threads may complete the records
 };
 
 }  // namespace dlscale::trainer

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether models on CPUs compute with the kernels of this folder or with LibTorch's alone.
+// Chooses between the CPU kernels of this folder and those of LibTorch.
 #pragma once
 
 #include <string_view>
 
 namespace dlscale::trainer {
 
-/// What a run's `cpu_kernels` may be, and what it is unless it is said.
+/// Values of a run's `cpu_kernels`. The first is the default.
 inline constexpr std::string_view kFastKernels = "fast";
 inline constexpr std::string_view kFrameworkKernels = "framework";
 
-/// Of the whole process, as at::globalContext() is: a process trains one run. Set before a model is
-/// built; true unless set.
+/// Sets the kernels of the whole process, which trains one run. Call it before a model is built.
+/// The default is true.
 void use_fast_cpu_kernels(bool fast);
 bool uses_fast_cpu_kernels();
 

@@ -44,7 +44,7 @@ int exit_code_of(RunOutcome outcome) {
   }
 }
 
-/// A rank that has gone, or a transport that broke: another rank may know why.
+/// Returns true for a lost connection, for which another rank may know the reason.
 bool is_consequence(const Failure& failure) {
   return failure.exit_code == contract::kExitCommunication;
 }
@@ -244,9 +244,9 @@ int Launch::fail(const std::exception& error) {
   contract::RunStop stop = stop_of(failure);
   if (monitor_ && !shared) {
     if (!is_root()) {
-      monitor_->fail(stop, lost);
+      monitor_->report_failure(stop, lost);
     } else if (is_consequence(failure)) {
-      stop = monitor_->cause(std::move(stop), lost);
+      stop = monitor_->first_reported(std::move(stop), lost);
     }
   }
   writer_.stop(stop);
@@ -263,8 +263,7 @@ contract::RunStop Launch::stop_of(const Failure& failure) const {
           .wall_s = clock_.steady_s() - start_s_};
 }
 
-/// On the watch's thread. A launcher that has lost a rank ends the others with SIGTERM, which is no
-/// wish of the user's.
+/// Runs on the thread of the signal watch.
 void Launch::stop_by(const std::string& signal, int exit_code) {
   const std::string received = "received " + signal;
   RankMonitor* const monitor = shown_monitor_;
@@ -272,13 +271,13 @@ void Launch::stop_by(const std::string& signal, int exit_code) {
     const Failure failure{received + " while the time was nearly up", exit_code,
                           RunOutcome::TimedOut};
     contract::RunStop stop = stop_of(failure);
-    if (monitor != nullptr && is_root()) stop = monitor->cause(std::move(stop), false);
+    if (monitor != nullptr && is_root()) stop = monitor->first_reported(std::move(stop), false);
     return writer_.stop(stop);
   }
   const contract::RunStop stop = stop_of({received, exit_code, RunOutcome::Cancelled});
   if (monitor == nullptr) return writer_.stop(stop);
-  if (!is_root()) return monitor->leave(stop);
-  writer_.stop(monitor->told(stop));
+  if (!is_root()) return monitor->handle_signal(stop);
+  writer_.stop(monitor->reason_of_signal(stop));
 }
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A figure as files: the numbers that it shows, and pictures.
+// Writes figures as CSV files and images.
 #pragma once
 
 #include <filesystem>
@@ -14,17 +14,16 @@ namespace dlscale::analysis {
 /// for stacked bars, a line per bar.
 std::string figure_csv(const Figure& figure);
 
-/// File endings of pictures: svg, which needs no program, and pdf and png, into which another
-/// program converts it.
+/// File endings of images. svg needs no other program; a converter makes pdf and png from it.
 const std::vector<std::string>& figure_formats();
 
-/// The program that converts pictures.
+/// Program that converts SVG files.
 inline constexpr const char* kConverter = "rsvg-convert";
 
-/// What write_figure did.
+/// Result of write_figure.
 struct Drawn {
-  std::vector<std::filesystem::path> files;  ///< written, in order: CSV, pictures
-  /// Why pictures are missing (the converter is not installed or failed); empty when all are there.
+  std::vector<std::filesystem::path> files;  ///< written files: CSV, then images
+  /// Reason for missing images (the converter is not installed or failed); else empty.
   std::string problem;
 };
 

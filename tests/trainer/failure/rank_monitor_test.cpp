@@ -87,7 +87,7 @@ TEST_CASE("who cannot be seen is known, and who of them nobody sees") {
   CHECK(nowhere.is_alone(1));
 }
 
-TEST_CASE("the first word that a rank leaves is the cause that rank 0 records") {
+TEST_CASE("rank 0 records the first report of another rank") {
   test::TempDir folder;
   const contract::LaunchDir launch = contract::RunDir(folder.path()).make_next_launch();
   const RankProcess here = process(::getpid());
@@ -95,23 +95,23 @@ TEST_CASE("the first word that a rank leaves is the cause that rank 0 records") 
   RankMonitor root(0, {here, here, here}), first(1, {here, here, here}),
       second(2, {here, here, here});
   for (RankMonitor* monitor : {&root, &first, &second}) monitor->enter(launch);
-  CHECK(root.cause(met, false) == met);
-  first.fail({.outcome = RunOutcome::OutOfMemory, .reason = "no memory"}, false);
-  second.fail(met, true);
-  const contract::RunStop cause = root.cause(met, true);
+  CHECK(root.first_reported(met, false) == met);
+  first.report_failure({.outcome = RunOutcome::OutOfMemory, .reason = "no memory"}, false);
+  second.report_failure(met, true);
+  const contract::RunStop cause = root.first_reported(met, true);
   CHECK(cause.outcome == RunOutcome::OutOfMemory);
   CHECK(cause.reason == "rank 1: no memory");
 }
 
-TEST_CASE("words before the launch has a folder are lost, and nothing is waited for") {
+TEST_CASE("without a launch folder nothing is reported and no rank waits") {
   const RankProcess here = process(::getpid());
   RankMonitor root(0, {here, here}), other(1, {here, here});
   const contract::RunStop stop{.outcome = RunOutcome::Failed, .reason = "no memory"};
-  other.fail(stop, false);
-  CHECK(root.told(stop) == stop);
+  other.report_failure(stop, false);
+  CHECK(root.reason_of_signal(stop) == stop);
 }
 
-TEST_CASE("rank 0 that is told to end says which rank had gone, or of which it cannot tell") {
+TEST_CASE("after a signal rank 0 names the rank that had ended, or the rank it cannot see") {
   test::TempDir folder;
   const contract::LaunchDir launch = contract::RunDir(folder.path()).make_next_launch();
   const RankProcess here = process(::getpid()), gone = process(ended_process());
@@ -119,18 +119,18 @@ TEST_CASE("rank 0 that is told to end says which rank had gone, or of which it c
   ++alone.machine;
   beside.machine += 2;
   const contract::RunStop told{.outcome = RunOutcome::Cancelled, .reason = "received SIGTERM"};
-  CHECK(RankMonitor(0, {here, here}).told(told) == told);
-  const contract::RunStop lost = RankMonitor(0, {here, gone}).told(told);
+  CHECK(RankMonitor(0, {here, here}).reason_of_signal(told) == told);
+  const contract::RunStop lost = RankMonitor(0, {here, gone}).reason_of_signal(told);
   CHECK(lost.outcome == RunOutcome::Failed);
   CHECK(lost.reason == "rank 1 has left while others wait for it");
-  CHECK(RankMonitor(0, {here, alone}).told(told).reason ==
+  CHECK(RankMonitor(0, {here, alone}).reason_of_signal(told).reason ==
         "received SIGTERM; whether rank 1, alone on its node, had gone before is not known here");
   RankMonitor root(0, {here, beside, beside}), other(1, {here, beside, gone});
   root.enter(launch);
-  CHECK(root.told(told) == told);
+  CHECK(root.reason_of_signal(told) == told);
 }
 
-TEST_CASE("a rank of another node leaves word of one that had gone beside it") {
+TEST_CASE("a rank of another node reports that a rank of its node had ended") {
   test::TempDir folder;
   const contract::LaunchDir launch = contract::RunDir(folder.path()).make_next_launch();
   const RankProcess here = process(::getpid()), gone = process(ended_process());
@@ -140,11 +140,11 @@ TEST_CASE("a rank of another node leaves word of one that had gone beside it") {
   root.enter(launch);
   other.enter(launch);
   const contract::RunStop told{.outcome = RunOutcome::Cancelled, .reason = "received SIGTERM"};
-  other.leave(told);
-  CHECK(root.told(told).reason == "rank 1: rank 2 has left while others wait for it");
+  other.handle_signal(told);
+  CHECK(root.reason_of_signal(told).reason == "rank 1: rank 2 has left while others wait for it");
 }
 
-TEST_CASE("the first rank that is left ends the records of a rank 0 that has gone, once") {
+TEST_CASE("the first rank left completes the records once after rank 0 has ended") {
   test::TempDir folder;
   const contract::LaunchDir launch = contract::RunDir(folder.path()).make_next_launch();
   base::write_file_atomically(launch.results(),
@@ -154,7 +154,7 @@ TEST_CASE("the first rank that is left ends the records of a rank 0 that has gon
   RankMonitor left(1, {gone, here, here}), next(2, {gone, here, here});
   for (RankMonitor* monitor : {&next, &left, &left}) {
     monitor->enter(launch);
-    monitor->leave(told);
+    monitor->handle_signal(told);
   }
   const auto records = contract::parse_results(base::read_file(launch.results())).records;
   REQUIRE(records.size() == 2);
