@@ -68,6 +68,8 @@ struct Evaluation {
         return number(child(term, 0)) / divisor(term);
       case Op::remainder:
         return std::fmod(number(child(term, 0)), divisor(term));
+      case Op::power:
+        return std::pow(number(child(term, 0)), number(child(term, 1)));
       case Op::negative:
         return -number(child(term, 0));
       default:
@@ -175,7 +177,7 @@ class Parser {
   /// The same, a number.
   std::vector<Term> formula() {
     want(sum(), Kind::number, "only numbers are computed with");
-    if (!at_end()) fail("expected + - * / % or the end");
+    if (!at_end()) fail("expected + - * / % ^ or the end");
     return std::move(terms_);
   }
 
@@ -251,8 +253,19 @@ class Parser {
     }
     return left;
   }
+  /// A power is tighter than a sign before it, and is read from right to left.
+  Index power() {
+    const Index base = operand();
+    if (!accept("^")) return base;
+    const Index exponent = deeper(&Parser::factor);
+    for (const Index side : {base, exponent}) {
+      want(side, Kind::number, "only numbers are computed with");
+    }
+    return add({.op = Op::power, .children = {base, exponent}, .kind = Kind::number},
+               terms_[base].at);
+  }
   Index factor() {
-    if (peek() != '-') return operand();
+    if (peek() != '-') return power();
     const std::size_t start = at_++;
     const Index inside = deeper(&Parser::factor);
     want(inside, Kind::number, "only numbers are computed with");

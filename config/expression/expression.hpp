@@ -35,7 +35,7 @@ struct Symbol {
 
 /// Grammar, loosest first: `a || b`, `a && b`, `!a`, then a comparison: `x == y` with
 /// == != < <= > >=, `x in [y, …]`, or `x matches "glob*"`; then `x + y`, `x - y`; `x * y`, `x / y`,
-/// `x % y`; `-x`; then names, numbers, "texts", 'texts', true, false and `( … )`. A condition that
+/// `x % y`; `-x`; `x ^ y`; then names, numbers, "texts", 'texts', true, false and `( … )`. A condition that
 /// is just a name must be a truth value. Arithmetic, < and its kin want numbers. A glob has * ? and
 /// [abc] and is compared with the whole text.
 class Expression {
@@ -69,6 +69,7 @@ class Expression {
     times,
     over,
     remainder,
+    power,
     negative,  // numbers
     symbol,
     constant

@@ -182,6 +182,7 @@ TEST_CASE("a formula is computed with the values of its names") {
   const std::map<std::string, double> values{{"t0", 8}, {"t", 2}, {"P", 4}};
   CHECK(compute("2 * (P - 1) * t0 / -t + 1", values, where) == -23);
   CHECK(compute("1e3", {}, where) == 1000);
+  CHECK(compute("-t ^ 2 ^ 3 + t0 ^ -1", values, where) == -256 + 0.125);
   const auto error = [&](const std::string& formula) {
     return test::error_of([&] { compute(formula, values, where); });
   };
@@ -190,7 +191,7 @@ TEST_CASE("a formula is computed with the values of its names") {
         "t0)");
   CHECK(error("t0 / (t - 2)") ==
         "f:1:1: character 1 of 't0 / (t - 2)': division by zero where t0 = 8, t = 2");
-  CHECK(error("t0 > t") == "f:1:1: character 4 of 't0 > t': expected + - * / % or the end");
+  CHECK(error("t0 > t") == "f:1:1: character 4 of 't0 > t': expected + - * / % ^ or the end");
   CHECK(error("true") == "f:1:1: character 1 of 'true': only numbers are computed with");
   CHECK(error("") == "f:1:1: character 1 of '': ends too early");
 }
