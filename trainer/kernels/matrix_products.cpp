@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// at::bmm is MKL's, which is slower on processors that are not Intel's (docs/performance.md,
-// Convolutions). LibTorch itself calls oneDNN for 16-bit floats; its function takes fp32 as well
-// and is exported, but declared in no header that it ships.
+// Batched matrix products in oneDNN. at::bmm calls MKL, which is slower on processors of other
+// vendors (docs/measurements/convolutions.md). LibTorch calls oneDNN only for 16-bit floats. Its
+// function also accepts fp32 and is exported, but no header of LibTorch declares it.
 #include "trainer/kernels/matrix_products.hpp"
 
 #include <torch/types.h>

@@ -77,7 +77,7 @@ std::unique_ptr<Communicator> with_all_reduce(std::unique_ptr<Communicator> inne
   throw base::RunError("there is no all-reduce \"" + name + "\"", contract::kExitBadRunDescription);
 }
 
-// The all-reduce that is fastest as far as has been measured: docs/performance.md.
+// Selects the fastest measured all-reduce (docs/measurements/collectives.md).
 
 extern const AllReduceEntry tuned_entry;
 
