@@ -69,7 +69,7 @@ std::vector<std::string> missing_terms_notes(const PredictedStudy& study) {
   if (notes.empty()) return notes;
   notes.insert(notes.begin(), std::string("not in the model: ") + predict::kMissingTerms);
   notes.emplace_back(
-      "what would help: runs on these GPU counts, read by dlscale calibrate (docs/prediction.md)");
+      "what would help: runs on these GPU counts, read by dlscale calibrate (docs/calibration.md)");
   return notes;
 }
 

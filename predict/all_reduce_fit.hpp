@@ -52,7 +52,7 @@ struct AllReduceEstimate {
   double relative_error = 0;
   double farther = 1;  ///< GPUs / the most that were measured, or the fewest / GPUs; at least 1
   /// What the time may be wrong by, as a part of it: twice the error, and no less than was found
-  /// elsewhere (docs/prediction.md). On other counts it grows with the distance.
+  /// elsewhere (docs/prediction-model.md). On other counts it grows with the distance.
   double uncertainty() const;
 };
 

@@ -214,7 +214,7 @@ std::vector<std::string> RunTimes::notes() const {
         "{} outside the GPU counts that runs were measured on, where nothing is known "
         "of {}: time limits are at least the upper edge of the band, which 95 % of published "
         "systems stay "
-        "below (docs/prediction.md); runs on these counts and dlscale calibrate make it narrower",
+        "below (docs/calibration.md); runs on these counts and dlscale calibrate make it narrower",
         base::count_of(beyond, "point"), predict::kMissingTerms));
   }
   note(unmatched_, "without a matching row in the calibration: they get the site's walltime");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what data sheets say of GPUs; docs/prediction.md describes every key.
+// Reads what data sheets say of GPUs; docs/prediction-model.md describes every key.
 #pragma once
 
 #include <filesystem>
