@@ -55,7 +55,7 @@ NOT_USED = [
     ("scaling/lambda, ncf and bert",
      "an epoch of 0.01 s and 35 steps with their start: up to 1.4 times what N GPUs can do"),
     ("scaling/mlperf-v0.5, NVIDIA and TPU v2; mlperf-v0.7, TPU v3",
-     "one number of accelerators, or two with different programs"),
+     "one accelerator count, or two with different programs"),
     ("share/references/ensias", "one GPU of one kind against two of another"),
     ("share/references/princeton, share/references/barrachina", "no times of training on several counts"),
     ("share/references/juwels, rows with >", "a lower bound does not say how much was lost"),
