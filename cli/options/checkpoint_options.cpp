@@ -9,12 +9,11 @@ namespace dlscale::cli {
 
 void add_checkpoint_options(CLI::App& app, forecast::CheckpointQuestion& question) {
   app.add_option("--mtbf", question.node_mtbf_h,
-                 "also say how often to save a run's state, where a node fails every so many hours")
+                 "also print the optimal checkpoint interval, for one failure of a node every HOURS")
       ->check(CLI::PositiveNumber)
       ->type_name("HOURS");
   app.add_option("--checkpoint-write", question.write,
-                 "how long that takes: seconds, or a plan folder whose runs have done so "
-                 "(default: that of --keep)")
+                 "time to write a checkpoint: seconds, or a plan folder with recorded checkpoints (default: the folder of --keep)")
       ->type_name(value_kind::kFolder);
 }
 

@@ -14,34 +14,33 @@ namespace dlscale::cli {
 void add_log_options(CLI::App& app, workspace::LogOptions& options) {
   analysis::ImportRequest& request = options.request;
   app.add_option("-o,--output", options.folder,
-                 "take what is named over as logs of other programs, into this folder")
+                 "import the given files and folders as logs of other programs into DIR")
       ->type_name(value_kind::kFolder);
-  app.add_option("--format", request.format, "what the logs are (default: as each is recognised)")
+  app.add_option("--format", request.format, "format of the logs (default: detected for each log)")
       ->type_name(one_of(workspace::log_format_names()));
   app.add_option("--map", options.columns,
-                 "csv, jsonl, markdown: what a column means, FIELD=COLUMN or FIELD=COLUMN*FACTOR")
+                 "for csv, jsonl and markdown: column of a field, FIELD=COLUMN or FIELD=COLUMN*FACTOR")
       ->allow_extra_args(false);
   app.add_option("--decimal", options.decimal,
-                 "csv, markdown: the mark before decimals (default: as the numbers show it)")
+                 "for csv and markdown: decimal mark (default: detected from the numbers)")
       ->type_name(one_of({"point", "comma"}))
       ->check(CLI::IsMember({"point", "comma"}));
   app.add_option("--pattern", options.pattern,
-                 "TOML file with regular expressions of the logs' lines")
+                 "TOML file with regular expressions for the lines of the logs")
       ->type_name(value_kind::kFile);
   app.add_option(
          "--axis", request.axes,
-         "NAME=REGEX: an axis of the runs, the expression's group where it matches the path of "
-         "a log, nearest to the file")
+         "NAME=REGEX: axis of the runs, with the group of the last match of REGEX in the path of the log as its value")
       ->allow_extra_args(false);
-  app.add_option("--table", request.table, "CSV file: axes of the logs that its column path names")
+  app.add_option("--table", request.table, "CSV file with axes of the logs in its column path")
       ->type_name(value_kind::kFile);
-  app.add_option("--set", request.stated, "NAME=VALUE: an axis of all runs of these logs")
+  app.add_option("--set", request.stated, "NAME=VALUE: axis of all runs of these logs")
       ->allow_extra_args(false);
   app.add_option("--default", request.defaults,
-                 "NAME=VALUE: an axis of those runs of which nothing else says it")
+                 "NAME=VALUE: axis of the runs that have no other value for it")
       ->allow_extra_args(false);
-  app.add_option("--study", request.study, "name of the study (default: the folder's)");
-  app.add_option("--scaling", request.scaling, "what the runs vary (default: throughput)")
+  app.add_option("--study", request.study, "name of the study (default: name of the folder)");
+  app.add_option("--scaling", request.scaling, "kind of scaling of the runs (default: throughput)")
       ->type_name(one_of({"weak", "strong", "throughput"}))
       ->check(CLI::IsMember({"weak", "strong", "throughput"}));
 }

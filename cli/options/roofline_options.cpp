@@ -9,11 +9,11 @@ namespace dlscale::cli {
 
 void add_roofline_options(CLI::App& app, forecast::RooflineChoice& choice) {
   app.add_option("--card", choice.card,
-                 "of roofline: the model's card, which dlscale-train --describe writes")
+                 "for roofline: model card, written by dlscale-train --describe")
       ->type_name(value_kind::kFile);
   app.add_option("--peak", choice.peak_tflops,
-                 "of roofline: TFLOP/s of the device in the card's precision");
-  app.add_option("--memory-bandwidth", choice.memory_gb_per_s, "of roofline: GB/s of its memory");
+                 "for roofline: peak TFLOP/s of the device in the precision of the card");
+  app.add_option("--memory-bandwidth", choice.memory_gb_per_s, "for roofline: memory bandwidth of the device in GB/s");
 }
 
 }  // namespace dlscale::cli

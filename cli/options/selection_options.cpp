@@ -44,16 +44,14 @@ void add_selection_options(CLI::App& app, workspace::SelectionChoice& choice,
                            RunArguments arguments) {
   const bool positional = arguments == RunArguments::positional;
   app.add_option(positional ? "--run,RUN" : "--run", choice.runs,
-                 "id of a run, or a glob such as 'ddp-*-r1'; may be repeated")
+                 "run id, or a glob such as 'ddp-*-r1' (repeatable)")
       ->type_name(value_kind::kRun)
       ->allow_extra_args(false);
   app.add_option("--where", choice.where,
-                 "only runs for which this holds, such as 'gpus >= 8 && model == \"resnet50\"'; it "
-                 "may name the study's axes (what is none is the same for all runs), gpus, "
-                 "batch_per_gpu, global_batch, repetition and substudy")
+                 "select runs by a condition such as 'gpus >= 8 && model == \"resnet50\"'. Names: axes of the study, settings common to all runs, gpus, batch_per_gpu, global_batch, repetition and substudy")
       ->type_name("CONDITION")
       ->check(&complaint_of_condition);
-  app.add_flag("--allow-empty", choice.allow_empty, "no run to select is no error (exit code 3)");
+  app.add_flag("--allow-empty", choice.allow_empty, "succeed when no run matches (default: exit code 3)");
 }
 
 }  // namespace dlscale::cli

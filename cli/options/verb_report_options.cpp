@@ -7,7 +7,7 @@ namespace dlscale::cli {
 
 CLI::Option* add_verb_json_option(CLI::App& app, bool& wanted) {
   return app.add_flag("--json", wanted,
-                      "an object at the end on standard output, all other words on standard error");
+                      "print a JSON object to standard output at the end, and messages to standard error");
 }
 
 }  // namespace dlscale::cli

@@ -54,15 +54,14 @@ Action define_analyze(CLI::App& app) {
     known += fmt::format("\n  {}: {}", metric.name, metric.summary);
     names.emplace_back(metric.name);
   }
-  app.add_option("--metric", options->metric, "what to show:" + known)
+  app.add_option("--metric", options->metric, "metric to show:" + known)
       ->type_name(one_of(names))
       ->capture_default_str();
   app.add_option("--by", options->by,
-                 "axes that tell the rows of a table apart; one table for each combination of "
-                 "the others")
+                 "axes for the rows of a table. Every combination of the other axes has its own table")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--format", options->format, "how to write it")
+  app.add_option("--format", options->format, "output format")
       ->type_name(one_of({"text", "markdown", "csv", "latex", "json"}))
       ->capture_default_str();
   add_study_options(app, options->study);

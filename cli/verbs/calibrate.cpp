@@ -57,15 +57,13 @@ int calibrate(CalibrateOptions options) {
 Action define_calibrate(CLI::App& app) {
   const auto options = std::make_shared<CalibrateOptions>();
   app.add_option("sources", options->sources,
-                 "what dlscale-bench comm wrote, output of nccl-tests (text or JSON), plan "
-                 "folders that are collected, other calibrations")
+                 "output of dlscale-bench comm or nccl-tests (text or JSON), collected plan folders, other calibrations")
       ->type_name(value_kind::kFile);
-  app.add_option("-o,--output", options->output, "the calibration to write")
+  app.add_option("-o,--output", options->output, "calibration file to write")
       ->type_name(value_kind::kFile);
   app.add_option("--topology", options->gathering.topology,
-                 "how ranks of the sources are connected that do not say it (\"nvswitch\"): only "
-                 "then does bandwidth of one count say something of another");
-  app.add_option("--format", options->format, "how to write the tables")
+                 "interconnect of sources that do not record it, for example nvswitch. Required to extrapolate to other GPU counts");
+  app.add_option("--format", options->format, "format of the tables")
       ->type_name(one_of(base::names(analysis::report_writers())))
       ->capture_default_str();
   add_selection_options(app, options->gathering.runs, RunArguments::none);
@@ -76,7 +74,7 @@ Action define_calibrate(CLI::App& app) {
 
 extern const CommandEntry calibrate_entry;
 const CommandEntry calibrate_entry{
-    "calibrate", "Make a calibration of measured all-reduces and steps, for predictions",
+    "calibrate", "Make a calibration for predictions from measured all-reduces and steps",
     "dlscale calibrate comm.jsonl --topology nvswitch -o measured.json    # of dlscale-bench comm\n"
     "  dlscale calibrate comm.jsonl probe --where 'gpus <= 8' -o measured.json\n"
     "  dlscale predict study.toml --site juwels --calibration measured.json --keep study",

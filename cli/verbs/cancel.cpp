@@ -95,7 +95,7 @@ Action define_cancel(CLI::App& app) {
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   add_state_option(app, options->states, "only runs in these states, parted by commas");
-  app.add_flag("--yes", options->yes, "cancel; without it only list what would be");
+  app.add_flag("--yes", options->yes, "cancel the runs (default: only list them)");
   add_verb_json_option(app, options->json);
   return [options] {
     allow_runs_alone(options->folder, options->selection.runs);
@@ -108,7 +108,7 @@ Action define_cancel(CLI::App& app) {
 extern const CommandEntry cancel_entry;
 const CommandEntry cancel_entry{
     .name = "cancel",
-    .summary = "End jobs that wait or run; jobs whose runs share them end as a whole",
+    .summary = "Cancel waiting and running jobs. A packed job ends with all its runs",
     .example =
         "dlscale cancel study --where 'gpus == 1024'        # lists them\n"
         "  dlscale cancel study --where 'gpus == 1024' --yes\n"

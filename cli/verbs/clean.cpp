@@ -121,11 +121,11 @@ Action define_clean(CLI::App& app) {
                    "only of runs in one of these states, parted by commas; with it also what such "
                    "runs would go on from: checkpoints of runs that did not complete");
   app.add_option("--what", options->what,
-                 "what to delete, parted by commas; without it: what there is of each kind")
+                 "kinds of files to delete, separated by commas (default: list every kind)")
       ->type_name(one_of(workspace::cleanable_names()))
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_flag("--yes", options->yes, "delete; without it only list what would be");
+  app.add_flag("--yes", options->yes, "delete the files (default: only list them)");
   return [options] { return clean(*options); };
 }
 
@@ -134,7 +134,7 @@ Action define_clean(CLI::App& app) {
 extern const CommandEntry clean_entry;
 const CommandEntry clean_entry{
     .name = "clean",
-    .summary = "Show what a plan folder holds in inodes and bytes; delete checkpoints, logs, …",
+    .summary = "Show files and bytes in a plan folder, and delete checkpoints, logs or other kinds",
     .example =
         "dlscale clean study\n"
         "  dlscale clean study --what checkpoints,logs          # lists\n"

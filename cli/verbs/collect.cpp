@@ -36,12 +36,12 @@ Action define_collect(CLI::App& app) {
   };
   const auto options = std::make_shared<CollectOptions>();
   app.add_option("DIR", options->names,
-                 "plan folders (default: the current one); with -o logs and folders of logs")
+                 "plan folders (default: the current folder), or with -o logs and folders of logs")
       ->type_name(value_kind::kFile);
   add_log_options(app, options->logs);
-  app.add_flag("--rebuild", options->rebuild, "make results.sqlite anew, from all files");
-  app.add_flag("--no-tables", options->no_tables, "neither print nor write tables");
-  app.add_flag("--figures", options->figures, "draw all figures, too, into figures/");
+  app.add_flag("--rebuild", options->rebuild, "rebuild results.sqlite from all files");
+  app.add_flag("--no-tables", options->no_tables, "do not print or write tables");
+  app.add_flag("--figures", options->figures, "also draw all figures into figures/");
   add_selection_options(app, options->runs, RunArguments::none);
   return [options] {
     check_log_options(options->logs);
@@ -68,7 +68,7 @@ Action define_collect(CLI::App& app) {
 
 extern const CommandEntry collect_entry;
 const CommandEntry collect_entry{
-    "collect", "Gather results into results.sqlite and write the tables",
+    "collect", "Collect results into results.sqlite and write the tables",
     "dlscale collect demo --rebuild --figures\n"
     "  dlscale collect results -o demo --axis 'gpus=gpus(\\d+)'    # logs of other programs\n"
     "  dlscale collect demo --where 'model == \"mlp\"'    # tables of these runs",

@@ -112,16 +112,15 @@ Action define_compare(CLI::App& app) {
   add_folder_argument(app, options->own.folder,
                       "plan folder, collected (default: the publication alone is checked)");
   app.add_option("--reference", options->reference,
-                 "a published study: a name, a file (*.toml, *.csv), or list")
+                 "published study: a name, a file (*.toml, *.csv), or list")
       ->type_name(value_kind::kFile);
-  app.add_option("--format", options->format, "how to write it")
+  app.add_option("--format", options->format, "output format")
       ->type_name(one_of(base::names(analysis::report_writers())))
       ->capture_default_str();
   app.add_flag("--predicted", options->predicted,
-               "set the folder's runs beside what was predicted of them (dlscale predict --keep), "
-               "and say how wrong that was");
-  app.add_flag("--unmatched", options->unmatched, "also list published values without own ones");
-  app.add_flag("--rules", options->rules, "list the rules that find contradictions");
+               "compare the runs of the folder with their predictions (dlscale predict --keep)");
+  app.add_flag("--unmatched", options->unmatched, "also list published values without a result of your own");
+  app.add_flag("--rules", options->rules, "list the rules that detect contradictions");
   add_selection_options(app, options->own.runs, RunArguments::none);
   return [options] { return compare(*options); };
 }
@@ -130,7 +129,7 @@ Action define_compare(CLI::App& app) {
 
 extern const CommandEntry compare_entry;
 const CommandEntry compare_entry{"compare",
-                                 "Set own results beside published ones or predictions of them",
+                                 "Compare your results with published results or with predictions",
                                  "dlscale compare --reference juwels\n"
                                  "  dlscale compare demo --predicted\n"
                                  "  dlscale compare demo --reference nef --format markdown",

@@ -115,9 +115,9 @@ Action define_doctor(CLI::App& app) {
   add_folder_argument(app, options->folder,
                       "where the plan is or will be (default: the current folder)");
   app.add_option("--site", options->site,
-                 "name of a site, or a site file (*.toml); default: the plan's, else local")
+                 "name of a site, or a site file (*.toml) (default: the site of the plan, or local)")
       ->type_name(value_kind::kSite);
-  app.add_flag("--json", options->json, "a list of objects");
+  app.add_flag("--json", options->json, "print a JSON list of objects");
   return [options] { return doctor(*options); };
 }
 
@@ -126,7 +126,7 @@ Action define_doctor(CLI::App& app) {
 extern const CommandEntry doctor_entry;
 const CommandEntry doctor_entry{
     .name = "doctor",
-    .summary = "Check what jobs of a site will need: scheduler, trainer, MPI, GPUs, file system",
+    .summary = "Check what the jobs of a site need: scheduler, trainer, MPI, GPUs, file system",
     .example =
         "dlscale doctor --site mine.toml\n"
         "  dlscale doctor study        # with the plan's site and file system",

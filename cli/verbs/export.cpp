@@ -65,21 +65,20 @@ Action define_export(CLI::App& app) {
     names.emplace_back(format.name);
     known += fmt::format("\n  {}: {}", format.name, format.summary);
   }
-  add_folder_argument(app, options->folder, "plan folder, collected (default: the current one)");
-  app.add_option("-o,--output", options->output, "the folder or file to write")
+  add_folder_argument(app, options->folder, "collected plan folder (default: the current folder)");
+  app.add_option("-o,--output", options->output, "folder or file to write")
       ->required()
       ->type_name(value_kind::kFile);
-  app.add_option("--format", options->format, "what to write:" + known)
+  app.add_option("--format", options->format, "output format:" + known)
       ->type_name(one_of(names))
       ->capture_default_str();
   app.add_option("--view", options->views,
-                 "only these views, parted by commas: run, step_window, epoch, eval, … (default: "
-                 "all)")
+                 "views to export, separated by commas: run, step_window, epoch, eval, … (default: all)")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_flag("--force", options->force, "replace files that are there");
+  app.add_flag("--force", options->force, "replace existing files");
   add_selection_options(app, options->selection, RunArguments::positional);
-  add_state_option(app, options->states, "only runs in one of these states, parted by commas");
+  add_state_option(app, options->states, "select runs by state, separated by commas");
   return [options] { return export_views(*options); };
 }
 
@@ -88,7 +87,7 @@ Action define_export(CLI::App& app) {
 extern const CommandEntry export_entry;
 const CommandEntry export_entry{
     .name = "export",
-    .summary = "Write what was collected as CSV, JSON lines or SQLite for other programs",
+    .summary = "Export collected results as CSV, JSON lines or SQLite for other programs",
     .example =
         "dlscale export demo -o demo-csv --where 'gpus >= 4'\n"
         "  dlscale export demo --format sqlite -o demo.sqlite --view run,step_window",

@@ -18,8 +18,8 @@ struct InitKind {
 };
 
 constexpr InitKind kKinds[] = {
-    {"study", "Write a commented study to start from", &define_init_study},
-    {"site", "Ask this cluster's SLURM or OAR and write its site file", &define_init_site},
+    {"study", "Write a commented example study", &define_init_study},
+    {"site", "Write the site file of this cluster from the answers of SLURM or OAR", &define_init_site},
 };
 
 Action define_init(CLI::App& app) {
@@ -37,7 +37,7 @@ Action define_init(CLI::App& app) {
 extern const CommandEntry init_entry;
 const CommandEntry init_entry{
     .name = "init",
-    .summary = "Write a site file or a study to start from",
+    .summary = "Write a site file or an example study",
     .example = "dlscale init study -o resnet.toml\n  dlscale init site -o mycluster.toml",
     .define = &define_init,
 };

@@ -107,10 +107,10 @@ int init_study(const InitStudyOptions& options) {
 
 Action define_init_study(CLI::App& app) {
   const auto options = std::make_shared<InitStudyOptions>();
-  app.add_option("-o,--output", options->file, "the file to write")
+  app.add_option("-o,--output", options->file, "file to write")
       ->type_name(value_kind::kFile)
       ->capture_default_str();
-  app.add_flag("--force", options->force, "overwrite a file that exists");
+  app.add_flag("--force", options->force, "replace an existing file");
   app.footer("Example:\n  dlscale init study -o resnet.toml");
   return [options] { return init_study(*options); };
 }

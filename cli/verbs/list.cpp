@@ -90,10 +90,10 @@ Action define_list(CLI::App& app) {
   const auto options = std::make_shared<ListOptions>();
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
-  CLI::Option* json = app.add_flag("--json", options->json, "a list of objects");
-  CLI::Option* csv = app.add_flag("--csv", options->csv, "all columns as CSV")->excludes(json);
+  CLI::Option* json = app.add_flag("--json", options->json, "print a JSON list of objects");
+  CLI::Option* csv = app.add_flag("--csv", options->csv, "print all columns as CSV")->excludes(json);
   app.add_flag("--jobs", options->jobs,
-               "the scripts of the jobs that hold runs which are not done, one a line")
+               "print the scripts of jobs with unfinished runs, one per line")
       ->excludes(json)
       ->excludes(csv);
   return [options] { return list(*options); };
@@ -104,7 +104,7 @@ Action define_list(CLI::App& app) {
 extern const CommandEntry list_entry;
 const CommandEntry list_entry{
     .name = "list",
-    .summary = "List the runs of a plan folder and how far they are",
+    .summary = "List the runs of a plan folder with state and progress",
     .example =
         "dlscale list demo --where 'gpus > 1 && model == \"mlp\"'\n"
         "  dlscale list demo 'ddp-*-r1' --csv\n"

@@ -96,39 +96,36 @@ int run(const PackOptions& options) {
 Action define_pack(CLI::App& app) {
   const auto options = std::make_shared<PackOptions>();
   app.add_option("folder", options->folder,
-                 "a folder with train and val (or validation, or test), each with a folder of "
-                 "JPEG and PNG files for each class")
+                 "folder with train and val (or validation, or test), each with one folder of JPEG and PNG files per class")
       ->type_name(value_kind::kFolder);
   app.add_option("-o,--output", options->out, "folder for train.dlrec and val.dlrec")
       ->type_name(value_kind::kFolder);
-  app.add_option("--split", options->split, "one of them only")
+  app.add_option("--split", options->split, "pack only train or val")
       ->check(CLI::IsMember({images::kTrain, images::kTest}));
   app.add_option("--as", options->as,
-                 "jpeg: images as their files have them; jpeg:256: JPEG, scaled down to a shorter "
-                 "side of 256; raw:256: so, as pixels; raw: as pixels")
+                 "jpeg: copies of the files; jpeg:256: JPEG scaled down to a shorter side of 256; raw:256: the same as pixels; raw: pixels of the original size")
       ->capture_default_str();
-  app.add_option("--quality", options->quality, "of JPEG files that are written anew")
+  app.add_option("--quality", options->quality, "quality of re-encoded JPEG images")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
   app.add_option("--threads", options->packing.threads,
-                 "that decode; the file does not depend on it")
+                 "number of threads that decode and encode. The result does not depend on it")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_option("--on-broken", options->on_broken,
-                 "fail: the first broken image is an error; skip: they are named and left out")
+                 "fail: stop at the first broken image; skip: list broken images and omit them")
       ->check(CLI::IsMember({"fail", "skip"}))
       ->capture_default_str();
   app.add_option("--shuffle", options->packing.shuffle_seed,
-                 "SEED of a random order of the records (default: class after class in turn)");
+                 "seed for a random order of the records (default: one image of each class in turn)");
   app.add_option("--align", options->packing.alignment,
-                 "records begin at multiples of so many bytes, a power of two from 128 on; less "
-                 "than 4096 saves space where images are small")
+                 "alignment of records in bytes, a power of two from 128. Values below 4096 save space for small images")
       ->capture_default_str();
   app.add_flag("--force", options->packing.replaces,
-               "replace record files that were packed otherwise");
-  app.add_option("--check", options->check, "compare the checksums of all records of these files")
+               "replace record files that were packed differently");
+  app.add_option("--check", options->check, "verify the checksums of all records in these files")
       ->type_name(value_kind::kFile);
-  app.add_option("--info", options->info, "say what is in these files")
+  app.add_option("--info", options->info, "print what these files contain")
       ->type_name(value_kind::kFile);
   return [options] { return run(*options); };
 }
@@ -138,7 +135,7 @@ Action define_pack(CLI::App& app) {
 extern const CommandEntry pack_entry;
 const CommandEntry pack_entry{
     .name = "pack",
-    .summary = "Pack a folder of images into record files, which the loader packed reads",
+    .summary = "Pack a folder of images into record files for the loader packed",
     .example =
         "dlscale pack $DATA/imagenet -o $SCRATCH/imagenet-256 --as jpeg:256\n"
         "  dlscale pack --info $SCRATCH/imagenet-256/train.dlrec\n"

@@ -88,41 +88,38 @@ int plan(const PlanOptions& options) {
 
 Action define_plan(CLI::App& app) {
   const auto options = std::make_shared<PlanOptions>();
-  app.add_option("study", options->request.study, "the study file (TOML)")
+  app.add_option("study", options->request.study, "study file (TOML)")
       ->type_name(value_kind::kStudy);
   app.add_option("--site", options->request.site, "name of a site, or a site file (*.toml)")
       ->type_name(value_kind::kSite)
       ->capture_default_str();
-  app.add_option("-o,--output", options->out, "plan folder (default: the study's name)")
+  app.add_option("-o,--output", options->out, "plan folder (default: name of the study)")
       ->type_name(value_kind::kFolder);
   app.add_option("-S", options->request.overrides,
-                 "key=value: change a key of the study, for example -S training.epochs=2")
+                 "set a key of the study, for example -S training.epochs=2")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  app.add_flag("-n,--dry-run", options->dry_run, "check and show, write nothing");
+  app.add_flag("-n,--dry-run", options->dry_run, "check the study and print the summary without writing");
   app.add_flag("--diff", options->diff,
-               "show which runs would be added, removed or changed in the folder; write nothing");
+               "list runs that would be added, removed or changed, without writing");
   app.add_flag("--explain{*}", options->explain,
-               "show the arithmetic of each point first: batches, steps, learning rate, time; "
-               "--explain=GLOB only of the runs called so");
+               "print how batches, steps, learning rate and time of each point are computed. --explain=GLOB selects runs");
   CLI::Option* resolved = app.add_flag(
       "--resolved", options->resolved,
-      "print the study with all it extends, -S and defaults as one TOML; write nothing");
+      "print the study with everything it extends, -S and defaults as one TOML file, without writing");
   app.add_option("--max-gpu-hours", options->request.max_gpu_hours,
-                 "refuse a plan whose jobs could take more")
+                 "reject a plan whose jobs could exceed this number of GPU-hours")
       ->type_name("HOURS");
   app.add_flag("--fit", options->request.fit,
-               "leave out points rather than refuse: of each curve the ends stay, and what is "
-               "left in between is spread evenly over the GPU counts");
+               "omit points until the plan fits the budget. Each curve keeps its ends and evenly spaced GPU counts between them");
   app.add_option("--template", options->job_template,
-                 "a job script template of your own; its partials are looked for beside it, then "
-                 "among those shipped")
+                 "your own template for job scripts. Its partials are searched in its folder, then in the shipped templates")
       ->type_name(value_kind::kFile);
   app.add_flag("--json", options->json,
-               "print the plan, or with --diff what would change, as JSON instead of the summary")
+               "print the plan, or the changes with --diff, as JSON instead of the summary")
       ->excludes(resolved);
   add_selection_options(app, options->runs, RunArguments::none);
-  CLI::App* show = app.add_subcommand("show", "Show runs of a plan folder in full");
+  CLI::App* show = app.add_subcommand("show", "Show complete run descriptions of a plan folder");
   return [options, show, show_runs = define_plan_show(*show)] {
     return show->parsed() ? show_runs() : plan(*options);
   };

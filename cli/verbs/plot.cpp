@@ -76,26 +76,24 @@ Action define_plot(CLI::App& app) {
   for (const analysis::FigureKind& kind : analysis::figure_kinds()) {
     kinds += fmt::format("\n  {}: {}", kind.name, kind.summary);
   }
-  kinds += "\n  roofline: TFLOP/s reached over FLOPs a byte, under the device's roof";
-  kinds += "\n  lr: learning rates of the study's points over their epochs, before any is trained";
-  app.add_option("KIND", options->kind, "the figure:" + kinds)
+  kinds += "\n  roofline: reached TFLOP/s against FLOPs per byte, with the limits of the device";
+  kinds += "\n  lr: learning rates of the points of a study by epoch, without training";
+  app.add_option("KIND", options->kind, "figure to draw:" + kinds)
       ->type_name(one_of(forecast::figure_names()))
       ->required();
   app.add_option(
          "-o,--output", options->output,
-         "file to draw: .svg, .pdf or .png, or .tex for LaTeX (pgfplots); its CSV file goes "
-         "beside it (default: DIR/figures/KIND.svg; of lr: lr.svg here)")
+         "file to write: .svg, .pdf, .png, or .tex for LaTeX (pgfplots), with a CSV file next to it (default: DIR/figures/KIND.svg; for lr: lr.svg)")
       ->type_name(value_kind::kFile);
   app.add_flag(
       "--laws", options->laws,
-      "of speedup and efficiency: dashed, what the average of scaling laws says of up to 8 "
-      "times as many GPUs, with its 95 % band");
+      "for speedup and efficiency: extrapolate with the average of the scaling laws to 8 times the GPU count (dashed, with 95 % band)");
   add_roofline_options(app, options->roofline);
   add_study_options(app, options->study);
   app.get_option("DIR")
-      ->description("plan folder, collected (default: the current one); of lr the study's file")
+      ->description("collected plan folder (default: the current folder); for lr the study file")
       ->type_name(value_kind::kFolderOrStudy);
-  app.add_option("-S", options->overrides, "key=value: of lr, change a key of the study")
+  app.add_option("-S", options->overrides, "for lr: set a key of the study")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   return [options] { return plot(*options); };
@@ -105,7 +103,7 @@ Action define_plot(CLI::App& app) {
 
 extern const CommandEntry plot_entry;
 const CommandEntry plot_entry{
-    "plot", "Draw a figure of a collected study, or of its learning rates",
+    "plot", "Draw a figure of a collected study, or the learning rates of a study",
     "dlscale plot lr examples/studies/juwels/study.toml -o lr.pdf", &define_plot};
 
 }  // namespace dlscale::cli

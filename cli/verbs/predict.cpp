@@ -95,38 +95,35 @@ int predict(const PredictOptions& options) {
 Action define_predict(CLI::App& app) {
   const auto options = std::make_shared<PredictOptions>();
   app.add_option("study", options->request.study, "study file")->type_name(value_kind::kStudy);
-  app.add_option("--site", options->request.site, "a name of sites/, or a file")
+  app.add_option("--site", options->request.site, "name of a site, or a site file (*.toml)")
       ->type_name(value_kind::kSite)
       ->capture_default_str();
   add_selection_options(app, options->runs, RunArguments::none);
-  app.add_option("-S,--set", options->request.overrides, "change a value: dotted.key=value")
+  app.add_option("-S,--set", options->request.overrides, "set a key of the study, for example -S training.precision=bf16")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--calibration", options->calibration,
-                 "what dlscale calibrate wrote: measured steps and all-reduces (default: the "
-                 "study's; none: data sheets)")
+                 "file from dlscale calibrate with measured steps and all-reduces (default: the calibration of the study; none: data sheets)")
       ->type_name(value_kind::kFile);
   app.add_option("--keep", options->keep,
-                 "also keep the predictions in this folder, which has the study's plan: dlscale "
-                 "compare DIR --predicted says later how wrong they were")
+                 "also save the predictions in this plan folder. dlscale compare DIR --predicted compares them with results")
       ->type_name(value_kind::kFolder);
   app.add_option("--what-if", options->what_if,
-                 "other hardware: gpu=NAME (or how it begins), link=400Gbps, latency=2us, "
-                 "peak=100TFLOPS, memory=2000GB/s, capacity=16GiB, context=150MiB")
+                 "change the hardware: gpu=NAME (or a unique prefix), link=400Gbps, latency=2us, peak=100TFLOPS, memory=2000GB/s, capacity=16GiB, context=150MiB")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--sweep", options->sweeps,
-                 "also vary peak, link, gpus, batch or all; values may follow: link=1,10,100")
+                 "also vary peak, link, gpus, batch or all, optionally with values: link=1,10,100")
       ->type_name("WHAT[=LIST]")
       ->allow_extra_args(false);
-  app.add_option("--up-to", options->up_to, "predict up to so many GPUs")
+  app.add_option("--up-to", options->up_to, "largest GPU count to predict")
       ->check(CLI::Range(1, kMostGpus))
       ->capture_default_str();
   add_checkpoint_options(app, options->checkpoints);
   app.add_option("--cards", options->cards,
-                 "folder of model cards (default: those that come with dlscale)")
+                 "folder with model cards (default: the shipped cards)")
       ->type_name(value_kind::kFolder);
-  app.add_option("--format", options->format, "how to write it")
+  app.add_option("--format", options->format, "output format")
       ->type_name(one_of(base::names(analysis::report_writers())))
       ->capture_default_str();
   app.add_option("-o,--output", options->folder, "also write tables and figures into this folder")
@@ -138,7 +135,7 @@ Action define_predict(CLI::App& app) {
 
 extern const CommandEntry predict_entry;
 const CommandEntry predict_entry{
-    "predict", "Predict times, efficiency and memory of a study before it is queued",
+    "predict", "Predict times, efficiency and memory of a study before submitting it",
     "dlscale predict study.toml --site juwels-booster\n"
     "  dlscale predict study.toml --calibration measured.json --keep study\n"
     "  dlscale predict study.toml --site altec --what-if link=10Gbps --sweep all -o predicted",

@@ -102,12 +102,10 @@ int report(const ReportOptions& options) {
 Action define_report(CLI::App& app) {
   const auto options = std::make_shared<ReportOptions>();
   app.add_option("-o,--output", options->output,
-                 "folder for it (default: DIR/report); what is there under the same names is "
-                 "replaced")
+                 "folder for the report (default: DIR/report). Existing files with the same names are replaced")
       ->type_name(value_kind::kFolder);
   app.add_option("--by", options->by,
-                 "axes that tell the rows of a table apart; one table for each combination of "
-                 "the others")
+                 "axes for the rows of a table. Every combination of the other axes has its own table")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_study_options(app, options->study);
@@ -118,7 +116,7 @@ Action define_report(CLI::App& app) {
 
 extern const CommandEntry report_entry;
 const CommandEntry report_entry{
-    "report", "Write all tables and figures of a collected study, for papers and browsers",
+    "report", "Write all tables and figures of a collected study for papers and browsers",
     "dlscale report demo -o paper --where 'model == \"resnet50\"'", &define_report};
 
 }  // namespace dlscale::cli

@@ -48,7 +48,7 @@ Action define_retry(CLI::App& app) {
 extern const CommandEntry retry_entry;
 const CommandEntry retry_entry{
     .name = "retry",
-    .summary = "Submit runs again that did not end well; from their checkpoints, if they left any",
+    .summary = "Resubmit failed runs, resuming from checkpoints where available",
     .example =
         "dlscale retry study\n"
         "  dlscale retry study --state cancelled,lost --where 'gpus == 64'\n"

@@ -102,23 +102,22 @@ int run(const RunOptions& options) {
 
 Action define_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
-  app.add_option("study", options->request.study, "the study file (TOML)")
+  app.add_option("study", options->request.study, "study file (TOML)")
       ->type_name(value_kind::kStudy)
       ->required();
   app.add_option("--site", options->request.site, "name of a local site, or a site file (*.toml)")
       ->type_name(value_kind::kSite)
       ->capture_default_str();
-  app.add_option("-o,--output", options->out, "plan folder (default: the study's name)")
+  app.add_option("-o,--output", options->out, "plan folder (default: name of the study)")
       ->type_name(value_kind::kFolder);
   app.add_option("-S", options->request.overrides,
-                 "key=value: change a key of the study, for example -S training.epochs=2")
+                 "set a key of the study, for example -S training.epochs=2")
       ->allow_extra_args(false);
   app.add_option("-j,--jobs", options->jobs,
-                 "runs at once, as far as there are cores; with 1 each run has the machine to "
-                 "itself, so that their times can be compared")
+                 "number of simultaneous runs, limited by the cores. With 1 each run has the machine for itself, so times are comparable")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
-  app.add_flag("--no-figures", options->no_figures, "tables only");
+  app.add_flag("--no-figures", options->no_figures, "write tables only");
   add_selection_options(app, options->runs, RunArguments::none);
   return [options] { return run(*options); };
 }
@@ -128,10 +127,9 @@ Action define_run(CLI::App& app) {
 extern const CommandEntry run_entry;
 const CommandEntry run_entry{
     .name = "run",
-    .summary = "Plan, run and evaluate a study on this machine; goes on where it was interrupted",
+    .summary = "Plan, run and evaluate a study on this machine. Resumes after an interruption",
     .example =
-        "dlscale run examples/studies/demo/study.toml -o demo\n"
-        "  dlscale run study.toml --where 'gpus == 1'    # the others stay planned",
+        "dlscale run examples/studies/demo/study.toml -o demo\n  dlscale run study.toml --where 'gpus == 1'    # other runs stay planned",
     .define = &define_run,
 };
 

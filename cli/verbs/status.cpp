@@ -100,20 +100,19 @@ Action define_status(CLI::App& app) {
   const auto options = std::make_shared<StatusOptions>();
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
-  add_state_option(app, options->states, "only runs in one of these states, parted by commas");
+  add_state_option(app, options->states, "select runs by state, separated by commas");
   CLI::Option* watch = app.add_flag("--watch,-w", options->watch,
-                                    "a live table, until all runs have ended or Ctrl-C");
-  app.add_option("-n,--interval", options->interval_s, "--watch: seconds between two looks")
+                                    "show a live table until all runs have ended or Ctrl-C");
+  app.add_option("-n,--interval", options->interval_s, "seconds between two updates of --watch")
       ->check(CLI::Range(0.1, 86400.0))
       ->needs(watch)
       ->capture_default_str();
   app.add_flag("--all", options->all,
-               "a line for each run; without it a terminal shows those that run or went wrong "
-               "when they are many");
+               "print a line for every run (default in a terminal with many runs: only running and failed runs)");
   app.add_flag("--offline", options->offline,
-               "do not ask the batch system: what the files in the folder say");
-  CLI::Option* json = app.add_flag("--json", options->json, "an object")->excludes(watch);
-  app.add_flag("--csv", options->csv, "all columns as CSV")->excludes(watch)->excludes(json);
+               "use only the files in the folder, without a query of the scheduler");
+  CLI::Option* json = app.add_flag("--json", options->json, "print a JSON object")->excludes(watch);
+  app.add_flag("--csv", options->csv, "print all columns as CSV")->excludes(watch)->excludes(json);
   return [options] {
     allow_runs_alone(options->folder, options->selection.runs);
     return status(*options);
@@ -125,7 +124,7 @@ Action define_status(CLI::App& app) {
 extern const CommandEntry status_entry;
 const CommandEntry status_entry{
     .name = "status",
-    .summary = "Show how far runs are, where they run and why they ended; --watch live",
+    .summary = "Show state, progress, nodes and failure reasons of runs (live with --watch)",
     .example =
         "dlscale status study\n"
         "  dlscale status study --watch -n 2\n"

@@ -64,13 +64,9 @@ Action define_submit(CLI::App& app) {
 extern const CommandEntry submit_entry;
 const CommandEntry submit_entry{
     .name = "submit",
-    .summary = "Hand the runs of a plan folder to its batch system, each exactly once",
+    .summary = "Submit the runs of a plan folder to the scheduler, each exactly once",
     .example =
-        "dlscale submit study --dry-run\n"
-        "  dlscale submit study --where 'gpus <= 8' --wait\n"
-        "  dlscale submit study --json | jq -r '.runs[] | select(.action == \"refused\").reason'\n"
-        "  dlscale submit study --max-jobs 20 --detach    # goes on without a terminal\n"
-        "  */10 * * * * dlscale submit study --max-jobs 20 --once    # where cron is all there is",
+        "dlscale submit study --dry-run\n  dlscale submit study --where 'gpus <= 8' --wait\n  dlscale submit study --json | jq -r '.runs[] | select(.action == \"refused\").reason'\n  dlscale submit study --max-jobs 20 --detach    # continues without a terminal\n  */10 * * * * dlscale submit study --max-jobs 20 --once    # line for cron",
     .define = &define_submit,
 };
 

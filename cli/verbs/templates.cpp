@@ -75,13 +75,13 @@ Action define_templates(CLI::App& app) {
   const auto argument = std::make_shared<std::string>();
   app.require_subcommand(1);
   CLI::App* all = app.add_subcommand("list", "List the templates of a folder");
-  all->add_option("DIR", *argument, "folder of templates (default: those shipped)")
+  all->add_option("DIR", *argument, "folder with templates (default: the shipped templates)")
       ->type_name(value_kind::kFolder);
-  CLI::App* one = app.add_subcommand("show", "Print a template, to start one of your own from");
+  CLI::App* one = app.add_subcommand("show", "Print a template, as a start for your own");
   one->add_option("NAME", *argument, "name of a template, or a file (*.mustache)")
       ->type_name(value_kind::kTemplate)
       ->required();
-  CLI::App* usable = app.add_subcommand("names", "List what a template may name");
+  CLI::App* usable = app.add_subcommand("names", "List the names that a template can use");
   return [argument, all, usable] {
     if (usable->parsed()) return names();
     return all->parsed() ? list(*argument) : show(*argument);
@@ -93,7 +93,7 @@ Action define_templates(CLI::App& app) {
 extern const CommandEntry templates_entry;
 const CommandEntry templates_entry{
     .name = "templates",
-    .summary = "Show the templates that job scripts are made from",
+    .summary = "Show the templates of job scripts",
     .example =
         "dlscale templates list\n"
         "  dlscale templates names\n"

@@ -53,13 +53,13 @@ Action define_usage(CLI::App& app) {
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   app.add_option("--by", options->by,
-                 "axes that tell the rows apart, parted by commas (default: gpus)")
+                 "axes for the rows, separated by commas (default: gpus)")
       ->delimiter(',')
       ->allow_extra_args(false);
-  CLI::Option* format = app.add_option("--format", options->format, "how to write it")
+  CLI::Option* format = app.add_option("--format", options->format, "output format")
                             ->type_name(one_of({"text", "markdown", "csv", "latex"}))
                             ->capture_default_str();
-  app.add_flag("--json", options->json, "a list of objects")->excludes(format);
+  app.add_flag("--json", options->json, "print a JSON list of objects")->excludes(format);
   return [options] { return usage(*options); };
 }
 
@@ -68,7 +68,7 @@ Action define_usage(CLI::App& app) {
 extern const CommandEntry usage_entry;
 const CommandEntry usage_entry{
     .name = "usage",
-    .summary = "Show walltime, GPU-hours and memory that launches asked for and used",
+    .summary = "Show requested and used walltime, GPU-hours and memory of launches",
     .example =
         "dlscale usage study --by framework,gpus\n"
         "  dlscale usage study --format csv",

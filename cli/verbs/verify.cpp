@@ -69,10 +69,9 @@ Action define_verify(CLI::App& app) {
   const auto options = std::make_shared<workspace::VerifyChoice>();
   app.add_option(
          "--report", options->report,
-         "folder of dlscale report: all its files but pictures instead of DIR/tables. Give the "
-         "options that it was made with")
+         "folder of dlscale report: check its files except images, instead of DIR/tables. Give the same options as to dlscale report")
       ->type_name(value_kind::kFolder);
-  app.add_option("--by", options->by, "as it was given to report")
+  app.add_option("--by", options->by, "--by of dlscale report")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_study_options(app, options->study);
@@ -84,7 +83,7 @@ Action define_verify(CLI::App& app) {
 extern const CommandEntry verify_entry;
 const CommandEntry verify_entry{
     .name = "verify",
-    .summary = "Compute tables and numbers of a paper again from the records and say what differs",
+    .summary = "Recompute the tables and numbers of a paper from the records and print differences",
     .example =
         "dlscale verify demo\n"
         "  dlscale verify demo --report demo/report",

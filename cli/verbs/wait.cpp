@@ -114,7 +114,7 @@ Action define_wait(CLI::App& app) {
 extern const CommandEntry wait_entry;
 const CommandEntry wait_entry{
     .name = "wait",
-    .summary = "Follow the submitted runs until they have ended; exit code 1 if some failed",
+    .summary = "Follow the submitted runs until they have ended. Exit code 1 if some failed",
     .example =
         "dlscale wait study && dlscale collect study\n"
         "  dlscale wait study --where 'gpus <= 8'",
