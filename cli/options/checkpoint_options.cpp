@@ -8,12 +8,14 @@
 namespace dlscale::cli {
 
 void add_checkpoint_options(CLI::App& app, forecast::CheckpointQuestion& question) {
-  app.add_option("--mtbf", question.node_mtbf_h,
-                 "also print the optimal checkpoint interval, for one failure of a node every HOURS")
+  app.add_option(
+         "--mtbf", question.node_mtbf_h,
+         "also print the optimal checkpoint interval, for one failure of a node every HOURS")
       ->check(CLI::PositiveNumber)
       ->type_name("HOURS");
   app.add_option("--checkpoint-write", question.write,
-                 "time to write a checkpoint: seconds, or a plan folder with recorded checkpoints (default: the folder of --keep)")
+                 "time to write a checkpoint: seconds, or a plan folder with recorded checkpoints "
+                 "(default: the folder of --keep)")
       ->type_name(value_kind::kFolder);
 }
 

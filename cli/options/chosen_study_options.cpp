@@ -10,15 +10,19 @@ namespace dlscale::cli {
 
 void add_study_options(CLI::App& app, workspace::StudyChoice& choice) {
   add_folder_argument(app, choice.folder, "plan folder, collected (default: the current one)");
-  app.add_option("--baseline", choice.baseline,
-                 "baseline of speed-ups: gpus=N, smallest-common or per-curve (default: from the study). AXIS=VALUE,... compares with the runs that have these values (gpus=1 unless given)");
+  app.add_option(
+      "--baseline", choice.baseline,
+      "baseline of speed-ups: gpus=N, smallest-common or per-curve (default: from the study). "
+      "AXIS=VALUE,... compares with the runs that have these values (gpus=1 unless given)");
   app.add_flag("--mixed", choice.mixed, "also compare runs of different devices or software");
   app.add_option("--outliers", choice.outliers,
-                 "repeats to exclude: none, mad (modified z-score above 3.5), olympic (fastest and slowest), drop-first")
+                 "repeats to exclude: none, mad (modified z-score above 3.5), olympic (fastest and "
+                 "slowest), drop-first")
       ->type_name(one_of({"none", "mad", "olympic", "drop-first"}))
       ->capture_default_str();
   app.add_option("--warmup", choice.warmup,
-                 "steps to exclude: marked (by the trainer), detected (also all steps before 5 consecutive step windows differ by less than 2 %)")
+                 "steps to exclude: marked (by the trainer), detected (also all steps before 5 "
+                 "consecutive step windows differ by less than 2 %)")
       ->type_name(one_of({"marked", "detected"}))
       ->capture_default_str();
   add_selection_options(app, choice.runs, RunArguments::positional);

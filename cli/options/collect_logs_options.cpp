@@ -18,8 +18,9 @@ void add_log_options(CLI::App& app, workspace::LogOptions& options) {
       ->type_name(value_kind::kFolder);
   app.add_option("--format", request.format, "format of the logs (default: detected for each log)")
       ->type_name(one_of(workspace::log_format_names()));
-  app.add_option("--map", options.columns,
-                 "for csv, jsonl and markdown: column of a field, FIELD=COLUMN or FIELD=COLUMN*FACTOR")
+  app.add_option(
+         "--map", options.columns,
+         "for csv, jsonl and markdown: column of a field, FIELD=COLUMN or FIELD=COLUMN*FACTOR")
       ->allow_extra_args(false);
   app.add_option("--decimal", options.decimal,
                  "for csv and markdown: decimal mark (default: detected from the numbers)")
@@ -28,9 +29,9 @@ void add_log_options(CLI::App& app, workspace::LogOptions& options) {
   app.add_option("--pattern", options.pattern,
                  "TOML file with regular expressions for the lines of the logs")
       ->type_name(value_kind::kFile);
-  app.add_option(
-         "--axis", request.axes,
-         "NAME=REGEX: axis of the runs, with the group of the last match of REGEX in the path of the log as its value")
+  app.add_option("--axis", request.axes,
+                 "NAME=REGEX: axis of the runs, with the group of the last match of REGEX in the "
+                 "path of the log as its value")
       ->allow_extra_args(false);
   app.add_option("--table", request.table, "CSV file with axes of the logs in its column path")
       ->type_name(value_kind::kFile);

@@ -13,7 +13,8 @@ void add_roofline_options(CLI::App& app, forecast::RooflineChoice& choice) {
       ->type_name(value_kind::kFile);
   app.add_option("--peak", choice.peak_tflops,
                  "for roofline: peak TFLOP/s of the device in the precision of the card");
-  app.add_option("--memory-bandwidth", choice.memory_gb_per_s, "for roofline: memory bandwidth of the device in GB/s");
+  app.add_option("--memory-bandwidth", choice.memory_gb_per_s,
+                 "for roofline: memory bandwidth of the device in GB/s");
 }
 
 }  // namespace dlscale::cli

@@ -48,10 +48,13 @@ void add_selection_options(CLI::App& app, workspace::SelectionChoice& choice,
       ->type_name(value_kind::kRun)
       ->allow_extra_args(false);
   app.add_option("--where", choice.where,
-                 "select runs by a condition such as 'gpus >= 8 && model == \"resnet50\"'. Names: axes of the study, settings common to all runs, gpus, batch_per_gpu, global_batch, repetition and substudy")
+                 "select runs by a condition such as 'gpus >= 8 && model == \"resnet50\"'. Names: "
+                 "axes of the study, settings common to all runs, gpus, batch_per_gpu, "
+                 "global_batch, repetition and substudy")
       ->type_name("CONDITION")
       ->check(&complaint_of_condition);
-  app.add_flag("--allow-empty", choice.allow_empty, "succeed when no run matches (default: exit code 3)");
+  app.add_flag("--allow-empty", choice.allow_empty,
+               "succeed when no run matches (default: exit code 3)");
 }
 
 }  // namespace dlscale::cli

@@ -26,16 +26,18 @@ void add_submit_options(CLI::App& app, workspace::SubmitChoice& choice) {
   add_folder_argument(app, choice.folder);
   add_selection_options(app, choice.selection, RunArguments::positional);
   app.add_option("-j,--max-jobs", choice.max_jobs,
-                 "maximum number of jobs in the scheduler at a time, including tasks of arrays (default: max_jobs of the site)")
+                 "maximum number of jobs in the scheduler at a time, including tasks of arrays "
+                 "(default: max_jobs of the site)")
       ->check(CLI::Range(1, 1000000));
   add_poll_option(app, choice.poll_s);
   app.add_option("--avoid-node", choice.avoid, "do not use this node (repeatable)")
       ->type_name("HOST")
       ->allow_extra_args(false);
-  CLI::Option* once =
-      app.add_flag("--once", choice.once, "submit as many jobs as the limit permits, then exit (for cron)");
+  CLI::Option* once = app.add_flag(
+      "--once", choice.once, "submit as many jobs as the limit permits, then exit (for cron)");
   CLI::Option* wait =
-      app.add_flag("--wait", choice.wait, "follow the jobs until all runs have ended")->excludes(once);
+      app.add_flag("--wait", choice.wait, "follow the jobs until all runs have ended")
+          ->excludes(once);
   CLI::Option* detach = app.add_flag("--detach", choice.detach,
                                      "continue in the background with output to logs/submit.log")
                             ->excludes(once);

@@ -6,8 +6,9 @@
 namespace dlscale::cli {
 
 CLI::Option* add_verb_json_option(CLI::App& app, bool& wanted) {
-  return app.add_flag("--json", wanted,
-                      "print a JSON object to standard output at the end, and messages to standard error");
+  return app.add_flag(
+      "--json", wanted,
+      "print a JSON object to standard output at the end, and messages to standard error");
 }
 
 }  // namespace dlscale::cli

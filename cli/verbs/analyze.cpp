@@ -57,8 +57,9 @@ Action define_analyze(CLI::App& app) {
   app.add_option("--metric", options->metric, "metric to show:" + known)
       ->type_name(one_of(names))
       ->capture_default_str();
-  app.add_option("--by", options->by,
-                 "axes for the rows of a table. Every combination of the other axes has its own table")
+  app.add_option(
+         "--by", options->by,
+         "axes for the rows of a table. Every combination of the other axes has its own table")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--format", options->format, "output format")

@@ -57,12 +57,14 @@ int calibrate(CalibrateOptions options) {
 Action define_calibrate(CLI::App& app) {
   const auto options = std::make_shared<CalibrateOptions>();
   app.add_option("sources", options->sources,
-                 "output of dlscale-bench comm or nccl-tests (text or JSON), collected plan folders, other calibrations")
+                 "output of dlscale-bench comm or nccl-tests (text or JSON), collected plan "
+                 "folders, other calibrations")
       ->type_name(value_kind::kFile);
   app.add_option("-o,--output", options->output, "calibration file to write")
       ->type_name(value_kind::kFile);
   app.add_option("--topology", options->gathering.topology,
-                 "interconnect of sources that do not record it, for example nvswitch. Required to extrapolate to other GPU counts");
+                 "interconnect of sources that do not record it, for example nvswitch. Required to "
+                 "extrapolate to other GPU counts");
   app.add_option("--format", options->format, "format of the tables")
       ->type_name(one_of(base::names(analysis::report_writers())))
       ->capture_default_str();

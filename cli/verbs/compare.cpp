@@ -119,7 +119,8 @@ Action define_compare(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--predicted", options->predicted,
                "compare the runs of the folder with their predictions (dlscale predict --keep)");
-  app.add_flag("--unmatched", options->unmatched, "also list published values without a result of your own");
+  app.add_flag("--unmatched", options->unmatched,
+               "also list published values without a result of your own");
   app.add_flag("--rules", options->rules, "list the rules that detect contradictions");
   add_selection_options(app, options->own.runs, RunArguments::none);
   return [options] { return compare(*options); };

@@ -107,7 +107,8 @@ int print_script(const CompletionOptions& options) {
 
 Action define_completion(CLI::App& app) {
   const auto options = std::make_shared<CompletionOptions>();
-  app.add_option("SHELL", options->words, "shell for which to print the script")->type_name(one_of(shell_names()));
+  app.add_option("SHELL", options->words, "shell for which to print the script")
+      ->type_name(one_of(shell_names()));
   app.add_flag("--answer", options->answer)->group("");  // for the scripts: complete these words
   return [options, &app] {
     return options->answer ? answer(*app.get_parent(), *options) : print_script(*options);

@@ -114,8 +114,9 @@ Action define_doctor(CLI::App& app) {
   const auto options = std::make_shared<DoctorOptions>();
   add_folder_argument(app, options->folder,
                       "where the plan is or will be (default: the current folder)");
-  app.add_option("--site", options->site,
-                 "name of a site, or a site file (*.toml) (default: the site of the plan, or local)")
+  app.add_option(
+         "--site", options->site,
+         "name of a site, or a site file (*.toml) (default: the site of the plan, or local)")
       ->type_name(value_kind::kSite);
   app.add_flag("--json", options->json, "print a JSON list of objects");
   return [options] { return doctor(*options); };

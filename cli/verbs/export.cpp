@@ -72,8 +72,9 @@ Action define_export(CLI::App& app) {
   app.add_option("--format", options->format, "output format:" + known)
       ->type_name(one_of(names))
       ->capture_default_str();
-  app.add_option("--view", options->views,
-                 "views to export, separated by commas: run, step_window, epoch, eval, … (default: all)")
+  app.add_option(
+         "--view", options->views,
+         "views to export, separated by commas: run, step_window, epoch, eval, … (default: all)")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_flag("--force", options->force, "replace existing files");

@@ -19,7 +19,8 @@ struct InitKind {
 
 constexpr InitKind kKinds[] = {
     {"study", "Write a commented example study", &define_init_study},
-    {"site", "Write the site file of this cluster from the answers of SLURM or OAR", &define_init_site},
+    {"site", "Write the site file of this cluster from the answers of SLURM or OAR",
+     &define_init_site},
 };
 
 Action define_init(CLI::App& app) {

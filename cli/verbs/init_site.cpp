@@ -123,10 +123,10 @@ int init_site(const SiteOptions& options) {
 
 Action define_init_site(CLI::App& app) {
   const auto options = std::make_shared<SiteOptions>();
-  app.add_option("name", options->name, "name of the site (default: name of the file or of the cluster)");
+  app.add_option("name", options->name,
+                 "name of the site (default: name of the file or of the cluster)");
   app.add_option("-o,--output", options->out, "site file to write, *.toml (default: print it)");
-  app.add_option("--scheduler", options->scheduler,
-                 "slurm or oar (default: the one in PATH)");
+  app.add_option("--scheduler", options->scheduler, "slurm or oar (default: the one in PATH)");
   app.add_flag("--force", options->force, "replace an existing file");
   return [options] { return init_site(*options); };
 }

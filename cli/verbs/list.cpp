@@ -91,7 +91,8 @@ Action define_list(CLI::App& app) {
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   CLI::Option* json = app.add_flag("--json", options->json, "print a JSON list of objects");
-  CLI::Option* csv = app.add_flag("--csv", options->csv, "print all columns as CSV")->excludes(json);
+  CLI::Option* csv =
+      app.add_flag("--csv", options->csv, "print all columns as CSV")->excludes(json);
   app.add_flag("--jobs", options->jobs,
                "print the scripts of jobs with unfinished runs, one per line")
       ->excludes(json)

@@ -60,18 +60,22 @@ int show_log(const LogOptions& options) {
 
 Action define_log(CLI::App& app) {
   const auto options = std::make_shared<LogOptions>();
-  app.add_option("RUN", options->words,
-                 "plan folder (default: the current folder), then run ids, prefixes of run ids or globs")
+  app.add_option(
+         "RUN", options->words,
+         "plan folder (default: the current folder), then run ids, prefixes of run ids or globs")
       ->type_name(value_kind::kFolderOrRun);
   add_selection_options(app, options->selection, RunArguments::none);
   add_state_option(app, options->states, "select runs by state, separated by commas");
-  CLI::Option* follow = app.add_flag("-f,--follow", options->follow,
-                                     "follow the output, also in later launches of a run, until the runs have ended or Ctrl-C");
-  app.add_option("-n,--lines", options->output.last_lines, "number of lines from the end of each file")
+  CLI::Option* follow = app.add_flag(
+      "-f,--follow", options->follow,
+      "follow the output, also in later launches of a run, until the runs have ended or Ctrl-C");
+  app.add_option("-n,--lines", options->output.last_lines,
+                 "number of lines from the end of each file")
       ->check(CLI::Range(0, 1000000000));
   app.add_flag("--stderr", options->output.errors_only, "print standard error only");
-  CLI::Option* job = app.add_flag("--job", options->output.job,
-                                  "print the output of the job script, as captured by the scheduler");
+  CLI::Option* job =
+      app.add_flag("--job", options->output.job,
+                   "print the output of the job script, as captured by the scheduler");
   app.add_option("--launch", options->output.launch, "number of the launch (default: the latest)")
       ->check(CLI::Range(1, 1000000))
       ->excludes(job)
@@ -86,7 +90,8 @@ const CommandEntry log_entry{
     .name = "log",
     .summary = "Print standard output and standard error of runs",
     .example =
-        "dlscale log study ddp-resnet50-g8-r1 -f\n  dlscale log study --state failed -n 5     # last lines of all failed runs\n  dlscale log study 'ddp-*' --launch 1 --stderr",
+        "dlscale log study ddp-resnet50-g8-r1 -f\n  dlscale log study --state failed -n 5     # "
+        "last lines of all failed runs\n  dlscale log study 'ddp-*' --launch 1 --stderr",
     .define = &define_log,
 };
 

@@ -96,14 +96,16 @@ int run(const PackOptions& options) {
 Action define_pack(CLI::App& app) {
   const auto options = std::make_shared<PackOptions>();
   app.add_option("folder", options->folder,
-                 "folder with train and val (or validation, or test), each with one folder of JPEG and PNG files per class")
+                 "folder with train and val (or validation, or test), each with one folder of JPEG "
+                 "and PNG files per class")
       ->type_name(value_kind::kFolder);
   app.add_option("-o,--output", options->out, "folder for train.dlrec and val.dlrec")
       ->type_name(value_kind::kFolder);
   app.add_option("--split", options->split, "pack only train or val")
       ->check(CLI::IsMember({images::kTrain, images::kTest}));
   app.add_option("--as", options->as,
-                 "jpeg: copies of the files; jpeg:256: JPEG scaled down to a shorter side of 256; raw:256: the same as pixels; raw: pixels of the original size")
+                 "jpeg: copies of the files; jpeg:256: JPEG scaled down to a shorter side of 256; "
+                 "raw:256: the same as pixels; raw: pixels of the original size")
       ->capture_default_str();
   app.add_option("--quality", options->quality, "quality of re-encoded JPEG images")
       ->check(CLI::Range(1, 100))
@@ -116,10 +118,12 @@ Action define_pack(CLI::App& app) {
                  "fail: stop at the first broken image; skip: list broken images and omit them")
       ->check(CLI::IsMember({"fail", "skip"}))
       ->capture_default_str();
-  app.add_option("--shuffle", options->packing.shuffle_seed,
-                 "seed for a random order of the records (default: one image of each class in turn)");
+  app.add_option(
+      "--shuffle", options->packing.shuffle_seed,
+      "seed for a random order of the records (default: one image of each class in turn)");
   app.add_option("--align", options->packing.alignment,
-                 "alignment of records in bytes, a power of two from 128. Values below 4096 save space for small images")
+                 "alignment of records in bytes, a power of two from 128. Values below 4096 save "
+                 "space for small images")
       ->capture_default_str();
   app.add_flag("--force", options->packing.replaces,
                "replace record files that were packed differently");

@@ -99,21 +99,25 @@ Action define_plan(CLI::App& app) {
                  "set a key of the study, for example -S training.epochs=2")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  app.add_flag("-n,--dry-run", options->dry_run, "check the study and print the summary without writing");
+  app.add_flag("-n,--dry-run", options->dry_run,
+               "check the study and print the summary without writing");
   app.add_flag("--diff", options->diff,
                "list runs that would be added, removed or changed, without writing");
   app.add_flag("--explain{*}", options->explain,
-               "print how batches, steps, learning rate and time of each point are computed. --explain=GLOB selects runs");
-  CLI::Option* resolved = app.add_flag(
-      "--resolved", options->resolved,
-      "print the study with everything it extends, -S and defaults as one TOML file, without writing");
+               "print how batches, steps, learning rate and time of each point are computed. "
+               "--explain=GLOB selects runs");
+  CLI::Option* resolved = app.add_flag("--resolved", options->resolved,
+                                       "print the study with everything it extends, -S and "
+                                       "defaults as one TOML file, without writing");
   app.add_option("--max-gpu-hours", options->request.max_gpu_hours,
                  "reject a plan whose jobs could exceed this number of GPU-hours")
       ->type_name("HOURS");
   app.add_flag("--fit", options->request.fit,
-               "omit points until the plan fits the budget. Each curve keeps its ends and evenly spaced GPU counts between them");
+               "omit points until the plan fits the budget. Each curve keeps its ends and evenly "
+               "spaced GPU counts between them");
   app.add_option("--template", options->job_template,
-                 "your own template for job scripts. Its partials are searched in its folder, then in the shipped templates")
+                 "your own template for job scripts. Its partials are searched in its folder, then "
+                 "in the shipped templates")
       ->type_name(value_kind::kFile);
   app.add_flag("--json", options->json,
                "print the plan, or the changes with --diff, as JSON instead of the summary")

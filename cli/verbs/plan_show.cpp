@@ -61,8 +61,9 @@ int show(const ShowOptions& options) {
 
 Action define_plan_show(CLI::App& app) {
   const auto options = std::make_shared<ShowOptions>();
-  app.add_option("RUN", options->words,
-                 "plan folder (default: the current folder), then run ids, prefixes of run ids or globs")
+  app.add_option(
+         "RUN", options->words,
+         "plan folder (default: the current folder), then run ids, prefixes of run ids or globs")
       ->type_name(value_kind::kFolderOrRun);
   app.add_flag("--json", options->json, "print the run descriptions (run.json) as JSON");
   add_selection_options(app, options->choice, RunArguments::none);

@@ -81,13 +81,13 @@ Action define_plot(CLI::App& app) {
   app.add_option("KIND", options->kind, "figure to draw:" + kinds)
       ->type_name(one_of(forecast::figure_names()))
       ->required();
-  app.add_option(
-         "-o,--output", options->output,
-         "file to write: .svg, .pdf, .png, or .tex for LaTeX (pgfplots), with a CSV file next to it (default: DIR/figures/KIND.svg; for lr: lr.svg)")
+  app.add_option("-o,--output", options->output,
+                 "file to write: .svg, .pdf, .png, or .tex for LaTeX (pgfplots), with a CSV file "
+                 "next to it (default: DIR/figures/KIND.svg; for lr: lr.svg)")
       ->type_name(value_kind::kFile);
-  app.add_flag(
-      "--laws", options->laws,
-      "for speedup and efficiency: extrapolate with the average of the scaling laws to 8 times the GPU count (dashed, with 95 % band)");
+  app.add_flag("--laws", options->laws,
+               "for speedup and efficiency: extrapolate with the average of the scaling laws to 8 "
+               "times the GPU count (dashed, with 95 % band)");
   add_roofline_options(app, options->roofline);
   add_study_options(app, options->study);
   app.get_option("DIR")

@@ -99,17 +99,21 @@ Action define_predict(CLI::App& app) {
       ->type_name(value_kind::kSite)
       ->capture_default_str();
   add_selection_options(app, options->runs, RunArguments::none);
-  app.add_option("-S,--set", options->request.overrides, "set a key of the study, for example -S training.precision=bf16")
+  app.add_option("-S,--set", options->request.overrides,
+                 "set a key of the study, for example -S training.precision=bf16")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--calibration", options->calibration,
-                 "file from dlscale calibrate with measured steps and all-reduces (default: the calibration of the study; none: data sheets)")
+                 "file from dlscale calibrate with measured steps and all-reduces (default: the "
+                 "calibration of the study; none: data sheets)")
       ->type_name(value_kind::kFile);
   app.add_option("--keep", options->keep,
-                 "also save the predictions in this plan folder. dlscale compare DIR --predicted compares them with results")
+                 "also save the predictions in this plan folder. dlscale compare DIR --predicted "
+                 "compares them with results")
       ->type_name(value_kind::kFolder);
   app.add_option("--what-if", options->what_if,
-                 "change the hardware: gpu=NAME (or a unique prefix), link=400Gbps, latency=2us, peak=100TFLOPS, memory=2000GB/s, capacity=16GiB, context=150MiB")
+                 "change the hardware: gpu=NAME (or a unique prefix), link=400Gbps, latency=2us, "
+                 "peak=100TFLOPS, memory=2000GB/s, capacity=16GiB, context=150MiB")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--sweep", options->sweeps,
@@ -120,8 +124,7 @@ Action define_predict(CLI::App& app) {
       ->check(CLI::Range(1, kMostGpus))
       ->capture_default_str();
   add_checkpoint_options(app, options->checkpoints);
-  app.add_option("--cards", options->cards,
-                 "folder with model cards (default: the shipped cards)")
+  app.add_option("--cards", options->cards, "folder with model cards (default: the shipped cards)")
       ->type_name(value_kind::kFolder);
   app.add_option("--format", options->format, "output format")
       ->type_name(one_of(base::names(analysis::report_writers())))

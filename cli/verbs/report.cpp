@@ -102,10 +102,12 @@ int report(const ReportOptions& options) {
 Action define_report(CLI::App& app) {
   const auto options = std::make_shared<ReportOptions>();
   app.add_option("-o,--output", options->output,
-                 "folder for the report (default: DIR/report). Existing files with the same names are replaced")
+                 "folder for the report (default: DIR/report). Existing files with the same names "
+                 "are replaced")
       ->type_name(value_kind::kFolder);
-  app.add_option("--by", options->by,
-                 "axes for the rows of a table. Every combination of the other axes has its own table")
+  app.add_option(
+         "--by", options->by,
+         "axes for the rows of a table. Every combination of the other axes has its own table")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_study_options(app, options->study);

@@ -114,7 +114,8 @@ Action define_run(CLI::App& app) {
                  "set a key of the study, for example -S training.epochs=2")
       ->allow_extra_args(false);
   app.add_option("-j,--jobs", options->jobs,
-                 "number of simultaneous runs, limited by the cores. With 1 each run has the machine for itself, so times are comparable")
+                 "number of simultaneous runs, limited by the cores. With 1 each run has the "
+                 "machine for itself, so times are comparable")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   app.add_flag("--no-figures", options->no_figures, "write tables only");
@@ -129,7 +130,8 @@ const CommandEntry run_entry{
     .name = "run",
     .summary = "Plan, run and evaluate a study on this machine. Resumes after an interruption",
     .example =
-        "dlscale run examples/studies/demo/study.toml -o demo\n  dlscale run study.toml --where 'gpus == 1'    # other runs stay planned",
+        "dlscale run examples/studies/demo/study.toml -o demo\n  dlscale run study.toml --where "
+        "'gpus == 1'    # other runs stay planned",
     .define = &define_run,
 };
 

@@ -108,7 +108,8 @@ Action define_status(CLI::App& app) {
       ->needs(watch)
       ->capture_default_str();
   app.add_flag("--all", options->all,
-               "print a line for every run (default in a terminal with many runs: only running and failed runs)");
+               "print a line for every run (default in a terminal with many runs: only running and "
+               "failed runs)");
   app.add_flag("--offline", options->offline,
                "use only the files in the folder, without a query of the scheduler");
   CLI::Option* json = app.add_flag("--json", options->json, "print a JSON object")->excludes(watch);

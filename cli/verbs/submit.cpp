@@ -66,7 +66,10 @@ const CommandEntry submit_entry{
     .name = "submit",
     .summary = "Submit the runs of a plan folder to the scheduler, each exactly once",
     .example =
-        "dlscale submit study --dry-run\n  dlscale submit study --where 'gpus <= 8' --wait\n  dlscale submit study --json | jq -r '.runs[] | select(.action == \"refused\").reason'\n  dlscale submit study --max-jobs 20 --detach    # continues without a terminal\n  */10 * * * * dlscale submit study --max-jobs 20 --once    # line for cron",
+        "dlscale submit study --dry-run\n  dlscale submit study --where 'gpus <= 8' --wait\n  "
+        "dlscale submit study --json | jq -r '.runs[] | select(.action == \"refused\").reason'\n  "
+        "dlscale submit study --max-jobs 20 --detach    # continues without a terminal\n  */10 * * "
+        "* * dlscale submit study --max-jobs 20 --once    # line for cron",
     .define = &define_submit,
 };
 

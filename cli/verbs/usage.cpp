@@ -52,8 +52,7 @@ Action define_usage(CLI::App& app) {
   const auto options = std::make_shared<UsageOptions>();
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
-  app.add_option("--by", options->by,
-                 "axes for the rows, separated by commas (default: gpus)")
+  app.add_option("--by", options->by, "axes for the rows, separated by commas (default: gpus)")
       ->delimiter(',')
       ->allow_extra_args(false);
   CLI::Option* format = app.add_option("--format", options->format, "output format")

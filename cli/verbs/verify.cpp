@@ -67,9 +67,9 @@ int verify(const workspace::VerifyChoice& choice) {
 
 Action define_verify(CLI::App& app) {
   const auto options = std::make_shared<workspace::VerifyChoice>();
-  app.add_option(
-         "--report", options->report,
-         "folder of dlscale report: check its files except images, instead of DIR/tables. Give the same options as to dlscale report")
+  app.add_option("--report", options->report,
+                 "folder of dlscale report: check its files except images, instead of DIR/tables. "
+                 "Give the same options as to dlscale report")
       ->type_name(value_kind::kFolder);
   app.add_option("--by", options->by, "--by of dlscale report")
       ->delimiter(',')

@@ -35,9 +35,9 @@ struct Symbol {
 
 /// Grammar, loosest first: `a || b`, `a && b`, `!a`, then a comparison: `x == y` with
 /// == != < <= > >=, `x in [y, …]`, or `x matches "glob*"`; then `x + y`, `x - y`; `x * y`, `x / y`,
-/// `x % y`; `-x`; `x ^ y`; then names, numbers, "texts", 'texts', true, false and `( … )`. A condition that
-/// is just a name must be a truth value. Arithmetic, < and its kin want numbers. A glob has * ? and
-/// [abc] and is compared with the whole text.
+/// `x % y`; `-x`; `x ^ y`; then names, numbers, "texts", 'texts', true, false and `( … )`. A
+/// condition that is just a name must be a truth value. Arithmetic, < and its kin want numbers. A
+/// glob has * ? and [abc] and is compared with the whole text.
 class Expression {
  public:
   /// Throws base::SpecError at the item's place; the message counts characters from 1.
