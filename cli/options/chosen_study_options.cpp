@@ -9,7 +9,7 @@
 namespace dlscale::cli {
 
 void add_study_options(CLI::App& app, workspace::StudyChoice& choice) {
-  add_folder_argument(app, choice.folder, "plan folder, collected (default: the current one)");
+  add_folder_argument(app, choice.folder, "collected plan folder (default: the current folder)");
   app.add_option(
       "--baseline", choice.baseline,
       "baseline of speed-ups: gpus=N, smallest-common or per-curve (default: from the study). "

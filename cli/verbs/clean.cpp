@@ -118,8 +118,8 @@ Action define_clean(CLI::App& app) {
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   add_state_option(app, options->states,
-                   "only of runs in one of these states, parted by commas; with it also what such "
-                   "runs would go on from: checkpoints of runs that did not complete");
+                   "select runs by state, separated by commas. This also includes the checkpoints "
+                   "from which unfinished runs would resume");
   app.add_option("--what", options->what,
                  "kinds of files to delete, separated by commas (default: list every kind)")
       ->type_name(one_of(workspace::cleanable_names()))

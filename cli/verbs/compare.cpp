@@ -110,7 +110,7 @@ int compare(const CompareOptions& options) {
 Action define_compare(CLI::App& app) {
   const auto options = std::make_shared<CompareOptions>();
   add_folder_argument(app, options->own.folder,
-                      "plan folder, collected (default: the publication alone is checked)");
+                      "collected plan folder (default: check only the publication)");
   app.add_option("--reference", options->reference,
                  "published study: a name, a file (*.toml, *.csv), or list")
       ->type_name(value_kind::kFile);

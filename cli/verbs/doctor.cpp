@@ -113,7 +113,7 @@ int doctor(const DoctorOptions& options) {
 Action define_doctor(CLI::App& app) {
   const auto options = std::make_shared<DoctorOptions>();
   add_folder_argument(app, options->folder,
-                      "where the plan is or will be (default: the current folder)");
+                      "folder of the current or future plan (default: the current folder)");
   app.add_option(
          "--site", options->site,
          "name of a site, or a site file (*.toml) (default: the site of the plan, or local)")

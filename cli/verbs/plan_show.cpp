@@ -68,10 +68,8 @@ Action define_plan_show(CLI::App& app) {
   app.add_flag("--json", options->json, "print the run descriptions (run.json) as JSON");
   add_selection_options(app, options->choice, RunArguments::none);
   app.footer(
-      "Example:\n"
-      "  dlscale plan show demo 'ddp-mlp-*-r1'\n"
-      "  dlscale plan show demo --where 'gpus == 2 && repetition == 1'\n"
-      "A study file that is called show is planned with: dlscale plan ./show");
+      "Example:\n  dlscale plan show demo 'ddp-mlp-*-r1'\n  dlscale plan show demo --where 'gpus "
+      "== 2 && repetition == 1'\nFor a study file named show: dlscale plan ./show");
   return [options] { return show(*options); };
 }
 
