@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One verb of the command line. A new verb is one file here and one word in cli/CMakeLists.txt.
+// Declares the entry of a verb. To add a verb, write one file in verbs/ and add one word to
+// cli/CMakeLists.txt.
 #pragma once
 
 #include <functional>
@@ -13,13 +14,13 @@ class App;
 
 namespace dlscale::cli {
 
-/// What a verb does once its options are parsed; returns the program's exit code.
+/// Action of a verb after its options are parsed. Returns the exit code of the program.
 using Action = std::function<int()>;
 
 struct CommandEntry {
   const char* name;
-  const char* summary;  ///< one line for `dlscale --help`
-  const char* example;  ///< shown at the end of `dlscale <name> --help`
+  const char* summary;  ///< one-line description in `dlscale --help`
+  const char* example;  ///< example at the end of `dlscale <name> --help`
   /// Declares options and arguments on the verb's sub-command; they must live in the Action.
   Action (*define)(CLI::App& app);
 };

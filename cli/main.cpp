@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale`: picks the verb and turns errors into one line and an exit code.
+// Entry point of `dlscale`: selects the verb and turns errors into one line and an exit code.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <malloc.h>
@@ -25,7 +25,7 @@ int fail(const char* message, int exit_code) {
   return exit_code;
 }
 
-/// What is wrong with the command line, in one line, and where help is.
+/// Returns the error of the command line in one line, and the command that prints the help.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> verbs = app.get_subcommands();
   if (!verbs.empty()) {
@@ -52,13 +52,13 @@ int dispatch(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw base::UsageError(complaint(app, error));
-    app.exit(error);  // --help and --version end the parsing as well
+    app.exit(error);  // --help and --version also end the parsing
   }
   return exit_code;
 }
 
-/// Programs that live for a moment and touch much memory spend a third of their time on getting it
-/// page by page and giving it back.
+/// Keeps freed memory. A short program that touches much memory otherwise spends a third of its
+/// time requesting pages and returning them.
 void keep_freed_memory() {
   constexpr int kTopPad_bytes = 8 << 20, kMost_bytes = 1 << 30;
   ::mallopt(M_TOP_PAD, kTopPad_bytes);
@@ -66,13 +66,14 @@ void keep_freed_memory() {
   ::mallopt(M_TRIM_THRESHOLD, kMost_bytes);
 }
 
-/// A reader that has seen enough, such as `head`, is no error.
+/// Returns whether the reader of standard output, for example `head`, has closed it.
 bool reader_has_gone() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
   return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
-/// The exit code of what was done, unless what it said could not be written.
+/// Returns `exit_code`. Throws base::RunError if the output of a successful verb could not be
+/// written.
 int told(int exit_code) {
   std::cout.flush();
   const bool whole = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;

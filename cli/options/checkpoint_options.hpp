@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --mtbf and --checkpoint-write: the options that ask how often runs should save their state.
+// Declares --mtbf and --checkpoint-write, the options for checkpoint intervals.
 #pragma once
 
 #include "forecast/checkpoint_advice.hpp"

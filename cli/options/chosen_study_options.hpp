@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that choose a collected study, its baseline and its runs, shared by `analyze` and
+// Declares the options that select a collected study, its baseline and its runs, for `analyze` and
 // `plot`.
 #pragma once
 

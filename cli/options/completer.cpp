@@ -16,10 +16,10 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// bash hands over --site=nef in three pieces, and wants the last alone to be completed.
+/// bash passes --site=nef as three words and completes only the last one.
 struct Line {
   Words words;
-  bool in_pieces = false;  ///< the last word was
+  bool in_pieces = false;  ///< the last word was one of three pieces
 
   explicit Line(const Words& given) {
     for (const std::string& word : given) {
@@ -43,14 +43,14 @@ bool takes_value(const CLI::Option& option) {
   return option.get_items_expected_max() > 0;
 }
 
-/// Where the words before the last have led.
+/// Position in the command line after all words except the last.
 class Place {
  public:
   Place(const CLI::App& program, const Words& words) : app_(&program) {
     for (std::size_t i = 0; i + 1 < words.size(); ++i) pass(words[i]);
   }
   const CLI::App& app() const { return *app_; }
-  /// The option whose value comes next, or null.
+  /// Option that expects its value next, or null.
   const CLI::Option* pending() const { return pending_; }
   const Words& positionals() const { return positionals_; }
   bool options_ended() const { return options_ended_; }
@@ -65,7 +65,7 @@ class Place {
     }
     return nullptr;
   }
-  /// What was said where a folder is asked for; the current folder where nothing was.
+  /// Folder given on the command line (default: the current folder).
   const std::string& folder() const { return folder_; }
 
  private:
@@ -117,7 +117,7 @@ class Place {
   bool options_ended_ = false;
 };
 
-/// The names of the files in a folder that end so, without that ending.
+/// Returns the names of the files in a folder with this ending, without the ending.
 Words stems(const fs::path& folder, std::string_view ending) {
   Words names;
   std::error_code unreadable;
@@ -166,7 +166,7 @@ Words option_names(const CLI::App& app) {
   return names;
 }
 
-/// Verbs, or sub-commands of a verb, and what may stand in their place.
+/// Adds verbs or sub-commands, and everything else that is valid in their place.
 Completion plain_words(const Place& place, const fs::path& share) {
   Completion found;
   if (const CLI::Option* option = place.next_positional()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may stand where the cursor is, from the options the verbs declare.
+// Completes the word at the cursor from the options that the verbs declare.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ class App;
 
 namespace dlscale::cli {
 
-/// How the value of an option is called in the help says what completes it.
+/// The name of an option's value in the help determines how the value is completed.
 namespace value_kind {
 inline constexpr const char* kFile = "FILE";
 inline constexpr const char* kFolder = "DIR";
@@ -24,17 +24,18 @@ inline constexpr const char* kFolderOrStudy = "DIR|STUDY";
 inline constexpr const char* kFolderOrRun = "[DIR] RUN";
 }  // namespace value_kind
 
-/// The words of a choice as a kind of value: "{text,csv}".
+/// Returns the words of a choice as the name of a value: "{text,csv}".
 std::string one_of(const std::vector<std::string>& words);
 
 struct Completion {
-  /// Which files complete the word as well: "none", "files", "folders", or "tomls" (and folders).
+  /// Files that also complete the word: "none", "files", "folders", or "tomls" (and folders).
   std::string files = "none";
   std::vector<std::string> words;
 };
 
-/// `words` is a command line without its first word; the last, perhaps empty, is the one to
-/// complete. `share` holds sites/ and templates/. Throws base::Error when files cannot be read.
+/// Completes a command line. `words` excludes the program name, and its last word, which may be
+/// empty, is completed. `share` contains sites/ and templates/. Throws base::Error if files cannot
+/// be read.
 Completion complete(const CLI::App& program, const std::vector<std::string>& words,
                     const std::filesystem::path& share);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofline figure's own options: a model's card and a device's two rates.
+// Declares the options of the roofline figure: a model card and two rates of a device.
 #pragma once
 
 #include "forecast/prediction_figures.hpp"

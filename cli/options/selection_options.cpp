@@ -33,7 +33,8 @@ void add_state_option(CLI::App& app, workspace::StateChoice& choice,
 
 namespace {
 
-/// An empty one, such as that of an unset shell variable, must not mean all runs.
+/// Rejects an empty condition, for example from an unset shell variable, because it would select
+/// all runs.
 std::string complaint_of_condition(const std::string& text) {
   return text.find_first_not_of(" \t\n") == std::string::npos ? "the condition is empty" : "";
 }

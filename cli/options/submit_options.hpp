@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that `submit` and `retry` share, and --poll of all verbs that follow jobs.
+// Declares the options of `submit` and `retry`, and --poll of all verbs that follow jobs.
 #pragma once
 
 #include "workspace/submitting.hpp"
@@ -10,7 +10,7 @@ class App;
 
 namespace dlscale::cli {
 
-/// Declares them all. `choice` must outlive the parsing.
+/// Declares all options of `submit` and `retry`. `choice` must outlive the parsing.
 void add_submit_options(CLI::App& app, workspace::SubmitChoice& choice);
 
 /// Declares --poll.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --json of the verbs that act on runs.
+// Declares --json for the verbs that act on runs.
 #pragma once
 
 namespace CLI {

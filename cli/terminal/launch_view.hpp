@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows how far launched runs are: a status line on a terminal, one line for each run that has
+// Shows the progress of launched runs: a status line on a terminal, and one line for each run that
 // ended.
 #pragma once
 
@@ -18,14 +18,14 @@
 namespace dlscale::cli {
 
 struct LaunchViewOptions {
-  bool submissions = true;  ///< a line for each job that is submitted
-  bool on_stderr = false;   ///< rather than on standard output
-  std::string stop_words;   ///< said when the user asks for a stop
+  bool submissions = true;  ///< print a line for each submitted job
+  bool on_stderr = false;   ///< write to standard error instead of standard output
+  std::string stop_words;   ///< printed when the user requests a stop
 };
 
 class LaunchView : public runner::LaunchObserver {
  public:
-  /// All must outlive it.
+  /// All arguments must outlive the view.
   LaunchView(const contract::Plan& plan, const contract::PlanDir& folder, const base::Clock& clock,
              const StopSignals& signals, LaunchViewOptions options);
 
@@ -45,14 +45,14 @@ class LaunchView : public runner::LaunchObserver {
   const double start_s_;
   const Terminal terminal_;
   StatusLine line_;
-  std::unordered_map<std::string, int> epochs_;  ///< by run id
+  std::unordered_map<std::string, int> epochs_;  ///< last epoch by run id
   double drawn_s_ = 0;
   double last_end_s_ = 0;
   int ended_ = 0;
   bool told_of_stop_ = false;
 };
 
-/// Launches and follows, with everything shown on the terminal; signals ask to stop.
+/// Launches and follows jobs, and shows their progress. Signals request a stop.
 runner::LaunchReport launch_in_view(workspace::LaunchFolder& place, runner::LaunchLog& log,
                                     const runner::LaunchOrders& orders,
                                     const workspace::LaunchChoice& choice);

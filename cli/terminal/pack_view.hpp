@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far packing or checking record files has come, on a terminal; and Ctrl-C meanwhile.
+// Shows the progress of packing or checking record files on a terminal, and handles Ctrl-C.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace dlscale::cli {
 
-/// What PackView throws when the user wants it to end.
+/// Thrown by PackView when the user interrupts.
 struct Interrupted {};
 
-/// On standard error: a bar where it is a terminal; complaints everywhere.
+/// Prints to standard error: a progress bar on a terminal, and problems everywhere.
 class PackView {
  public:
   explicit PackView(const base::Clock& clock);
 
-  /// A file is begun; `things` of it are counted.
+  /// Starts a file. `things` names the counted items.
   void begin(const std::string& file, const std::string& things);
-  /// Throws Interrupted.
+  /// Advances the bar. Throws Interrupted.
   void show(std::int64_t done, std::int64_t total);
-  /// Prints a line. They are counted in the bar.
+  /// Prints a problem and counts it in the bar.
   void complain(const std::string& line);
 
  private:

@@ -40,7 +40,7 @@ struct PixelRange {
   }
 };
 
-/// The note's lines in one.
+/// Joins the lines of the note.
 std::string joined(std::string_view note) {
   std::string line(note.substr(0, note.find_last_not_of('\n') + 1));
   for (std::size_t at = 0; (at = line.find('\n', at)) != line.npos;) line.replace(at, 1, ", ");

@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::array kStopSignals{SIGINT, SIGTERM, SIGHUP};
 
-// The one global of the program: a signal handler has no other place to write to.
+// The only global variable of the program, because a signal handler cannot reach other memory.
 volatile std::sig_atomic_t stop_signal_count = 0;
 
 void count_signal(int) {
   stop_signal_count = stop_signal_count + 1;
 }
 
-// Not SIG_IGN: programs started by this one would inherit that.
+// Use a handler instead of SIG_IGN, which child processes would inherit.
 void pass_over(int) {}
 
 void handle(int signal, void (*handler)(int)) {
@@ -36,7 +36,7 @@ void handle(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-/// Under nohup SIGHUP is ignored, and is to stay so.
+/// Keep SIGHUP ignored under nohup.
 bool is_ignored_hangup(int signal) {
   struct sigaction present {};
   ::sigaction(signal, nullptr, &present);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C as a request to stop, not as sudden death, and going on in the background, beyond the end
-// of the terminal.
+// Turns Ctrl-C into a stop request, and continues in the background after the terminal closes.
 #pragma once
 
 #include <csignal>
@@ -8,26 +7,26 @@
 
 namespace dlscale::cli {
 
-// Ctrl-C as a request to stop, not as sudden death.
+// Stop requests.
 
-/// While it lives, SIGINT, SIGTERM and a closed terminal's SIGHUP are counted and do nothing else.
-/// A reader of our output that goes away (SIGPIPE: Ctrl-C ends it, too, in `dlscale run | tee log`)
-/// must not end us before the jobs are stopped. One at a time in a program.
+/// Counts SIGINT, SIGTERM and SIGHUP while it exists, without other effects. Also ignores SIGPIPE,
+/// because a reader of the output that ends (`dlscale run | tee log` with Ctrl-C) must not end the
+/// program before the jobs are stopped. At most one instance may exist.
 class StopSignals {
  public:
   StopSignals();
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
-  /// Signals so far.
+  /// Returns the number of signals so far.
   int count() const;
 };
 
-// Going on in the background, beyond the end of the terminal.
+// Continuing in the background.
 
-/// From here on there are two processes. The one that got false is the old one: it has said where
-/// the output of the other goes, and is to end without touching what both have open. The other,
-/// without a terminal, goes on; its output is added to `log`. Throws base::RunError.
+/// Forks the process. Returns false in the parent, which has printed the place of the child's
+/// output and must exit without touching shared files. Returns true in the child, which has no
+/// terminal and appends its output to `log`. Throws base::RunError.
 bool detach(const std::filesystem::path& log);
 
 }  // namespace dlscale::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a terminal can do and how progress looks on it.
+// Describes the abilities of a terminal and shows progress on it.
 #pragma once
 
 #include <iosfwd>
@@ -17,46 +17,47 @@ struct Terminal {
   int rows = 24;
 };
 
-/// Of an open file descriptor.
+/// Returns the abilities of the terminal at an open file descriptor.
 Terminal terminal_of(int descriptor);
 
 enum class Colour { Red = 31, Green = 32, Yellow = 33 };
 
-/// `text` in a colour, or as it is where there are none.
+/// Returns `text` in a colour, or unchanged without colours.
 std::string paint(std::string_view text, Colour colour, const Terminal& terminal);
 
 struct ProgressState {
-  int done = 0;  ///< completed or failed
+  int done = 0;  ///< completed and failed runs
   int total = 0;
   int failed = 0;
   double elapsed_s = 0;
-  std::optional<double> rest_s;  ///< estimate; empty = no idea yet
-  std::string now;               ///< what is going on
-  std::optional<double> share;   ///< of all work, 0 to 1; empty: done / total
+  std::optional<double> rest_s;  ///< estimated remaining time; empty if unknown
+  std::string now;               ///< current activity
+  std::optional<double> share;   ///< completed share of all work, 0 to 1; empty: done / total
   std::string things = "runs";   ///< what is counted
 };
 
-/// `[####------] 4/10 runs, 1 failed, 0:42, about 1:03 left: <now>`, cut to fewer than `columns`.
+/// Returns a progress line such as `[####------] 4/10 runs, 1 failed, 0:42, about 1:03 left:
+/// <now>`, cut to fewer than `columns` columns.
 std::string progress_line(const ProgressState& state, int columns);
 
-/// The beginning of UTF-8 `text` that takes at most `columns` columns; "…" ends what was cut.
+/// Returns the start of UTF-8 `text` that fits in `columns` columns, with "…" if text was cut.
 std::string cut_to_width(std::string_view text, int columns);
 
-/// A whole terminal, drawn again and again in place; what was on it before is there afterwards.
+/// Full-screen view that is redrawn in place. Restores the previous content at the end.
 class LiveScreen {
  public:
   explicit LiveScreen(std::ostream& out);
   ~LiveScreen();
   LiveScreen(const LiveScreen&) = delete;
   LiveScreen& operator=(const LiveScreen&) = delete;
-  /// No more lines than the terminal has rows, none wider than it.
+  /// Draws `lines`, which must fit the rows and columns of the terminal.
   void draw(const std::vector<std::string>& lines);
 
  private:
   std::ostream& out_;
 };
 
-/// The last line of a terminal, drawn again and again in its place; nothing where there is none.
+/// Status line at the bottom of a terminal that is redrawn in place. Prints nothing elsewhere.
 class StatusLine {
  public:
   StatusLine(std::ostream& out, const Terminal& terminal) : out_(out), terminal_(terminal) {}
@@ -64,7 +65,7 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
   void show(const std::string& text);
-  /// Prints whole lines where the status was; the next show() draws it below.
+  /// Prints complete lines above the status line.
   void print_above(const std::string& lines);
 
  private:

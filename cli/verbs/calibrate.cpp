@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale calibrate`: from measurements on one or two nodes to what predictions go by.
+// Implements `dlscale calibrate`: a calibration for predictions from measurements on one or two
+// nodes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

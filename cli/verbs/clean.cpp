@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale clean`: what lies in a plan folder, and deleting parts of it.
+// Implements `dlscale clean`: lists files of a plan folder and deletes some kinds.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,7 +25,7 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// More paths than this of one kind help nobody.
+/// Largest number of paths to print per kind.
 constexpr std::size_t kShownPaths = 10;
 
 struct CleanOptions {
@@ -54,7 +54,7 @@ std::string print_inventory(const contract::PlanDir& folder, const runner::State
   return base::print_table({"kind", "inodes", "size", "holds"}, rows);
 }
 
-/// Of each kind how much, and the first of them.
+/// Prints the size of each kind and its first paths.
 std::string print_targets(const std::vector<workspace::CleanTarget>& targets) {
   std::string text;
   std::vector<std::vector<std::string>> rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale collect`: results into the database, and the tables out of it.
+// Implements `dlscale collect`: reads results into the database and writes the tables.
 #include "cli/options/collect_logs_options.hpp"
 #include "workspace/collect/collect_steps.hpp"
 
@@ -18,7 +18,8 @@
 namespace dlscale::cli {
 namespace {
 
-/// A failed run anywhere counts most; nothing to collect only if that is so everywhere.
+/// Returns the exit code for several folders: failed runs in any folder first, and "nothing to
+/// collect" only if it holds for all.
 int combine(const std::vector<int>& codes) {
   if (std::count(codes.begin(), codes.end(), kExitRunsFailed) > 0) return kExitRunsFailed;
   const auto empty = std::count(codes.begin(), codes.end(), kExitNothingMatched);

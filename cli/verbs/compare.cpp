@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale compare`: own values beside those of a publication, and what contradicts itself there;
-// or beside what was predicted of them.
+// Implements `dlscale compare`: compares results with a publication and its contradictions, or with
+// predictions.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -58,7 +58,7 @@ int tell_nothing(const CompareOptions& options, const workspace::Compared& compa
   return options.own.runs.allow_empty ? kExitOk : kExitNothingMatched;
 }
 
-/// Tables in any format; contradictions are sentences, which a terminal wants as paragraphs.
+/// Prints tables in any format, and contradictions as paragraphs on a terminal.
 void print(const CompareOptions& options, const analysis::ReferenceStudy& study,
            analysis::Report report) {
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
@@ -79,7 +79,7 @@ int compare_runs(const CompareOptions& options, const analysis::ReferenceStudy& 
   return kExitOk;
 }
 
-/// Kept predictions beside what was measured.
+/// Prints saved predictions next to the measured values.
 int compare_predicted(const CompareOptions& options) {
   if (options.own.folder.empty()) {
     throw base::UsageError("--predicted: which plan folder? dlscale compare DIR --predicted");

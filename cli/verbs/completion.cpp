@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale completion`: scripts that teach shells to complete its command lines. The scripts ask
-// the program itself for each word, so they never fall behind.
+// Implements `dlscale completion`: prints completion scripts for shells. The scripts call the
+// program for each word, so they are always up to date.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -85,7 +85,7 @@ struct CompletionOptions {
   bool answer = false;
 };
 
-/// First which files may stand there, then a line for each word.
+/// Prints the kind of files that complete the word, then one line per word.
 int answer(const CLI::App& program, const CompletionOptions& options) {
   const Completion found = complete(program, options.words, workspace::share_folder());
   std::cout << found.files << '\n';
@@ -99,7 +99,7 @@ int print_script(const CompletionOptions& options) {
     throw base::UsageError("completion wants one shell: bash, zsh or fish");
   for (const Shell& shell : kShells) {
     if (name != shell.name) continue;
-    std::cout << shell.script + 1;  // without the line break that begins it
+    std::cout << shell.script + 1;  // skip the leading line break
     return kExitOk;
   }
   throw base::UsageError(base::unknown_name("shell", name, shell_names()));

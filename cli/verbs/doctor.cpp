@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale doctor`: whether all that jobs of a site need is there, before the first is submitted.
+// Implements `dlscale doctor`: checks everything that jobs of a site need, before submission.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -31,7 +31,8 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// A launch: its folder, records, two outputs and a checkpoint; the script's notes.
+/// Number of files of a launch: its folder, records, two outputs, a checkpoint and the log of the
+/// script.
 constexpr std::uint64_t kInodesOfRun = 10;
 
 struct DoctorOptions {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale init`: the verb that writes the files a user starts from, one sub-command per kind.
+// Implements `dlscale init`, with one sub-command per kind of file.
 #include <CLI/CLI.hpp>
 
 #include <map>

@@ -20,10 +20,11 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// A loaded controller answers in seconds; a dead one is given up by its own client before that.
+/// Limit for an answer of the scheduler. A busy controller answers within seconds, and clients give
+/// up on a dead one earlier.
 constexpr double kSitePatience_s = 60;
 
-/// Of jobs that say nothing; no partition is known to forbid it.
+/// Default walltime. No known partition forbids it.
 constexpr double kUsualWalltime_s = 3600;
 
 struct SiteOptions {
@@ -48,7 +49,7 @@ planner::Partition partition_of(const runner::NodeGroup& group) {
   return partition;
 }
 
-/// Where there are GPUs the site is made of the nodes that have them.
+/// Keeps only nodes with GPUs if there are any.
 planner::Site site_of(const runner::Cluster& cluster, const std::string& scheduler) {
   planner::Site site;
   site.scheduler = scheduler;
@@ -69,7 +70,7 @@ planner::Site site_of(const runner::Cluster& cluster, const std::string& schedul
       return other.name == partition.name;
     };
     for (int k = 2; std::any_of(site.partitions.begin(), site.partitions.end(), taken); ++k) {
-      partition.queue = group.partition;  // nodes of another shape
+      partition.queue = group.partition;  // nodes with another shape
       partition.name = fmt::format("{}-{}", group.partition, k);
     }
     site.partitions.push_back(std::move(partition));

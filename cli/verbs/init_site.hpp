@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale init site`: the site file of the cluster this machine belongs to.
+// Declares `dlscale init site`, which writes the site file of the current cluster.
 #pragma once
 
 #include "cli/command.hpp"

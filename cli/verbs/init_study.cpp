@@ -18,7 +18,7 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// It plans as it stands on the local site; what is commented out plans, too.
+/// The template can be planned for the local site, also with the commented lines enabled.
 constexpr const char* kStudy = R"toml(# A scaling study. Try it on this machine:
 #   dlscale plan {file} --explain --dry-run
 #   dlscale run {file} -o {stem}
@@ -80,7 +80,7 @@ struct InitStudyOptions {
   bool force = false;
 };
 
-/// The name of the study: the file's, made of characters such names may have.
+/// Returns the name of the study: the name of the file, with valid characters only.
 std::string study_name(const fs::path& file) {
   std::string name = file.stem().string();
   for (char& c : name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale init study`: a study to start from, every section explained.
+// Declares `dlscale init study`, which writes a commented example study.
 #pragma once
 
 #include "cli/command.hpp"

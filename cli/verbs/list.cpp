@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale list`: the runs of a plan folder, one line each.
+// Implements `dlscale list`: the runs of a plan folder, one line each.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -38,8 +38,8 @@ bool waits_or_runs(runner::JobState state) {
   return state == JobState::Submitted || state == JobState::Queued || state == JobState::Running;
 }
 
-/// The scripts of the jobs that hold what is left of `selected`, one a line. A job with a run that
-/// waits or runs already is no such job: it would run twice.
+/// Returns the scripts of jobs with unfinished runs of `selected`, one per line. Omits jobs with a
+/// waiting or running run, because the run would execute twice.
 std::string as_scripts(const contract::Plan& plan, const contract::PlanDir& folder,
                        const workspace::RunIds& selected, const workspace::States& states) {
   std::string text;

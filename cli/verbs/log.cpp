@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale log`: what runs print, as far as it is written or as it comes.
+// Implements `dlscale log`: prints the output of runs, and follows it with -f.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

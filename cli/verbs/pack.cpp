@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale pack`: a tree of image files to record files, and what is in such files.
+// Implements `dlscale pack`: writes image folders into record files, and inspects record files.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -28,7 +28,7 @@ namespace {
 struct PackOptions {
   std::string folder;
   std::string out;
-  std::string split;  ///< empty: both
+  std::string split;  ///< empty: pack both
   std::string as = "jpeg";
   int quality = images::kUsualQuality;
   std::string on_broken = "fail";
@@ -52,7 +52,7 @@ void pack_one(const images::Split& split, const images::PackOptions& packing, Pa
 
 int pack(const PackOptions& options, PackView& view) {
   if (options.out.empty()) throw base::UsageError("-o FOLDER is missing: where record files go");
-  // What cannot be is told before anything is written.
+  // Report errors before anything is written.
   images::PackOptions packing = options.packing;
   packing.form = images::stored_form(options.as);
   packing.form.quality = options.quality;
@@ -87,7 +87,7 @@ int run(const PackOptions& options) {
     fmt::print(stderr, "interrupted; whole record files stay, parts do not\n");
     return kExitInterrupted;
   } catch (const base::RunError& error) {
-    // The trainer's code for bad data means something else here.
+    // The exit code of the trainer for bad data has another meaning here.
     if (error.exit_code() == contract::kExitData) throw base::UsageError(error.what());
     throw;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale plan`: a study and a site to a folder of run descriptions and job scripts.
+// Implements `dlscale plan`: writes run descriptions and job scripts from a study and a site.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -55,7 +55,7 @@ int plan(const PlanOptions& options) {
     std::cout << planning.resolved;
     return kExitOk;
   }
-  // With --json standard output is the plan's alone.
+  // With --json only the plan goes to standard output.
   std::ostream& talk = options.json ? std::cerr : std::cout;
   if (planning.plan.runs.empty()) {
     talk << "nothing to plan\n";

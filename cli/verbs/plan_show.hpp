@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale plan show`: runs of a plan folder in full.
+// Declares `dlscale plan show`, which prints complete run descriptions.
 #pragma once
 
 #include "cli/command.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale plot`: one figure, of a collected study or of a study's learning rates, with the CSV
-// file it shows.
+// Implements `dlscale plot`: draws one figure of a collected study, or the learning rates of a
+// study, and writes its CSV file.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -33,7 +33,8 @@ struct PlotOptions : forecast::FigureChoice {
 
 constexpr const char* kPgfplots = "tex";  // what LaTeX draws
 
-/// Where the figure goes: as asked, else into the plan folder; learning rates have none.
+/// Returns the path of the figure: the requested path, or a path in the plan folder. Learning rates
+/// have no plan folder.
 fs::path output_path(const PlotOptions& options) {
   if (options.output.empty()) {
     if (options.kind == forecast::kRates) return "lr.svg";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale predict`: how long a study will take, how well it will scale, whether it fits.
+// Implements `dlscale predict`: times, scaling and memory of a study.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -78,7 +78,7 @@ int predict(const PredictOptions& options) {
   }
   analysis::Report report = forecast::prediction_report(study, sweeps);
   if (options.checkpoints.node_mtbf_h > 0) {
-    // Runs that are kept in a folder may have said there how long it took to save their state.
+    // The runs of a folder may have recorded how long a checkpoint takes.
     forecast::CheckpointQuestion question = options.checkpoints;
     if (question.write.empty()) question.write = options.keep;
     report.tables.push_back(forecast::checkpoint_table(study, question));

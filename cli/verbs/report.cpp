@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale report`: everything a paper takes from a collected study, in one folder.
+// Implements `dlscale report`: all tables and figures of a collected study in one folder.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -30,10 +30,11 @@ struct ReportOptions {
   std::string output;
 };
 
-/// What of the time goes into numbers; the rest into pictures.
+/// Share of the time for tables. The rest is for figures.
 constexpr double kShareOfNumbers = 0.5;
 
-/// The folder, which may not be there yet. Throws base::UsageError for what is no folder.
+/// Returns the output folder, which may not exist yet. Throws base::UsageError if the path is not a
+/// folder.
 fs::path output_folder(const ReportOptions& options) {
   const fs::path folder =
       options.output.empty() ? fs::path(options.study.folder) / "report" : fs::path(options.output);
@@ -44,7 +45,7 @@ fs::path output_folder(const ReportOptions& options) {
   return folder;
 }
 
-/// A bar on the terminal while there is something to wait for.
+/// Shows a progress bar on a terminal.
 class Progress {
  public:
   Progress() : terminal_(terminal_of(STDERR_FILENO)), line_(std::cerr, terminal_) {}

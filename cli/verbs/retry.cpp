@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale retry`: submits runs again that did not end well.
+// Implements `dlscale retry`: resubmits failed runs.
 #include <CLI/CLI.hpp>
 #include <memory>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale run`: a study from its TOML to its tables on this machine, in one go.
+// Implements `dlscale run`: plans, runs and evaluates a study on the local machine.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -38,7 +38,7 @@ struct RunOptions {
   workspace::SelectionChoice runs;
 };
 
-/// Failures with their reasons and the files to look into, whose paths are shown below `shown`.
+/// Prints failed runs with their reasons and the files to read, as paths below `shown`.
 int print_failures(const std::vector<runner::RunReport>& ends, const fs::path& root,
                    const fs::path& shown) {
   std::string text;
@@ -66,10 +66,10 @@ int run(const RunOptions& options) {
   workspace::require_runnable_here(planning);
   const workspace::RunIds selected = workspace::select_runs(planning.plan, options.runs);
   workspace::require_writable(shown);
-  planner::check_plan(planning, resources, shown);  // refuses, if it must, before a folder is made
+  planner::check_plan(planning, resources, shown);  // report errors before the folder is created
 
   workspace::make_folder(shown);
-  // The folder is this program's own before it is written.
+  // Lock the folder before writing it.
   const base::SystemClock clock;
   runner::LaunchLog log(fs::canonical(shown.root()) / shown.launch_log().filename(), clock);
   const planner::WrittenPlan written = planner::write_plan(planning, resources, shown);

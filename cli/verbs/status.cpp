@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale status`: how far the runs of a plan folder are, once or as a live table.
+// Implements `dlscale status`: states of the runs of a plan folder, once or as a live table.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ namespace dlscale::cli {
 namespace {
 
 constexpr double kInterval_s = 5;
-/// Rows that nobody asked for by name and that a screen still holds.
+/// Largest number of rows on a terminal if the user selected no runs.
 constexpr std::size_t kFewRows = 40;
 
 using PlannedRuns = std::vector<const contract::PlannedRun*>;
@@ -42,14 +42,15 @@ struct StatusOptions {
   double interval_s = kInterval_s;
 };
 
-/// What the files say is shown all the same.
+/// Prints the problem. The state from the files is still shown.
 int exit_code_of(const workspace::FolderStatus& status) {
   if (status.problem().empty()) return kExitOk;
   fmt::print(stderr, "dlscale: {}; this is what the files say\n", status.problem());
   return kExitSchedulerUnreachable;
 }
 
-/// People at a terminal want to see what needs them; programs, and who asked for some, all.
+/// Shows running and failed runs on a terminal. Shows all runs to programs, and all selected runs
+/// to users.
 bool shows_all_rows(const StatusOptions& options, std::size_t runs, const Terminal& terminal) {
   return options.all || !terminal.is_tty || runs <= kFewRows || options.selection.narrows() ||
          options.states.narrows();
@@ -76,7 +77,7 @@ int show_once(const StatusOptions& options, workspace::FolderStatus& status,
   return exit_code_of(status);
 }
 
-/// Once: rows do not come and go while they are watched.
+/// Selects the runs once, so that rows do not appear and disappear during --watch.
 PlannedRuns choose(const StatusOptions& options, const workspace::FolderStatus& status,
                    workspace::RunIds selected) {
   selected = workspace::keep_states(std::move(selected), options.states, status.states(),
@@ -86,7 +87,7 @@ PlannedRuns choose(const StatusOptions& options, const workspace::FolderStatus& 
 
 int status(const StatusOptions& options) {
   workspace::FolderStatus status(options.folder, options.offline);
-  workspace::states_of(options.states);  // refuses words that are no states
+  workspace::states_of(options.states);  // reports unknown states
   workspace::RunIds selected = workspace::select_runs(status.plan(), options.selection);
   std::optional<StopSignals> signals;
   if (options.watch) signals.emplace();

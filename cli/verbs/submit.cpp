@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale submit`: hands the runs of a plan folder to its batch system.
+// Implements `dlscale submit`: submits the runs of a plan folder to its scheduler.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -20,7 +20,7 @@
 namespace dlscale::cli {
 namespace {
 
-/// Those that no job has had, and those that a job left at a checkpoint.
+/// Returns the runs that were never submitted or that ended with a checkpoint.
 std::set<std::string> pick_new(const workspace::LaunchFolder& place,
                                const workspace::RunIds& selected) {
   std::set<std::string> picked;
@@ -37,7 +37,7 @@ std::set<std::string> pick_new(const workspace::LaunchFolder& place,
     }
   }
   if (failed > 0) {
-    // Those that retry does not take by itself must be named.
+    // Name states that retry does not select by default.
     const bool odd =
         bad.contains(runner::JobState::Cancelled) || bad.contains(runner::JobState::Lost);
     std::string options;

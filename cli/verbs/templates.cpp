@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale templates`: the job script templates there are, what they say and what they may name.
+// Implements `dlscale templates`: lists and prints templates of job scripts, and the names in them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -51,7 +51,7 @@ int names() {
   return kExitOk;
 }
 
-/// A path that ends in .mustache is itself, a name is one of those shipped.
+/// Reads a path that ends in .mustache, or a shipped template by name.
 fs::path file_of(const std::string& name) {
   if (name.ends_with(planner::kTemplateExtension)) return name;
   const fs::path folder = workspace::share_folder() / "templates";

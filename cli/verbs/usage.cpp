@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale usage`: what jobs asked for beside what they took.
+// Implements `dlscale usage`: requested and used resources of jobs.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale verify`: computes tables and a paper's numbers again, from the records alone.
+// Implements `dlscale verify`: recomputes tables and the numbers of a paper from the records.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,10 +19,10 @@
 namespace dlscale::cli {
 namespace {
 
-/// More names of files than this help nobody.
+/// Largest number of file names to print.
 constexpr std::size_t kShownFiles = 10;
 
-/// The first of them, and how many more there are.
+/// Returns the first names, and the number of further ones.
 std::string list_files(const std::vector<std::string>& names) {
   const std::size_t shown = std::min(names.size(), kShownFiles);
   std::string text = fmt::format(

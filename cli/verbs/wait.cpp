@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale wait`: follows what was submitted until it has ended.
+// Implements `dlscale wait`: follows submitted runs until they have ended.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
@@ -26,8 +26,8 @@ struct WaitOptions {
   bool json = false;
 };
 
-/// Until another dlscale has seen all end, or leaves the folder to this one: then its log. False
-/// when interrupted.
+/// Waits until the other dlscale process has recorded the ends of all runs, or has released the
+/// folder to this process, which then owns the log. Returns false when interrupted.
 bool wait_for_the_other(const workspace::LaunchFolder& place, const workspace::RunIds& selected,
                         std::unique_ptr<runner::LaunchLog>& log) {
   constexpr auto kPause = std::chrono::milliseconds(500);
@@ -44,7 +44,7 @@ bool wait_for_the_other(const workspace::LaunchFolder& place, const workspace::R
   return signals.count() == 0;
 }
 
-/// Without the right to write the folder: nothing is noted.
+/// Follows jobs without write access to the folder and without recording.
 int watch_only(const workspace::LaunchFolder& place, const workspace::RunIds& selected,
                double poll_s) {
   constexpr double kPoll_s = 10;
