@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which collected study to analyse and against what.
+// Opens a collected study for analysis, with its baseline and selected runs.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace dlscale::workspace {
 
 struct StudyChoice {
   std::string folder = ".";
-  std::string baseline;  ///< as typed; empty = the study's
+  std::string baseline;  ///< as given on the command line; empty: the baseline of the study
   bool mixed = false;
   std::string outliers = "none";
   std::string warmup = "marked";
@@ -24,9 +24,9 @@ struct ChosenStudy {
   analysis::AnalysisOptions options;
 };
 
-/// The runs that are meant, with the baselines they have among all. Throws base::UsageError for a
-/// baseline that is none, or that no curve of the study has, for an unknown outlier policy, and
-/// what select_runs throws.
+/// Returns the selected runs with their baselines among all runs. Throws base::UsageError for an
+/// invalid baseline, for a baseline that no curve of the study has and for an unknown outlier
+/// policy, and everything that select_runs throws.
 ChosenStudy open_study(const StudyChoice& choice);
 
 }  // namespace dlscale::workspace

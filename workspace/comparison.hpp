@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Own results next to those of a publication, or next to predictions of them, as a report.
+// Compares collected results with a publication or with predictions, as a report.
 #pragma once
 
 #include <string>
@@ -14,19 +14,20 @@ namespace dlscale::workspace {
 
 struct Compared {
   analysis::Report report;
-  std::string nothing;  ///< why nothing could be compared; empty where something was
+  std::string nothing;  ///< why nothing could be compared; empty otherwise
 };
 
 /// Compares the collected runs of `own` with the values of a publication. Published values without
-/// own ones are counted in a note; `unmatched` lists them. Throws what open_study throws.
+/// a matching result are counted in a note, and listed with `unmatched`. Throws what open_study
+/// throws.
 Compared compare_with_publication(const StudyChoice& own, const analysis::ReferenceStudy& study,
                                   bool unmatched);
 
-/// Compares the collected runs of `own` with the predictions that their folder keeps, and says how
-/// wrong those were. Throws what open_study throws.
+/// Compares the collected runs of `own` with the predictions saved in their folder, and computes
+/// the errors of the predictions. Throws what open_study throws.
 Compared compare_with_predictions(const StudyChoice& own);
 
-/// Adds what contradicts itself in a publication: a table, or a note where nothing does.
+/// Adds a table of contradictions in a publication, or a note if there are none.
 void add_contradictions(analysis::Report& report, const analysis::ReferenceStudy& study,
                         const std::vector<analysis::Contradiction>& found);
 

@@ -25,7 +25,7 @@ using config::Item;
 constexpr const char* kStudyFile = "reference.toml";
 constexpr const char* kHardwareFile = "hardware.csv";
 
-/// What formulas of speed-up, efficiency, throughput and transfer may name.
+/// Names that formulas of speed-up, efficiency, throughput and transfer may use.
 const std::vector<std::string> kFormulaNames{
     "t",     "t0",     "speedup", "gpus",      "gpus0",     "nodes",     "nodes0",
     "batch", "step_s", "samples", "loading_s", "compute_s", "parameters"};
@@ -54,7 +54,7 @@ const std::string& unit_of(const Item& item) {
   return unit;
 }
 
-/// A formula must be one before any rule needs it.
+/// Checks formulas before any rule uses them.
 void require_formula(const Definition& definition, const std::string& formula) {
   if (formula.empty()) return;
   std::map<std::string, double> names;
@@ -89,7 +89,7 @@ Definition read_definition(const Item& item) {
   return definition;
 }
 
-/// What a study file says, with the names of its tables.
+/// Content of a study file with the names of its tables.
 struct StudyText {
   ReferenceStudy study;
   std::vector<std::pair<std::string, base::Location>> tables;

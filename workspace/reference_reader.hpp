@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published studies from their files: those that come with dlscale, and one's own.
+// Reads published studies: the shipped ones, and files of the user.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +10,15 @@
 
 namespace dlscale::workspace {
 
-/// share/dlscale/references: NAME/reference.toml with its tables, and hardware.csv.
+/// Returns the folder share/dlscale/references, which has NAME/reference.toml with tables, and
+/// hardware.csv.
 std::filesystem::path reference_folder();
 
 std::vector<std::string> references_in(const std::filesystem::path& folder);
 
-/// One of the folder by its name, or a file: a study (*.toml) or a single table (*.csv), as
-/// docs/compare.md describes them. Throws base::UsageError with the nearest name, base::SpecError
-/// with the place of what is wrong, base::RunError for a file that cannot be read.
+/// Reads a study by its name in the folder, or from a file: a study (*.toml) or a single table
+/// (*.csv), as described in docs/compare.md. Throws base::UsageError with the nearest name,
+/// base::SpecError with the place of an error, and base::RunError for an unreadable file.
 analysis::ReferenceStudy read_reference(const std::string& name,
                                         const std::filesystem::path& folder);
 

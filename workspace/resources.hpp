@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the files lie that `dlscale` brings along: templates, sites, the trainer beside it.
+// Finds the files of the installation: templates, sites, shared data and the trainer.
 #pragma once
 
 #include <filesystem>
@@ -10,19 +10,19 @@
 
 namespace dlscale::workspace {
 
-/// <prefix>/share/dlscale, from the place of the running program (build tree or installation), or
-/// $DLSCALE_SHARE when set. Throws base::RunError naming the folder looked for.
+/// Returns <prefix>/share/dlscale relative to the running program (build tree or installation), or
+/// $DLSCALE_SHARE if set. Throws base::RunError with the missing folder.
 std::filesystem::path share_folder();
 
-/// `dlscale-train` beside the running program, if it was built.
+/// Returns `dlscale-train` in the folder of the running program, if it was built.
 std::optional<std::filesystem::path> trainer_beside();
 
-/// What the trainer built beside this program can do: share/dlscale/capabilities.json, written by
-/// the build. Empty when only the login-node tools were built.
+/// Returns the capabilities of the trainer of this build (share/dlscale/capabilities.json). Empty
+/// if only the login tools were built.
 std::optional<std::filesystem::path> built_capabilities();
 
-/// All of this for the planner, with a job template of the user's own if one is named. Throws
-/// base::UsageError where that is no file.
+/// Returns all resources for the planner, with the user's job template if one is given. Throws
+/// base::UsageError if that is not a file.
 planner::Resources shipped_resources(const std::string& job_template = {});
 
 }  // namespace dlscale::workspace

@@ -32,8 +32,8 @@ ScratchFolder::~ScratchFolder() {
 
 namespace {
 
-/// Links all that the plan folder holds but its database: what is computed in `to` comes from the
-/// records, and the plan folder stays as it is.
+/// Links everything in the plan folder except its database, so that results in `to` come from the
+/// records and the plan folder does not change.
 void link_records(const contract::PlanDir& folder, const fs::path& to) {
   const std::string database = folder.database().filename().string();
   for (const auto& entry : fs::directory_iterator(folder.root())) {

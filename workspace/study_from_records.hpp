@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study as its records alone have it, whatever the plan folder's database says, in a temporary
+// Reads a study from its records only, without the database of the plan folder, in a temporary
 // folder.
 #pragma once
 
@@ -9,11 +9,11 @@
 
 namespace dlscale::workspace {
 
-// A temporary folder that is deleted with the object that made it.
+// Temporary folder that the destructor deletes.
 
 class ScratchFolder {
  public:
-  /// Throws base::RunError where no folder can be made.
+  /// Throws base::RunError if no folder can be created.
   ScratchFolder();
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
@@ -25,10 +25,10 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-// A study as its records alone have it, whatever the plan folder's database says.
+// A study from its records only.
 
-/// Reads all records of the folder into a database elsewhere; the plan folder does not change.
-/// Throws as require_readable_records and open_study do.
+/// Reads all records of the folder into a database in another folder. The plan folder does not
+/// change. Throws what require_readable_records and open_study throw.
 ChosenStudy study_from_records(const StudyChoice& choice);
 
 }  // namespace dlscale::workspace

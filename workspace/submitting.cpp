@@ -44,7 +44,7 @@ void print_result(const LaunchFolder& place, const runner::LaunchReport& report)
                              place.folder.root().string());
 }
 
-/// The hand-over of runs of one folder.
+/// Submission of runs of one folder.
 class Handover {
  public:
   Handover(const SubmitChoice& choice, const Pick& pick, const SubmitTools& tools)
@@ -126,8 +126,8 @@ class Handover {
   RunIds selected_;
   std::optional<runner::LaunchLog> log_;
   std::size_t records_before_ = 0;
-  Deeds deeds_;  // but for what the log says
-  /// Rather than without room; unknown while no launcher has come to its end.
+  Deeds deeds_;  // except for runs in the log
+  /// Number of runs that wait for the job limit; unknown until a launcher has finished.
   std::optional<RunIds> refused_;
 };
 

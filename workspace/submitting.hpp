@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands runs of a plan folder over to its batch system, as `submit` and `retry` do.
+// Submits runs of a plan folder to its scheduler, for `submit` and `retry`.
 #pragma once
 
 #include <filesystem>
@@ -27,19 +27,20 @@ struct SubmitChoice {
   bool json = false;
 };
 
-/// Which runs of a plan are to be submitted, if no job has them now.
+/// Selects runs of a plan to submit, if no job has them now.
 using Pick =
     std::function<std::set<std::string>(const LaunchFolder& place, const RunIds& selected)>;
 
-/// How the program follows jobs in front of the user, and how it continues without a terminal.
+/// Functions to follow jobs in the terminal, and to continue without a terminal.
 struct SubmitTools {
   LaunchFunction launch;
-  /// Returns false in the process that the user started, which must end at once, and true in a
-  /// process that continues in the background and appends its output to `log`.
+  /// Forks the process. Returns false in the process that the user started, which must exit, and
+  /// true in a background process that appends its output to `log`.
   std::function<bool(const std::filesystem::path& log)> detach;
 };
 
-/// Hands the picked runs over as `choice` says and returns the exit code. `verb` is called so.
+/// Submits the selected runs as `choice` specifies, and returns the exit code. `verb` is the name
+/// of the calling verb.
 int submit_runs(const std::string& verb, const SubmitChoice& choice, const Pick& pick,
                 const SubmitTools& tools);
 

@@ -24,7 +24,7 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-/// More lines than this of one table help nobody.
+/// Largest number of lines to print per table.
 constexpr std::size_t kShownLines = 10;
 
 const analysis::Metric* metric_of(const fs::path& file) {
@@ -41,14 +41,15 @@ const analysis::ReportWriter* writer_of(const fs::path& file) {
   return nullptr;
 }
 
-/// Of lines that differ what is around the first place where they do: a line of a page can be long.
+/// Shortens different lines to the text around their first difference, because a line of a page can
+/// be long.
 std::string around_difference(const std::string& line, const std::string& other) {
   const auto differs =
       std::mismatch(line.begin(), line.end(), other.begin(), other.end()).first - line.begin();
   return config::excerpt(line, static_cast<std::size_t>(differs));
 }
 
-/// Prints which lines differ.
+/// Prints the different lines.
 void verify_text(const fs::path& file, const std::string& again, Verified& verified,
                  std::ostream& out) {
   const std::string there = base::read_text_file(file);
@@ -75,8 +76,8 @@ bool is_plain_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-/// The files that `Walk` meets from a folder on, sorted; none where there is no such folder. Throws
-/// base::RunError for what cannot be listed.
+/// Returns the sorted files that `Walk` finds in a folder; empty if the folder does not exist.
+/// Throws base::RunError if a folder cannot be listed.
 template <class Walk>
 std::vector<fs::path> listed_files(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -100,7 +101,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
                        base::kExitNothingMatched);
 }
 
-/// Paths of all files below a folder, from there.
+/// Returns the paths of all files below a folder, relative to it.
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files = listed_files<fs::recursive_directory_iterator>(folder);
   for (fs::path& file : files) file = file.lexically_relative(folder);
@@ -111,8 +112,8 @@ bool is_converted(const fs::path& file) {
   return file.extension() == ".pdf" || file.extension() == ".png";
 }
 
-/// Converted pictures that a report lacks. Where it has none at all there was no converter, which
-/// is no fault.
+/// Returns converted figures that a report lacks. A report without any had no converter, which is
+/// not an error.
 std::vector<std::string> missing_drawings(const std::vector<analysis::NamedFigure>& figures,
                                           const fs::path& folder) {
   std::vector<std::string> missing;

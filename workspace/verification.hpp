@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes tables and reports again from the records and compares them with the files there are.
+// Recomputes tables and reports from the records, and compares them with the existing files.
 #pragma once
 
 #include <iosfwd>
@@ -22,17 +22,18 @@ struct Verified {
   std::size_t files = 0;
   std::size_t lines = 0;
   std::size_t different = 0;
-  std::size_t pictures = 0;          ///< that were not looked at
-  std::vector<std::string> missing;  ///< files that are made of the records and not there
-  std::vector<std::string> others;   ///< files that nothing here makes
+  std::size_t pictures = 0;          ///< files that were not compared
+  /// files that should exist according to the records but are missing
+  std::vector<std::string> missing;
+  std::vector<std::string> others;   ///< files that dlscale does not write
 };
 
-/// Compares the tables that `collect` wrote and prints to `out` which lines differ. Throws
-/// base::Error with kExitNothingMatched where there are no tables.
+/// Compares the tables of `collect`, and prints different lines to `out`. Throws base::Error with
+/// kExitNothingMatched if there are no tables.
 Verified verify_collected(const VerifyChoice& choice, std::ostream& out);
 
-/// Compares all that `report` wrote but the pictures: tables, the numbers and scripts of figures,
-/// values.tex, paper.tex and the page. Prints and throws as verify_collected does.
+/// Compares all files of `report` except images: tables, data and scripts of figures, values.tex,
+/// paper.tex and the page. Prints and throws what verify_collected does.
 Verified verify_report(const VerifyChoice& choice, std::ostream& out);
 
 }  // namespace dlscale::workspace

@@ -21,7 +21,7 @@
 namespace dlscale::workspace {
 namespace {
 
-/// The name of a file without the ending that tells how it is compressed.
+/// Returns the file name without the ending of its compression.
 std::string_view decompressed_name(std::string_view name) {
   for (const std::string_view ending : {".gz", ".xz", ".bz2", ".zst"}) {
     if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
@@ -29,7 +29,7 @@ std::string_view decompressed_name(std::string_view name) {
   return name;
 }
 
-/// Of tables that all have a name that tells it.
+/// Returns the format of tables if the names of all of them show it.
 std::string kind_of(const std::vector<std::string>& logs) {
   const auto all = [&](std::initializer_list<const char*> endings) {
     return !logs.empty() && std::all_of(logs.begin(), logs.end(), [&](const std::string& log) {
@@ -42,7 +42,7 @@ std::string kind_of(const std::vector<std::string>& logs) {
   return all({".md", ".markdown"}) ? "markdown" : "csv";
 }
 
-/// What of --format, --map and --pattern says how all of the logs are read.
+/// Combines --format, --map and --pattern into the format of the logs.
 void choose_format(const LogOptions& options, const std::vector<std::string>& logs,
                    analysis::ImportRequest& request) {
   const std::string& format = options.request.format;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale collect LOG... -o DIR`: logs of other programs become runs of a folder.
+// Imports logs of other programs as runs of a folder (`dlscale collect LOG... -o DIR`).
 #pragma once
 
 #include <iosfwd>
@@ -10,20 +10,20 @@
 
 namespace dlscale::workspace {
 
-/// What the command line says of logs; only with a folder for them.
+/// Options for logs on the command line. They need -o.
 struct LogOptions {
   analysis::ImportRequest request;
-  std::string folder;                ///< -o; empty: there are no logs
+  std::string folder;                ///< -o; empty: no logs are imported
   std::vector<std::string> columns;  ///< --map
-  std::string decimal;               ///< "point" or "comma"; empty: as the numbers show it
+  std::string decimal;               ///< "point" or "comma"; empty: detected from the numbers
   std::string pattern;               ///< TOML file
 };
 
-/// The words that --format may have.
+/// Returns the valid values of --format.
 std::vector<std::string> log_format_names();
 
-/// Imports the logs into the folder and reports to `out`. Returns false when a log was skipped that
-/// was to be imported. Throws base::Error.
+/// Imports the logs into the folder and reports to `out`. Returns false if a log that should be
+/// imported was skipped. Throws base::Error.
 bool import_and_report(const LogOptions& options, const std::vector<std::string>& logs,
                        std::ostream& out);
 

@@ -28,7 +28,7 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-/// More lines than this of one kind help nobody.
+/// Largest number of lines to print per kind.
 constexpr std::size_t kShownProblems = 10;
 
 void print_problems(const analysis::IngestSummary& summary, std::ostream& out) {
@@ -55,13 +55,12 @@ std::string table_file(const std::string& metric, const analysis::ReportWriter& 
   return fmt::format("{}.{}", metric, writer.extension);
 }
 
-/// Terminals have that, and no file.
+/// Writes a table for a terminal.
 bool is_only_printed(const analysis::ReportWriter& writer) {
   return std::string_view(writer.name) == "text";
 }
 
-/// Prints the tables people look for first, and writes them in the formats of papers, pages and
-/// programs.
+/// Prints the most important tables, and writes them in the formats for papers, pages and programs.
 void make_tables(const analysis::Frame& frame, const contract::PlanDir& folder, std::ostream& out,
                  std::vector<fs::path>& written) {
   base::make_directories(folder.tables());
@@ -94,7 +93,7 @@ void make_figures(const analysis::Frame& frame, const contract::PlanDir& folder,
   if (!problem.empty()) out << fmt::format("warning: figures have no .pdf: {}\n", problem);
 }
 
-/// "wrote demo/tables/efficiency.{md,csv,tex}": one line per stem.
+/// Prints one line per file stem: "wrote demo/tables/efficiency.{md,csv,tex}".
 void print_written(const std::vector<fs::path>& files, std::ostream& out) {
   for (std::size_t i = 0; i < files.size();) {
     std::vector<std::string> endings;

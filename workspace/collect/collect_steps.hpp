@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the files of a plan folder to its tables and figures: what `collect` and `run` share.
+// Turns the files of a plan folder into tables and figures, for `collect` and `run`.
 #pragma once
 
 #include <filesystem>
@@ -20,18 +20,18 @@ struct CollectOptions {
   bool rebuild = false;  ///< delete the database first
   bool tables = true;    ///< print the efficiency and accuracy tables, write tables/
   bool figures = false;  ///< write figures/
-  SelectionChoice runs;  ///< of the tables and figures; the database holds all
+  SelectionChoice runs;  ///< runs in the tables and figures. The database has all runs
 };
 
-/// Ingests, prints to `out` what was found, the tables and the paths of what it wrote. Returns
-/// kExitOk, kExitRunsFailed when runs ended badly, kExitNothingMatched when none was started yet.
-/// Throws base::Error, also when the selection leaves no run.
+/// Ingests results, and prints warnings, tables and the paths of written files to `out`. Returns
+/// kExitOk, kExitRunsFailed if runs failed, or kExitNothingMatched if no run has started. Throws
+/// base::Error, also if the selection matches no run.
 int collect_and_report(const CollectOptions& options, std::ostream& out);
 
-/// Prints the first warnings, and of the others one of each kind and how many more there are.
+/// Prints the first warnings. Of the others it prints one per kind, and their number.
 void print_warnings(const std::vector<std::string>& warnings, std::ostream& out);
 
-/// The files that it writes into tables/ of such results, in the order in which it does.
+/// Returns the files that collect writes into tables/ for these results, in order.
 std::vector<std::string> collected_tables(const analysis::Frame& frame);
 
 }  // namespace dlscale::workspace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TOML file with the regular expressions of a log's lines.
+// Reads a TOML file with regular expressions for the lines of a log.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace dlscale::workspace {
 
-/// The regular expressions of a TOML file (docs/importing.md). Throws base::SpecError with the
-/// place of what is wrong.
+/// Returns the regular expressions of a TOML file (docs/importing.md). Throws base::SpecError with
+/// the place of an error.
 analysis::MappedFormat read_pattern_file(const std::filesystem::path& file);
 
 }  // namespace dlscale::workspace

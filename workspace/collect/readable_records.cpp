@@ -19,7 +19,7 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-/// Nothing where it is not there: what is gone is no record.
+/// Checks a file if it exists. A missing file is not a record.
 void refuse_unreadable(const fs::path& path, const std::error_code& error) {
   if (!error || error == std::errc::no_such_file_or_directory) return;
   throw base::RunError(fmt::format("cannot read {}: {}; tables are computed from all records",
@@ -31,7 +31,7 @@ void require_readable(const fs::path& file) {
   refuse_unreadable(file, std::error_code(errno, std::generic_category()));
 }
 
-/// Throws where nobody lets us know.
+/// Throws if the folder cannot be listed.
 bool is_readable_folder(const fs::path& path) {
   std::error_code error;
   const bool is_one = fs::is_directory(path, error);
@@ -39,7 +39,7 @@ bool is_readable_folder(const fs::path& path) {
   return is_one;
 }
 
-/// What lies in a folder, sorted; nothing where there is none.
+/// Returns the sorted entries of a folder; empty if the folder does not exist.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code error;
@@ -52,7 +52,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-/// The log of another program that a launch is, if it is one.
+/// Returns the third-party log of a launch, if it has one.
 void require_readable_log(const contract::LaunchDir& launch) {
   const fs::path import = analysis::import_json(launch);
   if (::access(import.c_str(), R_OK) != 0) return;
@@ -60,12 +60,12 @@ void require_readable_log(const contract::LaunchDir& launch) {
   try {
     log = analysis::import_record_from_json(base::read_file(import), import.string()).path;
   } catch (const base::SpecError&) {
-    return;  // a record all the same, of a run that is lost
+    return;  // also a record, for a lost run
   }
   require_readable(log);
 }
 
-/// Not into checkpoints, which hold no results.
+/// Skip checkpoints, which contain no results.
 void require_readable_run(const fs::path& run) {
   for (const fs::path& entry : entries_of(run)) {
     if (!is_readable_folder(entry)) {
@@ -79,7 +79,7 @@ void require_readable_run(const fs::path& run) {
   }
 }
 
-/// The files in a folder whose names end so.
+/// Returns the files in a folder with this ending.
 void require_readable_files(const fs::path& folder, const char* ending) {
   for (const fs::path& file : entries_of(folder)) {
     if (file.extension() == ending) require_readable(file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dlscale doctor` says of one thing.
+// Result of one check of `dlscale doctor`.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ using Check = contract::CheckRecord;
 using Checks = std::vector<Check>;
 
 inline constexpr const char* kOk = "ok";
-inline constexpr const char* kWarn = "warn";  ///< jobs may run, or not as well as they could
-inline constexpr const char* kFail = "fail";  ///< jobs will not run
+inline constexpr const char* kWarn = "warn";  ///< jobs may fail or run slower than possible
+inline constexpr const char* kFail = "fail";  ///< jobs cannot run
 
 inline Check ok(std::string name, std::string message) {
   return {std::move(name), kOk, std::move(message), ""};
 }
-/// `advice` is what to do.
+/// Adds a result. `advice` states what to do.
 inline Check warn(std::string name, std::string message, std::string advice) {
   return {std::move(name), kWarn, std::move(message), std::move(advice)};
 }

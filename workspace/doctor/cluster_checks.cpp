@@ -70,7 +70,7 @@ std::string queue_of(const planner::Partition& partition) {
   return partition.queue.value_or(partition.name);
 }
 
-/// Of the node shapes in a queue the one most like the site's.
+/// Returns the node shape of a queue that is most similar to the site's.
 const runner::NodeGroup* nearest_group(const planner::Partition& partition,
                                        const runner::Cluster& cluster) {
   const runner::NodeGroup* nearest = nullptr;
@@ -86,10 +86,10 @@ const runner::NodeGroup* nearest_group(const planner::Partition& partition,
   return nearest;
 }
 
-/// Collects what differs in one partition.
+/// Collects the differences in one partition.
 class Differences {
  public:
-  /// Jobs made for more than there is do not start; for less, they leave some of it idle.
+  /// Jobs that request more than exists do not start. Jobs that request less leave resources idle.
   void compare(const char* what, double in_file, double there, const std::string& unit = "") {
     if (in_file <= 0 || there <= 0 || in_file == there) return;
     const std::string text = fmt::format("{}: {:g}{} in the site file, {:g}{} on the cluster", what,
@@ -114,7 +114,7 @@ std::string limit_text(double seconds) {
   return seconds > 0 ? base::clock_time(seconds) : "none";
 }
 
-/// A limit of 0 is none.
+/// A limit of 0 means no limit.
 void compare_limits(const planner::Partition& partition, const runner::NodeGroup& group,
                     Differences& differences) {
   if (group.max_walltime_s > 0 &&
@@ -167,7 +167,7 @@ Check compare_partition(const planner::Partition& partition, const runner::Clust
 Checks compare_with_cluster(const planner::Site& site, const runner::Cluster& cluster) {
   Checks checks;
   for (const planner::Partition& partition : site.partitions) {
-    if (queue_of(partition).empty()) continue;  // jobs go where the batch system likes
+    if (queue_of(partition).empty()) continue;  // the scheduler selects the partition
     checks.push_back(compare_partition(partition, cluster));
   }
   if (cluster.max_array_size > 0) {

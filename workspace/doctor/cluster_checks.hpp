@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a site file says of its cluster what the batch system says of it today.
+// Compares a site file with the cluster as the scheduler reports it.
 #pragma once
 
 #include <string>
@@ -11,10 +11,11 @@
 
 namespace dlscale::workspace {
 
-/// The batch system's programs, whether it answers, and the comparison if it does.
+/// Checks the programs of the scheduler, whether it answers, and if so the comparison.
 Checks check_cluster(const planner::Site& site, runner::CommandRunner& commands);
 
-/// A partition at a time: what is gone, smaller than the site file says, or larger.
+/// Compares one partition: missing resources, and resources smaller or larger than in the site
+/// file.
 Checks compare_with_cluster(const planner::Site& site, const runner::Cluster& cluster);
 
 }  // namespace dlscale::workspace

@@ -20,11 +20,11 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kLittle = 0.02;  ///< of a whole file system
+constexpr double kLittle = 0.02;  ///< inodes of a whole file system
 constexpr std::uint64_t kLittle_bytes = 1'000'000'000;
-constexpr double kSkew_s = 2;  ///< beyond what slow writing makes
+constexpr double kSkew_s = 2;  ///< more than slow writes can cause
 
-/// A file of its own name, gone with this.
+/// Temporary file with a unique name, which the destructor deletes.
 class ProbeFile {
  public:
   explicit ProbeFile(const fs::path& folder) : path_((folder / ".dlscale-doctor-XXXXXX").string()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a folder's file system will do for a plan: writing, locks, clock, space.
+// Checks the file system of a plan folder: writing, locks, clock and space.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,19 @@
 
 namespace dlscale::workspace {
 
-/// Of the file system, to this user. Totals of 0: it does not count them.
+/// Free and total space of the file system for this user. Totals of 0: the file system does not
+/// count them.
 struct FreeSpace {
   std::uint64_t bytes = 0, bytes_total = 0;
   std::uint64_t inodes = 0, inodes_total = 0;
 };
 
-/// `inodes_needed`: by the runs that are left.
+/// Checks space and inodes. `inodes_needed` is for the remaining runs.
 Checks judge_space(const FreeSpace& space, std::uint64_t inodes_needed);
-/// A file's time just after it was written, and this machine's, in unix time.
+/// Checks the clocks. Takes the time of a newly written file and of this machine, in Unix time.
 Check judge_clock(double file_unix_s, double here_unix_s);
 
-/// Writes a small file into the folder and deletes it again.
+/// Checks writing by creating and deleting a small file in the folder.
 Checks check_folder(const std::filesystem::path& folder, const base::Clock& clock,
                     std::uint64_t inodes_needed);
 

@@ -17,11 +17,11 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-/// Modules and LibTorch from a cold parallel file system take their time.
+/// Time limit. Modules and LibTorch load slowly from a cold parallel file system.
 constexpr double kProgramPatience_s = 120;
 constexpr int kNotFound = 127;
 
-/// Bash after the site's lines, which may print what they like.
+/// Runs a command in bash after the lines of the site, whose output is ignored.
 class SiteShell {
  public:
   SiteShell(const planner::Site& site, runner::CommandRunner& commands)
@@ -29,7 +29,7 @@ class SiteShell {
                               fmt::join(site.environment, "\n"))),
         commands_(commands) {}
 
-  /// Words are a program and its arguments. Exit code 127: there is no such program.
+  /// Runs a program with arguments. Exit code 127 means that the program does not exist.
   runner::Answer run(const std::vector<std::string>& words) const {
     std::vector<std::string> arguments{
         "bash", "-c", preamble_ + "command -v \"$0\" > /dev/null || exit 127\nexec \"$0\" \"$@\""};
@@ -42,7 +42,7 @@ class SiteShell {
         kProgramPatience_s);
     return answer.end && answer.end->exit_code == 0 && answer.end->signal == 0;
   }
-  /// The first line of what it prints; empty when it does not.
+  /// Returns the first line of its output; empty if there is none.
   std::string first_line_of(const std::vector<std::string>& words) const {
     const runner::Answer answer = run(words);
     return answer.end == runner::ExitStatus{} ? runner::first_line(answer.out) : "";
@@ -74,7 +74,7 @@ Check check_launcher(const planner::Site& site, const SiteShell& shell) {
   return fail("launcher", fmt::format("no {} on PATH", program), advice);
 }
 
-/// What a trainer that does not run says.
+/// Returns the error output of a trainer that cannot start.
 Check describe_failure(const std::string& trainer, const runner::Answer& answer) {
   if (!answer.end) {
     return fail("trainer", fmt::format("{} has not answered for {} s", trainer, kProgramPatience_s),
@@ -116,7 +116,7 @@ Checks check_trainer(const planner::Site& site, const std::string& trainer,
   }
 }
 
-/// A name without a folder may be one that the runtime looks up itself.
+/// The container runtime may resolve a name without a folder by itself.
 bool is_image_file(const std::string& image) {
   return image.find("://") == std::string::npos && image.find('/') != std::string::npos;
 }
@@ -159,7 +159,8 @@ Check check_gpus(const planner::Site& site, const SiteShell& shell) {
               "set device = \"cpu\" in the site file, or go where there are GPUs");
 }
 
-/// "4" of "mpirun (Open MPI) 4.1.4"; empty when there is none.
+/// Returns the major version, for example "4" from "mpirun (Open MPI) 4.1.4"; empty if there is
+/// none.
 std::string major_version(const std::string& text) {
   const auto digit =
       std::find_if(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the programs that a site's jobs start are there and fit together: trainer, launcher,
-// container, GPUs.
+// Checks that the programs of a site's jobs exist and fit together: trainer, launcher, container
+// and GPUs.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@
 
 namespace dlscale::workspace {
 
-/// Runs programs as the site's jobs do: after its lines for modules and environment.
+/// Runs programs as the site's jobs do, after the lines for modules and environment.
 Checks check_programs(const planner::Site& site, const std::string& trainer,
                       runner::CommandRunner& commands);
 
-/// What a trainer says of itself against what the site wants of it. `mpirun`: the launcher's own
-/// words on its version; empty: not asked.
+/// Compares the capabilities of a trainer with the needs of the site. `mpirun` is the version line
+/// of the launcher; empty: not queried.
 Checks judge_trainer(const planner::Site& site, const contract::Capabilities& trainer,
                      const std::string& mpirun);
 

@@ -30,14 +30,13 @@ std::vector<CancelTarget> targets_among(const runner::LaunchHistory& history,
   return targets;
 }
 
-/// Only the batch system can tell who waits from who runs, so it is asked where that matters.
+/// Queries the scheduler if waiting and running jobs must be distinguished.
 runner::States current_states(const LaunchFolder& place, const StateChoice& choice) {
   if (!choice.narrows()) return runner::run_states(place.plan, place.folder);
   return ask_states(place).states;
 }
 
-/// Takes out of the choice the runs that a job has and the plan has no more: only by their ids are
-/// those meant.
+/// Removes runs that have a job but are no longer in the plan, unless they were selected by id.
 RunIds take_unplanned(const LaunchFolder& place, const runner::LaunchHistory& history,
                       SelectionChoice& choice) {
   RunIds named(choice.runs.begin(), choice.runs.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which jobs of a plan folder are to end, and cancelling them.
+// Selects jobs of a plan folder to cancel, and cancels them.
 #pragma once
 
 #include <string>
@@ -11,28 +11,29 @@
 
 namespace dlscale::workspace {
 
-/// A job or a task of an array that is to end.
+/// A job or an array task to cancel.
 struct CancelTarget {
-  runner::JobId id;  ///< empty: not submitted, or nobody knows whether it is
+  runner::JobId id;  ///< job id; empty: not submitted, or unknown
   std::string launch;
   std::string job;
-  std::vector<std::string> runs;  ///< all that it holds
+  std::vector<std::string> runs;  ///< all runs of the job
 };
 
-/// What is to end: jobs, and runs that somebody may be about to submit.
+/// Jobs to cancel, and runs that another process may be about to submit.
 struct CancelledJobs {
   RunIds selected;
   std::vector<CancelTarget> targets;
   RunIds unsubmitted;
 };
 
-/// The jobs that hold runs of a selection, in one of these states if any is chosen. A run that has
-/// a job and is no longer in the plan is meant only where the selection has its id. Throws as
-/// select_runs and keep_states do.
+/// Returns the jobs with selected runs, in one of these states if any is given. A run that has a
+/// job but is no longer in the plan counts only if it was selected by id. Throws what select_runs
+/// and keep_states throw.
 CancelledJobs jobs_to_cancel(const LaunchFolder& place, const SelectionChoice& selection,
                              const StateChoice& states);
 
-/// Records the requests before it cancels the jobs: a launcher that sees a job end then knows why.
+/// Records the cancel requests before it cancels the jobs, so that a launcher that sees a job end
+/// knows the reason.
 void cancel_jobs(LaunchFolder& place, const CancelledJobs& jobs);
 
 }  // namespace dlscale::workspace

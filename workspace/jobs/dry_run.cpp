@@ -11,12 +11,12 @@
 namespace dlscale::workspace {
 namespace {
 
-/// Ends the adaptor's attempt once it has said what it would run.
+/// Thrown to end the submission after the command is known.
 struct Told {
   runner::Command command;
 };
 
-/// Runs nothing.
+/// Command runner that runs nothing.
 class Listener : public runner::CommandRunner {
  public:
   runner::ProcessId start(const runner::Command& command) override { throw Told{command}; }
@@ -28,7 +28,7 @@ class Listener : public runner::CommandRunner {
   std::vector<runner::ProcessId> find_by_environment(const std::string&) override { return {}; }
 };
 
-/// The command as `removed` variables do not reach it.
+/// Returns the command without the `removed` variables.
 std::string shell_line(const runner::Command& command, const std::vector<std::string>& removed) {
   std::string line = removed.empty() ? "" : "env ";
   for (const std::string& name : removed) line += fmt::format("-u {} ", name);
@@ -42,7 +42,7 @@ std::string shell_line(const runner::Command& command, const std::vector<std::st
   return line;
 }
 
-/// Those of the job's runs that would be submitted with it.
+/// Returns the runs of the job that would be submitted with it.
 std::vector<std::string> runs_to_submit(const LaunchFolder& place, const contract::PlannedJob& job,
                                         const std::set<std::string>& runs) {
   std::vector<std::string> taken;
@@ -73,7 +73,7 @@ std::vector<DryJob> dry_run(const LaunchFolder& place, const std::set<std::strin
       if (submitted.contains(other) && !place.is_local()) part.after.push_back("<" + other + ">");
     }
     try {
-      // One that has jobs of its own would begin with the first of them.
+      // A chain with its own jobs would start with the first of them.
       entry.make(setup)->submit(runner::describe_job(place.folder, part, new_launch_token()));
     } catch (const Told& told) {
       jobs.push_back({part.runs, shell_line(told.command, place.environment.removed)});

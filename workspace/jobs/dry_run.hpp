@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands that would submit jobs, without submitting any.
+// Returns the commands that would submit jobs, without submitting.
 #pragma once
 
 #include <set>
@@ -12,13 +12,13 @@ namespace dlscale::workspace {
 
 /// A job that would be submitted.
 struct DryJob {
-  std::vector<std::string> runs;  ///< those of a packed job that go along included
-  /// A line of shell. A fresh token stands where each submission gets one, the name of a job in
-  /// angle brackets where the id of that one would be.
+  std::vector<std::string> runs;  ///< including the other runs of a packed job
+  /// Shell command. A placeholder token stands for the token of the submission, and the name of a
+  /// job in angle brackets for the id of that job.
   std::string command;
 };
 
-/// The jobs that hold some of `runs`.
+/// Returns the jobs with some of `runs`.
 std::vector<DryJob> dry_run(const LaunchFolder& place, const std::set<std::string>& runs);
 
 }  // namespace dlscale::workspace

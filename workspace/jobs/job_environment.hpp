@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the user's variables programs and jobs of a site get, and how the others are reported.
+// Determines which environment variables reach programs and jobs of a site, and reports the removed
+// ones.
 #pragma once
 
 #include <string>
@@ -13,15 +14,15 @@
 namespace dlscale::workspace {
 
 runner::CleanEnvironment job_environment(const planner::Site& site);
-/// By the site file in a plan folder, and `scheduler` where the folder has none. Throws
-/// base::SpecError for a site file that is wrong.
+/// Reads the site file of a plan folder, or uses `scheduler` if there is none. Throws
+/// base::SpecError for an invalid site file.
 runner::CleanEnvironment job_environment(const contract::PlanDir& folder,
                                          const std::string& scheduler);
 
-/// One line that names the removed variables and says how to keep one; empty when there is none.
+/// Returns one line with the removed variables and how to keep one; empty if there are none.
 std::string removed_variables_line(const std::vector<std::string>& removed);
 
-/// The same as a check of `dlscale doctor`.
+/// Returns the same as a check of `dlscale doctor`.
 Check check_environment(const std::vector<std::string>& removed);
 
 }  // namespace dlscale::workspace

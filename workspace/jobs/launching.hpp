@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs that launch or follow jobs share: a plan folder, its batch system, its launcher.
+// Shared by the verbs that launch or follow jobs: a plan folder, its scheduler and its launcher.
 #pragma once
 
 #include <functional>
@@ -21,88 +21,89 @@
 
 namespace dlscale::workspace {
 
-/// A plan folder whose jobs are to be dealt with.
+/// A plan folder with its scheduler.
 struct LaunchFolder {
-  /// With `json` standard output is kept for one document at the end.
+  /// With `json`, standard output is reserved for one document at the end.
   explicit LaunchFolder(const std::filesystem::path& root, bool json = false);
   bool is_local() const { return plan.scheduler == "local"; }
-  /// Most jobs of one user that its site allows at a time; 0 = no limit.
+  /// Returns the site's limit of jobs per user; 0: no limit.
   int site_limit() const;
 
   const bool json;
-  std::ostream& words;             ///< what is said to people
+  std::ostream& words;             ///< messages to the user
   const contract::PlanDir folder;  ///< absolute
   const contract::Plan plan;
   const base::SystemClock clock;
-  const runner::CleanEnvironment environment;  ///< of every program that is started for the folder
+  /// environment of every program started for the folder
+  const runner::CleanEnvironment environment;
   const std::unique_ptr<runner::CommandRunner> commands;
   const std::unique_ptr<runner::JobScheduler> scheduler;
 };
 
-/// Null where another dlscale follows the jobs, and notes their ends. Throws base::RunError where
-/// the log cannot be written.
+/// Null if another dlscale process follows the jobs and records their ends. Throws base::RunError
+/// if the log cannot be written.
 std::unique_ptr<runner::LaunchLog> open_log_if_free(const LaunchFolder& place);
 
-/// False where the user has no right to write the launch log, or to make it.
+/// Returns false if the user may not write or create the launch log.
 bool may_write_log(const LaunchFolder& place);
 
-/// How a user wants jobs to be launched.
+/// The user's settings for launching jobs.
 struct LaunchChoice {
   runner::Until until = runner::Until::ended;
-  int max_jobs = 0;   ///< 0: as the site says
-  double poll_s = 0;  ///< 0: what suits the batch system
+  int max_jobs = 0;   ///< 0: limit of the site
+  double poll_s = 0;  ///< 0: default for the scheduler
   std::vector<std::string> avoid;
   bool tell_submissions = true;
-  std::function<std::set<std::string>()> more;  ///< as runner::LauncherParts has it
+  std::function<std::set<std::string>()> more;  ///< see runner::LauncherParts
 };
 
-/// The runs that wait or run in a job's hands by what `history` says.
+/// Returns the runs in waiting or running jobs according to `history`.
 std::set<std::string> open_runs(const runner::LaunchHistory& history, const RunIds& among);
 
-/// Those that have ended by the files of the folder.
+/// Returns the runs that have ended according to the files of the folder.
 RunIds ended_runs(const LaunchFolder& place, const RunIds& among);
 
-/// How runs are by what the batch system answers now.
+/// States of runs according to the current answer of the scheduler.
 struct AskedStates {
   runner::States states;
-  bool followed = false;  ///< by another dlscale, which may yet submit runs that are planned
+  bool followed = false;  ///< by another dlscale process, which may still submit planned runs
 };
 
-/// Asks the batch system and notes nothing.
+/// Queries the scheduler without recording anything.
 AskedStates ask_states(const LaunchFolder& place);
 
-/// True while one of `runs` has a job that has not ended, or may yet be submitted by another
-/// dlscale.
+/// Returns true while one of `runs` has an unfinished job, or may still be submitted by another
+/// dlscale process.
 bool any_is_open(const AskedStates& now, const RunIds& runs);
 
-/// Shows a launch to the user and counts how often the user has asked to stop.
+/// Shows a launch to the user, and counts the user's stop requests.
 struct LaunchAudience {
   runner::LaunchObserver& view;
   std::function<int()> stop_count;
 };
 
-/// Launches and follows until `orders` are done; stops when the user asks to. Jobs of a batch
-/// system then stay there; those of this machine end.
+/// Launches and follows jobs until `orders` are done or the user requests a stop. Jobs of a
+/// scheduler then continue, local jobs end.
 runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
                             const runner::LaunchOrders& orders, const LaunchChoice& choice,
                             const LaunchAudience& audience);
 
-/// launch() with an audience of the program's own.
+/// Calls launch() with the default terminal view.
 using LaunchFunction = std::function<runner::LaunchReport(
     LaunchFolder& place, runner::LaunchLog& log, const runner::LaunchOrders& orders,
     const LaunchChoice& choice)>;
 
-/// Throws base::RunError with the reasons where the batch system did not take all.
+/// Throws base::RunError with the reasons if the scheduler rejected jobs.
 void require_all_taken(const runner::LaunchReport& report);
 
-/// A word of letters and digits that nobody has had before.
+/// Returns a new unique word of letters and digits.
 std::string new_launch_token();
 
-/// What is said, and the exit code, when a launcher was interrupted.
+/// Prints how to continue after an interruption, and returns the exit code.
 int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& report);
 
-/// How many of `runs` have failed by now, with a word on each state. Waiting and completed ones
-/// count as good.
+/// Counts the failed runs of `runs`, with a name for each state. Waiting and completed runs do not
+/// count as failed.
 int print_states(const LaunchFolder& place, const RunIds& runs);
 int print_states(const LaunchFolder& place, const RunIds& runs, const runner::States& states);
 

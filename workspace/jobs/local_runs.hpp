@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs that `dlscale run` starts on this machine: whether they can run here, and how they
-// ended.
+// Checks whether the runs of `dlscale run` can run on this machine, and reports how they ended.
 #pragma once
 
 #include <vector>
@@ -10,12 +9,12 @@
 
 namespace dlscale::workspace {
 
-/// Throws base::UsageError where the planned runs cannot run on this machine: their site has a
-/// batch system, there is no trainer, or a path that they read has a variable that is not set.
-/// Writes nothing, so that it can be asked before a folder is made.
+/// Throws base::UsageError if the planned runs cannot run on this machine: their site has a
+/// scheduler, there is no trainer, or one of their paths has an unset variable. Writes nothing, so
+/// it can be called before a folder is created.
 void require_runnable_here(const planner::Planning& planning);
 
-/// How the runs of a report ended; of runs that ended more than once how they did at last.
+/// Returns how the runs of a report ended, with the last end of runs that ended several times.
 std::vector<runner::RunReport> last_ends(const runner::LaunchReport& report);
 
 }  // namespace dlscale::workspace

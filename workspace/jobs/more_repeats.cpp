@@ -20,26 +20,27 @@
 namespace dlscale::workspace {
 namespace {
 
-/// What all repetitions of a point are called: "x" of "x-r2".
+/// Returns the common part of the names of a point's repetitions: "x" for "x-r2".
 std::string stem_of(const std::string& run_id) {
   return run_id.substr(0, run_id.rfind("-r"));
 }
 
-/// Half of its width; nothing where there is none.
+/// Returns half the width of an interval; empty if there is no interval.
 std::optional<double> half_width(const analysis::Estimate& efficiency) {
   if (efficiency.interval.kind == analysis::Interval::Kind::None) return std::nullopt;
   return (efficiency.interval.high - efficiency.interval.low) / 2;
 }
 
-/// The points of one curve, by their stems.
+/// The points of one curve, by name stem.
 struct CurveNeeds {
-  std::string baseline;                   ///< the point that the others are divided by
-  std::map<std::string, double> certain;  ///< the others that are, and half their intervals
-  std::set<std::string> more;             ///< those that need a repetition
+  std::string baseline;                   ///< the baseline point
+  /// the other points, with half the width of their intervals
+  std::map<std::string, double> certain;
+  std::set<std::string> more;             ///< points that need a repetition
 };
 
-/// Points that are less certain than asked need one. They are divided by the baseline, so that
-/// needs a further repetition, too, where it has not more than they have.
+/// Points with an interval wider than requested need a repetition. The baseline also needs one if
+/// it does not have more repetitions than these points.
 CurveNeeds needs_of(const analysis::ScalingCurve& curve, const analysis::Baseline& baseline,
                     double wanted) {
   CurveNeeds needs;
@@ -63,7 +64,7 @@ CurveNeeds needs_of(const analysis::ScalingCurve& curve, const analysis::Baselin
   return needs;
 }
 
-/// Of each curve that has a baseline, by the folder's results.
+/// Returns the points of each curve with a baseline, from the results of the folder.
 std::vector<CurveNeeds> read_needs(const contract::PlanDir& folder, double wanted) {
   analysis::ingest(folder);
   const analysis::Frame frame = analysis::read_frame(folder);
@@ -76,14 +77,14 @@ std::vector<CurveNeeds> read_needs(const contract::PlanDir& folder, double wante
   return needs;
 }
 
-/// Of each point the first repetition that nobody has asked for.
+/// Returns the first repetition of each point that was not requested yet.
 std::set<std::string> next_repeats(const LaunchFolder& place, const RunIds& selected) {
   std::set<std::string> stems;
   for (CurveNeeds& needs : read_needs(place.folder, place.plan.until.efficiency_ci)) {
     stems.merge(needs.more);
   }
   const auto states = runner::run_states(place.plan, place.folder);
-  std::map<std::string, const contract::PlannedRun*> next;  // by stem
+  std::map<std::string, const contract::PlannedRun*> next;  // by name stem
   for (const contract::PlannedRun& run : place.plan.runs) {
     const std::string stem = stem_of(run.run_id);
     if (!stems.contains(stem) || !selected.contains(run.run_id)) continue;
@@ -106,7 +107,7 @@ bool is_extra(const contract::Plan& plan, const contract::PlannedRun& run) {
   return run.repetition > plan.until.first;
 }
 
-/// Points of which a first repetition is yet to end.
+/// Returns the points with an unfinished first repetition.
 std::set<std::string> begun_points(const contract::Plan& plan, const States& states) {
   std::set<std::string> begun;
   for (const contract::PlannedRun& run : plan.runs) {
@@ -116,8 +117,8 @@ std::set<std::string> begun_points(const contract::Plan& plan, const States& sta
   return begun;
 }
 
-/// Why points need no repetition; of others nothing. A baseline may yet be needed by any point
-/// that has begun.
+/// Returns why points need no repetition. Baselines are excluded while a point that has started may
+/// need them.
 std::map<std::string, std::string> certain_points(const std::vector<CurveNeeds>& curves,
                                                   const std::set<std::string>& begun) {
   std::map<std::string, std::string> why;
@@ -133,7 +134,7 @@ std::map<std::string, std::string> certain_points(const std::vector<CurveNeeds>&
   return why;
 }
 
-/// Of points that no curve has when all has ended that could make one.
+/// Adds points that are in no curve although all runs that could form one have ended.
 constexpr const char* kNoEfficiency =
     "not needed as long as the first repetitions give no efficiency";
 
@@ -171,7 +172,7 @@ std::map<std::string, std::string> unneeded_repeats(const contract::Plan& plan,
   try {
     curves = read_needs(folder, plan.until.efficiency_ci);
   } catch (const base::Error&) {
-    return unneeded;  // it is submit that has to say so
+    return unneeded;  // submit reports the error
   }
   std::set<std::string> needed;
   for (const CurveNeeds& curve : curves) needed.insert(curve.more.begin(), curve.more.end());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repetitions beyond the first ones: submitted one at a time, as long as an efficiency is less
-// certain than the study wants.
+// Adds repetitions one at a time while an efficiency is less certain than the study requires.
 #pragma once
 
 #include <functional>
@@ -14,24 +13,25 @@
 
 namespace dlscale::workspace {
 
-/// Asked when all that was submitted has ended: the next repetitions among `selected`, none when
-/// every point is certain enough or has had the most repetitions. Empty where the study asks for
-/// no certainty. `place` must outlive it.
+/// Returns a function that is called when all submitted runs have ended. It returns the next
+/// repetitions among `selected`, or none when every point is certain enough or has all its
+/// repetitions. Returns an empty function if the study sets no accuracy. `place` must outlive the
+/// function.
 std::function<std::set<std::string>()> more_repeats(const LaunchFolder& place, RunIds selected);
 
-/// Leaves those that are not repetitions beyond the first ones.
+/// Keeps only runs that are not additional repetitions.
 RunIds without_more_repeats(const contract::Plan& plan, const RunIds& selected);
 
 using States = runner::States;  ///< by run id
 
-/// Planned repetitions that `submit` would not ask for by the results there are now, and why, by
-/// run id. As long as the first repetitions they depend on have not ended nothing is said of them;
-/// nor where results cannot be read. May bring the folder's database up to date.
+/// Returns planned repetitions that `submit` would skip given the current results, with the reason,
+/// by run id. Repetitions that depend on unfinished first repetitions or unreadable results are not
+/// included. May update the database of the folder.
 std::map<std::string, std::string> unneeded_repeats(const contract::Plan& plan,
                                                     const contract::PlanDir& folder,
                                                     const States& states);
 
-/// As runner::run_states, with JobState::NotNeeded for those that are not.
+/// Returns runner::run_states, with JobState::NotNeeded for unneeded repetitions.
 States states_now(const contract::Plan& plan, const contract::PlanDir& folder);
 
 }  // namespace dlscale::workspace

@@ -15,7 +15,7 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-/// The value of a word as planner::shell_quote writes it; of $'…' it is not told.
+/// Returns the value of a word that planner::shell_quote wrote; empty for $'…'.
 std::optional<std::string> value_of(std::string_view word) {
   constexpr std::string_view kQuote = "'\\''";
   if (!word.starts_with('\'')) return std::string(word);
@@ -31,7 +31,7 @@ std::optional<std::string> value_of(std::string_view word) {
   return std::nullopt;
 }
 
-/// What a script calls its plan folder; nothing if it does not say so as the templates do.
+/// Returns the plan folder in a script; empty if the script does not come from the templates.
 std::optional<fs::path> folder_named_in(const std::string& script) {
   constexpr std::string_view kLine = "\nplan=";
   const std::size_t line = script.find(kLine);
@@ -49,7 +49,8 @@ void require_unmoved(const contract::PlanDir& folder, const contract::Plan& plan
   if (plan.jobs.empty()) return;
   const fs::path script = folder.job_script(plan.jobs.front().name);
   std::error_code unreadable;
-  if (!fs::is_regular_file(script, unreadable)) return;  // whoever needs it says so
+  // callers that need the file report the error
+  if (!fs::is_regular_file(script, unreadable)) return;
   const std::optional<fs::path> planned = folder_named_in(base::read_file(script));
   if (!planned || fs::equivalent(*planned, folder.root(), unreadable)) return;
   throw base::UsageError(fmt::format(

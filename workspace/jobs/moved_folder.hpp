@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells a plan folder that has been moved or copied since it was planned.
+// Detects a plan folder that was moved or copied after planning.
 #pragma once
 
 #include "contract/plan/plan.hpp"
@@ -7,8 +7,8 @@
 
 namespace dlscale::workspace {
 
-/// Job scripts name their folder: those of a copy would train in the original. Throws
-/// base::UsageError where the scripts of `plan` name another folder than the one they are in.
+/// Throws base::UsageError if the scripts of `plan` name another folder than their own. Scripts of
+/// a copied folder would train in the original one.
 void require_unmoved(const contract::PlanDir& folder, const contract::Plan& plan);
 
 }  // namespace dlscale::workspace

@@ -26,7 +26,7 @@ std::string cost(const std::vector<planner::RunChange>& runs) {
   return total > 0 ? fmt::format(" ({} GPU-hours)", hours(total)) : "";
 }
 
-/// A line for each run that differs, then how many there are of each kind and what they may take.
+/// Prints a line for each changed run, the number of runs per kind, and their GPU-hours.
 void print_diff(const planner::PlanDiff& diff, std::ostream& out) {
   const ChangeKind kinds[] = {{"+", "added", diff.added},
                               {"-", "removed", diff.removed},
@@ -48,7 +48,7 @@ void print_diff(const planner::PlanDiff& diff, std::ostream& out) {
   out << fmt::format("{}\n", fmt::join(counts, ", "));
 }
 
-/// The same as one object (contract::PlanChanges).
+/// Prints the same as one JSON object (contract::PlanChanges).
 void print_diff_json(const planner::PlanDiff& diff, std::ostream& out) {
   contract::PlanChanges changes{
       diff.added, diff.removed, diff.changed, diff.stale, diff.unchanged.size(), diff.moved, {}};

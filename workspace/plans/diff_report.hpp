@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale plan --diff`: what planning again would change, and what that costs.
+// Reports the changes that planning again would make, for `dlscale plan --diff`.
 #pragma once
 
 #include <iosfwd>
@@ -9,10 +9,9 @@
 
 namespace dlscale::workspace {
 
-/// Prints what planning again would change in the folder: a line for each run that is new, gone or
-/// other than before, with the keys that differ, how many there are of each kind and what they may
-/// take, then results that no run of the plan has. As JSON it is one object
-/// (contract::PlanChanges).
+/// Prints a line for each run that would be added, removed or changed, with the changed keys, the
+/// number of runs per kind with their GPU-hours, and results of runs that are not in the plan. As
+/// JSON it prints one object (contract::PlanChanges).
 void show_diff(const planner::Planning& planning, const contract::PlanDir& folder, bool as_json,
                std::ostream& out);
 

@@ -53,7 +53,7 @@ std::vector<planner::FinishedRun> finished_runs(const contract::PlanDir& folder,
 
 namespace {
 
-/// The first names in their order: "a, b, c, …".
+/// Returns the first names in order: "a, b, c, …".
 std::string first_of(std::vector<std::string> names) {
   constexpr std::size_t kShown = 3;
   const std::size_t shown = std::min(kShown, names.size());
@@ -63,8 +63,8 @@ std::string first_of(std::vector<std::string> names) {
   return fmt::format("{}{}", fmt::join(names, ", "), more);
 }
 
-/// Returns the jobs of the folder's plan, without single jobs that nobody submitted or started:
-/// those may still become parts of others. None where there is no plan, or another study's.
+/// Returns the jobs of the existing plan, without single jobs that were never submitted or started,
+/// because those may become parts of other jobs. Empty if there is no plan of the same study.
 std::vector<contract::PlannedJob> kept_jobs(const contract::PlanDir& folder,
                                             const std::string& study) {
   std::optional<contract::Plan> plan = contract::find_plan(folder);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What earlier plans left in a plan folder: runs that have finished, and files that the plan at
-// hand does not have.
+// Finds finished runs and leftover files of earlier plans in a plan folder.
 #pragma once
 
 #include <string>
@@ -13,31 +12,32 @@
 
 namespace dlscale::workspace {
 
-// Runs of a plan folder that have finished, for the time limits of the next ones.
+// Finished runs of a plan folder, for new time limits.
 
-/// Of the plan in the folder those that have begun, with the time of those that are done in a
-/// single launch. None where there is no plan, or another study's, or nothing was started.
+/// Returns the started runs of the existing plan, with the time of runs that completed in a single
+/// launch. Empty if there is no plan of the same study, or nothing was started.
 std::vector<planner::FinishedRun> finished_runs(const contract::PlanDir& folder,
                                                 const std::string& study);
 
-// What earlier plans left in a plan folder and the plan at hand does not have.
+// Leftovers of earlier plans that the current plan does not contain.
 
-/// What a plan takes from the plan that its folder has: jobs that stay and runs that have begun,
-/// where the planner uses them.
+/// Data that a new plan takes from the existing plan: kept jobs, and started runs where the planner
+/// uses them.
 planner::EarlierPlan earlier_plan(const planner::Planner& planner, const contract::PlanDir& folder);
 
-/// How many runs the plan in the folder has beside those of `plan`, in words: a line, or nothing.
-/// To be asked before the folder is written. Throws base::SpecError for a broken plan.json.
+/// Returns a line with the number of runs that the existing plan has in addition to those of
+/// `plan`, or an empty text. Must be called before the folder is written. Throws base::SpecError
+/// for a broken plan.json.
 std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder);
 
-/// The runs in a job's hands that are none of `plan`, with how to end them, in words: a line, or
-/// nothing.
+/// Returns a line with the submitted runs that are not in `plan` and how to cancel them, or an
+/// empty text.
 std::string open_runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder);
 
-/// The runs with results in runs/ that are none of `plan`, in words: a line, or nothing.
+/// Returns a line with the runs in runs/ that have results but are not in `plan`, or an empty text.
 std::string results_left_over(const contract::Plan& plan, const contract::PlanDir& folder);
 
-/// The scripts in jobs/ that are of no job of `plan`, in words: a line, or nothing.
+/// Returns a line with the scripts in jobs/ that belong to no job of `plan`, or an empty text.
 std::string scripts_left_over(const contract::Plan& plan, const contract::PlanDir& folder);
 
 }  // namespace dlscale::workspace

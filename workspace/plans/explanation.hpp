@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale plan --explain`: what the study's arithmetic comes to for each point.
+// Shows how the values of each point are computed, for `dlscale plan --explain`.
 #pragma once
 
 #include <iosfwd>
@@ -9,9 +9,9 @@
 
 namespace dlscale::workspace {
 
-/// A row for each point one of whose run ids matches the glob (or begins with it), with what
-/// differs between them; above it what they share. Throws base::Error with kExitNothingMatched
-/// where none does.
+/// Returns a row for each point with a run id that matches the glob or starts with it, with the
+/// values that differ between points, and the common values above the rows. Throws base::Error with
+/// kExitNothingMatched if no point matches.
 void print_explanation(const planner::Planning& planning, const std::string& glob,
                        std::ostream& out);
 

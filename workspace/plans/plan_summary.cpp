@@ -28,7 +28,7 @@ double sum_of(const contract::Plan& plan, double contract::PlannedRun::*member) 
   return sum;
 }
 
-/// "40 jobs", "12 jobs (8 single, 4 arrays)".
+/// Returns the number of jobs: "40 jobs", "12 jobs (8 single, 4 arrays)".
 std::string count_jobs(const contract::Plan& plan) {
   std::map<contract::JobKind, std::size_t> kinds;
   for (const contract::PlannedJob& job : plan.jobs) ++kinds[job.kind];
@@ -48,12 +48,13 @@ std::string headline(const contract::Plan& plan) {
                                  base::count_of(plan.runs.size(), "run"), count_jobs(plan),
                                  plan.site, plan.scheduler, plan.scaling);
   if (plan.repeats > 1) text += fmt::format(", {} repetitions", plan.repeats);
-  // Without a walltime there is no bound to state.
+  // Without a walltime there is no upper limit.
   if (gpu_hours > 0) text += fmt::format(", at most {} GPU-hours", hours(gpu_hours));
   return text + "\n";
 }
 
-/// "predicted: 2:03:00 (1:50:00 to 2:40:00) for the longest run, 40:00:00 (…) for all one by one".
+/// Returns a line such as "predicted: 2:03:00 (1:50:00 to 2:40:00) for the longest run, 40:00:00
+/// (…) for all one by one".
 std::string predicted_time(const contract::Plan& plan) {
   const contract::PlannedRun* longest = nullptr;
   std::size_t known = 0;
@@ -90,7 +91,7 @@ std::string point_table(const contract::Plan& plan) {
   return base::print_table({"GPUs", "nodes", "batch/GPU", "global batch", "peak LR", "runs"}, rows);
 }
 
-/// In numeric order where all values are numbers, else in the plan's.
+/// Sorts numbers by value, and other values in the order of the plan.
 void sort_numbers(std::vector<planner::FacetCost>& costs) {
   std::map<std::string, bool> numeric;  // by axis
   for (const auto& [axis, value, runs, gpu_hours] : costs) {
@@ -104,7 +105,7 @@ void sort_numbers(std::vector<planner::FacetCost>& costs) {
   });
 }
 
-/// A line for each axis along which the cost differs: "GPU-hours by gpus: 4: 12, 8: 24".
+/// Returns a line for each axis along which the cost differs: "GPU-hours by gpus: 4: 12, 8: 24".
 std::string facet_costs(const contract::Plan& plan) {
   if (sum_of(plan, &contract::PlannedRun::gpu_hours) == 0) return {};
   std::map<std::string, std::vector<std::string>> parts;
@@ -121,7 +122,7 @@ std::string facet_costs(const contract::Plan& plan) {
   return text;
 }
 
-/// Reasons with their counts, in the order they first appear.
+/// Returns reasons with their counts, in the order of their first occurrence.
 std::string skipped_points(const contract::Plan& plan) {
   std::vector<std::pair<std::string, int>> reasons;
   for (const auto& point : plan.skipped) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan comes to, in a screenful.
+// Summarises a plan on one screen.
 #pragma once
 
 #include <iosfwd>
@@ -11,11 +11,12 @@
 
 namespace dlscale::workspace {
 
-/// Runs, jobs by kind, GPU-hours in all and by axis, predicted times, one row for each distinct
-/// (GPUs, nodes, batches, peak learning rate), what was skipped and why, warnings.
+/// Returns the number of runs, jobs by kind, total GPU-hours and by axis, predicted times, one row
+/// for each distinct (GPUs, nodes, batches, peak learning rate), skipped points with reasons, and
+/// warnings.
 void print_plan_summary(const contract::Plan& plan, std::ostream& out);
 
-/// Returns a line for each stale run and one of the files that were written, or would be.
+/// Returns a line for each stale run, and one for the files that were or would be written.
 std::string describe_written(const planner::WrittenPlan& written, const contract::PlanDir& out,
                              bool dry_run);
 

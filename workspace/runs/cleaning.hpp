@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files of a plan folder may be deleted, and deleting them.
+// Finds files of a plan folder that may be deleted, and deletes them.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace dlscale::workspace {
 
-/// Something to delete: a file, a link, or a folder with all it holds.
+/// A file, a link, or a folder with its content, to delete.
 struct CleanTarget {
   FileKind kind;
   std::filesystem::path path;
@@ -23,38 +23,39 @@ struct CleanTarget {
   bool is_link = false;
 };
 
-/// What is to be deleted of one kind of files.
+/// Targets of one kind of files.
 struct TargetsOfKind {
   const char* kind;
   std::vector<const CleanTarget*> targets;
   Size size;  ///< of all of them
 };
 
-/// In the order of file_kinds(), without kinds that no target is of.
+/// Targets in the order of file_kinds(), without empty kinds.
 std::vector<TargetsOfKind> by_kind(const std::vector<CleanTarget>& targets);
 
-/// What may be cleaned, and of which runs.
+/// Kinds and runs to clean.
 struct CleanChoice {
   std::set<FileKind> kinds;
   RunIds runs;  ///< selected
   const runner::States& states;
-  bool states_chosen = false;  ///< by the user, who then means what runs would go on from, too
+  /// states given by the user, which also include the files for resuming
+  bool states_chosen = false;
 };
 
-/// The kinds that `dlscale clean --what` takes.
+/// Returns the valid kinds of `dlscale clean --what`.
 std::vector<std::string> cleanable_names();
-/// Throws base::UsageError for a word that names no kind that may be cleaned.
+/// Throws base::UsageError for a word that is not a kind of files to clean.
 std::set<FileKind> cleanable_kinds(const std::vector<std::string>& words);
 
-/// Files of runs that wait or run are none, whatever is chosen. What runs go on from, checkpoints
-/// of those not completed and launches of preempted ones, only where their state was asked for.
-/// Tables, figures and the database are of all runs; a job's output is when all of its runs are
-/// selected.
+/// Returns the targets. Files of waiting or running runs are never included. Files for resuming
+/// (checkpoints of incomplete runs, launches of preempted runs) are included only if their state
+/// was given. Tables, figures and the database belong to all runs, and the output of a job to its
+/// runs together.
 std::vector<CleanTarget> clean_targets(const contract::Plan& plan, const contract::PlanDir& folder,
                                        const CleanChoice& choice);
 
-/// Deletes all of them. Where a launcher may be about to resume from one of them, the launch log is
-/// locked meanwhile. Throws base::RunError where the log is taken or a target cannot be deleted.
+/// Deletes the targets. Locks the launch log if a launcher may be about to resume from one of them.
+/// Throws base::RunError if the log is locked or a target cannot be deleted.
 void delete_targets(const std::vector<CleanTarget>& targets, const CleanChoice& choice,
                     const contract::PlanDir& folder);
 

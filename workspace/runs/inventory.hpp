@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies in a plan folder, by kind, in inodes and bytes: quotas count both. Links are not
-// followed: what they lead to lies elsewhere.
+// Lists the content of a plan folder by kind, in inodes and bytes, because quotas count both. Links
+// are not followed.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace dlscale::workspace {
 
 struct Size {
   std::uint64_t inodes = 0;
-  std::uint64_t bytes = 0;  ///< that the file system sets aside, as du counts them
+  std::uint64_t bytes = 0;  ///< allocated by the file system, as counted by du
   Size& operator+=(const Size& other) {
     inodes += other.inodes;
     bytes += other.bytes;
@@ -23,13 +23,13 @@ struct Size {
   }
 };
 
-/// Size of a file, or of a folder and all it holds.
+/// Returns the size of a file, or of a folder with its content.
 Size size_of(const std::filesystem::path& path);
 
-/// "1.2 GB", of 10^9 bytes.
+/// Returns a size such as "1.2 GB" (10^9 bytes).
 std::string size_text(std::uint64_t bytes);
 
-/// A kind of files, in the order they are listed.
+/// Kinds of files, in the order of the listing.
 enum class FileKind {
   checkpoints,
   launches,
@@ -45,12 +45,13 @@ enum class FileKind {
 struct FileKindRow {
   FileKind kind;
   const char* name;
-  const char* holds;  ///< in words
-  bool cleanable;     ///< `dlscale clean --what` takes it
+  const char* holds;  ///< description
+  bool cleanable;     ///< valid for `dlscale clean --what`
 };
 const std::vector<FileKindRow>& file_kinds();
 
-/// All of the folder by kind, in the order of file_kinds(). `states` tells which runs are done.
+/// Returns the content of the folder by kind, in the order of file_kinds(). `states` identifies the
+/// completed runs.
 std::vector<Size> inventory(const contract::PlanDir& folder, const runner::States& states);
 
 }  // namespace dlscale::workspace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of runs as it grows: from file to file, from launch to launch.
+// Follows the output of runs across files and launches.
 #pragma once
 
 #include <filesystem>
@@ -15,28 +15,29 @@
 namespace dlscale::workspace {
 
 struct OutputChoice {
-  bool errors_only = false;       ///< standard error alone
-  bool job = false;               ///< what the batch system captured, whatever the run has
-  std::optional<int> launch;      ///< this one; empty: the newest
-  std::optional<int> last_lines;  ///< of each file, where it is first read; empty: all
+  bool errors_only = false;       ///< only standard error
+  bool job = false;               ///< output of the job script, also if the run has its own output
+  std::optional<int> launch;      ///< launch number; empty: the latest
+  std::optional<int> last_lines;  ///< lines at the end of each file at the first read; empty: all
 };
 
-/// A file that a run's output goes to.
+/// An output file of a run.
 struct OutputFile {
   std::string title;
   std::filesystem::path path;
 };
 
-/// Those of the launch asked for; of the job while there is no launch. They need not exist.
+/// Returns the output files of the requested launch, or of the job while there is no launch. They
+/// may not exist yet.
 std::vector<OutputFile> output_files(const contract::PlannedRun& run,
                                      const contract::PlanDir& folder, const OutputChoice& choice);
 
-/// Prints what is new in files. Titles stand above where one follows on another, as `tail` has it.
+/// Prints new content of files, with a title when the file changes, as `tail` does.
 class OutputReader {
  public:
   OutputReader(std::ostream& out, const OutputChoice& choice, bool title_first);
 
-  /// True when there was something new.
+  /// Returns true if there was new output.
   bool print_new(const OutputFile& file);
 
  private:
@@ -44,34 +45,34 @@ class OutputReader {
 
   std::ostream& out_;
   const OutputChoice& choice_;
-  bool title_next_;  ///< the first as well
+  bool title_next_;  ///< print a title for the first file
   std::string title_;
   bool line_open_ = false;
-  std::map<std::filesystem::path, std::streamoff> read_;  ///< how far
+  std::map<std::filesystem::path, std::streamoff> read_;  ///< read position
 };
 
-/// The output of several runs of a plan, over the launches of those that are started again.
+/// Output of several runs of a plan, across their launches.
 class RunsOutput {
  public:
-  /// `folder` and `choice` must outlive it. Throws base::RunError with kExitNothingMatched where
-  /// the choice is a launch that one of the runs has not had.
+  /// `folder` and `choice` must outlive the object. Throws base::RunError with kExitNothingMatched
+  /// if one of the runs has no such launch.
   RunsOutput(std::ostream& out, const contract::PlanDir& folder, const contract::Plan& plan,
              const std::vector<const contract::PlannedRun*>& runs, const OutputChoice& choice);
 
-  /// True when there was something new.
+  /// Returns true if there was new output.
   bool print_new();
-  /// A run that was preempted goes on in another launch.
+  /// A preempted run continues in another launch.
   bool all_ended() const;
 
  private:
   const contract::PlanDir& folder_;
-  const contract::Plan part_;  ///< of the plan: these runs
+  const contract::Plan part_;  ///< selected runs of the plan
   const OutputChoice& choice_;
   OutputReader reader_;
-  std::map<std::string, std::vector<OutputFile>> files_;  ///< by run id: those read last
+  std::map<std::string, std::vector<OutputFile>> files_;  ///< files read last, by run id
 };
 
-/// Where the last `lines` lines of a text of `size` bytes begin.
+/// Returns the start of the last `lines` lines of a text of `size` bytes.
 std::streamoff start_of_last_lines(std::istream& text, std::streamoff size, int lines);
 
 }  // namespace dlscale::workspace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan folder that a verb is about: how its runs are read and how it is made.
+// Reads the runs of a plan folder, and creates and writes plan folders.
 #pragma once
 
 #include <string>
@@ -11,22 +11,21 @@
 
 namespace dlscale::workspace {
 
-/// The run's complete description: its run.json, or its line in the table of an array whose task
-/// has not started yet. Throws base::Error when it can be read nowhere.
+/// Returns the complete description of a run: its run.json, or its line in the table of an array
+/// whose task has not started yet. Throws base::Error if neither can be read.
 contract::RunSpec read_run(const contract::PlanDir& folder, contract::RunTables& tables,
                            const std::string& run_id);
 
-/// Throws base::UsageError when the folder, or where it is to be made, is no folder that may be
-/// written.
+/// Throws base::UsageError if the folder, or the parent of a new folder, is not a writable folder.
 void require_writable(const contract::PlanDir& folder);
 
-/// Writes the folder, or with `dry_run` looks at what would be written, and marks the runs of the
-/// plan that are stale. Throws what write_plan throws, and base::UsageError for a folder that
-/// cannot be made or may not be written.
+/// Writes the folder, or determines with `dry_run` what would be written, and marks stale runs of
+/// the plan. Throws what write_plan throws, and base::UsageError for a folder that cannot be
+/// created or written.
 planner::WrittenPlan write_planned(planner::Planning& planning, const planner::Resources& resources,
                                    const contract::PlanDir& out, bool dry_run);
 
-/// Makes the folder itself. Throws base::UsageError.
+/// Creates the folder. Throws base::UsageError.
 void make_folder(const contract::PlanDir& folder);
 
 }  // namespace dlscale::workspace

@@ -24,7 +24,7 @@ std::string text_of(std::optional<std::int64_t> number) {
 }
 
 std::optional<std::int64_t> warmup_steps(const contract::RunSpec& run) {
-  constexpr double kRounding = 1e-9;  // 0.1 x 30 is three steps, not four
+  constexpr double kRounding = 1e-9;  // 0.1 x 30 must give three steps, not four
   const auto steps = planner::steps_per_epoch(run);
   const bool said = run.trainer.command.empty() || run.warmup_epochs > 0;
   if (!steps || !said) return std::nullopt;
@@ -59,7 +59,8 @@ std::string describe_resources(const contract::PlannedJob& job, const contract::
                                  base::count_of(asked.cores_per_rank, "core"));
   if (!job.partition.empty()) text += " of " + job.partition;
   text += ", " + asked.device;
-  const bool ours = run.trainer.command.empty();  // how another's ranks talk is its own affair
+  // the communication of external trainers is unknown
+  const bool ours = run.trainer.command.empty();
   return ours ? text + " over " + asked.communicator : text;
 }
 
@@ -166,7 +167,7 @@ std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// "optimizer.momentum" is called "momentum" where nothing else is.
+/// Shortens a name: "optimizer.momentum" becomes "momentum" if no other column has that name.
 std::string short_name(const RunColumn& column, const std::vector<RunColumn>& columns) {
   const auto last = [](const std::string& name) { return name.substr(name.rfind('.') + 1); };
   const auto same = std::count_if(columns.begin(), columns.end(), [&](const RunColumn& other) {
@@ -185,7 +186,7 @@ std::string text_of(const std::optional<int>& number) {
   return number ? std::to_string(*number) : "";
 }
 
-/// "12/90"; "-" where nothing is known of it.
+/// Returns the progress such as "12/90", or "-" if unknown.
 std::string epoch_of_epochs(const ShownRun& shown) {
   const RunProgress& progress = shown.progress;
   if (!progress.epoch && !progress.epochs) return "-";
@@ -195,13 +196,13 @@ std::string epoch_of_epochs(const ShownRun& shown) {
   return progress.epochs ? fmt::format("{}/{}", done, *progress.epochs) : done;
 }
 
-/// "node[…]" lists get long: the first name and how many more there are.
+/// Returns the first node and the number of further nodes, because "node[…]" lists become long.
 std::string few_nodes(const std::vector<std::string>& nodes) {
   if (nodes.empty()) return "-";
   return nodes.size() == 1 ? nodes[0] : fmt::format("{} +{}", nodes[0], nodes.size() - 1);
 }
 
-/// 0: nobody says it, of a log of another program.
+/// 0 means unknown, for third-party logs.
 std::string batch_text(std::int64_t batch) {
   return batch > 0 ? std::to_string(batch) : "";
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of tables that have a line for each run, and what follows from a study for one run.
+// Defines the columns of tables with one line per run, and the values that follow from a study for
+// one run.
 #pragma once
 
 #include <functional>
@@ -17,30 +18,30 @@
 
 namespace dlscale::workspace {
 
-// What follows from a study for one run, as people check it before they spend GPU time.
+// Values that follow from a study for one run, which users check before they use GPU time.
 
 inline constexpr const char* kUnknownFact = "-";
 
 struct RunFact {
   std::string name;
-  std::string value;  ///< kUnknownFact where nothing is known
+  std::string value;  ///< kUnknownFact if unknown
 };
 
-/// GPUs, batches, steps, learning rate, time and cost: the same names in the same order for every
-/// run. Steps need the size of the data set: that of the study, or of its kind where it is fixed.
+/// Returns GPUs, batches, steps, learning rate, time and cost, with the same names in the same
+/// order for every run. Steps need the size of the data set, from the study or fixed for its kind.
 std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::PlannedRun& planned,
                               const contract::PlannedJob& job);
 
 /// Returns the predicted run time with its band: "2:03:00 (1:50:00 to 2:40:00)".
 std::string predicted_text(const contract::PlannedRun& run);
 
-/// GPU-hours: few as they are, many without a fraction: 0.75, 12, 2322432.
+/// Formats GPU-hours, without a fraction for large values: 0.75, 12, 2322432.
 std::string hours(double gpu_hours);
 
-/// What a plan folder says of some of its runs, read once for all of them.
+/// Values of selected runs of a plan folder, read once for all of them.
 class ShownRuns {
  public:
-  /// `plan` and `folder` must outlive this. Throws what run_states throws.
+  /// `plan` and `folder` must outlive the object. Throws what run_states throws.
   ShownRuns(const contract::Plan& plan, const contract::PlanDir& folder,
             const std::vector<const contract::PlannedRun*>& runs);
 
@@ -61,7 +62,7 @@ class ShownRuns {
   runner::States states_;                                                   ///< by run id
 };
 
-// The columns of tables that have a line for each run.
+// Columns of tables with one line per run.
 
 struct ShownRun {
   const contract::PlannedRun* run;
@@ -69,26 +70,26 @@ struct ShownRun {
   RunProgress progress = {};
 };
 
-/// How it is called and what a run has there.
+/// Heading of a column, and its value for a run.
 struct RunColumn {
   std::string name;
   std::function<std::string(const ShownRun& run)> text;
 };
 
-/// Everything in the plan that may tell two runs apart, the axes first.
+/// Returns all columns that may distinguish two runs, axes first.
 std::vector<RunColumn> plan_columns(const contract::Plan& plan);
-/// For people: those in which the plan's runs differ, under short names, and no names of jobs that
-/// run one run.
+/// Returns columns for users: those in which the runs of the plan differ, with short names, without
+/// names of single-run jobs.
 std::vector<RunColumn> telling_columns(const contract::Plan& plan);
-/// Of ShownRun::progress. For people: epoch, elapsed, nodes, job id, reason; for programs: with
-/// units in their names and nothing folded.
+/// Returns columns of ShownRun::progress. For users: epoch, elapsed time, nodes, job id and reason.
+/// For programs: with units in the names, and unshortened.
 std::vector<RunColumn> progress_columns();
 std::vector<RunColumn> progress_csv_columns();
 
-/// "48 runs: 40 done, 8 planned; 2 of them stale".
+/// Returns a summary such as "48 runs: 40 done, 8 planned; 2 of them stale".
 std::string count_states(const std::vector<ShownRun>& runs);
 
-/// Begins with each run's id and state.
+/// Returns rows that start with the id and state of each run.
 std::string runs_as_table(const std::vector<ShownRun>& runs, const std::vector<RunColumn>& columns);
 std::string runs_as_csv(const std::vector<ShownRun>& runs, const std::vector<RunColumn>& columns);
 

@@ -18,10 +18,11 @@ namespace fs = std::filesystem;
 using runner::JobState;
 namespace {
 
-/// Many records: where a run is stands in the last one.
+/// Bytes at the end of a results file that are read. They contain many records, and the last one
+/// has the position of the run.
 constexpr std::size_t kTail_bytes = 64 * 1024;
 
-/// The first line of a results file and its end; all of a small one is the end.
+/// The first line of a results file and its end. A small file is read completely.
 struct Ends {
   std::string first, tail;
 };
@@ -35,12 +36,12 @@ Ends read_ends(const fs::path& path) {
   return ends;
 }
 
-/// What one launch says of itself.
+/// Progress of one launch, from its records.
 struct Launch {
   std::optional<contract::RunStart> start;
   std::optional<contract::RunStop> stop;
-  std::optional<int> epoch;  ///< trained to their end
-  std::int64_t steps = 0;    ///< over the whole run
+  std::optional<int> epoch;  ///< completed epochs
+  std::int64_t steps = 0;    ///< for the whole run
   double last_time = 0;
   double peak_memory_bytes = 0;
 };
@@ -69,8 +70,8 @@ Launch read_launch(const contract::LaunchDir& folder) {
   return launch;
 }
 
-/// The same but for the memory: its first record, and from the end on those after which nothing
-/// is left to say. A live table reads this of every run that runs.
+/// Reads the same without memory, from the first record and the last few records. A live table
+/// reads this for every running run.
 Launch read_place(const contract::LaunchDir& folder) {
   const Ends ends = read_ends(folder.results());
   const std::string& begin = ends.first.empty() ? ends.tail : ends.first;
@@ -89,8 +90,8 @@ Launch read_place(const contract::LaunchDir& folder) {
   return launch;
 }
 
-/// The last launch, read by `read`; where it has only begun to go on, with how far those before it
-/// came.
+/// Returns the last launch, read by `read`. If it has only started to resume, adds the progress of
+/// earlier launches.
 template <class Read>
 Launch read_last_launch(const contract::RunDir& run, const Read& read) {
   const std::vector<contract::LaunchDir> launches = run.launches();
@@ -110,7 +111,7 @@ std::vector<std::string> hosts_of(const contract::RunStart& start) {
   return {hosts.begin(), hosts.end()};
 }
 
-/// 0: it does not say.
+/// 0 means unknown.
 double elapsed_s(const runner::RunLook& look) {
   if (look.elapsed_s > 0) return look.elapsed_s;
   return look.ended_at > 0 && look.started_at > 0 ? look.ended_at - look.started_at : 0;
@@ -187,7 +188,7 @@ RunProgress read_progress(const contract::PlanDir& folder, const contract::Plann
     const double since_s = look.started_at > 0 ? look.started_at : start_s;
     progress.elapsed_s.reset();
     if (since_s > 0) progress.elapsed_s = std::max(now_unix_s - since_s, 0.0);
-    progress.reason.clear();  // of an end that is yet to come
+    progress.reason.clear();  // ignore the reason of an end that has not happened yet
   }
   return progress;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a run is and what it takes: epochs, time, nodes, why it ended.
+// Reads the progress of a run: epochs, time, nodes, and the reason of its end.
 #pragma once
 
 #include <optional>
@@ -13,27 +13,27 @@
 namespace dlscale::workspace {
 
 struct RunProgress {
-  std::optional<int> epoch;         ///< how many are trained to their end
-  std::optional<int> epochs;        ///< of the run
-  double share = 0;                 ///< of the training that is done, 0 to 1
-  std::optional<double> elapsed_s;  ///< of the last launch
-  std::string reason;               ///< of its end; empty when all went well
+  std::optional<int> epoch;         ///< completed epochs
+  std::optional<int> epochs;        ///< epochs of the run
+  double share = 0;                 ///< completed share of the training, 0 to 1
+  std::optional<double> elapsed_s;  ///< start of the last launch
+  std::string reason;               ///< reason of its end; empty for success
   std::vector<std::string> nodes;   ///< host names
-  std::string job_id;               ///< the batch system's
+  std::string job_id;               ///< job id of the scheduler
 };
 
-/// What `look` does not say is taken from the run's own files: of large ones the ends. Those of a
-/// run that never started are not looked at.
+/// Reads values missing in `look` from the files of the run, and only the ends of large files. Does
+/// not read the files of a run that never started.
 RunProgress read_progress(const contract::PlanDir& folder, const contract::PlannedRun& run,
                           const runner::RunLook& look, double now_unix_s);
 
-/// True of runs that are done where read_progress() takes nothing from files.
+/// Returns true for completed runs for which read_progress() reads no files.
 bool needs_no_files(const contract::PlannedRun& run, const runner::RunLook& look);
 
-/// Memory of the run's last launch, by its records.
+/// Peak memory of the run's last launch, from its records.
 struct RankMemory {
-  double peak_bytes = 0;   ///< of the largest rank
-  int ranks_per_node = 0;  ///< on the host that had most; 0: the records name no hosts
+  double peak_bytes = 0;   ///< memory of the largest rank
+  int ranks_per_node = 0;  ///< memory of the host that used most; 0: the records name no hosts
 };
 std::optional<RankMemory> rank_memory(const contract::PlanDir& folder, const std::string& run_id);
 

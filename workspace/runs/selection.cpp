@@ -28,7 +28,7 @@ using config::Value;
 
 constexpr const char* kSubstudy = "substudy";
 
-/// An axis is of numbers or truth values when all of its values are.
+/// An axis has numbers or truth values if all its values have.
 Symbol symbol_of(const contract::Axis& axis) {
   const std::vector<std::string>& values = axis.values;
   const auto all = [&](auto is_one) {
@@ -43,7 +43,7 @@ Symbol symbol_of(const contract::Axis& axis) {
   return {axis.name, Symbol::Kind::text, values};
 }
 
-/// What a run has beside its point.
+/// Values of a run that are not part of its point.
 struct Fact {
   const char* name;
   double (*value)(const contract::PlannedRun& run);
@@ -55,13 +55,13 @@ constexpr Fact kFacts[] = {
     {"repetition", [](const contract::PlannedRun& run) { return double(run.repetition); }},
 };
 
-/// What a symbol stands for in the run asked last: runs that stand together share most of it.
+/// Caches the values of symbols for the last run, because neighbouring runs share most of them.
 struct Seen {
   std::string text;
   Value value;
 };
 
-/// A condition over the runs of one plan.
+/// A condition on the runs of one plan.
 class Condition {
  public:
   Condition(const std::string& text, const contract::Plan& plan) {
@@ -114,7 +114,7 @@ class Condition {
     for (const Seen& seen : seen_) values_.push_back(&seen.value);
   }
 
-  /// A point without the axis compares equal to nothing.
+  /// A point without the axis is unequal to every value.
   static Value value_of(const Symbol& symbol, const std::string& text) {
     if (symbol.kind == Symbol::Kind::truth) return text == "true";
     if (symbol.kind == Symbol::Kind::text) return text;
@@ -145,13 +145,13 @@ class Condition {
     });
   }
 
-  std::vector<Symbol> symbols_;  // axes, facts, then the sub-study if there is any
+  std::vector<Symbol> symbols_;  // axes, facts, and the sub-study if there is any
   std::size_t axes_ = 0;
   std::vector<Fact> facts_;
   std::optional<config::Expression> expression_;
-  std::vector<bool> named_;           // of each symbol: the condition asks for it
-  std::vector<Seen> seen_;            // likewise: in the run looked at
-  std::vector<const Value*> values_;  // those of seen_
+  std::vector<bool> named_;           // for each symbol: the condition uses it
+  std::vector<Seen> seen_;            // for each symbol: its value in the current run
+  std::vector<const Value*> values_;  // values for seen_
   bool of_repetition_ = false;
   std::optional<std::string> last_point_;
   bool last_ = false;
@@ -161,8 +161,8 @@ bool names(const std::string& pattern, const std::string& run_id) {
   return ::fnmatch(pattern.c_str(), run_id.c_str(), 0) == 0;
 }
 
-/// The condition of a choice that is one on points alone, whatever their ids and repetitions; else
-/// nothing. `plan` has the axes. Throws as matching_runs does.
+/// Returns the condition of a selection if it depends on points only, without ids and repetitions;
+/// otherwise nothing. `plan` has the axes. Throws what matching_runs throws.
 std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,
                                                                      const contract::Plan& plan) {
   if (choice.where.empty() || !choice.runs.empty()) return {};
@@ -171,7 +171,7 @@ std::function<bool(const contract::PlannedRun&)> condition_on_points(const Selec
   return [condition](const contract::PlannedRun& run) { return condition->holds_now(run); };
 }
 
-/// Says and throws what select_runs does, of so many runs.
+/// Prints and throws what select_runs does, for a number of runs.
 void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice) {
   const std::string summary =
       fmt::format("{} of {}", matching, base::count_of(all, "run matches", "runs match"));
@@ -222,7 +222,7 @@ void expand_chosen(planner::Planner& planner, const SelectionChoice& choice,
     planner.expand({}, names);
     return;
   }
-  // What sub-studies share shows only in the ids.
+  // Only the ids show which runs sub-studies share.
   const planner::Wanted wanted =
       planner.has_substudies() ? nullptr : condition_on_points(choice, planner.plan());
   if (const auto asked = planner.expand(wanted, names)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which runs of a plan a verb is about: --where, --state, ids and globs, the same on every verb.
+// Selects runs of a plan by --where, --state, ids and globs, equally for all verbs.
 #pragma once
 
 #include <cstddef>
@@ -16,59 +16,60 @@
 
 namespace dlscale::workspace {
 
-// Which runs of a plan a verb is about: --where, ids and globs, the same on every verb.
+// Selection by --where, ids and globs.
 
 struct SelectionChoice {
   std::vector<std::string>
-      runs;           ///< ids and globs (fnmatch); a run that one of them names is meant
-  std::string where;  ///< condition on the run's point; empty = none
+      runs;           ///< ids and globs (fnmatch); a run must match one of them
+  std::string where;  ///< condition on the point of a run; empty: no condition
   bool allow_empty = false;
-  /// False when every run is meant.
+  /// Returns false if every run is selected.
   bool narrows() const { return !runs.empty() || !where.empty(); }
 };
 
 using RunIds = std::set<std::string>;
 
-/// The ids of the runs that are meant. A condition may name every axis of the plan and always gpus,
-/// batch_per_gpu, global_batch and repetition; substudy where the plan has any (a run of several
-/// matches when one of them does). Throws base::SpecError for a condition that is none.
+/// Returns the ids of the selected runs. A condition may use every axis of the plan, gpus,
+/// batch_per_gpu, global_batch and repetition, and substudy if the plan has sub-studies (a run in
+/// several sub-studies matches if one of them does). Throws base::SpecError for an invalid
+/// condition.
 RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice);
 
-/// As matching_runs. Says on standard error how many match, if not all are meant, and which id or
-/// glob names no run. Throws base::Error with kExitNothingMatched where none is left and that is
-/// not allowed.
+/// Calls matching_runs. Prints to standard error how many runs match, if not all do, and which id
+/// or glob matches no run. Throws base::Error with kExitNothingMatched if no run matches and that
+/// is not allowed.
 RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice);
 
-/// The runs with these ids, in the plan's order.
+/// Returns the runs with these ids, in the order of the plan.
 std::vector<const contract::PlannedRun*> runs_with(const contract::Plan& plan, const RunIds& ids);
 
-/// Expands the study and keeps the points of the chosen runs. Runs that `names` knows keep their
-/// names. Reports and throws as select_runs does.
+/// Expands the study and keeps the points of the selected runs. Runs in `names` keep their names.
+/// Prints and throws what select_runs does.
 void expand_chosen(planner::Planner& planner, const SelectionChoice& choice,
                    const planner::RunNames& names);
 
-// Runs chosen by how far they are: --state, the same on every verb.
+// Selection by state (--state).
 
 struct StateChoice {
   std::vector<std::string> words;
   bool narrows() const { return !words.empty(); }
 };
 
-/// The words that name the states, in the order of the states.
+/// Returns the names of the states, in their order.
 std::vector<std::string> state_names();
 
-/// Throws base::UsageError naming the nearest state for a word that is none.
+/// Throws base::UsageError with the nearest state for an unknown state.
 std::set<runner::JobState> states_of(const StateChoice& choice);
 
-/// Leaves those of `ids` that are in one of the chosen states; all where none is chosen. Says how
-/// many they are on standard error. Throws as select_runs does when none is left.
+/// Keeps the runs of `ids` in one of the selected states, or all runs if no state is selected.
+/// Prints their number to standard error. Throws what select_runs throws if no run is left.
 RunIds keep_states(RunIds ids, const StateChoice& choice, const runner::States& states,
                    bool allow_empty);
 
-// Runs named on the command line after the plan folder, which may be left out.
+// Runs named on the command line after an optional plan folder.
 
-/// Words of which the first is a plan folder, if it is one; else the folder is the current one.
-/// Throws base::UsageError when neither is one.
+/// Separates the plan folder from the run names. The current folder is used if the first word is
+/// not a plan folder. Throws base::UsageError if neither is one.
 struct NamedRuns {
   contract::PlanDir folder{"."};
   std::vector<std::string> names;
@@ -76,12 +77,12 @@ struct NamedRuns {
   explicit NamedRuns(std::vector<std::string> words);
 };
 
-/// The runs that an id, the beginning of one id or a glob stands for. Throws base::UsageError for
-/// the beginning of several and base::Error with kExitNothingMatched for that of none.
+/// Returns the runs for an id, a prefix of one id, or a glob. Throws base::UsageError for a prefix
+/// of several ids, and base::Error with kExitNothingMatched for an unknown id.
 std::vector<const contract::PlannedRun*> runs_called(const contract::Plan& plan,
                                                      const std::string& name);
 
-/// Those named, if any are, of those that the condition and the states leave. Throws what
+/// Returns the named runs (or all runs) that also match the condition and the states. Throws what
 /// runs_called, select_runs and keep_states throw.
 std::vector<const contract::PlannedRun*> chosen_runs(const contract::Plan& plan,
                                                      const NamedRuns& named,

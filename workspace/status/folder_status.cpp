@@ -7,7 +7,7 @@
 namespace dlscale::workspace {
 namespace {
 
-/// Batch systems serve many: a live table asks them no more often than this.
+/// Shortest time between two queries of the scheduler, which serves many users.
 constexpr double kStatusPatience_s = 15;
 
 }  // namespace

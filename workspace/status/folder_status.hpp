@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a plan folder's runs, brought up to date as often as the batch system may be asked.
+// Keeps the states of the runs of a plan folder up to date, at the permitted query rate of the
+// scheduler.
 #pragma once
 
 #include <filesystem>
@@ -17,20 +18,20 @@ namespace dlscale::workspace {
 
 class FolderStatus {
  public:
-  /// With `offline` the batch system is never asked. Throws base::Error where there is no plan.
+  /// With `offline` the scheduler is never queried. Throws base::Error if there is no plan.
   FolderStatus(const std::filesystem::path& folder, bool offline);
 
-  /// Asks the batch system, unless it was asked a moment ago, and reads the files.
+  /// Queries the scheduler, unless the last query is very recent, and reads the files.
   void update();
 
   const contract::Plan& plan() const { return plan_; }
   runner::States states() const { return reader_.states(); }
-  /// Why the batch system did not answer the last question; empty where it did.
+  /// Returns why the scheduler did not answer the last query; empty if it did.
   const std::string& problem() const { return problem_; }
   double unix_s() const { return clock_.unix_s(); }
   double first_start_s() const { return reader_.first_start_s(); }
 
-  /// As StatusReader has it.
+  /// See StatusReader.
   std::vector<ShownRun> runs(const std::vector<const contract::PlannedRun*>& chosen) const {
     return reader_.runs(chosen);
   }
@@ -40,15 +41,16 @@ class FolderStatus {
   const bool offline_;
   const base::SystemClock clock_;
   const contract::Plan plan_;
-  const contract::PlanDir folder_;  ///< absolute: batch systems know jobs by their scripts
+  /// absolute path, because schedulers know jobs by their scripts
+  const contract::PlanDir folder_;
   StatusReader reader_;
-  std::optional<double> asked_s_;  ///< steady time
+  std::optional<double> asked_s_;  ///< steady clock
   std::string problem_;
 };
 
-/// As `dlscale status --json` has it; `runs` have their progress.
+/// Returns the document of `dlscale status --json`. `runs` have their progress.
 contract::StatusReport report_of(const FolderStatus& status, const std::vector<ShownRun>& runs);
-/// The same as `dlscale status --csv` has it.
+/// Returns the text of `dlscale status --csv`.
 std::string csv_of(const FolderStatus& status, const std::vector<ShownRun>& runs);
 
 }  // namespace dlscale::workspace

@@ -14,7 +14,7 @@ namespace dlscale::workspace {
 using runner::JobState;
 namespace {
 
-/// Nothing where another program has the log, or it may not be written.
+/// Returns nothing if another process holds the log, or it is not writable.
 std::unique_ptr<runner::LaunchLog> try_to_open(const contract::PlanDir& folder,
                                                const base::Clock& clock) {
   try {
@@ -42,7 +42,7 @@ void StatusReader::look_at_files() {
   mark_unneeded();
 }
 
-/// What is certain changes when runs end, so a live table asks no more often.
+/// Unneeded repetitions change only when runs end, so a live table computes them only then.
 void StatusReader::mark_unneeded() {
   if (plan_.until.efficiency_ci == 0) return;
   auto now = states();

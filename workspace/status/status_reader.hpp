@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the runs of a plan folder are at a moment: by its files, by its batch system.
+// Reads the current states of the runs of a plan folder, from its files and its scheduler.
 #pragma once
 
 #include <map>
@@ -16,29 +16,29 @@
 
 namespace dlscale::workspace {
 
-/// As `--json` of the verbs has it.
+/// Counts as in `--json`.
 contract::RunStatus record_of(const ShownRun& shown);
 
 class StatusReader {
  public:
-  /// All must outlive it.
+  /// All arguments must outlive the object.
   StatusReader(const contract::Plan& plan, const contract::PlanDir& folder,
                const base::Clock& clock);
 
   void look_at_files();
-  /// The same between two questions: what was heard of the batch system holds where files do not
-  /// know better.
+  /// Returns the states between two queries: the last answer of the scheduler, updated by the
+  /// files.
   void look_at_files_again();
-  /// Asks the batch system where it has any of the runs, and notes what has ended unless another
-  /// program does. Throws runner::Unreachable.
+  /// Queries the scheduler if it has any of the runs, and records ends unless another process does.
+  /// Throws runner::Unreachable.
   void ask();
 
   runner::States states() const;
-  /// Unix time of the first start that is known; 0 = none.
+  /// Returns the Unix time of the first known start; 0: none.
   double first_start_s() const;
-  /// With their states and no progress.
+  /// Returns the runs with their states, without progress.
   std::vector<ShownRun> runs(const std::vector<const contract::PlannedRun*>& chosen) const;
-  /// Adds how far they are now.
+  /// Adds the current progress.
   void add_progress(std::vector<ShownRun>& runs);
 
  private:
@@ -48,11 +48,11 @@ class StatusReader {
   const contract::PlanDir& folder_;
   const base::Clock& clock_;
   std::unique_ptr<runner::CommandRunner> commands_;
-  std::unique_ptr<runner::JobScheduler> scheduler_;  ///< made when first asked
+  std::unique_ptr<runner::JobScheduler> scheduler_;  ///< created at the first use
   runner::Looks looks_;                              // by run id
-  runner::States judged_;                            // the states that unneeded_ is of
-  std::map<std::string, std::string> unneeded_;      // repetitions, and why
-  std::map<std::string, RunProgress> done_;          // of those that files had to be read for
+  runner::States judged_;                            // states for which unneeded_ was computed
+  std::map<std::string, std::string> unneeded_;      // unneeded repetitions with reasons
+  std::map<std::string, RunProgress> done_;          // for runs whose files had to be read
 };
 
 }  // namespace dlscale::workspace

@@ -12,7 +12,7 @@ namespace {
 
 using runner::JobState;
 
-/// Less of a run than this says nothing of its speed: the first steps are slow.
+/// Smallest completed share from which a speed is estimated. The first steps are slow.
 constexpr double kTellingShare = 0.02;
 
 struct Mean {
@@ -25,7 +25,7 @@ struct Mean {
   std::optional<double> value() const { return n > 0 ? std::optional(sum / n) : std::nullopt; }
 };
 
-/// How long a whole run takes, if it tells.
+/// Returns the time of a whole run, if it can be estimated.
 std::optional<double> whole_s(const ShownRun& shown) {
   const RunProgress& progress = shown.progress;
   if (!progress.elapsed_s) return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the last run may end, from those that run and those that are done.
+// Estimates when the last run ends, from running and completed runs.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@ namespace dlscale::workspace {
 /// left. A prediction that no run has tested gives no time.
 std::optional<double> time_left(const std::vector<ShownRun>& runs);
 
-/// The part of all work that is done, 0 to 1: runs that have ended count whole, those that
-/// are not needed not at all.
+/// Returns the completed share of all work, 0 to 1. Ended runs count completely, unneeded runs not
+/// at all.
 double share_done(const std::vector<ShownRun>& runs);
 
 }  // namespace dlscale::workspace

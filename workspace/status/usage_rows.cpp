@@ -42,7 +42,7 @@ class UseReader {
       use.gpu_hours_used = run.gpus * elapsed_s.value_or(0) / 3600;
       return use;
     }
-    // Of what is charged for its job, nodes that others cannot use included, in the time it took.
+    // Charged hours, including resources that other jobs cannot use, for the used time.
     const double asked = run.gpus * use.walltime_s / 3600;
     const bool alone = job->second->kind != contract::JobKind::packed;
     const double charged = alone && run.gpu_hours > 0 ? run.gpu_hours : asked;
@@ -51,15 +51,15 @@ class UseReader {
     return use;
   }
 
-  /// By the run's own records, which know of its last launch.
+  /// Uses the records of the run, which cover its last launch.
   LaunchUse by_records(const contract::PlannedRun& run, const runner::RunLook& look) {
     const RunProgress progress = read_progress(folder_, run, look, 0);
     return use(run, look.state == JobState::TimedOut, progress.elapsed_s, peak_of_node(run));
   }
 
-  /// Ranks of a node hold about the same: at most as many times the largest as there are ranks. The
-  /// plan's shape is one of several that a moldable job may get, so that the hosts of the records
-  /// count before it.
+  /// Estimates the memory of a node as the largest rank times the ranks of the node. The hosts in
+  /// the records have priority over the shape in the plan, because moldable jobs may get another
+  /// shape.
   std::optional<double> peak_of_node(const contract::PlannedRun& run) const {
     const auto memory = rank_memory(folder_, run.run_id);
     if (!memory) return std::nullopt;
@@ -113,7 +113,7 @@ contract::UsageRow row_of(const std::vector<const LaunchUse*>& uses) {
   return row;
 }
 
-/// Seconds as a table's columns show them: all in one unit that suits the longest.
+/// Formats seconds in one unit for the column, chosen for the longest time.
 struct TimeUnit {
   const char* name;
   double scale;
@@ -192,7 +192,7 @@ std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::Pla
   UseReader reader(plan, folder, memory);
   const auto looks = runner::look_at_files(plan, folder);
   std::vector<LaunchUse> uses;
-  std::unordered_map<std::string, std::size_t> last;  // by run: its last launch among them
+  std::unordered_map<std::string, std::size_t> last;  // by run: index of its last launch
   runner::LaunchHistory history;
   if (std::filesystem::exists(folder.launch_log())) {
     for (const auto& record : contract::parse_launch_log(base::read_file(folder.launch_log()))) {
@@ -200,7 +200,7 @@ std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::Pla
       const auto run = chosen.find(record.run_id);
       const auto* word = history.word_on(record.run_id);
       if (record.event != "ended" || run == chosen.end() || word == nullptr) continue;
-      if (word->started_at == 0 && word->elapsed_s == 0) continue;  // ended while it waited
+      if (word->started_at == 0 && word->elapsed_s == 0) continue;  // ended while waiting
       last[record.run_id] = uses.size();
       uses.push_back(reader.use(
           *run->second, word->state == JobState::TimedOut, elapsed_of(*word),
@@ -242,7 +242,7 @@ std::vector<UsageFacet> usage_facets(const contract::Plan& plan,
 std::vector<contract::UsageRow> usage_rows(std::vector<LaunchUse> uses,
                                            const std::vector<UsageFacet>& facets) {
   std::stable_sort(uses.begin(), uses.end(), [](const LaunchUse& a, const LaunchUse& b) {
-    return std::less<>()(a.run, b.run);  // they stand in the plan's list
+    return std::less<>()(a.run, b.run);  // indices into the runs of the plan
   });
   std::vector<std::map<std::string, std::string>> order;
   std::map<std::map<std::string, std::string>, std::vector<const LaunchUse*>> groups;

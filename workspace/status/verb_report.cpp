@@ -11,7 +11,7 @@
 namespace dlscale::workspace {
 namespace {
 
-/// Runs of the records that name none are those of the record with which the launch began.
+/// Records without runs belong to the runs of the first record of their launch.
 std::map<std::string, std::vector<std::string>> runs_by_launch(const runner::LaunchLog& log) {
   std::map<std::string, std::vector<std::string>> runs;
   for (const contract::LaunchRecord& record : log.records()) {

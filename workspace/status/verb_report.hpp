@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The document that verbs which act on runs print with --json.
+// Creates the --json document of verbs that act on runs.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace dlscale::workspace {
 
-/// What was done to a run: the words of contract::HandledRun::action.
+/// Action on a run, see contract::HandledRun::action.
 namespace action {
 inline constexpr const char* kSubmitted = "submitted";
 inline constexpr const char* kWaiting = "waiting";
@@ -21,29 +21,28 @@ inline constexpr const char* kEnded = "ended";
 inline constexpr const char* kCancelled = "cancelled";
 }  // namespace action
 
-/// What a verb did to runs, or would do.
+/// Actions of a verb on runs.
 struct Deeds {
   std::map<std::string, std::string> actions;  ///< by run id
-  std::map<std::string, std::string> reasons;  ///< of refusals; by run id
+  std::map<std::string, std::string> reasons;  ///< reasons of rejections, by run id
   int jobs = 0;
   std::vector<std::string> commands;
   bool dry_run = false;
 };
 
-/// Adds what the launch log says since it had `before` records: what was submitted, refused or has
-/// ended. A run that was submitted counts as that, whatever became of it.
+/// Adds the records of the launch log after the first `before` ones: submitted, rejected and ended
+/// runs. A submitted run counts as submitted, whatever happened to it later.
 void add_log(const runner::LaunchLog& log, std::size_t before, Deeds& deeds);
 
-/// What a verb does, and what it has done.
+/// The work of a verb, and its report.
 struct VerbWork {
   std::string verb;
   std::function<int()> work;     ///< returns the exit code
-  std::function<Deeds()> deeds;  ///< asked when the work has ended, in whatever way
+  std::function<Deeds()> deeds;  ///< called after the work, also after an error
 };
 
-/// Does the work and returns its exit code. With `place.json` prints afterwards how the selected
-/// runs are and all others that were dealt with, also where the work ends with an error, which is
-/// passed on.
+/// Does the work and returns its exit code. With `place.json`, then prints the states of the
+/// selected and of all other handled runs, also after an error, which is rethrown.
 int report_on(const LaunchFolder& place, const RunIds& selected, const VerbWork& work);
 
 }  // namespace dlscale::workspace
