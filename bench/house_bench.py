@@ -165,7 +165,7 @@ def simplified_table(root, options, after):
     missed = [f"The goal for lines is missed. `analysis/import/formats` has {formats:,} lines of C++. A large part of them can go",
               "when a data file can describe a log format that is read line by line."]
     return lines + [""] + (missed if sizes[1] > sizes[0] - 4500 else []) + ["", "The counts of derived points and rendered scripts come from reading `planner/`.",
-                    f"The times are medians of {options.repeats} rounds of the release builds of both commits.", ""]
+                    f"The times are medians of {options.repeats} rounds with the given programs of both commits.", ""]
 
 
 def cell(value):
