@@ -27,7 +27,7 @@ namespace {
 
 using contract::AllReduceTime;
 
-/// One collective at one size, whoever measured it.
+/// One measured collective at one size.
 struct Measured {
   std::string collective;
   AllReduceTime time;
@@ -43,7 +43,7 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// What was measured on one device says nothing of another.
+/// Rejects measurements from different devices, because they cannot be combined.
 void take_device(const std::string& device, const std::string& source,
                  contract::Calibration& calibration) {
   if (device.empty() || device == calibration.device) return;
@@ -65,7 +65,7 @@ std::string made_by(std::string algorithm, const std::string& communicator,
   return precision.empty() ? algorithm : algorithm + ", " + precision;
 }
 
-/// Times of one algorithm say nothing of another's, nor do those of other numbers.
+/// Rejects all-reduces with different algorithms, communicators or precisions.
 void take_maker(const Measured& measured, const PlacementKey& key, const std::string& source,
                 GatheredMeasurements& all) {
   const std::string& maker = all.made_by.emplace(key, measured.made_by).first->second;
@@ -150,8 +150,8 @@ void gather_calibration(std::string_view text, const std::string& source,
       other.kernel_models.size()));
 }
 
-/// Logs before 2.16 do not say their collective: by the file's name, else by the factor between
-/// algbw and busbw, where that tells.
+/// Returns the collective of a log. Logs before 2.16 do not name it, so it is derived from the file
+/// name, or from the factor between algbw and busbw.
 std::string collective_of(const analysis::CollectiveResult& row, int gpus,
                           const std::string& source) {
   if (!row.collective.empty()) return row.collective;
@@ -222,7 +222,7 @@ void gather_study(const std::string& source, const GatherOptions& options,
   append(to.exchange, study.calibration.exchange);
   append(to.loading, study.calibration.loading);
   append(to.memory, study.calibration.memory);
-  // A benchmark measures all-reduces alone and at many sizes: it counts before a study's own.
+  // A benchmark measures all-reduces separately and at many sizes, so it has priority over a study.
   std::set<std::pair<int, int>> known;
   for (const AllReduceTime& time : to.all_reduce) known.insert({time.nodes, time.gpus});
   std::size_t taken = 0;
@@ -316,7 +316,7 @@ void fit(GatheredMeasurements& all) {
         "nothing was measured: no all-reduce and no step in any of the sources; measure with "
         "dlscale-bench comm, or collect runs on one or two nodes");
   }
-  // Those of studies have the sizes that their models' gradients have.
+  // All-reduces of studies have the sizes of their models' gradients.
   std::vector<AllReduceTime> benchmarked = calibration.all_reduce;
   std::erase_if(benchmarked, [&](const AllReduceTime& time) {
     return !all.benchmarked.contains({time.topology, time.nodes, time.gpus});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurements of many kinds of files and folders, gathered for one calibration.
+// Collects measurements from files and folders for one calibration.
 #pragma once
 
 #include <filesystem>
@@ -14,32 +14,32 @@
 
 namespace dlscale::forecast {
 
-/// Times of a collective other than all-reduce: by size, of one topology and placement.
+/// Times of a collective other than all-reduce, by size, for one topology and placement.
 using OtherCollective = std::map<std::int64_t, double>;
 using PlacementKey = std::tuple<std::string, int, int>;  ///< topology, nodes, GPUs
 
 struct GatheredMeasurements {
   contract::Calibration calibration;
   std::map<PlacementKey, OtherCollective> reduce_scatter, all_gather;
-  std::vector<std::string> found;      ///< a line for each source: what it has
-  std::set<PlacementKey> benchmarked;  ///< whose all-reduces come straight from a benchmark
-  /// By what and in which precision these were made: "ring over mpi, fp32".
+  std::vector<std::string> found;      ///< one line per source with its content
+  std::set<PlacementKey> benchmarked;  ///< placements with all-reduces from a benchmark
+  /// Algorithm, communicator and precision: "ring over mpi, fp32".
   std::map<PlacementKey, std::string> made_by;
 };
 
 struct GatherOptions {
-  std::string topology;             ///< of all-reduces whose source names none
-  workspace::SelectionChoice runs;  ///< of collected studies
-  std::filesystem::path cards;      ///< of models: how many messages their gradients are
+  std::string topology;             ///< topology of all-reduces from sources without one
+  workspace::SelectionChoice runs;  ///< selection of runs in collected studies
+  std::filesystem::path cards;      ///< model cards, for the number of gradient messages
 };
 
-/// `source` is what `dlscale-bench comm` wrote, a calibration, output of nccl-tests (text
-/// or JSON), or a plan folder that is collected. Throws base::UsageError for anything else, and for
-/// measurements on another device than those before; base::SpecError for a broken file.
+/// Adds a source: output of `dlscale-bench comm`, a calibration, output of nccl-tests (text or
+/// JSON), or a collected plan folder. Throws base::UsageError for other sources and for
+/// measurements from another device, and base::SpecError for a broken file.
 void gather(const std::string& source, const GatherOptions& options, GatheredMeasurements& all);
 
-/// The fits through what was gathered, put into its calibration. Throws base::UsageError where
-/// nothing was measured, or a benchmarked placement has fewer sizes than make α and β.
+/// Fits the collected measurements and stores the fits in the calibration. Throws base::UsageError
+/// if there are no measurements, or if a benchmarked placement has too few sizes for α and β.
 void fit(GatheredMeasurements& all);
 
 }  // namespace dlscale::forecast

@@ -26,18 +26,18 @@ using contract::FittedValue;
 constexpr double kPerMicrosecond = 1e6, kPerMillisecond = 1e3, kPerGigabyte = 1e-9;
 constexpr double kPerMebibyte = 1.0 / (1024 * 1024);
 
-/// The interval; nothing where too few points make one.
+/// Returns the interval; empty if there are too few points.
 Cell bounds(const FittedValue& fitted) {
   if (fitted.low == fitted.high) return {};
   return Bounds{fitted.low, fitted.high};
 }
 
-/// A rate of a time per something: its ends change places.
+/// Converts a time per unit to a rate, which exchanges the ends of its interval.
 Cell rate(const FittedValue& fitted) {
   if (fitted.value <= 0) return {};
   return 1 / fitted.value;
 }
-/// Nothing where reduce-scatter is not surely slower than all-gather.
+/// Returns γ; empty unless reduce-scatter is significantly slower than all-gather.
 Cell summation(const FittedValue& fitted) {
   return fitted.low > 0 ? rate(fitted) : Cell();
 }
@@ -102,7 +102,7 @@ Table steps_table(const contract::Calibration& calibration) {
   return table;
 }
 
-/// Of each batch of a model the middle of its runs that say it.
+/// Returns the median over the runs of each batch of a model.
 Table scatter_table(const contract::Calibration& calibration) {
   Table table{.id = "calibrated-scatter",
               .title = "Steps of a rank against the next, as measured",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A calibration as tables for people.
+// Shows a calibration as tables.
 #pragma once
 
 #include "analysis/report/report.hpp"
@@ -7,8 +7,8 @@
 
 namespace dlscale::forecast {
 
-/// α, 1/β and γ by placement and range of sizes; passes of models over the batch; exchange and
-/// loading. Tables without rows are left out.
+/// Returns tables of α, 1/β and γ by placement and size range, of passes of models by batch, and of
+/// communication and loading. Empty tables are omitted.
 analysis::Report calibration_report(const contract::Calibration& calibration);
 
 }  // namespace dlscale::forecast

@@ -34,7 +34,7 @@ constexpr double kHour_s = 3600, kMinute_s = 60;
 
 using ModelAndFramework = std::pair<std::string, std::string>;
 
-/// How long runs of each took to save their state, by GPUs.
+/// Recorded times to write checkpoints, by GPU count.
 using SaveTimes = std::map<ModelAndFramework, std::map<int, std::vector<double>>>;
 
 void add_saves(const contract::RunDir& run, std::vector<double>& seconds) {
@@ -48,7 +48,8 @@ void add_saves(const contract::RunDir& run, std::vector<double>& seconds) {
   }
 }
 
-/// Whether a point may be of one of these: it says what its study has axes for, and nothing else.
+/// Returns whether a point can belong to one of these runs. Only the axes of its study are
+/// compared.
 bool may_be_of(const std::set<ModelAndFramework>& wanted,
                const std::map<std::string, std::string>& point) {
   const auto may_be = [&](const char* axis, const std::string& value) {
@@ -76,7 +77,7 @@ SaveTimes saves_in(const contract::PlanDir& folder, const std::set<ModelAndFrame
   return times;
 }
 
-/// The time to save, of whatever run or as recorded of those that are asked about.
+/// Time to write a checkpoint, given for all runs or recorded by runs.
 class TimeToSave {
  public:
   TimeToSave(const std::string& source, const std::set<ModelAndFramework>& wanted) {
@@ -93,7 +94,7 @@ class TimeToSave {
     if (!seconds_) recorded_ = saves_in(contract::PlanDir(fs::path(source)), wanted);
   }
 
-  /// The middle of what was recorded on the nearest number of GPUs.
+  /// Returns the median of the times recorded on the nearest GPU count.
   std::optional<Seconds> of(const contract::RunSpec& run, int gpus) const {
     if (seconds_) return Seconds{*seconds_};
     const auto found = recorded_.find({run.model, run.framework});
@@ -122,7 +123,8 @@ std::string setting_words(const contract::CheckpointSpec& setting) {
   return text.empty() ? "never" : text;
 }
 
-/// Training between two saves as the study has it; never: all of the run's.
+/// Returns the training time between two checkpoints of the study, or of the whole run without
+/// checkpoints.
 Seconds planned_interval(const contract::CheckpointSpec& setting, Seconds epoch, Seconds work) {
   Seconds interval = work;
   if (setting.every_epochs > 0) interval = std::min(interval, epoch * setting.every_epochs);
@@ -132,7 +134,7 @@ Seconds planned_interval(const contract::CheckpointSpec& setting, Seconds epoch,
   return interval;
 }
 
-/// Returns `derived` of a predicted time, and its bounds from the two edges of the band.
+/// Returns `derived` of a predicted time, with bounds from the two edges of its band.
 template <class Derived>
 std::vector<analysis::Cell> value_and_bounds(const predict::Band& time, const Derived& derived) {
   const double at_low = derived(time.low), at_high = derived(time.high);
@@ -140,8 +142,8 @@ std::vector<analysis::Cell> value_and_bounds(const predict::Band& time, const De
           analysis::Bounds{std::min(at_low, at_high), std::max(at_low, at_high)}};
 }
 
-/// What a row says behind the columns that tell the curve. Where an epoch's length is not known,
-/// neither is the run's, nor what it loses.
+/// Returns the values of a row after the columns of its curve. If the length of an epoch is
+/// unknown, the length of the run and its losses are unknown as well.
 std::vector<analysis::Cell> advice_cells(const PredictedCurve& curve,
                                          const predict::CurvePoint& point, Seconds write,
                                          Seconds node_mtbf) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often the runs of a study should save their state, by how long that takes and how often
-// nodes fail.
+// Computes optimal checkpoint intervals from the time to write a checkpoint and the failure rate of
+// nodes.
 #pragma once
 
 #include <string>
@@ -11,13 +11,14 @@
 namespace dlscale::forecast {
 
 struct CheckpointQuestion {
-  double node_mtbf_h = 0;  ///< mean time between failures of one node; 0: nothing is asked
-  std::string write;       ///< "90" seconds, or a plan folder whose runs have saved their state
+  double node_mtbf_h = 0;  ///< mean time between failures of one node; 0: not requested
+  std::string write;       ///< "90" seconds, or a plan folder with recorded checkpoints
 };
 
-/// A row for each count: the interval by Young and by Daly, what is lost at Daly's and as the study
-/// has it. Throws base::UsageError where the time to save is missing: it is no number above 0, and
-/// no folder in which a run of this study's models and frameworks has saved its state.
+/// Returns a row for each GPU count: the intervals of Young and Daly, and the lost time at Daly's
+/// interval and with the settings of the study. Throws base::UsageError if the time to write a
+/// checkpoint is not a positive number and not a folder with checkpoints for the study's models and
+/// frameworks.
 analysis::Table checkpoint_table(const PredictedStudy& study, const CheckpointQuestion& question);
 
 }  // namespace dlscale::forecast

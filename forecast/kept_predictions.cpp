@@ -64,9 +64,9 @@ std::string basis_of(const PredictedStudy& study, const PredictedCurve& curve) {
          (curve.held.runs > 0 ? ", measured memory" : "");
 }
 
-/// Of a rank, at a point's batch and number of ranks, as records measure it: on GPUs what the
-/// allocator takes, without the context, on CPUs what the process has resident, of which cards know
-/// too little.
+/// Predicted memory of a rank at the batch and rank count of a point, comparable with records: on
+/// GPUs the memory of the allocator without the context, on CPUs the resident memory of the
+/// process, for which a card is not sufficient.
 contract::PredictedValue memory_at(const PredictedCurve& curve, const predict::CurvePoint& point) {
   const predict::Device& device = curve.hardware.device;
   const bool by_card = device.memory.value > 0 && !is_of_process(curve);
@@ -121,7 +121,7 @@ std::vector<contract::RunPrediction> run_predictions(const PredictedStudy& study
 KeptPredictions keep_predictions(const std::vector<contract::RunPrediction>& predictions,
                                  const contract::PlanDir& folder) {
   std::map<std::string, std::string, std::less<>>
-      planned;  // hash → what the folder calls the point
+      planned;  // hash → name of the point in the folder
   for (const contract::PlannedRun& run : contract::read_plan(folder).runs) {
     const std::string id = contract::point_id(run.run_id);
     planned.emplace(contract::point_hash(id), id);
@@ -177,7 +177,7 @@ std::string keep_planned(const planner::Planning& planning, const contract::Plan
     return to_text(keep_predictions(run_predictions(study, calibration.digest, now), folder),
                    folder);
   } catch (const base::UsageError&) {
-    return "";  // of models without steps: the plan's notes tell why there are no times
+    return "";  // models without steps; notes of the plan explain why times are missing
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calibration that predictions go by, and predictions as a plan folder keeps them, to be scored
-// when the runs are collected.
+// Reads the calibration for predictions, and saves predictions in a plan folder for comparison with
+// results.
 #pragma once
 
 #include <memory>
@@ -15,44 +15,44 @@
 
 namespace dlscale::forecast {
 
-// The calibration that predictions go by: of a file, or the one that a study names.
+// A calibration from a file, or from the [resources] of a study.
 
 struct NamedCalibration {
-  std::shared_ptr<const predict::Measurements> measured;  ///< null: there is none
+  std::shared_ptr<const predict::Measurements> measured;  ///< null: no calibration
   std::string digest;                                     ///< SHA-256 of its text
 };
 
-/// Of a file as `dlscale calibrate` writes it. Throws base::UsageError where it cannot be read,
-/// base::SpecError where it is none.
+/// Reads a file from `dlscale calibrate`. Throws base::UsageError if it cannot be read, and
+/// base::SpecError if it is invalid.
 NamedCalibration read_calibration(const std::string& file);
 
-/// The one that the study's [resources] names. Rows of throughput say nothing of steps: none.
-/// Throws as read_calibration().
+/// Returns the calibration in [resources] of the study. Throughput rows have no steps, so they give
+/// none. Throws what read_calibration() throws.
 NamedCalibration calibration_of(const planner::Study& study);
 
-// Predictions as a plan folder keeps them, to be scored when the runs are collected.
+// Saved predictions of a plan folder.
 
-/// One for each planned point of each curve. `calibration`: SHA-256 of what they rest on; empty:
-/// none.
+/// Returns a prediction for each planned point of each curve. `calibration` is the SHA-256 of the
+/// calibration; empty: none.
 std::vector<contract::RunPrediction> run_predictions(const PredictedStudy& study,
                                                      const std::string& calibration, double now);
 
 struct KeptPredictions {
   int written = 0;
-  int known = 0;    ///< that say what the folder's last ones of the same points say
-  int foreign = 0;  ///< of points that the folder's plan does not have
+  int known = 0;    ///< equal to the last saved predictions of the same points
+  int foreign = 0;  ///< for points that are not in the plan of the folder
 };
 
-/// Appends to the folder's predictions.jsonl those of its plan's points that say something new.
-/// Throws base::UsageError where there is no plan, base::RunError where the file cannot be written.
+/// Appends new or changed predictions for points of the plan to predictions.jsonl. Throws
+/// base::UsageError if there is no plan, and base::RunError if the file cannot be written.
 KeptPredictions keep_predictions(const std::vector<contract::RunPrediction>& predictions,
                                  const contract::PlanDir& folder);
 
-/// "12 predictions kept in demo/predictions.jsonl, 4 known already" as a line.
+/// Returns a line such as "12 predictions kept in demo/predictions.jsonl, 4 known already".
 std::string to_text(const KeptPredictions& kept, const contract::PlanDir& folder);
 
-/// Keeps what the calibration of a study's [resources] says of its plan, where that is one of
-/// measured steps, and says so in a line; empty where it is none, or says nothing of the study.
+/// Saves predictions from the calibration of a study, if it has measured steps, and returns a line
+/// about them; empty if there is none or it has no data for the study.
 std::string keep_planned(const planner::Planning& planning, const contract::PlanDir& folder,
                          double now);
 

@@ -25,7 +25,7 @@ void note_once(std::vector<std::string>& notes, std::string note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
-/// Why there is no card of a run's model on its data, and how one is made.
+/// Returns why there is no card for a run's model and data, and how to create one.
 std::string without_card(const contract::RunSpec& run, const fs::path& folder) {
   const auto shape = predict::sample_shape(run.dataset);
   if (!shape) {
@@ -41,13 +41,13 @@ std::string without_card(const contract::RunSpec& run, const fs::path& folder) {
       precision == "fp32" ? "" : " --precision " + precision, (folder / name).string());
 }
 
-/// Of the partition that the plan gives a run; null on a site without any.
+/// Returns the partition that the plan assigns to a run; null for a site without partitions.
 const planner::Partition* partition_of(const planner::Planning& planning, std::size_t point) {
   const int index = planning.allocations[point].partition;
   return index < 0 ? nullptr : &planning.site.partitions[static_cast<std::size_t>(index)];
 }
 
-/// What a prediction is made of beside the plan.
+/// Inputs of a prediction in addition to the plan.
 struct Given {
   const PredictionFiles& files;
   const WhatIf& what;
@@ -99,18 +99,18 @@ predict::Hardware hardware_in(const planner::Site& site, const planner::Partitio
   return hardware;
 }
 
-/// Why the calibration says nothing of a device; empty where it does, or there is none.
+/// Returns why the calibration does not apply to a device; empty if it applies or there is none.
 std::string other_device(const Given& given, const predict::Device& device) {
   if (given.measured == nullptr) return "";
   const std::string why = predict::not_measured_on(given.measured->calibration(), device);
   return why.empty() ? "" : why + ": no prediction (--calibration none goes by data sheets)";
 }
 
-/// What was measured beyond the card. Of a process, what does not grow with the activations comes
-/// before its first tensor, unless that was asked for otherwise.
+/// Returns measured memory that the card does not include. For a process, memory that does not grow
+/// with the activations is its context, unless the user gave one.
 void take_held_memory(PredictedCurve& curve, const Given& given) {
   predict::Device& device = curve.hardware.device;
-  // The calibration is of no GPU where ranks compute on CPUs, whatever the partition names.
+  // If ranks compute on CPUs, the calibration has no GPU, whatever the partition names.
   const bool elsewhere = is_of_process(curve) && !predict::is_measured_alone(device);
   if (given.measured == nullptr || elsewhere) return;
   curve.held = predict::held_memory(given.measured->calibration().memory, curve.first, curve.card);
@@ -119,7 +119,8 @@ void take_held_memory(PredictedCurve& curve, const Given& given) {
   }
 }
 
-/// Of the run with the fewest GPUs; empty where no model or card is there, with a note why.
+/// Returns the model of the run with the fewest GPUs; empty, with a note, if there is no model or
+/// card.
 std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std::size_t first_run,
                                           Given& given, std::vector<std::string>& notes) {
   contract::RunSpec run = planning.run(first_run);
@@ -164,7 +165,7 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
   return curve;
 }
 
-/// Leaves out GPU counts of a device without data sheet between which no all-reduce was measured.
+/// Removes GPU counts of a device without data sheet that have no measured all-reduce.
 void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::string>& notes) {
   const predict::Hardware& hardware = curve.hardware;
   if (!predict::is_measured_alone(hardware.device)) return;
@@ -172,7 +173,7 @@ void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::s
     const predict::Placement ranks = predict::placement(gpus, hardware.gpus_per_node);
     if (hardware.other_link && ranks.nodes > 1) {
       return !std::isfinite(predict::all_reduce(hardware.network, ranks, predict::kMebibyte)
-                                .value);  // inside of nodes
+                                .value);  // within nodes
     }
     return gpus > 1 && !given.measured->all_reduce(ranks, predict::kMebibyte);
   };
@@ -200,9 +201,9 @@ std::string key_of(const std::map<std::string, std::string>& axes) {
   return key;
 }
 
-/// Whether the runs of a curve, fewest GPUs first, keep the global batch: it then grows by less
-/// than half of what GPUs do, in powers of two (batches that do not divide are rounded). Of one
-/// count the study says it, or that it lists global batches.
+/// Returns whether the runs of a curve, sorted by GPUs, keep the global batch: it then grows by
+/// less than half as much as the GPUs, in powers of two (batches that do not divide are rounded).
+/// For a single count the study decides, or the list of global batches in it.
 bool is_strong(const contract::PlannedRun& first, const contract::PlannedRun& last,
                const std::string& scaling) {
   if (first.gpus == last.gpus) return scaling == "strong" || first.point.contains("global_batch");
@@ -216,13 +217,13 @@ predict::Share share_of(const contract::PlannedRun& run) {
   return {static_cast<double>(run.batch_per_gpu), static_cast<int>(run.global_batch / one_pass)};
 }
 
-/// Of the study, or of the sub-study that a run is of.
+/// Returns the scaling of the study, or of the sub-study of a run.
 const std::string& scaling_of(const planner::Planning& planning, std::size_t run) {
   const std::size_t point = run / static_cast<std::size_t>(planning.study.repeats);
   return planning.study.matrices[planning.expansion.points[point].matrix].scaling;
 }
 
-/// What times depend on of where a run is to be: runs on other hardware are another curve.
+/// Returns the hardware of a run. Runs on different hardware are different curves.
 std::string hardware_key(const planner::Partition* partition) {
   if (partition == nullptr) return "";
   return fmt::format("{} {} {} {} {}", partition->gpu, partition->gpus_per_node,
@@ -230,7 +231,7 @@ std::string hardware_key(const planner::Partition* partition) {
                      partition->link_all_reduce);
 }
 
-/// Measured steps say nothing of another peak and another bandwidth.
+/// Rejects another peak or bandwidth, to which measured steps cannot be converted.
 void check_rates(const PredictedStudy& study, const PredictedCurve& curve, const WhatIf& what) {
   if (!what.peak && !what.memory) return;
   const std::string why = predict::fixed_rates(model_of(study, curve));
@@ -238,7 +239,7 @@ void check_rates(const PredictedStudy& study, const PredictedCurve& curve, const
   throw base::UsageError((what.peak ? "--what-if peak: " : "--what-if memory: ") + why);
 }
 
-/// Points of a curve beside one another: indices of planning.plan.runs, fewest GPUs first.
+/// Groups points into curves: indices of planning.plan.runs, by increasing GPUs.
 using Groups = std::map<std::string, std::vector<std::size_t>>;
 
 Groups group(const planner::Planning& planning, std::vector<std::string>& order) {
@@ -247,7 +248,8 @@ Groups group(const planner::Planning& planning, std::vector<std::string>& order)
   for (std::size_t i = 0; i < planning.plan.runs.size(); i += repeats) {
     std::map<std::string, std::string> axes = planning.plan.runs[i].point;
     std::erase_if(axes, [](const auto& axis) { return varies_on_curve(axis.first); });
-    const bool strong = scaling_of(planning, i) == "strong";  // it may have a weak one's axes
+    // a strong curve may have the axes of a weak one
+    const bool strong = scaling_of(planning, i) == "strong";
     const std::string key = key_of(axes) + (strong ? "strong\n" : "weak\n") +
                             hardware_key(partition_of(planning, i / repeats));
     if (!groups.contains(key)) order.push_back(key);
@@ -261,7 +263,7 @@ Groups group(const planner::Planning& planning, std::vector<std::string>& order)
   return groups;
 }
 
-/// What its runs say of it: GPU counts, what a rank takes of a step, ids of points.
+/// Returns values from the runs of a curve: GPU counts, deviation of a rank's steps, ids of points.
 void add_runs(const planner::Planning& planning, const std::vector<std::size_t>& runs,
               PredictedCurve& curve) {
   std::set<int> counts;
@@ -274,10 +276,10 @@ void add_runs(const planner::Planning& planning, const std::vector<std::size_t>&
   curve.planned.assign(counts.begin(), counts.end());
 }
 
-/// The planned counts, then doubled ones, as far as all-reduces are known.
+/// Returns the planned counts, then doubled ones while all-reduces are known.
 std::vector<int> shown_counts(const predict::TrainingModel& model, const PredictedCurve& curve,
                               int up_to) {
-  // A device that is known by its measured steps alone says nothing of a larger one.
+  // Measured steps of a device without data sheet do not extend to larger counts.
   if (predict::is_measured_alone(curve.hardware.device)) return curve.planned;
   std::vector<int> counts = curve.planned;
   for (const int count : predict::doubled_counts(1, up_to)) {
@@ -290,7 +292,7 @@ std::vector<int> shown_counts(const predict::TrainingModel& model, const Predict
   return counts;
 }
 
-/// An epoch of unknown size has the samples of a step.
+/// An epoch of unknown size counts as one step.
 std::vector<predict::CurvePoint> curve_points(const predict::TrainingModel& model,
                                               const PredictedCurve& curve, int up_to) {
   const predict::CurveSetting setting{.strong = curve.strong,
@@ -328,7 +330,7 @@ predict::MemorySetting memory_setting_at(const PredictedCurve& curve, int gpus, 
   run.accumulation_steps = passes;
   predict::MemorySetting setting = predict::memory_setting(run);
   setting.beyond = curve.held.beyond;
-  if (is_of_process(curve)) setting.beyond.start = {};  // it is the context
+  if (is_of_process(curve)) setting.beyond.start = {};  // the measured memory is the context
   return setting;
 }
 
@@ -371,14 +373,15 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
   for (const contract::Axis& axis : planning.plan.axes) {
     if (!varies_on_curve(axis.name)) names.push_back(axis.name);
   }
-  names.emplace_back("partition");  // shown where nothing else tells curves apart
+  names.emplace_back("partition");  // shown if no other axis distinguishes the curves
   study.axes = telling_axes(names, study.curves);
   return study;
 }
 
 namespace {
 
-/// Empty where the curve's runs have no such axis; every run has a model.
+/// Returns the value of an axis; empty if the runs of the curve do not have it. Every run has a
+/// model.
 std::string axis_value(const PredictedCurve& curve, const std::string& axis) {
   const auto found = curve.axes.find(axis);
   if (found != curve.axes.end()) return found->second;
@@ -391,7 +394,7 @@ std::vector<std::string> telling_axes(const std::vector<std::string>& names,
                                       const std::vector<PredictedCurve>& curves) {
   std::vector<std::string> axes;
   for (const std::string& axis : names) {
-    std::map<std::vector<std::string>, std::set<std::string>> values;  // by those of `axes`
+    std::map<std::vector<std::string>, std::set<std::string>> values;  // by the values of `axes`
     bool any_has = false, any_lacks = false;
     for (const PredictedCurve& curve : curves) {
       std::vector<std::string> before;
@@ -402,7 +405,7 @@ std::vector<std::string> telling_axes(const std::vector<std::string>& names,
     }
     const bool differs = std::any_of(values.begin(), values.end(),
                                      [](const auto& group) { return group.second.size() > 1; });
-    // Of sub-studies one may have an axis that the other lacks: both need a label.
+    // One sub-study may have an axis that another one lacks. Both then need a label.
     if (differs || (any_has && any_lacks)) axes.push_back(axis);
   }
   if (axes.empty()) axes.emplace_back("model");

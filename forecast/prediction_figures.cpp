@@ -54,7 +54,8 @@ analysis::Figure figure_of_rates(const RateChoice& choice) {
     const std::size_t point = i / static_cast<std::size_t>(study.repeats);
     const contract::RunSpec& run = points[point].run;
     runs.push_back({run, planner::steps_per_epoch(run)});
-    i = (point + 1) * static_cast<std::size_t>(study.repeats) - 1;  // repetitions learn alike
+    // repetitions have the same learning rates
+    i = (point + 1) * static_cast<std::size_t>(study.repeats) - 1;
   }
   return analysis::rate_figure(study.name, runs);
 }
@@ -69,7 +70,7 @@ contract::ModelCard read_card(const std::string& file) {
   }
 }
 
-/// Of the runs whose descriptions can be read and say it.
+/// Uses the runs with readable descriptions that contain the value.
 analysis::SampleInputs inputs_of(const analysis::Frame& frame, const contract::PlanDir& folder) {
   analysis::SampleInputs inputs;
   for (const analysis::RunRow& run : frame.runs) {
@@ -79,7 +80,7 @@ analysis::SampleInputs inputs_of(const analysis::Frame& frame, const contract::P
           contract::run_spec_from_json(base::read_text_file(file), file.string());
       const auto shape = predict::sample_shape(spec.dataset);
       if (shape) inputs[run.run_id] = contract::shape_text(shape->input);
-    } catch (const base::Error&) {  // collect has told of it
+    } catch (const base::Error&) {  // collect has reported it
     }
   }
   return inputs;
@@ -107,7 +108,7 @@ analysis::Figure figure_of_roofline(const workspace::ChosenStudy& study,
 
 namespace {
 
-/// A curve's line, dashed, without points yet.
+/// Returns the dashed line of a curve without points.
 analysis::Series dashed(const PredictedStudy& study, const PredictedCurve& curve,
                         const analysis::Figure& figure) {
   analysis::Series series{.label = label_of(study, curve)};
@@ -116,7 +117,7 @@ analysis::Series dashed(const PredictedStudy& study, const PredictedCurve& curve
   return series;
 }
 
-/// Of what `band` makes of each point of a curve.
+/// Adds the value and band that `band` returns for each point of a curve.
 template <class BandOf>
 analysis::Figure over_gpus(const PredictedStudy& study, analysis::FigureAxis y, BandOf band) {
   analysis::Figure figure{.subtitle = "on " + study.site,

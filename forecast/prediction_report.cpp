@@ -18,7 +18,7 @@ namespace dlscale::forecast {
 namespace fs = std::filesystem;
 namespace {
 
-/// By the names of their files.
+/// Figures by file name.
 std::vector<std::pair<std::string, analysis::Figure>> figures_of(const PredictedStudy& study,
                                                                  const std::vector<Sweep>& sweeps) {
   std::vector<std::pair<std::string, analysis::Figure>> figures{
@@ -37,7 +37,7 @@ std::vector<std::pair<std::string, analysis::Figure>> figures_of(const Predicted
 
 analysis::Report prediction_report(const PredictedStudy& study, const std::vector<Sweep>& sweeps) {
   analysis::Report report{{times_table(study), knee_table(study), memory_table(study)}};
-  if (report.tables.back().rows.empty()) report.tables.pop_back();  // of devices without data sheet
+  if (report.tables.back().rows.empty()) report.tables.pop_back();  // devices without data sheet
   std::string nothing;
   for (const Sweep& sweep : sweeps) {
     analysis::Table table = sweep_table(study, sweep);

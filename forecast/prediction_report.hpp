@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The predictions of a study as tables to print and as files.
+// Prints predictions as tables and writes them to files.
 #pragma once
 
 #include <filesystem>
@@ -13,19 +13,17 @@
 
 namespace dlscale::forecast {
 
-/// The tables of times, of the GPUs that are well spent, of memory and of each sweep. A sweep
-/// without rows is reported on standard error; throws base::UsageError where it is the only one.
+/// Returns the tables of times, of useful GPU counts, of memory and of each sweep. Reports a sweep
+/// without rows on standard error. Throws base::UsageError if it is the only sweep.
 analysis::Report prediction_report(const PredictedStudy& study, const std::vector<Sweep>& sweeps);
 
-/// Writes a file for each table of `report` and each format, and the figures as SVG. What was
-/// written, and figures that could not be drawn, are reported on standard error. Throws
-/// base::UsageError for a folder that cannot be made.
+/// Writes each table of `report` in each format, and the figures as SVG. Reports written files and
+/// failed figures on standard error. Throws base::UsageError for a folder that cannot be created.
 void write_report(const std::filesystem::path& folder, const PredictedStudy& study,
                   const std::vector<Sweep>& sweeps, const analysis::Report& report);
 
-/// Keeps the predictions in the folder of the study's plan, to be scored when its runs are
-/// collected. Returns what was kept, as lines of text. Throws base::UsageError where the plan has
-/// none of the study's points.
+/// Saves the predictions in the folder of the study's plan, for comparison with results. Returns
+/// lines about them. Throws base::UsageError if the plan has none of the study's points.
 std::string keep_study(const PredictedStudy& study, const std::string& calibration,
                        const contract::PlanDir& folder);
 

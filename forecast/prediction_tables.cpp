@@ -15,7 +15,7 @@
 namespace dlscale::forecast {
 namespace {
 
-/// What computation rests on where no step was measured.
+/// Describes the source of computing times without measured steps.
 std::string unmeasured_computation(const PredictedStudy& study) {
   const bool learned =
       study.measured != nullptr && !study.measured->calibration().kernel_models.empty();
@@ -26,7 +26,7 @@ std::string unmeasured_computation(const PredictedStudy& study) {
          study.curves.front().hardware.device.title + ", 1 to 3.5 times its time";
 }
 
-/// Of which all-reduces were measured; 0: of none.
+/// Returns the largest rank count with measured all-reduces; 0: none.
 int most_gpus_measured(const PredictedStudy& study) {
   int most = 0;
   if (study.measured == nullptr) return most;
@@ -36,7 +36,8 @@ int most_gpus_measured(const PredictedStudy& study) {
   return most;
 }
 
-/// How much wider bands are for what the model leaves out, and from which count on.
+/// Describes how much wider bands are because of effects that the model omits, and from which
+/// count.
 std::string width_of(const predict::MissingTerms& missing, predict::SampleSource source,
                      const std::string& site) {
   const bool reads = source == predict::SampleSource::input_pipeline;
@@ -189,8 +190,8 @@ Cell bounds(const predict::Band& band, double scale = 1) {
   return Bounds{band.low * scale, band.high * scale};
 }
 
-/// An axis of the study that a column of the table's own is called as, as the batch of a GPU may
-/// be, gets another id.
+/// Gives an axis another id if a column of the table has the same id, for example the batch per
+/// GPU.
 void add_columns(Table& table, const std::vector<Column>& columns) {
   for (Column& axis : table.columns) {
     const bool taken = std::any_of(columns.begin(), columns.end(),
@@ -200,7 +201,7 @@ void add_columns(Table& table, const std::vector<Column>& columns) {
   table.columns.insert(table.columns.end(), columns.begin(), columns.end());
 }
 
-/// The curve's label, and what the row says behind it.
+/// Adds a row with the label of a curve and its values.
 void add_row(Table& table, std::vector<Cell> label, const std::vector<Cell>& rest) {
   label.insert(label.end(), rest.begin(), rest.end());
   table.rows.push_back(std::move(label));
@@ -212,12 +213,12 @@ void add_once(std::vector<std::string>& notes, const std::vector<std::string>& m
   }
 }
 
-/// GPU-hours go with the epoch.
+/// Scales GPU-hours with the epoch time.
 double hours_of_epoch(const CurvePoint& point) {
   return point.gpu_hours / point.epoch_s.value;
 }
 
-/// Of a rank on so many GPUs, with its own share of a step.
+/// Memory of a rank for a number of GPUs, with its own share of a step.
 predict::MemoryVerdict verdict_at(const PredictedCurve& curve, int gpus,
                                   const predict::Share& share) {
   return predict::memory_verdict(curve.card, std::llround(share.batch),
@@ -318,7 +319,7 @@ Table memory_table(const PredictedStudy& study) {
                       {"rests_on", "rests on"}});
   for (const PredictedCurve& curve : study.curves) {
     const predict::Device& device = curve.hardware.device;
-    if (device.memory.value <= 0) continue;  // not known
+    if (device.memory.value <= 0) continue;  // unknown
     for (const int gpus : curve.planned) {
       const predict::Share share = predict::share_at(curve.shares, curve.strong, gpus);
       const predict::MemoryVerdict verdict = verdict_at(curve, gpus, share);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a study's predictions, and what predicted times and memory rest on, in words.
+// Creates the tables of predictions, and describes the data that predicted times and memory use.
 #pragma once
 
 #include <string>
@@ -10,41 +10,44 @@
 
 namespace dlscale::forecast {
 
-// What predicted times and memory rest on, and where they go far beyond it, in words.
+// Data behind predicted times and memory, and warnings about extrapolation.
 
-/// What the model leaves out, how wide that makes bands, and what would help. Empty where every
-/// predicted count was measured.
+/// Describes the effects that the model omits, the resulting width of bands, and how to narrow it.
+/// Empty if every predicted count was measured.
 std::vector<std::string> missing_terms_notes(const PredictedStudy& study);
 
-/// Computing, all-reduces, bands: a sentence each; then what is missing, and the study's own notes.
+/// Returns a sentence each on computing, all-reduces and bands, then missing data and the notes of
+/// the study.
 std::vector<std::string> grounds(const PredictedStudy& study);
 
-/// When a run is said to fit, and what models held beyond their cards: a sentence each.
+/// Returns sentences on when a run fits, and on measured memory of models.
 std::vector<std::string> grounds_of_memory(const PredictedStudy& study);
 
-/// "card", "card, 4 runs", "card, 4 runs of 2 other models".
+/// Returns the source of a memory prediction: "card", "card, 4 runs", "card, 4 runs of 2 other
+/// models".
 std::string basis_of_memory(const predict::HeldMemory& held);
 
-/// Predictions on more GPUs than so many times the most measured are said to be far beyond them.
+/// Factor above the largest measured GPU count from which predictions get a warning.
 inline constexpr int kFarthestMeasured = 8;
 
-/// Of a curve's points those far from what was measured: batches, and numbers of GPUs.
+/// Returns warnings for points of a curve that are far from measured batches and GPU counts.
 std::vector<std::string> notes_of_distance(const PredictedStudy& study,
                                            const PredictedCurve& curve);
 
-// The tables of a study's predictions.
+// Tables of predictions.
 
-/// Step, epoch, efficiency with bands, what bounds the step, GPU-hours: a row for each count.
+/// Returns a row per GPU count: step, epoch and efficiency with bands, the limit of the step, and
+/// GPU-hours.
 analysis::Table times_table(const PredictedStudy& study);
 
-/// How many GPUs are worth it, with bands: a row for each curve.
+/// Returns a row per curve: the largest useful GPU count, with bands.
 analysis::Table knee_table(const PredictedStudy& study);
 
-/// What a GPU's memory holds: a row for each planned count, with its own batch.
+/// Returns a row per planned count with its batch: the memory of a GPU.
 analysis::Table memory_table(const PredictedStudy& study);
 
-/// A row for each curve and value: the step's time and parts where one quantity is otherwise.
-/// Values of which nothing is known are in its notes, behind the caption's.
+/// Returns a row per curve and value of a sweep: the time of a step and its parts. Notes after the
+/// caption list values without data.
 analysis::Table sweep_table(const PredictedStudy& study, const Sweep& sweep);
 
 }  // namespace dlscale::forecast

@@ -20,7 +20,7 @@ std::map<std::string, std::string> curve_of(const contract::PlannedRun& run) {
   return axes;
 }
 
-/// Keeps the selected points of a curve, and of the predicted counts those of these points.
+/// Keeps the selected points of a curve and their predicted counts.
 void keep_selected_points(PredictedCurve& curve, const std::set<std::string>& points) {
   std::erase_if(curve.points, [&](const auto& point) { return !points.contains(point.second); });
   std::set<int> counts;
@@ -54,7 +54,7 @@ planner::Planning plan_selected(const planner::PlanRequest& request,
                                 const workspace::SelectionChoice& choice,
                                 PredictedSelection& selection) {
   planner::Resources resources = workspace::shipped_resources();
-  resources.cards.reset();  // what does not fit is shown, not left out
+  resources.cards.reset();  // points that do not fit are shown instead of omitted
   planner::Planner planner(request, resources);
   planner.expand();
   if (choice.narrows()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predictions for selected runs. Efficiency is relative to the first point of a curve, so that
-// whole curves are predicted and the selected points are kept afterwards.
+// Predicts selected runs. Efficiency is relative to the first point of a curve, so whole curves are
+// predicted before the selected points are kept.
 #pragma once
 
 #include <set>
@@ -14,24 +14,24 @@
 namespace dlscale::forecast {
 
 struct PredictedSelection {
-  std::set<std::string> points;  ///< ids of the points of the selected runs
-  workspace::RunIds runs;        ///< all runs on the curves of these points
+  std::set<std::string> points;  ///< ids of the selected points
+  workspace::RunIds runs;        ///< all runs of their curves
 };
 
-/// Reports and throws as select_runs does. A prediction is of a point, so that one repetition
-/// selects its point.
+/// Selects points. Prints and throws what select_runs does. One selected repetition selects its
+/// point.
 PredictedSelection select_predictions(const contract::Plan& plan,
                                       const workspace::SelectionChoice& choice);
 
-/// Plans the curves of the chosen runs, points that fit no GPU's memory among them. Names the
-/// choice in `selection` where it narrows. Throws what Planner and select_predictions throw.
+/// Plans the curves of the selected runs, including points that do not fit into GPU memory. Stores
+/// the selection in `selection` if it restricts the runs. Throws what Planner and
+/// select_predictions throw.
 planner::Planning plan_selected(const planner::PlanRequest& request,
                                 const workspace::SelectionChoice& choice,
                                 PredictedSelection& selection);
 
-/// Removes what is not selected: curves without a selected point and, from curves with some, the
-/// other GPU counts. Curves of which all planned counts are selected stay as they are. Throws
-/// base::UsageError where nothing is left.
+/// Removes curves without a selected point, and unselected GPU counts of other curves. Completely
+/// selected curves stay unchanged. Throws base::UsageError if nothing is left.
 void keep_selected(PredictedStudy& study, const std::set<std::string>& points);
 
 }  // namespace dlscale::forecast

@@ -15,7 +15,8 @@ namespace dlscale::forecast {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kRoofline = "roofline";  // the figure that needs a card beside results
+// the figure that needs a card in addition to results
+constexpr const char* kRoofline = "roofline";
 
 MadeFigure rates(const FigureChoice& choice) {
   if (!choice.study.baseline.empty() || choice.study.mixed) {

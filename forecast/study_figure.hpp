@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One figure of a study by its name: of results, of a roofline, or of learning rates.
+// Creates one figure of a study by name: from results, a roofline, or learning rates.
 #pragma once
 
 #include <string>
@@ -11,24 +11,24 @@
 
 namespace dlscale::forecast {
 
-inline constexpr const char* kRates = "lr";  ///< the figure that needs a study and no results
+inline constexpr const char* kRates = "lr";  ///< the figure that needs only a study
 
 struct FigureChoice {
-  workspace::StudyChoice study;        ///< of kRates the study's file
+  workspace::StudyChoice study;        ///< plan folder; for kRates the file of the study
   std::string kind;                    ///< one of figure_names()
-  std::vector<std::string> overrides;  ///< -S arguments, of kRates
-  bool laws = false;                   ///< continue the curves by scaling laws
+  std::vector<std::string> overrides;  ///< values of -S, for kRates
+  bool laws = false;                   ///< extend the curves with scaling laws
   RooflineChoice roofline;
 };
 
 struct MadeFigure {
   analysis::Figure figure;
-  std::string why_empty;  ///< what to say of a figure without series
+  std::string why_empty;  ///< message for a figure without series
 };
 
 std::vector<std::string> figure_names();
 
-/// Throws base::UsageError for a figure that does not exist and for options of another figure.
+/// Throws base::UsageError for an unknown figure and for options of another figure.
 void check_choice(const FigureChoice& choice);
 
 /// Throws what check_choice and open_study throw.

@@ -52,7 +52,8 @@ std::vector<StepWindow> steady_windows(const contract::LaunchDir& launch) {
   return windows;
 }
 
-/// A rank's own work: bookkeeping and checkpoints, which are in `other`, are not each step's.
+/// Computing time of a rank. Excludes `other`, because bookkeeping and checkpoints do not occur in
+/// each step.
 predict::StepBlock block_of(const StepWindow& window) {
   predict::StepBlock block{.steps = static_cast<double>(window.steps)};
   for (const StepPart part : {StepPart::load_wait, StepPart::h2d, StepPart::forward,
@@ -82,7 +83,7 @@ StepScatter step_scatter(const contract::RunDir& run, int ranks) {
     steps += window.steps;
     busy += window.comm_busy_s.mean;
     waited += window.comm_wait_s.mean;
-    // What is waited beside the backward pass holds up nothing.
+    // Waiting during the backward pass delays nothing.
     stood += std::min(window.comm_wait_s.mean, mean_of(window, StepPart::exposed_comm));
   }
   if (busy <= 0 || steps <= 0) return {};
@@ -114,7 +115,7 @@ void MemoryPeaks::add(const contract::RunSpec& run, const predict::SampleShape& 
   if (card == nullptr) return;
   const predict::MemoryParts parts = predict::peak_memory(
       *card, static_cast<double>(run.batch_per_gpu), predict::memory_setting(run));
-  // Settings that change nothing of the card's sum make no other group.
+  // Settings without influence on the sum of the card form no separate group.
   contract::MemoryPeak of{.model = run.model,
                           .input = shape.input,
                           .precision = run.precision,
@@ -150,10 +151,11 @@ namespace {
 using contract::StepPart;
 using Values = std::vector<double>;
 
-/// On CPUs the ranks of a node exchange through its memory, however many they are.
+/// Returns the placement. On CPUs all ranks of a node communicate through its memory, whatever
+/// their number.
 constexpr const char* kSharedMemory = "shared memory";
 
-/// A run with what a step of it took.
+/// A run with the times of its steps.
 struct MeasuredRun {
   const analysis::RunRow& row;
   contract::RunSpec spec;
@@ -164,7 +166,7 @@ struct MeasuredRun {
   double part(StepPart part) const {
     return row.steps.parts_s[static_cast<std::size_t>(part)] / static_cast<double>(row.steps.steps);
   }
-  /// Of a step in which collectives were under way, all ranks there.
+  /// Time of a step during which collectives ran with all ranks present.
   double exchanging_s() const {
     return row.steps.comm_busy_s / static_cast<double>(row.steps.steps) * (1 - scatter.wait_share);
   }
@@ -191,7 +193,7 @@ contract::ComputeTime compute_of(const MeasuredRun& run) {
           .framework = run.spec.framework};
 }
 
-/// How many all-reduces a step is, as the model's card has its gradients.
+/// Returns the number of all-reduces of a step, from the gradients in the model card.
 std::optional<double> messages_of(const MeasuredRun& run, const fs::path& cards) {
   const fs::path file =
       cards / contract::card_file_name(run.spec.model, run.input, run.classes,
@@ -210,8 +212,8 @@ std::optional<double> messages_of(const MeasuredRun& run, const fs::path& cards)
   return tensors;
 }
 
-/// Whether bytes and busy seconds of a step are those of all-reduces alone: ZeRO's stages gather
-/// parameters and reduce to owners too, and statistics of batch norms go beside the gradients.
+/// Returns whether bytes and busy seconds of a step belong to all-reduces only. Stages of ZeRO also
+/// gather parameters and reduce to owners, and synchronised batch norms exchange statistics.
 bool only_reduces(const contract::RunSpec& run) {
   const bool gathers = contract::framework_style(run.framework).reads("zero_stage") &&
                        run.framework_options.zero_stage > 0;
@@ -233,7 +235,7 @@ std::optional<contract::AllReduceTime> all_reduce_of(const MeasuredRun& run,
                                  .seconds = busy / *messages};
 }
 
-/// Runs that measured the same thing, one value each.
+/// Runs that measured the same quantity, with one value each.
 struct MeasuredGroups {
   std::map<std::tuple<std::string, int, int>, Values> hidden;  ///< framework, nodes, GPUs
   std::map<std::pair<std::string, std::string>, Values> wait;  ///< loader, data set
@@ -284,7 +286,7 @@ std::optional<MeasuredRun> measured(const analysis::RunRow& row, const contract:
   MeasuredRun run{row, workspace::read_run(folder, tables, row.run_id), {}, 0, {}};
   const auto shape = predict::sample_shape(run.spec.dataset);
   if (!shape || !predict::not_modelled(run.spec).empty()) return std::nullopt;
-  if (run.part(StepPart::forward) <= 0) return std::nullopt;  // another program's log
+  if (run.part(StepPart::forward) <= 0) return std::nullopt;  // third-party log
   run.input = shape->input;
   run.classes = shape->classes;
   run.scatter = step_scatter(folder.run(row.run_id), row.gpus);

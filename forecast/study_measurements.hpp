@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runs of a collected study measured of steps, exchange, loading and memory.
+// Extracts measurements of steps, communication, loading and memory from the runs of a collected
+// study.
 #pragma once
 
 #include <filesystem>
@@ -17,34 +18,34 @@
 
 namespace dlscale::forecast {
 
-// What the step windows of a run say of how far its steps, and its ranks, were apart.
+// Deviation of a run's steps and ranks, from its step windows.
 
 struct StepScatter {
-  /// Of a rank's step: of one rank alone as its windows follow each other, of several as what they
-  /// waited for the slowest of them makes it. 0: not recorded, or too few windows.
+  /// Standard deviation of a rank's step: for one rank from consecutive windows, for several ranks
+  /// from their waiting time. 0: not recorded, or too few windows.
   double deviation_s = 0;
-  /// Of a step, mean over ranks: what stood still until the slowest rank was there.
+  /// Waiting time for the slowest rank in a step, as mean over ranks.
   double wait_s = 0;
-  /// Of the time in which collectives were under way the share until all ranks were there.
+  /// Share of the collective time before all ranks were present.
   double wait_share = 0;
 };
 
-/// Of the launch with most windows, those with one-time costs left out. All 0 where there are no
-/// records of `dlscale-train`. Throws base::RunError where they cannot be read.
+/// Reads the launch with the most windows, without windows with one-time costs. All values are 0
+/// without records of `dlscale-train`. Throws base::RunError if records cannot be read.
 StepScatter step_scatter(const contract::RunDir& run, int ranks);
 
-// What the runs of a collected study held of memory, beside what their models' cards say.
+// Measured memory of the runs of a collected study, compared with their model cards.
 
 class MemoryPeaks {
  public:
-  /// Throws base::RunError where the folder is not collected.
+  /// Throws base::RunError if the folder is not collected.
   MemoryPeaks(const contract::PlanDir& folder, std::filesystem::path cards);
 
-  /// Nothing is added where the records do not say the peak, or there is no card of the model.
-  /// Throws base::SpecError for a broken card.
+  /// Adds a run. Skips runs without a recorded peak or a model card. Throws base::SpecError for a
+  /// broken card.
   void add(const contract::RunSpec& run, const predict::SampleShape& shape);
 
-  /// One for the runs that are equal but for their repetition, with the middle of their peaks.
+  /// Returns one value for runs that differ only in the repetition, with the median of their peaks.
   std::vector<contract::MemoryPeak> middles() const;
 
  private:
@@ -63,16 +64,15 @@ class MemoryPeaks {
 
 struct StudyMeasurements {
   contract::Calibration calibration;  ///< compute, exchange, loading, all_reduce, memory, device
-  int runs = 0;                       ///< that they are of
-  int passed_over = 0;  ///< without step times, or of frameworks that are not modelled
+  int runs = 0;                       ///< device of the measurements
+  int passed_over = 0;  ///< runs without step times, or with frameworks that are not modelled
 };
 
-/// Of the chosen runs. An all-reduce's message is the mean one of a step: bytes and busy seconds of
-/// a step, without waiting for other ranks, by the number of messages, as the model's card in
-/// `cards` has it. None without a card,
-/// and of runs whose collectives are others too: ZeRO from stage 1 on, synchronised batch norms.
-/// Without a card there is no peak of memory either.
-/// Throws base::RunError where the folder is not collected.
+/// Measures the selected runs. The message size of an all-reduce is the mean of a step: bytes and
+/// busy seconds of a step, without waiting for other ranks, divided by the number of messages,
+/// which comes from the model card in `cards`. Runs without a card give no all-reduce and no memory
+/// peak. Runs with other collectives (ZeRO from stage 1, synchronised batch norms) give no
+/// all-reduce. Throws base::RunError if the folder is not collected.
 StudyMeasurements study_measurements(const contract::PlanDir& folder,
                                      const workspace::SelectionChoice& runs,
                                      const std::filesystem::path& cards);

@@ -18,13 +18,13 @@ namespace {
 
 constexpr double kMostRanks = 1e7;  // more than any machine has
 
-/// A step, or why nothing is known of it.
+/// A step, or why it is unknown.
 struct Attempt {
   std::optional<SweptStep> step;
   std::string why;
 };
 
-/// Why a model does not follow a peak; empty where it does.
+/// Returns why a model cannot be converted to another peak; empty if it can.
 std::string fixed_peak(const predict::TrainingModel& model, const PredictedCurve& curve) {
   const predict::Device& device = curve.hardware.device;
   if (predict::is_measured_alone(device)) {
@@ -34,7 +34,7 @@ std::string fixed_peak(const predict::TrainingModel& model, const PredictedCurve
   return predict::fixed_rates(model);
 }
 
-/// Why an all-reduce has no time.
+/// Returns why the time of an all-reduce is unknown.
 std::string unknown_link(const PredictedStudy& study, const predict::Network& network,
                          predict::Placement ranks) {
   if (ranks.nodes > 1 && network.between.bandwidth.value <= 0) {

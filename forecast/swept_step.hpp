@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps where one quantity is otherwise than planned.
+// Predicts steps with one quantity changed.
 #pragma once
 
 #include <string>
@@ -10,32 +10,32 @@
 namespace dlscale::forecast {
 
 struct SweptQuantity {
-  std::string name;   ///< as `--sweep` has it
+  std::string name;   ///< name in `--sweep`
   std::string id;     ///< column
-  std::string title;  ///< for people
+  std::string title;  ///< description
   std::string unit;
   int decimals = 0;
 };
 
-/// peak, link, gpus, batch. Throws base::UsageError for another.
+/// Returns the quantity: peak, link, gpus or batch. Throws base::UsageError for other names.
 const SweptQuantity& swept_quantity(const std::string& name);
 
-/// A step with one of the values.
+/// A step for one of the values.
 struct SweptStep {
   double value = 0;
   predict::StepTime step;
   predict::Band step_s;
 };
 
-/// Of a curve on the most GPUs that are planned.
+/// Sweep of a curve at its largest planned GPU count.
 struct SweptCurve {
-  std::vector<SweptStep> steps;    ///< of those values of which something is known
-  std::vector<std::string> notes;  ///< the others, and why nothing is
+  std::vector<SweptStep> steps;    ///< steps for values with data
+  std::vector<std::string> notes;  ///< other values, with reasons
 };
 
-/// With each peak (TFLOP/s), link of a node (Gbit/s), number of GPUs, or batch of a GPU. Other GPUs
-/// of a strong curve share its global batch. A link that is otherwise goes by its latency and
-/// bandwidth, whatever was measured; of a peak nothing is known where computing was measured.
+/// Varies the peak (TFLOP/s), the link of a node (Gbit/s), the number of GPUs, or the batch per
+/// GPU. GPU counts of a strong curve share its global batch. A changed link uses latency and
+/// bandwidth instead of measurements. A changed peak is unknown for measured computing times.
 SweptCurve swept_curve(const PredictedStudy& study, const PredictedCurve& curve,
                        const Sweep& sweep);
 

@@ -34,7 +34,7 @@ constexpr Unit kSizes[] = {
 const std::vector<std::string> kKeys{"gpu",    "link",     "latency", "peak",
                                      "memory", "capacity", "context"};
 
-/// A number above 0 and how far it reaches into the text.
+/// A positive number and its length in the text.
 std::pair<double, std::size_t> positive_number(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -82,7 +82,7 @@ void read_word(const std::string& word, WhatIf& what) {
   }
 }
 
-/// The values that the figures of the PyDTNN study have, as far as they are printed.
+/// Values in the figures of the PyDTNN study, as far as printed there.
 const std::vector<Sweep>& usual_sweeps() {
   static const std::vector<Sweep> sweeps{
       {"peak", {5, 10, 20, 30, 50, 75, 100, 156, 200, 300}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware other than the site's, as `--what-if` and `--sweep` name it.
+// Parses changed hardware of `--what-if` and `--sweep`.
 #pragma once
 
 #include <optional>
@@ -10,32 +10,34 @@
 
 namespace dlscale::forecast {
 
-/// What is otherwise; nothing: as the site and its device have it.
+/// Changed values. An unset value is that of the site and its device.
 struct WhatIf {
-  std::string gpu;                                ///< of devices/
-  std::optional<predict::BytesPerSecond> link;    ///< of a node, to the others
-  std::optional<predict::Seconds> latency;        ///< of a hop between nodes
-  std::optional<predict::FlopPerSecond> peak;     ///< in the precision of the run
-  std::optional<predict::BytesPerSecond> memory;  ///< bandwidth of the device's memory
-  std::optional<predict::Bytes> capacity;         ///< of it
-  std::optional<predict::Bytes> context;          ///< of it, before a process's first tensor
+  std::string gpu;                                ///< name of a device file
+  std::optional<predict::BytesPerSecond> link;    ///< link of a node to other nodes
+  std::optional<predict::Seconds> latency;        ///< latency of a hop between nodes
+  std::optional<predict::FlopPerSecond> peak;     ///< peak in the precision of the run
+  std::optional<predict::BytesPerSecond> memory;  ///< bandwidth of the device memory
+  std::optional<predict::Bytes> capacity;         ///< memory of the device
+  /// memory that a process needs before its first tensor
+  std::optional<predict::Bytes> context;
 };
 
-/// "gpu=NAME", "link=400Gbps" (or 50GB/s), "latency=2us", "peak=100TFLOPS", "memory=2000GB/s",
-/// "capacity=16GiB", "context=150MiB"; several words may be one, with commas between. Throws
-/// base::UsageError.
+/// Parses "gpu=NAME", "link=400Gbps" (or 50GB/s), "latency=2us", "peak=100TFLOPS",
+/// "memory=2000GB/s", "capacity=16GiB", "context=150MiB"; one word may have several, separated by
+/// commas. Throws base::UsageError.
 WhatIf read_what_if(const std::vector<std::string>& words);
 
-/// As a note says it: "link 400 Gbit/s, latency 2 us"; empty where nothing is otherwise.
+/// Returns the text of a note: "link 400 Gbit/s, latency 2 us"; empty without changes.
 std::string text_of(const WhatIf& what);
 
-/// A quantity that a sweep varies, with the values it takes: TFLOP/s, Gbit/s, GPUs, samples.
+/// A quantity of a sweep with its values: TFLOP/s, Gbit/s, GPUs or samples.
 struct Sweep {
   std::string name;  ///< peak, link, gpus, batch
   std::vector<double> values;
 };
 
-/// "peak", "link=1,10,100", "all": without values the usual ones. Throws base::UsageError.
+/// Parses "peak", "link=1,10,100" or "all", with default values if none are given. Throws
+/// base::UsageError.
 std::vector<Sweep> read_sweeps(const std::vector<std::string>& words);
 
 }  // namespace dlscale::forecast
