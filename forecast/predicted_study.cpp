@@ -172,8 +172,8 @@ void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::s
   const auto unknown = [&](int gpus) {
     const predict::Placement ranks = predict::placement(gpus, hardware.gpus_per_node);
     if (hardware.other_link && ranks.nodes > 1) {
-      return !std::isfinite(predict::all_reduce(hardware.network, ranks, predict::kMebibyte)
-                                .value);  // within nodes
+      return !std::isfinite(
+          predict::all_reduce(hardware.network, ranks, predict::kMebibyte).value);  // within nodes
     }
     return gpus > 1 && !given.measured->all_reduce(ranks, predict::kMebibyte);
   };

@@ -33,10 +33,10 @@ std::optional<double> half_width(const analysis::Estimate& efficiency) {
 
 /// The points of one curve, by name stem.
 struct CurveNeeds {
-  std::string baseline;                   ///< the baseline point
+  std::string baseline;  ///< the baseline point
   /// the other points, with half the width of their intervals
   std::map<std::string, double> certain;
-  std::set<std::string> more;             ///< points that need a repetition
+  std::set<std::string> more;  ///< points that need a repetition
 };
 
 /// Points with an interval wider than requested need a repetition. The baseline also needs one if

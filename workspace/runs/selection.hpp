@@ -19,9 +19,8 @@ namespace dlscale::workspace {
 // Selection by --where, ids and globs.
 
 struct SelectionChoice {
-  std::vector<std::string>
-      runs;           ///< ids and globs (fnmatch); a run must match one of them
-  std::string where;  ///< condition on the point of a run; empty: no condition
+  std::vector<std::string> runs;  ///< ids and globs (fnmatch); a run must match one of them
+  std::string where;              ///< condition on the point of a run; empty: no condition
   bool allow_empty = false;
   /// Returns false if every run is selected.
   bool narrows() const { return !runs.empty() || !where.empty(); }
