@@ -63,12 +63,14 @@ TEST_CASE("a new axis value lists exactly its points, and planning it touches no
   CHECK(now.size() == times.size() + 2 * diff.added.size());
 }
 
-TEST_CASE("runs that left the study are removed, with what they were to take") {
+TEST_CASE("runs that left the study are removed with their GPU-hours") {
   const DemoPlan demo;
-  const auto diff = demo.diff({"matrix.gpus=[1]"});
+  const std::string hour = "resources.walltime='1:00:00'";
+  demo.write(demo.plan({hour}));
+  const auto diff = demo.diff({hour, "matrix.gpus=[1]"});
   CHECK(diff.removed.size() == 24);
   CHECK(diff.unchanged.size() == 24);
-  CHECK(planner::total_gpu_hours(diff.removed) >= 0);
+  CHECK(planner::total_gpu_hours(diff.removed) == 24 * 2);  // 2 GPUs for an hour each
 }
 
 TEST_CASE("a change of resources changes runs, and is stale where there are results") {

@@ -156,11 +156,19 @@ TEST_CASE("what a style counts is in the record of its window, under its own key
   }
 }
 
-TEST_CASE("a writer that was not opened writes nothing") {
+TEST_CASE("a writer keeps nothing from before it was opened") {
+  test::TempDir folder;
+  const contract::LaunchDir launch(folder.path());
   trainer::ResultWriter writer;
   writer.write(contract::RunStart{});
   writer.say("nothing");
   writer.stop({});
+  writer.open(launch);
+  writer.stop({});
+  const auto file = results_of(launch);
+  REQUIRE(file.records.size() == 1);
+  CHECK(std::holds_alternative<contract::RunStop>(file.records[0]));
+  CHECK(base::read_file(launch.out()).find("nothing") == std::string::npos);
 }
 
 TEST_CASE("run_stop counts the samples of the windows and is the last record") {
