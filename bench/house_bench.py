@@ -221,7 +221,7 @@ def report(commits, counts, times, options, simplified):
     lines = ["# Size of the source tree", "",
              "This page is for developers who want to know how a rearrangement changed the tree.",
              "`bench/house_bench.py` writes it:", "", "```sh",
-             shlex.join([*command, "-o", "docs/measurements/house.md"]), "```", "",
+             shlex.join(command) + " \\", "  -o docs/measurements/house.md", "```", "",
              f"| | before ({commits[0]}) | after ({commits[1]}) | after / before |",
              "|---|--:|--:|--:|"]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
