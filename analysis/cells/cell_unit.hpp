@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units that stand behind the numbers of tables.
+// Parses the units after numbers in tables.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,16 @@ enum class UnitKind { count, time, rate, share, ratio, bytes };
 
 struct CellUnit {
   UnitKind kind = UnitKind::count;
-  double factor = 1;  ///< to base units: seconds, things a second, fractions, bytes
+  double factor = 1;  ///< factor to base units: seconds, things per second, fractions, bytes
   std::string
-      thing;  ///< of counts and rates: "sample", "step", "epoch", "gpu", "node"; empty: none
-  bool per_gpu = false;  ///< a rate of one GPU, or of one node
+      /// counted thing of counts and rates: "sample", "step", "epoch", "gpu", "node"; empty: none
+      thing;
+  bool per_gpu = false;  ///< the rate is per GPU or per node
 };
 
-/// "img/s", "kimg/sec", "tokens per second", "ms", "%", "x", "GB", "k", "GPUs", "img/s/GPU".
-/// Nothing for what is no unit, and for "m", which may be a thousandth, a million or a minute.
+/// Parses a unit such as "img/s", "kimg/sec", "tokens per second", "ms", "%", "x", "GB", "k",
+/// "GPUs" or "img/s/GPU". Returns nothing for other texts, and for "m", which can be a thousandth,
+/// a million or a minute.
 std::optional<CellUnit> parse_cell_unit(std::string_view text);
 
 }  // namespace dlscale::analysis

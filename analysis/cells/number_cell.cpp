@@ -19,7 +19,7 @@ namespace {
 constexpr char kPlusMinus = '\x01';
 constexpr char kFootnote = '\x02';
 
-/// Characters outside of ASCII that tables have beside numbers, and what they are read as.
+/// Non-ASCII characters next to numbers in tables, and their replacements.
 constexpr std::pair<std::string_view, std::string_view> kCharacters[] = {
     {"\u00A0", " "},    {"\u2009", " "},    {"\u202F", " "},    {"\u2007", " "},
     {"\u2008", " "},    {"\u2212", "-"},    {"\u2019", "'"},    {"\u02BC", "'"},
@@ -49,7 +49,8 @@ std::string plain_characters(std::string_view text) {
   return plain;
 }
 
-/// Emphasis of the whole cell ("**980**", "_980_", "`980`", "$980$") and marks before the number.
+/// Removes emphasis of the whole cell ("**980**", "_980_", "`980`", "$980$") and marks before the
+/// number.
 std::string_view without_emphasis(std::string_view text) {
   text = base::trimmed(text);
   while (text.size() > 2 && text.front() == text.back() &&
@@ -75,7 +76,7 @@ void take_relation(std::string_view& text, NumberCell& cell) {
   }
 }
 
-/// Whether a remark is made of numbers: "5", "±5", "970, 990", "1.94x", "n=3", "sd 5".
+/// Returns whether a remark consists of numbers: "5", "±5", "970, 990", "1.94x", "n=3", "sd 5".
 bool is_spread(std::string_view remark) {
   for (const std::string_view name : {"n", "sd", "std", "SD"}) {
     if (!remark.starts_with(name)) continue;
@@ -93,7 +94,7 @@ bool is_unit(std::string_view remark) {
   });
 }
 
-/// What stands behind the number: a unit, spreads, remarks in brackets and footnote marks.
+/// Parses the text after the number: a unit, spreads, remarks in brackets and footnote marks.
 class Remainder {
  public:
   Remainder(std::string_view rest, NumberCell& cell) : rest_(rest), cell_(cell) {}
@@ -213,7 +214,7 @@ std::size_t digits_at(std::string_view text, std::size_t at) {
   return end - at;
 }
 
-/// Runs of digits and the marks between them.
+/// Splits a number into groups of digits and the marks between them.
 struct Runs {
   std::vector<std::string_view> digits;
   std::string marks;
@@ -254,14 +255,14 @@ DecimalMark other_mark(char mark) {
   return mark == ',' ? DecimalMark::point : DecimalMark::comma;
 }
 
-/// Whether the last mark of the number stands before decimals.
+/// Returns whether the last mark of the number is a decimal mark.
 struct LastMark {
   bool is_decimal = false;
   DecimalMark shown = DecimalMark::unknown;
   std::string problem;
 };
 
-/// Of one mark before three digits.
+/// Handles a single mark before three digits.
 LastMark judge_ambiguous(const Runs& runs, DecimalMark mark, bool whole) {
   const char last = runs.marks.back();
   const bool is_stated = mark == DecimalMark::point || mark == DecimalMark::comma;
@@ -289,7 +290,7 @@ LastMark judge_last_mark(const Runs& runs, DecimalMark mark, bool whole) {
   return may_be_group ? judge_ambiguous(runs, mark, whole) : LastMark{true, mark_named(last), ""};
 }
 
-/// Appends "e-3" where it stands at `at`.
+/// Appends an exponent such as "e-3" at `at`.
 void take_exponent(std::string_view text, std::size_t at, PrintedDigits& number) {
   if (at >= text.size() || (text[at] != 'e' && text[at] != 'E')) return;
   std::size_t digits = at + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values of which axes a published statement is about, and which axes tell a publication's
-// curves apart.
+// Determines which axis values a published statement covers, and which axes distinguish the curves
+// of a publication.
 #pragma once
 
 #include <map>
@@ -14,21 +14,21 @@
 
 namespace dlscale::analysis {
 
-// Which values of an axis a published statement is about.
+// Axis values of a published statement.
 
-/// A cell as tables write it: `ddp`, `ddp|horovod` (each of them), `?ddp|horovod` (one of them, the
-/// text does not say which), `*` (all), `<=256`, `>512`, `4..64`; nothing: not said.
+/// A cell in the syntax of tables: `ddp`, `ddp|horovod` (each of them), `?ddp|horovod` (one of
+/// them, unclear which), `*` (all), `<=256`, `>512`, `4..64`; empty: not stated.
 class AxisCell {
  public:
   explicit AxisCell(std::string_view text);
 
-  /// The text does not say which of several it means.
+  /// Returns whether the text leaves open which of several values it means.
   bool is_unsaid() const { return unsaid_; }
-  /// The only value it names, if it is a number.
+  /// Returns the only value, if it is a number.
   std::optional<double> number() const;
-  /// Some value may be meant by both.
+  /// Returns whether both may mean a common value.
   bool meets(const AxisCell& other) const;
-  /// Every value that `other` may mean is meant.
+  /// Returns whether it covers every value that `other` may mean.
   bool contains(const AxisCell& other) const;
 
  private:
@@ -39,15 +39,15 @@ class AxisCell {
   bool range_ = false;
   double low_ = 0;
   double high_ = 0;
-  std::vector<std::string> words_;  // comparable: lower case, without space, - and _
+  std::vector<std::string> words_;  // normalised: lower case, without space, - and _
 };
 
-/// Names as people write them alike: "ResNet-50" and "resnet50".
+/// Normalises names: "ResNet-50" and "resnet50" are equal.
 std::string comparable(std::string_view name);
 
-// Which axes of a publication tell its curves apart, and which come along with the number of GPUs.
+// Axes that distinguish the curves of a publication, and axes that depend on the number of GPUs.
 
-/// A value and where it stands on the axis that curves follow.
+/// A value and its position on the axis of a curve.
 struct PlacedValue {
   double at = 0;
   const Published* value = nullptr;
@@ -57,11 +57,12 @@ class AxisRoles {
  public:
   AxisRoles(const std::vector<PlacedValue>& values, const std::string& axis);
 
-  /// The axes that tell the curve of a value from others. Throws nothing.
+  /// Returns the axes that distinguish the curve of a value from others. Throws nothing.
   std::map<std::string, std::string> curve_of(const PlacedValue& placed) const;
 
  private:
-  /// How an axis follows the count: as it is, by its share of one GPU, by its sum over the GPUs.
+  /// How an axis depends on the count: unchanged, as its share per GPU, or as its sum over the
+  /// GPUs.
   enum class Form { plain, per_count, times_count };
 
   void find_conditions(const std::vector<PlacedValue>& values);
@@ -70,7 +71,7 @@ class AxisRoles {
                           Form form);
 
   std::string axis_;
-  std::set<std::string> conditions_;  ///< they come along
+  std::set<std::string> conditions_;  ///< axes that depend on the count
   std::map<std::string, Form> forms_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The headings of a published table: quantities with units, and axes.
+// Parses the headings of a published table: quantities with units, and axes.
 #pragma once
 
 #include <optional>
@@ -34,23 +34,23 @@ bool is_ideal_name(std::string_view name);
 bool is_time_name(std::string_view quantity);
 /// True for the time of a step, whose work is the batch and not the data set.
 bool is_step_time_name(std::string_view quantity);
-/// Samples per second of all GPUs, and of one GPU.
+/// Returns whether the quantity is samples per second, of all GPUs or of one GPU.
 bool is_rate_name(std::string_view quantity);
 bool is_gpu_rate_name(std::string_view quantity);
 
-/// The unit that a column needs whose heading names none: "s", "image/s"; "1" for speed-ups and
-/// efficiencies; empty for axes and unknown quantities.
+/// Returns the unit of a column without a unit in its heading: "s", "image/s"; "1" for speed-ups
+/// and efficiencies; empty for axes and unknown quantities.
 std::string usual_unit(std::string_view quantity);
 
-// The heading of a column of a published table: its quantity and unit, or the axis that it names.
+// Heading of a column: its quantity and unit, or its axis.
 
 struct ColumnHeading {
   std::string heading;    ///< as printed, without its unit
-  std::string name;       ///< quantity or axis, as the rules call it
-  std::string statistic;  ///< way to compute the quantity: "median"; empty: none named
-  std::string unit;       ///< of a measured column
+  std::string name;       ///< quantity or axis, by the names of the rules
+  std::string statistic;  ///< statistic of the quantity: "median"; empty: none named
+  std::string unit;       ///< unit of a measured column
   bool is_measured = false;
-  bool has_unit = true;   ///< false for a speed-up or an efficiency whose heading names none
+  bool has_unit = true;   ///< false for a speed-up or efficiency whose heading has no unit
   bool is_guess = false;  ///< taken as an axis because neither a unit nor the name is known
   std::string problem;    ///< why the heading cannot be read, as a sentence
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Own points beside the published values that are about the same point.
+// Compares results with the published values for the same points.
 #pragma once
 
 #include <set>
@@ -12,25 +12,26 @@ namespace dlscale::analysis {
 
 struct Match {
   const Published* published = nullptr;
-  std::string point;  ///< own, in words
-  Estimate own;       ///< in base units, as Published::number
+  std::string point;  ///< point of the results, as text
+  Estimate own;       ///< in base units, see Published::number
 };
 
 struct Comparison {
-  std::vector<Match> matches;               ///< in the publication's order
-  std::vector<const Published*> unmatched;  ///< values without an own counterpart
-  std::set<std::string> unsaid;  ///< axes the publication tells points by and own runs do not say
+  std::vector<Match> matches;               ///< in the order of the publication
+  std::vector<const Published*> unmatched;  ///< published values without a matching result
+  std::set<std::string> unsaid;  ///< axes of the publication that the results do not have
 };
 
-/// Values match points that agree in every axis both know; what is particular to a publication
-/// (device, system, repeats) tells no points apart. Both must outlive the result.
+/// Matches published values with points that agree in all common axes. Axes specific to a
+/// publication (device, system, repeats) are ignored. Both arguments must outlive the result.
 Comparison compare(const Publication& publication, const std::vector<OwnPoint>& points);
 
-/// Own against published, as a fraction; for a bound or a range 0 where it is kept.
+/// Returns the difference between result and published value, as a fraction; 0 for a bound or range
+/// that is kept.
 double difference(const Published& published, double own);
 
-/// "agrees" when the own interval (the value, where there is none) meets what the published value
-/// allows, else "higher" or "lower".
+/// Returns "agrees" if the interval of the result (or its value without an interval) overlaps with
+/// the range of the published value, otherwise "higher" or "lower".
 std::string verdict(const Match& match);
 
 }  // namespace dlscale::analysis

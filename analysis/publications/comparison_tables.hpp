@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A publication, its contradictions and own values beside it, as tables.
+// Shows a publication, its contradictions and the results next to it, as tables.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace dlscale::analysis {
 
-/// The publication's tables: values of each kind, and its definitions as notes.
+/// Returns the tables of the publication: values by kind, with its definitions as notes.
 Table publication_table(const ReferenceStudy& study);
 
-/// Published, own, difference.
+/// Returns the published value, the result and their difference.
 Table comparison_table(const ReferenceStudy& study, const Comparison& comparison);
 
-/// Published values that no own point is about.
+/// Returns published values without a matching result.
 Table unmatched_table(const ReferenceStudy& study, const Comparison& comparison);
 
 Table contradiction_table(const ReferenceStudy& study, const std::vector<Contradiction>& found);
 
-/// The same for terminals: a paragraph for each.
+/// Returns the same for terminals, as paragraphs.
 std::string contradiction_text(const ReferenceStudy& study,
                                const std::vector<Contradiction>& found);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One way in which a publication can contradict itself. A new one is one file in rules/ and one
-// word in analysis/CMakeLists.txt.
+// Defines a rule that finds contradictions in publications. To add a rule, write one file in rules/
+// and add one word to analysis/CMakeLists.txt.
 #pragma once
 
 #include <string>
@@ -30,17 +30,17 @@ struct Contradiction {
   Finding finding;
 };
 
-/// What all rules find, in the order of the rules.
+/// Returns the findings of all rules, in the order of the rules.
 std::vector<Contradiction> find_contradictions(const Publication& publication);
 
 using Evidence = std::vector<const Published*>;
 
-/// What the values share is told once, behind them.
+/// Describes values, with their common cells at the end.
 Finding finding_of(const Evidence& evidence, std::string meaning);
-/// Of a definition or setting.
+/// Describes a definition or setting.
 Finding finding_at(const base::Location& place, std::string values, std::string meaning);
 
-/// "table2.csv:7 (Table 2)".
+/// Returns the place of a value: "table2.csv:7 (Table 2)".
 std::string where_of(const Published& value);
 
 }  // namespace dlscale::analysis

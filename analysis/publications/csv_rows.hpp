@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV files with published tables: comment lines, a header, and rows that are as long.
+// Reads CSV files with published tables: comment lines, a header, and rows of the same length.
 #pragma once
 
 #include <string>
@@ -11,10 +11,11 @@
 namespace dlscale::analysis {
 
 struct CsvText {
-  std::vector<base::CsvCell> comments;  ///< without "# "
+  std::vector<base::CsvCell> comments;  ///< comment lines without "# "
   std::vector<base::CsvCell> header;
-  std::vector<std::vector<base::CsvCell>> rows;  ///< each as long as the header
-  char separator = ',';                          ///< comma, semicolon or tab, as in the header
+  std::vector<std::vector<base::CsvCell>> rows;  ///< rows of the same length as the header
+  /// delimiter of the header: comma, semicolon or tab
+  char separator = ',';
 };
 
 /// Skips empty lines. A comment line right above a first row of numbers is the header if it has as

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point of one's own runs, and its values in a publication's definitions.
+// Computes the values of a result point by the definitions of a publication.
 #pragma once
 
 #include <map>
@@ -13,18 +13,18 @@
 namespace dlscale::analysis {
 
 struct OwnPoint {
-  std::map<std::string, std::string> axes;  ///< conditions, axes, counts and batches, as texts
+  std::map<std::string, std::string> axes;  ///< conditions, axes, counts and batches, as text
   const ScalingCurve* curve = nullptr;
   const CurvePoint* point = nullptr;
 };
 
-/// Runs on CPUs have cores where others have gpus.
+/// Runs on CPUs have `cores` instead of `gpus`.
 std::vector<OwnPoint> own_points(const std::vector<ScalingCurve>& curves);
 
-/// The value at that point, in base units, computed as the publication does it: its formula of
-/// throughput where runs recorded loading and computing, efficiency and speed-up against its
-/// baseline. Empty where the runs cannot tell. Intervals are those of medians (n < 6: the range);
-/// values by another formula have none.
+/// Returns the value at that point in base units, computed as in the publication: its formula of
+/// throughput if the runs recorded loading and computing, and efficiency and speed-up against its
+/// baseline. Empty if the runs lack the data. Intervals are those of medians (n < 6: the range).
+/// Values by another formula have no interval.
 std::optional<Estimate> own_value(const Publication& publication, const Published& published,
                                   const OwnPoint& own);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published values that differ in one axis alone, in its order.
+// Groups published values that differ in one axis only, in its order.
 #pragma once
 
 #include <array>
@@ -13,18 +13,18 @@
 namespace dlscale::analysis {
 
 struct SeriesPoint {
-  double at = 0;  ///< the axis' number, or where it stands in the order
+  double at = 0;  ///< value of the axis, or its position in the order
   const Published* value = nullptr;
 };
 
 struct PublishedSeries {
   std::string quantity;
   std::string statistic;
-  std::map<std::string, std::string> axes;  ///< the others
-  std::vector<SeriesPoint> points;          ///< ascending, two or more
+  std::map<std::string, std::string> axes;  ///< cells of the other axes
+  std::vector<SeriesPoint> points;          ///< ascending, at least two points
 };
 
-/// Axes along which curves are drawn. A value belongs to the first of them that it has.
+/// Axes of curves. A value belongs to the first of these axes that it has.
 inline constexpr std::array<std::string_view, 7> kScalingAxes{
     "gpus", "cores", "ranks", "workers", "processes", "devices", "nodes"};
 bool is_scaling_axis(std::string_view axis);
@@ -36,28 +36,29 @@ bool is_scaling_axis(std::string_view axis);
 std::vector<PublishedSeries> series_along(const Publication& publication, const std::string& axis,
                                           const Words& order = {});
 
-/// Likewise of one quantity, series of one point included. Values without a cell of the axis stand
-/// at the count that they state with `to`.
+/// Returns the same for one quantity, including series with one point. Values without a cell of the
+/// axis use the count in their `to`.
 std::vector<PublishedSeries> stated_along(const Publication& publication,
                                           const std::string& quantity, const std::string& axis);
 
-/// The cells of both allow that they are about one point; `but` is not looked at.
+/// Returns whether the cells of both permit a common point, ignoring `but`.
 bool may_be_one_point(const std::map<std::string, std::string>& a,
                       const std::map<std::string, std::string>& b, const std::string& but = "");
 
-/// The claim is about these values.
+/// Returns whether the claim covers these values.
 bool concerns(const Published& claim, const PublishedSeries& series);
 
-/// Seconds for all the work, or samples a second: what a speed-up is made of.
+/// Returns whether the quantity is time for all work or samples per second, from which speed-ups
+/// are computed.
 bool is_whole_time(const Published& value);
 bool is_rate(const Published& value);
-/// Samples a second of one GPU.
+/// Returns whether the quantity is samples per second of one GPU.
 bool is_gpu_rate(const Published& value);
 
-/// By how much `to` is faster than `from`: t/t' of times, x'/x of rates.
+/// Returns the speed-up from `from` to `to`: t/t' for times, x'/x for rates.
 Printed speedup_of(const Published& from, const Published& to);
 
-/// The point of that GPU count, or null.
+/// Returns the point with that GPU count, or null.
 const Published* at(const PublishedSeries& series, double where);
 
 }  // namespace dlscale::analysis
