@@ -106,7 +106,7 @@ std::string other_device(const Given& given, const predict::Device& device) {
   return why.empty() ? "" : why + ": no prediction (--calibration none goes by data sheets)";
 }
 
-/// Returns measured memory that the card does not include. For a process, memory that does not grow
+/// Stores measured memory that the card does not include. For a process, memory that does not grow
 /// with the activations is its context, unless the user gave one.
 void take_held_memory(PredictedCurve& curve, const Given& given) {
   predict::Device& device = curve.hardware.device;
@@ -263,7 +263,7 @@ Groups group(const planner::Planning& planning, std::vector<std::string>& order)
   return groups;
 }
 
-/// Returns values from the runs of a curve: GPU counts, deviation of a rank's steps, ids of points.
+/// Adds values from the runs of a curve: GPU counts, deviation of a rank's steps, ids of points.
 void add_runs(const planner::Planning& planning, const std::vector<std::size_t>& runs,
               PredictedCurve& curve) {
   std::set<int> counts;

@@ -151,8 +151,8 @@ namespace {
 using contract::StepPart;
 using Values = std::vector<double>;
 
-/// Returns the placement. On CPUs all ranks of a node communicate through its memory, whatever
-/// their number.
+/// Placement name on CPUs, where all ranks of a node communicate through its memory, whatever their
+/// number.
 constexpr const char* kSharedMemory = "shared memory";
 
 /// A run with the times of its steps.

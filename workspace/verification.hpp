@@ -22,7 +22,7 @@ struct Verified {
   std::size_t files = 0;
   std::size_t lines = 0;
   std::size_t different = 0;
-  std::size_t pictures = 0;  ///< files that were not compared
+  std::size_t pictures = 0;  ///< images, which are not compared
   /// files that should exist according to the records but are missing
   std::vector<std::string> missing;
   std::vector<std::string> others;  ///< files that dlscale does not write

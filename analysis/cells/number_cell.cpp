@@ -255,7 +255,7 @@ DecimalMark other_mark(char mark) {
   return mark == ',' ? DecimalMark::point : DecimalMark::comma;
 }
 
-/// Returns whether the last mark of the number is a decimal mark.
+/// Meaning of the last mark of a number, and the decimal mark that it shows.
 struct LastMark {
   bool is_decimal = false;
   DecimalMark shown = DecimalMark::unknown;

@@ -54,7 +54,7 @@ std::string print_inventory(const contract::PlanDir& folder, const runner::State
   return base::print_table({"kind", "inodes", "size", "holds"}, rows);
 }
 
-/// Prints the size of each kind and its first paths.
+/// Returns lines with the size of each kind and its first paths.
 std::string print_targets(const std::vector<workspace::CleanTarget>& targets) {
   std::string text;
   std::vector<std::vector<std::string>> rows;

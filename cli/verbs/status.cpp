@@ -42,7 +42,8 @@ struct StatusOptions {
   double interval_s = kInterval_s;
 };
 
-/// Prints the problem. The state from the files is still shown.
+/// Prints why the scheduler did not answer, and returns the exit code. The state from the files is
+/// still shown.
 int exit_code_of(const workspace::FolderStatus& status) {
   if (status.problem().empty()) return kExitOk;
   fmt::print(stderr, "dlscale: {}; this is what the files say\n", status.problem());

@@ -55,7 +55,7 @@ std::string table_file(const std::string& metric, const analysis::ReportWriter& 
   return fmt::format("{}.{}", metric, writer.extension);
 }
 
-/// Writes a table for a terminal.
+/// Returns whether a format is only printed to the terminal and never written to a file.
 bool is_only_printed(const analysis::ReportWriter& writer) {
   return std::string_view(writer.name) == "text";
 }

@@ -52,7 +52,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-/// Returns the third-party log of a launch, if it has one.
+/// Checks the third-party log of a launch, if it has one.
 void require_readable_log(const contract::LaunchDir& launch) {
   const fs::path import = analysis::import_json(launch);
   if (::access(import.c_str(), R_OK) != 0) return;
@@ -79,7 +79,7 @@ void require_readable_run(const fs::path& run) {
   }
 }
 
-/// Returns the files in a folder with this ending.
+/// Checks the files in a folder with this ending.
 void require_readable_files(const fs::path& folder, const char* ending) {
   for (const fs::path& file : entries_of(folder)) {
     if (file.extension() == ending) require_readable(file);

@@ -40,8 +40,8 @@ struct LaunchFolder {
   const std::unique_ptr<runner::JobScheduler> scheduler;
 };
 
-/// Null if another dlscale process follows the jobs and records their ends. Throws base::RunError
-/// if the log cannot be written.
+/// Opens the launch log. Returns null if another dlscale process follows the jobs and records their
+/// ends. Throws base::RunError if the log cannot be written.
 std::unique_ptr<runner::LaunchLog> open_log_if_free(const LaunchFolder& place);
 
 /// Returns false if the user may not write or create the launch log.
@@ -88,7 +88,7 @@ runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
                             const runner::LaunchOrders& orders, const LaunchChoice& choice,
                             const LaunchAudience& audience);
 
-/// Calls launch() with the default terminal view.
+/// Calls launch() with the audience of the program.
 using LaunchFunction = std::function<runner::LaunchReport(
     LaunchFolder& place, runner::LaunchLog& log, const runner::LaunchOrders& orders,
     const LaunchChoice& choice)>;
@@ -102,8 +102,8 @@ std::string new_launch_token();
 /// Prints how to continue after an interruption, and returns the exit code.
 int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& report);
 
-/// Counts the failed runs of `runs`, with a name for each state. Waiting and completed runs do not
-/// count as failed.
+/// Prints the number of `runs` in each state, and returns the number of failed runs. Waiting and
+/// completed runs do not count as failed.
 int print_states(const LaunchFolder& place, const RunIds& runs);
 int print_states(const LaunchFolder& place, const RunIds& runs, const runner::States& states);
 

@@ -9,7 +9,7 @@
 
 namespace dlscale::workspace {
 
-/// Returns a row for each point with a run id that matches the glob or starts with it, with the
+/// Prints a row for each point with a run id that matches the glob or starts with it, with the
 /// values that differ between points, and the common values above the rows. Throws base::Error with
 /// kExitNothingMatched if no point matches.
 void print_explanation(const planner::Planning& planning, const std::string& glob,

@@ -11,7 +11,7 @@
 
 namespace dlscale::workspace {
 
-/// Returns the number of runs, jobs by kind, total GPU-hours and by axis, predicted times, one row
+/// Prints the number of runs, jobs by kind, total GPU-hours and by axis, predicted times, one row
 /// for each distinct (GPUs, nodes, batches, peak learning rate), skipped points with reasons, and
 /// warnings.
 void print_plan_summary(const contract::Plan& plan, std::ostream& out);

@@ -44,7 +44,8 @@ struct CleanChoice {
 
 /// Returns the valid kinds of `dlscale clean --what`.
 std::vector<std::string> cleanable_names();
-/// Throws base::UsageError for a word that is not a kind of files to clean.
+/// Returns the kinds with these names. Throws base::UsageError for a word that is not a kind of
+/// files to clean.
 std::set<FileKind> cleanable_kinds(const std::vector<std::string>& words);
 
 /// Returns the targets. Files of waiting or running runs are never included. Files for resuming

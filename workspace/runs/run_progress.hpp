@@ -16,7 +16,7 @@ struct RunProgress {
   std::optional<int> epoch;         ///< completed epochs
   std::optional<int> epochs;        ///< epochs of the run
   double share = 0;                 ///< completed share of the training, 0 to 1
-  std::optional<double> elapsed_s;  ///< start of the last launch
+  std::optional<double> elapsed_s;  ///< time of the last launch
   std::string reason;               ///< reason of its end; empty for success
   std::vector<std::string> nodes;   ///< host names
   std::string job_id;               ///< job id of the scheduler
@@ -32,8 +32,8 @@ bool needs_no_files(const contract::PlannedRun& run, const runner::RunLook& look
 
 /// Peak memory of the run's last launch, from its records.
 struct RankMemory {
-  double peak_bytes = 0;   ///< memory of the largest rank
-  int ranks_per_node = 0;  ///< memory of the host that used most; 0: the records name no hosts
+  double peak_bytes = 0;   ///< peak of the largest rank
+  int ranks_per_node = 0;  ///< largest number of ranks on a host; 0: the records name no hosts
 };
 std::optional<RankMemory> rank_memory(const contract::PlanDir& folder, const std::string& run_id);
 

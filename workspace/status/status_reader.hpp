@@ -16,7 +16,7 @@
 
 namespace dlscale::workspace {
 
-/// Counts as in `--json`.
+/// Returns the run as in the --json output of the verbs.
 contract::RunStatus record_of(const ShownRun& shown);
 
 class StatusReader {
@@ -26,8 +26,8 @@ class StatusReader {
                const base::Clock& clock);
 
   void look_at_files();
-  /// Returns the states between two queries: the last answer of the scheduler, updated by the
-  /// files.
+  /// Reads the files between two queries of the scheduler. The last answer of the scheduler holds
+  /// for runs about which the files have no newer information.
   void look_at_files_again();
   /// Queries the scheduler if it has any of the runs, and records ends unless another process does.
   /// Throws runner::Unreachable.
