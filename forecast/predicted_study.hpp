@@ -21,7 +21,7 @@ namespace dlscale::forecast {
 
 /// Folders with data for predictions.
 struct PredictionFiles {
-  std::filesystem::path cards;  ///< of models
+  std::filesystem::path cards;  ///< model cards
   std::filesystem::path devices;
 };
 

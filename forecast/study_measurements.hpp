@@ -64,7 +64,7 @@ class MemoryPeaks {
 
 struct StudyMeasurements {
   contract::Calibration calibration;  ///< compute, exchange, loading, all_reduce, memory, device
-  int runs = 0;                       ///< device of the measurements
+  int runs = 0;                       ///< number of measured runs
   int passed_over = 0;  ///< runs without step times, or with frameworks that are not modelled
 };
 
