@@ -11,6 +11,7 @@ CODE = {".cpp", ".hpp"}
 SCRIPTS = {".py", ".sh", ".bash", ".cmake", ".toml", ".mustache"}
 NOT_READ = ("tests/data/", "docs/measurements/", "docs/figures/", "tests/e2e/data/", "share/")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+CHARACTER = re.compile(r"(?<![0-9A-Za-z])'(?:[^'\\\n]|\\.[^'\n]*)'")  # '"' starts no string
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+(?=[A-Z`*\[])")
 
 
@@ -69,6 +70,7 @@ def script_comments(lines, path):
 def messages(text, path):
     """String literals of product code that hold words; neighbouring literals are one message."""
     without = re.sub(r"(?m)^\s*//.*$", lambda match: " " * len(match.group(0)), text)
+    without = CHARACTER.sub(lambda match: " " * len(match.group(0)) if '"' in match.group(0) else match.group(0), without)
     joined, start, end = "", 0, -1
     for match in list(LITERAL.finditer(without)) + [None]:
         if match and joined and re.fullmatch(r"\s*", without[end:match.start()]):
