@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twice the GPUs are not more than twice as fast.
+// Rule: twice the GPUs are at most twice as fast.
 #include <fmt/format.h>
 
 #include <set>
@@ -22,7 +22,7 @@ Place row_of(const Published& value) {
   return {value.place.file, value.place.line};
 }
 
-/// Findings, and the rows that already have one.
+/// Findings, and the rows that already have a finding.
 struct Found {
   std::vector<Finding> findings;
   std::set<Place> rows;

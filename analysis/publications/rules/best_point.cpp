@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said to be best is best by every sound summary and by more than the noise.
+// Rules: a point called the best is the best by every sound summary, and by more than the noise.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace dlscale::analysis {
 
-// The best count is the best by every sound summary.
+// Rule: the best count is the best by every sound summary.
 
 namespace {
 
@@ -47,7 +47,7 @@ extern const ContradictionRule best_reversed_entry;
 const ContradictionRule best_reversed_entry{
     "best_reversed", "the best count depends on how runs are summarised", &find_best_reversed};
 
-// A difference within the noise makes nothing best.
+// Rule: a difference within the noise does not make a point the best.
 
 namespace {
 

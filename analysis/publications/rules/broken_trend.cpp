@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rises by the text does not fall in the table.
+// Rule: a quantity that rises according to the text does not fall in the table.
 #include <fmt/format.h>
 
 #include "analysis/publications/axes.hpp"
@@ -9,7 +9,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// The points the claim is about, in its order.
+/// Returns the points of a claim, in its order.
 std::vector<PublishedSeries> series_of(const Publication& publication, const Published& claim) {
   const bool numbers = AxisCell(claim.from).number() || claim.along == "gpus" ||
                        claim.along == "cores" || publication.setting(claim.along).empty();
@@ -22,14 +22,14 @@ bool within(const Published& claim, const SeriesPoint& point) {
   return (!from || point.at >= *from) && (!to || point.at <= *to);
 }
 
-/// Two neighbours of a series that go the other way.
+/// Two neighbours of a series that contradict the trend.
 struct Break {
   const PublishedSeries* series;
   const Published* before;
   const Published* after;
 };
 
-/// Adds the breaks of one series; returns how many of its steps the claim is about.
+/// Adds the contradictions of one series. Returns the number of its steps that the claim covers.
 std::size_t add_breaks(const Published& claim, const PublishedSeries& series,
                        std::vector<Break>& breaks) {
   std::size_t steps = 0;
@@ -48,7 +48,8 @@ std::size_t add_breaks(const Published& claim, const PublishedSeries& series,
   return steps;
 }
 
-/// "37.17 to 36.29 along gpus 64 to 128 (loader native, lines 32 and 34)".
+/// Describes a contradiction: "37.17 to 36.29 along gpus 64 to 128 (loader native, lines 32 and
+/// 34)".
 std::string break_text(const Published& claim, const Break& found) {
   auto axes = found.series->axes;
   std::erase_if(axes, [&](const auto& cell) { return claim.axes.contains(cell.first); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gain, a ratio in words and a speed-up follow from the values.
+// Rule: gains, ratios in words and speed-ups follow from the values.
 #include <fmt/format.h>
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// "+40 %" is 1.4 times, "half" 0.5 times the value.
+/// Returns the ratio of a claim: 1.4 for "+40 %", 0.5 for "half".
 Printed claimed(const Published& claim) {
   const Printed number = *claim.number;
   if (claim.relation == "times") return number;

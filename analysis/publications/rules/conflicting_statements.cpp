@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two statements about one point that cannot both be true.
+// Rule: two statements about one point do not contradict each other.
 #include <algorithm>
 #include <set>
 
@@ -35,7 +35,8 @@ bool differ(const Published& a, const Published& b) {
   return a.text != b.text;
 }
 
-/// Where a text leaves open which of several it means, only a statement on all of them denies it.
+/// A text that leaves open which of several values it means is contradicted only by a statement
+/// about all of them.
 bool denies(const AxisCell& open, const AxisCell& other) {
   return !open.is_unsaid() || (other.contains(open) && !other.is_unsaid());
 }

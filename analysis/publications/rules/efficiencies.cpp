@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Efficiencies follow from times, throughputs and speed-ups, and are 1 at their own baseline.
+// Rules: efficiencies follow from times, throughputs and speed-ups, and are 1 at their own
+// baseline.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,7 +14,7 @@
 
 namespace dlscale::analysis {
 
-// Efficiency is 1 at its own baseline, whatever the formula.
+// Rule: efficiency is 1 at its own baseline, whatever the formula.
 
 namespace {
 
@@ -49,16 +50,17 @@ const ContradictionRule efficiency_formula_entry{
     "efficiency_formula", "the printed formula of efficiency is not 1 at the baseline",
     &find_efficiency_formula};
 
-// Efficiencies follow from times and throughputs; those of rounded times do not.
+// Rule: efficiencies follow from times and throughputs. Efficiencies from rounded times may differ.
 
 namespace {
 
 struct Rounding {
-  int decimals = 0;  ///< of times per node; 0: none explains it
+  int decimals = 0;  ///< decimals of times per node; 0: none explains the value
   double efficiency = 0;
 };
 
-/// To how many decimals a table of times per node was rounded, if that gives what is stated.
+/// Returns the number of decimals to which times per node were rounded, if rounding explains the
+/// stated value.
 Rounding rounding_that_explains(const Publication& publication, const SeriesPoint& first,
                                 const SeriesPoint& last, const Printed& stated) {
   if (publication.baseline_nodes <= 0 || publication.baseline_gpus <= 0) return {};
@@ -75,7 +77,7 @@ Rounding rounding_that_explains(const Publication& publication, const SeriesPoin
   return {};
 }
 
-/// How far rounded table entries explain a stated efficiency.
+/// Returns how far rounded table entries explain a stated efficiency.
 std::string rounding_text(const Publication& publication, const ClaimMismatch& one) {
   if (!is_whole_time(*one.point)) return "";
   const Rounding rounding = rounding_that_explains(publication, {one.from, one.base},
@@ -87,7 +89,8 @@ std::string rounding_text(const Publication& publication, const ClaimMismatch& o
       rounding.decimals, rounding.efficiency);
 }
 
-/// A reading of the throughput as that of one GPU, where it explains the claim.
+/// Returns a hint if the claim fits when the throughput is read as that of one GPU; empty
+/// otherwise.
 std::string per_gpu_text(const ClaimMismatch& one) {
   if (!is_rate(*one.point)) return "";
   const Printed per_gpu = speedup_of(*one.base, *one.point);
@@ -116,11 +119,11 @@ const ContradictionRule efficiency_and_times_entry{
     "efficiency_and_times", "a stated efficiency is not that of the stated times or throughputs",
     &find_efficiency_and_times};
 
-// A speed-up and an efficiency of one point say the same thing twice.
+// Rule: a speed-up and an efficiency of one point agree.
 
 namespace {
 
-/// What nobody says better than to the spread of the runs.
+/// Returns whether two values agree within rounding and the spread between runs.
 bool agree(const Printed& a, Printed b, double variation) {
   b.low *= 1 - variation;
   b.high *= 1 + variation;
@@ -153,7 +156,7 @@ std::vector<Finding> judge(const Publication& publication, const Published& spee
                             speedup.text, *to / *from, implied.value))};
 }
 
-/// Of columns that stand side by side.
+/// Returns the mismatches between speed-ups and efficiencies in neighbouring columns.
 std::vector<Finding> of_curves(const Publication& publication) {
   std::vector<Finding> found;
   for (const PairMismatch& one : speedups_beside_efficiencies(publication)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What data-parallel replicas are, and what they send each other when.
+// Rules about data-parallel replicas and their communication.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,7 +11,7 @@
 
 namespace dlscale::analysis {
 
-// A single GPU sends nothing; a ring sends 2 (k - 1) / k of the values.
+// Rule: a single GPU sends nothing, and a ring sends 2 (k - 1) / k of the values.
 
 namespace {
 
@@ -38,11 +38,11 @@ const ContradictionRule transfer_without_ring_entry{
     "transfer_without_ring", "the formula of transfer lets a single GPU send",
     &find_transfer_without_ring};
 
-// Data-parallel replicas exchange gradients in the backward pass.
+// Rule: data-parallel replicas exchange gradients in the backward pass.
 
 namespace {
 
-/// Those that exchange gradients while the backward pass runs, or at its end.
+/// Programs that exchange gradients during or after the backward pass.
 const Words kExchangeInBackward{"ddp", "data_parallel", "horovod", "deepspeed"};
 
 bool among(const Words& words, const std::string& word) {
@@ -78,7 +78,7 @@ const ContradictionRule communication_elsewhere_entry{
     "what is called communication time leaves the exchange of gradients out",
     &find_communication_elsewhere};
 
-// nn.DataParallel is one process with many GPUs.
+// Rule: nn.DataParallel is one process with many GPUs.
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A formula keeps its meaning when units change.
+// Rule: a formula keeps its meaning when units change.
 #include <fmt/format.h>
 
 #include <array>
@@ -12,7 +12,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Units in which one second, byte and operation are so many; primes, so that none makes another.
+/// Test units for seconds, bytes and operations. They are primes, so that no unit is a product of
+/// others.
 constexpr std::array<double, 3> kOtherUnits{2, 3, 5};
 
 double in_other_units(const Unit& unit) {
@@ -31,7 +32,7 @@ std::string unit_list(const Definition& definition) {
   return text;
 }
 
-/// Bytes of an element and operations on one are counts beside bytes and operations.
+/// Bytes per element and operations per element are counts next to bytes and operations.
 bool is_consistent(const Definition& definition, const Unit& result) {
   std::map<std::string, double> values, others;
   double start = 7;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices and links have what their data sheets say, and a curve has one device.
+// Rules: devices and links match their data sheets, and a curve has one device.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,11 +13,12 @@
 
 namespace dlscale::analysis {
 
-// A device has the memory of its data sheet.
+// Rule: a device has the memory of its data sheet.
 
 namespace {
 
-/// Of the nominal capacity, what programs see at least (error correction and the driver take some).
+/// Smallest share of the nominal capacity that programs see (error correction and the driver use
+/// some).
 constexpr double kLeastUsable = 0.87;
 constexpr double kMostUsable = 1.001;
 constexpr double kSameCapacity = 0.003;
@@ -52,7 +53,7 @@ extern const ContradictionRule device_memory_entry;
 const ContradictionRule device_memory_entry{
     "device_memory", "a memory capacity is not that of the named device", &find_device_memory};
 
-// A device has the peak of its data sheet at the stated precision.
+// Rule: a device has the peak of its data sheet at the stated precision.
 
 namespace {
 
@@ -89,7 +90,7 @@ extern const ContradictionRule device_peak_entry;
 const ContradictionRule device_peak_entry{
     "device_peak", "a peak is above that of the device at that precision", &find_device_peak};
 
-// A link has the rate of its standard.
+// Rule: a link has the rate of its standard.
 
 namespace {
 
@@ -115,7 +116,7 @@ extern const ContradictionRule named_link_entry;
 const ContradictionRule named_link_entry{
     "named_link", "a link bandwidth is not that of the named standard", &find_named_link};
 
-// A speed-up compares counts of one device.
+// Rule: a speed-up compares counts of one device.
 
 namespace {
 
@@ -144,12 +145,12 @@ extern const ContradictionRule mixed_devices_entry;
 const ContradictionRule mixed_devices_entry{
     "mixed_devices", "the points of a curve ran on different devices", &find_mixed_devices};
 
-// A measured rate is a good part of the link, not an eighth of it.
+// Rule: a measured rate is close to the rate of the link and not an eighth of it (bits and bytes).
 
 namespace {
 
 constexpr double kBitsInByte = 8;
-/// Of the link's rate, what large messages reach.
+/// Share of the link rate that large messages reach.
 constexpr double kLeastReached = 0.75, kMostReached = 1.02;
 
 std::vector<Finding> find_bits_and_bytes(const Publication& publication) {

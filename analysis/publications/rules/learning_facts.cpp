@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from a classifier's layers and from guessing.
+// Rules that follow from the layers of a classifier and from guessing.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,13 +10,13 @@
 
 namespace dlscale::analysis {
 
-// Guessing has a loss of ln C and an accuracy of 1 / C.
+// Rule: guessing has a loss of ln C and an accuracy of 1 / C.
 
 namespace {
 
 constexpr double kFewestClasses = 2;
 
-/// The last of the same quantity at the same point, where it is the same as this first.
+/// Returns the last value of the same quantity at the same point, if it equals the first.
 const Published* same_at_the_end(const Publication& publication, const Published& first) {
   for (const Published& last : publication.values) {
     if (first.statistic == "first" && last.statistic == "last" && first.quantity == last.quantity &&
@@ -28,7 +28,7 @@ const Published* same_at_the_end(const Publication& publication, const Published
   return nullptr;
 }
 
-/// Classes among which guessing has this constant accuracy, rounded as printed; 0: none.
+/// Returns the number of classes for which guessing has this accuracy, rounded as printed; 0: none.
 double classes_of(const Published& accuracy) {
   const double classes = std::round(1 / accuracy.number->value);
   const bool fits = classes >= kFewestClasses && accuracy.number->low <= 1 / classes &&
@@ -65,11 +65,11 @@ extern const ContradictionRule nothing_learnt_entry;
 const ContradictionRule nothing_learnt_entry{
     "nothing_learnt", "loss and accuracy stay those of guessing", &find_nothing_learnt};
 
-// The parameters of a classifier follow from its layers.
+// Rule: the parameters of a classifier follow from its layers.
 
 namespace {
 
-/// Weights and biases of in -> hidden -> … -> classes.
+/// Returns the number of weights and biases of in -> hidden -> … -> classes.
 double parameters(double in, double hidden, double classes, int layers) {
   double sum = 0;
   for (int i = 0; i < layers; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of a table that were misprinted, left out or copied.
+// Rules about misprinted, missing and copied points of a table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace dlscale::analysis {
 
-// A misprinted GPU count: the digits of a power, in another order.
+// Rule: no GPU count is a misprint, with the digits of a power in another order.
 
 namespace {
 
@@ -33,7 +33,8 @@ std::string sorted_digits(double count) {
   return digits;
 }
 
-/// The doubling of `first` with the digits of `count` that the series lacks; 0 if there is none.
+/// Returns the doubled count from `first` with the digits of `count` that is missing in the series;
+/// 0 if there is none.
 double meant(const PublishedSeries& series, double first, double count) {
   for (double other = first; other <= 10 * count; other *= 2) {
     if (other != count && sorted_digits(other) == sorted_digits(count) &&
@@ -71,13 +72,13 @@ extern const ContradictionRule odd_gpu_count_entry;
 const ContradictionRule odd_gpu_count_entry{
     "odd_gpu_count", "a GPU count fits no doubling, but its digits do", &find_odd_gpu_count};
 
-// A table has the points that the text says were measured.
+// Rule: a table has the points that the text names.
 
 namespace {
 
 using Point = std::map<std::string, std::string>;
 
-/// All combinations of the lists.
+/// Returns all combinations of the lists.
 std::vector<Point> product(const std::map<std::string, Words>& lists) {
   std::vector<Point> points{{}};
   for (const auto& [axis, words] : lists) {
@@ -127,17 +128,17 @@ extern const ContradictionRule missing_points_entry;
 const ContradictionRule missing_points_entry{
     "missing_points", "a point that was measured has no row", &find_missing_points};
 
-// Measurements of two points do not agree in every digit.
+// Rule: measurements of two points do not agree in every digit.
 
 namespace {
 
-/// Values of fewer digits are equal by chance.
+/// Smallest number of digits to compare. Shorter values can be equal by chance.
 constexpr int kFewestDigits = 3;
 constexpr std::size_t kFewestEqual = 2;
 
 using Row = std::vector<const Published*>;
 
-/// Printed measurements, row by row of their tables.
+/// Returns the printed measurements by row of their tables.
 std::vector<Row> rows_of(const Publication& publication) {
   std::map<std::pair<std::string, int>, Row> rows;
   for (const Published& value : publication.values) {
@@ -153,12 +154,13 @@ std::vector<Row> rows_of(const Publication& publication) {
   return all;
 }
 
-/// A time and the rates that follow from it are one measurement.
+/// Returns whether the value is a time or a rate. A time and the rates derived from it count as one
+/// measurement.
 bool is_speed(const Published& value) {
   return is_whole_time(value) || is_rate(value) || is_gpu_rate(value);
 }
 
-/// The values that two rows share; none where they share less than two measurements.
+/// Returns the common values of two rows; empty below two measurements.
 Evidence equal_values(const Row& a, const Row& b) {
   Evidence equal;
   std::size_t measurements = 0;

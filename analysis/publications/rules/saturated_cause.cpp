@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has reached its limit makes nothing grow.
+// Rule: a quantity that has reached its limit is not the cause of further growth.
 #include <fmt/format.h>
 
 #include "analysis/publications/axes.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a whole are at most the whole, and of the whole that they are said to be of.
+// Rules: parts are at most the whole, and belong to the whole that the text names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,11 +14,12 @@
 
 namespace dlscale::analysis {
 
-// Parts of a whole are at most the whole.
+// Rule: parts of a whole are at most the whole.
 
 namespace {
 
-/// Percentages of wholes of their own, which a row may have several of.
+/// Returns whether a percentage is a share of a whole. Efficiencies, accuracies and similar
+/// percentages have their own whole, and a row may have several of them.
 bool is_share(const std::string& quantity) {
   constexpr std::array<std::string_view, 12> kOthers{
       "efficiency", "accuracy", "utili", "occupancy", "mfu",     "hfu",
@@ -55,14 +56,14 @@ extern const ContradictionRule shares_above_100_entry;
 const ContradictionRule shares_above_100_entry{
     "shares_above_100", "the shares of a row add up to more than 100 %", &find_shares_above_100};
 
-// A share and its seconds tell what they are a share of.
+// Rule: a share and its seconds determine the whole.
 
 namespace {
 
 const std::string kShare = "_share", kTime = "_time";
 
-/// Seconds that so many epochs take at least on so many GPUs, by a stated runtime of fewer GPUs and
-/// perfect scaling; the statement it follows from.
+/// Returns the shortest possible time of a number of epochs on a number of GPUs, from a stated
+/// runtime on fewer GPUs with perfect scaling, and that statement.
 std::pair<double, const Published*> least_time(const Publication& publication,
                                                const Published& share) {
   const auto gpus = AxisCell(share.axis("gpus")).number();

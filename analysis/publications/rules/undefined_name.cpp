@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a table names is described somewhere.
+// Rule: names in a table are described somewhere.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strong scaling divides the work: times fall. Weak scaling keeps them.
+// Rule: strong scaling divides the work, so times fall. Weak scaling keeps the times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr double kFewestTimes = 8;  ///< so many times the GPUs
-constexpr double kConstant = 0.8;   ///< of the first time
+constexpr double kFewestTimes = 8;  ///< ratio of the GPU counts
+constexpr double kConstant = 0.8;   ///< ratio to the first time
 
 std::vector<Finding> find(const Publication& publication) {
   std::vector<Finding> found;
@@ -21,7 +21,8 @@ std::vector<Finding> find(const Publication& publication) {
   for (const PublishedSeries& series : series_along(publication, "gpus")) {
     const SeriesPoint &first = series.points.front(), &last = series.points.back();
     if (!is_whole_time(*first.value) || last.at / first.at < kFewestTimes) continue;
-    if (is_step_time_name(series.quantity)) continue;  // of a batch, whatever an epoch's work is
+    // time of a batch, whatever the work of an epoch
+    if (is_step_time_name(series.quantity)) continue;
     const Printed faster = speedup_of(*first.value, *last.value);
     if (faster.value > 1 / kConstant) continue;
     const bool stated = std::any_of(
