@@ -62,7 +62,7 @@ expect 'a file that only names CommandEntry is not a verb' 0 \
   '| lines of the longest verb | 30 (`cli/plan.cpp`) | 31 (`cli/verbs/plan.cpp`) | 1.03 |' HEAD^
 expect 'root folders are counted without hidden ones' 0 '| root folders | 3 | 4 | 1.33 |' HEAD^ HEAD
 expect 'the page names commits by their hashes' 0 \
-  "bench/house_bench.py $(git rev-parse --short HEAD^) $(git rev-parse --short HEAD) -o" HEAD^
+  "bench/house_bench.py $(git rev-parse --short HEAD^) $(git rev-parse --short HEAD)" HEAD^
 expect 'a name that is not a commit is a usage error' 2 'nothing: no commit of' nothing
 expect 'a number of builds below 1 is a usage error' 2 'argument --repeats' HEAD^ --repeats 0
 (cd "$work" && expect 'a folder without a repository is a usage error' 2 'not a git repository' HEAD; exit $failed) || failed=1
