@@ -23,6 +23,7 @@ set(cuda_folders ${Torch_ROOT}/../nvidia/cu13 ${Torch_ROOT}/../nvidia/nccl ${Tor
 set(cuda_search HINTS ${cuda_folders} NO_DEFAULT_PATH NO_CACHE)
 find_library(Torch_CUDART_LIBRARY NAMES libcudart.so.13 PATH_SUFFIXES lib lib64 ${cuda_search})
 find_library(Torch_NCCL_LIBRARY NAMES libnccl.so.2 PATH_SUFFIXES lib lib64 ${cuda_search})
+find_program(Torch_NVCC NAMES nvcc PATH_SUFFIXES bin ${cuda_search})
 find_path(Torch_CUDA_INCLUDE_DIR crt/host_config.h PATH_SUFFIXES include ${cuda_search})
 find_path(Torch_NCCL_INCLUDE_DIR nccl.h PATH_SUFFIXES include ${cuda_search})
 
@@ -52,7 +53,7 @@ if(Torch_FOUND AND NOT TARGET torch::cpu)
     INTERFACE_COMPILE_DEFINITIONS "USE_DISTRIBUTED;USE_C10D_GLOO;$<$<CONFIG:Debug>:NDEBUG>"
     INTERFACE_LINK_LIBRARIES torch::c10
     INTERFACE_LINK_OPTIONS "-Wl,--no-as-needed;-Wl,--allow-shlib-undefined")
-  if(Torch_CUDA_LIBRARY AND Torch_C10_CUDA_LIBRARY AND Torch_CUDART_LIBRARY AND Torch_NCCL_LIBRARY
+  if(Torch_CUDA_LIBRARY AND Torch_C10_CUDA_LIBRARY AND Torch_CUDART_LIBRARY AND Torch_NCCL_LIBRARY AND Torch_NVCC
      AND Torch_CUDA_INCLUDE_DIR AND Torch_NCCL_INCLUDE_DIR)
     foreach(part CUDART NCCL)
       string(TOLOWER ${part} name)

@@ -194,6 +194,12 @@ Found check_cpu_kernels(const contract::RunSpec& run) {
                 fmt::format("is {}, but the run is on GPUs; leave it out", run.cpu_kernels)};
 }
 
+Found check_gpu_kernels(const contract::RunSpec& run) {
+  if (run.gpu_kernels.empty() || is_on_gpus(run)) return {};
+  return Misfit{"gpu_kernels",
+                fmt::format("is {}, but the run is on CPUs; leave it out", run.gpu_kernels)};
+}
+
 /// Returns why the ranks of a run reduce nothing that `all_reduce` could set; empty if they do.
 std::string_view reduces_nothing(const contract::RunSpec& run) {
   if (run.mode == "inference") return "reduces no gradients in inference";
@@ -320,8 +326,8 @@ Found check_inference(const contract::RunSpec& run) {
 
 std::optional<Misfit> find_setting_misfit(const contract::RunSpec& run) {
   for (const auto check :
-       {&check_arithmetic, &check_graph, &check_cpu_kernels, &check_all_reduce, &check_options,
-        &find_option_misfit, &check_optimizer, &check_division, &check_inference}) {
+       {&check_arithmetic, &check_graph, &check_cpu_kernels, &check_gpu_kernels, &check_all_reduce,
+        &check_options, &find_option_misfit, &check_optimizer, &check_division, &check_inference}) {
     if (Found found = check(run)) return found;
   }
   return {};

@@ -21,9 +21,9 @@ namespace dlscale::analysis {
 namespace {
 
 /// What run_start says of the machine and the software that can change a run's speed.
-const std::set<std::string> kComparedEnvironment{"cpu",   "gpu",        "torch",      "cuda",
-                                                 "nccl",  "mpi",        "build_type", "sanitizer",
-                                                 "timed", "cpu_kernels"};
+const std::set<std::string> kComparedEnvironment{"cpu",   "gpu",         "torch",      "cuda",
+                                                 "nccl",  "mpi",         "build_type", "sanitizer",
+                                                 "timed", "cpu_kernels", "gpu_kernels"};
 
 /// Most studies have no row in some tables; those are not asked for each of their runs.
 bool has_rows(SQLite::Database& database, const char* table) {

@@ -95,6 +95,7 @@ void validate_known(const RunSpec& spec, const Checker& check) {
   check.one_of("batch_norm", spec.batch_norm, {"", "synchronised"});
   check.one_of("memory_format", spec.memory_format, {"", "contiguous", "channels_last"});
   check.one_of("cpu_kernels", spec.cpu_kernels, {"", "framework"});
+  check.one_of("gpu_kernels", spec.gpu_kernels, {"", "framework"});
   check.one_of("last_batch", spec.last_batch, {"pad", "drop"});
   check.one_of("lr.scale", spec.lr.scale, {"linear", "sqrt", "none"});
   check.one_of("lr.warmup_from", spec.lr.warmup_from, {"", "zero"});

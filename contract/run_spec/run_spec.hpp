@@ -125,6 +125,7 @@ struct RunSpec {
   std::string memory_format;  ///< of images and their weights: "contiguous", "channels_last";
                               ///< empty: the trainer's choice
   std::string cpu_kernels;    ///< "framework": LibTorch's alone; empty: "fast", also dlscale's own
+  std::string gpu_kernels;    ///< likewise for runs on GPUs
   bool cuda_graph = false;    ///< passes are recorded once and replayed
   std::string weights;        ///< safetensors file that training begins with; empty: random ones
   bool zero_init_gamma = false;  ///< the last batch norm of each residual block begins at 0

@@ -184,6 +184,7 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.optional("framework_options", s.framework_options);
   v.sparse("frozen", s.frozen);
   v.required("global_batch", s.global_batch);
+  v.sparse("gpu_kernels", s.gpu_kernels);
   v.required("gpus", s.gpus);
   v.optional("label_smoothing", s.label_smoothing);
   v.optional("last_batch", s.last_batch);

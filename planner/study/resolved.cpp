@@ -89,6 +89,7 @@ std::vector<Default> running_defaults() {
           {"batch_norm", std::string("local")},
           {"memory_format", std::string("auto")},
           {"cpu_kernels", std::string("fast")},
+          {"gpu_kernels", std::string("fast")},
           {"cuda_graph", run.cuda_graph},
           {"weights", run.weights},
           {"zero_init_gamma", run.zero_init_gamma},

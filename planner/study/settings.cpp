@@ -163,6 +163,9 @@ std::vector<Setting> numeric_settings() {
       choice_but(
           "fast", "cpu_kernels", {"fast", "framework"},
           [](Recipe & r) -> auto& { return r.run.cpu_kernels; }),
+      choice_but(
+          "fast", "gpu_kernels", {"fast", "framework"},
+          [](Recipe & r) -> auto& { return r.run.gpu_kernels; }),
       flag(
           "cuda_graph", [](Recipe & r) -> auto& { return r.run.cuda_graph; }),
       flag(

@@ -26,7 +26,7 @@ std::string bytes_of_model(const std::vector<trainer::NamedTensor>& state) {
   std::string bytes;
   for (const trainer::NamedTensor& part : state) {
     if (!part.name.starts_with("model.")) continue;
-    const at::Tensor flat = part.tensor.detach().to(at::kDouble).contiguous();
+    const at::Tensor flat = part.tensor.detach().to(at::kCPU, at::kDouble).contiguous();
     bytes.append(static_cast<const char*>(flat.data_ptr()), flat.nbytes());
   }
   return bytes;

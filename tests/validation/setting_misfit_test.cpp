@@ -130,6 +130,15 @@ TEST_CASE("the kernels of CPUs are chosen for runs on CPUs") {
         "cpu_kernels: is framework, but the run is on GPUs; leave it out");
 }
 
+TEST_CASE("the kernels of GPUs are chosen for runs on GPUs") {
+  RunSpec spec;
+  spec.gpu_kernels = "framework";
+  CHECK(said_of_settings(spec) ==
+        "gpu_kernels: is framework, but the run is on CPUs; leave it out");
+  spec.resources.device = "cuda";
+  CHECK(said_of_settings(spec) == "no error");
+}
+
 TEST_CASE("how to reduce is refused where nothing is reduced between ranks") {
   RunSpec spec;
   spec.all_reduce = "ring";

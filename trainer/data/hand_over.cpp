@@ -3,29 +3,50 @@
 
 #include <torch/types.h>
 
+#include <vector>
+
 namespace dlscale::trainer {
 namespace {
 
-at::Tensor normalised(const at::Tensor& bytes, const Dataset& dataset, Precision precision) {
-  constexpr double kBrightest = 255;
-  const at::Tensor images = bytes.to(precision == Precision::fp64 ? at::kDouble : at::kFloat);
-  for (std::size_t c = 0; c < dataset.mean.size(); ++c) {
-    images.select(1, static_cast<std::int64_t>(c))
-        .mul_(1 / (kBrightest * dataset.deviation[c]))
-        .sub_(dataset.mean[c] / dataset.deviation[c]);
-  }
-  return images;
-}
+constexpr double kBrightest = 255;
 
 }  // namespace
 
-Batch hand_over(const Batch& batch, const at::Device& device, const Dataset& dataset,
-                Precision precision) {
+HandOver::HandOver(const at::Device& device, const Dataset& dataset, Precision precision)
+    : device_(device),
+      dataset_(dataset),
+      type_(precision == Precision::fp64 ? at::kDouble : at::kFloat) {
+  if (!device.is_cuda()) return;
+  std::vector<double> slope, shift;
+  for (std::size_t c = 0; c < dataset.mean.size(); ++c) {
+    slope.push_back(1 / (kBrightest * dataset.deviation[c]));
+    shift.push_back(dataset.mean[c] / dataset.deviation[c]);
+  }
+  const auto per_channel = [&](const std::vector<double>& values) {
+    return at::tensor(values, at::kDouble).to(device, type_).view({1, -1, 1, 1});
+  };
+  slope_ = per_channel(slope);
+  shift_ = per_channel(shift);
+}
+
+Batch HandOver::operator()(const Batch& batch) const {
   constexpr bool kWithoutWaiting = true;
   const bool target_is_input = batch.target.is_same(batch.input);
-  at::Tensor input = batch.input.to(device, kWithoutWaiting);
-  if (input.scalar_type() == at::kByte) input = normalised(input, dataset, precision);
-  return {input, target_is_input ? input : batch.target.to(device, kWithoutWaiting)};
+  at::Tensor input = batch.input.to(device_, kWithoutWaiting);
+  if (input.scalar_type() == at::kByte) input = normalised(input);
+  return {input, target_is_input ? input : batch.target.to(device_, kWithoutWaiting)};
+}
+
+at::Tensor HandOver::normalised(const at::Tensor& bytes) const {
+  // Two passes over all channels, where one after another each would read the memory of all.
+  if (slope_.defined()) return at::mul(bytes, slope_).sub_(shift_);
+  const at::Tensor images = bytes.to(type_);
+  for (std::size_t c = 0; c < dataset_.mean.size(); ++c) {
+    images.select(1, static_cast<std::int64_t>(c))
+        .mul_(1 / (kBrightest * dataset_.deviation[c]))
+        .sub_(dataset_.mean[c] / dataset_.deviation[c]);
+  }
+  return images;
 }
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a loader's batch in host memory to the numbers on the device.
+// From a loader's batch to numbers on the device.
 #pragma once
 
 #include "trainer/data/dataset.hpp"
@@ -8,9 +8,21 @@
 
 namespace dlscale::trainer {
 
-/// Copies what lies elsewhere, without waiting where the batch is pinned; normalises images that
-/// are bytes, there.
-Batch hand_over(const Batch& batch, const at::Device& device, const Dataset& dataset,
-                Precision precision);
+/// Copies batches that lie elsewhere to a device, without waiting if they are pinned, and
+/// normalises images that are bytes, there.
+class HandOver {
+ public:
+  /// `dataset` outlives the object.
+  HandOver(const at::Device& device, const Dataset& dataset, Precision precision);
+  Batch operator()(const Batch& batch) const;
+
+ private:
+  at::Tensor normalised(const at::Tensor& bytes) const;
+
+  at::Device device_;
+  const Dataset& dataset_;
+  at::ScalarType type_;
+  at::Tensor slope_, shift_;  ///< of each channel, on a GPU: 1 x channels x 1 x 1
+};
 
 }  // namespace dlscale::trainer

@@ -51,6 +51,8 @@ class Loader {
   /// been delivered.
   virtual Batch next() = 0;
   virtual LoaderWork take_work() { return {}; }
+  /// Whether all batches of one size have the same contents.
+  virtual bool repeats() const { return false; }
 };
 
 /// What to load from; both outlive the loader.

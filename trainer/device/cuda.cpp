@@ -11,6 +11,7 @@
 
 #include "trainer/device/core_groups.hpp"
 #include "trainer/device/cuda_graph.hpp"
+#include "trainer/device/cuda_side_stream.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/device/gpu.hpp"
 
@@ -57,6 +58,7 @@ class Cuda : public Device {
     return std::make_unique<CudaTimeline>(torch_device());
   }
   std::unique_ptr<WorkRecorder> recorder() override { return make_cuda_graph_recorder(index_); }
+  std::unique_ptr<SideStream> side_stream() override { return make_cuda_side_stream(index_); }
   double peak_memory_bytes() const override {
     const auto stats = c10::getDeviceAllocator(c10::kCUDA)->getDeviceStats(index_);
     return static_cast<double>(stats.reserved_bytes[0].peak);  // 0: all of the allocator's pools

@@ -65,8 +65,7 @@ class CudaGraphRecorder : public WorkRecorder {
       made->graph.capture_end();
     } catch (const c10::Error& error) {
       give_up(std::move(made));
-      throw base::RunError("cuda_graph: the step cannot be recorded: " + first_line(error) +
-                               "; leave training.cuda_graph out",
+      throw base::RunError("it cannot be captured: " + first_line(error),
                            contract::kExitBadRunDescription);
     } catch (...) {
       give_up(std::move(made));

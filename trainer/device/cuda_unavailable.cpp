@@ -2,11 +2,16 @@
 // Stands for GPUs in builds without CUDA.
 #include "trainer/device/device.hpp"
 #include "trainer/device/gpu.hpp"
+#include "trainer/kernels/cuda/launches.hpp"
 
 namespace dlscale::trainer {
 
 std::string gpu_name(int) {
   return {};
+}
+
+std::unique_ptr<kernel::Launches> kernel::make_gpu_launches() {
+  return nullptr;
 }
 
 extern const DeviceEntry cuda_entry;

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/registry.hpp"
+#include "trainer/device/side_stream.hpp"
 #include "trainer/device/timeline.hpp"
 #include "trainer/device/work_graph.hpp"
 
@@ -27,6 +28,8 @@ class Device {
   virtual double peak_memory_bytes() const = 0;
   /// Of what this thread gives the device. Null where giving takes no time that could be saved.
   virtual std::unique_ptr<WorkRecorder> recorder() { return nullptr; }
+  /// A second queue of work. Null where work does not overlap.
+  virtual std::unique_ptr<SideStream> side_stream() { return nullptr; }
   /// Whether it fetches by itself, while the processor goes on, what lies in pinned memory.
   virtual bool fetches_pinned() const { return false; }
 };

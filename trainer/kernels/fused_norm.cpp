@@ -119,6 +119,7 @@ class FusedNorm : public torch::autograd::Function<FusedNorm> {
     with_type(images.scalar_type(), [&]<class T>(T*) {
       const Statistics batch = statistics_of(data_of<const T>(images), size);
       move_running(*parameters, batch, size);
+      parameters->batches.add_(1);
       mean = per_channel(batch.mean, weight);
       deviation = at::tensor(batch.variance, at::kDouble)
                       .add_(parameters->epsilon)

@@ -12,6 +12,7 @@ struct NormParameters {
   const at::Tensor& bias;
   const at::Tensor& running_mean;  ///< moved by `momentum` towards the batch's
   const at::Tensor& running_variance;
+  const at::Tensor& batches;  ///< counts this one: one int64
   double momentum;
   double epsilon;
 };

@@ -16,6 +16,8 @@
 #include "trainer/data/hollow_loader.hpp"
 #include "trainer/failure/failure.hpp"
 #include "trainer/kernels/cpu_kernels.hpp"
+#include "trainer/kernels/cuda/launches.hpp"
+#include "trainer/kernels/gpu_kernels.hpp"
 #include "trainer/loop/loading.hpp"
 #include "trainer/models/script_model.hpp"
 #include "trainer/models/weights.hpp"
@@ -69,6 +71,9 @@ bool puts_channels_last(const contract::RunSpec& spec) {
 std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const Device& device,
                                   TrainerParts& parts, int worker) {
   use_fast_cpu_kernels(spec.cpu_kernels != kFrameworkKernels);
+  const bool own_gpu_kernels =
+      spec.resources.device == "cuda" && spec.gpu_kernels != kFrameworkKernels;
+  use_gpu_kernels(own_gpu_kernels ? kernel::make_gpu_launches() : nullptr);
   const ModelContext context{.input = parts.dataset->shape,
                              .classes = parts.dataset->classes,
                              .words = parts.dataset->words,

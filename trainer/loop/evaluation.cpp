@@ -49,7 +49,7 @@ std::int64_t rounded_up(std::int64_t count, std::int64_t by) {
 /// sample that it does not count.
 Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop& told) {
   const c10::InferenceMode no_gradients;
-  const c10::Device device = parts.device->torch_device();
+  const HandOver hand_over(parts.device->torch_device(), *parts.dataset, parts.precision);
   const std::int64_t samples = parts.dataset->test.size();
   const std::int64_t at_once = parts.evaluation_batch;
   const std::int64_t rounds = rounded_up(rounded_up(samples, parts.share.count), at_once);
@@ -67,7 +67,7 @@ Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop&
       parts.test_loader->start({{0}, 1});
       batch = parts.test_loader->next();
     }
-    batch = hand_over(batch, device, *parts.dataset, parts.precision);
+    batch = hand_over(batch);
     at::Tensor output = parts.style->predict(batch.input);
     if (!is_counted || !output.defined()) continue;
     if (output.scalar_type() != at::kDouble) output = output.to(at::kFloat);

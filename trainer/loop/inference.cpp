@@ -51,7 +51,7 @@ struct Passes {
 
 Passes pass(const Task& task, TrainerParts& parts, const TrainerTools& tools) {
   const c10::InferenceMode no_gradients;
-  const c10::Device device = parts.device->torch_device();
+  const HandOver hand_over(parts.device->torch_device(), *parts.dataset, parts.precision);
   constexpr std::int64_t kBatchesBetweenQuestions = 10;
   Passes passes;
   parts.test_loader->start({samples_of(task, parts), task.batch});
@@ -63,8 +63,7 @@ Passes pass(const Task& task, TrainerParts& parts, const TrainerTools& tools) {
     const double begin_s = tools.clock.steady_s();
     const Batch batch = parts.test_loader->next();
     const double loaded_s = tools.clock.steady_s();
-    const at::Tensor output =
-        parts.style->predict(hand_over(batch, device, *parts.dataset, parts.precision).input);
+    const at::Tensor output = parts.style->predict(hand_over(batch).input);
     parts.device->synchronize();
     const double end_s = tools.clock.steady_s();
     if (i < 0) continue;

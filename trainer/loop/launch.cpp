@@ -22,6 +22,7 @@
 #include "trainer/device/gpu.hpp"
 #include "trainer/failure/failure.hpp"
 #include "trainer/kernels/cpu_kernels.hpp"
+#include "trainer/kernels/gpu_kernels.hpp"
 #include "trainer/loop/assemble.hpp"
 #include "trainer/loop/inference.hpp"
 #include "trainer/record/result_writer.hpp"
@@ -177,6 +178,9 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   start.environment = built_with();
   start.environment["cpu"] = cpu_model();
   if (spec.resources.device == "cuda") start.environment["gpu"] = gpu_name(placement_.local_rank);
+  if (spec.resources.device == "cuda") {
+    start.environment["gpu_kernels"] = uses_gpu_kernels() ? kFastKernels : kFrameworkKernels;
+  }
   if (spec.resources.device == "cpu") {
     start.environment["cpu_kernels"] = uses_fast_cpu_kernels() ? kFastKernels : kFrameworkKernels;
   }

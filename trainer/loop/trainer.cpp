@@ -8,7 +8,6 @@
 #include <cmath>
 #include <utility>
 
-#include "trainer/data/hand_over.hpp"
 #include "trainer/loop/evaluation.hpp"
 #include "trainer/profile/operator_watch.hpp"
 
@@ -49,6 +48,7 @@ Trainer::Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTool
       parts_(parts),
       tools_(std::move(tools)),
       timer_(tools_.clock, *parts.device),
+      feed_(*parts.train_loader, *parts.device, *parts.dataset, parts.precision),
       recorder_(tools_.queue, tools_.writer, tools_.clock),
       poll_(tools_.queue, tools_.clock, tools_.told_to_stop),
       profiles_(spec.profile || tools_.profile),
@@ -87,7 +87,7 @@ Trainer::End Trainer::train_epoch() {
   const std::int64_t batch = parts_.sampler.batch_per_rank();
   std::vector<std::int64_t> samples = parts_.sampler.samples_of(at_.epoch);
   samples.erase(samples.begin(), samples.begin() + done * batch);
-  parts_.train_loader->start({std::move(samples), batch, at_.epoch});
+  feed_.start({std::move(samples), batch, at_.epoch});
   timer_.start();
   for (int in_window = 0; done < steps;) {
     if (in_window == 0) start_profile();
@@ -139,15 +139,16 @@ Trainer::End Trainer::close_epoch() {
 
 Batch Trainer::load() {
   const LoadingSection loading;
-  timer_.enter(StepPart::load_wait);
-  const Batch batch = parts_.train_loader->next();
-  timer_.enter(StepPart::h2d);
-  return hand_over(batch, parts_.device->torch_device(), *parts_.dataset, parts_.precision);
+  return feed_.next(timer_);
 }
 
 void Trainer::step() {
   const Batch batch = load();
   loss_sum_->add_(parts_.style->train_step(batch, parts_.learning_rate.at_step(at_.step), timer_));
+  {
+    const LoadingSection loading;
+    feed_.fetch_ahead(timer_);
+  }
   timer_.leave();
   if (parts_.statistics) {
     using Pass = StatisticsSum::Pass;
@@ -184,6 +185,9 @@ Trainer::End Trainer::finish_window(int steps) {
                                           .writing = tools_.checkpoints.is_writing()},
                                .counts = parts_.style->take_counts(),
                                .loading = parts_.train_loader->take_work()});
+  if (const std::string warning = parts_.style->take_warning(); !warning.empty()) {
+    tools_.writer.warn(warning);
+  }
   if (profile_) write_profile(steps);
   if (!std::isfinite(window.train_loss)) return diverged("training");
   poll_.met(steps, window.wall_s);

@@ -16,6 +16,7 @@
 #include "trainer/data/sampler.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/failure/stop_poll.hpp"
+#include "trainer/loop/batch_feed.hpp"
 #include "trainer/loop/checkpointer.hpp"
 #include "trainer/parallel/parallel_style.hpp"
 #include "trainer/parallel/rank_group.hpp"
@@ -109,6 +110,7 @@ class Trainer {
   TrainerParts& parts_;
   TrainerTools tools_;
   StepTimer timer_;
+  BatchFeed feed_;
   StepRecorder recorder_;
   StopPoll poll_;
   bool profiles_;                         ///< a window that is still to come

@@ -11,6 +11,7 @@
 
 #include "trainer/kernels/cpu_kernels.hpp"
 #include "trainer/kernels/fused_norm.hpp"
+#include "trainer/kernels/gpu_kernels.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -118,12 +119,14 @@ BatchNorm2dImpl::BatchNorm2dImpl(std::int64_t channels, StatisticsSum* ranks)
 
 at::Tensor BatchNorm2dImpl::forward_then(const at::Tensor& input, const at::Tensor& added,
                                          bool relu) {
-  if (ranks_ == nullptr && is_training() && uses_fast_cpu_kernels() &&
-      can_fuse_norm(input, added, weight)) {
-    num_batches_tracked += 1;
-    return fused_norm(
-        input, added, relu,
-        {weight, bias, running_mean, running_var, *options.momentum(), options.eps()});
+  if (ranks_ == nullptr && is_training()) {
+    const NormParameters parameters{
+        weight,       bias, running_mean, running_var, num_batches_tracked, *options.momentum(),
+        options.eps()};
+    if (can_norm_on_gpu(input, added, weight)) return gpu_norm(input, added, relu, parameters);
+    if (uses_fast_cpu_kernels() && can_fuse_norm(input, added, weight)) {
+      return fused_norm(input, added, relu, parameters);
+    }
   }
   at::Tensor result = normalised(input);
   if (added.defined()) result.add_(added);

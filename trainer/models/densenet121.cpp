@@ -58,7 +58,7 @@ void add_densenet121_stem(VisionNet& net, const ModelContext& context) {
           make_densenet121_convolution(context.input.channels, kDensenet121StemChannels,
                                        small ? 3 : 7, small ? 1 : 2));
   net.add_norm_relu("features.norm0", BatchNorm2d(kDensenet121StemChannels, context.statistics));
-  if (!small) net.step([](const at::Tensor& x) { return at::max_pool2d(x, 3, 2, 1); });
+  if (!small) net.step([](const at::Tensor& x) { return max_pool(x, 3, 2, 1); });
 }
 
 at::Tensor halve(const at::Tensor& images) {

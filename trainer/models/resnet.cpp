@@ -93,7 +93,7 @@ void add_resnet_stem(VisionNet& net, const ModelContext& context) {
   net.add("conv1", make_resnet_convolution(context.input.channels, kResnetStemChannels,
                                            small ? 3 : 7, small ? 1 : 2));
   net.add_norm_relu("bn1", BatchNorm2d(kResnetStemChannels, context.statistics));
-  if (!small) net.step([](const at::Tensor& x) { return at::max_pool2d(x, 3, 2, 1); });
+  if (!small) net.step([](const at::Tensor& x) { return max_pool(x, 3, 2, 1); });
 }
 
 /// torchvision's definition, names and initial distributions, for any number of classes and images

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "trainer/kernels/gpu_kernels.hpp"
+
 namespace dlscale::trainer {
 namespace {
 
@@ -54,9 +56,16 @@ std::vector<NetBlock> VisionNet::blocks() const {
   return all;
 }
 
+at::Tensor max_pool(const at::Tensor& images, int window, int stride, int padding,
+                    bool covers_rest) {
+  const at::Tensor pooled = gpu_max_pool(images, window, stride, padding, covers_rest);
+  if (pooled.defined()) return pooled;
+  return at::max_pool2d(images, window, stride, padding, 1, covers_rest);
+}
+
 at::Tensor pool_largest(const at::Tensor& images, int window, int stride, bool covers_rest) {
   if (std::min(images.size(2), images.size(3)) < window) return images;
-  return at::max_pool2d(images, window, stride, 0, 1, covers_rest);
+  return max_pool(images, window, stride, 0, covers_rest);
 }
 
 at::Tensor mean_of_images(const at::Tensor& images) {

@@ -67,6 +67,11 @@ class VisionNet : public torch::nn::Module {
   std::string classifier_name_;
 };
 
+/// at::max_pool2d of square windows without dilation, with dlscale's kernels where they can compute
+/// it.
+at::Tensor max_pool(const at::Tensor& images, int window, int stride, int padding,
+                    bool covers_rest = false);
+
 /// Takes the largest of each window, unless the image is smaller than the window.
 at::Tensor pool_largest(const at::Tensor& images, int window, int stride, bool covers_rest = false);
 

@@ -45,6 +45,10 @@ class Optimizer {
   /// One step with this learning rate. A parameter without a gradient stays as it is.
   /// **Collective** among the ranks that have pieces of the same parameters.
   virtual void step(double learning_rate) = 0;
+  /// A step whose learning rate, one float32 number in the memory of the device, is read when the
+  /// device does the step, so that the step can be recorded. Returns false, having done nothing, if
+  /// this optimizer cannot or its next step differs from later ones.
+  virtual bool step_recordable(const at::Tensor& /*learning_rate*/) { return false; }
   /// What a checkpoint must hold for the steps to go on as they would have: the same names and
   /// shapes whenever it is asked. Empty where steps depend on nothing but gradients.
   virtual std::vector<NamedTensor> state() = 0;

@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "base/error.hpp"
+
 namespace dlscale::trainer {
 
 using contract::StepPart;
@@ -18,7 +20,8 @@ at::Tensor GraphedPass::run(const Batch& batch, bool is_first, StepTimer& timer)
   }
   if (!fits(batch)) return by_hand(batch, timer);
   // Not between the passes of a step: gradients of those by hand lie elsewhere.
-  if (!backward_ && is_first && rehearsed_ >= kRehearsals) record(batch);
+  const bool records = !backward_ && is_first && rehearsed_ >= kRehearsals && !gave_up_;
+  if (records) record(batch);
   return backward_ ? replay(batch, is_first, timer) : by_hand(batch, timer);
 }
 
@@ -29,6 +32,7 @@ bool GraphedPass::fits(const Batch& batch) const {
 
 at::Tensor GraphedPass::by_hand(const Batch& batch, StepTimer& timer) {
   ++rehearsed_;
+  replayed_ = false;
   at::Tensor loss;
   recorder_->rehearse([&] { loss = parts_.forward(batch); });
   timer.enter(StepPart::backward);
@@ -37,6 +41,18 @@ at::Tensor GraphedPass::by_hand(const Batch& batch, StepTimer& timer) {
 }
 
 void GraphedPass::record(const Batch& batch) {
+  try {
+    record_passes(batch);
+  } catch (const base::RunError& error) {
+    gave_up_ = true;
+    forward_.reset();
+    backward_.reset();
+    for (at::Tensor& each : parts_.parameters) each.mutable_grad().reset();
+    warning_ = std::string("cuda_graph: steps run without graphs: ") + error.what();
+  }
+}
+
+void GraphedPass::record_passes(const Batch& batch) {
   batch_.input.copy_(batch.input);
   batch_.target.copy_(batch.target);
   // What a pass finds undefined it makes anew; what it finds it adds to.
@@ -50,7 +66,34 @@ void GraphedPass::record(const Batch& batch) {
   for (const at::Tensor& each : parts_.parameters) gradients_.push_back(each.grad());
 }
 
+bool GraphedPass::step(double learning_rate) {
+  if (!replayed_ || step_gave_up_) return false;
+  if (!step_) record_step();
+  if (!step_) return false;
+  if (learning_rate != filled_rate_) learning_rate_.fill_(learning_rate);
+  filled_rate_ = learning_rate;
+  step_->replay();
+  return true;
+}
+
+void GraphedPass::record_step() {
+  const at::NoGradGuard no_gradients;
+  learning_rate_ = at::full({}, filled_rate_, loss_.options().dtype(at::kFloat));
+  bool done = false;
+  std::string why = "its optimizer, clipping or scaling needs numbers on the processor";
+  try {
+    step_ = recorder_->record([&] { done = parts_.step(learning_rate_); });
+  } catch (const base::RunError& error) {
+    why = error.what();
+  }
+  if (done && step_) return;
+  step_.reset();
+  step_gave_up_ = true;
+  warning_ = "cuda_graph: the optimizer step runs without a graph: " + why;
+}
+
 at::Tensor GraphedPass::replay(const Batch& batch, bool is_first, StepTimer& timer) {
+  replayed_ = true;
   batch_.input.copy_(batch.input, /*non_blocking=*/true);
   batch_.target.copy_(batch.target, /*non_blocking=*/true);
   if (is_first) {

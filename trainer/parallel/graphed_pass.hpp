@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward and backward pass as graphs of a device's work, for models whose operators take the host
-// longer to give than the device to do.
+// A training step as graphs of a device's work, for models whose operators take the host longer to
+// start than the device to do: one graph each for the forward pass, the backward pass and the
+// optimizer step. Gradients are exchanged between the last two, without a graph.
 #pragma once
 
 #include <torch/types.h>
@@ -8,6 +9,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "trainer/data/loader.hpp"
@@ -24,6 +27,9 @@ class GraphedPass {
     std::function<at::Tensor(const Batch& batch)> forward;  ///< gives the loss
     /// What the backward pass begins with in this step; undefined: 1.
     std::function<at::Tensor(const at::Tensor& loss)> loss_gradient;
+    /// The optimizer step with a learning rate in the device's memory; false if it cannot be
+    /// recorded.
+    std::function<bool(const at::Tensor& learning_rate)> step;
     std::vector<at::Tensor> parameters;  ///< that get gradients
     bool adds = false;                   ///< a step has several passes, whose gradients add up
   };
@@ -37,20 +43,35 @@ class GraphedPass {
   /// pass of a step, and are the parameters' afterwards. Returns the loss, detached, which the next
   /// pass may overwrite unless passes add up.
   at::Tensor run(const Batch& batch, bool is_first, StepTimer& timer);
+  /// The optimizer step after the passes of a step, as a graph. Returns false, having done nothing,
+  /// if the caller must do it without one.
+  bool step(double learning_rate);
+  /// Why the step, or a part of it, runs without graphs; empty if it does not. Says it once.
+  std::string take_warning() { return std::exchange(warning_, {}); }
 
  private:
   bool fits(const Batch& batch) const;
   at::Tensor by_hand(const Batch& batch, StepTimer& timer);
   void record(const Batch& batch);
+  void record_passes(const Batch& batch);
+  void record_step();
   at::Tensor replay(const Batch& batch, bool is_first, StepTimer& timer);
 
   std::unique_ptr<WorkRecorder> recorder_;
   Parts parts_;
   int rehearsed_ = 0;
+  bool gave_up_ = false;  ///< the passes cannot be recorded
+  bool replayed_ =
+      false;  ///< the passes of this step, so that gradients lie where the graphs put them
+  std::string warning_;
   Batch batch_;  ///< of the first one's shape; the graphs read it
   std::unique_ptr<WorkGraph> forward_, backward_;
   at::Tensor loss_, loss_gradient_;    ///< the graphs'
   std::vector<at::Tensor> gradients_;  ///< likewise; undefined where the loss depends on nothing
+  bool step_gave_up_ = false;
+  std::unique_ptr<WorkGraph> step_;
+  at::Tensor learning_rate_;  ///< one float32 number that the step's graph reads
+  double filled_rate_ = 0;    ///< its value
 };
 
 }  // namespace dlscale::trainer

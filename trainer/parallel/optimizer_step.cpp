@@ -37,6 +37,13 @@ void OptimizerStep::take(double learning_rate) {
   follow();
 }
 
+bool OptimizerStep::take_recordable(const at::Tensor& learning_rate) {
+  if (scaler_ || clip_norm_ != 0 || holders_ != nullptr) return false;
+  if (!optimizer_->step_recordable(learning_rate)) return false;
+  follow();
+  return true;
+}
+
 void OptimizerStep::follow() {
   if (mean_.empty()) return;
   const at::NoGradGuard no_gradients;

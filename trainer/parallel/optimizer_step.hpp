@@ -32,6 +32,9 @@ class OptimizerStep {
   at::Tensor loss_gradient(const at::Tensor& loss) const;
   /// **Collective** among the holders.
   void take(double learning_rate);
+  /// The same as take(), recordable (Optimizer::step_recordable). Returns false, having done
+  /// nothing, where a step needs numbers from the device or from other ranks.
+  bool take_recordable(const at::Tensor& learning_rate);
   /// Seconds in which take() stood still for other holders, since it was last asked.
   double take_waited_s() { return std::exchange(waited_s_, 0); }
   bool has_mean() const { return !mean_.empty(); }

@@ -44,6 +44,8 @@ class ParallelStyle {
   virtual void swap_mean() = 0;
   /// What the style has counted since it was last asked, for the record.
   virtual Counts take_counts() { return {}; }
+  /// What the run's records should warn of, since it was last asked; empty: nothing.
+  virtual std::string take_warning() { return {}; }
   /// **Collective.** What a checkpoint holds: complete on rank 0, which writes it for all.
   virtual std::vector<NamedTensor> state() = 0;
   /// What it holds besides, of which each rank writes and reads its own; shares the memory. Empty

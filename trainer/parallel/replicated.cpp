@@ -64,7 +64,7 @@ class Replicated : public ParallelStyle {
     const double in_forward_s = sync_->exposed_in_forward_s();
     timer.move(StepPart::forward, StepPart::exposed_comm, in_forward_s);
     timer.move(StepPart::backward, StepPart::exposed_comm, sync_->exposed_comm_s() - in_forward_s);
-    optimizer_.take(learning_rate);
+    if (!graphed_ || !graphed_->step(learning_rate)) optimizer_.take(learning_rate);
     // Dropped, not zeroed: the next backward pass then stores gradients instead of adding to zeros.
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.enter(StepPart::exposed_comm);
@@ -92,6 +92,7 @@ class Replicated : public ParallelStyle {
     optimizer_.add_counts(counts);
     return counts;
   }
+  std::string take_warning() override { return graphed_ ? graphed_->take_warning() : ""; }
   std::vector<NamedTensor> state() override;
   std::vector<NamedTensor> shard() override;
   void load(const std::vector<NamedTensor>& state) override;
@@ -139,6 +140,7 @@ class Replicated : public ParallelStyle {
               return forward(batch, output);
             },
         .loss_gradient = [this](const at::Tensor& loss) { return optimizer_.loss_gradient(loss); },
+        .step = [this](const at::Tensor& rate) { return optimizer_.take_recordable(rate); },
         .parameters = model_->parameters(),
         .adds = micro_batches_ > 1};
   }

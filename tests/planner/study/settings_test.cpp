@@ -51,8 +51,8 @@ TEST_CASE("every setting reads a value of its kind and refuses a table") {
 
 TEST_CASE("a choice that a run does not say reads as its usual word") {
   for (const char* name :
-       {"mode", "batch_norm", "memory_format", "cpu_kernels", "all_reduce", "lr.warmup_from",
-        "lr.warmup_update", "optimizer.decayed", "models.seq2seq.cell"}) {
+       {"mode", "batch_norm", "memory_format", "cpu_kernels", "gpu_kernels", "all_reduce",
+        "lr.warmup_from", "lr.warmup_update", "optimizer.decayed", "models.seq2seq.cell"}) {
     INFO(name);
     const auto& all = axis_settings();
     const auto setting = std::find_if(all.begin(), all.end(),

@@ -85,12 +85,12 @@ TEST_CASE("bytes that are normalised on the device are the numbers that threads 
   bytes->start({{3, 5, 6}, 3, 1});
   const auto raw = bytes->next();
   CHECK(raw.input.scalar_type() == at::kByte);
-  const auto made = trainer::hand_over(raw, at::kCPU, pictures.set, Precision::fp32);
+  const auto made = trainer::HandOver(at::kCPU, pictures.set, Precision::fp32)(raw);
   const auto ready = numbers->next();
   CHECK(torch::allclose(made.input, ready.input, 1e-5, 1e-5));
-  const auto as_is = trainer::hand_over(ready, at::kCPU, pictures.set, Precision::fp32);
+  const auto as_is = trainer::HandOver(at::kCPU, pictures.set, Precision::fp32)(ready);
   CHECK(as_is.input.data_ptr() == ready.input.data_ptr());  // nothing is copied
-  CHECK(trainer::hand_over(raw, at::kCPU, pictures.set, Precision::fp64).input.scalar_type() ==
+  CHECK(trainer::HandOver(at::kCPU, pictures.set, Precision::fp64)(raw).input.scalar_type() ==
         at::kDouble);
 }
 

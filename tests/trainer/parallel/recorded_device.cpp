@@ -154,7 +154,12 @@ class Recorder : public trainer::WorkRecorder {
     {
       Recording now;
       work();
-      calls = now.take();
+      try {
+        calls = now.take();
+      } catch (const base::RunError&) {
+        now.restore();
+        throw;
+      }
       now.restore();
     }
     return std::make_unique<Replay>(std::move(calls), replays_);

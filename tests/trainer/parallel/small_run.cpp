@@ -136,7 +136,8 @@ class SmallRank {
     timer.start();
     std::vector<double> losses;
     for (int step = 0; step < run_.steps; ++step) {
-      losses.push_back(style_->train_step(mine(step), 0.1, timer).item<double>());
+      losses.push_back(
+          style_->train_step(mine(step), 0.1 + run_.rate_step * step, timer).item<double>());
       timer.leave();
     }
     const trainer::BlockTimes times = timer.cut();
@@ -160,6 +161,7 @@ class SmallRank {
     if (queue_.rank() != 0) return;
     result.losses = torch::tensor(losses, torch::kDouble);
     for (const auto& [key, count] : style_->take_counts()) result.counts[key] = count;
+    result.warning = style_->take_warning();
     for (const auto& part : state) result.state[part.name] = part.tensor.detach().clone();
     result.comm.bytes = after.bytes - before.bytes;
     result.comm.collectives = after.collectives - before.collectives;

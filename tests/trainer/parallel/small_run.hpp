@@ -23,6 +23,7 @@ namespace dlscale::test {
 struct SmallRun {
   contract::RunSpec spec;
   int steps = 4;
+  double rate_step = 0;  ///< by which the learning rate, 0.1 in the first step, grows in each
   std::map<std::string, at::Tensor> from = {};  ///< state to go on from; empty: a fresh one
   /// Done to what a rank gets for a step.
   std::function<void(int rank, int step, trainer::Batch&)> disturb = {};
@@ -39,6 +40,7 @@ struct SmallResult {
   std::vector<at::Tensor> predictions;  ///< of each rank that makes some, for the same samples
   at::Tensor losses;                    ///< rank 0's, of each step
   std::map<std::string, std::int64_t> counts;
+  std::string warning;                       ///< rank 0's, after the steps
   trainer::CommStats comm;                   ///< rank 0's, of the steps
   std::map<int, trainer::BlockTimes> times;  ///< of each rank's steps
   /// Running statistics of each rank's layers as its last step leaves them.

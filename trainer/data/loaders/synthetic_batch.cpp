@@ -27,6 +27,7 @@ class SyntheticLoader : public Loader {
   void start(Delivery delivery) override {
     left_ = static_cast<std::int64_t>(delivery.samples.size());
     batch_size_ = std::min(delivery.batch_size, left_);
+    // Always that of the first start, so that a device may keep it.
     if (prepared_.size() >= batch_size_) return;
     delivery.samples.resize(static_cast<std::size_t>(batch_size_));
     maker_->start({std::move(delivery.samples), batch_size_});
@@ -41,6 +42,8 @@ class SyntheticLoader : public Loader {
     const bool is_input = prepared_.target.is_same(prepared_.input);
     return {input, is_input ? input : prepared_.target.narrow(0, 0, count)};
   }
+
+  bool repeats() const override { return true; }
 
  private:
   std::unique_ptr<Loader> maker_;

@@ -35,6 +35,19 @@ class Sgd : public Optimizer {
     }
   }
 
+  bool step_recordable(const at::Tensor& learning_rate) override {
+    const at::NoGradGuard no_grad;
+    const auto* const stepped = stepped_.const_data_ptr<std::uint8_t>();
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const bool is_first = parameters_[i].grad().defined() && stepped[i] == 0;
+      if (is_first || parameters_[i].scalar_type() != at::kFloat) return false;
+    }
+    for (const bool decays : {true, false}) {
+      if (gather(/*first=*/false, decays)) step_gathered(learning_rate, false, decays);
+    }
+    return true;
+  }
+
   std::vector<NamedTensor> state() override {
     std::vector<NamedTensor> all;
     if (velocity_.empty()) return all;
@@ -65,7 +78,9 @@ class Sgd : public Optimizer {
     return !chosen_.empty();
   }
 
-  void step_gathered(double learning_rate, bool first, bool decays) {
+  /// Rate: double, or at::Tensor.
+  template <class Rate>
+  void step_gathered(const Rate& learning_rate, bool first, bool decays) {
     at::_fused_sgd_(chosen_, gradients_, chosen_velocity_, decays ? spec_.weight_decay : 0,
                     spec_.momentum, learning_rate, spec_.dampening, spec_.nesterov,
                     /*maximize=*/false, first);

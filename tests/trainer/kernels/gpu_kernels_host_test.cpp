@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code of the GPU kernels, run on a processor.
+#include <catch2/catch.hpp>
+#include <limits>
+
+#include "tests/trainer/kernels/gpu_kernels_check.hpp"
+#include "tests/trainer/kernels/host_launches.hpp"
+#include "trainer/kernels/gpu_kernels.hpp"
+
+using namespace dlscale;
+
+namespace {
+
+/// The kernels run on the processor while it lives.
+class KernelsOnHost {
+ public:
+  explicit KernelsOnHost(int blocks) { trainer::use_gpu_kernels(test::make_host_launches(blocks)); }
+  ~KernelsOnHost() { trainer::use_gpu_kernels(nullptr); }
+};
+
+}  // namespace
+
+TEST_CASE("GPU batch norms give the results of float64 for every number of blocks") {
+  for (const int blocks : {1, 3, 500}) {
+    const KernelsOnHost kernels(blocks);
+    test::check_gpu_norm(at::kCPU);
+  }
+}
+
+TEST_CASE("GPU max pooling gives the results of float64") {
+  const KernelsOnHost kernels(5);
+  test::check_gpu_max_pool(at::kCPU);
+}
+
+TEST_CASE("GPU cross-entropy gives the results of float64") {
+  const KernelsOnHost kernels(5);
+  test::check_gpu_cross_entropy(at::kCPU);
+}
+
+TEST_CASE("NaN in the input of a GPU kernel reaches its output") {
+  const KernelsOnHost kernels(5);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const at::Tensor scores = at::zeros({2, 3});
+  scores[1][2] = nan;
+  const at::Tensor target = at::zeros({2}, at::kLong);
+  CHECK(std::isnan(trainer::gpu_cross_entropy(scores, target, 0.1).item<float>()));
+  const at::Tensor images = at::zeros({1, 4, 4, 4}).contiguous(at::MemoryFormat::ChannelsLast);
+  images[0][1][2][3] = nan;
+  CHECK(std::isnan(trainer::gpu_max_pool(images, 3, 2, 1, false)[0][1][1][1].item<float>()));
+}
+
+TEST_CASE("a target that is no class makes the loss NaN") {
+  const KernelsOnHost kernels(5);
+  const at::Tensor target = at::full({2}, 3, at::kLong);
+  CHECK(std::isnan(trainer::gpu_cross_entropy(at::zeros({2, 3}), target, 0).item<float>()));
+}
+
+TEST_CASE("GPU kernels leave what they cannot compute to LibTorch") {
+  const at::Tensor images = at::zeros({2, 8, 4, 4}).contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor weight = at::ones({8});
+  CHECK_FALSE(trainer::can_norm_on_gpu(images, {}, weight));  // none are set
+  const KernelsOnHost kernels(5);
+  CHECK(trainer::can_norm_on_gpu(images, {}, weight));
+  CHECK_FALSE(trainer::can_norm_on_gpu(images.to(at::kDouble), {}, weight));
+  CHECK_FALSE(trainer::can_norm_on_gpu(images, {}, weight.to(at::kDouble)));
+  CHECK_FALSE(trainer::can_norm_on_gpu(images.contiguous(), {}, weight));
+  CHECK_FALSE(trainer::can_norm_on_gpu(images, images.to(at::kHalf), weight));
+  const at::Tensor pixel = at::zeros({1, 8, 1, 1}).contiguous(at::MemoryFormat::ChannelsLast);
+  CHECK_FALSE(trainer::can_norm_on_gpu(pixel, {}, weight));  // a variance of one value
+  CHECK_FALSE(trainer::gpu_max_pool(images.contiguous(), 2, 2, 0, false).defined());
+  CHECK_FALSE(trainer::gpu_cross_entropy(images, at::zeros({2}, at::kLong), 0).defined());
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// dlscale's kernels on a GPU.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "tests/support/skip.hpp"
+#include "tests/trainer/kernels/gpu_kernels_check.hpp"
+#include "trainer/device/gpu.hpp"
+#include "trainer/kernels/cuda/launches.hpp"
+#include "trainer/kernels/gpu_kernels.hpp"
+
+using namespace dlscale;
+
+namespace {
+
+/// Sets the kernels and returns true, unless there is no GPU; with DLSCALE_REQUIRE_GPU=1 the test
+/// then fails.
+bool use_kernels() {
+  try {
+    trainer::use_gpu(trainer::gpu_of(0));
+  } catch (const base::RunError& error) {
+    const char* const required = std::getenv("DLSCALE_REQUIRE_GPU");
+    if (required != nullptr && std::string(required) == "1") FAIL(error.what());
+    test::skip(error.what());
+    return false;
+  }
+  trainer::use_gpu_kernels(trainer::kernel::make_gpu_launches());
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("batch norms on a GPU give the results of float64", "[gpu]") {
+  if (use_kernels()) test::check_gpu_norm(at::kCUDA);
+}
+
+TEST_CASE("max pooling on a GPU gives the results of float64", "[gpu]") {
+  if (use_kernels()) test::check_gpu_max_pool(at::kCUDA);
+}
+
+TEST_CASE("cross-entropy on a GPU gives the results of float64", "[gpu]") {
+  if (use_kernels()) test::check_gpu_cross_entropy(at::kCUDA);
+}
+
+TEST_CASE("every kernel runs once, for tools that check memory", "[.gpu_small]") {
+  if (!use_kernels()) return;
+  test::check_gpu_norm(at::kCUDA, true);
+  test::check_gpu_max_pool(at::kCUDA, true);
+  test::check_gpu_cross_entropy(at::kCUDA, true);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts the kernels of this folder: on a GPU, or in tests on a processor.
+#pragma once
+
+#include <memory>
+
+#include "trainer/comm/half_types.hpp"
+#include "trainer/kernels/cuda/loss_blocks.hpp"
+#include "trainer/kernels/cuda/norm_blocks.hpp"
+#include "trainer/kernels/cuda/pool_blocks.hpp"
+
+namespace at {
+class Tensor;
+}
+
+namespace dlscale::trainer::kernel {
+
+/// Starts kernels in the current stream of the current device. Grids that calls contain come from
+/// grid(). T is float, Float16 or BFloat16.
+template <class T>
+class TypedLaunches {
+ public:
+  virtual ~TypedLaunches() = default;
+  virtual void run(const MomentsCall<T>& call) = 0;
+  virtual void run(const FinishMomentsCall<T>& call) = 0;
+  virtual void run(const NormaliseCall<T>& call) = 0;
+  virtual void run(const GradientSumsCall<T>& call) = 0;
+  virtual void run(const FinishGradientsCall<T>& call) = 0;
+  virtual void run(const NormGradientCall<T>& call) = 0;
+  virtual void run(const PoolCall<T>& call) = 0;
+  virtual void run(const PoolGradientCall<T>& call) = 0;
+  virtual void run(const LossCall<T>& call, std::int64_t samples) = 0;
+  virtual void run(const LossGradientCall<T>& call) = 0;
+};
+
+class Launches : public TypedLaunches<float>,
+                 public TypedLaunches<Float16>,
+                 public TypedLaunches<BFloat16> {
+ public:
+  using TypedLaunches<float>::run;
+  using TypedLaunches<Float16>::run;
+  using TypedLaunches<BFloat16>::run;
+  /// Whether kernels can work on the memory of `tensor`.
+  virtual bool serves(const at::Tensor& tensor) const = 0;
+  /// Number of blocks that keep the device busy.
+  virtual int blocks() const = 0;
+};
+
+template <class T>
+RowGrid grid(const Launches& launches, std::int64_t rows, int channels) {
+  constexpr int kWidestBytes = 16;
+  return make_row_grid(rows, channels, kWidestBytes / static_cast<int>(sizeof(T)),
+                       launches.blocks());
+}
+
+/// Of the current GPU; null in a build without CUDA.
+std::unique_ptr<Launches> make_gpu_launches();
+
+}  // namespace dlscale::trainer::kernel

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trainer/loop/batch_feed.hpp"
+
+#include <torch/types.h>
+
+#include <utility>
+
+namespace dlscale::trainer {
+
+using contract::StepPart;
+
+BatchFeed::BatchFeed(Loader& loader, Device& device, const Dataset& dataset, Precision precision)
+    : loader_(loader),
+      device_(device),
+      hand_over_(device.torch_device(), dataset, precision),
+      side_(loader.repeats() ? nullptr : device.side_stream()) {}
+
+void BatchFeed::start(Delivery delivery) {
+  left_ = static_cast<std::int64_t>(delivery.samples.size());
+  ahead_ = false;
+  direct_ = {};
+  loader_.start(std::move(delivery));
+}
+
+Batch BatchFeed::next(StepTimer& timer) {
+  timer.enter(StepPart::load_wait);
+  if (ahead_) {
+    ahead_ = false;
+    slot_ = 1 - slot_;
+    side_->use(slot_);
+    return buffers_[static_cast<std::size_t>(slot_)];
+  }
+  Batch batch = std::exchange(direct_, {});
+  if (!batch.target.defined()) {
+    batch = loader_.next();
+    left_ -= batch.size();
+  }
+  timer.enter(StepPart::h2d);
+  if (!loader_.repeats()) return hand_over_(batch);
+  if (kept_.size() != batch.size()) kept_ = hand_over_(batch);
+  return kept_;
+}
+
+void BatchFeed::fetch_ahead(StepTimer& timer) {
+  if (side_ == nullptr) return;
+  side_->release(slot_);
+  if (left_ <= 0) return;
+  timer.enter(StepPart::load_wait);
+  const Batch batch = loader_.next();
+  left_ -= batch.size();
+  timer.enter(StepPart::h2d);
+  const int slot = 1 - slot_;
+  Batch& buffer = buffers_[static_cast<std::size_t>(slot)];
+  if (!buffer.target.defined()) {
+    const Batch sample = hand_over_(batch);
+    const bool target_is_input = sample.target.is_same(sample.input);
+    buffer.input = at::empty_like(sample.input);
+    buffer.target = target_is_input ? buffer.input : at::empty_like(sample.target);
+    side_->release(slot);
+  }
+  if (!fits(batch, buffer) || batch.input.device() == device_.torch_device()) {
+    direct_ = batch;
+    return;
+  }
+  side_->fill(slot, [&] {
+    const Batch brought = hand_over_(batch);
+    buffer.input.copy_(brought.input);
+    if (!buffer.target.is_same(buffer.input)) buffer.target.copy_(brought.target);
+  });
+  ahead_ = true;
+}
+
+bool BatchFeed::fits(const Batch& batch, const Batch& buffer) const {
+  return batch.input.sizes() == buffer.input.sizes() &&
+         batch.target.sizes() == buffer.target.sizes();
+}
+
+}  // namespace dlscale::trainer
