@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -39,6 +41,7 @@ struct DoctorOptions {
   std::string folder = ".";
   std::string site;
   bool json = false;
+  bool gpu = false;
 };
 
 fs::path chosen_site_file(const DoctorOptions& options, const contract::PlanDir& folder) {
@@ -85,7 +88,18 @@ void print(const workspace::Checks& checks, const Terminal& terminal) {
                            count(checks, workspace::kFail));
 }
 
+/// Becomes the program of the GPU checks, which writes its results into a folder of its own.
+[[noreturn]] void check_gpu() {
+  const std::string program = (workspace::share_folder() / "gpu-check" / "run").string();
+  ::execl(program.c_str(), program.c_str(), nullptr);
+  throw base::UsageError(
+      fmt::format("{}: {}; build the trainer with GPUs and pack its checks with tools/gpu-check "
+                  "(docs/gpu.md)",
+                  program, std::strerror(errno)));
+}
+
 int doctor(const DoctorOptions& options) {
+  if (options.gpu) check_gpu();
   const contract::PlanDir folder{fs::path(options.folder)};
   if (!fs::is_directory(folder.root())) {
     throw base::UsageError(fmt::format("{} is no folder", folder.root().string()));
@@ -119,7 +133,10 @@ Action define_doctor(CLI::App& app) {
          "--site", options->site,
          "name of a site, or a site file (*.toml) (default: the site of the plan, or local)")
       ->type_name(value_kind::kSite);
-  app.add_flag("--json", options->json, "print a JSON list of objects");
+  auto* const json = app.add_flag("--json", options->json, "print a JSON list of objects");
+  app.add_flag("--gpu", options->gpu,
+               "instead check the trainer on this node's GPU, into gpu-check-results")
+      ->excludes(json);
   return [options] { return doctor(*options); };
 }
 
@@ -131,7 +148,8 @@ const CommandEntry doctor_entry{
     .summary = "Check what the jobs of a site need: scheduler, trainer, MPI, GPUs, file system",
     .example =
         "dlscale doctor --site mine.toml\n"
-        "  dlscale doctor study        # with the plan's site and file system",
+        "  dlscale doctor study        # with the plan's site and file system\n"
+        "  dlscale doctor --gpu        # the trainer's checks on this node's GPU",
     .define = &define_doctor,
 };
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "trainer/comm/communicator.hpp"
-#include "trainer/comm/half_types.hpp"
 
 namespace dlscale::trainer {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "trainer/comm/fold.hpp"
+#include "base/half_types.hpp"
 
 namespace dlscale::trainer {
 

@@ -25,6 +25,15 @@ at::Tensor GraphedPass::run(const Batch& batch, bool is_first, StepTimer& timer)
   return backward_ ? replay(batch, is_first, timer) : by_hand(batch, timer);
 }
 
+std::string GraphedPass::take_warning() {
+  return std::exchange(warning_, {});
+}
+
+void GraphedPass::add_counts(Counts& counts) {
+  counts.emplace_back("graphed_passes", std::exchange(graphed_passes_, 0));
+  counts.emplace_back("graphed_optimizer_steps", std::exchange(graphed_steps_, 0));
+}
+
 bool GraphedPass::fits(const Batch& batch) const {
   return batch.input.sizes() == batch_.input.sizes() &&
          batch.target.sizes() == batch_.target.sizes();
@@ -73,6 +82,7 @@ bool GraphedPass::step(double learning_rate) {
   if (learning_rate != filled_rate_) learning_rate_.fill_(learning_rate);
   filled_rate_ = learning_rate;
   step_->replay();
+  ++graphed_steps_;
   return true;
 }
 
@@ -94,6 +104,7 @@ void GraphedPass::record_step() {
 
 at::Tensor GraphedPass::replay(const Batch& batch, bool is_first, StepTimer& timer) {
   replayed_ = true;
+  ++graphed_passes_;
   batch_.input.copy_(batch.input, /*non_blocking=*/true);
   batch_.target.copy_(batch.target, /*non_blocking=*/true);
   if (is_first) {

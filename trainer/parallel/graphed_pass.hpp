@@ -15,6 +15,7 @@
 
 #include "trainer/data/loader.hpp"
 #include "trainer/device/work_graph.hpp"
+#include "trainer/record/spread.hpp"
 #include "trainer/record/step_timer.hpp"
 
 namespace dlscale::trainer {
@@ -47,7 +48,9 @@ class GraphedPass {
   /// if the caller must do it without one.
   bool step(double learning_rate);
   /// Why the step, or a part of it, runs without graphs; empty if it does not. Says it once.
-  std::string take_warning() { return std::exchange(warning_, {}); }
+  std::string take_warning();
+  /// "graphed_passes" and "graphed_optimizer_steps" since it was last asked.
+  void add_counts(Counts& counts);
 
  private:
   bool fits(const Batch& batch) const;
@@ -72,6 +75,7 @@ class GraphedPass {
   std::unique_ptr<WorkGraph> step_;
   at::Tensor learning_rate_;  ///< one float32 number that the step's graph reads
   double filled_rate_ = 0;    ///< its value
+  std::int64_t graphed_passes_ = 0, graphed_steps_ = 0;  ///< to be counted
 };
 
 }  // namespace dlscale::trainer

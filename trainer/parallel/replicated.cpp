@@ -90,6 +90,7 @@ class Replicated : public ParallelStyle {
   Counts take_counts() override {
     Counts counts = sync_->take_counts();
     optimizer_.add_counts(counts);
+    if (graphed_) graphed_->add_counts(counts);
     return counts;
   }
   std::string take_warning() override { return graphed_ ? graphed_->take_warning() : ""; }

@@ -15,10 +15,9 @@ class Synchronous : public GradientSync {
 
   void after_backward() override {
     exposed_s_ = 0;
+    if (queue_.size() == 1) return define_all();
     for (at::Tensor& parameter : parameters_) {
-      at::Tensor& gradient = parameter.mutable_grad();
-      // A parameter that this rank did not use may be in use on another, which waits for us.
-      if (!gradient.defined()) gradient = at::zeros_like(parameter);
+      at::Tensor& gradient = defined_gradient(parameter);
       exposed_s_ += queue_.wait_for(*queue_.all_reduce(span_of(gradient), ReduceOp::sum));
       gradient.div_(queue_.size());
     }
@@ -28,6 +27,17 @@ class Synchronous : public GradientSync {
   double exposed_comm_s() const override { return exposed_s_; }
 
  private:
+  /// A parameter that this rank did not use may be in use on another, which waits for us.
+  static at::Tensor& defined_gradient(at::Tensor& parameter) {
+    at::Tensor& gradient = parameter.mutable_grad();
+    if (!gradient.defined()) gradient = at::zeros_like(parameter);
+    return gradient;
+  }
+  /// What is left of the exchange on one rank.
+  void define_all() {
+    for (at::Tensor& parameter : parameters_) defined_gradient(parameter);
+  }
+
   std::vector<at::Tensor> parameters_;
   CollectiveQueue& queue_;
   double exposed_s_ = 0;

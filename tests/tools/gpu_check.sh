@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The folder that tools/gpu-check packs, on a machine with a few commands and no GPU: a page that says so for each
+# part, and exit code 3. gpu_check.sh BUILD
+set -euo pipefail
+build=$1
+tools=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../tools" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+fail() {
+  echo "gpu_check.sh: $1" >&2
+  exit 1
+}
+
+"$tools/gpu-check" -b "$build" -o "$folder/packed"
+[[ $(du -sm "$folder/packed" | cut -f1) -le 60 ]] || fail "the folder has more than 60 MiB"
+# Every library of the programs is packed, or belongs to the C library, the compiler, PyTorch or CUDA.
+missing=$(LD_LIBRARY_PATH=$folder/packed/lib ldd "$folder"/packed/bin/* | sed -n 's|.* => \(/[^ ]*\) .*|\1|p' | sort -u |
+  grep -Ev "^$folder|/(libc|libm|libdl|librt|libutil|libpthread|libstdc\+\+|libgcc_s)\.so|torch|nvidia" || true)
+[[ -z $missing ]] || fail "these libraries are not packed: $missing"
+
+root=$folder/root
+mkdir -p "$root"/{bin,tmp,dev}
+for command in bash awk cat cut date dirname grep head mkdir mv rm sed tr; do
+  file=$(readlink -f "$(type -P "$command")")
+  cp "$file" "$root/bin/$command"
+  ldd "$file" | grep -o '/[^ ]*' | while read -r library; do
+    mkdir -p "$root/$(dirname "$library")"
+    cp -nL "$library" "$root/$library"
+  done
+done
+cp -r "$folder/packed" "$root/gpu-check"
+if [[ $(id -u) -eq 0 ]]; then
+  inside=(chroot "$root")
+elif unshare -r true 2>/dev/null; then
+  inside=(unshare -r chroot "$root")
+else
+  echo "skipped: a user here cannot change the root folder"
+  exit 77
+fi
+ended=0
+"${inside[@]}" /bin/bash -c 'PATH=/bin; cd /tmp && exec bash /gpu-check/run' 2>"$folder/errors" || ended=$?
+cat "$folder/errors"
+[[ $ended == 3 ]] || fail "run ended with $ended instead of 3"
+page=$root/tmp/gpu-check-results/gpu-check.md
+for part in $("${inside[@]}" /bin/bash /gpu-check/run --help | sed -n 's/^Parts: //p'); do
+  [[ -f $root/tmp/gpu-check-results/parts/$part.json ]] || fail "no result for $part"
+done
+[[ $(grep -c '| no GPU | 0 | no GPU is visible: ' "$page") == 12 ]] || fail "$(cat "$page")"
+python3 - "$root/tmp/gpu-check-results/gpu-check.json" <<'PYTHON'
+import json
+import sys
+with open(sys.argv[1]) as file:
+    parts = json.load(file)["parts"]
+assert len(parts) == 12, parts
+assert all(part["outcome"] == "no GPU" for part in parts), parts
+PYTHON
+ended=0
+"${inside[@]}" /bin/bash -c 'PATH=/bin; cd /tmp && exec bash /gpu-check/run spede' 2>"$folder/errors" || ended=$?
+[[ $ended == 2 ]] || fail "an unknown part ended with $ended instead of 2"
+grep -q 'unknown part spede (known: versions ' "$folder/errors" || fail "$(cat "$folder/errors")"
