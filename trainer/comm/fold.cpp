@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/comm/fold.hpp"
-#include "base/half_types.hpp"
+#include "trainer/numbers/half_types.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -50,9 +50,9 @@ void fold(const Span& into, const Span& from, ReduceOp op) {
     case ElementType::int64:
       return fold_as<std::int64_t>(into, from, op);
     case ElementType::float16:
-      return fold_as<base::Float16>(into, from, op);
+      return fold_as<Float16>(into, from, op);
     case ElementType::bfloat16:
-      return fold_as<base::BFloat16>(into, from, op);
+      return fold_as<BFloat16>(into, from, op);
     case ElementType::float32:
       return fold_as<float>(into, from, op);
     case ElementType::float64:

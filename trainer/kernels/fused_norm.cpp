@@ -56,7 +56,7 @@ std::vector<double> sums_over(Size size, const Add& add) {
 template <class Body>
 void with_type(at::ScalarType type, const Body& body) {
   if (type == at::kDouble) return body(static_cast<double*>(nullptr));
-  if (type == at::kBFloat16) return body(static_cast<base::BFloat16*>(nullptr));
+  if (type == at::kBFloat16) return body(static_cast<BFloat16*>(nullptr));
   return body(static_cast<float*>(nullptr));
 }
 

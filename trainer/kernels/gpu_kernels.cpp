@@ -35,8 +35,8 @@ bool serves(const at::Tensor& tensor) {
 /// Calls `body` with a null pointer of the type that values of `type` have.
 template <class Body>
 void with_value_type(at::ScalarType type, const Body& body) {
-  if (type == at::kHalf) return body(static_cast<base::Float16*>(nullptr));
-  if (type == at::kBFloat16) return body(static_cast<base::BFloat16*>(nullptr));
+  if (type == at::kHalf) return body(static_cast<Float16*>(nullptr));
+  if (type == at::kBFloat16) return body(static_cast<BFloat16*>(nullptr));
   return body(static_cast<float*>(nullptr));
 }
 

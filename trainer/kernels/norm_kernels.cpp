@@ -154,6 +154,6 @@ DLSCALE_FOR_EACH_PROCESSOR void normalise_backward(const NormBackward<T>& call,
   template void normalise_backward(const NormBackward<T>&, std::int64_t, Rows);
 DLSCALE_NORM_OF(float)
 DLSCALE_NORM_OF(double)
-DLSCALE_NORM_OF(base::BFloat16)
+DLSCALE_NORM_OF(BFloat16)
 
 }  // namespace dlscale::trainer

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "base/half_types.hpp"
+#include "trainer/numbers/half_types.hpp"
 
 namespace dlscale::trainer {
 

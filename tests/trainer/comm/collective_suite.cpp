@@ -11,8 +11,8 @@
 #include <thread>
 #include <type_traits>
 
-#include "base/half_types.hpp"
 #include "trainer/comm/fold.hpp"
+#include "trainer/numbers/half_types.hpp"
 
 namespace dlscale::test {
 namespace {
@@ -162,8 +162,8 @@ void for_types(Communicator& ranks, std::int64_t count, const Body& body) {
   body(Suite<std::uint8_t>(ranks, ElementType::uint8, count));
   body(Suite<std::int32_t>(ranks, ElementType::int32, count));
   body(Suite<std::int64_t>(ranks, ElementType::int64, count));
-  body(Suite<base::Float16>(ranks, ElementType::float16, count));
-  body(Suite<base::BFloat16>(ranks, ElementType::bfloat16, count));
+  body(Suite<trainer::Float16>(ranks, ElementType::float16, count));
+  body(Suite<trainer::BFloat16>(ranks, ElementType::bfloat16, count));
   body(Suite<float>(ranks, ElementType::float32, count));
   body(Suite<double>(ranks, ElementType::float64, count));
 }
@@ -207,7 +207,7 @@ void check_collectives(Communicator& communicator, const std::vector<std::int64_
 void check_collectives_of(Communicator& communicator, ElementType type, std::int64_t count) {
   if (type == ElementType::float32) return Suite<float>(communicator, type, count).run();
   if (type == ElementType::bfloat16) {
-    return Suite<base::BFloat16>(communicator, type, count).run();
+    return Suite<trainer::BFloat16>(communicator, type, count).run();
   }
   throw std::logic_error("no suite of this type alone");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 16-bit floats against their definitions.
 #include "trainer/comm/fold.hpp"
-#include "base/half_types.hpp"
+#include "trainer/numbers/half_types.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -13,13 +13,13 @@ using namespace dlscale::trainer;
 namespace {
 
 float number(std::uint32_t bits) {
-  base::Float16 half;
+  trainer::Float16 half;
   half.bits = static_cast<std::uint16_t>(bits);
   return static_cast<float>(half);
 }
 
 float brain_number(std::uint32_t bits) {
-  base::BFloat16 half;
+  trainer::BFloat16 half;
   half.bits = static_cast<std::uint16_t>(bits);
   return static_cast<float>(half);
 }
@@ -38,7 +38,7 @@ TEST_CASE("every finite float16 has its value and comes back from it") {
   int wrong = 0;
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     if (((bits >> 10) & 31) == 31) continue;
-    wrong += number(bits) == defined(bits) && base::Float16(number(bits)).bits == bits ? 0 : 1;
+    wrong += number(bits) == defined(bits) && trainer::Float16(number(bits)).bits == bits ? 0 : 1;
   }
   CHECK(wrong == 0);
   CHECK(std::isinf(number(0x7c00)));
@@ -54,10 +54,10 @@ TEST_CASE("what lies between two 16-bit floats goes to the nearer, or to the eve
     wrong += rounded(std::nextafter(middle, above)) == low + 1 ? 0 : 1;
   };
   for (std::uint32_t low = 0; low < 0x7bff; ++low) {
-    check([](float f) { return base::Float16(f).bits; }, low, number(low), number(low + 1));
+    check([](float f) { return trainer::Float16(f).bits; }, low, number(low), number(low + 1));
   }
   for (std::uint32_t low = 0; low < 0x7f7f; ++low) {
-    check([](float f) { return base::BFloat16(f).bits; }, low, brain_number(low),
+    check([](float f) { return trainer::BFloat16(f).bits; }, low, brain_number(low),
           brain_number(low + 1));
   }
   CHECK(wrong == 0);
@@ -65,19 +65,19 @@ TEST_CASE("what lies between two 16-bit floats goes to the nearer, or to the eve
 
 TEST_CASE("what is too large for a 16-bit float is infinite, and what is no number stays none") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  CHECK(base::Float16(65519.0F).bits == 0x7bff);
-  CHECK(base::Float16(65520.0F).bits == 0x7c00);
-  CHECK(base::Float16(-1e10F).bits == 0xfc00);
-  CHECK(base::Float16(kInfinity).bits == 0x7c00);
-  CHECK(std::isnan(static_cast<float>(base::Float16(std::nanf("")))));
-  CHECK(base::BFloat16(kInfinity).bits == 0x7f80);
-  CHECK(base::BFloat16(std::numeric_limits<float>::max()).bits == 0x7f80);
-  CHECK(std::isnan(static_cast<float>(base::BFloat16(std::nanf("")))));
+  CHECK(trainer::Float16(65519.0F).bits == 0x7bff);
+  CHECK(trainer::Float16(65520.0F).bits == 0x7c00);
+  CHECK(trainer::Float16(-1e10F).bits == 0xfc00);
+  CHECK(trainer::Float16(kInfinity).bits == 0x7c00);
+  CHECK(std::isnan(static_cast<float>(trainer::Float16(std::nanf("")))));
+  CHECK(trainer::BFloat16(kInfinity).bits == 0x7f80);
+  CHECK(trainer::BFloat16(std::numeric_limits<float>::max()).bits == 0x7f80);
+  CHECK(std::isnan(static_cast<float>(trainer::BFloat16(std::nanf("")))));
 }
 
 TEST_CASE("16-bit floats are added as floats and rounded once") {
-  std::vector<base::Float16> into{base::Float16(2048.0F), base::Float16(1.0F)};
-  std::vector<base::Float16> from{base::Float16(3.0F), base::Float16(1.0F / 2048)};
+  std::vector<trainer::Float16> into{trainer::Float16(2048.0F), trainer::Float16(1.0F)};
+  std::vector<trainer::Float16> from{trainer::Float16(3.0F), trainer::Float16(1.0F / 2048)};
   fold({into.data(), 2, ElementType::float16}, {from.data(), 2, ElementType::float16},
        ReduceOp::sum);
   CHECK(static_cast<float>(into[0]) == 2052);  // 2051 lies between 2050 and 2052

@@ -183,8 +183,8 @@ class HostLaunches : public Launches {
     run_on_host(call);                                               \
   }
   DLSCALE_LAUNCHES_OF(float)
-  DLSCALE_LAUNCHES_OF(base::Float16)
-  DLSCALE_LAUNCHES_OF(base::BFloat16)
+  DLSCALE_LAUNCHES_OF(Float16)
+  DLSCALE_LAUNCHES_OF(BFloat16)
 #undef DLSCALE_LAUNCHES_OF
 
  private:

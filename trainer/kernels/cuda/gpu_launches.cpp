@@ -54,8 +54,8 @@ class GpuLaunches : public Launches {
     start_here(call);                                                \
   }
   DLSCALE_LAUNCHES_OF(float)
-  DLSCALE_LAUNCHES_OF(base::Float16)
-  DLSCALE_LAUNCHES_OF(base::BFloat16)
+  DLSCALE_LAUNCHES_OF(Float16)
+  DLSCALE_LAUNCHES_OF(BFloat16)
 #undef DLSCALE_LAUNCHES_OF
 };
 

@@ -41,12 +41,12 @@ class GpuBlock {
     for (int k = 0; k < V; ++k) to[k] = pack.values[k];
   }
   template <int V>
-  __device__ void widen(const Pack<base::Float16, V>& pack, float* to) const {
+  __device__ void widen(const Pack<Float16, V>& pack, float* to) const {
 #pragma unroll
     for (int k = 0; k < V; ++k) to[k] = __half2float(__ushort_as_half(pack.values[k].bits));
   }
   template <int V>
-  __device__ void widen(const Pack<base::BFloat16, V>& pack, float* to) const {
+  __device__ void widen(const Pack<BFloat16, V>& pack, float* to) const {
 #pragma unroll
     for (int k = 0; k < V; ++k) {
       to[k] = __uint_as_float(static_cast<unsigned>(pack.values[k].bits) << 16);
@@ -62,11 +62,11 @@ class GpuBlock {
 
  private:
   static __device__ float rounded(float value, float) { return value; }
-  static __device__ base::Float16 rounded(float value, base::Float16 result) {
+  static __device__ Float16 rounded(float value, Float16 result) {
     result.bits = __half_as_ushort(__float2half_rn(value));
     return result;
   }
-  static __device__ base::BFloat16 rounded(float value, base::BFloat16 result) {
+  static __device__ BFloat16 rounded(float value, BFloat16 result) {
     result.bits = __bfloat16_as_ushort(__float2bfloat16_rn(value));
     return result;
   }
@@ -298,7 +298,7 @@ cudaError_t start(const LossGradientCall<T>& call, cudaStream_t stream) {
   template cudaError_t start(const LossCall<T>&, std::int64_t, cudaStream_t);  \
   template cudaError_t start(const LossGradientCall<T>&, cudaStream_t)
 DLSCALE_KERNELS_OF(float);
-DLSCALE_KERNELS_OF(base::Float16);
-DLSCALE_KERNELS_OF(base::BFloat16);
+DLSCALE_KERNELS_OF(Float16);
+DLSCALE_KERNELS_OF(BFloat16);
 
 }  // namespace dlscale::trainer::kernel

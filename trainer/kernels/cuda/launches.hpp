@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "base/half_types.hpp"
 #include "trainer/kernels/cuda/loss_blocks.hpp"
 #include "trainer/kernels/cuda/norm_blocks.hpp"
 #include "trainer/kernels/cuda/pool_blocks.hpp"
+#include "trainer/numbers/half_types.hpp"
 
 namespace at {
 class Tensor;
@@ -34,12 +34,12 @@ class TypedLaunches {
 };
 
 class Launches : public TypedLaunches<float>,
-                 public TypedLaunches<base::Float16>,
-                 public TypedLaunches<base::BFloat16> {
+                 public TypedLaunches<Float16>,
+                 public TypedLaunches<BFloat16> {
  public:
   using TypedLaunches<float>::run;
-  using TypedLaunches<base::Float16>::run;
-  using TypedLaunches<base::BFloat16>::run;
+  using TypedLaunches<Float16>::run;
+  using TypedLaunches<BFloat16>::run;
   /// Whether kernels can work on the memory of `tensor`.
   virtual bool serves(const at::Tensor& tensor) const = 0;
   /// Number of blocks that keep the device busy.

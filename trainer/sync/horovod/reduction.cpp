@@ -7,10 +7,10 @@
 #include <type_traits>
 
 #include "base/error.hpp"
-#include "base/half_types.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/comm/algorithms/hierarchical.hpp"
 #include "trainer/comm/fold.hpp"
+#include "trainer/numbers/half_types.hpp"
 
 namespace dlscale::trainer::horovod {
 
@@ -39,9 +39,9 @@ bool is_floating(ElementType type) {
 void scale(const void* from, const Span& to, double factor) {
   switch (to.type) {
     case ElementType::float16:
-      return scale_as<base::Float16>(from, to, factor);
+      return scale_as<Float16>(from, to, factor);
     case ElementType::bfloat16:
-      return scale_as<base::BFloat16>(from, to, factor);
+      return scale_as<BFloat16>(from, to, factor);
     case ElementType::float32:
       return scale_as<float>(from, to, factor);
     case ElementType::float64:

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/half_types.hpp"
 #include "tests/trainer/sync/horovod/ranks.hpp"
 #include "trainer/comm/fold.hpp"
+#include "trainer/numbers/half_types.hpp"
 #include "trainer/sync/horovod/reduction.hpp"
 
 using namespace dlscale;
@@ -87,8 +87,8 @@ TEST_CASE("every floating type is scaled, in place or from elsewhere") {
   const Numbers expected{3, -1.5, 0};
   CHECK(scaled(float{}, ElementType::float32) == expected);
   CHECK(scaled(double{}, ElementType::float64) == expected);
-  CHECK(scaled(base::Float16{}, ElementType::float16) == expected);
-  CHECK(scaled(base::BFloat16{}, ElementType::bfloat16) == expected);
+  CHECK(scaled(trainer::Float16{}, ElementType::float16) == expected);
+  CHECK(scaled(trainer::BFloat16{}, ElementType::bfloat16) == expected);
   int number = 3;
   CHECK_THROWS_AS(scale(&number, {&number, 1, ElementType::int32}, 0.5), base::RunError);
 }

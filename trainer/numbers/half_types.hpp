@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace dlscale::base {
+namespace dlscale::trainer {
 
 /// IEEE 754 binary16. Conversions are without branches, so that loops over them are vectorised.
 struct Float16 {
@@ -57,4 +57,4 @@ struct BFloat16 {
   }
 };
 
-}  // namespace dlscale::base
+}  // namespace dlscale::trainer
